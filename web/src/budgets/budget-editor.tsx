@@ -14,9 +14,10 @@ import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { ShownOnce } from '../components/shown-once.tsx';
-import { channelsOf } from '../rules/channels.ts';
+import { channelsOf, newChannelsOf } from '../rules/channels.ts';
 import { filterOf, filterPatchOf } from '../rules/rule-filter.ts';
 import ruleClasses from '../rules/rules.module.css';
+import { TestChannels } from '../rules/test-channels.tsx';
 import { useMe } from '../session/permissions.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { BudgetFields } from './budget-fields.tsx';
@@ -46,16 +47,15 @@ const useSave = (
     },
   });
   const save = (values: BudgetValues) => {
-    const { channels, webhookUrl } = channelsOf(values);
-    const body = { ...bodyOf(values), channels };
+    const body = bodyOf(values);
     if (budget) {
       const filter = filterPatchOf(values, valuesOf(budget));
-      update.mutate({ params: { path: { id: budget.id } }, body: { ...body, webhookUrl, filter } });
+      update.mutate({ params: { path: { id: budget.id } }, body: { ...body, ...channelsOf(values), filter } });
       return;
     }
     const filter = filterOf(values);
     create.mutate({
-      body: { ...body, isActive: true, ...(webhookUrl !== null && { webhookUrl }), ...(filter && { filter }) },
+      body: { ...body, ...newChannelsOf(values), isActive: true, ...(filter && { filter }) },
     });
   };
   return { save, error: create.error ?? update.error, isPending: create.isPending || update.isPending };
@@ -126,7 +126,12 @@ const BudgetForm = ({ budget }: { readonly budget?: Budget | undefined }) => {
               Cancel
             </Button>
           </Group>
-          {budget && <DeleteButton budget={budget} />}
+          {budget && (
+            <Group>
+              <TestChannels stored={budget} />
+              <DeleteButton budget={budget} />
+            </Group>
+          )}
         </Group>
       </Stack>
       <Modal opened={secret !== undefined} onClose={leave} title="The webhook’s secret">

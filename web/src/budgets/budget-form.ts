@@ -1,7 +1,7 @@
 import type { PeriodName } from '../../../lambda/domain/calendar/periods.ts';
 import { required } from '../account/fields.ts';
 import type { Budget } from '../api/responses.ts';
-import { type ChannelValues, channelProblems } from '../rules/channels.ts';
+import { type ChannelValues, channelProblems, channelValuesOf, mailOnly } from '../rules/channels.ts';
 import { type FilterValues, filterProblems, filterValuesOf } from '../rules/rule-filter.ts';
 
 /** What the form holds. Numbers are text while they are typed. */
@@ -40,13 +40,12 @@ export const emptyBudget: BudgetValues = {
   unknownCost: 'ignore',
   countAs: 0.01,
   showRemaining: false,
-  channels: ['email'],
-  webhookUrl: '',
+  ...mailOnly,
 };
 
 /** A stored budget as the form holds it. */
 export const valuesOf = (budget: Budget): BudgetValues => {
-  const { name, amount, period, notifyAt, block, unknownCost, showRemaining, channels, webhookUrl } = budget;
+  const { name, amount, period, notifyAt, block, unknownCost, showRemaining } = budget;
   return {
     ...emptyBudget,
     ...filterValuesOf(budget.filter),
@@ -57,8 +56,7 @@ export const valuesOf = (budget: Budget): BudgetValues => {
     ...(block && { blocks: true, ...block }),
     ...(typeof unknownCost === 'string' ? { unknownCost } : { unknownCost: 'count', countAs: unknownCost.countAsUsd }),
     showRemaining,
-    channels,
-    webhookUrl: webhookUrl ?? '',
+    ...channelValuesOf(budget),
   };
 };
 

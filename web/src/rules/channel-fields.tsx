@@ -1,32 +1,51 @@
 import { Checkbox, Group, TextInput } from '@mantine/core';
 import type { FormPart } from '../components/form-part.ts';
-import type { ChannelValues } from './channels.ts';
+import { type ChannelValues, channelNames, targetFields } from './channels.ts';
 
-/** How a rule or budget notifies. */
-export const ChannelFields = ({ form }: { readonly form: FormPart<ChannelValues> }) => {
+/** How a rule, budget or report notifies. */
+export const ChannelFields = ({
+  form,
+  label = 'Notify by',
+}: {
+  readonly form: FormPart<ChannelValues>;
+  readonly label?: string;
+}) => {
   const { channels } = form.values;
   return (
     <>
       <Checkbox.Group
-        label="Notify by"
+        label={label}
         value={[...channels]}
         onChange={(value) => form.setFieldValue('channels', value as ChannelValues['channels'])}
         error={form.errors['channels']}
       >
         <Group mt={6}>
-          <Checkbox value="email" label="E-mail to the account’s users" />
-          <Checkbox value="webhook" label="Webhook" />
+          {Object.entries(channelNames).map(([value, name]) => (
+            <Checkbox key={value} value={value} label={value === 'email' ? 'E-mail to the account’s users' : name} />
+          ))}
         </Group>
       </Checkbox.Group>
       {channels.includes('webhook') && (
         <TextInput
           label="Webhook address"
-          description="Signed. Works with Slack’s incoming webhooks."
-          placeholder="https://hooks.slack.com/services/…"
+          description="Any HTTPS address. Messages are signed."
+          placeholder="https://example.com/spend-alerts"
           maxLength={2048}
           {...form.getInputProps('webhookUrl')}
         />
       )}
+      {targetFields
+        .filter(({ name }) => channels.includes(name))
+        .map(({ name, ...shown }) => (
+          <TextInput
+            key={name}
+            {...shown}
+            description="Kept secret: once it is saved, only its end is shown."
+            maxLength={2048}
+            autoComplete="off"
+            {...form.getInputProps(name)}
+          />
+        ))}
     </>
   );
 };

@@ -1,4 +1,4 @@
-import type { Alert } from '../api/responses.ts';
+import type { AlertRule } from '../api/responses.ts';
 
 /** Channels by their API names, as pages name them. */
 export const channelNames = {
@@ -7,23 +7,82 @@ export const channelNames = {
   slack: 'Slack',
   teams: 'Microsoft Teams',
   pagerduty: 'PagerDuty',
-} as const satisfies Record<Alert['deliveries'][number]['channel'], string>;
+} as const satisfies Record<AlertRule['channels'][number], string>;
 
-/** How a rule or budget notifies, as its form holds it. */
-export interface ChannelValues {
-  readonly channels: readonly (keyof typeof channelNames)[];
+export type Channel = keyof typeof channelNames;
+type TargetName = Exclude<Channel, 'email' | 'webhook'>;
+
+/** Where each service is told what to post to. */
+export const targetFields: readonly {
+  readonly name: TargetName;
+  readonly label: string;
+  readonly placeholder: string;
+}[] = [
+  { name: 'slack', label: 'Slack: URL of an incoming webhook', placeholder: 'https://hooks.slack.com/services/…' },
+  {
+    name: 'teams',
+    label: 'Microsoft Teams: URL of a workflow that begins with a webhook request',
+    placeholder: 'https://….api.powerplatform.com/…/workflows/…',
+  },
+  {
+    name: 'pagerduty',
+    label: 'PagerDuty: integration key of the Events API v2',
+    placeholder: '32 characters, with eu: before it in the EU',
+  },
+];
+
+/** How a rule, budget or report notifies, as its form holds it. Targets are text; a stored one is shown masked. */
+export interface ChannelValues extends Readonly<Record<TargetName, string>> {
+  readonly channels: readonly Channel[];
   readonly webhookUrl: string;
 }
 
-/** The channels as the API takes them: a null URL removes a stored one. */
-export const channelsOf = ({ channels, webhookUrl }: ChannelValues) => ({
-  channels: [...channels],
-  webhookUrl: channels.includes('webhook') ? webhookUrl.trim() : null,
+export const channelValuesOf = ({
+  channels,
+  webhookUrl,
+  targets,
+}: Pick<AlertRule, 'channels' | 'webhookUrl' | 'targets'>): ChannelValues => ({
+  channels,
+  webhookUrl: webhookUrl ?? '',
+  slack: targets.slack ?? '',
+  teams: targets.teams ?? '',
+  pagerduty: targets.pagerduty ?? '',
 });
 
+export const mailOnly = channelValuesOf({ channels: ['email'], webhookUrl: null, targets: {} });
+
+/** The channels as the API takes them for a change: a null removes what is stored. What was shown masked stays. */
+export const channelsOf = (values: ChannelValues) => {
+  const { channels, webhookUrl } = values;
+  const targetOf = (name: TargetName) => (channels.includes(name) ? values[name].trim() : null);
+  return {
+    channels: [...channels],
+    webhookUrl: channels.includes('webhook') ? webhookUrl.trim() : null,
+    targets: { slack: targetOf('slack'), teams: targetOf('teams'), pagerduty: targetOf('pagerduty') },
+  };
+};
+
+/** The same for what is new. */
+export const newChannelsOf = (values: ChannelValues) => {
+  const { channels, webhookUrl, targets } = channelsOf(values);
+  const given = Object.entries(targets).filter(([, target]) => target !== null);
+  return {
+    channels,
+    ...(webhookUrl !== null && { webhookUrl }),
+    targets: Object.fromEntries(given) as { [Name in TargetName]?: string },
+  };
+};
+
 /** What is wrong with the channels, by member of the form. */
-export const channelProblems = ({ channels, webhookUrl }: ChannelValues) => ({
-  channels: channels.length === 0 ? 'Choose at least one channel.' : null,
-  webhookUrl:
-    channels.includes('webhook') && !/^https:\/\/\S+\.\S+/.test(webhookUrl.trim()) ? 'An https:// address.' : null,
-});
+export const channelProblems = (values: ChannelValues) => {
+  const { channels, webhookUrl } = values;
+  const isMissing = (name: TargetName) => channels.includes(name) && values[name].trim() === '';
+  return {
+    channels: channels.length === 0 ? 'Choose at least one channel.' : null,
+    webhookUrl:
+      channels.includes('webhook') && !/^https:\/\/\S+\.\S+/.test(webhookUrl.trim()) ? 'An https:// address.' : null,
+    slack: isMissing('slack') ? 'The URL.' : null,
+    teams: isMissing('teams') ? 'The URL.' : null,
+    pagerduty: isMissing('pagerduty') ? 'The key.' : null,
+  };
+};

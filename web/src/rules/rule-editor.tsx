@@ -17,13 +17,22 @@ import { ProblemNote } from '../components/problem-note.tsx';
 import { ShownOnce } from '../components/shown-once.tsx';
 import { useMe } from '../session/permissions.ts';
 import { BacktestCard } from './backtest-card.tsx';
-import { channelsOf } from './channels.ts';
+import { channelsOf, newChannelsOf } from './channels.ts';
 import { RuleFields } from './rule-fields.tsx';
 import { filterPatchOf } from './rule-filter.ts';
-import { conditionOf, configOf, emptyRule, type RuleValues, ruleProblems, valuesOf } from './rule-form.ts';
+import {
+  conditionOf,
+  configPatchOf,
+  emptyRule,
+  isOfSessions,
+  type RuleValues,
+  ruleProblems,
+  valuesOf,
+} from './rule-form.ts';
 import { ruleTypeList, ruleTypes } from './rule-types.ts';
 import classes from './rules.module.css';
 import type { RuleSearch } from './search.ts';
+import { TestChannels } from './test-channels.tsx';
 
 const BackLink = () => (
   <AnchorLink to="/rules" size="sm" className={classes['back']}>
@@ -58,19 +67,19 @@ const useSave = (
     },
   });
   const save = (values: RuleValues) => {
-    const { channels, webhookUrl } = channelsOf(values);
     const { name, isActive } = values;
     if (!rule) {
       create.mutate({
-        body: { ...conditionOf(values), name, isActive, channels, ...(webhookUrl && { webhookUrl }) } as never,
+        body: { ...conditionOf(values), name, isActive, ...newChannelsOf(values) } as never,
       });
       return;
     }
     // The API merges the config into the stored one, and its filter too: null removes what is not in the form.
-    const config = { ...configOf(values), filter: filterPatchOf(values, valuesOf(rule)) };
+    const filter = isOfSessions(values) ? null : filterPatchOf(values, valuesOf(rule));
+    const config = { ...configPatchOf(values, rule.config), filter };
     update.mutate({
       params: { path: { id: rule.id } },
-      body: { name, config, channels, webhookUrl },
+      body: { name, config, ...channelsOf(values) },
     });
   };
   return { save, error: create.error ?? update.error, isPending: create.isPending || update.isPending };
@@ -137,8 +146,9 @@ const Editor = ({ rule, filter }: { readonly rule?: AlertRule; readonly filter?:
   );
   // Another type keeps the common members and resets its own.
   const choose = (next: string) => {
-    const { name, provider, model, tag, channels, webhookUrl } = form.values;
-    form.setValues({ ...emptyRule(next as RuleType), name, provider, model, tag, channels, webhookUrl });
+    const { name, provider, model, tag, channels, webhookUrl, slack, teams, pagerduty } = form.values;
+    const kept = { name, provider, model, tag, channels, webhookUrl, slack, teams, pagerduty };
+    form.setValues({ ...emptyRule(next as RuleType), ...kept });
     form.clearErrors();
   };
   const fields = Object.keys(form.values);
@@ -184,7 +194,12 @@ const Editor = ({ rule, filter }: { readonly rule?: AlertRule; readonly filter?:
                     Cancel
                   </Button>
                 </Group>
-                {rule && <DeleteButton rule={rule} />}
+                {rule && (
+                  <Group>
+                    <TestChannels stored={rule} />
+                    <DeleteButton rule={rule} />
+                  </Group>
+                )}
               </Group>
             ) : (
               <p className="dim small">Your role reads rules. Members and admins change them.</p>

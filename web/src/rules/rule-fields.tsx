@@ -1,9 +1,10 @@
 import { Group, NumberInput, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { PeriodName } from '../../../lambda/domain/calendar/periods.ts';
+import { BurnRateFields } from './burn-rate-fields.tsx';
 import { ChannelFields } from './channel-fields.tsx';
 import { FilterFields } from './filter-fields.tsx';
-import { hasPeriodChoice, type RuleValues } from './rule-form.ts';
+import { fieldsOf, hasPeriodChoice, isOfSessions, type RuleValues } from './rule-form.ts';
 import { periodLabels, ruleTypes } from './rule-types.ts';
 import classes from './rules.module.css';
 
@@ -11,7 +12,7 @@ type RuleForm = UseFormReturnType<RuleValues>;
 
 const NumberFields = ({ form }: { readonly form: RuleForm }) => (
   <Group grow align="flex-start">
-    {ruleTypes[form.values.type].fields.map(({ member, label, description, input }) => (
+    {fieldsOf(form.values).map(({ member, label, description, input }) => (
       <NumberInput key={member} label={label} description={description} {...input} {...form.getInputProps(member)} />
     ))}
   </Group>
@@ -40,8 +41,9 @@ export const RuleFields = ({ form }: { readonly form: RuleForm }) => {
           </span>
         </div>
       )}
+      {type === 'burn_rate' && <BurnRateFields form={form} />}
       <NumberFields form={form} />
-      <FilterFields form={form} />
+      {!isOfSessions(form.values) && <FilterFields form={form} />}
       <ChannelFields form={form} />
     </Stack>
   );

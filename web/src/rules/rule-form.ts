@@ -2,7 +2,7 @@ import type { RuleType } from '../../../lambda/domain/alert-rules/rule.ts';
 import type { PeriodName } from '../../../lambda/domain/calendar/periods.ts';
 import { required } from '../account/fields.ts';
 import type { AlertRule, NewAlertRule } from '../api/responses.ts';
-import { type ChannelValues, channelProblems } from './channels.ts';
+import { type ChannelValues, channelProblems, channelValuesOf, mailOnly } from './channels.ts';
 import { type FilterValues, filterOf, filterProblems, filterValuesOf } from './rule-filter.ts';
 import { type RuleNumbers, ruleTypes } from './rule-types.ts';
 
@@ -33,14 +33,14 @@ export const emptyRule = (type: RuleType): RuleValues => {
     minimumRequests: '',
     ...Object.fromEntries(fields.map(({ member, initial }) => [member, initial])),
     ...filterValuesOf(undefined),
-    channels: ['email'],
-    webhookUrl: '',
+    ...mailOnly,
     isActive: true,
   };
 };
 
 /** A stored rule as the form holds it. */
-export const valuesOf = ({ type, name, config, channels, webhookUrl, isActive }: AlertRule): RuleValues => {
+export const valuesOf = (rule: AlertRule): RuleValues => {
+  const { type, name, config, isActive } = rule;
   const base = emptyRule(type);
   const numbers = ruleTypes[type].fields.map(
     ({ member }) => [member, typeof config[member] === 'number' ? config[member] : ''] as const,
@@ -54,31 +54,52 @@ export const valuesOf = ({ type, name, config, channels, webhookUrl, isActive }:
     name,
     period: (config['period'] ?? base.period) as PeriodName,
     ...filterValuesOf(config['filter']),
-    channels,
-    webhookUrl: webhookUrl ?? '',
+    ...channelValuesOf(rule),
     isActive,
   };
 };
 
+/** A session has no history and no filter. */
+export const isOfSessions = ({ type, others }: Pick<RuleValues, 'type' | 'others'>): boolean =>
+  type === 'burn_rate' && others['each'] === 'session';
+
+/** The numbers that the form shows for a rule. */
+export const fieldsOf = (values: Pick<RuleValues, 'type' | 'others'>) =>
+  ruleTypes[values.type].fields.filter(({ member }) => !isOfSessions(values) || member === 'limit');
+
 /** The rule's config, as the API takes it. */
 export const configOf = (values: RuleValues) => {
-  const filter = filterOf(values);
+  const filter = isOfSessions(values) ? undefined : filterOf(values);
+  const numbers = fieldsOf(values).filter(({ member }) => values[member] !== '');
   return {
     ...values.others,
-    ...Object.fromEntries(ruleTypes[values.type].fields.map(({ member }) => [member, values[member]])),
+    ...Object.fromEntries(numbers.map(({ member }) => [member, values[member]])),
     ...(hasPeriodChoice(values.type) && { period: values.period }),
     ...(filter && { filter }),
   };
+};
+
+/** The config as a merge patch of the stored one: null removes what is not in the form, and what is the same is left out. */
+export const configPatchOf = (values: RuleValues, stored: AlertRule['config']) => {
+  const config: Record<string, unknown> = configOf(values);
+  const removed = ruleTypes[values.type].fields.filter(({ member }) => member in stored && !(member in config));
+  const changed = Object.entries(config).filter(
+    ([member, value]) => JSON.stringify(value) !== JSON.stringify(stored[member]),
+  );
+  return { ...Object.fromEntries(removed.map(({ member }) => [member, null])), ...Object.fromEntries(changed) };
 };
 
 /** Type and config, as the API takes them. */
 export const conditionOf = (values: RuleValues) =>
   ({ type: values.type, config: configOf(values) }) as unknown as Pick<NewAlertRule, 'type' | 'config'>;
 
-const numberProblems = (values: RuleValues): Record<string, string | null> =>
-  Object.fromEntries(
-    ruleTypes[values.type].fields.map(({ member, problem }) => [member, problem(values[member])] as const),
+const numberProblems = (values: RuleValues): Record<string, string | null> => {
+  const problems = Object.fromEntries(
+    fieldsOf(values).map(({ member, problem }) => [member, problem(values[member])] as const),
   );
+  const isLimitless = values.limit === '' && (values.factor === '' || isOfSessions(values));
+  return values.type === 'burn_rate' && isLimitless ? { ...problems, limit: 'A limit, or times the usual.' } : problems;
+};
 
 /** What is wrong with the values, by member of the form. */
 export const ruleProblems = (values: RuleValues): Record<string, string | null> => ({

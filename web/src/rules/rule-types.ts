@@ -57,6 +57,10 @@ const requests = { min: 1, allowDecimal: false, thousandSeparator: true } as con
 const positive = (what: string) => (value: number | string) =>
   Number(value) > 0 ? null : `${what} must be more than 0.`;
 const aboveOne = (value: number | string) => (Number(value) > 1 ? null : 'Must be more than 1.');
+const ifGiven =
+  (problem: (value: number | string) => string | null) =>
+  (value: number | string): string | null =>
+    value === '' ? null : problem(value);
 const wholeFromOne = (value: number | string) =>
   Number.isInteger(Number(value)) && Number(value) >= 1 ? null : 'A whole number from 1.';
 
@@ -106,11 +110,40 @@ export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
   },
   burn_rate: {
     name: 'Runaway',
-    what: 'One key, tag, project or session spends too much within an hour: it is paused.',
+    what: 'One key, tag, project or session spends too much within an hour: it can be paused.',
     periods: ['hourly'],
-    fields: [{ member: 'limit', label: 'Limit an hour', initial: 50, input: dollars, problem: positive('The limit') }],
-    preset: { each: 'key', measure: 'cost', factor: 3, minimum: 5, pause: { minutes: 720 } },
-    sentence: ({ limit }) => `One of them spends ${formatUsd(limit)} or more within an hour`,
+    fields: [
+      {
+        member: 'limit',
+        label: 'Limit an hour',
+        description: 'Empty: only by the usual',
+        initial: 50,
+        input: dollars,
+        problem: ifGiven(positive('The limit')),
+      },
+      {
+        member: 'factor',
+        label: 'Or times the usual',
+        description: 'The usual busiest hour. Empty: only by the limit',
+        initial: 3,
+        input: { min: 1.1, max: 1000, step: 0.5, decimalScale: 2 },
+        problem: ifGiven(aboveOne),
+      },
+      {
+        member: 'minimum',
+        label: 'But at least',
+        description: 'Below it, nothing is unusual',
+        initial: 5,
+        input: dollars,
+        problem: positive('The minimum'),
+      },
+    ],
+    preset: { each: 'key', measure: 'cost', pause: { minutes: 720 } },
+    sentence: ({ limit, factor }) =>
+      [
+        ...(limit === '' ? [] : [`One of them spends ${formatUsd(limit)} or more within an hour`]),
+        ...(factor === '' ? [] : [`${limit === '' ? 'One of them spends' : ''} ${factor} times its usual hour`]),
+      ].join(', or'),
     bars: 'the most that one of them spent in an hour',
   },
   budget_forecast: {
