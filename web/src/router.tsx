@@ -158,6 +158,22 @@ const budget = createRoute({
   path: '/budgets/$budgetId',
   component: lazyRouteComponent(() => import('./budgets/budget-editor.tsx'), 'EditBudget'),
 });
+const reports = createRoute({
+  getParentRoute: () => members,
+  path: '/reports',
+  component: lazyRouteComponent(() => import('./reports/reports.tsx'), 'Reports'),
+});
+const newReport = createRoute({
+  getParentRoute: () => members,
+  path: '/reports/new',
+  component: lazyRouteComponent(() => import('./reports/report-editor.tsx'), 'NewReport'),
+});
+/** Reports link here. */
+const report = createRoute({
+  getParentRoute: () => members,
+  path: '/reports/$reportId',
+  component: lazyRouteComponent(() => import('./reports/report-editor.tsx'), 'EditReport'),
+});
 const keys = createRoute({
   getParentRoute: () => members,
   path: '/keys',
@@ -248,6 +264,9 @@ const routeTree = root.addChildren([
     budgets,
     newBudget,
     budget,
+    reports,
+    newReport,
+    report,
     keys,
     people,
     audit,

@@ -3,6 +3,7 @@ import {
   ChartColumnStacked,
   CreditCard,
   Ellipsis,
+  FileChartColumn,
   GitCompareArrows,
   KeyRound,
   List,
@@ -39,6 +40,7 @@ export const pageGroups = [
     name: 'Limits',
     pages: [
       alerts,
+      { to: '/reports', label: 'Reports', icon: FileChartColumn, needs: 'rules:read' },
       { to: '/rules', label: 'Rules', icon: SlidersHorizontal, needs: 'rules:read' },
       { to: '/budgets', label: 'Budgets', icon: Wallet, needs: 'rules:read' },
     ],

@@ -1,0 +1,56 @@
+import { required } from '../account/fields.ts';
+import type { NewReport, Report } from '../api/responses.ts';
+import { type ChannelValues, channelProblems, channelValuesOf, mailOnly } from '../rules/channels.ts';
+
+/** What the form holds. */
+export interface ReportValues extends ChannelValues {
+  readonly name: string;
+  readonly every: Report['schedule']['every'];
+  /** `8`: an hour of the day. */
+  readonly hour: string;
+  readonly groupBy: readonly string[];
+  /** User ids; none: all members. */
+  readonly recipients: readonly string[];
+}
+
+export const emptyReport: ReportValues = {
+  ...mailOnly,
+  name: '',
+  every: 'weekly',
+  hour: '8',
+  groupBy: ['project', 'model'],
+  recipients: [],
+};
+
+/** A stored report as the form holds it. */
+export const valuesOf = (report: Report): ReportValues => ({
+  ...channelValuesOf(report),
+  name: report.name,
+  every: report.schedule.every,
+  hour: String(report.schedule.hour),
+  groupBy: report.groupBy,
+  recipients: report.recipients ?? [],
+});
+
+/** The report as the API takes it, without its channels. */
+export const bodyOf = ({ name, every, hour, groupBy, recipients }: ReportValues) => ({
+  name: name.trim(),
+  schedule: { every, hour: Number(hour) },
+  groupBy: [...groupBy] as NewReport['groupBy'],
+  recipients: recipients.length === 0 ? null : [...recipients],
+});
+
+/** What is wrong with the values, by member of the form. */
+export const reportProblems = (values: ReportValues): Record<string, string | null> => ({
+  ...channelProblems(values),
+  name: required('A name')(values.name),
+  groupBy: values.groupBy.length === 0 ? 'Choose at least one.' : null,
+});
+
+export const frequencyNames = { daily: 'Day', weekly: 'Week', monthly: 'Month' } as const;
+
+/** `Every week at 08:00: by project, model` */
+export const reportText = ({ schedule: { every, hour }, groupBy }: Pick<Report, 'schedule' | 'groupBy'>): string =>
+  `Every ${frequencyNames[every].toLowerCase()} at ${String(hour).padStart(2, '0')}:00: by ${groupBy
+    .map((by) => by.replace(/^dim:/, ''))
+    .join(', ')}`;
