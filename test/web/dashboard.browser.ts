@@ -12,5 +12,6 @@ import './stories/sign-on.ts';
 import './stories/people.ts';
 import './stories/budgets.ts';
 import './stories/prices.ts';
+import './stories/reports.ts';
 import './stories/settings.ts';
 import './stories/untrusted.ts';

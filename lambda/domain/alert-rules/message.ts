@@ -18,7 +18,7 @@ export interface Message {
   readonly event: { readonly event_type: string; readonly event_payload: Readonly<Record<string, unknown>> };
 }
 
-export interface MessageLink {
+interface MessageLink {
   readonly text: string;
   readonly url: string;
 }

@@ -4,7 +4,7 @@ import { isTimeZone } from '../calendar/time-zones.ts';
 import { grouping } from '../spend/grouping.ts';
 import { type ReportCalendar, reportFrequencies, UTC_CALENDAR, weekStarts } from './report-period.ts';
 
-export const MAX_GROUPINGS = 4;
+const MAX_GROUPINGS = 4;
 
 export const scheduleSchema = z.strictObject({
   every: z.enum(reportFrequencies),

@@ -68,7 +68,7 @@ export const fieldsOf = (values: Pick<RuleValues, 'type' | 'others'>) =>
   ruleTypes[values.type].fields.filter(({ member }) => !isOfSessions(values) || member === 'limit');
 
 /** The rule's config, as the API takes it. */
-export const configOf = (values: RuleValues) => {
+const configOf = (values: RuleValues) => {
   const filter = isOfSessions(values) ? undefined : filterOf(values);
   const numbers = fieldsOf(values).filter(({ member }) => values[member] !== '');
   return {

@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { register, sendRequest } from '../browser/accounts.ts';
+import { screenshot } from '../browser/browser.ts';
+import { fixture, openSignedIn } from '../browser/fixture.ts';
+
+describe('a report', () => {
+  it('is made, is sent at once to who asks, follows the calendar of the account, and is deleted', async () => {
+    const { dashboard } = fixture();
+    const session = await register(dashboard);
+    await sendRequest(dashboard, session);
+    const { open, browserErrors } = await openSignedIn(session);
+    const page = await open('/reports');
+    await page.getByRole('link', { name: 'Send a weekly report' }).click();
+    await page.getByRole('button', { name: 'Create the report' }).click();
+    await page.getByText('A name is required.').waitFor();
+    await page.getByLabel('Name').fill('Weekly spend');
+    await page.getByLabel('Slack').check();
+    await page.getByLabel('Slack: URL of an incoming webhook').fill('https://example.com/not-slack');
+    await page.getByRole('button', { name: 'Create the report' }).click();
+    await page.getByText('must be a URL like').first().waitFor();
+    await page.getByLabel('Slack', { exact: true }).uncheck();
+    await screenshot(page, 'report-form', true);
+    await page.getByRole('button', { name: 'Create the report' }).click();
+    await page.getByText('Every week at 08:00: by project, model').waitFor();
+    await page.getByLabel('Weeks begin on').click();
+    await page.getByRole('option', { name: 'Sunday' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Calendar saved.').waitFor();
+    await screenshot(page, 'reports');
+    await page.getByRole('link', { name: /Weekly spend/ }).click();
+    await page.getByRole('button', { name: 'Send me one now' }).click();
+    await page.getByText('E-mail: sent.').waitFor();
+    await screenshot(page, 'report', true);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete the report' }).click();
+    await page.getByText('No reports yet').waitFor();
+    expect(browserErrors).toEqual([]);
+  });
+});
