@@ -104,7 +104,7 @@ export const reportMail = (run: Omit<ReportRun, 'deliveries'>, dashboardUrl: str
     ]),
     ...(content.budgets.length === 0
       ? []
-      : ['<h3>Budgets now</h3>', ...table(['', 'Used', '', 'Projected'], budgetCells(content.budgets))]),
+      : ['<h3>Budgets now</h3>', ...table(['', 'Used', 'Spent', 'Projected'], budgetCells(content.budgets))]),
     ...(coverage.length === 0
       ? []
       : [

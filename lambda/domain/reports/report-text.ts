@@ -87,7 +87,10 @@ export const driversText = ({ by, groups }: Breakdown): string =>
         Math.abs(right.costChangeNanoUsd ?? Number.MAX_VALUE) - Math.abs(left.costChangeNanoUsd ?? Number.MAX_VALUE),
     )
     .slice(0, MAX_DRIVERS)
-    .map((group) => `${groupName(by, group)} ${changeText(group.costChangeNanoUsd)}`)
+    .map(
+      (group) =>
+        `${groupName(by, group)} ${group.costChangeNanoUsd === null ? '(not known)' : changeText(group.costChangeNanoUsd)}`,
+    )
     .join(', ');
 
 /** What is not known, or known less well. */

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ArrowLeft, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { fieldErrors, otherErrors } from '../account/fields.ts';
 import type { Report, ReportWithRuns } from '../api/responses.ts';
 import { useApi } from '../app.ts';
@@ -13,7 +13,6 @@ import { AnchorLink } from '../components/links.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { Section } from '../components/section.tsx';
 import { notifySent, SendButton } from '../components/send-button.tsx';
 import { ShownOnce } from '../components/shown-once.tsx';
 import { formatInstant } from '../format/time.ts';
@@ -166,6 +165,24 @@ const SendNow = ({ report: { id } }: { readonly report: Report }) => {
   );
 };
 
+const Side = ({
+  title,
+  about,
+  children,
+}: {
+  readonly title: string;
+  readonly about?: string;
+  readonly children: ReactNode;
+}) => (
+  <section className="card card-pad" aria-label={title}>
+    <Stack gap="sm">
+      <h2 className="section-title">{title}</h2>
+      {about && <p className="dim small">{about}</p>}
+      {children}
+    </Stack>
+  </section>
+);
+
 const BackLink = () => (
   <AnchorLink to="/reports" size="sm" className={ruleClasses['back']}>
     <ArrowLeft size={14} aria-hidden /> All reports
@@ -207,13 +224,13 @@ export const EditReport = () => {
           <div className={ruleClasses['preview']}>
             <Stack>
               {may('rules:write') && (
-                <Section title="Send now" about="The report of the last period that is over, as it is saved.">
+                <Side title="Send now" about="The report of the last period that is over, as it is saved.">
                   <SendNow report={report} />
-                </Section>
+                </Side>
               )}
-              <Section title="Sent lately">
+              <Side title="Sent lately">
                 <Runs runs={report.runs} />
-              </Section>
+              </Side>
             </Stack>
           </div>
         </div>
