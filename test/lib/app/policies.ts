@@ -158,7 +158,8 @@ describe('what each function may do', () => {
       'dashboard-api/AlertsHandler': [
         logsTo('AlertsHandler'),
         'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
-        'dynamodb:Query dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account}',
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#SPEND',
+        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account}',
       ],
       'dashboard-api/AccountHandler': [
         logsTo('AccountHandler'),
