@@ -1,4 +1,5 @@
 import { Money } from '../components/amount.tsx';
+import { Name } from '../components/name.tsx';
 import { plural } from '../format/quantity.ts';
 import { formatBucketLong } from '../format/time.ts';
 import type { TrendPoint } from '../spend/groups.ts';
@@ -35,7 +36,7 @@ export const BarTip = ({
       {rows.map(({ name, color, nano }) => (
         <div key={name} className={classes['tip-row']}>
           <span className={classes['swatch']} style={{ background: color }} />
-          <span className="truncate">{name}</span>
+          <Name of={name} />
           <Money nano={nano} />
         </div>
       ))}

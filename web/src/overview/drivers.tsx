@@ -4,6 +4,7 @@ import type { SpendReport } from '../api/responses.ts';
 import { REST_COLOR, seriesColor } from '../chart/palette.ts';
 import { Count, Money } from '../components/amount.tsx';
 import { shownIn } from '../format/money.ts';
+import { Name } from '../components/name.tsx';
 import { formatShare, formatWhole, plural } from '../format/quantity.ts';
 import { type Dimension, dimensionName, dimensionWord } from '../spend/filters.ts';
 import { groupValue, type KeyNames, SERIES_SHOWN, valueName } from '../spend/groups.ts';
@@ -63,7 +64,7 @@ export const Drivers = ({
                   <td>
                     <UnstyledButton className={classes['pick']} onClick={() => onPick(value)}>
                       <span className={classes['swatch']} style={{ background: color }} aria-hidden="true" />
-                      <span className="truncate">{valueName(by, value, keyNames)}</span>
+                      <Name of={valueName(by, value, keyNames)} />
                     </UnstyledButton>
                     {group.unpricedRequests > 0 && group.costNanoUsd !== null && (
                       <span className={`unknown ${classes['under']}`}>

@@ -6,6 +6,7 @@ import chartClasses from '../chart/chart.module.css';
 import { REST_COLOR, seriesColor } from '../chart/palette.ts';
 import { Count, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
+import { Name } from '../components/name.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
 import { formatMoney, shownIn } from '../format/money.ts';
 import { formatWhole } from '../format/quantity.ts';
@@ -184,7 +185,7 @@ export const Trend = ({
         {series.map(({ name, color }) => (
           <li key={name}>
             <span className={chartClasses['swatch']} style={{ background: color }} />
-            <span className="truncate">{name}</span>
+            <Name of={name} />
           </li>
         ))}
         {hasUnpriced && (
