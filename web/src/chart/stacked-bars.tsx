@@ -111,14 +111,20 @@ const StackedBars = ({ points, series, gaps, label, onPick }: StackedBarsProps) 
     }),
     [points, series, scheme],
   );
+  const tapped = useRef<number>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
   const options = useMemo(() => {
     const follow = (_: ChartEvent, elements: ActiveElement[], { width }: Chart) => {
       const [first] = elements;
       setActive(first ? { index: first.index, x: first.element.x, width } : null);
     };
-    const pick = (_: ChartEvent, elements: ActiveElement[]) => {
-      const time = points[elements[0]?.index ?? -1]?.time;
+    const pick = ({ native }: ChartEvent, elements: ActiveElement[]) => {
+      const index = elements[0]?.index;
+      // Nothing hovers over a touch screen: the first tap shows the figures.
+      const isFirstTap = native instanceof PointerEvent && native.pointerType === 'touch' && tapped.current !== index;
+      tapped.current = index;
+      if (isFirstTap) return;
+      const time = points[index ?? -1]?.time;
       if (time !== undefined) onPick?.(time);
     };
     const hasValues = points.some(({ values }) => values.some((value) => value !== 0));

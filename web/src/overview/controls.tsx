@@ -27,7 +27,12 @@ export const useOverviewSearch = () => {
   const search = getRouteApi('/members/').useSearch();
   const navigate = useNavigate({ from: '/' });
   const change = (part: OverviewSearch) =>
-    void navigate({ search: (now) => ({ ...now, ...part }), resetScroll: false });
+    void navigate({
+      search: (now) => ({ ...now, ...part }),
+      resetScroll: false,
+      // Arrow keys go through all choices: those on the way are no views to come back to.
+      replace: document.activeElement?.matches('[type=radio]:focus-visible, select:focus-visible') ?? false,
+    });
   return { search, change };
 };
 
