@@ -8,6 +8,7 @@ import type { Series } from './series.ts';
 
 const MAX_ROWS = 8;
 const GAP_PX = 26;
+const WIDTH_PX = 224;
 
 /** The figures of the bucket under the pointer. */
 export const BarTip = ({
@@ -25,10 +26,11 @@ export const BarTip = ({
     .map((each, index) => ({ ...each, nano: point.values[index] ?? 0 }))
     .filter(({ nano }) => nano !== 0)
     .slice(0, MAX_ROWS);
-  // Next to the bar, on the side with more room.
-  const place = x < width / 2 ? { left: x + GAP_PX } : { right: width - x + GAP_PX };
+  // Next to the bar, on the side with more room, and within the chart.
+  const wanted = x < width / 2 ? x + GAP_PX : x - GAP_PX - WIDTH_PX;
+  const left = Math.max(0, Math.min(wanted, width - WIDTH_PX));
   return (
-    <div className={classes['tip']} style={place} role="presentation">
+    <div className={classes['tip']} style={{ left, width: WIDTH_PX }} role="presentation">
       <div className={classes['tip-head']}>
         <span>{formatBucketLong(point.time)}</span>
         <Money nano={point.costNanoUsd} />

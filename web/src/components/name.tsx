@@ -1,6 +1,6 @@
 /** Names that differ most often do so at their end. */
-const TAIL = 8;
-const LONG = 20;
+const TAIL = 6;
+const LONG = 12;
 
 /** A name that may be long: where there is no room, its middle is left out. Hovering shows it whole. */
 export const Name = ({ of, className = '' }: { readonly of: string; readonly className?: string | undefined }) =>

@@ -62,8 +62,8 @@ const Row = ({ request }: { readonly request: RequestSummary }) => (
     <td className="right num wide-only">{formatDuration(request.totalMs)}</td>
     <td className="right">
       <span title={provenanceNames[request.provenance]}>
+        {request.provenance === 'estimated' && '≈ '}
         <Money as="call" nano={request.costNanoUsd} shown={shownIn(request)} />
-        {request.provenance === 'estimated' && <span className={classes['about']}>estimated</span>}
         {request.provenance === 'free' && <span className={classes['about']}>free</span>}
       </span>
       <span className="narrow-only">
