@@ -70,7 +70,9 @@ const expectFigures = async (
   const main = await page.locator('main').innerText();
   expect(main).toContain(formatMoney(spend.totals.costNanoUsd));
   for (const { model, costNanoUsd } of spend.groups.slice(0, 5))
-    expect(await page.locator('tr', { hasText: model }).first().innerText()).toContain(formatMoney(costNanoUsd));
+    expect(await page.locator('tr:has(button)', { hasText: model }).first().innerText()).toContain(
+      formatMoney(costNanoUsd),
+    );
 
   await open(`/requests?${range}`);
   await page.locator('tbody a').first().waitFor();

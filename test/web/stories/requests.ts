@@ -52,7 +52,7 @@ describe('the request log', () => {
     await waitUntil('100 rows', async () => (await page.locator('tbody a').count()) === 100);
     const links = await page.locator('tbody a').evaluateAll((nodes) => nodes.map((node) => node.getAttribute('href')));
     expect(new Set(links).size).toBe(100);
-    await page.getByLabel('Model').fill('claude-opus-4-1');
+    await page.getByRole('combobox', { name: 'Model' }).fill('claude-opus-4-1');
     await page.waitForURL(/model=claude-opus-4-1/);
     await waitUntilIdle(page);
     expect(new Set(await page.locator('tbody a > span:first-child').allTextContents())).toEqual(
