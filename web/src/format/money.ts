@@ -98,7 +98,7 @@ export const formatShown = (decimal: string, code: string, digits?: number): str
     : digits === undefined
       ? {}
       : { maximumSignificantDigits: digits, minimumFractionDigits: 0 };
-  return new Intl.NumberFormat(undefined, { style: 'currency', currency: code, ...options }).format(amount);
+  return new Intl.NumberFormat(locale, { style: 'currency', currency: code, ...options }).format(amount);
 };
 
 const DECIMALS = 9;

@@ -100,7 +100,7 @@ export const formatPeriod = (from: string, to: string): string => {
   return isDays ? utcDay.formatRange(start, new Date(end.getTime() - 1)) : shortInstant.formatRange(start, end);
 };
 
-const utcFullDay = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', dateStyle: 'medium' });
+const utcFullDay = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', dateStyle: 'medium' });
 
 /** The UTC day of an instant or a day, to read: `Nov 20, 2026`. */
 export const utcDayText = (iso: string): string => utcFullDay.format(new Date(iso));
