@@ -11,8 +11,9 @@ import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
 type Requests = ReturnType<typeof openRequests>;
 const find = jest.fn<Requests['find']>();
 const page = jest.fn<Requests['page']>();
+const highest = jest.fn<Requests['highest']>();
 const findCurrency = jest.fn<FindDisplayCurrency>();
-const dependencies = { requests: { find, page }, findCurrency, now: () => new Date('2026-11-20T16:30:00Z') };
+const dependencies = { requests: { find, page, highest }, findCurrency, now: () => new Date('2026-11-20T16:30:00Z') };
 const handler = httpStack(
   [
     route(operations.listRequests, listRequests(dependencies)),
@@ -110,6 +111,21 @@ describe('GET /requests', () => {
       status: 400,
       body: { error: { details: [{ path: 'metadata.0', message: 'must be name:value' }] } },
     });
+  });
+});
+
+describe('GET /requests in another order', () => {
+  it('has one page of the highest, and says how far back it looked', async () => {
+    const examinedFrom = '2026-11-19T00:00:00.000Z';
+    highest.mockResolvedValue({ items: [record], unreadableRequests: 0, examinedFrom });
+    const { body } = await get('/requests', { orderBy: ['cost'], contains: ['gpt'], limit: ['5'] });
+    expect(body).toMatchObject({ items: [{ costNanoUsd: 7_500 }], nextCursor: null, examinedFrom });
+    const [, query] = highest.mock.lastCall as Parameters<Requests['highest']>;
+    expect(query).toMatchObject({ limit: 5, filter: { contains: 'gpt' } });
+    expect(query.measure(record)).toBe(7_500);
+    await get('/requests', { orderBy: ['tokens'] });
+    expect(highest.mock.lastCall?.[1].measure(record)).toBe(3);
+    expect((await get('/requests', { orderBy: ['cost'], cursor: ['c'] })).status).toBe(400);
   });
 });
 

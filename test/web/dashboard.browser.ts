@@ -5,6 +5,7 @@
 import './stories/first-run.ts';
 import './stories/views.ts';
 import './stories/overview.ts';
+import './stories/figures.ts';
 import './stories/requests.ts';
 import './stories/failures.ts';
 import './stories/sessions.ts';

@@ -102,12 +102,35 @@ export const listRequests = operation({
           z.describe('`name:value`. Repeat it for several. An empty value selects requests without that name.'),
         ),
     ),
+    contains: z.optional(
+      z
+        .string()
+        .check(
+          z.minLength(1),
+          z.maxLength(128),
+          z.describe('A part of the model, tag, client, path, session id or request id, in upper or lower case.'),
+        ),
+    ),
+    orderBy: z
+      .optional(z.enum(['time', 'cost', 'tokens', 'duration']))
+      .check(
+        z.describe(
+          'time, the default: newest first, page by page. Other orders have one page: the highest among the newest 5,000 requests of the range, see `examinedFrom`.',
+        ),
+      ),
     ...pageParameters({ default: 50, max: 200 }),
   }),
   success: {
     status: 200,
     description: 'One page.',
     schema: z.extend(pageOf(requestSummary), {
+      examinedFrom: z
+        .nullable(z.iso.datetime())
+        .check(
+          z.describe(
+            'Of other orders than that of time: requests from this time on were looked through, older ones of the range were not. Null where all were.',
+          ),
+        ),
       unreadableRequests: z
         .int()
         .check(

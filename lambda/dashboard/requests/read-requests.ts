@@ -1,7 +1,7 @@
 import type { FindDisplayCurrency } from '../../data/accounts/display-currency.ts';
 import type { openRequests } from '../../data/requests/requests.ts';
 import { instantsOf } from '../../domain/calendar/range.ts';
-import { NotFoundError } from '../../domain/errors.ts';
+import { NotFoundError, ValidationError } from '../../domain/errors.ts';
 import { type DisplayCurrency, displayCostAt } from '../../domain/spend/display-currency.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { keptRange } from '../../domain/spend/retention.ts';
@@ -10,7 +10,7 @@ import type * as operations from './operations.ts';
 import { requestSummary, requestView } from './request-view.ts';
 
 interface RequestDependencies {
-  readonly requests: Pick<ReturnType<typeof openRequests>, 'find' | 'page'>;
+  readonly requests: Pick<ReturnType<typeof openRequests>, 'find' | 'page' | 'highest'>;
   /** Without it, costs are in US dollars alone. */
   readonly findCurrency?: FindDisplayCurrency;
   readonly now: () => Date;
@@ -23,17 +23,27 @@ const displayOf = (currency: DisplayCurrency | null, { startedAt, costNanoUsd }:
     displayCurrency: currency.code,
   };
 
+const tokensOf = ({ usage }: RequestRecord): number | null =>
+  usage ? (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0) : null;
+
+const measures = {
+  cost: ({ costNanoUsd }: RequestRecord) => costNanoUsd,
+  tokens: tokensOf,
+  duration: ({ totalMs }: RequestRecord) => totalMs,
+};
+
 /** An empty value selects requests without one. */
 const valueOrNone = (value: string | undefined) => (value === '' ? null : value);
 
 export const listRequests =
   ({ requests, findCurrency, now }: RequestDependencies): Implementation<typeof operations.listRequests> =>
-  async ({ caller: { accountId }, query: { from, to, limit, cursor, key, ...query } }) => {
+  async ({ caller: { accountId }, query: { from, to, limit, cursor, key, orderBy = 'time', ...query } }) => {
     const currency = (await findCurrency?.(accountId)) ?? null;
-    const { items, ...page } = await requests.page(accountId, {
+    if (orderBy !== 'time' && cursor !== undefined)
+      throw new ValidationError([{ path: 'cursor', message: 'only orderBy=time has further pages' }]);
+    const wanted = {
       ...keptRange(instantsOf({ from, to }, now()), now()),
       limit,
-      cursor,
       filter: {
         ...query,
         model: valueOrNone(query.model),
@@ -44,7 +54,11 @@ export const listRequests =
         session: valueOrNone(query.session),
         agent: valueOrNone(query.agent),
       },
-    });
+    };
+    const { items, ...page } =
+      orderBy === 'time'
+        ? { ...(await requests.page(accountId, { ...wanted, cursor })), examinedFrom: null }
+        : { ...(await requests.highest(accountId, { ...wanted, measure: measures[orderBy] })), nextCursor: null };
     return { items: items.map((record) => ({ ...requestSummary(record), ...displayOf(currency, record) })), ...page };
   };
 

@@ -1,5 +1,5 @@
 import { dayOf } from '../../domain/calendar/utc.ts';
-import { modelOf, type RequestRecord } from '../../domain/spend/request-record.ts';
+import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { batchRead } from '../table/batch-read.ts';
 import { requestKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
@@ -7,30 +7,11 @@ import { UnreadableItemError } from '../table/unreadable-item.ts';
 import { noObjects, type ObjectReader, readOne } from './day-file.ts';
 import { mayHaveFile, openDayFiles } from './day-files.ts';
 import { type RequestPosition, requestCursor } from './request-cursor.ts';
+import { isFiltered, passes, type RequestFilter } from './request-filter.ts';
 import { parseRequestItem } from './request-item.ts';
 import { newestFirst, type RequestRange } from './request-pages.ts';
 import { possibleShards } from './request-shards.ts';
 import { daysOfRequestId } from './request-time.ts';
-
-/** What to show of the request log. A missing member lets all requests pass; null selects requests without a value. */
-export interface RequestFilter {
-  readonly provider?: string | undefined;
-  /** Compared with the billed model: see modelOf. */
-  readonly model?: string | null | undefined;
-  readonly tag?: string | null | undefined;
-  readonly keyId?: string | null | undefined;
-  readonly providerKey?: string | null | undefined;
-  readonly outcome?: string | undefined;
-  readonly provenance?: string | undefined;
-  readonly status?: number | null | undefined;
-  readonly client?: string | null | undefined;
-  /** Id of the session. */
-  readonly session?: string | null | undefined;
-  /** Id of the agent; null selects requests of the main agent, and those without a session. */
-  readonly agent?: string | null | undefined;
-  /** Pairs as `name:value`, all of which the request must have; an empty value selects requests without that name. */
-  readonly metadata?: readonly string[] | undefined;
-}
 
 export interface RequestPage {
   readonly items: readonly RequestRecord[];
@@ -50,34 +31,9 @@ const MAX_QUERIES = 512;
 const FILTERED_PAGE_SIZE = 200;
 /** The same where the table filters: each may read a megabyte. */
 const MAX_QUERIES_OF_SESSION = 64;
-
-/** A name may contain a colon too, so pairs are compared as a whole. */
-const hasPair = ({ metadata }: RequestRecord, pair: string): boolean =>
-  Object.entries(metadata).some(([name, value]) => `${name}:${value}` === pair) ||
-  (pair.endsWith(':') && !Object.hasOwn(metadata, pair.slice(0, -1)));
-
-const passes = (record: RequestRecord, { metadata = [], ...filter }: RequestFilter): boolean => {
-  const values: Record<keyof typeof filter, unknown> = {
-    provider: record.provider,
-    model: modelOf(record),
-    tag: record.tag,
-    keyId: record.keyId,
-    providerKey: record.providerKey,
-    outcome: record.outcome,
-    provenance: record.provenance,
-    status: record.status,
-    client: record.client,
-    session: record.session?.id ?? null,
-    agent: record.session?.agentId ?? null,
-  };
-  return (
-    Object.entries(filter).every(
-      ([name, wanted]) => wanted === undefined || values[name as keyof typeof filter] === wanted,
-    ) && metadata.every((pair) => hasPair(record, pair))
-  );
-};
-
-const isFiltered = (filter: RequestFilter): boolean => Object.values(filter).some((wanted) => wanted !== undefined);
+/** Records that an order other than that of time looks through. */
+const MAX_ORDERED = 5_000;
+const ORDERED_PAGE_SIZE = 500;
 
 /**
  * The request log. Expired records are not shown, even where the table still has them.
@@ -166,6 +122,48 @@ export const openRequests = (table: Table, now: () => number = Date.now, objects
       if (examined >= MAX_EXAMINED || queries >= maxQueries) return end(next);
     }
     return end(null);
+  },
+
+  /**
+   * The requests with the most of a measure, among the newest ones of a range.
+   *
+   * @returns `examinedFrom`: the newest ones from this time on were looked through, ISO 8601; null where that is the whole range
+   */
+  highest: async (
+    accountId: string,
+    query: RequestRange & {
+      readonly filter: RequestFilter;
+      readonly limit: number;
+      /** Null of requests of which it is not known: they come last. */
+      readonly measure: (record: RequestRecord) => number | null;
+    },
+  ) => {
+    const { filter, limit, measure } = query;
+    const session = filter.session ?? undefined;
+    const found: { readonly record: RequestRecord; readonly value: number }[] = [];
+    let [unreadableRequests, examined, queries] = [0, 0, 0];
+    const maxQueries = session === undefined ? MAX_QUERIES : MAX_QUERIES_OF_SESSION;
+    let examinedFrom: string | null = null;
+    const pages = newestFirst({ table, objects, now }, accountId, query, {
+      position: null,
+      pageSize: ORDERED_PAGE_SIZE,
+      session,
+    });
+    for await (const { records, unreadable, next, ...step } of pages) {
+      for (const record of records)
+        if (record.expiresAt > now() / 1_000 && passes(record, filter))
+          found.push({ record, value: measure(record) ?? -1 });
+      // Of equal ones the newest come first: the sort is stable.
+      found.sort((left, right) => right.value - left.value).splice(limit);
+      unreadableRequests += unreadable.length;
+      examined += records.length + unreadable.length;
+      queries += step.queries;
+      if (next && (examined >= MAX_ORDERED || queries >= maxQueries)) {
+        examinedFrom = records.at(-1)?.startedAt ?? query.from;
+        break;
+      }
+    }
+    return { items: found.map(({ record }) => record), unreadableRequests, examinedFrom };
   },
 
   /**

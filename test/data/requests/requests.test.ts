@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { openLedger } from '../../../lambda/data/ledger/ledger.ts';
-import { openRequests, type RequestFilter } from '../../../lambda/data/requests/requests.ts';
+import type { RequestFilter } from '../../../lambda/data/requests/request-filter.ts';
+import { openRequests } from '../../../lambda/data/requests/requests.ts';
 import { requestKey } from '../../../lambda/data/table/keys.ts';
 import { UnreadableItemError } from '../../../lambda/data/table/unreadable-item.ts';
 import { NotFoundError } from '../../../lambda/domain/errors.ts';
@@ -68,6 +69,38 @@ const readAll = async (
   } while (cursor !== undefined);
   return { ids, sizes };
 };
+
+describe('openRequests.highest', () => {
+  it('has the requests with most of a measure, of those that a filter passes; unknown ones last', async () => {
+    const { accountId, records } = await accountWith(Array.from({ length: 12 }, (_, n) => NOW - n * DAY_MS));
+    const measure = ({ requestId }: { readonly requestId: string }) => {
+      const n = records.findIndex((record) => record.requestId === requestId);
+      return n === 4 ? null : (n * 5) % 12;
+    };
+    const find = async (limit: number, filter: RequestFilter) => {
+      const { items, ...page } = await repository().highest(accountId, { ...month, limit, filter, measure });
+      expect(page).toEqual({ unreadableRequests: 0, examinedFrom: null });
+      return items.map(({ requestId }) => records.findIndex((record) => record.requestId === requestId));
+    };
+    expect(await find(3, {})).toEqual([7, 2, 9]);
+    expect(await find(9, { tag: 'even' })).toEqual([2, 6, 8, 10, 0, 4]);
+    const ofClient = records.flatMap(({ client }, n) => (client === 'codex' && n !== 4 ? [n] : []));
+    expect((await find(9, { contains: 'ODEX' })).filter((n) => n !== 4).sort()).toEqual(ofClient.sort());
+  });
+
+  it('says from when on it looked, where the range has more requests than it looks through', async () => {
+    const { accountId, records } = await accountWith(Array.from({ length: 5_600 }, (_, n) => NOW - n * 1_000));
+    const measure = ({ startedAt }: { readonly startedAt: string }) => -Date.parse(startedAt);
+    const { items, examinedFrom } = await repository().highest(accountId, {
+      ...month,
+      limit: 1,
+      filter: {},
+      measure: (record) => 1e15 + measure(record),
+    });
+    expect(items[0]?.startedAt).toBe(examinedFrom);
+    expect(records.filter(({ startedAt }) => startedAt >= (examinedFrom ?? '')).length).toBeGreaterThanOrEqual(5_000);
+  });
+});
 
 describe('openRequests.page', () => {
   it('shows every request once, newest first, whatever the page size and range', async () => {

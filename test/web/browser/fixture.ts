@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, jest } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { SEED_USER, seedData } from '../../../local/seed/seed.ts';
 import { type ApiSession, logIn, restoreSession } from './accounts.ts';
 import { openBrowser, openTab, type Tab } from './browser.ts';
@@ -24,13 +24,26 @@ export const fixture = (): Fixture => {
   return { dashboard: opened.dashboard, browser: opened.browser, seeded: opened.seeded };
 };
 
+/** What the API has for the seeded account. */
+export const readApi = async <Body>(path: string, body?: object): Promise<Body> => {
+  const { dashboard, seeded } = fixture();
+  const response = await fetch(`${dashboard.url}/api${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: { authorization: `Bearer ${seeded.token}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as Body;
+};
+
 /** A tab that is signed in; `prepare` runs before the first page loads. */
 export const openSignedIn = async (
   session: ApiSession,
   prepare?: (page: Page) => Promise<unknown>,
+  options: BrowserContextOptions = {},
 ): Promise<Tab & { open(path: string): Promise<Page> }> => {
   const { browser, dashboard } = fixture();
-  const tab = await openTab(browser);
+  const tab = await openTab(browser, options);
   await restoreSession(tab.page, dashboard, session);
   await prepare?.(tab.page);
   const open = async (path: string) => {

@@ -37,27 +37,6 @@ describe('the overview', () => {
     if (total > 300_000) throw new Error(`${total} bytes: ${JSON.stringify(bytes.filter(({ size }) => size > 4_000))}`);
   });
 
-  it('shows the figures of its chart as a table, which matches the API', async () => {
-    const { dashboard, seeded } = fixture();
-    const page = await openOverview('/?range=7d');
-    await page.getByRole('button', { name: 'Show as table' }).click();
-    const rows = page.getByRole('region', { name: 'The figures of the chart' }).locator('tbody tr');
-    await rows.first().waitFor();
-    const from = new Date(Date.now() - 6 * 86_400_000).toISOString().slice(0, 10);
-    const response = await fetch(`${dashboard.url}/api/spend?from=${from}`, {
-      headers: { authorization: `Bearer ${seeded.token}` },
-    });
-    const { series } = (await response.json()) as { series: { costNanoUsd: number }[] };
-    const shown = await rows.locator('td:nth-child(2)').allTextContents();
-    const usd = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
-    expect(shown.slice(1)).toEqual(
-      series
-        .toReversed()
-        .slice(1)
-        .map(({ costNanoUsd }) => usd.format(costNanoUsd / 1e9)),
-    );
-  });
-
   it('filters with a click, and goes back', async () => {
     const page = await openOverview('/?by=provider');
     await page.getByRole('button', { name: 'Anthropic' }).click();

@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
+import { formatCallMoney } from '../../../web/src/format/money.ts';
 import { waitUntil, waitUntilIdle } from '../browser/browser.ts';
-import { fixture, openSignedIn } from '../browser/fixture.ts';
+import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
 const hasFocus = (part: Locator) => part.evaluate((node) => node === node.ownerDocument.activeElement);
 /** More tab stops than any page has before its contents. */
@@ -21,6 +23,7 @@ describe('with only a keyboard', () => {
     await page.getByText('Price, line by line').or(page.getByText('Usage is unknown')).first().waitFor();
     await page.keyboard.press('Escape');
     await page.waitForURL(`${fixture().dashboard.url}/requests`);
+    await waitUntil('the row has the focus again', () => hasFocus(row));
   });
 
   it('a user can choose range and grouping, and show the chart as a table', async () => {
@@ -28,8 +31,10 @@ describe('with only a keyboard', () => {
     const page = await open('/');
     await page.locator('canvas').waitFor();
     await page.getByRole('radio', { name: '30 days' }).focus();
+    const before = await page.evaluate<number>('history.length');
     await page.keyboard.press('ArrowLeft');
     await page.waitForURL(/range=7d/);
+    expect(await page.evaluate<number>('history.length')).toBe(before);
     await page.getByLabel('Group by').focus();
     await page.keyboard.press('p');
     await page.getByRole('button', { name: 'Show as table' }).focus();
@@ -47,12 +52,38 @@ describe('the request log', () => {
     await waitUntil('100 rows', async () => (await page.locator('tbody a').count()) === 100);
     const links = await page.locator('tbody a').evaluateAll((nodes) => nodes.map((node) => node.getAttribute('href')));
     expect(new Set(links).size).toBe(100);
-    await page.getByLabel('Model').fill('claude-opus-4-1');
+    await page.getByRole('combobox', { name: 'Model' }).fill('claude-opus-4-1');
     await page.waitForURL(/model=claude-opus-4-1/);
     await waitUntilIdle(page);
     expect(new Set(await page.locator('tbody a > span:first-child').allTextContents())).toEqual(
       new Set(['claude-opus-4-1']),
     );
+  });
+
+  it('finds a part of a name, has the costliest first, and downloads what it shows', async () => {
+    const { open } = await openSignedIn(fixture().seeded);
+    const page = await open('/requests');
+    await page.locator('tbody a').first().waitFor();
+    await page.getByRole('combobox', { name: 'Contains' }).fill('OPUS');
+    await page.waitForURL(/contains=OPUS/);
+    await page.getByLabel('Order').first().click();
+    await page.getByRole('option', { name: 'Costliest' }).click();
+    await page.waitForURL(/orderBy=cost/);
+    await waitUntilIdle(page);
+    const query = 'contains=opus&orderBy=cost&limit=50';
+    const { items } = await readApi<{ items: { requestId: string; costNanoUsd: number }[] }>(`/requests?${query}`);
+    expect(await page.locator('tbody td:last-child .num').allTextContents()).toEqual(
+      items.map(({ costNanoUsd }) => formatCallMoney(costNanoUsd)),
+    );
+    const costs = items.map(({ costNanoUsd }) => costNanoUsd);
+    expect(costs).toEqual(costs.toSorted((a, b) => b - a));
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV' }).click(),
+    ]);
+    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
+    expect(lines[0]).toMatch(/^started_at,request_id,.*cost_usd/);
+    expect(lines.slice(1, 51).map((line) => line.split(',')[1])).toEqual(items.map(({ requestId }) => requestId));
   });
 
   it('reports that nothing matches', async () => {

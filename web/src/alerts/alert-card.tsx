@@ -6,6 +6,7 @@ import type { Alert, FinalFigure } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
+import { Name } from '../components/name.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { formatMoney } from '../format/money.ts';
 import { formatShare, plural } from '../format/quantity.ts';
@@ -78,7 +79,7 @@ const Explanation = ({ alert, keyNames }: { readonly alert: Alert; readonly keyN
             <dt>By {dimensionWord(dimension)}</dt>
             {drivers.map(({ value, share }) => (
               <dd key={value}>
-                <span className="truncate">{valueName(dimension, value, keyNames)}</span>
+                <Name of={valueName(dimension, value, keyNames)} />
                 <span className="num dim">{formatShare(share)}</span>
               </dd>
             ))}

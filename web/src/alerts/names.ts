@@ -1,4 +1,5 @@
 import type { Alert } from '../api/responses.ts';
+import { locale } from '../format/locale.ts';
 import { formatMoney, formatRoughMoney } from '../format/money.ts';
 import { formatPercent, plural } from '../format/quantity.ts';
 import { bucketStart, formatBucketLong } from '../format/time.ts';
@@ -22,6 +23,6 @@ export const periodText = ({ name, start }: Alert['period']): string => {
   if (name === 'daily') return formatBucketLong(start.slice(0, 10));
   if (name === 'fixed') return `${formatBucketLong(start.slice(0, 10))} on`;
   if (name === 'monthly') return formatBucketLong(start.slice(0, 7));
-  const day = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', month: 'short', day: 'numeric' });
+  const day = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'short', day: 'numeric' });
   return `Week from ${day.format(bucketStart(start.slice(0, 10)))} (UTC)`;
 };

@@ -11,6 +11,8 @@ interface PagedLists {
 interface Page<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
+  /** Of requests in another order than that of time: from when on they were looked through. */
+  readonly examinedFrom?: string | null;
 }
 
 interface PagesOptions {

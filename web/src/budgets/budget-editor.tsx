@@ -2,7 +2,7 @@ import { Button, Group, Modal, Skeleton, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ArrowLeft, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { fieldErrors, otherErrors } from '../account/fields.ts';
 import type { Budget } from '../api/responses.ts';
 import { useApi } from '../app.ts';
@@ -14,6 +14,7 @@ import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { ShownOnce } from '../components/shown-once.tsx';
+import { Unsaved } from '../components/unsaved.tsx';
 import { channelsOf, newChannelsOf } from '../rules/channels.ts';
 import { filterOf, filterPatchOf } from '../rules/rule-filter.ts';
 import ruleClasses from '../rules/rules.module.css';
@@ -68,10 +69,13 @@ const DeleteButton = ({ budget: { id, name } }: { readonly budget: Budget }) => 
   const remove = useApi().useMutation('delete', '/budgets/{id}', {
     onSuccess: async () => {
       notifyDone(`${name} deleted.`);
+      await reload();
       await navigate({ to: '/budgets' });
     },
-    onError: notifyProblem('The budget was not deleted'),
-    onSettled: () => reload(),
+    onError: (error) => {
+      notifyProblem('The budget was not deleted')(error);
+      return reload();
+    },
   });
   return (
     <>
@@ -103,10 +107,18 @@ const BudgetForm = ({ budget }: { readonly budget?: Budget | undefined }) => {
     initialValues: budget ? valuesOf(budget) : emptyBudget,
     validate: budgetProblems as never,
   });
-  const leave = () => void navigate({ to: '/budgets' });
+  const isDone = useRef(false);
+  const leave = () => {
+    isDone.current = true;
+    void navigate({ to: '/budgets' });
+  };
   const { save, error, isPending } = useSave(
     budget,
-    (given) => (given ? setSecret(given) : leave()),
+    (given) => {
+      isDone.current = true;
+      if (given) setSecret(given);
+      else leave();
+    },
     (problem) => form.setErrors(fieldErrors(problem, ...Object.keys(form.values))),
   );
   const fields = Object.keys(form.values);
@@ -134,6 +146,7 @@ const BudgetForm = ({ budget }: { readonly budget?: Budget | undefined }) => {
           )}
         </Group>
       </Stack>
+      <Unsaved isDirty={() => form.isDirty() && !isDone.current} />
       <Modal opened={secret !== undefined} onClose={leave} title="The webhook’s secret">
         {secret && (
           <ShownOnce secret={secret} what="secret" onClose={leave}>

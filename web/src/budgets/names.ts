@@ -1,17 +1,18 @@
 import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { Budget } from '../api/responses.ts';
+import { locale } from '../format/locale.ts';
 import { formatBucket, formatShortInstant, utcDate } from '../format/time.ts';
 import { filterText, filterValuesOf } from '../rules/rule-filter.ts';
 import type { KeyNames } from '../spend/groups.ts';
 
-const usd = new Intl.NumberFormat(undefined, {
+const usd = new Intl.NumberFormat(locale, {
   style: 'currency',
   currency: 'USD',
   minimumFractionDigits: 0,
   maximumFractionDigits: 6,
 });
 
-const utcDay = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', dateStyle: 'medium' });
+const utcDay = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', dateStyle: 'medium' });
 const dayText = (day: string): string => utcDay.format(new Date(day));
 
 const eachPeriod = { hourly: 'an hour', daily: 'a day', weekly: 'a week', monthly: 'a month' } as const;

@@ -1,4 +1,5 @@
 import { MetricValue } from '../components/amount.tsx';
+import { Name } from '../components/name.tsx';
 import { plural } from '../format/quantity.ts';
 import { formatBucketLong } from '../format/time.ts';
 import type { TrendPoint } from '../spend/groups.ts';
@@ -8,6 +9,7 @@ import type { Series } from './series.ts';
 
 const MAX_ROWS = 8;
 const GAP_PX = 26;
+const WIDTH_PX = 224;
 
 /** The figures of the bucket under the pointer. */
 export const BarTip = ({
@@ -27,10 +29,11 @@ export const BarTip = ({
     .map((each, index) => ({ ...each, value: point.values[index] ?? 0 }))
     .filter(({ value }) => value !== 0)
     .slice(0, MAX_ROWS);
-  // Next to the bar, on the side with more room.
-  const place = x < width / 2 ? { left: x + GAP_PX } : { right: width - x + GAP_PX };
+  // Next to the bar, on the side with more room, and within the chart.
+  const wanted = x < width / 2 ? x + GAP_PX : x - GAP_PX - WIDTH_PX;
+  const left = Math.max(0, Math.min(wanted, width - WIDTH_PX));
   return (
-    <div className={classes['tip']} style={place} role="presentation">
+    <div className={classes['tip']} style={{ left, width: WIDTH_PX }} role="presentation">
       <div className={classes['tip-head']}>
         <span>{formatBucketLong(point.time)}</span>
         <MetricValue value={point.value} metric={metric} />
@@ -38,7 +41,7 @@ export const BarTip = ({
       {rows.map(({ name, color, value }) => (
         <div key={name} className={classes['tip-row']}>
           <span className={classes['swatch']} style={{ background: color }} />
-          <span className="truncate">{name}</span>
+          <Name of={name} />
           <MetricValue value={value} metric={metric} />
         </div>
       ))}

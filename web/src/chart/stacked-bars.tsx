@@ -115,14 +115,20 @@ const StackedBars = ({ points, series, gaps, metric, label, onPick }: StackedBar
     }),
     [points, series, scheme],
   );
+  const tapped = useRef<number>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
   const options = useMemo(() => {
     const follow = (_: ChartEvent, elements: ActiveElement[], { width }: Chart) => {
       const [first] = elements;
       setActive(first ? { index: first.index, x: first.element.x, width } : null);
     };
-    const pick = ({ y }: ChartEvent, elements: ActiveElement[]) => {
-      const time = points[elements[0]?.index ?? -1]?.time;
+    const pick = ({ native, y }: ChartEvent, elements: ActiveElement[]) => {
+      const index = elements[0]?.index;
+      // Nothing hovers over a touch screen: the first tap shows the figures.
+      const isFirstTap = native instanceof PointerEvent && native.pointerType === 'touch' && tapped.current !== index;
+      tapped.current = index;
+      if (isFirstTap) return;
+      const time = points[index ?? -1]?.time;
       const segment = elements.find(({ element }) => {
         const { y: top, base } = element.getProps(['y', 'base']) as unknown as {
           readonly y: number;

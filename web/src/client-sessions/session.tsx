@@ -9,6 +9,7 @@ import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
+import { Name } from '../components/name.tsx';
 import { plural } from '../format/quantity.ts';
 import requestClasses from '../requests/requests.module.css';
 import { Status } from '../requests/status.tsx';
@@ -47,7 +48,7 @@ const RequestRow = ({ request, depth }: { readonly request: RequestSummary; read
         params={{ requestId: request.requestId }}
         search={{ session: request.session?.id }}
       >
-        <span className="truncate">{request.model ?? request.path}</span>
+        <Name of={request.model ?? request.path} />
       </Link>
     </td>
     <td className="wide-only">

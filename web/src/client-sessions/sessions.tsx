@@ -7,6 +7,7 @@ import { Count, Instant, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
+import { Name } from '../components/name.tsx';
 import { formatExact, plural } from '../format/quantity.ts';
 import requestClasses from '../requests/requests.module.css';
 
@@ -23,7 +24,7 @@ const Row = ({ session }: { readonly session: SessionSummary }) => (
   <tr className={requestClasses['row']}>
     <td>
       <Link className={requestClasses['open']} to="/sessions/$sessionId" params={{ sessionId: session.id }}>
-        <span className="truncate mono">{session.id}</span>
+        <Name of={session.id} className="mono" />
         <span className="dim small">{session.clients.join(', ') || 'client not recognized'}</span>
       </Link>
     </td>

@@ -1,9 +1,11 @@
+import { locale } from './locale.ts';
+
 /** Amounts are in nano-USD (1e-9 USD); null is an unknown amount, which differs from zero. */
 
 const NANO = 1e9;
 
 const usd = (options: Intl.NumberFormatOptions) =>
-  new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol', ...options });
+  new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol', ...options });
 
 const cents = usd({});
 /** For amounts below a cent: two significant digits instead of zeros. */
@@ -102,7 +104,7 @@ export const formatShown = (decimal: string, code: string, digits?: number): str
     : digits === undefined
       ? {}
       : { maximumSignificantDigits: digits, minimumFractionDigits: 0 };
-  return new Intl.NumberFormat(undefined, { style: 'currency', currency: code, ...options }).format(amount);
+  return new Intl.NumberFormat(locale, { style: 'currency', currency: code, ...options }).format(amount);
 };
 
 const DECIMALS = 9;

@@ -1,14 +1,16 @@
-const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumSignificantDigits: 3 });
-const even = new Intl.NumberFormat(undefined, {
+import { locale } from './locale.ts';
+
+const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumSignificantDigits: 3 });
+const even = new Intl.NumberFormat(locale, {
   notation: 'compact',
   minimumSignificantDigits: 3,
   maximumSignificantDigits: 3,
 });
-const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
-const fine = new Intl.NumberFormat(undefined, { maximumFractionDigits: 9 });
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
-const exactPercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 });
-const finePercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumSignificantDigits: 1 });
+const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
+const fine = new Intl.NumberFormat(locale, { maximumFractionDigits: 9 });
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
+const exactPercent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 });
+const finePercent = new Intl.NumberFormat(locale, { style: 'percent', maximumSignificantDigits: 1 });
 
 /** `13.0K`, `1.24M`, `9,999`: counts in one column, with the same precision. */
 export const formatCount = (count: number): string =>

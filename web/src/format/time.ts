@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
+import { locale } from './locale.ts';
 
 /**
  * Instants and hours are shown in the user's time zone. Days, weeks and months of spend, rules and plans are UTC, as the ledger
@@ -7,26 +8,26 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lambda/domain/calendar/unit
 
 export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-const instant = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const shortInstant = new Intl.DateTimeFormat(undefined, {
+const instant = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
+const shortInstant = new Intl.DateTimeFormat(locale, {
   month: 'short',
   day: 'numeric',
   hour: 'numeric',
   minute: '2-digit',
 });
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-const clock = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
-const hourOfDay = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: 'numeric' });
-const zoneName = new Intl.DateTimeFormat(undefined, { timeZoneName: 'shortOffset' });
-const utcDay = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', month: 'short', day: 'numeric' });
-const utcLongDay = new Intl.DateTimeFormat(undefined, {
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+const clock = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' });
+const hourOfDay = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: 'numeric' });
+const zoneName = new Intl.DateTimeFormat(locale, { timeZoneName: 'shortOffset' });
+const utcDay = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'short', day: 'numeric' });
+const utcLongDay = new Intl.DateTimeFormat(locale, {
   timeZone: 'UTC',
   weekday: 'short',
   month: 'short',
   day: 'numeric',
 });
-const utcMonth = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', month: 'short', year: 'numeric' });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const utcMonth = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'short', year: 'numeric' });
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 
 /** `Nov 20, 2026, 5:24:11 PM` */
 export const formatInstant = (iso: string): string => instant.format(new Date(iso));
@@ -99,7 +100,7 @@ export const formatPeriod = (from: string, to: string): string => {
   return isDays ? utcDay.formatRange(start, new Date(end.getTime() - 1)) : shortInstant.formatRange(start, end);
 };
 
-const utcFullDay = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', dateStyle: 'medium' });
+const utcFullDay = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', dateStyle: 'medium' });
 
 /** The UTC day of an instant or a day, to read: `Nov 20, 2026`. */
 export const utcDayText = (iso: string): string => utcFullDay.format(new Date(iso));

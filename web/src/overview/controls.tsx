@@ -19,7 +19,13 @@ export const useOverviewSearch = () => {
   const search = getRouteApi('/members/').useSearch();
   const navigate = useNavigate({ from: '/' });
   const change = useCallback(
-    (part: OverviewSearch) => void navigate({ search: (now) => ({ ...now, ...part }), resetScroll: false }),
+    (part: OverviewSearch) =>
+      void navigate({
+        search: (now) => ({ ...now, ...part }),
+        resetScroll: false,
+        // Arrow keys go through all choices: those on the way are no views to come back to.
+        replace: document.activeElement?.matches('[type=radio]:focus-visible, select:focus-visible') ?? false,
+      }),
     [navigate],
   );
   return { search, change };

@@ -4,6 +4,7 @@ import type { SpendReport } from '../api/responses.ts';
 import { REST_COLOR, seriesColor } from '../chart/palette.ts';
 import { Count, Money } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
+import { Name } from '../components/name.tsx';
 import { shownIn } from '../format/money.ts';
 import { formatShare, formatWhole, plural } from '../format/quantity.ts';
 import { dimensionName, type Filters, type GroupBy, groupWord } from '../spend/filters.ts';
@@ -63,7 +64,7 @@ export const Drivers = ({
                   <td>
                     <UnstyledButton className={classes['pick']} onClick={() => onPick(groupFilters(group, by))}>
                       <span className={classes['swatch']} style={{ background: color }} aria-hidden="true" />
-                      <span className="truncate">{groupName(group, by, keyNames)}</span>
+                      <Name of={groupName(group, by, keyNames)} />
                     </UnstyledButton>
                     {group.unpricedRequests > 0 && group.costNanoUsd !== null && (
                       <span className={`unknown ${classes['under']}`}>

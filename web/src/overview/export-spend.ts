@@ -3,7 +3,7 @@ import { type Dimension, type Filters, parametersOf } from '../spend/filters.ts'
 import type { Range } from '../spend/ranges.ts';
 
 /** Makes the browser download a file. */
-const saveFile = (name: string, content: Blob) => {
+export const saveFile = (name: string, content: Blob) => {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);
   link.download = name;

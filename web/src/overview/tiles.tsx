@@ -3,6 +3,7 @@ import { ArrowDownRight, ArrowRight, ArrowUpRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { SpendPoint, SpendReport } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
+import { locale } from '../format/locale.ts';
 import { exactMoney, shownIn } from '../format/money.ts';
 import { formatCompact, formatShare, plural } from '../format/quantity.ts';
 import { bucketStart, formatClock, formatShortInstant, utcDate } from '../format/time.ts';
@@ -105,7 +106,7 @@ const Forecast = ({ nano, currency }: { readonly nano: number | null; readonly c
   );
 };
 
-const monthLong = new Intl.DateTimeFormat(undefined, { month: 'long', timeZone: 'UTC' });
+const monthLong = new Intl.DateTimeFormat(locale, { month: 'long', timeZone: 'UTC' });
 
 /** Today, this month, and the forecast for the month. */
 export const Tiles = ({

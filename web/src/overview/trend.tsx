@@ -7,6 +7,7 @@ import { REST_COLOR, seriesColor } from '../chart/palette.ts';
 import { Count, MetricValue, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { AnchorLink } from '../components/links.tsx';
+import { Name } from '../components/name.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
 import { shownIn } from '../format/money.ts';
 import { formatWhole } from '../format/quantity.ts';
@@ -238,7 +239,7 @@ export const Trend = ({
         {series.map(({ key, name, color }) => (
           <li key={key}>
             <span className={chartClasses['swatch']} style={{ background: color }} />
-            <span className="truncate">{name}</span>
+            <Name of={name} />
           </li>
         ))}
         {hasUnpriced && metric === 'cost' && (

@@ -1,4 +1,5 @@
 import type { Reconciliation } from '../api/responses.ts';
+import { locale } from '../format/locale.ts';
 import { formatMoney } from '../format/money.ts';
 import { utcDayText } from '../format/time.ts';
 import { providerName } from '../providers/names.ts';
@@ -18,7 +19,7 @@ export const bucketTexts: Readonly<Record<Bucket, readonly [name: string, about:
   unexplained: ['Unexplained', 'Recorded, but not billed.'],
 };
 
-const share = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
 
 /** Rounded down, so that less than all is never 100 %. */
 const shareText = (part: number): string => share.format(Math.floor(part * 1_000) / 1_000);

@@ -1,42 +1,55 @@
-import { Button, Group, Select, TextInput } from '@mantine/core';
+import { Autocomplete, Button, Group, Select } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useState } from 'react';
+import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { useApi } from '../app.ts';
-import { formatShortInstant } from '../format/time.ts';
+import { formatShortInstant, utcDate } from '../format/time.ts';
+import { CustomDays } from '../overview/custom-days.tsx';
 import { providerChoices } from '../providers/names.ts';
+import { useSeen } from '../spend/use-seen.ts';
 import { outcomeNames, provenanceNames } from './names.ts';
 import classes from './requests.module.css';
-import type { RequestsSearch } from './search.ts';
+import { orderNames, type RequestsSearch } from './search.ts';
 
 const TYPING_MS = 350;
+/** The API's default. */
+const DEFAULT_DAYS = 30;
+const NONE: readonly string[] = [];
 
 const choices = <N extends string>(names: Readonly<Record<N, string>>) =>
   (Object.entries(names) as [N, string][]).map(([value, label]) => ({ value, label }));
 
-/** A text filter, applied when the user stops typing. */
+/** A text filter with suggestions, applied when the user stops typing. */
 const TextFilter = ({
   label,
+  suggestions,
+  width = 138,
   value,
   onChange,
 }: {
   readonly label: string;
+  readonly suggestions: readonly string[];
+  readonly width?: number;
   readonly value: string | undefined;
   readonly onChange: (value: string | undefined) => void;
 }) => {
   const [text, setText] = useState(value ?? '');
   const apply = useDebouncedCallback((typed: string) => onChange(typed.trim() || undefined), TYPING_MS);
   return (
-    <TextInput
+    <Autocomplete
       size="xs"
-      w={138}
+      w={width}
       aria-label={label}
       placeholder={label}
+      data={[...suggestions]}
+      limit={20}
+      maxLength={128}
       value={text}
-      onChange={({ target }) => {
-        setText(target.value);
-        apply(target.value);
+      onChange={(typed) => {
+        setText(typed);
+        apply(typed);
       }}
     />
   );
@@ -83,8 +96,20 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
   const clear = () => void navigate({ search: {} });
   const { from, to } = search;
   const isFiltered = Object.values(search).some((value) => value !== undefined);
+  // A bar of a chart leads here with instants.
+  const hasHours = (from?.length ?? 0) > 10 || (to?.length ?? 0) > 10;
+  const defaultFrom = utcDate(new Date(Date.now() - DEFAULT_DAYS * DAY_MS));
+  const [models, tags, clients] = [useSeen('model'), useSeen('tag'), useSeen('client')];
   return (
     <Group gap="xs" className={classes['filters']} role="search" aria-label="Filter requests">
+      <TextFilter
+        key={`contains ${isFiltered}`}
+        label="Contains"
+        suggestions={NONE}
+        width={170}
+        value={search.contains}
+        onChange={(contains) => change({ contains })}
+      />
       <ChoiceFilter
         label="Provider"
         width={130}
@@ -96,13 +121,21 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
       <TextFilter
         key={`model ${isFiltered}`}
         label="Model"
+        suggestions={models}
         value={search.model}
         onChange={(model) => change({ model })}
       />
-      <TextFilter key={`tag ${isFiltered}`} label="Tag" value={search.tag} onChange={(tag) => change({ tag })} />
+      <TextFilter
+        key={`tag ${isFiltered}`}
+        label="Tag"
+        suggestions={tags}
+        value={search.tag}
+        onChange={(tag) => change({ tag })}
+      />
       <TextFilter
         key={`client ${isFiltered}`}
         label="Client"
+        suggestions={clients}
         value={search.client}
         onChange={(client) => change({ client })}
       />
@@ -128,7 +161,23 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
         value={search.provenance}
         onChange={(provenance) => change({ provenance })}
       />
-      {(from || to) && (
+      {!hasHours && (
+        <CustomDays
+          key={`${from} ${to}`}
+          days={{ from: from?.slice(0, 10) ?? defaultFrom, to: to?.slice(0, 10) ?? utcDate(new Date()) }}
+          onChange={change}
+        />
+      )}
+      <Select
+        size="xs"
+        w={126}
+        aria-label="Order"
+        allowDeselect={false}
+        data={choices(orderNames)}
+        value={search.orderBy ?? 'time'}
+        onChange={(order) => change({ orderBy: order === 'time' ? undefined : (order ?? undefined) })}
+      />
+      {hasHours && (
         <Button
           size="xs"
           variant="default"

@@ -12,11 +12,15 @@ export const RequestDrawer = () => {
     params: { path: { requestId } },
   });
   const { data, error } = query;
-  const close = () => void navigate({ to: '/requests', search: true, resetScroll: false });
+  const close = async () => {
+    await navigate({ to: '/requests', search: true, resetScroll: false });
+    document.querySelector<HTMLElement>(`a[href^="/requests/${CSS.escape(requestId)}"]`)?.focus();
+  };
   return (
     <Drawer
       opened
-      onClose={close}
+      onClose={() => void close()}
+      returnFocus={false}
       position="right"
       size={560}
       title={data ? (data.modelServed ?? data.modelRequested ?? data.path) : 'Request'}

@@ -1,18 +1,24 @@
 import { Button, Skeleton } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
-import { List } from 'lucide-react';
+import { Download, List } from 'lucide-react';
 import type { RequestSummary } from '../api/responses.ts';
 import { usePages } from '../api/use-pages.ts';
+import { useApp } from '../app.ts';
 import { Count, Instant, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
+import { Name } from '../components/name.tsx';
+import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { shownIn } from '../format/money.ts';
 import { formatDuration } from '../format/quantity.ts';
 import { providerName } from '../providers/names.ts';
+import { exportRequests } from './export-requests.ts';
 import { RequestFilters } from './filters.tsx';
 import { provenanceNames } from './names.ts';
 import classes from './requests.module.css';
+import type { RequestsSearch } from './search.ts';
 import { Status } from './status.tsx';
 
 const PAGE = 50;
@@ -28,7 +34,7 @@ const Row = ({ request }: { readonly request: RequestSummary }) => (
         search={true}
         resetScroll={false}
       >
-        <span className={`truncate ${classes['model']}`}>{request.model ?? request.path}</span>
+        <Name of={request.model ?? request.path} className={classes['model']} />
         <span className="dim small">
           {providerName(request.provider)}
           <span className="narrow-only">
@@ -56,8 +62,8 @@ const Row = ({ request }: { readonly request: RequestSummary }) => (
     <td className="right num wide-only">{formatDuration(request.totalMs)}</td>
     <td className="right">
       <span title={provenanceNames[request.provenance]}>
+        {request.provenance === 'estimated' && '≈ '}
         <Money as="call" nano={request.costNanoUsd} shown={shownIn(request)} />
-        {request.provenance === 'estimated' && <span className={classes['about']}>estimated</span>}
         {request.provenance === 'free' && <span className={classes['about']}>free</span>}
       </span>
       <span className="narrow-only">
@@ -77,7 +83,30 @@ const SkeletonRows = () =>
     </tr>
   ));
 
-/** The request log: newest first, page by page. */
+const CsvButton = ({ search }: { readonly search: RequestsSearch }) => {
+  const { api } = useApp();
+  const download = useMutation({
+    mutationFn: () => exportRequests(api, search),
+    onSuccess: (isWhole) => {
+      if (!isWhole) notifyDone('The file has the first 5,000 requests. Choose a shorter range for the rest.');
+    },
+    onError: notifyProblem('The export failed'),
+  });
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      loading={download.isPending}
+      leftSection={<Download size={14} />}
+      title="Download the requests that pass the filters"
+      onClick={() => download.mutate()}
+    >
+      CSV
+    </Button>
+  );
+};
+
+/** The request log, page by page. */
 export const Requests = () => {
   const search = getRouteApi('/members/requests').useSearch();
   const query = usePages(
@@ -87,19 +116,26 @@ export const Requests = () => {
     { refreshMs: (pages) => (pages > 1 ? false : REFRESH_MS) },
   );
   const { items, isEmpty, error, isLoading, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
+  const examinedFrom = query.data?.pages[0]?.examinedFrom;
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   return (
     <div className="page">
       <div className="page-head">
         <div>
           <Heading>Requests</Heading>
-          <p>
-            Every tracked request, newest first: its usage, its cost, and how the cost is known. Bodies are never
-            stored.
-          </p>
+          <p>Every tracked request: its usage, its cost, and how the cost is known. Bodies are never stored.</p>
+        </div>
+        <div className="page-actions">
+          <CsvButton search={search} />
         </div>
       </div>
       <RequestFilters search={search} />
+      {examinedFrom && (
+        <p className="dim small">
+          The highest of the newest 5,000 requests, which go back to <Instant iso={examinedFrom} />. Choose an earlier
+          range for older ones.
+        </p>
+      )}
       <LoadProblem query={query} title="The requests could not be loaded" />
       {isEmpty ? (
         <section className="card">

@@ -2,10 +2,18 @@ import type { RequestsQuery } from '../api/responses.ts';
 
 const KEYS = [
   ...(['from', 'to', 'provider', 'model', 'tag', 'key', 'providerKey', 'outcome', 'provenance'] as const),
-  ...(['client', 'session', 'agent'] as const),
+  ...(['client', 'session', 'agent', 'contains'] as const),
 ] as const;
 
-export type RequestsSearch = Pick<RequestsQuery, (typeof KEYS)[number] | 'status'>;
+export type RequestsSearch = Pick<RequestsQuery, (typeof KEYS)[number] | 'status' | 'orderBy'>;
+
+/** Orders of the list. All but the first are of the newest requests of the range only. */
+export const orderNames = {
+  time: 'Newest first',
+  cost: 'Costliest',
+  tokens: 'Most tokens',
+  duration: 'Longest',
+} as const;
 
 /** Filters from the URL. The API checks their values; here they only have to be strings. */
 export const requestsSearch = (search: Record<string, unknown>): RequestsSearch => {
@@ -13,5 +21,7 @@ export const requestsSearch = (search: Record<string, unknown>): RequestsSearch 
     KEYS.flatMap((key) => (typeof search[key] === 'string' ? [[key, search[key]]] : [])),
   );
   const status = Number(search['status']);
-  return { ...texts, ...(status >= 100 && status <= 599 ? { status } : {}) };
+  const order = search['orderBy'];
+  const orderBy = (['cost', 'tokens', 'duration'] as const).find((name) => name === order);
+  return { ...texts, ...(orderBy && { orderBy }), ...(status >= 100 && status <= 599 ? { status } : {}) };
 };

@@ -1,30 +1,11 @@
 import { Autocomplete, Select } from '@mantine/core';
-import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
-import { UNKNOWN } from '../../../lambda/domain/spend/dimensions.ts';
 import { useApi } from '../app.ts';
 import type { FormPart } from '../components/form-part.ts';
-import { utcDate } from '../format/time.ts';
 import { providerChoices } from '../providers/names.ts';
-import type { Dimension } from '../spend/filters.ts';
-import { groupValue } from '../spend/groups.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
+import { useSeen } from '../spend/use-seen.ts';
 import type { FilterValues } from './rule-filter.ts';
 import classes from './rules.module.css';
-
-const DAYS = 30;
-
-/** Names seen recently, as suggestions. */
-const useSeen = (dimension: Dimension | undefined): string[] => {
-  const from = utcDate(new Date(Date.now() - DAYS * DAY_MS));
-  const { data } = useApi().useQuery(
-    'get',
-    '/spend',
-    { params: { query: { from, granularity: 'day', groupBy: dimension ? [dimension] : [], limit: 100 } } },
-    { enabled: dimension !== undefined },
-  );
-  if (!data || !dimension) return [];
-  return data.groups.map((group) => groupValue(group, dimension)).filter((name) => name !== '' && name !== UNKNOWN);
-};
 
 /** A value of a declared dimension. An account that declared none does not see it. */
 const DimensionFields = ({ form }: { readonly form: FormPart<FilterValues> }) => {

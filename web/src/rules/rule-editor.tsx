@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ArrowLeft, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { RuleType } from '../../../lambda/domain/alert-rules/rule.ts';
 import { fieldErrors, otherErrors } from '../account/fields.ts';
 import type { AlertRule } from '../api/responses.ts';
@@ -15,6 +15,7 @@ import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { ShownOnce } from '../components/shown-once.tsx';
+import { Unsaved } from '../components/unsaved.tsx';
 import { useMe } from '../session/permissions.ts';
 import { BacktestCard } from './backtest-card.tsx';
 import { channelsOf, newChannelsOf } from './channels.ts';
@@ -137,11 +138,19 @@ const Editor = ({ rule, filter }: { readonly rule?: AlertRule; readonly filter?:
     initialValues: rule ? valuesOf(rule) : newRule(filter),
     validate: ruleProblems as never,
   });
-  const leave = () => void navigate({ to: '/rules' });
+  const isDone = useRef(false);
+  const leave = () => {
+    isDone.current = true;
+    void navigate({ to: '/rules' });
+  };
   const { may } = useMe();
   const { save, error, isPending } = useSave(
     rule,
-    (given) => (given ? setSecret(given) : leave()),
+    (given) => {
+      isDone.current = true;
+      if (given) setSecret(given);
+      else leave();
+    },
     (problem) => form.setErrors(fieldErrors(problem, ...Object.keys(form.values))),
   );
   // Another type keeps the common members and resets its own.
@@ -210,6 +219,7 @@ const Editor = ({ rule, filter }: { readonly rule?: AlertRule; readonly filter?:
           <BacktestCard values={form.values} />
         </div>
       </div>
+      <Unsaved isDirty={() => form.isDirty() && !isDone.current} />
       <Modal opened={secret !== undefined} onClose={leave} title="The webhook’s secret">
         {secret && (
           <ShownOnce secret={secret} what="secret" onClose={leave}>

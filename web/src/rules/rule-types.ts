@@ -1,5 +1,6 @@
 import type { RuleType } from '../../../lambda/domain/alert-rules/rule.ts';
 import type { PeriodName } from '../../../lambda/domain/calendar/periods.ts';
+import { locale } from '../format/locale.ts';
 import { formatPercent } from '../format/quantity.ts';
 
 /** The numbers that the configs of rules have: in USD, percent or requests, by type. Text while it is typed. */
@@ -64,7 +65,7 @@ const ifGiven =
 const wholeFromOne = (value: number | string) =>
   Number.isInteger(Number(value)) && Number(value) >= 1 ? null : 'A whole number from 1.';
 
-const usd = new Intl.NumberFormat(undefined, {
+const usd = new Intl.NumberFormat(locale, {
   style: 'currency',
   currency: 'USD',
   maximumFractionDigits: 6,

@@ -1,0 +1,56 @@
+import { csvField } from '../../../lambda/domain/spend/spend-csv.ts';
+import type { Api } from '../api/client.ts';
+import type { RequestSummary } from '../api/responses.ts';
+import { saveFile } from '../overview/export-spend.ts';
+import type { RequestsSearch } from './search.ts';
+
+/** Exports of whole days have no such limit: see docs/integrations.md. */
+const MAX_ROWS = 5_000;
+const PAGE = 200;
+
+const columns: readonly [string, (request: RequestSummary) => string | number | null][] = [
+  ['started_at', ({ startedAt }) => startedAt],
+  ['request_id', ({ requestId }) => requestId],
+  ['provider', ({ provider }) => provider],
+  ['model', ({ model }) => model],
+  ['tag', ({ tag }) => tag],
+  ['service_key', ({ key }) => key],
+  ['client', ({ client }) => client],
+  ['session', ({ session }) => session?.id ?? null],
+  ['outcome', ({ outcome }) => outcome],
+  ['status', ({ status }) => status],
+  ['input_tokens', ({ inputTokens }) => inputTokens],
+  ['output_tokens', ({ outputTokens }) => outputTokens],
+  ['duration_ms', ({ totalMs }) => totalMs],
+  ['cost_usd', ({ costUsd }) => costUsd],
+  ['provenance', ({ provenance }) => provenance],
+];
+
+/**
+ * Downloads the requests that pass the filters, in the order shown, as CSV.
+ *
+ * @returns false where there are more than a file holds
+ * @throws the API's error body
+ */
+export const exportRequests = async ({ client }: Api, search: RequestsSearch): Promise<boolean> => {
+  const rows: RequestSummary[] = [];
+  let cursor: string | null = null;
+  do {
+    const query = { ...search, limit: PAGE, ...(cursor !== null && { cursor }) };
+    const { data, error }: Awaited<ReturnType<typeof readPage>> = await readPage(client, query);
+    if (!data) throw error;
+    rows.push(...data.items);
+    cursor = data.nextCursor;
+  } while (cursor !== null && rows.length < MAX_ROWS);
+  const lines = [
+    columns.map(([name]) => name),
+    ...rows.map((request) => columns.map(([, fieldOf]) => csvField(fieldOf(request)))),
+  ];
+  saveFile('ai-requests.csv', new Blob([lines.map((fields) => `${fields.join(',')}\r\n`).join('')]));
+  return cursor === null;
+};
+
+const readPage = (
+  client: Api['client'],
+  query: RequestsSearch & { readonly limit: number; readonly cursor?: string },
+) => client.GET('/requests', { params: { query } });
