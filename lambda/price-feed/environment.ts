@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type FeedSource, feedSources } from '../domain/price/feed/next-lists.ts';
+import { type FeedSource, feedSources } from '../domain/price/feed/feed-sources.ts';
 import type { PriceFeedEnvironment } from '../environment.ts';
 
 const text = z.string().check(z.minLength(1));

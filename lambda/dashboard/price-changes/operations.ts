@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { feedSources } from '../../domain/price/feed/next-lists.ts';
+import { feedSources } from '../../domain/price/feed/feed-sources.ts';
 import { operation } from '../../http/operation.ts';
 
 const rates = z.nullable(z.record(z.string(), z.number()));

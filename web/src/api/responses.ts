@@ -22,7 +22,7 @@ export type Alert = components['schemas']['Alert'];
 export type FinalFigure = NonNullable<components['schemas']['AlertWithFinal']['final']>;
 export type AlertRule = components['schemas']['AlertRule'];
 export type NewAlertRule = paths['/alert-rules']['post']['requestBody']['content']['application/json'];
-export type RulePreview = paths['/alert-rules/preview']['post']['responses']['200']['content']['application/json'];
+type RulePreview = paths['/alert-rules/preview']['post']['responses']['200']['content']['application/json'];
 
 export type BacktestPoint = RulePreview['points'][number];
 

@@ -12,7 +12,7 @@ export const channelNames = {
 export type Channel = keyof typeof channelNames;
 type TargetName = Exclude<Channel, 'email' | 'webhook'>;
 
-/** Where each service is told what to post to. */
+/** What each service needs to post to it. */
 export const targetFields: readonly {
   readonly name: TargetName;
   readonly label: string;

@@ -2,12 +2,9 @@ import { type GenaiPriceList, openGenaiPrices } from '../genai-prices.ts';
 import type { PriceLists } from '../price-book.ts';
 import type { PriceLookup, TokenPriceList } from '../rates.ts';
 import { openSecondPrices } from '../second-book.ts';
+import type { FeedSource } from './feed-sources.ts';
 import { genaiFormat, tokenPriceFormat } from './list-formats.ts';
 import { mergeList, type PriceChange } from './merge-list.ts';
-
-/** Sources of prices. */
-export const feedSources = ['genai-prices', 'models.dev'] as const;
-export type FeedSource = (typeof feedSources)[number];
 
 /** What the sources publish; a source that is not configured or failed is absent. */
 export interface FetchedLists {
