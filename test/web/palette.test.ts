@@ -61,7 +61,7 @@ const oklab = (color: Triple): Triple => {
 /** In hundredths of Oklab's scale. People just notice 2; the chart's patches are small and not adjacent. */
 const MIN_DISTANCE = 7.5;
 
-const sheet = readFileSync(join(import.meta.dirname, '../../web/src/theme/theme.css'), 'utf8');
+const sheet = readFileSync(join(import.meta.dirname, '../../web/public/first-paint.css'), 'utf8');
 const palettes = Object.fromEntries(
   ['light', 'dark'].map((scheme) => {
     const rules = sheet.split(`:root[data-mantine-color-scheme="${scheme}"] {`)[1]?.split('\n}')[0] ?? '';

@@ -33,6 +33,8 @@ const start = async () => {
     const next = reason === 'expired' ? router.state.location.href : undefined;
     void router.navigate({ to: '/sign-in', search: { reason, next }, replace: true });
   });
+  // The frame of index.html stays until the page is there.
+  await router.load();
   render(
     <QueryClientProvider client={app.queryClient}>
       <AppProvider value={app}>

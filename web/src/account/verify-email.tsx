@@ -1,28 +1,13 @@
-import { Alert, Button, Group, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { useQueryClient } from '@tanstack/react-query';
+import { Alert } from '@mantine/core';
+import { lazy, Suspense } from 'react';
 import { useApi } from '../app.ts';
 import { AnchorLink } from '../components/links.tsx';
-import { notifyDone } from '../components/notify.ts';
-import { ProblemNote } from '../components/problem-note.tsx';
-import { fieldErrors, required } from './fields.ts';
+
+const VerifyEmailForm = lazy(() => import('./verify-email-form.tsx'));
 
 /** What the login waits for: a review after a reset, or the code that verifies the address. */
 export const VerifyEmail = () => {
-  const api = useApi();
-  const queryClient = useQueryClient();
-  const { data } = api.useQuery('get', '/auth/me', {}, { staleTime: Number.POSITIVE_INFINITY });
-  const form = useForm({ initialValues: { code: '' }, validate: { code: required('The code') } });
-  const verify = api.useMutation('post', '/auth/verify-email', {
-    onSuccess: async () => {
-      notifyDone('Your e-mail address is verified.');
-      await queryClient.invalidateQueries({ queryKey: ['get', '/auth/me'] });
-    },
-    onError: (error) => form.setErrors(fieldErrors(error, 'code')),
-  });
-  const send = api.useMutation('post', '/auth/verification-codes', {
-    onSuccess: ({ message }) => notifyDone(message),
-  });
+  const { data } = useApi().useQuery('get', '/auth/me', {}, { staleTime: Number.POSITIVE_INFINITY });
   if (data?.user.reviewSince)
     return (
       <Alert color="yellow" variant="light" title="Review recent keys" mb="md">
@@ -32,27 +17,9 @@ export const VerifyEmail = () => {
   if (data === undefined || data.user.emailVerified) return null;
   return (
     <Alert color="yellow" variant="light" title={`Verify ${data.user.email}`} mb="md">
-      <form noValidate onSubmit={form.onSubmit((body) => verify.mutate({ body }))}>
-        <Text size="sm" mb="xs">
-          We have sent a code to this address. Until you enter it here, alerts are not mailed to you.
-        </Text>
-        {send.isError && <ProblemNote error={send.error} title="No code was sent" />}
-        <Group gap="sm" align="flex-start">
-          <TextInput
-            aria-label="Code from the e-mail"
-            placeholder="1234 5678"
-            autoComplete="one-time-code"
-            inputMode="numeric"
-            {...form.getInputProps('code')}
-          />
-          <Button type="submit" loading={verify.isPending}>
-            Verify
-          </Button>
-          <Button variant="subtle" loading={send.isPending} onClick={() => send.mutate({})}>
-            Send another code
-          </Button>
-        </Group>
-      </form>
+      <Suspense>
+        <VerifyEmailForm />
+      </Suspense>
     </Alert>
   );
 };

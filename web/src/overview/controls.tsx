@@ -10,7 +10,7 @@ import { GroupBySelects } from '../spend/group-by.tsx';
 import { type MetricName, metrics } from '../spend/metrics.ts';
 import { type Range, type RangeName, rangeLabels, rangeNames } from '../spend/ranges.ts';
 import { CustomDays } from './custom-days.tsx';
-import { DimensionsButton } from './declare-dimensions.tsx';
+import { DimensionsButton } from './dimensions-button.tsx';
 import { exportSpend } from './export-spend.ts';
 import type { OverviewSearch } from './search.ts';
 

@@ -1,12 +1,10 @@
-import { ActionIcon, Button, Modal, Stack, TagsInput } from '@mantine/core';
+import { Button, Modal, Stack, TagsInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { Tags } from 'lucide-react';
 import { useState } from 'react';
 import { useApi } from '../app.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 
-/** Says which metadata names spend is split by. */
-const DeclareDimensions = ({ onClose }: { readonly onClose: () => void }) => {
+const Names = ({ onClose }: { readonly onClose: () => void }) => {
   const api = useApi();
   const queries = useQueryClient();
   const { data } = api.useQuery('get', '/dimensions');
@@ -50,25 +48,11 @@ const DeclareDimensions = ({ onClose }: { readonly onClose: () => void }) => {
   );
 };
 
-/** Opens the list of declared dimensions, for those who may change it. */
-export const DimensionsButton = () => {
-  const [isOpen, setIsOpen] = useState(false);
-  const { data } = useApi().useQuery('get', '/auth/me', {}, { staleTime: Number.POSITIVE_INFINITY });
-  if (!data?.user.permissions.includes('dimensions:write')) return null;
-  return (
-    <>
-      <ActionIcon
-        variant="default"
-        size={30}
-        aria-label="Dimensions"
-        title="Dimensions"
-        onClick={() => setIsOpen(true)}
-      >
-        <Tags size={16} />
-      </ActionIcon>
-      <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="Dimensions of spend">
-        <DeclareDimensions onClose={() => setIsOpen(false)} />
-      </Modal>
-    </>
-  );
-};
+/** Says which metadata names spend is split by. */
+const DeclareDimensions = ({ onClose }: { readonly onClose: () => void }) => (
+  <Modal opened onClose={onClose} title="Dimensions of spend">
+    <Names onClose={onClose} />
+  </Modal>
+);
+
+export default DeclareDimensions;

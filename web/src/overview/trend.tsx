@@ -1,4 +1,4 @@
-import { ActionIcon, Skeleton, Tooltip } from '@mantine/core';
+import { ActionIcon, Skeleton } from '@mantine/core';
 import { CalendarOff, ChartColumnStacked, Table2 } from 'lucide-react';
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import type { SpendReport } from '../api/responses.ts';
@@ -199,16 +199,15 @@ export const Trend = ({
         <div className="page-actions">
           <TrendControls range={range} by={by} filters={filters} metric={metric} />
           <ExportButton range={range} by={by} filters={filters} />
-          <Tooltip label={asTable ? 'Show as chart' : 'Show as table'}>
-            <ActionIcon
-              variant="default"
-              size={30}
-              aria-label={asTable ? 'Show as chart' : 'Show as table'}
-              onClick={() => setAsTable(!asTable)}
-            >
-              {asTable ? <ChartColumnStacked size={16} /> : <Table2 size={16} />}
-            </ActionIcon>
-          </Tooltip>
+          <ActionIcon
+            variant="default"
+            size={30}
+            aria-label={asTable ? 'Show as chart' : 'Show as table'}
+            title={asTable ? 'Show as chart' : 'Show as table'}
+            onClick={() => setAsTable(!asTable)}
+          >
+            {asTable ? <ChartColumnStacked size={16} /> : <Table2 size={16} />}
+          </ActionIcon>
         </div>
       </div>
       <div className={isStale ? classes['stale'] : undefined}>

@@ -5,7 +5,7 @@ const MONO =
   "ui-monospace, 'SF Mono', 'Cascadia Mono', 'JetBrains Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 
 /**
- * Colours are in theme.css: Mantine would set them in a style element, which the page's policy forbids. Components are configured
+ * Colours are in first-paint.css and theme.css: Mantine would set them in a style element, which the page's policy forbids. Components are configured
  * by name and not imported here: the first page would load them all.
  */
 export const theme = createTheme({

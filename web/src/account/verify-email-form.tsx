@@ -1,0 +1,49 @@
+import { Button, Group, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQueryClient } from '@tanstack/react-query';
+import { useApi } from '../app.ts';
+import { notifyDone } from '../components/notify.ts';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { fieldErrors, required } from './fields.ts';
+
+/** Asks for the code from the mail that verifies the address. */
+const VerifyEmailForm = () => {
+  const api = useApi();
+  const queryClient = useQueryClient();
+  const form = useForm({ initialValues: { code: '' }, validate: { code: required('The code') } });
+  const verify = api.useMutation('post', '/auth/verify-email', {
+    onSuccess: async () => {
+      notifyDone('Your e-mail address is verified.');
+      await queryClient.invalidateQueries({ queryKey: ['get', '/auth/me'] });
+    },
+    onError: (error) => form.setErrors(fieldErrors(error, 'code')),
+  });
+  const send = api.useMutation('post', '/auth/verification-codes', {
+    onSuccess: ({ message }) => notifyDone(message),
+  });
+  return (
+    <form noValidate onSubmit={form.onSubmit((body) => verify.mutate({ body }))}>
+      <Text size="sm" mb="xs">
+        We have sent a code to this address. Until you enter it here, alerts are not mailed to you.
+      </Text>
+      {send.isError && <ProblemNote error={send.error} title="No code was sent" />}
+      <Group gap="sm" align="flex-start">
+        <TextInput
+          aria-label="Code from the e-mail"
+          placeholder="1234 5678"
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          {...form.getInputProps('code')}
+        />
+        <Button type="submit" loading={verify.isPending}>
+          Verify
+        </Button>
+        <Button variant="subtle" loading={send.isPending} onClick={() => send.mutate({})}>
+          Send another code
+        </Button>
+      </Group>
+    </form>
+  );
+};
+
+export default VerifyEmailForm;
