@@ -4,7 +4,7 @@ import { defineConfig, type Plugin } from 'vite';
 const STACK = process.env['STACK_URL'] ?? 'http://localhost:8787';
 
 const BASE =
-  /@mantine[\\/](core[\\/]esm[\\/](core|components[\\/](ActionIcon|Alert|Anchor|Badge|Button|CloseButton|Group|Input|Loader|NativeSelect|Paper|Portal|SegmentedControl|Skeleton|Stack|Text|Title|Transition)[\\/])|notifications)|lucide-react|react-remove-scroll/;
+  /@mantine[\\/]core[\\/]esm[\\/](core|components[\\/](ActionIcon|Alert|Anchor|Badge|Button|CloseButton|Group|Input|Loader|NativeSelect|Paper|Portal|SegmentedControl|Skeleton|Stack|Text|Title|Transition)[\\/])|lucide-react/;
 const FORMS =
   /floating-ui|@mantine[\\/]form|[\\/](Combobox|CopyButton|Drawer|FocusTrap|InlineInput|Modal|ModalBase|PasswordInput|Popover|Progress|Select|Switch|Tooltip)[\\/]|components[\\/](confirm|copy|shown-once)/;
 

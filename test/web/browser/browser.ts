@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import AxeBuilder from '@axe-core/playwright';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import axe from 'axe-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 const FLAGS = [
   '--headless',
@@ -42,8 +42,7 @@ const watch = (page: Page): Tab => {
   return { page, browserErrors };
 };
 
-/** A tab in a browser context of its own: it shares nothing with other tabs. */
-export const openTab = async (browser: Browser, options: BrowserContextOptions = {}): Promise<Tab> => {
+export const openContext = async (browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> => {
   const context = await browser.newContext({
     ...desktop,
     locale: 'en-US',
@@ -52,11 +51,17 @@ export const openTab = async (browser: Browser, options: BrowserContextOptions =
     ...options,
   });
   context.setDefaultTimeout(TIMEOUT_MS);
-  return watch(await context.newPage());
+  return context;
 };
 
+export const openTabIn = async (context: BrowserContext): Promise<Tab> => watch(await context.newPage());
+
+/** A tab in a browser context of its own: it shares nothing with other tabs. */
+export const openTab = async (browser: Browser, options: BrowserContextOptions = {}): Promise<Tab> =>
+  openTabIn(await openContext(browser, options));
+
 /** Another tab in the same browser context. */
-export const openAnotherTab = async ({ page }: Tab): Promise<Tab> => watch(await page.context().newPage());
+export const openAnotherTab = ({ page }: Tab): Promise<Tab> => openTabIn(page.context());
 
 const POLL_MS = 50;
 
@@ -101,11 +106,15 @@ export type Rules = 'all' | 'colours' | 'all but colours';
 
 /** Accessibility violations that axe rates serious or critical, with their place. */
 export const seriousFindings = async (page: Page, rules: Rules = 'all'): Promise<string[]> => {
-  // Legacy mode runs in the page alone. Otherwise axe opens a second page to merge the results of frames; there are none.
-  const axe = new AxeBuilder({ page }).setLegacyMode(true);
-  if (rules === 'colours') axe.withRules([COLOURS]);
-  if (rules === 'all but colours') axe.disableRules([COLOURS]);
-  const { violations } = await axe.analyze();
+  // In the page alone, which has no frames, and once for all of its states.
+  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe.source);
+  const options: axe.RunOptions = {
+    resultTypes: ['violations'],
+    ...(rules === 'colours' && { runOnly: [COLOURS] }),
+    ...(rules === 'all but colours' && { rules: { [COLOURS]: { enabled: false } } }),
+  };
+  const run = `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`;
+  const violations = await page.evaluate<axe.Result[]>(run);
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) =>

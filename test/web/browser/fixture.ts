@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, jest } from '@jest/globals';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { SEED_USER, seedData } from '../../../local/seed/seed.ts';
 import { type ApiSession, logIn, restoreSession } from './accounts.ts';
-import { openBrowser, openTab, type Tab } from './browser.ts';
+import { openBrowser, openContext, openTabIn, type Tab } from './browser.ts';
 import { type Dashboard, startDashboard } from './dashboard.ts';
 
 const START_MS = 300_000;
@@ -17,6 +17,9 @@ interface Fixture {
 }
 
 const opened: { dashboard?: Dashboard; browser?: Browser; seeded?: ApiSession } = {};
+
+/** The browser context of the seeded account, whose tabs share the files they load. */
+let shared: Promise<BrowserContext> | undefined;
 
 /** What all stories share; available once `beforeAll` has run. */
 export const fixture = (): Fixture => {
@@ -43,7 +46,9 @@ export const openSignedIn = async (
   options: BrowserContextOptions = {},
 ): Promise<Tab & { open(path: string): Promise<Page> }> => {
   const { browser, dashboard } = fixture();
-  const tab = await openTab(browser, options);
+  const isShared = session === fixture().seeded && Object.keys(options).length === 0;
+  if (isShared) shared ??= openContext(browser);
+  const tab = await openTabIn(await (isShared && shared ? shared : openContext(browser, options)));
   await restoreSession(tab.page, dashboard, session);
   await prepare?.(tab.page);
   const open = async (path: string) => {
@@ -61,7 +66,9 @@ beforeAll(async () => {
 }, START_MS);
 
 afterEach(async () => {
-  await Promise.all(opened.browser?.contexts().map((context) => context.close()) ?? []);
+  const kept = await shared;
+  const others = opened.browser?.contexts().filter((context) => context !== kept) ?? [];
+  await Promise.all([...others, ...(kept?.pages() ?? [])].map((part) => part.close()));
 });
 
 afterAll(async () => {

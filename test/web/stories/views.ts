@@ -11,6 +11,7 @@ import {
   screenshot,
   seriousFindings,
   type Tab,
+  waitUntil,
   waitUntilDrawn,
   waitUntilIdle,
 } from '../browser/browser.ts';
@@ -38,46 +39,60 @@ const COMPANY = { name: 'Company', amount: 600, period: 'monthly' };
 const USED_UP = { name: 'Batch jobs', amount: 1, period: 'monthly', filter: { provider: 'anthropic' }, block: {} };
 const TOKEN = { name: 'Prometheus', role: 'viewer' };
 
-/** Pages of signed-in users. Those with an id in their path ask the API for one. */
-const membersPaths: Readonly<Record<string, () => string | Promise<string>>> = {
-  overview: () => '/',
-  'overview by the hour': () => '/?range=7d&per=hour&by=tag&provider=%5B%22anthropic%22%5D',
-  'overview of a year': () => '/?range=12m&by=provider',
-  'overview of nothing': () => '/?model=%5B%22no-such-model%22%5D',
-  compare: () => '/compare',
-  requests: () => '/requests',
-  'one request': async () => `/requests/${await firstId('/requests?provenance=computed', (item) => item['requestId'])}`,
-  sessions: () => '/sessions',
-  'one session': async () => `/sessions/${await firstId('/sessions', ({ id }) => id)}`,
-  alerts: () => '/alerts',
-  'one alert': async () => `/alerts/${await firstId('/alerts', ({ id }) => id)}`,
-  rules: () => '/rules',
-  'a new rule': () => '/rules/new',
-  'one rule': async () => `/rules/${await firstId('/alert-rules', ({ id }) => id)}`,
-  budgets: () => '/budgets',
-  'a new budget': () => '/budgets/new',
-  'one budget': async () => `/budgets/${await firstId('/budgets', ({ id }) => id)}`,
-  prices: () => '/prices',
-  'price changes': () => '/price-changes',
-  reconciliation: () => '/reconciliation',
-  exports: () => '/exports',
-  keys: () => '/keys',
-  tokens: () => '/tokens',
-  members: () => '/members',
-  'audit log': () => '/audit',
-  profile: () => '/profile',
-  settings: () => '/settings',
-  billing: () => '/billing',
-  more: () => '/more',
-  'no such page': () => '/no/such/page',
+type Paths = Readonly<Record<string, string | (() => Promise<string>)>>;
+
+/** Pages of signed-in users, by their part of the menu. Those with an id in their path ask the API for one. */
+const membersPaths: Readonly<Record<string, Paths>> = {
+  spend: {
+    overview: '/',
+    'overview by the hour': '/?range=7d&per=hour&by=tag&provider=%5B%22anthropic%22%5D',
+    'overview of a year': '/?range=12m&by=provider',
+    'overview of nothing': '/?model=%5B%22no-such-model%22%5D',
+    compare: '/compare',
+    requests: '/requests',
+    'one request': async () =>
+      `/requests/${await firstId('/requests?provenance=computed', (item) => item['requestId'])}`,
+    sessions: '/sessions',
+    'one session': async () => `/sessions/${await firstId('/sessions', ({ id }) => id)}`,
+  },
+  limits: {
+    alerts: '/alerts',
+    'one alert': async () => `/alerts/${await firstId('/alerts', ({ id }) => id)}`,
+    rules: '/rules',
+    'a new rule': '/rules/new',
+    'one rule': async () => `/rules/${await firstId('/alert-rules', ({ id }) => id)}`,
+    budgets: '/budgets',
+    'a new budget': '/budgets/new',
+    'one budget': async () => `/budgets/${await firstId('/budgets', ({ id }) => id)}`,
+  },
+  costs: {
+    prices: '/prices',
+    'price changes': '/price-changes',
+    reconciliation: '/reconciliation',
+    exports: '/exports',
+  },
+  'access and account': {
+    keys: '/keys',
+    tokens: '/tokens',
+    members: '/members',
+    'audit log': '/audit',
+    profile: '/profile',
+    settings: '/settings',
+    billing: '/billing',
+    review: '/review',
+    more: '/more',
+    'no such page': '/no/such/page',
+  },
 };
 
-const visitorsPaths = {
+const visitorsPaths: Paths = {
   'sign-in': '/sign-in?reason=expired',
+  'sign-in at a provider': '/sign-in/callback?code=stolen&state=guessed',
   'sign-up': '/sign-up',
   'forgotten password': '/forgot-password',
   'new password': '/reset-password?email=ada%40example.com',
-} as const;
+  invitation: '/accept-invitation',
+};
 
 const good = { findings: [], overflow: 0, browserErrors: [] };
 
@@ -111,7 +126,34 @@ const inspectVariants = async (tab: Tab, name: string) => {
   const narrow = await inspect(tab, `${name} phone`, 'all but colours');
   await page.setViewportSize(desktop.viewport);
   await page.emulateMedia({ colorScheme: 'light' });
-  return { light, dark, phone: narrow };
+  return { light, dark, phone: narrow, title: await page.title() };
+};
+
+/** Follows a path as a link does: without loading the page again. */
+const follow = async (page: Page, path: string): Promise<void> => {
+  await page.evaluate(`__TSR_ROUTER__.history.push(${JSON.stringify(path)})`);
+  const isThere = `__TSR_ROUTER__.state.status === 'idle' && __TSR_ROUTER__.state.resolvedLocation.pathname === ${JSON.stringify(path)}`;
+  await waitUntil(path, () => page.evaluate<boolean>(isThere));
+};
+
+/** Looks at pages in one tab, one after the other. */
+const inspectAll = async (tab: Tab, paths: Paths): Promise<void> => {
+  const { page } = tab;
+  for (const [name, given] of Object.entries(paths)) {
+    const path = typeof given === 'string' ? given : await given();
+    if (path.includes('?') || page.url() === 'about:blank' || page.url().endsWith('.svg'))
+      await page.goto(`${fixture().dashboard.url}${path}`);
+    else await follow(page, path);
+    const seen = await inspectVariants(tab, name);
+    expect({ name, ...seen }).toEqual({ name, light: good, dark: good, phone: good, title: await titleOf(page) });
+  }
+};
+
+/** The route of a path: an exact one before one with parameters. */
+const routeOf = (path: string, routes: readonly string[]): string | undefined => {
+  const { pathname } = new URL(path, 'http://localhost');
+  const fits = (route: string) => new RegExp(`^${route.replaceAll(/\$\w+/g, '[^/]+')}$`).test(pathname);
+  return routes.find((route) => route === pathname) ?? routes.find(fits);
 };
 
 describe('in light, in dark and on a phone', () => {
@@ -127,19 +169,24 @@ describe('in light, in dark and on a phone', () => {
     });
   });
 
-  it.each(Object.entries(membersPaths))('%s', async (name, path) => {
-    const tab = await openSignedIn(fixture().seeded);
-    await tab.open(await path());
-    expect(await inspectVariants(tab, name)).toEqual({ light: good, dark: good, phone: good });
-    expect(await tab.page.title()).toBe(await titleOf(tab.page));
+  it.each(Object.entries(membersPaths))('pages of %s', async (_, paths) => {
+    await inspectAll(await openSignedIn(fixture().seeded), paths);
   });
 
-  it.each(Object.entries(visitorsPaths))('%s', async (name, path) => {
-    const { browser, dashboard } = fixture();
-    const tab = await openTab(browser);
-    await tab.page.goto(`${dashboard.url}${path}`);
-    expect(await inspectVariants(tab, name)).toEqual({ light: good, dark: good, phone: good });
-    expect(await tab.page.title()).toBe(await titleOf(tab.page));
+  it('pages of visitors', async () => {
+    await inspectAll(await openTab(fixture().browser), visitorsPaths);
+  });
+
+  it('every route is among them', async () => {
+    const { open } = await openSignedIn(fixture().seeded);
+    const page = await open('/more');
+    await page.locator('h1').waitFor();
+    const routes = await page.evaluate<string[]>('Object.keys(__TSR_ROUTER__.routesByPath)');
+    const paths = [visitorsPaths, ...Object.values(membersPaths)].flatMap((each) => Object.values(each));
+    const seen = await Promise.all(paths.map(async (path) => (typeof path === 'string' ? path : path())));
+    expect(routes.toSorted()).toEqual(
+      [...new Set(seen.map((path) => routeOf(path, routes)).filter((route) => route !== undefined))].toSorted(),
+    );
   });
 
   it('dialogs', async () => {
@@ -155,7 +202,7 @@ describe('in light, in dark and on a phone', () => {
     const page = await tab.open('/keys');
     expect(await dialog(page, 'New key', 'dialog new key')).toEqual(good);
     expect(await dialog(page, 'Revoke', 'dialog revoke key')).toEqual(good);
-    await tab.open((await membersPaths['one rule']?.()) ?? '');
+    await tab.open(`/rules/${await firstId('/alert-rules', ({ id }) => id)}`);
     expect(await dialog(page, 'Delete', 'dialog delete rule')).toEqual(good);
   });
 });

@@ -1,12 +1,30 @@
-import { notifications } from '@mantine/notifications';
+import type { NotificationData } from '@mantine/notifications';
+import { useSyncExternalStore } from 'react';
 import { problemOf } from '../api/problem.ts';
 
-const closeButtonProps = { 'aria-label': 'Dismiss' };
+let isWanted = false;
+const listeners = new Set<() => void>();
 
-export const notifyDone = (message: string) =>
-  notifications.show({ message, color: 'teal', autoClose: 4000, closeButtonProps });
+/** The library comes with the first notification: most visits have none. */
+const show = async (notification: NotificationData) => {
+  isWanted = true;
+  for (const listener of listeners) listener();
+  const { notifications } = await import('@mantine/notifications');
+  notifications.show({ ...notification, closeButtonProps: { 'aria-label': 'Dismiss' } });
+};
+
+/** True from the first notification on: then the page needs a place for them. */
+export const useHasNotifications = (): boolean =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => isWanted,
+  );
+
+export const notifyDone = (message: string) => void show({ message, color: 'teal', autoClose: 4000 });
 
 /** Shows an error of an action that has no place on the page for it. */
-export const notifyProblem = (title: string) => (error: unknown) => {
-  notifications.show({ title, message: problemOf(error).message, color: 'red', autoClose: 8000, closeButtonProps });
-};
+export const notifyProblem = (title: string) => (error: unknown) =>
+  void show({ title, message: problemOf(error).message, color: 'red', autoClose: 8000 });

@@ -1,7 +1,8 @@
-import { Notifications } from '@mantine/notifications';
 import { Link, Outlet } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { VerifyEmail } from '../account/verify-email.tsx';
 import { Mark } from '../components/brand.tsx';
+import { useHasNotifications } from '../components/notify.ts';
 import { useMe } from '../session/permissions.ts';
 import { ColorScheme, SignedIn, TimesShown } from './account.tsx';
 import { barPages, type Page, pageGroups } from './navigation.ts';
@@ -9,6 +10,10 @@ import { OpenPalette } from './open-palette.tsx';
 import { Refusing } from './refusing.tsx';
 import classes from './shell.module.css';
 import { useOpenAlerts } from './use-open-alerts.ts';
+
+const Notifications = lazy(() =>
+  import('@mantine/notifications').then((library) => ({ default: library.Notifications })),
+);
 
 const PageLink = ({
   page: { to, label, icon: Icon },
@@ -37,11 +42,16 @@ const PageLink = ({
 /** The frame of the signed-in pages: a side menu, or a bottom bar on a phone. */
 export const Shell = () => {
   const openAlerts = useOpenAlerts();
+  const hasNotifications = useHasNotifications();
   const { may } = useMe();
   const badgeOf = ({ to }: Page) => (to === '/alerts' ? openAlerts : undefined);
   return (
     <div className={classes['shell']}>
-      <Notifications position="bottom-right" limit={3} />
+      {hasNotifications && (
+        <Suspense>
+          <Notifications position="bottom-right" limit={3} />
+        </Suspense>
+      )}
       <a className={classes['skip']} href="#content">
         Skip to content
       </a>
