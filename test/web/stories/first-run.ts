@@ -143,6 +143,7 @@ describe('a new user', () => {
     await page.getByRole('button', { name: 'Upgrade to Starter' }).click();
     await page.getByRole('button', { name: 'Pay and subscribe' }).click();
     await page.getByText('of 100K requests').waitFor();
+    await page.getByText('You are on the Starter plan').waitFor();
     await page.getByRole('button', { name: 'Cards, invoices, cancellation' }).waitFor();
     expect(browserErrors).toEqual([]);
   });

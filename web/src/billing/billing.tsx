@@ -165,6 +165,11 @@ export const Billing = () => {
           Thank you. The payment is being confirmed; your plan changes within seconds.
         </Alert>
       )}
+      {checkout === 'completed' && data && data.plan !== 'FREE' && (
+        <Alert role="status" color="teal" variant="light" title={`You are on the ${planTitles[data.plan]} plan`}>
+          Thank you. The invoice is under “Cards, invoices, cancellation”.
+        </Alert>
+      )}
       {checkout === 'cancelled' && (
         <Alert role="status" color="gray" variant="light">
           Nothing was bought.

@@ -8,8 +8,8 @@ const FONT = { family: "'Inter', 'Inter fallback', system-ui, sans-serif", size:
 /** Options of all charts: stacked bars over time buckets, no built-in legend or tooltip. */
 export const barOptions = (settings: {
   readonly animated: boolean;
-  /** False where there is no value to read off: then there is no axis of values. */
-  readonly hasValues?: boolean;
+  /** The highest value, at which the axis ends; without any value there is no axis of values. By default the library chooses. */
+  readonly highest?: number;
   readonly formatValue?: (value: number) => string;
 }): ChartOptions<'bar'> => ({
   responsive: true,
@@ -36,13 +36,15 @@ export const barOptions = (settings: {
     y: {
       stacked: true,
       beginAtZero: true,
+      ...(settings.highest ? { max: settings.highest } : {}),
       grid: { color: cssColor('var(--line)') },
       border: { display: false },
       ticks: {
         color: cssColor('var(--dim)'),
         font: FONT,
-        display: settings.hasValues ?? true,
-        maxTicksLimit: 5,
+        display: settings.highest !== 0,
+        maxTicksLimit: 6,
+        includeBounds: settings.highest === undefined,
         padding: 8,
         callback: (value) => (settings.formatValue ?? formatAxisMoney)(Number(value)),
       },

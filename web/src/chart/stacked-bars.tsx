@@ -138,9 +138,9 @@ const StackedBars = ({ points, series, gaps, metric, label, onPick }: StackedBar
       });
       if (time !== undefined) onPick?.(time, segment?.datasetIndex ?? -1);
     };
-    const hasValues = points.some(({ values }) => values.some((value) => value !== 0));
+    const sums = points.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
     return {
-      ...barOptions({ animated, hasValues, formatValue: metrics[metric].formatAxis }),
+      ...barOptions({ animated, highest: Math.max(0, ...sums), formatValue: metrics[metric].formatAxis }),
       onHover: follow,
       onClick: pick,
     };

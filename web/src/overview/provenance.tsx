@@ -3,18 +3,19 @@ import { Money } from '../components/amount.tsx';
 import { formatShare } from '../format/quantity.ts';
 import classes from './overview.module.css';
 
+/** Neutral colours: those of the chart stand for models and other names. */
 const kinds = [
-  { kind: 'provider', name: 'Reported', color: 'var(--series-1)', what: 'The provider reported the cost itself.' },
+  { kind: 'provider', name: 'Reported', color: 'var(--ink)', what: 'The provider reported the cost itself.' },
   {
     kind: 'computed',
     name: 'Computed',
-    color: 'var(--series-2)',
+    color: 'var(--dim)',
     what: 'The usage that the provider reported, at the prices of the price book.',
   },
   {
     kind: 'estimated',
     name: 'Estimated',
-    color: 'var(--series-3)',
+    color: 'var(--series-other)',
     what: 'Usage is estimated, such as for interrupted responses.',
   },
 ] as const;
