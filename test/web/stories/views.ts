@@ -37,6 +37,7 @@ const post = async (path: string, body: object): Promise<void> => {
 const COMPANY = { name: 'Company', amount: 600, period: 'monthly' };
 /** It is announced on every page. */
 const USED_UP = { name: 'Batch jobs', amount: 1, period: 'monthly', filter: { provider: 'anthropic' }, block: {} };
+const REPORT = { name: 'Daily spend', schedule: { every: 'daily', hour: 8 }, groupBy: ['model'] };
 const TOKEN = { name: 'Prometheus', role: 'viewer' };
 
 type Paths = Readonly<Record<string, string | (() => Promise<string>)>>;
@@ -64,6 +65,9 @@ const membersPaths: Readonly<Record<string, Paths>> = {
     budgets: '/budgets',
     'a new budget': '/budgets/new',
     'one budget': async () => `/budgets/${await firstId('/budgets', ({ id }) => id)}`,
+    reports: '/reports',
+    'a new report': '/reports/new',
+    'one report': async () => `/reports/${await firstId('/reports', ({ id }) => id)}`,
   },
   costs: {
     prices: '/prices',
@@ -161,7 +165,12 @@ describe('in light, in dark and on a phone', () => {
     const { dashboard, seeded } = fixture();
     const at = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000).toISOString();
     const accountId = (await openUsers(dashboard.stack.table).find(seeded.userId))?.accountId as string;
-    await Promise.all([post('/budgets', COMPANY), post('/budgets', USED_UP), post('/tokens', TOKEN)]);
+    await Promise.all([
+      post('/budgets', COMPANY),
+      post('/budgets', USED_UP),
+      post('/reports', REPORT),
+      post('/tokens', TOKEN),
+    ]);
     await openTrackingGaps(dashboard.stack.table).note(accountId, crypto.randomUUID(), {
       from: at(3_009),
       to: at(3_000),
