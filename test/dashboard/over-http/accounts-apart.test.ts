@@ -59,6 +59,10 @@ beforeAll(async () => {
     token,
     body: { name: 'n', from, terms: { kind: 'markup', percent: 5 } },
   });
+  const report = await api('POST', '/reports', {
+    token,
+    body: { name: 'n', schedule: { every: 'daily', hour: 8 }, groupBy: ['model'] },
+  });
   await sendChat(url, theirs.accountId);
   const requestId = await sendChat(url, theirs.accountId);
   const key = await api('POST', '/keys', { token, body: { name: 'second' } });
@@ -105,6 +109,8 @@ beforeAll(async () => {
     '/alert-rules/{id}/test': rule.body.id,
     '/budgets/{id}': budget.body.id,
     '/prices/{id}': price.body.id,
+    '/reports/{id}': report.body.id,
+    '/reports/{id}/send': report.body.id,
     '/account/archives/{id}/link': archive.body.id,
     '/pauses/{id}': pause.body.id,
     '/alerts/{id}': alerts.body.items[0].id,
@@ -136,6 +142,7 @@ const theirWorld = async () => {
     '/alert-rules',
     '/budgets',
     '/prices',
+    '/reports',
     '/pauses',
   ];
   const responses = await Promise.all(paths.map((path) => callApi(url)('GET', path, { token: theirs.token })));
@@ -146,6 +153,8 @@ const bodies: Record<string, unknown> = {
   updateAlertRule: { name: 'mine now' },
   updateBudget: { name: 'mine now' },
   updatePrice: { name: 'mine now' },
+  updateReport: { name: 'mine now' },
+  sendReport: { to: 'me' },
   changeRole: { role: 'viewer' },
   changeKey: { name: 'mine now' },
   rotateKey: { overlapHours: 0 },
