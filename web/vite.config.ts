@@ -8,6 +8,9 @@ const BASE =
   /@mantine[\\/]hooks|@mantine[\\/]core[\\/]esm[\\/](core|components[\\/](ActionIcon|Alert|Anchor|Badge|Button|CloseButton|Group|Input|Loader|NativeSelect|Paper|Pill|Portal|Progress|SegmentedControl|Skeleton|Stack|Text|TextInput|Title|Transition|UnstyledButton)[\\/])|lucide-react/;
 const FORMS = /floating-ui|@mantine[\\/]|components[\\/](confirm|copy|shown-once)/;
 
+/** Not parts of pages: those of forms would bring FORMS along. */
+const SHARED = /src[\\/](api|budgets|components|format|providers|session|spend)[\\/]|lambda[\\/]/;
+
 /** Behind the frame in index.html: a style sheet blocks the painting of what follows it, and the frame needs none of this one. */
 const stylesAfterFrame: Plugin = {
   name: 'styles-after-frame',
@@ -43,7 +46,7 @@ export default defineConfig({
             { name: 'framework', test: /node_modules[\\/](react|react-dom|scheduler|@tanstack)[\\/]/, priority: 4 },
             { name: 'base', test: BASE, priority: 3 },
             { name: 'forms', test: FORMS, minShareCount: 2, priority: 2 },
-            { name: 'shared', minShareCount: 3, priority: 1 },
+            { name: 'shared', test: SHARED, minShareCount: 3, priority: 1 },
           ],
         },
       },

@@ -74,12 +74,18 @@ export const waitUntil = async (what: string, condition: () => Promise<boolean>)
   }
 };
 
-/** Waits until the page shows no skeletons, has its fonts, and is painted. */
+/** In the middle of a transition, colours are of neither scheme. A loader never ends. */
+const transitionsEnd = `Promise.all(document.getAnimations()
+  .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+  .map(({ finished }) => finished.catch(() => {})))`;
+
+/** Waits until the page shows no skeletons, has its fonts, and is painted in its final colours. */
 export const waitUntilDrawn = async (page: Page): Promise<void> => {
   const isDrawn =
     "document.fonts.status === 'loaded' && !document.querySelector('[aria-busy=true], .mantine-Skeleton-root')";
   await waitUntil('the page is drawn', () => page.evaluate<boolean>(isDrawn));
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  await page.evaluate(transitionsEnd);
 };
 
 /** Waits until the network is idle and the page is drawn. */

@@ -154,7 +154,7 @@ describe('figures', () => {
     expect(await page.locator('tbody a').count()).toBe(50);
   });
 
-  it('of millions fit a phone, whose first tap shows those of a bar and whose second opens its requests', async () => {
+  it('of millions fit a phone, whose first tap shows those of a bar and whose second opens its day', async () => {
     const { open } = await openSignedIn(
       fixture().seeded,
       (page) =>
@@ -183,6 +183,6 @@ describe('figures', () => {
     await page.getByText('(UTC day)').first().waitFor();
     expect(page.url()).toContain('range=7d');
     await tap();
-    await page.waitForURL(/\/requests\?from=/);
+    await page.waitForURL(/range=custom&from=/);
   });
 });

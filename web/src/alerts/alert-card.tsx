@@ -125,7 +125,10 @@ export const AlertCard = ({
   const acknowledge = useApi().useMutation('patch', '/alerts/{id}/acknowledge', {
     onSuccess: () => {
       notifyDone('Acknowledged.');
-      return queryClient.invalidateQueries({ queryKey: ['get', '/alerts'] });
+      return Promise.all([
+        queryClient.invalidateQueries({ queryKey: ['get', '/alerts'] }),
+        queryClient.invalidateQueries({ queryKey: ['get', '/alerts/{id}'] }),
+      ]);
     },
     onError: notifyProblem('Not acknowledged'),
   });

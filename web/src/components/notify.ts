@@ -25,6 +25,9 @@ export const useHasNotifications = (): boolean =>
 
 export const notifyDone = (message: string) => void show({ message, color: 'teal', autoClose: 4000 });
 
-/** Shows an error of an action that has no place on the page for it. */
-export const notifyProblem = (title: string) => (error: unknown) =>
-  void show({ title, message: problemOf(error).message, color: 'red', autoClose: 8000 });
+/** Shows that something failed which has no place on the page for it. */
+export const notifyFailure = (title: string, message: string | null) =>
+  void show({ title, message, color: 'red', autoClose: 8000 });
+
+/** The same for an error of the API. */
+export const notifyProblem = (title: string) => (error: unknown) => notifyFailure(title, problemOf(error).message);

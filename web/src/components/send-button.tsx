@@ -1,8 +1,7 @@
 import { Button } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { Send } from 'lucide-react';
 import { type Channel, channelNames } from '../rules/channels.ts';
-import { notifyDone } from './notify.ts';
+import { notifyDone, notifyFailure } from './notify.ts';
 
 interface Sent {
   readonly items: readonly {
@@ -16,13 +15,7 @@ interface Sent {
 export const notifySent = ({ items }: Sent): void => {
   for (const { channel, isDelivered, error } of items) {
     if (isDelivered) notifyDone(`${channelNames[channel]}: sent${error === null ? '.' : `, but ${error}`}`);
-    else
-      notifications.show({
-        title: `${channelNames[channel]}: not delivered`,
-        message: error,
-        color: 'red',
-        autoClose: 12_000,
-      });
+    else notifyFailure(`${channelNames[channel]}: not delivered`, error);
   }
 };
 
