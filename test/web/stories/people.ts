@@ -85,8 +85,9 @@ const setUpTotp = async (page: Page): Promise<string> => {
 
 const requireTotp = async (page: Page) => {
   await menu(page, 'Settings').click();
+  const isStored = page.waitForResponse((response) => response.url().endsWith('/auth/account') && response.ok());
   await page.getByLabel('Require it of every member').click();
-  await page.waitForResponse((response) => response.url().endsWith('/auth/account') && response.ok());
+  await isStored;
   await page.reload();
   expect(await page.getByLabel('Require it of every member').isChecked()).toBe(true);
 };

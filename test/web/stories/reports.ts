@@ -22,7 +22,7 @@ describe('a report', () => {
     await screenshot(page, 'report-form', true);
     await page.getByRole('button', { name: 'Create the report' }).click();
     await page.getByText('Every week at 08:00: by project, model').waitFor();
-    await page.getByLabel('Weeks begin on').click();
+    await page.getByRole('combobox', { name: 'Weeks begin on' }).click();
     await page.getByRole('option', { name: 'Sunday' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Calendar saved.').waitFor();

@@ -13,9 +13,10 @@ describe('what a client sends', () => {
     const { open, browserErrors } = await openSignedIn(session);
     const page = await open('/requests');
     // A request is recorded some seconds after its response; the list refreshes only every half minute.
-    while ((await page.getByText(TAG).count()) === 0) {
+    const shown = page.getByRole('region', { name: 'Requests' }).getByText(TAG);
+    while ((await shown.count()) === 0) {
       await page.reload();
-      await page.getByText(TAG).or(page.getByText('No requests yet')).waitFor();
+      await shown.or(page.getByText('No requests yet')).waitFor();
     }
     await open('/?by=tag');
     await page.getByRole('button', { name: TAG }).waitFor();
