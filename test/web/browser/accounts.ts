@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
+import { openUsers } from '../../../lambda/data/accounts/users.ts';
 import type { Dashboard } from './dashboard.ts';
 
 export const PASSWORD = 'Correct-Horse-7';
@@ -27,6 +28,14 @@ const post = async (dashboard: Dashboard, path: string, body: object): Promise<A
 /** Registers an account through the API. */
 export const register = (dashboard: Dashboard, email = newEmail()) =>
   post(dashboard, '/auth/register', { email, password: PASSWORD, firstName: 'Ada', lastName: 'Lovelace' });
+
+/** As if the code in the mail had been entered. */
+export const verifyAddress = async ({ stack }: Dashboard, { userId }: ApiSession): Promise<void> => {
+  const users = openUsers(stack.table);
+  const user = await users.find(userId);
+  if (user === undefined) throw new Error('There is no such user.');
+  await users.verifyEmail(user, user.email, new Date().toISOString());
+};
 
 export const logIn = (dashboard: Dashboard, email: string, password = PASSWORD) =>
   post(dashboard, '/auth/login', { email, password });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { register, sendRequest } from '../browser/accounts.ts';
+import { register, sendRequest, verifyAddress } from '../browser/accounts.ts';
 import { screenshot } from '../browser/browser.ts';
 import { fixture, openSignedIn } from '../browser/fixture.ts';
 
@@ -7,6 +7,7 @@ describe('a report', () => {
   it('is made, is sent at once to who asks, follows the calendar of the account, and is deleted', async () => {
     const { dashboard } = fixture();
     const session = await register(dashboard);
+    await verifyAddress(dashboard, session);
     await sendRequest(dashboard, session);
     const { open, browserErrors } = await openSignedIn(session);
     const page = await open('/reports');

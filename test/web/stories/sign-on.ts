@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { openUsers } from '../../../lambda/data/accounts/users.ts';
-import { type ApiSession, register } from '../browser/accounts.ts';
+import { type ApiSession, register, verifyAddress } from '../browser/accounts.ts';
 import { openTab, screenshot } from '../browser/browser.ts';
 import { fixture, openSignedIn } from '../browser/fixture.ts';
 
@@ -54,10 +53,7 @@ beforeAll(async () => {
     clientSecret: clients.Clients[aud]?.ClientSecret,
     redirectUri: `${url}/sign-in/callback`,
   });
-  const users = openUsers(stack.table);
-  const user = await users.find(owner.userId);
-  if (user === undefined) throw new Error('The owner is no user.');
-  await users.verifyEmail(user, user.email, new Date().toISOString());
+  await verifyAddress(dashboard, owner);
 });
 
 describe('single sign-on', () => {
