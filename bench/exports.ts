@@ -53,7 +53,7 @@ const requests = {
   },
 };
 
-/** Objects as files of a folder. Of one that is written in parts only the size counts, but for the file of the day. */
+/** Objects as files of a folder. Of an object in parts only the size counts, but for the file of the day. */
 const folder = mkdtempSync(join(tmpdir(), 'exports-'));
 const pathOf = (key: string): string => join(folder, key.replaceAll('/', '_'));
 let calls = 0;

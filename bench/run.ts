@@ -16,7 +16,7 @@ npm run bench -- --help                     this text
 Names: ${names.join(', ')}. Options stand at the head of bench/NAME.ts.
 Each prints a table and ends with one line of JSON.`;
 
-/** One benchmark. One that hangs must not stop the others for ever. */
+/** A benchmark that hangs must not stop the others for ever. */
 const MAX_RUN_MS = 7 * 60_000;
 
 class UsageError extends Error {}

@@ -23,7 +23,7 @@ export const accountIdOf = async (table: Table, name: string): Promise<string> =
 };
 
 /**
- * The internal ids of the accounts that a command is for: the one that is named, else all.
+ * The internal ids of the accounts that a command is for: the named account, else all.
  *
  * @throws CommandError where no account has that key
  */

@@ -13,8 +13,9 @@ import type { Mail } from '../domain/mail/mail.ts';
 import { reportMail } from '../domain/reports/report-mail.ts';
 import { reportMessage } from '../domain/reports/report-message.ts';
 import type { ReportRun } from '../domain/reports/report-run.ts';
-import { MailError, type SendMail } from '../integrations/mail.ts';
-import { mailMembers, UndeliverableError, WaitingError } from '../integrations/mail-members.ts';
+import { isDeliveryError } from '../integrations/delivery-error.ts';
+import type { SendMail } from '../integrations/mail.ts';
+import { mailMembers, UndeliverableError } from '../integrations/mail-members.ts';
 import { type PostJson, type PostTargets, postMessage } from '../integrations/post-message.ts';
 import { WebhookError } from '../integrations/webhook.ts';
 
@@ -62,12 +63,7 @@ const pauseMs = (round: number): number => Math.min(MINUTE_MS * 2 ** round, MAX_
 
 /** The error as the delivery shows it: of unexpected errors only the kind. */
 const describeError = (error: unknown): string =>
-  error instanceof MailError ||
-  error instanceof WebhookError ||
-  error instanceof WaitingError ||
-  error instanceof UndeliverableError
-    ? error.message
-    : `failed (${error instanceof Error ? error.name : 'error'})`;
+  isDeliveryError(error) ? error.message : `failed (${error instanceof Error ? error.name : 'error'})`;
 
 /**
  * Sends an alert or report on the channels that are still pending, and records the results. Each round has one claimant, so that

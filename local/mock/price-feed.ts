@@ -3,7 +3,7 @@ import { bundledLists } from '../../lambda/domain/price/price-book.ts';
 
 /** A model that the prices in the code do not have. */
 export const NEW_MODEL = 'mock-llm-2';
-/** A model whose published price is three times the one that holds: the change has to wait. */
+/** A model whose published price is three times the price in force: the change has to wait. */
 export const HELD_MODEL = 'gpt-4';
 
 const listed = () => {

@@ -1,8 +1,16 @@
 import * as z from 'zod/mini';
-import { channelNames, ruleTypes, withCondition } from '../../domain/alert-rules/rule.ts';
+import { ruleTypes, withCondition } from '../../domain/alert-rules/rule.ts';
 import { operation } from '../../http/operation.ts';
 import { previewSchema } from './preview-schema.ts';
-import { changedMembers, idParams, newMembers, previewMembers, shownMembers, shownSecret } from './rule-members.ts';
+import {
+  changedMembers,
+  channelResults,
+  idParams,
+  newMembers,
+  previewMembers,
+  shownMembers,
+  shownSecret,
+} from './rule-members.ts';
 
 const rule = {
   ...shownMembers,
@@ -99,19 +107,7 @@ export const testRule = operation({
   permission: 'rules:write',
   rateLimits: { perAccount: { requests: 10, minutes: 10 } },
   params: idParams,
-  success: {
-    status: 200,
-    description: 'How each channel took it.',
-    schema: z.object({
-      items: z.array(
-        z.object({
-          channel: z.enum(channelNames),
-          isDelivered: z.boolean(),
-          error: z.nullable(z.string()).check(z.describe('Why it was not delivered.')),
-        }),
-      ),
-    }),
-  },
+  success: channelResults('Why it was not delivered.'),
   errors: ['NOT_FOUND'],
 });
 

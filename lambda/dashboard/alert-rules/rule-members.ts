@@ -60,6 +60,21 @@ export const changedMembers = {
   targets: z.optional(targetsSchema((name) => z.nullable(targetSchema(name)))),
 };
 
+/** The response to a message that was sent at once. @param error what the member of that name says */
+export const channelResults = (error: string) => ({
+  status: 200 as const,
+  description: 'How each channel took it.',
+  schema: z.object({
+    items: z.array(
+      z.object({
+        channel: z.enum(channelNames),
+        isDelivered: z.boolean(),
+        error: z.nullable(z.string()).check(z.describe(error)),
+      }),
+    ),
+  }),
+});
+
 export const shownMembers = {
   id: z.string(),
   name: z.string(),

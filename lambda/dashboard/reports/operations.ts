@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { deliverySchema } from '../../domain/alert-rules/alert.ts';
-import { channelNames } from '../../domain/alert-rules/rule.ts';
 import { calendarSchema, groupBySchema, scheduleSchema } from '../../domain/reports/report.ts';
 import { operation } from '../../http/operation.ts';
 import {
   changedMembers,
+  channelResults,
   idParams,
   newMembers,
   previewMembers,
@@ -45,7 +45,6 @@ export const listReports = operation({
   path: '/reports',
   group,
   summary: 'List scheduled reports',
-  access: 'authorizer',
   permission: 'rules:read',
   success: {
     status: 200,
@@ -56,7 +55,6 @@ export const listReports = operation({
       limit: z.int().check(z.positive(), z.describe('How many reports an account may have.')),
     }),
   },
-  errors: [],
 });
 
 export const changeReportCalendar = operation({
@@ -67,7 +65,6 @@ export const changeReportCalendar = operation({
   summary: 'Set the time zone and the start of the week of reports',
   description:
     'It holds for all reports of the account, from the next ones on. A period that was reported already is not reported again.',
-  access: 'authorizer',
   permission: 'rules:write',
   body: calendarSchema,
   success: { status: 200, description: 'The calendar.', schema: calendarSchema },
@@ -80,7 +77,6 @@ export const getReport = operation({
   path: '/reports/{id}',
   group,
   summary: 'Get a scheduled report, and what was sent of it lately',
-  access: 'authorizer',
   permission: 'rules:read',
   params: idParams,
   success: {
@@ -106,7 +102,6 @@ export const createReport = operation({
   summary: 'Create a scheduled report',
   description:
     'After each day, week or month it is sent once, with the spend of the period as GET /spend has it, what changed against the period before, budgets as they stand, and what is not known. A channel that fails is tried again without sending twice to the others.',
-  access: 'authorizer',
   permission: 'rules:write',
   body: z.strictObject({ ...newMembers, ...own }),
   success: { status: 201, description: 'The report.', schema: reportWithSecretSchema },
@@ -120,7 +115,6 @@ export const updateReport = operation({
   group,
   summary: 'Change a scheduled report',
   description: 'Send only the members to change.',
-  access: 'authorizer',
   permission: 'rules:write',
   params: idParams,
   body: z.strictObject({
@@ -142,7 +136,6 @@ export const sendReport = operation({
   summary: 'Send a report now',
   description:
     'Of the period that ended last, once, without waiting for its time. The scheduled one is sent all the same.',
-  access: 'authorizer',
   permission: 'rules:write',
   rateLimits: { perAccount: { requests: 10, minutes: 10 } },
   params: idParams,
@@ -151,19 +144,7 @@ export const sendReport = operation({
       ._default(z.enum(['me', 'all']), 'me')
       .check(z.describe('`me`: a mail to the caller, who must be a member. `all`: every channel of the report.')),
   }),
-  success: {
-    status: 200,
-    description: 'How each channel took it.',
-    schema: z.object({
-      items: z.array(
-        z.object({
-          channel: z.enum(channelNames),
-          isDelivered: z.boolean(),
-          error: z.nullable(z.string()).check(z.describe('Why it was not delivered, or to whom not.')),
-        }),
-      ),
-    }),
-  },
+  success: channelResults('Why it was not delivered, or to whom not.'),
   errors: ['NOT_FOUND'],
 });
 
@@ -173,7 +154,6 @@ export const deleteReport = operation({
   path: '/reports/{id}',
   group,
   summary: 'Delete a scheduled report',
-  access: 'authorizer',
   permission: 'rules:write',
   params: idParams,
   success: { status: 204, description: 'Deleted.' },

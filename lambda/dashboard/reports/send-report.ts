@@ -8,10 +8,10 @@ import { reportMail } from '../../domain/reports/report-mail.ts';
 import { reportMessage } from '../../domain/reports/report-message.ts';
 import { lastPeriod } from '../../domain/reports/report-period.ts';
 import type { Implementation } from '../../http/operation.ts';
-import { MailError, type SendMail } from '../../integrations/mail.ts';
-import { mailMembers, UndeliverableError, WaitingError } from '../../integrations/mail-members.ts';
+import { isDeliveryError } from '../../integrations/delivery-error.ts';
+import type { SendMail } from '../../integrations/mail.ts';
+import { mailMembers } from '../../integrations/mail-members.ts';
 import { type PostJson, postMessage } from '../../integrations/post-message.ts';
-import { WebhookError } from '../../integrations/webhook.ts';
 import type { sendReport as operation } from './operations.ts';
 
 interface SendDependencies {
@@ -23,9 +23,6 @@ interface SendDependencies {
   readonly dashboardUrl: string;
   readonly now: () => Date;
 }
-
-const isExpected = (error: unknown): error is Error =>
-  [MailError, WebhookError, WaitingError, UndeliverableError].some((type) => error instanceof type);
 
 /** Sends a report of the period that ended last, once. Nothing is stored. */
 export const sendReport =
@@ -55,7 +52,7 @@ export const sendReport =
       try {
         return { channel, isDelivered: true, error: await send(channel) };
       } catch (error) {
-        if (!isExpected(error)) throw error;
+        if (!isDeliveryError(error)) throw error;
         return { channel, isDelivered: false, error: error.message };
       }
     };
