@@ -2,6 +2,7 @@
  * The dashboard in a real browser: `npm run test:web`. One file, so that all stories share one stack and one browser, which
  * take longer to start than most stories take. With SCREENSHOTS=1 they save screenshots in test/web/screenshots.
  */
+import './stories/first-load.ts';
 import './stories/first-run.ts';
 import './stories/views.ts';
 import './stories/overview.ts';

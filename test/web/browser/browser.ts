@@ -131,3 +131,19 @@ export const seriousFindings = async (page: Page, rules: Rules = 'all'): Promise
 /** How many pixels the page is wider than its window. */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+
+const SHIFTS = `(() => {
+  globalThis.shifts = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) globalThis.shifts += entry.value;
+  }).observe({ type: 'layout-shift', buffered: true });
+})()`;
+
+/** What is good for a page, as Lighthouse rates it. @see https://web.dev/articles/cls */
+export const MAX_LAYOUT_SHIFT = 0.1;
+
+/** Adds up layout shifts of pages that this tab loads from now on. */
+export const watchShifts = (page: Page) => page.addInitScript(SHIFTS);
+
+/** Sum of the page's layout shifts without a recent click or key press. */
+export const layoutShift = (page: Page): Promise<number> => page.evaluate<number>('globalThis.shifts');

@@ -1,7 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { type ApiSession, register } from '../browser/accounts.ts';
-import { openAnotherTab, screenshot, type Tab, waitUntil, waitUntilIdle } from '../browser/browser.ts';
+import {
+  layoutShift,
+  MAX_LAYOUT_SHIFT,
+  openAnotherTab,
+  screenshot,
+  type Tab,
+  waitUntil,
+  waitUntilIdle,
+  watchShifts,
+} from '../browser/browser.ts';
 import { fixture, openSignedIn } from '../browser/fixture.ts';
 
 const dataOnly = (url: URL) => url.pathname.startsWith('/api/') && !url.pathname.startsWith('/api/auth/');
@@ -97,20 +106,12 @@ describe('with a rule that was deleted elsewhere', () => {
   });
 });
 
-/** Sum of the layout shifts without a recent click or key press. @see https://web.dev/articles/cls */
-const SHIFTS = `(() => {
-  globalThis.shifts = 0;
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) if (!entry.hadRecentInput) globalThis.shifts += entry.value;
-  }).observe({ type: 'layout-shift', buffered: true });
-})()`;
-
 describe('with the API slow', () => {
   it('each page shows skeletons at once, and the layout does not shift when the figures load', async () => {
     const tab = await openSignedIn(fixture().seeded);
     await inEveryPage(tab, async (page, path) => {
       const { promise: released, resolve: release } = Promise.withResolvers<void>();
-      await page.addInitScript(SHIFTS);
+      await watchShifts(page);
       await page.route(dataOnly, async (route) => {
         await released;
         // Continuing fails for a request that the page has cancelled.
@@ -124,8 +125,7 @@ describe('with the API slow', () => {
       release();
       await waitUntil(`the figures of ${path}`, async () => (await skeletons.count()) === 0);
       await waitUntilIdle(page);
-      const shifts = await page.evaluate<number>('globalThis.shifts');
-      expect({ path, shifts: shifts < 0.1 ? 'few' : shifts }).toEqual({ path, shifts: 'few' });
+      expect({ path, isStable: (await layoutShift(page)) < MAX_LAYOUT_SHIFT }).toEqual({ path, isStable: true });
     });
   });
 });
