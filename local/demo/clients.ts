@@ -37,7 +37,8 @@ export const demoClients = (url: string, serviceKey: string): MakeCall => {
     defaultHeaders,
     maxRetries: 0,
   });
-  const google = new GoogleGenAI({ apiKey: 'demo', httpOptions: { baseUrl: base('google') } });
+  // Its own way to fetch needs undici's dispatcher as a global variable, which is missing in Jest.
+  const google = new GoogleGenAI({ apiKey: 'demo', httpOptions: { baseUrl: base('google'), fetch } });
 
   const methods: Readonly<Record<Method, MakeCall>> = {
     'openai-chat': async (call) => {
