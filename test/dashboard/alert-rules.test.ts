@@ -293,6 +293,19 @@ describe('alert rules', () => {
     expect(await patched({ filter: { tag: 'c', model: null } })).toEqual({ tag: 'c' });
   });
 
+  it('replaces a pause, in which null is a value', async () => {
+    const rule = { name: 'Brake', type: 'burn_rate', config: { each: 'key', limit: 50, pause: { minutes: 60 } } };
+    const { id } = (await call('POST', '', rule)).body;
+    const patched = async (pause: unknown) => (await call('PATCH', `/${id}`, { config: { pause } })).body.config;
+    expect(await patched({ minutes: null })).toMatchObject({ each: 'key', limit: 50, pause: { minutes: null } });
+    expect(await patched(null)).toMatchObject({ limit: 50, pause: null });
+    expect(await patched({})).toMatchObject({ limit: 50, pause: { minutes: 720 } });
+    expect((await call('PATCH', `/${id}`, { config: { limit: 60 } })).body.config.pause).toEqual({ minutes: 720 });
+    expect((await call('PATCH', `/${id}`, { config: { pause: 'x' } })).body.error.details).toMatchObject([
+      { path: 'config.pause' },
+    ]);
+  });
+
   it('writes nothing where nothing changes', async () => {
     const { body: rule } = await call('POST', '', daily);
     const before = await openRules(table).find(caller.accountId, rule.id);

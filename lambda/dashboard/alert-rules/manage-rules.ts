@@ -75,9 +75,17 @@ export const createRule =
     return viewWithSecret(rule, null);
   };
 
-/** Merges a patch into the config and validates it by the rule type's schema. */
-const patchCondition = ({ type, config }: AlertCondition, patch: Record<string, unknown>): AlertCondition =>
-  parseWith(ruleConditionSchema, { type, config: mergePatch(config, patch) }) as AlertCondition;
+/** Merges a patch into the config and validates it by the rule type's schema. A pause is replaced: null is a value of its `minutes`. */
+const patchCondition = (
+  { type, config }: AlertCondition,
+  { pause, ...patch }: Record<string, unknown>,
+): AlertCondition => {
+  const merged = mergePatch(config, patch) as AlertCondition['config'];
+  return parseWith(ruleConditionSchema, {
+    type,
+    config: pause === undefined ? merged : { ...merged, pause },
+  }) as AlertCondition;
+};
 
 export const updateRule =
   (dependencies: RuleDependencies): Implementation<typeof operations.updateRule> =>

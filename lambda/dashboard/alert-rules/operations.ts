@@ -85,7 +85,7 @@ export const updateRule = operation({
   group,
   summary: 'Change an alert rule',
   description:
-    'Send only the members to change. `config` is merged into the existing one, its `filter` too (RFC 7396): a null removes a member. A rule that has fired in a period fires again in it only if its `config` changed.',
+    'Send only the members to change. `config` is merged into the existing one, its `filter` too (RFC 7396): a null removes a member. A `pause` is replaced. A rule that has fired in a period fires again in it only if its `config` changed.',
   permission: 'rules:write',
   params: idParams,
   body: z.strictObject({
