@@ -2,6 +2,7 @@ import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openAccountHolds } from '../../lambda/data/accounts/account-holds.ts';
+import { dueJobs } from '../../lambda/data/accounts/account-jobs.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openKeyOwners } from '../../lambda/data/accounts/key-owners.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
@@ -15,6 +16,7 @@ import { openCounterSlots } from '../../lambda/data/ledger/counter-slots.ts';
 import { openOutbox } from '../../lambda/data/ledger/outbox.ts';
 import { openRollupMarks, type RollupMark } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
+import { openReports } from '../../lambda/data/reports/reports.ts';
 import { openCountedResponses } from '../../lambda/data/requests/counted-responses.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
@@ -32,11 +34,14 @@ import { moveToAccountIds } from '../../ops/migrate/account-ids.ts';
 import { closeEvent, priceOfTokens, requestIdAt } from '../usage-recorder/events.ts';
 import { total } from '../usage-recorder/ledger-sums.ts';
 import samples from './stored-samples.json' with { type: 'json' };
+import samples02 from './stored-samples-0.2.json' with { type: 'json' };
 
 /*
  * stored-samples.json has one item or more of every kind that version 0.1 stored. The writers of version 0.1 (commit 8a3c4ab) wrote
  * them into an emulated table. Only the two records of November 18 are made by hand, in the form of still earlier versions: separate
  * attributes instead of `details`. The samples never change: a later form gets samples of its own.
+ *
+ * stored-samples-0.2.json has what version 0.2 added, written in the same way (commit 106ffc7): so far reports.
  */
 const ACCOUNT_KEY = 'svc_7777777777777777777777772vHt8C';
 const SUSPENDED_KEY = 'svc_9999999999999999999999990ZOfa9';
@@ -402,5 +407,71 @@ describe('accounts of version 0.1', () => {
       ['ALERT#alert-1', 0],
       ['ALERT#alert-3', 1],
     ]);
+  });
+});
+
+describe('reports of version 0.2', () => {
+  const accountId = '019ab3c0-0000-7000-8000-000000000007';
+  let table: Awaited<ReturnType<typeof emulatedTable>>;
+  beforeAll(async () => {
+    table = await emulatedTable();
+    const puts = samples02.map((Item) => ({ PutRequest: { Item } }));
+    await table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: puts } }));
+  });
+  afterAll(() => table?.stop());
+
+  it('read with the calendar of their account', async () => {
+    const reports = openReports(table);
+    expect(await reports.calendar(accountId)).toEqual({ timeZone: 'Europe/Berlin', weekStartsOn: 'sunday' });
+    expect(await reports.list(accountId)).toEqual([
+      {
+        reportId: 'report-1',
+        accountId,
+        name: 'Daily spend',
+        schedule: { every: 'daily', hour: 8 },
+        groupBy: ['model', 'project'],
+        channels: ['email', 'slack', 'webhook'],
+        recipients: ['user-1'],
+        isActive: true,
+        webhook: { url: 'https://hooks.example.com/spend', secret: 'whsec_1' },
+        targets: { slack: 'https://hooks.slack.com/services/T0/B0/sample' },
+        createdAt: '2026-11-20T09:00:00.000Z',
+        updatedAt: '2026-11-20T09:00:00.000Z',
+        nextDay: '2026-11-22',
+        nextAt: '2026-11-23T07:00:00.000Z',
+        failures: 0,
+        revision: 3,
+      },
+      expect.objectContaining({ reportId: 'report-2', isActive: false, recipients: null, webhook: null, failures: 2 }),
+    ]);
+  });
+
+  it('are due, and delivered, as they were stored', async () => {
+    expect(await all(dueJobs(table, new Date('2026-11-23T07:00:00.000Z')))).toMatchObject([
+      { kind: 'report', sk: 'REPORT#report-1' },
+    ]);
+    const undelivered = [];
+    for (let shard = 0; shard < UNDELIVERED_SHARDS; shard++)
+      undelivered.push(...(await all(openAlertDeliveries(table).undelivered(shard, new Date('2026-11-22T08:00:00Z')))));
+    expect(undelivered).toMatchObject([
+      {
+        round: 0,
+        outgoing: {
+          reportId: 'report-1',
+          deliveries: ['email', 'slack', 'webhook'].map((channel) => ({ channel, status: 'pending' })),
+          content: {
+            every: 'daily',
+            timeZone: 'Europe/Berlin',
+            period: { firstDay: '2026-11-21', from: '2026-11-20T23:00:00.000Z', to: '2026-11-21T23:00:00.000Z' },
+            totals: { costNanoUsd: 2_800, costBeforeNanoUsd: 0, requests: 3 },
+            breakdowns: [{ by: 'model', groups: [{ value: 'gpt-4o-2024-08-06' }] }, { by: 'project' }],
+            budgets: [{ id: 'budget-1', percentUsed: 28 }],
+          },
+        },
+      },
+    ]);
+    const [run] = await openReports(table).runs(accountId, 'report-1');
+    expect(run).toMatchObject({ firstDay: '2026-11-21', createdAt: '2026-11-22T08:00:00.000Z' });
+    expect(await openReports(table).hasRun(accountId, 'report-1', '2026-11-21#daily')).toBe(true);
   });
 });
