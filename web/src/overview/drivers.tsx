@@ -1,14 +1,14 @@
 import { Button, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import type { SpendReport } from '../api/responses.ts';
-import { REST_COLOR, seriesColor } from '../chart/palette.ts';
+import { REST_COLOR } from '../chart/palette.ts';
 import { Count, Money } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
 import { shownIn } from '../format/money.ts';
 import { formatShare, formatWhole, plural } from '../format/quantity.ts';
 import { dimensionName, type Filters, type GroupBy, groupWord } from '../spend/filters.ts';
-import { groupFilters, groupKey, groupName, type KeyNames, SERIES_SHOWN } from '../spend/groups.ts';
+import { groupColors, groupFilters, groupKey, groupName, type KeyNames } from '../spend/groups.ts';
 import classes from './overview.module.css';
 
 const FIRST = 10;
@@ -36,6 +36,7 @@ export const Drivers = ({
   const [all, setAll] = useState(false);
   const code = report.displayCurrency?.code;
   const total = report.totals.costNanoUsd ?? 0;
+  const colors = groupColors(report.groups, by);
   const rows = all ? report.groups : report.groups.slice(0, FIRST);
   return (
     <section className={`card ${classes['drivers']}`} aria-labelledby="drivers">
@@ -56,9 +57,9 @@ export const Drivers = ({
             </tr>
           </thead>
           <tbody>
-            {rows.map((group, index) => {
+            {rows.map((group) => {
               const share = shareOf(group.costNanoUsd, total);
-              const color = index < SERIES_SHOWN ? seriesColor(index) : REST_COLOR;
+              const color = colors.get(groupKey(group, by)) ?? REST_COLOR;
               return (
                 <tr key={groupKey(group, by)}>
                   <td>

@@ -3,7 +3,7 @@ import { CalendarOff, ChartColumnStacked, Table2 } from 'lucide-react';
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import type { SpendReport } from '../api/responses.ts';
 import chartClasses from '../chart/chart.module.css';
-import { REST_COLOR, seriesColor } from '../chart/palette.ts';
+import { REST_COLOR } from '../chart/palette.ts';
 import { Count, MetricValue, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { AnchorLink } from '../components/links.tsx';
@@ -13,7 +13,7 @@ import { shownIn } from '../format/money.ts';
 import { formatWhole } from '../format/quantity.ts';
 import { formatBucketLong, formatPeriod } from '../format/time.ts';
 import { type Filters, firstOfEach, type GroupBy, groupByOf, groupWord, hasFilters } from '../spend/filters.ts';
-import { groupFilters, groupKey, groupName, type KeyNames, trendOf } from '../spend/groups.ts';
+import { groupColors, groupFilters, groupKey, groupName, type KeyNames, trendOf } from '../spend/groups.ts';
 import { changeOf } from '../spend/headline.ts';
 import { type MetricName, metrics } from '../spend/metrics.ts';
 import type { Range } from '../spend/ranges.ts';
@@ -105,17 +105,17 @@ export const Trend = ({
   // While a new report loads, the previous one is shown with its own dimensions.
   const shownBy = useMemo(() => groupByOf(report?.groupBy, by), [report?.groupBy, by]);
   const trend = useMemo(() => report && trendOf(report, shownBy, metric), [report, shownBy, metric]);
-  const series = useMemo(
-    () => [
-      ...(trend?.shown ?? []).map((group, index) => ({
-        key: groupKey(group, shownBy),
-        name: groupName(group, shownBy, keyNames),
-        color: seriesColor(index),
-      })),
+  const series = useMemo(() => {
+    const shown = trend?.shown ?? [];
+    const colors = groupColors(shown, shownBy);
+    return [
+      ...shown.map((group) => {
+        const key = groupKey(group, shownBy);
+        return { key, name: groupName(group, shownBy, keyNames), color: colors.get(key) ?? REST_COLOR };
+      }),
       ...(trend?.hasRest ? [{ key: '', name: 'everything else', color: REST_COLOR }] : []),
-    ],
-    [trend, shownBy, keyNames],
-  );
+    ];
+  }, [trend, shownBy, keyNames]);
   const pick = useCallback(
     (time: string, index: number) => {
       const group = trend?.shown[index];

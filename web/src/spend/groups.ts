@@ -1,5 +1,6 @@
-import { UNKNOWN } from '../../../lambda/domain/spend/dimensions.ts';
+import { OTHER, UNKNOWN } from '../../../lambda/domain/spend/dimensions.ts';
 import type { SpendGroup, SpendPoint, SpendReport } from '../api/responses.ts';
+import { colorsOf, neutral } from '../chart/palette.ts';
 import { providerName } from '../providers/names.ts';
 import { type Dimension, type dimensions, type Filters, type GroupBy, isDeclared, sentName } from './filters.ts';
 import { type MetricName, metrics } from './metrics.ts';
@@ -50,6 +51,23 @@ export const groupKey = (group: GroupValues, by: GroupBy): string =>
   JSON.stringify(by.map((dimension) => groupValue(group, dimension)));
 
 export const SERIES_SHOWN = 7;
+
+/** What is no name. Each has its grey. */
+const UNNAMED: readonly string[] = ['', OTHER, UNKNOWN];
+
+/** The colours of the groups that a chart shows, by `groupKey`. A provider's and its models' have one hue. */
+export const groupColors = (groups: readonly GroupValues[], by: GroupBy): ReadonlyMap<string, string> => {
+  const hueOf = by.find((dimension) => dimension === 'provider' || dimension === 'model');
+  const colors = groups.slice(0, SERIES_SHOWN).map((group) => {
+    const values = by.map((dimension) => groupValue(group, dimension));
+    const shade = values.every((value) => UNNAMED.includes(value)) ? UNNAMED.indexOf(values[0] ?? '') : undefined;
+    return { name: groupKey(group, by), shade, of: hueOf && groupValue(group, hueOf) };
+  });
+  return new Map([
+    ...colorsOf(colors.filter(({ shade }) => shade === undefined)),
+    ...colors.flatMap(({ name, shade }) => (shade === undefined ? [] : [[name, neutral(shade)] as const])),
+  ]);
+};
 
 export interface TrendPoint {
   readonly time: string;
