@@ -25,7 +25,7 @@ export const leanSums = {
       .nullable(z.string())
       .check(
         z.describe(
-          "The same in the account's display currency, as a decimal string: each day at the rate of that day, added exactly and rounded once, half up, to 9 decimals. Null where the cost or a rate is not known; absent without a display currency, and in groups of a series.",
+          "The same in the account's display currency, as a decimal string: each day at the rate of that day, added exactly and rounded once, half up, to 9 decimals. Null where the cost or a rate is not known; absent without a display currency.",
         ),
       ),
   ),

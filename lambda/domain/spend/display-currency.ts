@@ -29,11 +29,22 @@ const decimalOf = (nano: bigint): string => {
   return `${nano < 0n ? '-' : ''}${digits.slice(0, -DIGITS)}.${digits.slice(-DIGITS)}`.replace(/\.?0+$/, '');
 };
 
-const converted = (parts: readonly { readonly nanoUsd: number; readonly perUsd: string }[]): string => {
+/** Each amount at its rate, in 1e-9 of the currency, rounded half up once. */
+const converted = (parts: readonly { readonly nanoUsd: number; readonly perUsd: string }[]): bigint => {
   const sum = parts.reduce((total, { nanoUsd, perUsd }) => total + BigInt(nanoUsd) * scaledRate(perUsd), 0n);
   const scale = 10n ** BigInt(DIGITS);
-  return decimalOf(sum < 0n ? -divideHalfUp(-sum, scale) : divideHalfUp(sum, scale));
+  return sum < 0n ? -divideHalfUp(-sum, scale) : divideHalfUp(sum, scale);
 };
+
+const convertedCounters = (counters: Counters, { rates }: DisplayCurrency): bigint | null =>
+  counters[costAtRateName(NO_RATE)] === undefined
+    ? converted(
+        rates.flatMap(({ perUsd }, index) => {
+          const nanoUsd = counters[costAtRateName(index)];
+          return nanoUsd === undefined ? [] : [{ nanoUsd, perUsd }];
+        }),
+      )
+    : null;
 
 /**
  * The sum of each day's cost at the rate of that day, as a decimal string. The sum is exact and is rounded once, half up, to 1e-9 of the
@@ -46,16 +57,23 @@ export const displayCostOf = (
   costNanoUsd: number | null,
   currency: DisplayCurrency,
 ): string | null => {
-  if (costNanoUsd === null || counters[costAtRateName(NO_RATE)] !== undefined) return null;
-  return converted(
-    currency.rates.map(({ perUsd }, index) => ({ nanoUsd: counters[costAtRateName(index)] ?? 0, perUsd })),
-  );
+  const nano = costNanoUsd === null ? null : convertedCounters(counters, currency);
+  return nano === null ? null : decimalOf(nano);
 };
+
+/** The same in 1e-9 of the currency, as a number that has 15 digits; NaN where a rate is not known. Many sums are held as numbers. */
+export const displayNanoOf = (counters: Counters, currency: DisplayCurrency): number =>
+  Number(convertedCounters(counters, currency) ?? Number.NaN);
+
+/** The decimal string of such a number; null for NaN. */
+export const decimalOfNano = (nano: number): string | null => (Number.isNaN(nano) ? null : decimalOf(BigInt(nano)));
 
 /** The cost of one instant, as `displayCostOf`. */
 export const displayCostAt = (currency: DisplayCurrency, at: string, costNanoUsd: number | null): string | null => {
   const rate = currency.rates[rateAt(currency, dayOf(at))];
-  return rate === undefined || costNanoUsd === null ? null : converted([{ nanoUsd: costNanoUsd, perUsd: rate.perUsd }]);
+  return rate === undefined || costNanoUsd === null
+    ? null
+    : decimalOf(converted([{ nanoUsd: costNanoUsd, perUsd: rate.perUsd }]));
 };
 
 const changesWithinMonth = ({ rates }: DisplayCurrency, { from, to }: Range): boolean =>

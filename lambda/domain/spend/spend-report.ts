@@ -223,7 +223,7 @@ export const spendReport = async (
   const byGroup = sumMap();
   const mayAlsoMatch = sumMap();
   const mayLack = new Set<string>();
-  const points = groupPoints();
+  const points = groupPoints(currency);
   let hasOther = false;
   let bucket = '';
   let groupsOfBucket = sumMap();
@@ -273,9 +273,10 @@ export const spendReport = async (
       time: each,
       ...pointSums(byBucket.sums.get(each) ?? {}, mayLack.has(each), currency),
       mayAlsoMatch: mayAlsoMatchOf(mayAlsoMatch.sums.get(each), currency),
-      groups: (inSeries.get(each) ?? []).map(({ group, counters }) => ({
+      groups: (inSeries.get(each) ?? []).map(({ group, counters, displayCost }) => ({
         ...namesOf(group, groupBy),
         ...pointSums(counters),
+        ...(currency && { displayCost: costOf(counters) === null ? null : displayCost }),
       })),
     })),
   };

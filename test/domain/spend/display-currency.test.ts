@@ -107,6 +107,7 @@ describe('display currency', () => {
     const spent = [44, 43].map((day) => ({ day, hour: 0, model: 'a', counters: dollar }));
     const { series, totals } = await reportOf(spent, euro, rangeBy('month'));
     expect(series.map(({ displayCost }) => displayCost)).toEqual(['0', '1.7', '0']);
+    expect(series[1]?.groups).toMatchObject([{ model: 'a', costUsd: '2', displayCost: '1.7' }]);
     expect(totals).toMatchObject({ costUsd: '2', displayCost: '1.7' });
     expect(displayCostAt(euro, '2026-10-14T23:59:59.999Z', 1)).toBe('0.000000001');
     expect(displayCostAt(euro, '2026-10-15T00:00:00.000Z', 1_000_000_000)).toBe('0.8');
@@ -118,6 +119,7 @@ describe('display currency', () => {
     const { totals, series } = await reportOf(spent, late, rangeBy('day'));
     expect(totals).toMatchObject({ costUsd: '2', displayCost: null });
     expect(series.slice(0, 4).map(({ displayCost }) => displayCost)).toEqual(['0', null, '0.9', '0']);
+    expect(series.slice(1, 3).map(({ groups }) => groups[0]?.displayCost)).toEqual([null, '0.9']);
     expect(describeCurrency(late, rangeBy('day'))).toEqual({
       code: 'EUR',
       perUsd: '0.9',
@@ -127,7 +129,9 @@ describe('display currency', () => {
     expect(displayCostAt(late, '2026-09-02T00:00:00.000Z', 1)).toBeNull();
 
     const unpriced = [{ day: 3, hour: 0, model: 'a', counters: { requests: 1, unpricedRequests: 1 } }];
-    expect((await reportOf(unpriced, late, rangeBy('day'))).totals).toMatchObject({ costUsd: null, displayCost: null });
+    const unknown = await reportOf(unpriced, late, rangeBy('day'));
+    expect(unknown.totals).toMatchObject({ costUsd: null, displayCost: null });
+    expect(unknown.series[3]?.groups[0]).toMatchObject({ costUsd: null, displayCost: null });
   });
 
   it('does not read years by day', async () => {
@@ -145,7 +149,9 @@ describe('display currency', () => {
 
   it('leaves reports without a currency as they are, and adds columns to CSV', async () => {
     const spent = [{ day: 44, hour: 0, model: 'a', counters: dollar }];
-    expect((await reportOf(spent, null, rangeBy('day'))).totals).not.toHaveProperty('displayCost');
+    const plain = await reportOf(spent, null, rangeBy('day'));
+    for (const sums of [plain.totals, plain.series[44], plain.series[44]?.groups[0]])
+      expect(sums).not.toHaveProperty('displayCost');
     const csv = async (currency: DisplayCurrency | null) => {
       const range = rangeBy('day');
       const counters = withDisplayRates(readerOf(spent), currency)('a', range, ['model']);

@@ -1,7 +1,7 @@
 import type { ChartOptions, Plugin } from 'chart.js';
 import { formatAxisMoney } from '../format/money.ts';
 import { formatBucket } from '../format/time.ts';
-import { cssColor } from './palette.ts';
+import { cssColor } from './css-color.ts';
 
 const FONT = { family: "'Inter', 'Inter fallback', system-ui, sans-serif", size: 11.5 };
 

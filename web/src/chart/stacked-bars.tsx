@@ -19,8 +19,8 @@ import type { TrendPoint } from '../spend/groups.ts';
 import { type MetricName, metrics } from '../spend/metrics.ts';
 import { BarTip } from './bar-tip.tsx';
 import classes from './chart.module.css';
+import { cssColor } from './css-color.ts';
 import { barOptions, shadeActive } from './options.ts';
-import { cssColor } from './palette.ts';
 import type { Series } from './series.ts';
 
 Chart.register(BarController, BarElement, CategoryScale, LinearScale, Tooltip);
