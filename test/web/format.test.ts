@@ -49,6 +49,12 @@ describe('money', () => {
     expect(formatFineMoney(95_151_000)).toBe('$0.095151');
     expect(formatFineMoney(12)).toBe('$0.000000012');
     expect([0, 0.5, 40, 1_200].map((usd) => formatAxisMoney(usd * NANO))).toEqual(['$0', '$0.5', '$40', '$1.2K']);
+    expect([0, 0.5, 40, 1_200].map((eur) => formatAxisMoney(eur * NANO, 'EUR'))).toEqual([
+      '€0',
+      '€0.5',
+      '€40',
+      '€1.2K',
+    ]);
   });
 });
 

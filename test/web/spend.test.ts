@@ -131,6 +131,25 @@ describe('the trend', () => {
     expect(points[0]?.values.at(-1)).toBe(5 * NANO);
   });
 
+  it('is in the display currency where each cost has a rate, else in US dollars as a whole', () => {
+    const group = { model: 'a', costNanoUsd: 2 * NANO, displayCost: '1.8' };
+    const first = { ...point('2026-11-19', 3), displayCost: '2.700000001', groups: [group] };
+    const second = { ...point('2026-11-20', 2), displayCost: '1.8', groups: [group] };
+    const reportOf = (...series: object[]) => ({ groups: [group], series, displayCurrency: { code: 'EUR' } }) as never;
+    const converted = trendOf(reportOf(first, second), ['model']);
+    expect(converted.code).toBe('EUR');
+    expect(converted.points.map(({ value, values }) => [value, ...values])).toEqual([
+      [2_700_000_001, 1_800_000_000, 900_000_001],
+      [1_800_000_000, 1_800_000_000, 0],
+    ]);
+    // The rest of a rounded sum is no rest.
+    const rounded = trendOf(reportOf({ ...second, displayCost: '1.800000001' }), ['model']);
+    expect([rounded.hasRest, rounded.code]).toEqual([false, 'EUR']);
+    const partly = trendOf(reportOf(first, { ...second, displayCost: null, groups: [] }), ['model']);
+    expect([partly.code, partly.points[0]?.value]).toEqual([undefined, 3 * NANO]);
+    expect(trendOf(reportOf(first), ['model'], 'requests').code).toBeUndefined();
+  });
+
   it('separates pairs of names', () => {
     const groups = ['x', 'y'].map((tag, index) => ({ model: 'a', tag, costNanoUsd: (2 - index) * NANO }));
     const report = { groups, series: [{ ...point('2026-11-20', 3), groups: groups.toReversed() }] };

@@ -16,12 +16,14 @@ export const BarTip = ({
   point,
   series,
   metric,
+  code,
   x,
   width,
 }: {
   readonly point: TrendPoint;
   readonly series: readonly Series[];
   readonly metric: MetricName;
+  readonly code: string | undefined;
   readonly x: number;
   readonly width: number;
 }) => {
@@ -36,13 +38,13 @@ export const BarTip = ({
     <div className={classes['tip']} style={{ left, width: WIDTH_PX }} role="presentation">
       <div className={classes['tip-head']}>
         <span>{formatBucketLong(point.time)}</span>
-        <MetricValue value={point.value} metric={metric} />
+        <MetricValue value={point.value} metric={metric} code={code} />
       </div>
       {rows.map(({ name, color, value }) => (
         <div key={name} className={classes['tip-row']}>
           <span className={classes['swatch']} style={{ background: color }} />
           <Name of={name} />
-          <MetricValue value={value} metric={metric} />
+          <MetricValue value={value} metric={metric} code={code} />
         </div>
       ))}
       <div className={classes['tip-foot']}>

@@ -33,6 +33,8 @@ interface StackedBarsProps {
   /** Tracking gaps: periods in which requests went untracked. */
   readonly gaps: Gaps;
   readonly metric: MetricName;
+  /** The currency of costs, ISO 4217; by default US dollars. */
+  readonly code?: string | undefined;
   /** Describes the chart to screen readers; the table has the figures. */
   readonly label: string;
   /** @param index of the series under the pointer; -1 between them */
@@ -54,7 +56,7 @@ const markUnpriced = (latest: Latest): Plugin<'bar'> => ({
     chart.ctx.fillStyle = cssColor('var(--warn)');
     points.forEach((point, index) => {
       if (point.unpricedRequests === 0) return;
-      const center = { x: x.getPixelForValue(index), y: y.getPixelForValue(point.costNanoUsd ?? 0) - 8 };
+      const center = { x: x.getPixelForValue(index), y: y.getPixelForValue(point.value ?? 0) - 8 };
       chart.ctx.beginPath();
       chart.ctx.moveTo(center.x, center.y - 3.5);
       chart.ctx.lineTo(center.x + 3.5, center.y);
@@ -92,7 +94,7 @@ const shadeGaps = (latest: Latest): Plugin<'bar'> => ({
 });
 
 /** Spend through time, stacked by series. */
-const StackedBars = ({ points, series, gaps, metric, label, onPick }: StackedBarsProps) => {
+const StackedBars = ({ points, series, gaps, metric, code, label, onPick }: StackedBarsProps) => {
   const scheme = useComputedColorScheme('light');
   const animated = !useReducedMotion();
   const [active, setActive] = useState<{ readonly index: number; readonly x: number; readonly width: number } | null>(
@@ -140,11 +142,15 @@ const StackedBars = ({ points, series, gaps, metric, label, onPick }: StackedBar
     };
     const sums = points.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
     return {
-      ...barOptions({ animated, highest: Math.max(0, ...sums), formatValue: metrics[metric].formatAxis }),
+      ...barOptions({
+        animated,
+        highest: Math.max(0, ...sums),
+        formatValue: (value) => metrics[metric].formatAxis(value, code),
+      }),
       onHover: follow,
       onClick: pick,
     };
-  }, [points, animated, onPick, scheme, metric]);
+  }, [points, animated, onPick, scheme, metric, code]);
   const latest = useRef({ points, gaps, metric });
   latest.current = { points, gaps, metric };
   const plugins = useMemo(() => [shadeActive, shadeGaps(latest), markUnpriced(latest)], []);
@@ -153,7 +159,7 @@ const StackedBars = ({ points, series, gaps, metric, label, onPick }: StackedBar
     // biome-ignore lint/a11y/noStaticElementInteractions: only a pointer opens the box; the table has the same figures.
     <div className={classes['chart']} onMouseLeave={() => setActive(null)}>
       <Bar key={scheme} data={data} options={options} plugins={plugins} role="img" aria-label={label} />
-      {point && <BarTip point={point} series={series} metric={metric} x={active.x} width={active.width} />}
+      {point && <BarTip point={point} series={series} metric={metric} code={code} x={active.x} width={active.width} />}
     </div>
   );
 };

@@ -43,9 +43,23 @@ export const Money = ({
   </span>
 );
 
-/** A value of a metric: an amount of money, or a whole number. */
-export const MetricValue = ({ value, metric }: { readonly value: number | null; readonly metric: MetricName }) =>
-  metric === 'cost' ? <Money nano={value} /> : <span className="num">{metrics[metric].format(value)}</span>;
+/** A value of a metric: an amount of money in 1e-9 of US dollars or of the currency `code`, or a number. */
+export const MetricValue = ({
+  value,
+  metric,
+  code,
+}: {
+  readonly value: number | null;
+  readonly metric: MetricName;
+  readonly code?: string | undefined;
+}) =>
+  metric !== 'cost' || (code !== undefined && value !== null) ? (
+    <span className="num">
+      {code === undefined || value === null ? metrics[metric].format(value) : formatShown(String(value / 1e9), code)}
+    </span>
+  ) : (
+    <Money nano={value} />
+  );
 
 /** A count, such as of tokens, in short form; hovering shows the whole number. */
 export const Count = ({ of, unit = '' }: { readonly of: number | null; readonly unit?: string }) =>

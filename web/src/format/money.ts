@@ -4,13 +4,18 @@ import { locale } from './locale.ts';
 
 const NANO = 1e9;
 
-const usd = (options: Intl.NumberFormatOptions) =>
-  new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol', ...options });
+const formatIn = (currency: string, options: Intl.NumberFormatOptions) =>
+  new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency,
+    currencyDisplay: currency === 'USD' ? 'narrowSymbol' : 'symbol',
+    ...options,
+  });
+const usd = (options: Intl.NumberFormatOptions) => formatIn('USD', options);
 
 const cents = usd({});
 /** For amounts below a cent: two significant digits instead of zeros. */
 const small = usd({ minimumSignificantDigits: 2, maximumSignificantDigits: 2 });
-const compact = usd({ notation: 'compact', minimumFractionDigits: 0, maximumSignificantDigits: 3 });
 const whole = usd({ maximumFractionDigits: 0 });
 
 const fine = usd({ minimumFractionDigits: 2, maximumFractionDigits: 6 });
@@ -63,14 +68,15 @@ const rate = usd({ minimumFractionDigits: 2, maximumFractionDigits: 9 });
 /** `$1.20`, `$0.000075`: a rate or an agreed amount in USD, with all its decimals. */
 export const formatRate = (amountUsd: number): string => rate.format(amountUsd);
 
-/** Short, for an axis: `$1.2K`, `$40`, `$0.5`. */
-export const formatAxisMoney = (nanoUsd: number): string => {
-  const amount = nanoUsd / NANO;
-  if (amount === 0) return whole.format(0);
-  if (Math.abs(amount) >= 1000) return compact.format(amount);
-  return Math.abs(amount) >= 10
-    ? whole.format(amount)
-    : usd({ minimumFractionDigits: 0, maximumSignificantDigits: 2 }).format(amount);
+/** Short, for an axis, of 1e-9 of a currency: `$1.2K`, `€40`, `$0.5`. */
+export const formatAxisMoney = (nano: number, code = 'USD'): string => {
+  const amount = nano / NANO;
+  const size = Math.abs(amount);
+  const isWhole = size === 0 || (size >= 10 && size < 1000);
+  return formatIn(code, {
+    ...(isWhole ? { maximumFractionDigits: 0 } : { minimumFractionDigits: 0, maximumSignificantDigits: 2 }),
+    ...(size >= 1000 && { notation: 'compact', maximumSignificantDigits: 3 }),
+  }).format(amount);
 };
 
 /** Up to nine decimals, without trailing zeros: `12.345678901 USD`. */
@@ -104,7 +110,7 @@ export const formatShown = (decimal: string, code: string, digits?: number): str
     : digits === undefined
       ? {}
       : { maximumSignificantDigits: digits, minimumFractionDigits: 0 };
-  return new Intl.NumberFormat(locale, { style: 'currency', currency: code, ...options }).format(amount);
+  return formatIn(code, options).format(amount);
 };
 
 const DECIMALS = 9;

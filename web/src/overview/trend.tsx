@@ -9,7 +9,7 @@ import { EmptyState } from '../components/empty-state.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
-import { shownIn } from '../format/money.ts';
+import { formatShown, shownIn } from '../format/money.ts';
 import { formatWhole } from '../format/quantity.ts';
 import { formatBucketLong, formatPeriod } from '../format/time.ts';
 import { type Filters, firstOfEach, type GroupBy, groupByOf, groupWord, hasFilters } from '../spend/filters.ts';
@@ -26,6 +26,12 @@ const figuresOf = ({ tokens, ...sums }: SpendReport['totals']) => ({
   ...sums,
   tokens: tokens.inputTokens + tokens.outputTokens,
 });
+
+/** What the bars show in all. */
+const totalText = (totals: SpendReport['totals'], metric: MetricName, code: string | undefined): string =>
+  code !== undefined && totals.displayCost
+    ? formatShown(totals.displayCost, code)
+    : metrics[metric].format(metrics[metric].of(figuresOf(totals)));
 
 const NO_GAPS: SpendReport['untracked']['gaps'] = [];
 
@@ -59,13 +65,13 @@ const TrendTable = ({
           <tr key={point.time}>
             <td>{formatBucketLong(point.time)}</td>
             <td className="right">
-              <MetricValue value={point.value} metric={metric} />
+              <MetricValue value={point.value} metric={metric} code={trend.code} />
             </td>
             <td className="right num">{formatWhole(point.requests)}</td>
             {names.map((name, index) => (
               <td key={name} className="right">
                 {point.values[index] ? (
-                  <MetricValue value={point.values[index]} metric={metric} />
+                  <MetricValue value={point.values[index]} metric={metric} code={trend.code} />
                 ) : (
                   <span className="dim">–</span>
                 )}
@@ -228,8 +234,9 @@ export const Trend = ({
               series={series}
               gaps={gaps}
               metric={metric}
+              code={trend.code}
               onPick={pick}
-              label={`${metrics[metric].title} by ${groupWord(shownBy)} in ${trend.points.length} bars, ${totals ? metrics[metric].format(metrics[metric].of(figuresOf(totals))) : ''} in all. The table has the same figures.`}
+              label={`${metrics[metric].title} by ${groupWord(shownBy)} in ${trend.points.length} bars, ${totals ? totalText(totals, metric, trend.code) : ''} in all. The table has the same figures.`}
             />
           </Suspense>
         )}
@@ -246,6 +253,9 @@ export const Trend = ({
             <span className={chartClasses['diamond']} />
             has requests of unknown cost
           </li>
+        )}
+        {metric === 'cost' && report?.displayCurrency && trend?.code === undefined && (
+          <li>in US dollars: some days have no rate</li>
         )}
         {gaps.length > 0 && (
           <li>

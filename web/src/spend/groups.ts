@@ -71,8 +71,6 @@ export const groupColors = (groups: readonly GroupValues[], by: GroupBy): Readon
 
 export interface TrendPoint {
   readonly time: string;
-  /** Null where nothing is known of the cost. */
-  readonly costNanoUsd: number | null;
   readonly requests: number;
   readonly unpricedRequests: number;
   /** What the bar shows in all; null where nothing is known of it. */
@@ -81,28 +79,35 @@ export interface TrendPoint {
   readonly values: readonly number[];
 }
 
-/** The most expensive groups over time, and the rest of each bucket as one more series. */
-export const trendOf = ({ groups, series }: SpendReport, by: GroupBy, metric: MetricName = 'cost') => {
+type Measure = (typeof metrics)[MetricName]['of'];
+
+/** The cost in 1e-9 of the display currency. */
+const displayNano: Measure = ({ displayCost }) =>
+  displayCost === undefined || displayCost === null ? null : Math.round(Number(displayCost) * 1e9);
+
+/**
+ * The most expensive groups over time, and the rest of each bucket as one more series. Costs are in 1e-9 of the display currency `code`;
+ * in nano-USD without one, and where a cost has no rate.
+ */
+export const trendOf = ({ groups, series, displayCurrency }: SpendReport, by: GroupBy, metric: MetricName = 'cost') => {
   const shown = groups.slice(0, SERIES_SHOWN);
-  const points = series.map((point) => trendPoint(point, shown, by, metrics[metric].of));
-  return { shown, points, hasRest: points.some(({ values }) => (values.at(-1) ?? 0) !== 0) };
+  const isConverted = series.every((point) => point.costNanoUsd === null || displayNano(point) !== null);
+  const code = metric === 'cost' && isConverted ? displayCurrency?.code : undefined;
+  const points = series.map((point) => trendPoint(point, shown, by, code ? displayNano : metrics[metric].of));
+  return { shown, points, code, hasRest: points.some(({ values }) => (values.at(-1) ?? 0) !== 0) };
 };
 
-const trendPoint = (
-  point: SpendPoint,
-  shown: readonly SpendGroup[],
-  by: GroupBy,
-  measure: (typeof metrics)[MetricName]['of'],
-): TrendPoint => {
+const trendPoint = (point: SpendPoint, shown: readonly SpendGroup[], by: GroupBy, measure: Measure): TrendPoint => {
   const found = new Map(point.groups.map((group) => [groupKey(group, by), measure(group) ?? 0]));
   const values = shown.map((group) => found.get(groupKey(group, by)) ?? 0);
   const rest = (measure(point) ?? 0) - values.reduce((sum, value) => sum + value, 0);
+  // Each converted amount is rounded.
+  const isRounding = measure === displayNano && Math.abs(rest) <= values.length;
   return {
     time: point.time,
-    costNanoUsd: point.costNanoUsd,
     requests: point.requests,
     unpricedRequests: point.unpricedRequests,
     value: measure(point),
-    values: [...values, rest],
+    values: [...values, isRounding ? 0 : rest],
   };
 };

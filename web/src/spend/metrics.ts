@@ -2,7 +2,7 @@ import type { SpendPoint } from '../api/responses.ts';
 import { formatAxisMoney, formatMoney } from '../format/money.ts';
 import { formatCompact, formatWhole } from '../format/quantity.ts';
 
-type Sums = Pick<SpendPoint, 'costNanoUsd' | 'requests' | 'tokens' | 'errors'>;
+type Sums = Pick<SpendPoint, 'costNanoUsd' | 'displayCost' | 'requests' | 'tokens' | 'errors'>;
 
 interface Metric {
   readonly label: string;
@@ -11,7 +11,8 @@ interface Metric {
   /** Null where it is not known. */
   readonly of: (sums: Sums) => number | null;
   readonly format: (value: number | null) => string;
-  readonly formatAxis: (value: number) => string;
+  /** Of a currency, where it is money. */
+  readonly formatAxis: (value: number, code?: string) => string;
 }
 
 const counted = (label: string, name: 'requests' | 'tokens' | 'errors', title = label): Metric => ({
