@@ -7,7 +7,7 @@ import { ProblemNote } from '../components/problem-note.tsx';
 import { fieldErrors, required } from './fields.ts';
 
 /** Asks for the code from the mail that verifies the address. */
-const VerifyEmailForm = () => {
+const VerifyEmailForm = ({ address }: { readonly address: string }) => {
   const api = useApi();
   const queryClient = useQueryClient();
   const form = useForm({ initialValues: { code: '' }, validate: { code: required('The code') } });
@@ -23,22 +23,23 @@ const VerifyEmailForm = () => {
   });
   return (
     <form noValidate onSubmit={form.onSubmit((body) => verify.mutate({ body }))}>
-      <Text size="sm" mb="xs">
-        We have sent a code to this address. Until you enter it here, alerts are not mailed to you.
-      </Text>
       {send.isError && <ProblemNote error={send.error} title="No code was sent" />}
-      <Group gap="sm" align="flex-start">
+      <Group gap="sm">
+        <Text size="sm" flex="1 1 320px">
+          <b>Verify {address}</b> with the code we have sent to it. Until then, alerts are not mailed to you.
+        </Text>
         <TextInput
+          size="xs"
           aria-label="Code from the e-mail"
           placeholder="1234 5678"
           autoComplete="one-time-code"
           inputMode="numeric"
           {...form.getInputProps('code')}
         />
-        <Button type="submit" loading={verify.isPending}>
+        <Button size="xs" type="submit" loading={verify.isPending}>
           Verify
         </Button>
-        <Button variant="subtle" loading={send.isPending} onClick={() => send.mutate({})}>
+        <Button size="xs" variant="subtle" loading={send.isPending} onClick={() => send.mutate({})}>
           Send another code
         </Button>
       </Group>

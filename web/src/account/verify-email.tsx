@@ -10,15 +10,15 @@ export const VerifyEmail = () => {
   const { data } = useApi().useQuery('get', '/auth/me', {}, { staleTime: Number.POSITIVE_INFINITY });
   if (data?.user.reviewSince)
     return (
-      <Alert color="yellow" variant="light" title="Review recent keys" mb="md">
-        Your password or address changed. <AnchorLink to="/review">Look through the keys made before</AnchorLink>.
+      <Alert color="yellow" radius={0}>
+        <b>Review recent keys.</b> Your password or address changed. <AnchorLink to="/review">Look through the keys made before</AnchorLink>.
       </Alert>
     );
   if (data === undefined || data.user.emailVerified) return null;
   return (
-    <Alert color="yellow" variant="light" title={`Verify ${data.user.email}`} mb="md">
+    <Alert color="yellow" radius={0}>
       <Suspense>
-        <VerifyEmailForm />
+        <VerifyEmailForm address={data.user.email} />
       </Suspense>
     </Alert>
   );

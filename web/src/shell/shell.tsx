@@ -81,9 +81,11 @@ export const Shell = () => {
         <SignedIn />
       </header>
       <main id="content" className={classes['content']} tabIndex={-1}>
-        <VerifyEmail />
         <Outlet />
-        <Refusing />
+        <div className={classes['notices']}>
+          <VerifyEmail />
+          <Refusing />
+        </div>
       </main>
       <nav className={classes['bar']} aria-label="Pages">
         {barPages
