@@ -11,7 +11,8 @@ export const VerifyEmail = () => {
   if (data?.user.reviewSince)
     return (
       <Alert color="yellow" radius={0}>
-        <b>Review recent keys.</b> Your password or address changed. <AnchorLink to="/review">Look through the keys made before</AnchorLink>.
+        <b>Review recent keys.</b> Your password or address changed.{' '}
+        <AnchorLink to="/review">Look through the keys made before</AnchorLink>.
       </Alert>
     );
   if (data === undefined || data.user.emailVerified) return null;

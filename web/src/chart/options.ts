@@ -7,14 +7,14 @@ const FONT = { family: "'Inter', 'Inter fallback', system-ui, sans-serif", size:
 
 /** Options of all charts: stacked bars over time buckets, no built-in legend or tooltip. */
 export const barOptions = (settings: {
-  readonly animated: boolean;
   /** The highest value, at which the axis ends; without any value there is no axis of values. By default the library chooses. */
   readonly highest?: number;
   readonly formatValue?: (value: number) => string;
 }): ChartOptions<'bar'> => ({
   responsive: true,
   maintainAspectRatio: false,
-  animation: settings.animated ? { duration: 250 } : false,
+  // Paper shows what is drawn at once.
+  animation: false,
   interaction: { mode: 'index', intersect: false, axis: 'x' },
   layout: { padding: { top: 14 } },
   plugins: { legend: { display: false }, tooltip: { enabled: false } },

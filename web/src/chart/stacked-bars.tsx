@@ -1,5 +1,3 @@
-import { useComputedColorScheme } from '@mantine/core';
-import { useReducedMotion } from '@mantine/hooks';
 import {
   type ActiveElement,
   BarController,
@@ -22,6 +20,7 @@ import classes from './chart.module.css';
 import { cssColor } from './css-color.ts';
 import { barOptions, shadeActive } from './options.ts';
 import type { Series } from './series.ts';
+import { useScheme } from './use-scheme.ts';
 
 Chart.register(BarController, BarElement, CategoryScale, LinearScale, Tooltip);
 
@@ -95,8 +94,7 @@ const shadeGaps = (latest: Latest): Plugin<'bar'> => ({
 
 /** Spend through time, stacked by series. */
 const StackedBars = ({ points, series, gaps, metric, code, label, onPick }: StackedBarsProps) => {
-  const scheme = useComputedColorScheme('light');
-  const animated = !useReducedMotion();
+  const scheme = useScheme();
   const [active, setActive] = useState<{ readonly index: number; readonly x: number; readonly width: number } | null>(
     null,
   );
@@ -143,14 +141,13 @@ const StackedBars = ({ points, series, gaps, metric, code, label, onPick }: Stac
     const sums = points.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
     return {
       ...barOptions({
-        animated,
         highest: Math.max(0, ...sums),
         formatValue: (value) => metrics[metric].formatAxis(value, code),
       }),
       onHover: follow,
       onClick: pick,
     };
-  }, [points, animated, onPick, scheme, metric, code]);
+  }, [points, onPick, scheme, metric, code]);
   const latest = useRef({ points, gaps, metric });
   latest.current = { points, gaps, metric };
   const plugins = useMemo(() => [shadeActive, shadeGaps(latest), markUnpriced(latest)], []);

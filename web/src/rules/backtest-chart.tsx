@@ -1,10 +1,10 @@
-import { useComputedColorScheme } from '@mantine/core';
 import { BarController, BarElement, CategoryScale, Chart, LinearScale, type Plugin, Tooltip } from 'chart.js';
 import { useMemo, useRef } from 'react';
 import { Bar } from 'react-chartjs-2';
 import type { BacktestPoint } from '../api/responses.ts';
 import { cssColor } from '../chart/css-color.ts';
 import { barOptions } from '../chart/options.ts';
+import { useScheme } from '../chart/use-scheme.ts';
 import { formatBucketLong } from '../format/time.ts';
 import classes from './rules.module.css';
 
@@ -60,7 +60,7 @@ const BacktestChart = ({
   readonly formatValue: (value: number) => string;
   readonly label: string;
 }) => {
-  const scheme = useComputedColorScheme('light');
+  const scheme = useScheme();
   // biome-ignore lint/correctness/useExhaustiveDependencies: colours come from the style sheet and change with the scheme.
   const data = useMemo(
     () => ({
@@ -80,7 +80,7 @@ const BacktestChart = ({
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
   const options = useMemo(() => {
-    const base = barOptions({ animated: false, formatValue: formatAxis });
+    const base = barOptions({ formatValue: formatAxis });
     const textOf = (what: string, value: number | null | undefined) =>
       value === null || value === undefined ? [] : [`${what}${formatValue(value)}`];
     return {
