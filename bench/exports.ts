@@ -5,14 +5,15 @@
  *
  * node bench/exports.ts [--records N]
  */
+
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { priceRequest } from '../fixtures/bundled-prices.ts';
 import type { DayFile } from '../lambda/data/requests/day-file.ts';
 import { readBelow, readOne } from '../lambda/data/requests/day-file.ts';
 import { parseRequestItem, requestItem } from '../lambda/data/requests/request-item.ts';
-import { priceRequest } from '../lambda/domain/price/price-request.ts';
 import { contributionOf } from '../lambda/domain/spend/contribution.ts';
 import { addCounters, type Counters } from '../lambda/domain/spend/counters.ts';
 import type { RequestRecord } from '../lambda/domain/spend/request-record.ts';

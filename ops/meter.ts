@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { bundledLists } from '../lambda/domain/price/bundled-lists.ts';
 import { readGenaiPrices } from '../lambda/domain/price/feed/read-genai-prices.ts';
-import { bundledLists, openPriceBook } from '../lambda/domain/price/price-book.ts';
+import { openPriceBook } from '../lambda/domain/price/price-book.ts';
 import type { PriceBook } from '../lambda/domain/price/rates.ts';
 import { CommandError, runCommand, wholeNumber } from './command.ts';
 import { calibrate, estimates } from './meter/estimates.ts';

@@ -7,7 +7,7 @@ import type { FeedSource } from '../domain/price/feed/feed-sources.ts';
 import { readModelsDev } from '../domain/price/feed/models-dev.ts';
 import { type FetchedLists, nextLists } from '../domain/price/feed/next-lists.ts';
 import { readGenaiPrices } from '../domain/price/feed/read-genai-prices.ts';
-import { bundledLists, type PriceLists } from '../domain/price/price-book.ts';
+import type { PriceLists } from '../domain/price/price-book.ts';
 import type { FileLimits } from '../integrations/read-public-file.ts';
 
 export interface FeedMetrics {
@@ -60,16 +60,15 @@ export const readFeed =
 
     /** Of the newest version, else those in the code. */
     const currentLists = async ({ version, sha256 }: PriceFeed): Promise<PriceLists> => {
-      if (version === 0) return bundledLists;
       try {
-        return await versions.read(version, sha256 ?? undefined);
+        if (version > 0) return await versions.read(version, sha256 ?? undefined);
       } catch (error) {
         logger.error('Newest prices cannot be read: beginning again with those in the code', {
           version,
           errorName: (error as Error).name,
         });
-        return bundledLists;
       }
+      return (await import('#bundled-lists')).bundledLists;
     };
 
     const update = async (feed: PriceFeed): Promise<PriceFeed> => {

@@ -5,7 +5,7 @@ import { openOwnPrices } from '../data/accounts/own-prices.ts';
 import { openTrackingGaps } from '../data/ledger/tracking-gaps.ts';
 import type { Table } from '../data/table/table.ts';
 import { applyPrices } from '../domain/own-prices/apply-prices.ts';
-import { bundledBook } from '../domain/price/price-book.ts';
+import { loadBundledBook } from '../domain/price/price-book.ts';
 import { priceRequest } from '../domain/price/price-request.ts';
 import type { PriceBook } from '../domain/price/rates.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
@@ -71,7 +71,7 @@ export const openRecorder = (
   table: Table,
   {
     logger,
-    loadBook = async () => bundledBook,
+    loadBook = loadBundledBook,
     price = priceRequest,
     now = Date.now,
     accountTerms = openAccountTerms(table, now),
@@ -79,7 +79,7 @@ export const openRecorder = (
 ): Recorder => {
   const trackingGaps = openTrackingGaps(table);
   const ownPrices = openOwnPrices(table, now);
-  let findPrice = bundledBook;
+  let findPrice: PriceBook;
   const recordRequests = openRequestRecorder(table, {
     now,
     // Pricing does not throw. If it did, one event would keep all others of its account from being recorded.

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BuildOptions, buildSync } from 'esbuild';
+import { bundledLists } from '../../lambda/domain/price/bundled-lists.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -30,11 +31,22 @@ const NEVER_IMPORTED = [
 /** The client of S3 imports this at once and the others when they first need it: see the file that takes its place. */
 const REPLACED = { '@smithy/core/event-streams': './lib/constructs/no-event-streams.ts' };
 
+/** The gateway loads it for accounts with reserved budgets only: the rates of all models in it would make half of the bundle. */
+const RESERVE = 'lambda/gateway/relay/reserve.ts';
+
 /**
- * A file of its own next to the gateway's bundle, which loads it for accounts with reserved budgets only: the rates of all models in it
- * would make half of the bundle. Named as in the `imports` of package.json.
+ * Files of their own next to a bundle, which loads them where it needs them, by their names in the `imports` of package.json.
+ * The price lists are a text, which JSON.parse reads faster than V8 compiles an object. The package that they come from has a megabyte
+ * of other providers' models, descriptions and code.
  */
-const LAZY = { name: '#reserve', entry: 'lambda/gateway/relay/reserve.ts', file: 'reserve.js' } as const;
+const LAZY: readonly { readonly name: string; readonly file: string; readonly code: () => string | Buffer }[] = [
+  { name: '#reserve', file: 'reserve.js', code: () => bundleOf(RESERVE) },
+  {
+    name: '#bundled-lists',
+    file: 'bundled-lists.js',
+    code: () => `exports.bundledLists = JSON.parse(${JSON.stringify(JSON.stringify(bundledLists))});`,
+  },
+];
 
 /**
  * How every function is bundled, as measured by bench/cold.ts. CommonJS: importing Node's built-in modules from ESM costs each
@@ -51,7 +63,7 @@ const HOUSE_OPTIONS = {
   minify: true,
   mainFields: ['module', 'main'],
   alias: REPLACED,
-  external: [...NEVER_IMPORTED, LAZY.name],
+  external: [...NEVER_IMPORTED, ...LAZY.map(({ name }) => name)],
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
@@ -67,7 +79,7 @@ export const bundleOptions = (entry: string, folder: string) =>
 const allBundles = (): ReadonlyMap<string, Buffer> => {
   const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
   try {
-    const entries = [...globSync(ENTRIES, { cwd: ROOT }), LAZY.entry];
+    const entries = [...globSync(ENTRIES, { cwd: ROOT }), RESERVE];
     buildSync({ ...HOUSE_OPTIONS, entryPoints: entries, outbase: ROOT, outdir: folder });
     return new Map(entries.map((entry) => [entry, readFileSync(join(folder, entry.replace(/\.ts$/, '.js')))]));
   } finally {
@@ -97,12 +109,12 @@ export const functionBundle = (entry: string): Code => {
     entry,
     tryBundle: (folder: string): boolean => {
       const bundle = bundleOf(entry);
-      const isLazy = bundle.includes(LAZY.name);
+      const lazy = LAZY.filter(({ name }) => bundle.includes(name));
       writeFileSync(join(folder, BUNDLE_FILE), bundle);
-      if (isLazy) writeFileSync(join(folder, LAZY.file), bundleOf(LAZY.entry));
+      for (const { file, code } of lazy) writeFileSync(join(folder, file), code());
       // Inside this repository, Node would otherwise load it as ESM.
-      const imports = isLazy && { imports: { [LAZY.name]: `./${LAZY.file}` } };
-      writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'commonjs', ...imports }));
+      const imports = Object.fromEntries(lazy.map(({ name, file }) => [name, `./${file}`]));
+      writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'commonjs', imports }));
       return true;
     },
   };

@@ -1,5 +1,5 @@
 import type { Mountable } from '@copilotkit/aimock';
-import { bundledLists } from '../../lambda/domain/price/price-book.ts';
+import { bundledLists } from '../../lambda/domain/price/bundled-lists.ts';
 
 /** A model that the prices in the code do not have. */
 export const NEW_MODEL = 'mock-llm-2';

@@ -1,3 +1,4 @@
+import { loadBundledBook } from '../../lambda/domain/price/price-book.ts';
 import { priceRequest } from '../../lambda/domain/price/price-request.ts';
 import type { PriceBook } from '../../lambda/domain/price/rates.ts';
 import type { PriceableRequest } from '../../lambda/domain/price/request-rates.ts';
@@ -8,6 +9,9 @@ import { createMeter } from '../../lambda/gateway/meter/meter.ts';
 import { createRequestReader } from '../../lambda/gateway/meter/request-reader.ts';
 import { randomFrom } from './random.ts';
 import type { Recording } from './recording.ts';
+
+/** The price book in the code. */
+export const bundledBook = await loadBundledBook();
 
 /** Longest piece a body is cut into: pieces of one byte to this, so that every event of a stream is cut somewhere. */
 const MAX_PIECE_BYTES = 1024;
@@ -61,7 +65,7 @@ export const replay = async (
   recording: Recording,
   seed: number,
   at: string,
-  findPrice?: PriceBook,
+  findPrice: PriceBook = bundledBook,
 ): Promise<Replayed> => {
   const path = recording.path.split('?')[0] ?? '';
   const requestReader = createRequestReader(requestType(recording.req), path);

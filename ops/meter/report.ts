@@ -1,8 +1,7 @@
-import type { PriceBook } from '../../lambda/domain/price/rates.ts';
 import { priceByTokens } from '../../lambda/domain/price/reported-costs.ts';
 import type { PricedUsage, Usage } from '../../lambda/domain/usage/usage.ts';
 import type { Recording } from './recording.ts';
-import { type Replayed, requestOf } from './replay.ts';
+import { bundledBook, type Replayed, requestOf } from './replay.ts';
 
 /** The five counts that everybody means by usage, then whatever else there is. */
 const shownUsage = (usage: Usage | null): Record<string, unknown> | null => {
@@ -58,9 +57,8 @@ export const differences = (recording: Recording, usage: Usage | null): Record<s
 export const reproduced = (
   recording: Recording,
   { reading, priced, pricedAt }: Replayed,
-  findPrice?: PriceBook,
 ): { readonly reportedNanoUsd: number; readonly byTokens: PricedUsage } | null => {
   if (priced.usage?.providerCostNanoUsd == null || reading.usage === null) return null;
-  const byTokens = priceByTokens(requestOf(recording, reading, pricedAt), findPrice);
+  const byTokens = priceByTokens(requestOf(recording, reading, pricedAt), bundledBook);
   return { reportedNanoUsd: priced.usage.providerCostNanoUsd, byTokens };
 };

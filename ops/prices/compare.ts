@@ -1,13 +1,14 @@
 import { nanoUsdPerUnit } from '../../lambda/domain/money.ts';
-import { bundledGenaiPrices, openGenaiPrices } from '../../lambda/domain/price/genai-prices.ts';
+import { bundledLists } from '../../lambda/domain/price/bundled-lists.ts';
+import { openGenaiPrices } from '../../lambda/domain/price/genai-prices.ts';
 import { providerOverrides } from '../../lambda/domain/price/overrides/index.ts';
 import { type BookChoice, matchesModel, type Override } from '../../lambda/domain/price/overrides/override.ts';
 import type { Rates, TokenKind } from '../../lambda/domain/price/rates.ts';
 import { secondBook } from '../../lambda/domain/price/second-book.generated.ts';
-import { bundledSecondPrices, openSecondPrices } from '../../lambda/domain/price/second-book.ts';
+import { openSecondPrices } from '../../lambda/domain/price/second-book.ts';
 
-const genaiPrices = openGenaiPrices(bundledGenaiPrices);
-const secondPrices = openSecondPrices(bundledSecondPrices);
+const genaiPrices = openGenaiPrices(bundledLists.genaiPrices);
+const secondPrices = openSecondPrices(bundledLists.secondPrices);
 
 /** Two kinds of prompt: where long ones are dearer, both prices are compared. */
 const PROMPT_TOKENS = [1_000, 300_000];
@@ -115,7 +116,7 @@ export const compareProvider = (provider: string, at: Date): ProviderCoverage =>
   }
   return {
     provider,
-    genaiPrices: bundledGenaiPrices[provider]?.models.length ?? 0,
+    genaiPrices: bundledLists.genaiPrices[provider]?.models.length ?? 0,
     aiModelPrices: secondModels.length,
     inBoth,
     agreeing: inBoth - disagreements.length,

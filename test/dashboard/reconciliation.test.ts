@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { bundledBook } from '../../fixtures/bundled-prices.ts';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { importBill } from '../../lambda/dashboard/reconciliation/import-bill.ts';
 import * as operations from '../../lambda/dashboard/reconciliation/operations.ts';
@@ -6,7 +7,6 @@ import { readReconciliation } from '../../lambda/dashboard/reconciliation/read-r
 import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
 import { openBills } from '../../lambda/data/reconciliation/bills.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
-import { bundledBook } from '../../lambda/domain/price/price-book.ts';
 import type { PriceBook } from '../../lambda/domain/price/rates.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { bundledBook } from '../../lambda/domain/price/price-book.ts';
+import { bundledBook } from '../../fixtures/bundled-prices.ts';
 import { worstRates, worstRatesDay } from '../../lambda/domain/price/worst-rates.generated.ts';
 import { worstRatesOf } from '../../ops/prices/worst-rates.ts';
 

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { priceRequest } from '../../fixtures/bundled-prices.ts';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { listPriceChanges } from '../../lambda/dashboard/price-changes/read-price-changes.ts';
 import { openModelUse } from '../../lambda/data/prices/model-use.ts';
@@ -11,9 +12,7 @@ import { openPriceVersions } from '../../lambda/data/prices/price-versions.ts';
 import { openRepricingProgress } from '../../lambda/data/prices/repricing-progress.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
-import { bundledGenaiPrices } from '../../lambda/domain/price/genai-prices.ts';
-import { priceRequest } from '../../lambda/domain/price/price-request.ts';
-import { bundledSecondPrices } from '../../lambda/domain/price/second-book.ts';
+import { bundledLists } from '../../lambda/domain/price/bundled-lists.ts';
 import { readPublicFile } from '../../lambda/integrations/read-public-file.ts';
 import { readFeed } from '../../lambda/price-feed/read-feed.ts';
 import { noteModels } from '../../lambda/usage-recorder/note-models.ts';
@@ -63,7 +62,9 @@ const genaiData = (models: readonly { id: string; match: unknown; prices: unknow
     id: 'cohere',
     models: [
       ...models,
-      ...(bundledGenaiPrices['cohere']?.models ?? []).filter(({ id }) => !models.some((model) => model.id === id)),
+      ...(bundledLists.genaiPrices['cohere']?.models ?? []).filter(
+        ({ id }) => !models.some((model) => model.id === id),
+      ),
     ],
   },
 ];
@@ -71,7 +72,7 @@ const genaiData = (models: readonly { id: string; match: unknown; prices: unknow
 const modelsDevData = (models: Readonly<Record<string, { input: number; output: number }>>) => ({
   cohere: {
     models: Object.fromEntries([
-      ...Object.entries(bundledSecondPrices.prices['cohere'] ?? {}).map(([id, { input, output }]) => [
+      ...Object.entries(bundledLists.secondPrices.prices['cohere'] ?? {}).map(([id, { input, output }]) => [
         id,
         { cost: { input, output } },
       ]),

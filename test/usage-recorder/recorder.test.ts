@@ -1,12 +1,12 @@
 import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { priceRequest } from '../../fixtures/bundled-prices.ts';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { accountKey } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { plans } from '../../lambda/domain/billing/plans.ts';
-import { priceRequest } from '../../lambda/domain/price/price-request.ts';
 import type { Counters } from '../../lambda/domain/spend/counters.ts';
 import { MAX_EVENT_AGE_DAYS } from '../../lambda/domain/usage/limits.ts';
 import type { CloseEvent, RequestEvent } from '../../lambda/domain/usage/usage-event.ts';

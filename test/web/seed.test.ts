@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { priceRequest } from '../../lambda/domain/price/price-request.ts';
+import { priceRequest } from '../../fixtures/bundled-prices.ts';
 import { closeEventSchema } from '../../lambda/domain/usage/usage-event.ts';
 import { seedTraffic } from '../../local/seed/traffic.ts';
 

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
-import { bundledBook, openPriceBook } from '../../domain/price/price-book.ts';
+import { loadBundledBook, openPriceBook } from '../../domain/price/price-book.ts';
 import type { PriceBook } from '../../domain/price/rates.ts';
 import type { PriceVersions } from './price-versions.ts';
 
@@ -20,7 +20,7 @@ interface Options {
  * in use, else the newest one before it that can be read, else the book in the code. Never rejects.
  */
 export const openNewestBook = ({ versions, onFallback, now = Date.now }: Options): (() => Promise<PriceBook>) => {
-  let book = bundledBook;
+  let book: PriceBook | undefined;
   /** Of the book in use; 0 for the one in the code. */
   let number = 0;
   let checkedMs = Number.NEGATIVE_INFINITY;
@@ -60,6 +60,7 @@ export const openNewestBook = ({ versions, onFallback, now = Date.now }: Options
       refreshing ??= refresh();
       await refreshing;
     }
+    book ??= await loadBundledBook();
     return book;
   };
 };

@@ -1,7 +1,7 @@
-import { calcPrice, findProvider, type ModelInfo, type ModelPrice, type Provider } from '@pydantic/genai-prices';
-import { MINUTE_MS } from '../calendar/units.ts';
+import type { ConditionalPrice, MatchLogic, ModelInfo, ModelPrice, Provider } from '@pydantic/genai-prices';
+import { DAY_MS, MINUTE_MS } from '../calendar/units.ts';
 import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
-import { providerByLabel, providers } from '../providers.ts';
+import { providerByLabel } from '../providers.ts';
 import type { PriceLookup, RateKind, Rates, SourcePrice } from './rates.ts';
 
 /** The book's id of a provider, by gateway label. */
@@ -67,44 +67,62 @@ interface ListedProvider extends Provider {
 /** By gateway label. */
 export type GenaiPriceList = Readonly<Partial<Record<string, ListedProvider>>>;
 
-const withoutTexts = ({ id, name, fallback_model_providers: fallback }: Provider) => ({
-  id,
-  name,
-  api_pattern: '',
-  ...(fallback && { fallback_model_providers: fallback }),
-});
+/** @param name in lower case */
+const matches = (logic: MatchLogic, name: string): boolean => {
+  if ('or' in logic) return logic.or.some((each) => matches(each, name));
+  if ('and' in logic) return logic.and.every((each) => matches(each, name));
+  if ('equals' in logic) return name === logic.equals.toLowerCase();
+  if ('starts_with' in logic) return name.startsWith(logic.starts_with.toLowerCase());
+  if ('ends_with' in logic) return name.endsWith(logic.ends_with.toLowerCase());
+  if ('contains' in logic) return name.includes(logic.contains.toLowerCase());
+  return new RegExp(logic.regex).test(name);
+};
 
-/** The list in the installed package. */
-export const bundledGenaiPrices: GenaiPriceList = Object.fromEntries(
-  providers.flatMap(({ label }) => {
-    const found = findProvider({ providerId: genaiProviderId(label) });
-    if (!found) return [];
-    // Without descriptions: the price feed stores the list.
-    const models = found.models.map(({ id, match, prices }) => ({ id, match, prices }));
-    return [[label, { ...withoutTexts(found), models }]];
-  }),
-);
+/** The first model that matches: of the provider, else of those whose models it offers, too. */
+const matchingModel = (list: GenaiPriceList, provider: ListedProvider, name: string): ListedModel | undefined => {
+  const others = (provider.fallback_model_providers ?? []).flatMap(
+    (id) => Object.values(list).find((other) => other?.id === id) ?? [],
+  );
+  for (const { models } of [provider, ...others]) {
+    const found = models.find(({ match }) => matches(match, name));
+    if (found) return found;
+  }
+  return undefined;
+};
+
+/** `-20250805` → `-2025-08-05`: lists have either form of the date in a name. */
+const withDashes = (name: string): string =>
+  name.replace(/-(20\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=-|:|$)/g, '-$1-$2-$3');
+
+const msOfDay = (time: string): number => (Date.parse(`1970-01-01T${time}`) + DAY_MS) % DAY_MS;
+
+const holdsAt = (constraint: NonNullable<ConditionalPrice['constraint']>, at: Date): boolean => {
+  if ('start_date' in constraint) return at >= new Date(constraint.start_date);
+  const now = at.getTime() % DAY_MS;
+  const [start, end] = [msOfDay(constraint.start_time), msOfDay(constraint.end_time)];
+  // Past midnight where it ends earlier than it starts.
+  return end < start ? now >= start || now < end : now >= start && now < end;
+};
+
+/** The last of the prices that hold. */
+const pricesAt = (prices: ModelInfo['prices'], at: Date): ModelPrice | undefined =>
+  Array.isArray(prices)
+    ? (prices.findLast(({ constraint }) => !constraint || holdsAt(constraint, at)) ?? prices[0])?.prices
+    : prices;
 
 /** The price of one model at one time, by the whole input of a request. */
 type PriceOfSize = (inputTokens: number) => SourcePrice | null;
 
-/** The provider as it was, for a model whose price changed since. */
-const before = (provider: ListedProvider, model: ListedModel, at: Date): ListedProvider | null => {
-  const prices = model.earlier?.find(({ until }) => at < new Date(until))?.prices;
-  return prices ? { ...provider, models: [{ ...model, prices }] } : null;
-};
-
-const lookUp = (provider: ListedProvider | undefined, name: string, timestamp: Date): PriceOfSize => {
-  let found = provider && calcPrice({}, name, { provider, timestamp });
-  const earlier = provider && found && before(provider, found.model, timestamp);
-  if (earlier) found = calcPrice({}, name, { provider: earlier, timestamp });
-  if (!provider || !found) return () => null;
-  const { model, model_price } = found;
+const lookUp = (list: GenaiPriceList, provider: ListedProvider, name: string, at: Date): PriceOfSize => {
+  const model = matchingModel(list, provider, name) ?? matchingModel(list, provider, withDashes(name));
+  const earlier = model?.earlier?.find(({ until }) => at < new Date(until));
+  const price = model && pricesAt((earlier ?? model).prices, at);
+  if (!price) return () => null;
   const priced: PriceOfSize = (inputTokens) => {
-    const rates = ratesOf(model.id, model_price, inputTokens);
+    const rates = ratesOf(model.id, price, inputTokens);
     return Object.keys(rates).length === 0 ? null : { source: `genai-prices:${provider.id}/${model.id}`, rates };
   };
-  if (Object.values(model_price).some((price) => typeof price === 'object')) return priced;
+  if (Object.values(price).some((each) => typeof each === 'object')) return priced;
   const ofAnySize = priced(0);
   return () => ofAnySize;
 };
@@ -112,7 +130,9 @@ const lookUp = (provider: ListedProvider | undefined, name: string, timestamp: D
 const MAX_REMEMBERED = 1_000;
 
 /**
- * The first source: `@pydantic/genai-prices` finds the model and its prices at a time. The arithmetic is ours, since it is exact.
+ * The first source. Finds the model and its prices at a time as `@pydantic/genai-prices` does, which a test compares: the package's own
+ * function is in one module with all its data, half a megabyte, which would make most of each bundle. The arithmetic is ours, since it is
+ * exact.
  *
  * Remembers what it found by the list's patterns of names: the events of a batch have the same few models. Prices may change with the
  * day, hour and minute.
@@ -124,7 +144,8 @@ export const openGenaiPrices = (list: GenaiPriceList): PriceLookup => {
     let priceOfSize = remembered.get(key);
     if (!priceOfSize) {
       try {
-        priceOfSize = lookUp(Object.hasOwn(list, provider) ? list[provider] : undefined, model, at);
+        const listed = Object.hasOwn(list, provider) ? list[provider] : undefined;
+        priceOfSize = listed ? lookUp(list, listed, model.trim(), at) : () => null;
       } catch {
         return null;
       }

@@ -1,11 +1,11 @@
 import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
 import type { UnitName } from '../usage/usage.ts';
-import { bundledGenaiPrices, type GenaiPriceList, openGenaiPrices } from './genai-prices.ts';
+import { type GenaiPriceList, openGenaiPrices } from './genai-prices.ts';
 import { atVendor, modelNames } from './model-names.ts';
 import { providerOverrides } from './overrides/index.ts';
 import { matchesModel, type Override } from './overrides/override.ts';
 import type { PriceBook, PriceQuery, RateKind, Rates, SourcePrice, TokenKind } from './rates.ts';
-import { bundledSecondPrices, openSecondPrices, type SecondPriceList } from './second-book.ts';
+import { openSecondPrices, type SecondPriceList } from './second-book.ts';
 
 const TOKENS_PER_PRICE = 1e6;
 
@@ -36,9 +36,6 @@ export interface PriceLists {
   readonly genaiPrices: GenaiPriceList;
   readonly secondPrices: SecondPriceList;
 }
-
-/** The lists in the code. */
-export const bundledLists: PriceLists = { genaiPrices: bundledGenaiPrices, secondPrices: bundledSecondPrices };
 
 /**
  * The price book over two lists: genai-prices, else models.dev unless a book choice says otherwise, with the overrides of this
@@ -78,5 +75,10 @@ export const openPriceBook = (lists: PriceLists, version: string): PriceBook => 
 /** Version of the book in the code, in the `priceVersion` of records. */
 const BUNDLED_VERSION = 'bundled';
 
-/** The book in the code. */
-export const bundledBook = openPriceBook(bundledLists, BUNDLED_VERSION);
+let bundledBook: Promise<PriceBook> | undefined;
+
+/** The book in the code, loaded when it is first needed: most functions use a newer version, or price nothing in most of their runs. */
+export const loadBundledBook = (): Promise<PriceBook> => {
+  bundledBook ??= import('#bundled-lists').then(({ bundledLists }) => openPriceBook(bundledLists, BUNDLED_VERSION));
+  return bundledBook;
+};

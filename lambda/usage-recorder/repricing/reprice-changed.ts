@@ -8,7 +8,7 @@ import type { openRequests } from '../../data/requests/requests.ts';
 import { HOUR_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
 import { addDays, type Day, dayOf, daysBetween } from '../../domain/calendar/utc.ts';
 import { costDifferences } from '../../domain/price/cost-differences.ts';
-import { bundledBook, openPriceBook } from '../../domain/price/price-book.ts';
+import { loadBundledBook, openPriceBook } from '../../domain/price/price-book.ts';
 import type { PriceBook, Rates } from '../../domain/price/rates.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import type { ReportMetrics } from '../report.ts';
@@ -82,7 +82,7 @@ export const repriceChanged = ({
   now,
 }: Dependencies) => {
   const bookOf = async (number: number): Promise<PriceBook> =>
-    number === 0 ? bundledBook : openPriceBook(await versions.read(number), String(number));
+    number === 0 ? loadBundledBook() : openPriceBook(await versions.read(number), String(number));
 
   /** The job of the run; null where nothing changed. */
   const jobOf = async ({ done, job }: RepricingProgress) => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { priceRequest } from '../../../fixtures/bundled-prices.ts';
 import { attoUsdPerUnit } from '../../../lambda/domain/money.ts';
 import { applyPrices, basePriceOf } from '../../../lambda/domain/own-prices/apply-prices.ts';
 import type { MatchableRequest } from '../../../lambda/domain/own-prices/matching.ts';
 import { addToMonth, type MonthSums, monthFactors } from '../../../lambda/domain/own-prices/month-factors.ts';
 import type { MonthPrices, OwnPrice, Terms } from '../../../lambda/domain/own-prices/own-price.ts';
-import { priceRequest } from '../../../lambda/domain/price/price-request.ts';
 import type { PriceBook } from '../../../lambda/domain/price/rates.ts';
 import type { OwnRates } from '../../../lambda/domain/price/request-rates.ts';
 import { usdOf } from '../../../lambda/domain/spend/spend-report.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { findProvider } from '@pydantic/genai-prices';
+import { bundledBook as findPrice } from '../../../fixtures/bundled-prices.ts';
 import { attoUsdPerUnit } from '../../../lambda/domain/money.ts';
 import { genaiProviderId } from '../../../lambda/domain/price/genai-prices.ts';
 import { providerOverrides } from '../../../lambda/domain/price/overrides/index.ts';
-import { bundledBook as findPrice } from '../../../lambda/domain/price/price-book.ts';
 import { secondBook } from '../../../lambda/domain/price/second-book.generated.ts';
 
 const usdPerMtok = (provider: string, model: string, at: string) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { bundledBook, bundledLists, openPriceBook } from '../../../lambda/domain/price/price-book.ts';
-import { priceRequest } from '../../../lambda/domain/price/price-request.ts';
+import { bundledBook, priceRequest } from '../../../fixtures/bundled-prices.ts';
+import { bundledLists } from '../../../lambda/domain/price/bundled-lists.ts';
+import { openPriceBook } from '../../../lambda/domain/price/price-book.ts';
 import { request } from '../usage/metered-usage.ts';
 
 const CHANGED = '2026-11-20T10:00:00Z';

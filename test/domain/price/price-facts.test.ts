@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { findProvider } from '@pydantic/genai-prices';
 import { attoUsdPerUnit } from '../../../lambda/domain/money.ts';
+import { bundledLists } from '../../../lambda/domain/price/bundled-lists.ts';
 import { holidays } from '../../../lambda/domain/price/overrides/deepseek.ts';
 import { providerOverrides } from '../../../lambda/domain/price/overrides/index.ts';
 import { secondBook } from '../../../lambda/domain/price/second-book.generated.ts';
-import { bundledSecondPrices, openSecondPrices, SECOND_BOOK_LIMIT } from '../../../lambda/domain/price/second-book.ts';
+import { openSecondPrices, SECOND_BOOK_LIMIT } from '../../../lambda/domain/price/second-book.ts';
 import { providers } from '../../../lambda/domain/providers.ts';
 import { PROMPT_SIZE_LIMITS } from '../../../lambda/domain/usage/prompt-size.ts';
 import { holidaysDue } from '../../../ops/prices/holidays-due.ts';
@@ -37,7 +38,7 @@ describe('limits of prompt sizes', () => {
     expect(found.length).toBeGreaterThan(0);
     for (const [provider, model, short, long] of found as [string, string, number, number][]) {
       const rateOf = (inputTokens: number) =>
-        openSecondPrices(bundledSecondPrices)({ provider, model, at: new Date(), inputTokens })?.rates.input;
+        openSecondPrices(bundledLists.secondPrices)({ provider, model, at: new Date(), inputTokens })?.rates.input;
       expect([model, rateOf(SECOND_BOOK_LIMIT), rateOf(SECOND_BOOK_LIMIT + 1)]).toEqual([
         model,
         attoUsdPerUnit(short, 1e6),

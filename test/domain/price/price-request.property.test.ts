@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { priceRequest } from '../../../fixtures/bundled-prices.ts';
 import { countedOnceBy } from '../../../lambda/domain/price/charged-once.ts';
-import { priceRequest } from '../../../lambda/domain/price/price-request.ts';
 import { providerLabels } from '../../../lambda/domain/providers.ts';
 import { BILLABLE } from '../../../lambda/domain/usage/billable-items.ts';
 import { dialects } from '../../../lambda/domain/usage/dialect.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { priceRequest, reasons } from '../../../lambda/domain/price/price-request.ts';
+import { priceRequest } from '../../../fixtures/bundled-prices.ts';
+import { reasons } from '../../../lambda/domain/price/price-request.ts';
 import { addUsage } from '../../../lambda/domain/usage/add-usage.ts';
 import { BILLABLE } from '../../../lambda/domain/usage/billable-items.ts';
 import { request } from '../usage/metered-usage.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { priceRequest, reasons } from '../../../lambda/domain/price/price-request.ts';
+import { priceRequest } from '../../../fixtures/bundled-prices.ts';
+import { reasons } from '../../../lambda/domain/price/price-request.ts';
 import type { Dialect } from '../../../lambda/domain/usage/dialect.ts';
 import { estimateUsage } from '../../../lambda/domain/usage/estimate-usage.ts';
 import type { Prompt, Reading } from '../../../lambda/domain/usage/usage-event.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { priceRequest } from '../../../lambda/domain/price/price-request.ts';
+import { priceRequest } from '../../../fixtures/bundled-prices.ts';
 import { hidesReasoning } from '../../../lambda/domain/usage/hidden-reasoning.ts';
 
 describe('models that hide their reasoning', () => {

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { priceRequest } from '../../../lambda/domain/price/price-request.ts';
+import { priceRequest } from '../../../fixtures/bundled-prices.ts';
 import type { PricedUsage } from '../../../lambda/domain/usage/usage.ts';
 import type { Reading } from '../../../lambda/domain/usage/usage-event.ts';
 import { createMeter } from '../../../lambda/gateway/meter/meter.ts';

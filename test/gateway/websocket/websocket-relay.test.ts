@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import OpenAI from 'openai';
 import { OpenAIRealtimeWS } from 'openai/realtime/ws';
 import WebSocket, { type ClientOptions } from 'ws';
-import { priceRequest } from '../../../lambda/domain/price/price-request.ts';
+import { priceRequest } from '../../../fixtures/bundled-prices.ts';
 import { timeOfRequestId } from '../../../lambda/domain/usage/request-id.ts';
 import { type CloseEvent, usageEventSchema } from '../../../lambda/domain/usage/usage-event.ts';
 import { type GatewayHost, type HostSettings, KEYS, startGatewayHost } from '../gateway-host.ts';

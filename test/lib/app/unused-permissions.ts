@@ -19,8 +19,9 @@ const filesByEntry = async (entryPoints: readonly string[]): Promise<Map<string 
     platform: 'node',
     format: 'esm',
     packages: 'external',
-    // The gateway loads it lazily: see lib/constructs/function-bundle.ts.
+    // Loaded lazily: see lib/constructs/function-bundle.ts.
     alias: { '#reserve': './lambda/gateway/relay/reserve.ts' },
+    external: ['#bundled-lists'],
   });
   return new Map(
     Object.values(metafile.outputs).map(({ entryPoint, inputs }) => [entryPoint, Object.keys(inputs)] as const),

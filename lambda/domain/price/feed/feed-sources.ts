@@ -1,3 +1,3 @@
-/** Sources of prices. Apart from next-lists.ts, which has the bundled price book in it. */
+/** Sources of prices. */
 export const feedSources = ['genai-prices', 'models.dev'] as const;
 export type FeedSource = (typeof feedSources)[number];

