@@ -31,22 +31,29 @@ const NEVER_IMPORTED = [
 /** The client of S3 imports this at once and the others when they first need it: see the file that takes its place. */
 const REPLACED = { '@smithy/core/event-streams': './lib/constructs/no-event-streams.ts' };
 
-/** The gateway loads it for accounts with reserved budgets only: the rates of all models in it would make half of the bundle. */
-const RESERVE = 'lambda/gateway/relay/reserve.ts';
+/**
+ * Modules in files of their own next to a bundle, which loads them where it needs them, by their names in the `imports` of package.json:
+ * the rates of all models for accounts with reserved budgets, the client of S3 for days that have left the table, common passwords for a
+ * new password. Each would make a third to a half of the bundle.
+ */
+const LAZY_ENTRIES: Readonly<Record<string, string>> = {
+  '#reserve': 'lambda/gateway/relay/reserve.ts',
+  '#object-store': 'lambda/integrations/object-store.ts',
+  '#password-guesser': 'lambda/domain/accounts/password-guesser.ts',
+};
 
 /**
- * Files of their own next to a bundle, which loads them where it needs them, by their names in the `imports` of package.json.
- * The price lists are a text, which JSON.parse reads faster than V8 compiles an object. The package that they come from has a megabyte
- * of other providers' models, descriptions and code.
+ * The price lists in the code, for tables that have no newer. The package that they come from has a megabyte of other providers' models,
+ * descriptions and code; JSON.parse reads a text faster than V8 compiles an object.
  */
-const LAZY: readonly { readonly name: string; readonly file: string; readonly code: () => string | Buffer }[] = [
-  { name: '#reserve', file: 'reserve.js', code: () => bundleOf(RESERVE) },
-  {
-    name: '#bundled-lists',
-    file: 'bundled-lists.js',
-    code: () => `exports.bundledLists = JSON.parse(${JSON.stringify(JSON.stringify(bundledLists))});`,
-  },
-];
+const PRICE_LISTS = '#bundled-lists';
+
+const LAZY_NAMES = [...Object.keys(LAZY_ENTRIES), PRICE_LISTS];
+
+const lazyCode = (name: string): Buffer | string =>
+  name === PRICE_LISTS
+    ? `exports.bundledLists = JSON.parse(${JSON.stringify(JSON.stringify(bundledLists))});`
+    : bundleOf(LAZY_ENTRIES[name] as string);
 
 /**
  * How every function is bundled, as measured by bench/cold.ts. CommonJS: importing Node's built-in modules from ESM costs each
@@ -63,7 +70,7 @@ const HOUSE_OPTIONS = {
   minify: true,
   mainFields: ['module', 'main'],
   alias: REPLACED,
-  external: [...NEVER_IMPORTED, ...LAZY.map(({ name }) => name)],
+  external: [...NEVER_IMPORTED, ...LAZY_NAMES],
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
@@ -79,7 +86,7 @@ export const bundleOptions = (entry: string, folder: string) =>
 const allBundles = (): ReadonlyMap<string, Buffer> => {
   const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
   try {
-    const entries = [...globSync(ENTRIES, { cwd: ROOT }), RESERVE];
+    const entries = [...globSync(ENTRIES, { cwd: ROOT }), ...Object.values(LAZY_ENTRIES)];
     buildSync({ ...HOUSE_OPTIONS, entryPoints: entries, outbase: ROOT, outdir: folder });
     return new Map(entries.map((entry) => [entry, readFileSync(join(folder, entry.replace(/\.ts$/, '.js')))]));
   } finally {
@@ -109,11 +116,11 @@ export const functionBundle = (entry: string): Code => {
     entry,
     tryBundle: (folder: string): boolean => {
       const bundle = bundleOf(entry);
-      const lazy = LAZY.filter(({ name }) => bundle.includes(name));
       writeFileSync(join(folder, BUNDLE_FILE), bundle);
-      for (const { file, code } of lazy) writeFileSync(join(folder, file), code());
+      const lazy = LAZY_NAMES.filter((name) => bundle.includes(`import("${name}")`));
+      for (const name of lazy) writeFileSync(join(folder, `${name.slice(1)}.js`), lazyCode(name));
       // Inside this repository, Node would otherwise load it as ESM.
-      const imports = Object.fromEntries(lazy.map(({ name, file }) => [name, `./${file}`]));
+      const imports = Object.fromEntries(lazy.map((name) => [name, `./${name.slice(1)}.js`]));
       writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'commonjs', imports }));
       return true;
     },

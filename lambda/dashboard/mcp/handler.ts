@@ -16,7 +16,7 @@ import { MethodNotAllowedError } from '../../domain/errors.ts';
 import { objectsEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
-import { openObjectStore } from '../../integrations/object-store.ts';
+import { openObjectReader } from '../../integrations/object-reader.ts';
 import * as alerts from '../alerts/operations.ts';
 import { listAlerts } from '../alerts/read-alerts.ts';
 import { listBudgets } from '../budgets/manage-budgets.ts';
@@ -39,7 +39,7 @@ const environment = objectsEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
 const logger = new Logger({ serviceName: 'dashboard-mcp' });
 const now = () => new Date();
-const requestReader = { requests: openRequests(table, Date.now, openObjectStore(environment.OBJECT_BUCKET)), now };
+const requestReader = { requests: openRequests(table, Date.now, openObjectReader(environment.OBJECT_BUCKET)), now };
 const sessionReader = { sessions: openSessions(table), requests: requestReader.requests, now };
 const serviceKeys = openServiceKeys(table);
 

@@ -6,7 +6,7 @@ import { openTable } from '../../data/table/table.ts';
 import { objectsEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
-import { openObjectStore } from '../../integrations/object-store.ts';
+import { openObjectReader } from '../../integrations/object-reader.ts';
 import * as operations from './operations.ts';
 import { listSessions, readSession } from './read-sessions.ts';
 
@@ -14,7 +14,7 @@ const environment = objectsEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
 const dependencies = {
   sessions: openSessions(table),
-  requests: openRequests(table, Date.now, openObjectStore(environment.OBJECT_BUCKET)),
+  requests: openRequests(table, Date.now, openObjectReader(environment.OBJECT_BUCKET)),
   now: () => new Date(),
 };
 

@@ -1,4 +1,3 @@
-import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import {
   MAX_PASSWORD_CHARACTERS,
   MIN_PASSWORD_CHARACTERS,
@@ -30,19 +29,6 @@ const reasons: Readonly<Record<string, string>> = {
   recentYears: 'It is a year.',
 };
 
-let loading: Promise<ZxcvbnFactory> | undefined;
-/** Loaded for the first new password: it takes 0.1 s, which other requests do not wait for. */
-const load = (): Promise<ZxcvbnFactory> => {
-  loading ??= (async () => {
-    const [{ ZxcvbnFactory: Factory }, common] = await Promise.all([
-      import('@zxcvbn-ts/core'),
-      import('@zxcvbn-ts/language-common'),
-    ]);
-    return new Factory({ dictionary: common.dictionary, graphs: common.adjacencyGraphs });
-  })();
-  return loading;
-};
-
 /**
  * What is wrong with a new password: undefined for nothing. Its length first, then whether it is easy to guess: common and breached
  * passwords and what is made of them, rows and patterns of keys, repetitions, and the user's own words.
@@ -56,7 +42,9 @@ export const passwordProblem = async (password: string, words: readonly string[]
   const parts = words.flatMap((word) => word.split(/[\s@.]+/));
   const pairs = parts.slice(1).map((part, index) => `${parts[index]}${part}`);
   const own = [...OWN_WORDS, ...words, ...parts, ...pairs].filter((word) => word.length > 2);
-  const { score, feedback } = (await load()).check(password.slice(0, JUDGED_CHARACTERS), own);
+  // Loaded for the first new password: it takes 0.1 s, which other requests do not wait for.
+  const { passwordGuesser } = await import('#password-guesser');
+  const { score, feedback } = passwordGuesser.check(password.slice(0, JUDGED_CHARACTERS), own);
   if (score >= MIN_SCORE) return undefined;
   return ['This password is too easy to guess.', reasons[feedback.warning ?? ''], ADVICE].filter(Boolean).join(' ');
 };

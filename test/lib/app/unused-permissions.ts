@@ -20,8 +20,11 @@ const filesByEntry = async (entryPoints: readonly string[]): Promise<Map<string 
     format: 'esm',
     packages: 'external',
     // Loaded lazily: see lib/constructs/function-bundle.ts.
-    alias: { '#reserve': './lambda/gateway/relay/reserve.ts' },
-    external: ['#bundled-lists'],
+    alias: {
+      '#reserve': './lambda/gateway/relay/reserve.ts',
+      '#object-store': './lambda/integrations/object-store.ts',
+    },
+    external: ['#bundled-lists', '#password-guesser'],
   });
   return new Map(
     Object.values(metafile.outputs).map(({ entryPoint, inputs }) => [entryPoint, Object.keys(inputs)] as const),
