@@ -21,7 +21,7 @@ record is what the provider reported, and whether the sessions that the client n
 and, where the machine allows it, in a network namespace with nothing but 127.0.0.1.
 
   --only TEXT   those whose name matches this regular expression, case aside
-  --markdown    the table of docs/clients.md
+  --markdown    as a table in Markdown
   --verbose     what the clients print, and what differs`;
 
 const root = join(import.meta.dirname, '../..');
