@@ -1,4 +1,5 @@
 import { withoutOther, withoutReserved } from '../domain/spend/dimensions.ts';
+import { durationBucketOf } from '../domain/spend/durations.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
 import { MAX_RAW_USAGE_BYTES } from '../domain/usage/limits.ts';
 import { type PricedUsage, provenances } from '../domain/usage/usage.ts';
@@ -126,6 +127,8 @@ export const recordOfClose = (
   status: event.status,
   ttfbMs: event.ttfbMs,
   totalMs: event.totalMs,
+  // What the gateway did not forward took no time of a provider.
+  ...(event.outcome !== 'refused' && { durationBucket: durationBucketOf(event.totalMs) }),
   requestBytes: event.requestBytes,
   responseBytes: event.responseBytes,
   ...bounded(event.reading),

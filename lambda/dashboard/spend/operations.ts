@@ -4,7 +4,7 @@ import { grouping } from '../../domain/spend/grouping.ts';
 import { costBases } from '../../domain/spend/spend-report.ts';
 import { forMachines, operation } from '../../http/operation.ts';
 import { changeQuery, spendQuery } from './spend-query.ts';
-import { count, leanSums, pointSums, sums } from './sums.ts';
+import { count, leanSums, pointSums, reportPointSums, reportSums } from './sums.ts';
 
 const mayAlsoMatch = z
   .nullable(z.object(leanSums))
@@ -74,7 +74,7 @@ export const readSpend = operation({
         )
         .check(z.describe('The currency of `displayCost`: see PUT /prices/currency. Null for none.')),
       groupBy: z.array(grouping),
-      totals: z.object(sums),
+      totals: z.object(reportSums),
       isComplete: z
         .boolean()
         .check(
@@ -84,15 +84,15 @@ export const readSpend = operation({
         ),
       mayAlsoMatch,
       previous: z
-        .nullable(z.object({ ...range, totals: z.object(sums), mayAlsoMatch }))
+        .nullable(z.object({ ...range, totals: z.object(reportSums), mayAlsoMatch }))
         .check(
           z.describe(
             'The preceding range of the same length. Null if it is no longer kept, or if its sums are too large to be exact.',
           ),
         ),
-      groups: z.array(z.object({ ...group, ...sums })).check(z.describe('Highest cost first.')),
+      groups: z.array(z.object({ ...group, ...reportSums })).check(z.describe('Highest cost first.')),
       otherGroups: z
-        .nullable(z.object({ groups: count, ...sums }))
+        .nullable(z.object({ groups: count, ...reportSums }))
         .check(z.describe('Sums of the groups beyond the limit.')),
       untracked: z
         .object({
@@ -114,7 +114,7 @@ export const readSpend = operation({
         .array(
           z.object({
             time: z.string().check(z.describe('`2026-11-20T16`, `2026-11-20` or `2026-11`, by granularity.')),
-            ...pointSums,
+            ...reportPointSums,
             mayAlsoMatch,
             groups: z.array(z.object({ ...group, ...pointSums })),
           }),

@@ -51,6 +51,25 @@ export const listMoney = {
   listCostUsd: z.nullable(z.string()),
 };
 
+const durationMs = z.int().check(z.nonnegative());
+
+/** How long the requests of a sum took. */
+const latency = z
+  .nullable(
+    z
+      .object({
+        p50Ms: durationMs.check(z.describe('Half of the requests took this long at most.')),
+        p95Ms: durationMs.check(z.describe('95 % of the requests took this long at most.')),
+        requests: count.check(z.describe('Of how many requests the duration is known.')),
+      })
+      .register(z.globalRegistry, { id: 'Latency' }),
+  )
+  .check(
+    z.describe(
+      'Total duration of requests in ms, within 10 %, up to an hour. Null if it is known of none. Requests that were not forwarded, whose end is not known, or that were recorded before durations were counted are not included.',
+    ),
+  );
+
 /** All that is known of a sum. */
 export const sums = {
   ...leanSums,
@@ -82,3 +101,7 @@ export const sums = {
   ),
   units: z.record(z.string(), z.number()).check(z.describe('Billable units other than tokens, by kind.')),
 };
+
+/** All that a report says of a sum, and of a point of its series. */
+export const reportSums = { ...sums, latency };
+export const reportPointSums = { ...pointSums, latency };

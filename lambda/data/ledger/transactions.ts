@@ -5,6 +5,7 @@ import { type Day, dayOf, type Hour, hourOf, type Month, monthOf } from '../../d
 import { allocationContributionsOf, contributionOf } from '../../domain/spend/contribution.ts';
 import { addCounters, type Counters, isZero, subtractCounters } from '../../domain/spend/counters.ts';
 import type { AllocationName } from '../../domain/spend/dimensions.ts';
+import { withoutDurations } from '../../domain/spend/durations.ts';
 import { storedCounterName } from '../../domain/spend/former-names.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { mayHaveFile, requireDayInTable } from '../requests/day-files.ts';
@@ -92,7 +93,7 @@ export interface LedgerTransaction {
 export const MAX_ACTIONS = 100;
 /** The limit is 4 MB; the rest is room for what the estimate leaves out. */
 const MAX_BYTES = 3_000_000;
-const COUNTER_BYTES = 2_000;
+const COUNTER_BYTES = 3_000;
 /** A record without its details. */
 const RECORD_BYTES = 2_000;
 
@@ -116,7 +117,7 @@ interface Addition {
   readonly hour: Hour;
   readonly counterName: string;
   readonly counters: Counters;
-  /** The same sums are added to its session. */
+  /** The same sums are added to its session, apart from durations. */
   readonly session: { readonly counterName: string; readonly expiresAt: number } | null;
   readonly allocations: readonly {
     readonly allocation: AllocationName;
@@ -200,7 +201,8 @@ class Totals {
       const ownShard = shardOf(session.counterName);
       const key = sessionCounterKey(accountId, day, session.counterName, ownShard);
       const hours = new Set([Number(hour.slice(-2))]);
-      this.#addToSpendCounter({ ...session, accountId, shard: ownShard, key, hours }, counters, sign);
+      const sums = withoutDurations(counters);
+      this.#addToSpendCounter({ ...session, accountId, shard: ownShard, key, hours }, sums, sign);
     }
     const expiresAt = allocationCounterExpiry(hour);
     for (const { allocation, counterName: ownName, counters: own } of allocations) {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Day } from '../../domain/calendar/utc.ts';
-import { type CounterName, type Counters, isZero, type SpendCounter } from '../../domain/spend/counters.ts';
+import { type Counters, isZero, type SpendCounter } from '../../domain/spend/counters.ts';
 import {
   type AllocationName,
   type CrossDimensionName,
@@ -10,12 +10,14 @@ import {
   type SpendDimensionName,
   type SpendDimensions,
 } from '../../domain/spend/dimensions.ts';
+import { durationPairs } from '../../domain/spend/durations.ts';
 import { summarize } from '../../domain/spend/summary.ts';
 import { hourCounterExpiry } from '../ledger/transactions.ts';
 import { type SummaryView, summaryKey } from '../table/keys.ts';
 import {
   allocationColumnNames,
   allocationColumns,
+  columnNamesOf,
   countersOf,
   crossColumns,
   type Page,
@@ -41,9 +43,14 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '
 
 /**
  * Values of the dimensions of a view, and the sums of the hours in sequence: the hour (0 to 23), then a number for each counter name of
- * the page; null for PAST_EXACT. The values are there once for all hours, because a month of an account at its limits has a million sums.
+ * the page; null for PAST_EXACT. Then the durations of the same hours in sequence: how many numbers, and these (see durationPairs). The
+ * values are there once for all hours, because a month of an account at its limits has a million sums.
  */
-type Row = readonly [values: readonly (string | null)[], sums: readonly (number | null)[]];
+type Row = readonly [
+  values: readonly (string | null)[],
+  sums: readonly (number | null)[],
+  durations?: readonly number[],
+];
 
 /** The smallest view that separates the dimensions: of everything, of one dimension, or of all crosses. */
 export const hourViewOf = (dimensions: readonly CrossDimensionName[]): CrossView => {
@@ -70,17 +77,17 @@ const sumsOf = (view: CrossView, { totals, crosses }: ReturnType<typeof summariz
 };
 
 const tableOf = (sumsByHour: readonly (readonly Sum[])[]) => {
-  const names = [
-    ...new Set(sumsByHour.flatMap((sums) => sums.flatMap(({ counters }) => Object.keys(counters)))),
-  ].sort() as CounterName[];
-  const rows = new Map<string, [values: readonly (string | null)[], sums: number[]]>();
+  const names = columnNamesOf(sumsByHour.flat());
+  const rows = new Map<string, [values: readonly (string | null)[], sums: number[], durations: number[]]>();
   for (const [hour, sums] of sumsByHour.entries())
     for (const { values, counters } of sums) {
       if (isZero(counters)) continue;
       const key = JSON.stringify(values);
-      const row = rows.get(key) ?? [values, []];
+      const row = rows.get(key) ?? [values, [], []];
       rows.set(key, row);
       row[1].push(hour, ...names.map((name) => counters[name] ?? 0));
+      const durations = durationPairs(counters);
+      row[2].push(durations.length, ...durations);
     }
   return { names, rows: [...rows.values()] satisfies Row[] };
 };
@@ -143,18 +150,23 @@ interface OpenRow {
   readonly dimensions: SpendDimensions;
   readonly names: readonly string[];
   readonly sums: readonly (number | null)[];
-  /** Index of the next hour in `sums`. */
+  /** Empty in a page of before they were counted. */
+  readonly durations: readonly number[];
+  /** Index of the next hour in `sums`, and in `durations`. */
   at: number;
+  durationsAt: number;
 }
 
 const openRows = (json: unknown, view: SummaryView): OpenRow[] => {
   const { names, rows } = storedRows.parse(json);
   const columns = columnsOf(view);
-  return rows.map(([values, sums]) => ({
+  return rows.map(([values, sums, durations = []]) => ({
     dimensions: { ...noDimensions, ...Object.fromEntries(columns.map((name, index) => [name, values[index] ?? null])) },
     names,
     sums,
+    durations,
     at: 0,
+    durationsAt: 0,
   }));
 };
 
@@ -163,8 +175,12 @@ function* byHour(day: Day, rows: readonly OpenRow[]): Generator<SpendCounter> {
     const time = `${day}T${hourName}`;
     for (const row of rows) {
       if (row.sums[row.at] !== hour) continue;
-      yield { time, dimensions: row.dimensions, counters: countersOf(row.names, row.sums, row.at + 1) };
+      const from = row.durationsAt + 1;
+      const to = from + (row.durations[row.durationsAt] ?? 0);
+      const durations = { pairs: row.durations, from, to };
+      yield { time, dimensions: row.dimensions, counters: countersOf(row.names, row.sums, row.at + 1, durations) };
       row.at += 1 + row.names.length;
+      row.durationsAt = to;
     }
   }
 }

@@ -10,6 +10,7 @@ import {
   noDimensions,
   type SpendDimensionName,
 } from '../../domain/spend/dimensions.ts';
+import { durationCounterName, durationPairs, namesWithoutDurations } from '../../domain/spend/durations.ts';
 import { currentName } from '../../domain/spend/former-names.ts';
 import type { Summary, SummaryCross, SummaryTotal } from '../../domain/spend/summary.ts';
 import { type SummaryView, spendPartition, summaryKey, summaryPrefix, timeRange } from '../table/keys.ts';
@@ -21,13 +22,23 @@ type PeriodView = 'TOTALS' | 'CELLS';
 /** Size of a page before compression: below the limit of an item (400 KB), even where nothing compresses. */
 const MAX_PAGE_BYTES = 300_000;
 
+/** Values of dimensions, then the sums by the names of the page, and after these the pairs of durations: see durationPairs. */
 type Row = readonly [...(string | null)[], (number | undefined)[]];
 
+/** The names of the columns: of all counters but durations, which would be a dozen of zeros in most rows. */
+export const columnNamesOf = (all: readonly { readonly counters: Counters }[]): CounterName[] =>
+  [...new Set(all.flatMap(({ counters }) => namesWithoutDurations(counters)))].sort();
+
 const tableOf = (rows: readonly { readonly columns: readonly (string | null)[]; readonly counters: Counters }[]) => {
-  const names = [...new Set(rows.flatMap(({ counters }) => Object.keys(counters)))].sort() as CounterName[];
+  const names = columnNamesOf(rows);
   return {
     names,
-    rows: rows.map(({ columns, counters }): Row => [...columns, names.map((name) => counters[name] ?? 0)]),
+    rows: rows.map(
+      ({ columns, counters }): Row => [
+        ...columns,
+        [...names.map((name) => counters[name] ?? 0), ...durationPairs(counters)],
+      ],
+    ),
   };
 };
 
@@ -139,13 +150,27 @@ const storedAllocations = z.object({
   rows: z.array(z.tuple([text, z.string(), text, text, sums])),
 });
 
-/** The counters of a row, whose values begin at `start`. A loop, because a year of many crosses has a million rows. */
-export const countersOf = (names: readonly string[], values: readonly (number | null)[], start = 0): Counters => {
+/**
+ * The counters of a row, whose values begin at `start`, and its pairs of durations at `durations.from`. Loops, because a year of many
+ * crosses has a million rows.
+ */
+export const countersOf = (
+  names: readonly string[],
+  values: readonly (number | null)[],
+  start = 0,
+  { pairs, from, to }: { readonly pairs: readonly (number | null)[]; readonly from: number; readonly to: number } = {
+    pairs: values,
+    from: names.length,
+    to: values.length,
+  },
+): Counters => {
   const counters: Partial<Record<CounterName, number>> = {};
   for (let index = 0; index < names.length; index++) {
     const [name, value] = [names[index] as string, values[start + index]];
     if ((value || value === null) && isCounterName(name)) counters[name] = value ?? PAST_EXACT;
   }
+  for (let index = from; index < to; index += 2)
+    counters[durationCounterName(pairs[index] ?? 0)] = pairs[index + 1] ?? PAST_EXACT;
   return counters;
 };
 

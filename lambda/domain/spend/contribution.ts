@@ -1,6 +1,7 @@
 import type { Provenance } from '../usage/usage.ts';
 import { type CounterName, type Counters, tokenCounterNames, unitCounterName } from './counters.ts';
 import { type AllocationName, overflowDimensions, type SpendDimensions } from './dimensions.ts';
+import { durationCounterName } from './durations.ts';
 import { type Allocation, isError, modelOf, type RequestRecord } from './request-record.ts';
 
 /**
@@ -73,6 +74,7 @@ const countersOf = (record: RequestRecord, overflowLevel: number): Counters => {
   add('unfinishedRequests', Number(record.outcome === 'unknown'));
   add('bypassedRequests', Number(record.route === 'bypassed'));
   add('overflowRequests', Number(overflowLevel > 0));
+  if (record.durationBucket !== undefined) add(durationCounterName(record.durationBucket), 1);
   // A response that is fetched again has the tokens of the request that it was counted with.
   if (record.usage && record.repeatOf === null) {
     for (const name of tokenCounterNames) add(name, record.usage[name]);

@@ -52,11 +52,14 @@ const counterNames = [
 
 /** Units that are not tokens are counted in thousandths, since seconds have fractions and counters are integers. */
 const UNIT_PREFIX = 'milliUnits.';
+/** Requests by the bucket of their duration: `ms.24`, see durations.ts. Short, since a counter has dozens of these names. */
+export const DURATION_PREFIX = 'ms.';
 /** Costs by the rate of their day, only in sums that are being read: see display-currency.ts. */
 export const costAtRateName = (rate: number) => `costAtRate.${rate}` as const;
 export type CounterName =
   | (typeof counterNames)[number]
   | `${typeof UNIT_PREFIX}${string}`
+  | `${typeof DURATION_PREFIX}${number}`
   | ReturnType<typeof costAtRateName>;
 
 /** Named sums. Sparse: an absent sum is 0. Differences may be negative. One that is no longer exact is PAST_EXACT. */
@@ -144,7 +147,8 @@ export const requireExact = (counters: Counters): void => {
 };
 
 const known: ReadonlySet<string> = new Set(counterNames);
-export const isCounterName = (name: string): name is CounterName => known.has(name) || name.startsWith(UNIT_PREFIX);
+export const isCounterName = (name: string): name is CounterName =>
+  known.has(name) || name.startsWith(UNIT_PREFIX) || name.startsWith(DURATION_PREFIX);
 
 export const unitCounterName = (kind: string): CounterName => `${UNIT_PREFIX}${kind}`;
 

@@ -99,6 +99,8 @@ export const requestRecordSchema = z.looseObject({
   status: z._default(z.nullable(z.int()), null),
   ttfbMs: z._default(z.nullable(z.number()), null),
   totalMs: z._default(z.nullable(z.number()), null),
+  /** The bucket that `totalMs` was counted in: see durations.ts. Absent where it was not, as in records of before there were buckets. */
+  durationBucket: z.optional(z.int()),
   requestBytes: z._default(z.nullable(z.int()), null),
   responseBytes: z._default(z.nullable(z.int()), null),
   /** What the meter read, including the provider's raw usage: enough to price the request again. */

@@ -10,6 +10,7 @@ import {
   mayPassFilter,
   passesFilter,
   type ReportQuery,
+  reportSumsOf,
   sumsOf,
 } from './spend-report.ts';
 import { sumMap } from './sum-map.ts';
@@ -44,6 +45,9 @@ const sumColumns = [
   'may_also_match_requests',
   'may_also_match_cost_usd',
   'list_cost_usd',
+  'latency_requests',
+  'latency_p50_ms',
+  'latency_p95_ms',
 ] as const;
 
 const sumCounters = (
@@ -52,7 +56,7 @@ const sumCounters = (
   mayLack: boolean,
   currency: DisplayCurrency | null,
 ) => {
-  const { costByProvenance, tokens, ...sums } = sumsOf(counters, mayLack, currency);
+  const { costByProvenance, tokens, latency, ...sums } = reportSumsOf(counters, mayLack, currency);
   return [
     sums.requests,
     sums.costUsd,
@@ -70,6 +74,9 @@ const sumCounters = (
     mayAlsoMatch.requests ?? 0,
     sumsOf(mayAlsoMatch).costUsd,
     sums.listCostUsd,
+    latency?.requests ?? 0,
+    latency?.p50Ms ?? null,
+    latency?.p95Ms ?? null,
     ...(currency ? [sums.displayCost ?? null, currency.code] : []),
   ];
 };

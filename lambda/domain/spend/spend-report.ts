@@ -16,6 +16,7 @@ import {
 } from './counters.ts';
 import { OTHER, type SpendDimensionName, type SpendDimensions, UNKNOWN } from './dimensions.ts';
 import { type DisplayCurrency, displayCostOf } from './display-currency.ts';
+import { latencyOf } from './durations.ts';
 import { groupPoints } from './spend-points.ts';
 import { sumMap } from './sum-map.ts';
 
@@ -121,6 +122,9 @@ export const sumsOf = (counters: Counters, mayLack = false, currency: DisplayCur
   };
 };
 
+/** All that a report says of a sum: also how long its requests took. */
+export const reportSumsOf = (...of: Parameters<typeof sumsOf>) => ({ ...sumsOf(...of), latency: latencyOf(of[0]) });
+
 const entriesOf = (filter: SpendFilter) => Object.entries(filter) as [SpendDimensionName, readonly (string | null)[]][];
 
 export const passesFilter = (dimensions: SpendDimensions, filter: SpendFilter): boolean =>
@@ -167,7 +171,7 @@ export const totalOf = async (
       mayLack ||= isUnknown(dimensions, filter);
     }
   return {
-    totals: sumsOf(sums.sums.get('passes') ?? {}, mayLack, currency),
+    totals: reportSumsOf(sums.sums.get('passes') ?? {}, mayLack, currency),
     mayAlsoMatch: mayAlsoMatchOf(sums.sums.get('may pass'), currency),
   };
 };
@@ -258,20 +262,24 @@ export const spendReport = async (
   const inSeries = points.of(named.slice(0, Math.floor(MAX_SERIES_GROUPS / buckets.length)).map(([group]) => group));
 
   return {
-    totals: sumsOf(total, mayLack.size > 0, currency),
+    totals: reportSumsOf(total, mayLack.size > 0, currency),
     isComplete: mayAlsoMatch.sums.size === 0 && !hasOther,
     mayAlsoMatch: mayAlsoMatchOf([...mayAlsoMatch.sums.values()].reduce(addCounters, {}), currency),
-    groups: named.map(([group, counters]) => ({ ...namesOf(group, groupBy), ...sumsOf(counters, false, currency) })),
+    groups: named.map(([group, counters]) => ({
+      ...namesOf(group, groupBy),
+      ...reportSumsOf(counters, false, currency),
+    })),
     otherGroups:
       rest.length === 0
         ? null
         : {
             groups: rest.length,
-            ...sumsOf(rest.map(([, counters]) => counters).reduce(addCounters, {}), false, currency),
+            ...reportSumsOf(rest.map(([, counters]) => counters).reduce(addCounters, {}), false, currency),
           },
     series: buckets.map((each) => ({
       time: each,
       ...pointSums(byBucket.sums.get(each) ?? {}, mayLack.has(each), currency),
+      latency: latencyOf(byBucket.sums.get(each) ?? {}),
       mayAlsoMatch: mayAlsoMatchOf(mayAlsoMatch.sums.get(each), currency),
       groups: (inSeries.get(each) ?? []).map(({ group, counters, displayCost }) => ({
         ...namesOf(group, groupBy),
