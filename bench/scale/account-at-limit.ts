@@ -5,8 +5,9 @@ import { summaryItems } from '../../lambda/data/spend/summary-pages.ts';
 import { ROLLUP_MARK_SHARDS, spendCounterKey } from '../../lambda/data/table/keys.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import { dayOf } from '../../lambda/domain/calendar/utc.ts';
-import type { Counters } from '../../lambda/domain/spend/counters.ts';
+import { addCounters, type Counters } from '../../lambda/domain/spend/counters.ts';
 import { overflowDimensions, type SpendDimensions } from '../../lambda/domain/spend/dimensions.ts';
+import { durationCounterName } from '../../lambda/domain/spend/durations.ts';
 import { summarize } from '../../lambda/domain/spend/summary.ts';
 import { exportLine, filledTable } from '../emulated/filled-table.ts';
 
@@ -31,6 +32,12 @@ const crosses: readonly SpendDimensions[] = Array.from({ length: 1_751 }, (_, n)
   );
 });
 
+/** Durations of so many requests, most of them in a range of 22 buckets. */
+const durationsOf = (n: number, requests: number): Counters =>
+  Array.from({ length: requests }, (_, each) => 30 + ((n * 31 + each * 7) % 22))
+    .map((bucket): Counters => ({ [durationCounterName(bucket)]: 1 }))
+    .reduce(addCounters, {});
+
 /** Counters of a few chat completions, all different. */
 const countersOf = (n: number): Counters => ({
   requests: 3 + (n % 17),
@@ -39,6 +46,7 @@ const countersOf = (n: number): Counters => ({
   outputTokens: 720 + ((n * 1_299_709) % 9_973),
   cacheReadTokens: 384 + ((n * 15_485_863) % 4_099),
   ...(n % 5 === 0 && { errors: 1 }),
+  ...durationsOf(n, 3 + (n % 17)),
 });
 
 interface Size {

@@ -237,6 +237,7 @@ describe('counters of version 0.1', () => {
         inputTokens: 5,
         'milliUnits.audioSeconds': 625,
         unpricedRequests: -1,
+        'ms.15': 1,
       }),
     );
     const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.name }));

@@ -48,6 +48,13 @@ const deleteExpired = async (accountId: string, now: number) => {
     await table.client.send(new DeleteCommand({ TableName: table.name, Key: { pk, sk } }));
 };
 
+/** The bucket of a duration: each ends at 11/9 of the one before, and the last has an hour and more. */
+const bucketOf = (ms: number): number => {
+  let bucket = 1;
+  while ((11 / 9) ** bucket < ms && bucket < 76) bucket++;
+  return bucket;
+};
+
 /** The expected sums of the ledger, counted in the simplest way. */
 const expectedSums = (ends: readonly (RequestEvent & { accountId: string })[]) => {
   const days: Record<string, Record<string, number>> = {};
@@ -67,6 +74,7 @@ const expectedSums = (ends: readonly (RequestEvent & { accountId: string })[]) =
       unfinishedRequests: close ? 0 : 1,
       errors: failed ? 1 : 0,
       bypassedRequests: close?.route === 'bypassed' ? 1 : 0,
+      ...(close && close.outcome !== 'refused' && { [`ms.${bucketOf(close.totalMs)}`]: 1 }),
     };
     for (const [spendCounters, time] of [
       [days, event.startedAt.slice(0, 10)],
@@ -95,7 +103,13 @@ const someRequest = fc.record({
   tag: fc.constantFrom(null, '', 'a#b', '%23', 'überall', 'a\ud800'),
   provider: fc.constantFrom('openai' as const, 'anthropic' as const),
   tokens: fc.nat(1_000_000),
-  outcome: fc.constantFrom('completed' as const, 'client_aborted' as const, 'upstream_aborted' as const),
+  outcome: fc.constantFrom(
+    'completed' as const,
+    'client_aborted' as const,
+    'upstream_aborted' as const,
+    'refused' as const,
+  ),
+  totalMs: fc.constantFrom(0, 0.4, 1, 1.3, 900, 901.5, 61_000, 3_599_999, 1e9),
   status: fc.constantFrom(200, 429),
   route: fc.constantFrom('governed' as const, 'bypassed' as const),
   modelServed: fc.constantFrom('gpt-4o-2024-08-06', null, 'm#%'),
@@ -121,6 +135,7 @@ describe('openRecorder', () => {
             const close = closeEvent({
               ...shared,
               tokens,
+              totalMs: facts.totalMs,
               status: facts.status,
               route: facts.route,
               outcome: facts.outcome,
@@ -174,6 +189,7 @@ describe('openRecorder', () => {
     const { kind: _, version: __, ...facts } = event;
     expect(await openRequests(table, () => NOW).find(accountId, event.requestId)).toEqual({
       ...facts,
+      durationBucket: 15,
       revision: 1,
       readingTruncated: false,
       usage: expect.objectContaining({ inputTokens: 11, outputTokens: 0, units: { audioSeconds: 1.375 } }),
@@ -241,7 +257,7 @@ describe('openRecorder', () => {
     const events = [9.1e13, Number.MAX_SAFE_INTEGER, 1e300].map((tokens, n) => closeEvent({ accountId, n, tokens }));
     await newRecorder()(events);
     const { days } = await ledgerSums(table, accountId, []);
-    expect(Object.values(days)).toEqual([{ requests: 3, unpricedRequests: 3 }]);
+    expect(Object.values(days)).toEqual([{ requests: 3, unpricedRequests: 3, 'ms.15': 3 }]);
     const { items } = await openRequests(table, () => NOW).page(accountId, {
       from: '2026-11-20T00:00:00Z',
       to: '2026-11-21T00:00:00Z',
@@ -263,7 +279,7 @@ describe('openRecorder', () => {
     expect(results.every(({ kind }) => kind === 'recorded')).toBe(true);
     const { days } = await ledgerSums(table, accountId, []);
     expect(Object.values(days)).toEqual([
-      { requests: 100, inputTokens: 100 * tokens, costComputedNanoUsd: 700 * tokens },
+      { requests: 100, inputTokens: 100 * tokens, costComputedNanoUsd: 700 * tokens, 'ms.15': 100 },
     ]);
   });
 
@@ -377,6 +393,7 @@ describe('openRecorder', () => {
         inputTokens: 10,
         costComputedNanoUsd: 70,
         'milliUnits.audioSeconds': 1_250,
+        'ms.15': 4,
       },
     ]);
   });

@@ -9,6 +9,8 @@ import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { sessionPartition } from '../../lambda/data/table/keys.ts';
 import { contributionOf } from '../../lambda/domain/spend/contribution.ts';
 import { addCounters, type Counters } from '../../lambda/domain/spend/counters.ts';
+import { withoutDurations } from '../../lambda/domain/spend/durations.ts';
+import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
 import { agentsOf, bySessionOrder, type SessionCounter, SessionTotals } from '../../lambda/domain/spend/sessions.ts';
 import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import type { AccountCloseEvent, AccountOpenEvent } from '../../lambda/usage-recorder/attribute-events.ts';
@@ -54,6 +56,9 @@ const recordsOf = async (accountId: string) => {
 };
 const sum = (all: readonly Counters[]): Counters => all.reduce(addCounters, {});
 
+/** What a record adds to its session. */
+const sumsOf = (record: RequestRecord): Counters => withoutDurations(contributionOf(record).counters);
+
 /** Compares every sum of the sessions with the records and with the ledger's days. */
 const expectExact = async (accountId: string): Promise<void> => {
   const records = await recordsOf(accountId);
@@ -69,15 +74,15 @@ const expectExact = async (accountId: string): Promise<void> => {
     name(firstHour.slice(0, 10), sessionId, agentId, parentAgentId, client),
   );
   expect(Object.fromEntries([...found].map(([key, some]) => [key, sum(some.map((each) => each.counters))]))).toEqual(
-    Object.fromEntries(
-      [...expected].map(([key, some]) => [key, sum(some.map((each) => contributionOf(each).counters))]),
-    ),
+    Object.fromEntries([...expected].map(([key, some]) => [key, sum(some.map(sumsOf))])),
   );
   const totals = new SessionTotals();
   for (const counter of counters) totals.add(counter);
   const ofSessions = totals.sessions().map((session) => session.counters);
-  const withoutSession = records.filter(({ session }) => session === null).map((each) => contributionOf(each).counters);
-  expect(sum([...ofSessions, ...withoutSession])).toEqual(total((await ledgerSums(table, accountId, [])).days));
+  const withoutSession = records.filter(({ session }) => session === null).map(sumsOf);
+  expect(sum([...ofSessions, ...withoutSession])).toEqual(
+    withoutDurations(total((await ledgerSums(table, accountId, [])).days)),
+  );
 };
 
 const request = fc.record({

@@ -15,6 +15,6 @@ it('a record contributes only counters that are not zero', () => {
       keyId: 'key-1',
       providerKey: 'fingerprint',
     },
-    counters: { requests: 1 },
+    counters: { requests: 1, 'ms.15': 1 },
   });
 });

@@ -15,7 +15,7 @@ import {
   overflowDimensions,
 } from '../../../lambda/domain/spend/dimensions.ts';
 import { spendCsv } from '../../../lambda/domain/spend/spend-csv.ts';
-import { type ReportQuery, spendReport, sumsOf, usdOf } from '../../../lambda/domain/spend/spend-report.ts';
+import { type ReportQuery, reportSumsOf, spendReport, usdOf } from '../../../lambda/domain/spend/spend-report.ts';
 
 const range: Range = { granularity: 'day', from: '2026-11-01T00:00:00.000Z', to: '2026-11-04T00:00:00.000Z' };
 
@@ -63,6 +63,7 @@ describe('spendReport', () => {
       tokens: 0,
       mayAlsoMatch: null,
       groups: [],
+      latency: null,
     };
     expect(series).toEqual([
       { time: '2026-11-01', ...nothing },
@@ -276,6 +277,8 @@ describe('spendReport', () => {
           costEstimatedNanoUsd: fc.nat(),
           outputTokens: fc.nat(),
           'milliUnits.searchUnits': fc.nat(),
+          'ms.24': fc.nat(50),
+          'ms.38': fc.nat(50),
         })
         .chain((counters) => fc.nat(counters.requests).map((unpricedRequests) => ({ ...counters, unpricedRequests }))),
     }),
@@ -296,7 +299,7 @@ describe('spendReport', () => {
           const result = await report(inTime(list), { groupBy, limit });
           expect(await report(inTime(shuffled), { groupBy, limit })).toEqual(result);
           const total = list.map(({ counters }) => counters as Counters).reduce(addCounters, {});
-          expect(result.totals).toEqual(sumsOf(total));
+          expect(result.totals).toEqual(reportSumsOf(total));
           const known = knownCostNanoUsd(total);
           const sum = (parts: readonly { costNanoUsd: number | null }[]) =>
             parts.reduce((left, { costNanoUsd }) => left + (costNanoUsd ?? 0), 0);

@@ -246,6 +246,9 @@ class History {
         tokens: random.below(12) === 0 ? null : random.below(40) === 0 ? 1e12 : 8 * random.below(50_000),
         priceKind: random.pick([...priceKinds, 'computed', 'computed']),
         isError: random.below(6) === 0,
+        // From 0.2 ms to more than an hour; some are not forwarded.
+        durationMs: Math.round(1_000 * 0.2 * 2 ** (random.below(2_500) / 100)) / 1_000,
+        isRefused: random.below(15) === 0,
         isPartial: random.below(9) === 0,
         isBypassed: random.below(9) === 0,
         model: random.pick(this.#models),

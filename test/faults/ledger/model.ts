@@ -20,6 +20,9 @@ interface End {
   readonly tokens: number | null;
   readonly priceKind: PriceKind;
   readonly isError: boolean;
+  readonly durationMs: number;
+  /** The gateway did not forward it. */
+  readonly isRefused: boolean;
   readonly isPartial: boolean;
   readonly isBypassed: boolean;
   /** The model of the response. */
@@ -111,6 +114,8 @@ export interface Fact {
   readonly request: Request;
   readonly names: Names;
   readonly sums: Sums;
+  /** Null where it is not known, and where the request was not forwarded. */
+  readonly durationMs: number | null;
   readonly isClosed: boolean;
   readonly expiresAt: number;
   readonly isStored: boolean;
@@ -187,6 +192,7 @@ export class LedgerModel {
           model: isClosed ? shown(request.end.model) : null,
         },
         sums: sumsOf(known, isRepeat),
+        durationMs: isClosed && !request.end.isRefused ? request.end.durationMs : null,
       });
     }
     this.#facts = facts;

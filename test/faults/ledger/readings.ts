@@ -91,6 +91,26 @@ const assertBounds = (shown: Sums, may: Lean | null, truth: Sums): void => {
   atMost('unpriced', shown.unpriced, may.unpricedRequests, truth.unpriced);
 };
 
+const HOUR_MS = 3_600_000;
+
+/** The percentiles are those of the durations, within a tenth; of fewer requests where some may be missing. */
+const assertLatency = (shown: Shown['latency'], facts: readonly Fact[], isExact: boolean): void => {
+  const durations = facts.flatMap(({ durationMs }) => durationMs ?? []).sort((left, right) => left - right);
+  const requests = shown?.requests ?? 0;
+  if (isExact) assert.equal(requests, durations.length, 'requests of known duration');
+  assert.ok(requests <= durations.length, `durations of ${requests} requests, and there are ${durations.length}`);
+  if (!shown || !isExact) return;
+  for (const [percent, ms] of [
+    [50, shown.p50Ms],
+    [95, shown.p95Ms],
+  ] as const) {
+    const truth = durations[Math.ceil((durations.length * percent) / 100) - 1] ?? Number.NaN;
+    // No more is known of what is longer than an hour. Milliseconds are whole.
+    const known = Math.min(HOUR_MS, truth);
+    assert.ok(Math.abs(ms - known) <= known / 10 + 1, `p${percent} is ${ms} ms, and should be ${truth}`);
+  }
+};
+
 const sumOfLean = (all: readonly Lean[]): Lean => ({
   requests: all.reduce((sum, { requests }) => sum + requests, 0),
   costNanoUsd: all.reduce((sum, { costNanoUsd }) => sum + (costNanoUsd ?? 0), 0),
@@ -145,6 +165,8 @@ const assertReport = async (world: World, model: LedgerModel, accountId: string,
   const truth = model.total(wanted);
   const totals = sumsOf(report.totals);
   assertBounds(totals, report.mayAlsoMatch, truth);
+  const matching = model.matching(wanted);
+  assertLatency(report.totals.latency, matching, report.mayAlsoMatch === null);
   const filtersOwn = (Object.keys(filter) as Dimension[]).some(isOwn);
   assertCost(report.totals, totals, filtersOwn && report.mayAlsoMatch !== null);
   if (Object.keys(filter).length === 0) assert.equal(report.mayAlsoMatch, null, 'without a filter all is known');
@@ -164,6 +186,8 @@ const assertReport = async (world: World, model: LedgerModel, accountId: string,
   if (previous !== null) {
     const before = model.total({ ...wanted, from: previous.from, to: previous.to });
     assertBounds(sumsOf(previous.totals), previous.mayAlsoMatch, before);
+    const factsBefore = model.matching({ ...wanted, from: previous.from, to: previous.to });
+    assertLatency(previous.totals.latency, factsBefore, previous.mayAlsoMatch === null);
   }
 
   // The series adds up, and each point is right.
@@ -172,10 +196,13 @@ const assertReport = async (world: World, model: LedgerModel, accountId: string,
     sumOfLean([{ ...report.totals, costNanoUsd: costOf(totals) }]),
     'the series adds up',
   );
-  const byTime = model.by(wanted, ({ request }) => request.startedAt.slice(0, LENGTH[granularity]));
+  const timeOf = ({ request }: Fact) => request.startedAt.slice(0, LENGTH[granularity]);
+  const byTime = model.by(wanted, timeOf);
+  const factsByTime = Map.groupBy(matching, timeOf);
   for (const point of report.series) {
     const ofPoint = byTime.get(point.time) ?? zero();
     const may = point.mayAlsoMatch ?? nothing;
+    assertLatency(point.latency, factsByTime.get(point.time) ?? [], point.mayAlsoMatch === null);
     const low = { requests: point.requests, cost: point.costNanoUsd ?? 0, unpriced: point.unpricedRequests };
     const high = [may.requests, may.costNanoUsd ?? 0, may.unpricedRequests] as const;
     for (const [index, [name, value]] of Object.entries({
@@ -199,7 +226,9 @@ const assertReport = async (world: World, model: LedgerModel, accountId: string,
     Object.fromEntries(groupBy.map((name) => [name, valueIn(group, name)]));
   const unnamed = groups.filter((group) => Object.values(namesOf(group)).some(isHiding));
   if (report.isComplete) assert.equal(unnamed.length, 0, 'complete groups have names');
-  const truths = model.by(wanted, ({ names }) => groupKey(names, groupBy));
+  const keyOf = ({ names }: Fact) => groupKey(names, groupBy);
+  const truths = model.by(wanted, keyOf);
+  const factsByKey = Map.groupBy(matching, keyOf);
   const shownByKey = new Map(groups.map((group) => [groupKey(namesOf(group), groupBy), group]));
   assert.equal(shownByKey.size, groups.length, 'each group is there once');
   for (const group of groups.filter((each) => !unnamed.includes(each)))
@@ -217,6 +246,7 @@ const assertReport = async (world: World, model: LedgerModel, accountId: string,
       : sumOfLean([...hiding, ...others, ...(report.mayAlsoMatch ? [report.mayAlsoMatch] : [])]);
     try {
       assertBounds(shown ? sumsOf(shown) : zero(), may, ofGroup);
+      assertLatency(shown?.latency ?? null, factsByKey.get(key) ?? [], isExact);
     } catch (error) {
       throw new Error(`group ${key}: ${(error as Error).message}`, { cause: error });
     }

@@ -310,6 +310,8 @@ export const eventsOf = (
     close: closeEvent({
       ...facts,
       route: end.isBypassed ? 'bypassed' : 'governed',
+      outcome: end.isRefused ? 'refused' : 'completed',
+      totalMs: end.durationMs,
       status: end.isError ? 429 : 200,
       reading: {
         dialect: end.responseId ? 'openai-responses' : 'openai-chat',
