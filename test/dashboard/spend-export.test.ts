@@ -67,12 +67,7 @@ const counter = (time: string, tag: string | null, counters: SpendCounter['count
 describe('GET /spend/export.csv', () => {
   it('streams one line per period and group', async () => {
     readCounters.mockImplementation(async function* () {
-      yield counter('2026-11-01', 'a,"b"', {
-        requests: 2,
-        costComputedNanoUsd: 1_500_000_000,
-        inputTokens: 7,
-        'ms.34': 2,
-      });
+      yield counter('2026-11-01', 'a,"b"', { requests: 2, costComputedNanoUsd: 1_500_000_000, inputTokens: 7 });
       yield counter('2026-11-01', '=1+1', { requests: 1, unpricedRequests: 1 });
       yield counter('2026-11-02', null, { requests: 1, freeRequests: 1 });
     });
@@ -86,12 +81,23 @@ describe('GET /spend/export.csv', () => {
       },
     });
     expect(body.split('\r\n')).toEqual([
-      'time,tag,key,requests,cost_usd,unpriced_requests,cost_provider_usd,cost_computed_usd,cost_estimated_usd,free_requests,errors,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens,reasoning_tokens,may_also_match_requests,may_also_match_cost_usd,list_cost_usd,latency_requests,latency_p50_ms,latency_p95_ms',
-      '2026-11-01,"a,""b""",k,2,1.5,0,0,1.5,0,0,0,7,0,0,0,0,0,0,1.5,2,827,827',
-      "2026-11-01,'=1+1,k,1,,1,0,0,0,0,0,0,0,0,0,0,0,0,0,,",
-      '2026-11-02,,k,1,0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,,',
+      'time,tag,key,requests,cost_usd,unpriced_requests,cost_provider_usd,cost_computed_usd,cost_estimated_usd,free_requests,errors,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens,reasoning_tokens,may_also_match_requests,may_also_match_cost_usd,list_cost_usd',
+      '2026-11-01,"a,""b""",k,2,1.5,0,0,1.5,0,0,0,7,0,0,0,0,0,0,1.5',
+      "2026-11-01,'=1+1,k,1,,1,0,0,0,0,0,0,0,0,0,0,0,0,",
+      '2026-11-02,,k,1,0,0,0,0,0,1,0,0,0,0,0,0,0,0,0',
       '',
     ]);
+  });
+
+  it('has percentiles of latency where they are asked for, of the requests whose duration is known', async () => {
+    readCounters.mockImplementation(async function* () {
+      yield counter('2026-11-01', 'a', { requests: 4, 'ms.34': 1, 'ms.38': 2 });
+      yield counter('2026-11-02', 'a', { requests: 1, unpricedRequests: 1 });
+    });
+    const { body } = await get({ groupBy: ['tag'], latency: ['true'] });
+    const columns = body.split('\r\n').map((line) => line.split(',').slice(-3).join());
+    expect(columns).toEqual(['latency_requests,latency_p50_ms,latency_p95_ms', '3,1845,1845', '0,,', '']);
+    expect(readCounters).toHaveBeenLastCalledWith(expect.anything(), expect.anything(), ['tag'], [], true);
   });
 
   it('has what may also match in columns of its own', async () => {
@@ -103,8 +109,8 @@ describe('GET /spend/export.csv', () => {
     });
     const { body } = await get({ tag: ['a'], groupBy: ['model'] });
     expect(body.split('\r\n').slice(1)).toEqual([
-      '2026-11-01,gpt-4o,2,1.5,0,0,1.5,0,0,0,0,0,0,0,0,3,2,1.5,0,,',
-      '2026-11-02,gpt-4o,0,0,0,0,0,0,0,0,0,0,0,0,0,1,,0,0,,',
+      '2026-11-01,gpt-4o,2,1.5,0,0,1.5,0,0,0,0,0,0,0,0,3,2,1.5',
+      '2026-11-02,gpt-4o,0,0,0,0,0,0,0,0,0,0,0,0,0,1,,0',
       '',
     ]);
     expect(readCounters.mock.calls[0]?.[3]).toEqual(['tag']);

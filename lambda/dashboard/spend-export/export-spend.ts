@@ -30,6 +30,7 @@ export const exportSpend =
       findCurrency?.(accountId) ?? null,
     ]);
     const readSums = withDisplayRates(onCostBasis(readCounters, query.cost), currency);
-    const counters = readSums(accountId, range, dimensions, separateFor(filter));
-    return spendCsv(counters, { range, groupBy, filter, currency }, columnOf);
+    const latency = query.latency === 'true';
+    const counters = readSums(accountId, range, dimensions, separateFor(filter), latency);
+    return spendCsv(counters, { range, groupBy, filter, currency, latency }, columnOf);
   };

@@ -52,17 +52,19 @@ export const readSpend =
       findCurrency?.(accountId) ?? null,
     ]);
     const before = precedingRange(range);
+    const latency = query.latency === 'true';
     const readSums = withDisplayRates(onCostBasis(readCounters, query.cost), currency);
-    const reading = spendReport(readSums(accountId, range, dimensions, separateFor(filter)), {
+    const reading = spendReport(readSums(accountId, range, dimensions, separateFor(filter), latency), {
       range,
       groupBy,
       filter,
       limit: query.limit,
       currency,
+      latency,
     });
     const readingBefore = async () =>
       isKept(before, now())
-        ? await totalOf(readSums(accountId, before, filtered, separateFor(filter)), filter, currency)
+        ? await totalOf(readSums(accountId, before, filtered, separateFor(filter), latency), filter, currency, latency)
         : null;
     const [report, previous, untracked] = await Promise.all([
       ifExact(reading, rejectTooLarge),

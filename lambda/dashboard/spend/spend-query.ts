@@ -51,13 +51,18 @@ export const spendQuery = z.strictObject({
   cost: z
     ._default(z.enum(costBases), 'effective')
     .check(z.describe("Which cost is shown: with the account's own prices, or at list prices.")),
+  latency: z
+    ._default(z.enum(['true', 'false']), 'false')
+    .check(
+      z.describe('Adds `latency` to all sums but groups of the series. A report of many groups takes twice as long.'),
+    ),
   limit: z
     ._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1000)), 100)
     .check(z.describe('Maximum number of groups in the response.')),
 });
 
 /** Parameters of the change between two periods. */
-export const changeQuery = z.extend(z.omit(spendQuery, { granularity: true, limit: true }), {
+export const changeQuery = z.extend(z.omit(spendQuery, { granularity: true, latency: true, limit: true }), {
   groupBy: z._default(spendQuery.shape.groupBy.def.innerType, ['model']),
   compareFrom: z.optional(
     dayOrInstant.check(

@@ -55,18 +55,20 @@ const durationMs = z.int().check(z.nonnegative());
 
 /** How long the requests of a sum took. */
 const latency = z
-  .nullable(
-    z
-      .object({
-        p50Ms: durationMs.check(z.describe('Half of the requests took this long at most.')),
-        p95Ms: durationMs.check(z.describe('95 % of the requests took this long at most.')),
-        requests: count.check(z.describe('Of how many requests the duration is known.')),
-      })
-      .register(z.globalRegistry, { id: 'Latency' }),
+  .optional(
+    z.nullable(
+      z
+        .object({
+          p50Ms: durationMs.check(z.describe('Half of the requests took this long at most.')),
+          p95Ms: durationMs.check(z.describe('95 % of the requests took this long at most.')),
+          requests: count.check(z.describe('Of how many requests the duration is known.')),
+        })
+        .register(z.globalRegistry, { id: 'Latency' }),
+    ),
   )
   .check(
     z.describe(
-      'Total duration of requests in ms, within 10 %, up to an hour. Null if it is known of none. Requests that were not forwarded, whose end is not known, or that were recorded before durations were counted are not included.',
+      'Total duration of requests in ms, within 10 %, up to an hour; absent unless asked for. Null if it is known of none. Requests that were not forwarded, whose end is not known, or that were recorded before durations were counted are not included.',
     ),
   );
 

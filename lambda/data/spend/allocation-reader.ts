@@ -26,6 +26,8 @@ interface HourRange {
 
 /** How the crosses are read. What an allocation dimension does not count is what they have more. */
 interface Crosses {
+  /** Durations may be left out. */
+  readonly isLean: boolean;
   readonly live: ReturnType<typeof openSpendCounters>;
   readonly marks: RollupMarks;
   readonly hours: (
@@ -73,7 +75,7 @@ async function* readDays(pages: AsyncIterable<Page>, allocation: AllocationName)
  * Spend by an allocation dimension. Closed days have a view of their own; today, marked days, and days from before the dimension was
  * counted are read from live counters by hour. Together with `(unknown)` the values always add up to the total of the crosses.
  */
-export const openAllocationReader = (table: Table, { live, marks, ...crosses }: Crosses) => {
+export const openAllocationReader = (table: Table, { live, marks, isLean, ...crosses }: Crosses) => {
   /** Days without a right summary. Crosses come first: see withUnknownValues. */
   async function* liveDays(
     accountId: string,
@@ -124,7 +126,7 @@ export const openAllocationReader = (table: Table, { live, marks, ...crosses }: 
     daysOfViews(
       range,
       marked,
-      (some) => readDays(readPages(table, accountId, allocation, 'DAY', some), allocation),
+      (some) => readDays(readPages(table, accountId, allocation, 'DAY', some, isLean), allocation),
       (some) =>
         liveDays(accountId, some, allocation, names, (part) => crosses.days(accountId, part, marked, names), dayOf),
     );
@@ -140,7 +142,7 @@ export const openAllocationReader = (table: Table, { live, marks, ...crosses }: 
     const found = daysOfViews(
       inDays,
       marked,
-      (some) => readHours(readPages(table, accountId, allocation, 'HOUR', some), allocation),
+      (some) => readHours(readPages(table, accountId, allocation, 'HOUR', some, isLean), allocation),
       (some) =>
         liveDays(
           accountId,
@@ -169,7 +171,7 @@ export const openAllocationReader = (table: Table, { live, marks, ...crosses }: 
       await all(crosses.summaries(accountId, 'MONTH', first, last, names)),
       ({ time }) => time,
     );
-    const pages = readPages(table, accountId, allocation, 'MONTH', { from: first, to: last });
+    const pages = readPages(table, accountId, allocation, 'MONTH', { from: first, to: last }, isLean);
     const counted = new Map<Month, SpendCounter[]>();
     for await (const { day: month, spendCounters } of readDays(pages, allocation)) counted.set(month, spendCounters);
     for (const month of [...new Set([...ofMonth.keys(), ...counted.keys()])].sort()) {

@@ -150,21 +150,21 @@ interface OpenRow {
   readonly dimensions: SpendDimensions;
   readonly names: readonly string[];
   readonly sums: readonly (number | null)[];
-  /** Empty in a page of before they were counted. */
+  /** Empty where they are left out, or were not counted yet. */
   readonly durations: readonly number[];
   /** Index of the next hour in `sums`, and in `durations`. */
   at: number;
   durationsAt: number;
 }
 
-const openRows = (json: unknown, view: SummaryView): OpenRow[] => {
+const openRows = ({ json, isLean }: Page, view: SummaryView): OpenRow[] => {
   const { names, rows } = storedRows.parse(json);
   const columns = columnsOf(view);
   return rows.map(([values, sums, durations = []]) => ({
     dimensions: { ...noDimensions, ...Object.fromEntries(columns.map((name, index) => [name, values[index] ?? null])) },
     names,
     sums,
-    durations,
+    durations: isLean ? [] : durations,
     at: 0,
     durationsAt: 0,
   }));
@@ -178,7 +178,7 @@ function* byHour(day: Day, rows: readonly OpenRow[]): Generator<SpendCounter> {
       const from = row.durationsAt + 1;
       const to = from + (row.durations[row.durationsAt] ?? 0);
       const durations = { pairs: row.durations, from, to };
-      yield { time, dimensions: row.dimensions, counters: countersOf(row.names, row.sums, row.at + 1, durations) };
+      yield { time, dimensions: row.dimensions, counters: countersOf(row.names, row.sums, durations, row.at + 1) };
       row.at += 1 + row.names.length;
       row.durationsAt = to;
     }
@@ -192,10 +192,11 @@ export async function* readHours(
 ): AsyncGenerator<{ readonly day: Day; readonly spendCounters: Iterable<SpendCounter> }> {
   let day = '';
   let rows: OpenRow[] = [];
-  for await (const { period, isLast, json } of pages) {
+  for await (const page of pages) {
+    const { period, isLast } = page;
     if (period !== day) rows = [];
     day = period;
-    for (const row of openRows(json, view)) rows.push(row);
+    for (const row of openRows(page, view)) rows.push(row);
     if (isLast) yield { day, spendCounters: byHour(day, rows) };
   }
 }

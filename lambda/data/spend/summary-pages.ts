@@ -150,19 +150,19 @@ const storedAllocations = z.object({
   rows: z.array(z.tuple([text, z.string(), text, text, sums])),
 });
 
-/**
- * The counters of a row, whose values begin at `start`, and its pairs of durations at `durations.from`. Loops, because a year of many
- * crosses has a million rows.
- */
+/** Where the pairs of durations of a row are. */
+interface Durations {
+  readonly pairs: readonly (number | null)[];
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The counters of a row, whose values begin at `start`. Loops, because a year of many crosses has a million rows. */
 export const countersOf = (
   names: readonly string[],
   values: readonly (number | null)[],
+  { pairs, from, to }: Durations,
   start = 0,
-  { pairs, from, to }: { readonly pairs: readonly (number | null)[]; readonly from: number; readonly to: number } = {
-    pairs: values,
-    from: names.length,
-    to: values.length,
-  },
 ): Counters => {
   const counters: Partial<Record<CounterName, number>> = {};
   for (let index = 0; index < names.length; index++) {
@@ -179,7 +179,16 @@ export interface Page {
   readonly period: string;
   readonly isLast: boolean;
   readonly json: unknown;
+  /** Durations are left out: to read them takes longer than all other sums of a row. */
+  readonly isLean?: boolean;
 }
+
+/** The pairs that follow the values of a row of a summary. */
+const durationsAfter = (names: readonly string[], values: readonly (number | null)[], { isLean }: Page): Durations => ({
+  pairs: values,
+  from: names.length,
+  to: isLean ? names.length : values.length,
+});
 
 /** A summary may be written again while it is read: once an hour, at the most. */
 const MAX_READS = 4;
@@ -225,6 +234,7 @@ const wholeSummary = ([first, ...others]: readonly StoredPage[]): readonly Store
 export async function* openPages(
   items: AsyncIterable<Record<string, unknown>>,
   readAgain: (summary: string) => AsyncIterable<Record<string, unknown>>,
+  isLean = false,
 ): AsyncGenerator<Page> {
   for await (const found of bySummary(items)) {
     const { summary, period } = parseSk((found[0] as StoredPage).sk);
@@ -235,7 +245,7 @@ export async function* openPages(
     }
     for (const [index, { data }] of pages.entries()) {
       const json: unknown = JSON.parse(gunzipSync(data).toString('utf8'));
-      yield { period, isLast: index === pages.length - 1, json };
+      yield { period, isLast: index === pages.length - 1, json, isLean };
     }
   }
 }
@@ -250,44 +260,55 @@ export const readPages = (
   view: SummaryView,
   granularity: 'HOUR' | 'DAY' | 'MONTH',
   { from, to }: { readonly from: string; readonly to: string },
+  isLean = false,
 ): AsyncGenerator<Page> => {
   const read = (range: { readonly from: string; readonly to: string }) =>
     itemsBetween(table, spendPartition(accountId), range, { ConsistentRead: true });
-  return openPages(read(timeRange(summaryPrefix(view, granularity), from, to)), (summary) =>
-    read({ from: `${summary}#`, to: `${summary}#~` }),
+  return openPages(
+    read(timeRange(summaryPrefix(view, granularity), from, to)),
+    (summary) => read({ from: `${summary}#`, to: `${summary}#~` }),
+    isLean,
   );
 };
 
 /** The totals of one dimension, or of everything (null), on a page of the TOTALS view. */
 export const readTotals = (
-  { json, period }: Page,
+  page: Page,
   wanted: CrossDimensionName | null,
 ): (SummaryTotal & { readonly period: string })[] => {
+  const { json, period } = page;
   const { names, rows } = storedTotals.parse(json);
   return rows
     .filter(([name]) => name === wanted)
-    .map(([name, value, values]) => ({ period, name, value, counters: countersOf(names, values) }));
+    .map(([name, value, values]) => ({
+      period,
+      name,
+      value,
+      counters: countersOf(names, values, durationsAfter(names, values, page)),
+    }));
 };
 
 /** The crosses on a page of the CELLS view. */
-export const readCrosses = ({ json, period }: Page): (SummaryCross & { readonly period: string })[] => {
+export const readCrosses = (page: Page): (SummaryCross & { readonly period: string })[] => {
+  const { json, period } = page;
   const { names, rows } = storedCrosses.parse(json);
   return rows.map(([provider, model, tag, keyId, providerKey, values]) => ({
     period,
     dimensions: { provider, model, tag, keyId, providerKey },
-    counters: countersOf(names, values),
+    counters: countersOf(names, values, durationsAfter(names, values, page)),
   }));
 };
 
 /** The crosses on a page of an allocation dimension's view. */
 export const readAllocations = (
-  { json, period }: Page,
+  page: Page,
   allocation: AllocationName,
 ): (SummaryCross & { readonly period: string })[] => {
+  const { json, period } = page;
   const { names, rows } = storedAllocations.parse(json);
   return rows.map(([value, provider, model, keyId, values]) => ({
     period,
     dimensions: { ...noDimensions, provider, model, keyId, [allocation]: value },
-    counters: countersOf(names, values),
+    counters: countersOf(names, values, durationsAfter(names, values, page)),
   }));
 };

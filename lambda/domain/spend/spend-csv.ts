@@ -2,6 +2,7 @@ import { bucketOf } from '../calendar/utc.ts';
 import type { Counters, SpendCounter } from './counters.ts';
 import type { SpendDimensionName } from './dimensions.ts';
 import type { DisplayCurrency } from './display-currency.ts';
+import { latencyOf } from './durations.ts';
 import {
   byCost,
   type Group,
@@ -10,7 +11,6 @@ import {
   mayPassFilter,
   passesFilter,
   type ReportQuery,
-  reportSumsOf,
   sumsOf,
 } from './spend-report.ts';
 import { sumMap } from './sum-map.ts';
@@ -45,9 +45,6 @@ const sumColumns = [
   'may_also_match_requests',
   'may_also_match_cost_usd',
   'list_cost_usd',
-  'latency_requests',
-  'latency_p50_ms',
-  'latency_p95_ms',
 ] as const;
 
 const sumCounters = (
@@ -56,7 +53,7 @@ const sumCounters = (
   mayLack: boolean,
   currency: DisplayCurrency | null,
 ) => {
-  const { costByProvenance, tokens, latency, ...sums } = reportSumsOf(counters, mayLack, currency);
+  const { costByProvenance, tokens, ...sums } = sumsOf(counters, mayLack, currency);
   return [
     sums.requests,
     sums.costUsd,
@@ -74,11 +71,15 @@ const sumCounters = (
     mayAlsoMatch.requests ?? 0,
     sumsOf(mayAlsoMatch).costUsd,
     sums.listCostUsd,
-    latency?.requests ?? 0,
-    latency?.p50Ms ?? null,
-    latency?.p95Ms ?? null,
     ...(currency ? [sums.displayCost ?? null, currency.code] : []),
   ];
+};
+
+const latencyColumns = ['latency_requests', 'latency_p50_ms', 'latency_p95_ms'] as const;
+
+const latencyFields = (counters: Counters) => {
+  const { requests = 0, p50Ms = null, p95Ms = null } = latencyOf(counters) ?? {};
+  return [requests, p50Ms, p95Ms];
 };
 
 /**
@@ -90,11 +91,11 @@ const sumCounters = (
  */
 export async function* spendCsv(
   spendCounters: AsyncIterable<SpendCounter>,
-  { range, groupBy, filter, currency = null }: Omit<ReportQuery, 'limit'>,
+  { range, groupBy, filter, currency = null, latency = false }: Omit<ReportQuery, 'limit'>,
   nameOf: (dimension: SpendDimensionName) => string,
 ): AsyncGenerator<string> {
-  const displayColumns = currency ? ['display_cost', 'display_currency'] : [];
-  yield line(['time', ...groupBy.map(nameOf), ...sumColumns, ...displayColumns]);
+  const moreColumns = [...(currency ? ['display_cost', 'display_currency'] : []), ...(latency ? latencyColumns : [])];
+  yield line(['time', ...groupBy.map(nameOf), ...sumColumns, ...moreColumns]);
   let bucket = '';
   let groups = sumMap();
   let mayAlsoMatch = sumMap();
@@ -107,7 +108,7 @@ export async function* spendCsv(
         const names = JSON.parse(group) as Group;
         const values = groupBy.map((name) => names[name] ?? null);
         const columns = sumCounters(counters, mayAlsoMatch.sums.get(group) ?? {}, mayLack.has(group), currency);
-        return line([bucket, ...values, ...columns]);
+        return line([bucket, ...values, ...columns, ...(latency ? latencyFields(counters) : [])]);
       })
       .join('');
   for await (const { time, dimensions, counters } of spendCounters) {

@@ -25,13 +25,14 @@ export type Group = Partial<SpendDimensions>;
 
 /**
  * Reads the spend counters of a range, ascending by time. Only the named dimensions are certain to be separate. Of the dimensions in
- * `separate`, a month names every value that its days name.
+ * `separate`, a month names every value that its days name. Durations are certain to be there only `withDurations`.
  */
 export type ReadCounters = (
   accountId: string,
   range: Range,
   dimensions: readonly SpendDimensionName[],
   separate?: readonly SpendDimensionName[],
+  withDurations?: boolean,
 ) => AsyncIterable<SpendCounter>;
 
 /** Lets a spend counter pass whose value is in the list, for every dimension with a list. Null stands for "none". */
@@ -122,8 +123,8 @@ export const sumsOf = (counters: Counters, mayLack = false, currency: DisplayCur
   };
 };
 
-/** All that a report says of a sum: also how long its requests took. */
-export const reportSumsOf = (...of: Parameters<typeof sumsOf>) => ({ ...sumsOf(...of), latency: latencyOf(of[0]) });
+/** How long the requests of a sum took, where a report is asked for it. */
+export const latencyIn = (counters: Counters, latency: boolean) => latency && { latency: latencyOf(counters) };
 
 const entriesOf = (filter: SpendFilter) => Object.entries(filter) as [SpendDimensionName, readonly (string | null)[]][];
 
@@ -161,6 +162,7 @@ export const totalOf = async (
   spendCounters: AsyncIterable<SpendCounter>,
   filter: SpendFilter,
   currency: DisplayCurrency | null = null,
+  latency = false,
 ) => {
   const sums = sumMap();
   let mayLack = false;
@@ -171,7 +173,10 @@ export const totalOf = async (
       mayLack ||= isUnknown(dimensions, filter);
     }
   return {
-    totals: reportSumsOf(sums.sums.get('passes') ?? {}, mayLack, currency),
+    totals: {
+      ...sumsOf(sums.sums.get('passes') ?? {}, mayLack, currency),
+      ...latencyIn(sums.sums.get('passes') ?? {}, latency),
+    },
     mayAlsoMatch: mayAlsoMatchOf(sums.sums.get('may pass'), currency),
   };
 };
@@ -195,6 +200,8 @@ export interface ReportQuery {
   readonly limit: number;
   /** The counters are read with its rates. */
   readonly currency?: DisplayCurrency | null;
+  /** The counters are read with durations. */
+  readonly latency?: boolean;
 }
 
 /** Groups are held in memory until the costliest are known. A year of a thousand new tags a day would not fit a function. */
@@ -221,7 +228,7 @@ export const namesOf = (group: string, groupBy: readonly SpendDimensionName[]): 
  */
 export const spendReport = async (
   spendCounters: AsyncIterable<SpendCounter>,
-  { range, groupBy, filter, limit, currency = null }: ReportQuery,
+  { range, groupBy, filter, limit, currency = null, latency = false }: ReportQuery,
 ) => {
   const byBucket = sumMap();
   const byGroup = sumMap();
@@ -259,27 +266,26 @@ export const spendReport = async (
   const ranked = groupBy.length === 0 ? [] : [...byGroup.sums].sort(byCost);
   const named = ranked.slice(0, limit);
   const rest = ranked.slice(limit);
+  const ofRest = rest.map(([, counters]) => counters).reduce(addCounters, {});
   const inSeries = points.of(named.slice(0, Math.floor(MAX_SERIES_GROUPS / buckets.length)).map(([group]) => group));
 
   return {
-    totals: reportSumsOf(total, mayLack.size > 0, currency),
+    totals: { ...sumsOf(total, mayLack.size > 0, currency), ...latencyIn(total, latency) },
     isComplete: mayAlsoMatch.sums.size === 0 && !hasOther,
     mayAlsoMatch: mayAlsoMatchOf([...mayAlsoMatch.sums.values()].reduce(addCounters, {}), currency),
     groups: named.map(([group, counters]) => ({
       ...namesOf(group, groupBy),
-      ...reportSumsOf(counters, false, currency),
+      ...sumsOf(counters, false, currency),
+      ...latencyIn(counters, latency),
     })),
     otherGroups:
       rest.length === 0
         ? null
-        : {
-            groups: rest.length,
-            ...reportSumsOf(rest.map(([, counters]) => counters).reduce(addCounters, {}), false, currency),
-          },
+        : { groups: rest.length, ...sumsOf(ofRest, false, currency), ...latencyIn(ofRest, latency) },
     series: buckets.map((each) => ({
       time: each,
       ...pointSums(byBucket.sums.get(each) ?? {}, mayLack.has(each), currency),
-      latency: latencyOf(byBucket.sums.get(each) ?? {}),
+      ...latencyIn(byBucket.sums.get(each) ?? {}, latency),
       mayAlsoMatch: mayAlsoMatchOf(mayAlsoMatch.sums.get(each), currency),
       groups: (inSeries.get(each) ?? []).map(({ group, counters, displayCost }) => ({
         ...namesOf(group, groupBy),

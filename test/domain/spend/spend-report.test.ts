@@ -14,8 +14,9 @@ import {
   OTHER,
   overflowDimensions,
 } from '../../../lambda/domain/spend/dimensions.ts';
+import { latencyOf } from '../../../lambda/domain/spend/durations.ts';
 import { spendCsv } from '../../../lambda/domain/spend/spend-csv.ts';
-import { type ReportQuery, reportSumsOf, spendReport, usdOf } from '../../../lambda/domain/spend/spend-report.ts';
+import { type ReportQuery, spendReport, sumsOf, usdOf } from '../../../lambda/domain/spend/spend-report.ts';
 
 const range: Range = { granularity: 'day', from: '2026-11-01T00:00:00.000Z', to: '2026-11-04T00:00:00.000Z' };
 
@@ -63,7 +64,6 @@ describe('spendReport', () => {
       tokens: 0,
       mayAlsoMatch: null,
       groups: [],
-      latency: null,
     };
     expect(series).toEqual([
       { time: '2026-11-01', ...nothing },
@@ -296,16 +296,22 @@ describe('spendReport', () => {
         fc.subarray([...crossDimensionNames]),
         fc.integer({ min: 1, max: 5 }),
         async ([list, shuffled], groupBy, limit) => {
-          const result = await report(inTime(list), { groupBy, limit });
-          expect(await report(inTime(shuffled), { groupBy, limit })).toEqual(result);
+          const result = await report(inTime(list), { groupBy, limit, latency: true });
+          expect(await report(inTime(shuffled), { groupBy, limit, latency: true })).toEqual(result);
           const total = list.map(({ counters }) => counters as Counters).reduce(addCounters, {});
-          expect(result.totals).toEqual(reportSumsOf(total));
+          expect(result.totals).toEqual({ ...sumsOf(total), latency: latencyOf(total) });
           const known = knownCostNanoUsd(total);
           const sum = (parts: readonly { costNanoUsd: number | null }[]) =>
             parts.reduce((left, { costNanoUsd }) => left + (costNanoUsd ?? 0), 0);
           expect(sum(result.series)).toBe(known);
           if (groupBy.length > 0)
             expect(sum([...result.groups, ...(result.otherGroups ? [result.otherGroups] : [])])).toBe(known);
+          const timed = (parts: readonly { latency?: ReturnType<typeof latencyOf> }[]) =>
+            parts.reduce((left, { latency }) => left + (latency?.requests ?? 0), 0);
+          const all = result.totals.latency?.requests ?? 0;
+          expect(timed(result.series)).toBe(all);
+          if (groupBy.length > 0)
+            expect(timed([...result.groups, ...(result.otherGroups ? [result.otherGroups] : [])])).toBe(all);
           const requests = result.series.reduce((left, point) => left + point.requests, 0);
           expect(requests).toBe(total.requests ?? 0);
         },

@@ -150,7 +150,7 @@ const reportOf = (world: World, accountId: string, query: Query) =>
     now: () => new Date(world.now()),
   })({
     caller: { accountId, userId: '', role: 'owner', name: '' },
-    query: spendOperation.query.parse({ ...parametersOf(query), limit: '1000' }),
+    query: spendOperation.query.parse({ ...parametersOf(query), limit: '1000', latency: 'true' }),
     params: undefined,
     body: undefined,
     authorization: undefined,
@@ -246,7 +246,7 @@ const assertReport = async (world: World, model: LedgerModel, accountId: string,
       : sumOfLean([...hiding, ...others, ...(report.mayAlsoMatch ? [report.mayAlsoMatch] : [])]);
     try {
       assertBounds(shown ? sumsOf(shown) : zero(), may, ofGroup);
-      assertLatency(shown?.latency ?? null, factsByKey.get(key) ?? [], isExact);
+      assertLatency(shown?.latency, factsByKey.get(key) ?? [], isExact);
     } catch (error) {
       throw new Error(`group ${key}: ${(error as Error).message}`, { cause: error });
     }
