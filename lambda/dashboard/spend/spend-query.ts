@@ -51,11 +51,13 @@ export const spendQuery = z.strictObject({
   cost: z
     ._default(z.enum(costBases), 'effective')
     .check(z.describe("Which cost is shown: with the account's own prices, or at list prices.")),
-  latency: z
-    ._default(z.enum(['true', 'false']), 'false')
-    .check(
-      z.describe('Adds `latency` to all sums but groups of the series. A report of many groups takes twice as long.'),
-    ),
+  latency: z.optional(
+    z
+      .enum(['true', 'false'])
+      .check(
+        z.describe('`true` adds `latency` to all sums but groups of the series. Many groups then take twice as long.'),
+      ),
+  ),
   limit: z
     ._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1000)), 100)
     .check(z.describe('Maximum number of groups in the response.')),
