@@ -23,7 +23,7 @@ export const AccountSettings = () => (
     <Section title="Data" about="One file with all that the account has but secrets. Kept for seven days.">
       <ExportData />
     </Section>
-    <Section title="Deletion">
+    <Section title="Deletion" about="You can cancel it for seven days.">
       <DeleteAccount />
     </Section>
   </div>

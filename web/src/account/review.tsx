@@ -21,13 +21,19 @@ export const Review = () => {
     },
   });
   return (
-    <Stack gap="md" maw={640}>
-      <Heading>Review recent keys</Heading>
+    <div className="page">
+      <div className="page-head">
+        <Heading>Review recent keys</Heading>
+      </div>
       <LoadProblem query={query} title="It could not be loaded" />
       {finish.isError && <ProblemNote error={finish.error} title="The review was not finished" />}
-      {data && data.since === null && <Text>There is nothing to review.</Text>}
+      {data && data.since === null && (
+        <p className="dim">
+          There is nothing to review. All keys are on the page <AnchorLink to="/keys">Keys</AnchorLink>.
+        </p>
+      )}
       {data && data.since !== null && (
-        <>
+        <Stack gap="md" maw={640} align="flex-start">
           <Text size="sm">
             Your password or address changed. If somebody else was signed in before, these keys may be theirs, and they
             still work. Revoke those you do not know on the page <AnchorLink to="/keys">Keys</AnchorLink>.
@@ -44,8 +50,8 @@ export const Review = () => {
           <Button loading={finish.isPending} onClick={() => finish.mutate({})}>
             I know all of these
           </Button>
-        </>
+        </Stack>
       )}
-    </Stack>
+    </div>
   );
 };

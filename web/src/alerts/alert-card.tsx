@@ -56,8 +56,28 @@ const Gauge = ({ alert }: { readonly alert: Alert }) => {
   );
 };
 
+/** The figure when the period was over. */
+const Final = ({ alert, final }: { readonly alert: Alert; readonly final: FinalFigure | null }) =>
+  final && (
+    <p className="small">
+      In the end it was <strong className="num">{formatObserved(alert.unit, final.observed)}</strong>
+      {alert.unit === 'nanoUsd' && final.unpricedRequests > 0 && (
+        <span className="unknown"> and {plural(final.unpricedRequests, 'request')} of unknown cost</span>
+      )}
+      .
+    </p>
+  );
+
 /** What happened, what drove it, and the notifications sent. */
-const Explanation = ({ alert, keyNames }: { readonly alert: Alert; readonly keyNames: KeyNames }) => (
+const Explanation = ({
+  alert,
+  keyNames,
+  final,
+}: {
+  readonly alert: Alert;
+  readonly keyNames: KeyNames;
+  readonly final: FinalFigure | null;
+}) => (
   <>
     <Summary text={alert.summary} className={`dim ${classes['summary']}`} />
     {alert.unit === 'nanoUsd' && alert.unpricedRequests > 0 && (
@@ -65,6 +85,7 @@ const Explanation = ({ alert, keyNames }: { readonly alert: Alert; readonly keyN
         The cost of {plural(alert.unpricedRequests, 'more request')} in this period is unknown and not included here.
       </p>
     )}
+    <Final alert={alert} final={final} />
     {alert.mayAlsoMatch && (
       <p className="unknown small">
         Up to {plural(alert.mayAlsoMatch.requests, 'more request')} for {formatMoney(alert.mayAlsoMatch.costNanoUsd)}{' '}
@@ -171,16 +192,7 @@ export const AlertCard = ({
         <Gauge alert={alert} />
         <span className="dim small num">limit {formatObserved(alert.unit, alert.limit)}, when it fired</span>
       </div>
-      {final && (
-        <p className="small">
-          In the end it was <strong className="num">{formatObserved(alert.unit, final.observed)}</strong>
-          {alert.unit === 'nanoUsd' && final.unpricedRequests > 0 && (
-            <span className="unknown"> and {plural(final.unpricedRequests, 'request')} of unknown cost</span>
-          )}
-          .
-        </p>
-      )}
-      {!brief && <Explanation alert={alert} keyNames={keyNames} />}
+      {brief ? <Final alert={alert} final={final} /> : <Explanation alert={alert} keyNames={keyNames} final={final} />}
     </article>
   );
 };

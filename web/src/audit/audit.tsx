@@ -12,9 +12,13 @@ const PAGE = 50;
 /** `key.created` as text. */
 const actionText = (action: string): string => action.replace('.', ' ').replaceAll('_', ' ');
 
+/** JSON without its punctuation: `{"amount":600,"notifyAt":[80,100]}` as `amount: 600, notifyAt: 80, 100`. */
+const plainText = (value: string): string =>
+  /^[{[]/.test(value) ? value.replaceAll(/["{}[\]]/g, '').replaceAll(/[:,]/g, '$& ') : value;
+
 const detailsText = (details: Readonly<Record<string, string>>): string =>
   Object.entries(details)
-    .map(([name, value]) => `${name}: ${value}`)
+    .map(([name, value]) => (name === 'config' ? plainText(value) : `${name}: ${plainText(value)}`))
     .join(', ');
 
 export const Audit = () => {
@@ -57,7 +61,7 @@ export const Audit = () => {
               )}
               {items.map(({ id, at, actor, action, details, clientAddress }) => (
                 <tr key={id}>
-                  <td>
+                  <td className="nowrap">
                     <Instant iso={at} />
                   </td>
                   <td>{actor?.name ?? <span className="dim">the service</span>}</td>

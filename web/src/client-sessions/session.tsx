@@ -23,7 +23,7 @@ const AgentRow = ({ agent, depth }: { readonly agent: SessionAgent; readonly dep
   <tr className={classes['agent']}>
     <th scope="rowgroup" data-depth={Math.min(depth, MAX_INDENT)}>
       {agent.agentId === null ? 'Main agent' : <span className="mono">{agent.agentId}</span>}
-      <span className="dim small"> {plural(agent.requests, 'request')}</span>
+      <span className="dim small"> · {plural(agent.requests, 'request')}</span>
     </th>
     <td className="wide-only" />
     <td className="wide-only" />
@@ -89,7 +89,7 @@ export const OneSession = () => {
             <span className="dim small">
               {data.clients.join(', ')} · {plural(data.requests, 'request')}
             </span>
-            <Money as="fine" nano={data.costNanoUsd} />
+            <Money as="call" nano={data.costNanoUsd} />
           </div>
         )}
       </div>

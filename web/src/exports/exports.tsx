@@ -63,8 +63,8 @@ export const Exports = () => {
         <div>
           <Heading>Exports</Heading>
           <p>
-            Each day as files, an hour after its end (UTC), and again when a late event or a new price changes it. The
-            last 30 days:
+            The last 30 days as files. A day is there an hour after its end (UTC), and again when a late event or a new
+            price changes it.
           </p>
         </div>
         <NativeSelect
@@ -79,7 +79,7 @@ export const Exports = () => {
       {data && items.length === 0 && (
         <section className="card">
           <EmptyState icon={PackageOpen} title="No day exported yet">
-            The first one is here an hour after the first day with requests ends.
+            The first day with requests is here an hour after its end (UTC).
           </EmptyState>
         </section>
       )}

@@ -158,7 +158,11 @@ export const Trend = ({
               {comparison &&
                 changeOf(comparison.totals.costNanoUsd, comparison.previous.totals.costNanoUsd) !== null && (
                   <span>
-                    {formatPeriod(comparison.from, comparison.to)}{' '}
+                    {formatPeriod(comparison.from, comparison.to)}:{' '}
+                    <Money
+                      nano={comparison.totals.costNanoUsd}
+                      shown={shownIn(comparison.totals, report?.displayCurrency?.code)}
+                    />{' '}
                     <Change now={comparison.totals.costNanoUsd} before={comparison.previous.totals.costNanoUsd} /> vs{' '}
                     <Money
                       nano={comparison.previous.totals.costNanoUsd}

@@ -145,7 +145,7 @@ export const PriceChanges = () => {
       {!data && !error && <Skeleton height={220} radius="lg" />}
       {data && (
         <p className="dim small">
-          {data.feed.version === 0 ? 'The prices in the code hold.' : `Version ${data.feed.version} holds.`}
+          {data.feed.version === 0 ? 'The prices of this release hold.' : `Version ${data.feed.version} holds.`}
           {data.feed.checkedAt && (
             <>
               {' '}

@@ -106,7 +106,7 @@ export const Comparison = ({
     return (
       <section className="card">
         <EmptyState icon={ReceiptText} title={`No bill of ${providerName(provider)} for these days`}>
-          Connect the bill, or import an invoice. On record are <Money nano={data.recordedNanoUsd} />.
+          <Money nano={data.recordedNanoUsd} /> is on record. Connect the bill, or import an invoice.
         </EmptyState>
       </section>
     );

@@ -48,7 +48,7 @@ const ConnectionRow = ({
       onConfirm: () => disconnect.mutate({ params: { path: { provider } } }),
     });
   return (
-    <Group justify="space-between" py={6}>
+    <Group justify="space-between" py={6} fz="sm">
       <span>
         {name}
         <br />

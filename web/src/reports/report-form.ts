@@ -50,7 +50,10 @@ export const reportProblems = (values: ReportValues): Record<string, string | nu
 export const frequencyNames = { daily: 'Day', weekly: 'Week', monthly: 'Month' } as const;
 
 /** `Every week at 08:00: by project, model` */
-export const reportText = ({ schedule: { every, hour }, groupBy }: Pick<Report, 'schedule' | 'groupBy'>): string =>
-  `Every ${frequencyNames[every].toLowerCase()} at ${String(hour).padStart(2, '0')}:00: by ${groupBy
+export const reportText = (
+  { schedule: { every, hour }, groupBy }: Pick<Report, 'schedule' | 'groupBy'>,
+  timeZone = '',
+): string =>
+  `Every ${frequencyNames[every].toLowerCase()} at ${String(hour).padStart(2, '0')}:00${timeZone && ` (${timeZone})`}: by ${groupBy
     .map((by) => by.replace(/^dim:/, ''))
     .join(', ')}`;

@@ -12,7 +12,7 @@ import { ButtonLink } from '../components/links.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { Section } from '../components/section.tsx';
-import { formatInstant } from '../format/time.ts';
+import { formatShortInstant } from '../format/time.ts';
 import ruleClasses from '../rules/rules.module.css';
 import { useMe } from '../session/permissions.ts';
 import { reportText } from './report-form.ts';
@@ -22,7 +22,7 @@ const useReload = () => {
   return () => queryClient.invalidateQueries({ queryKey: ['get', '/reports'] });
 };
 
-const ReportRow = ({ report }: { readonly report: Report }) => {
+const ReportRow = ({ report, timeZone }: { readonly report: Report; readonly timeZone: string }) => {
   const { may } = useMe();
   const reload = useReload();
   const update = useApi().useMutation('patch', '/reports/{id}', {
@@ -43,9 +43,9 @@ const ReportRow = ({ report }: { readonly report: Report }) => {
       />
       <Link to="/reports/$reportId" params={{ reportId: id }} className={ruleClasses['rule-text']}>
         <strong>{name}</strong>
-        <span className="dim small">{reportText(report)}</span>
+        <span className="dim small">{reportText(report, timeZone)}</span>
       </Link>
-      <span className="dim small">{nextAt === null ? 'Off' : `Next: ${formatInstant(nextAt)}`}</span>
+      <span className="dim small">{nextAt === null ? 'Off' : `Next: ${formatShortInstant(nextAt)}`}</span>
       <ChevronRight size={16} className="dim" aria-hidden />
     </li>
   );
@@ -139,7 +139,7 @@ export const Reports = () => {
       {data && data.items.length > 0 && (
         <ul className={`card ${ruleClasses['rules']}`}>
           {data.items.map((report) => (
-            <ReportRow key={report.id} report={report} />
+            <ReportRow key={report.id} report={report} timeZone={data.calendar.timeZone} />
           ))}
         </ul>
       )}

@@ -80,7 +80,10 @@ const BacktestChart = ({
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
   const options = useMemo(() => {
-    const base = barOptions({ formatValue: formatAxis });
+    const base = barOptions({
+      formatValue: formatAxis,
+      highest: Math.max(0, ...points.flatMap(({ observed, limit }) => [observed ?? 0, 1.12 * (limit ?? 0)])),
+    });
     const textOf = (what: string, value: number | null | undefined) =>
       value === null || value === undefined ? [] : [`${what}${formatValue(value)}`];
     return {
@@ -97,10 +100,6 @@ const BacktestChart = ({
             },
           },
         },
-      },
-      scales: {
-        ...base.scales,
-        y: { ...base.scales?.['y'], suggestedMax: 1.12 * Math.max(0, ...points.map(({ limit }) => limit ?? 0)) },
       },
     };
   }, [formatAxis, formatValue, points, scheme]);

@@ -27,7 +27,7 @@ export const ColorScheme = () => {
 
 export const TimesShown = () => (
   <p className={classes['times']}>
-    Times in {timeZone.replaceAll('_', ' ')} ({zoneOffset()}). Days and months of spend are UTC.
+    Times: {timeZone.replaceAll('_', ' ')} ({zoneOffset()}). Days and months of spend: UTC.
   </p>
 );
 
