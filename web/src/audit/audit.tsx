@@ -46,7 +46,7 @@ export const Audit = () => {
             <thead>
               <tr>
                 <th>When</th>
-                <th>Who</th>
+                <th className="wide-only">Who</th>
                 <th>What</th>
                 <th className="wide-only">From</th>
               </tr>
@@ -64,9 +64,10 @@ export const Audit = () => {
                   <td className="nowrap">
                     <Instant iso={at} />
                   </td>
-                  <td>{actor?.name ?? <span className="dim">the service</span>}</td>
+                  <td className="wide-only">{actor?.name ?? <span className="dim">the service</span>}</td>
                   <td>
                     {actionText(action)}
+                    <span className="narrow-only dim"> by {actor?.name ?? 'the service'}</span>
                     <br />
                     <span className="dim small">{detailsText(details)}</span>
                   </td>

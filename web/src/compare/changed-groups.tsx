@@ -1,6 +1,7 @@
 import { Badge, UnstyledButton } from '@mantine/core';
 import type { SpendChange } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
+import { Name } from '../components/name.tsx';
 import { formatWhole, plural } from '../format/quantity.ts';
 import { dimensionName, type Filters, type GroupBy } from '../spend/filters.ts';
 import { groupFilters, groupKey, groupName, type KeyNames } from '../spend/groups.ts';
@@ -20,7 +21,7 @@ const Figures = ({ of: row, most }: { readonly of: Row; readonly most: number })
         <span style={{ width: `${(Math.abs(row.costChangeNanoUsd ?? 0) / most) * 50}%` }} />
       </span>
     </td>
-    <td className="right">
+    <td className="right wide-only">
       <Money nano={row.costBeforeNanoUsd} />
     </td>
     <td className="right">
@@ -54,7 +55,7 @@ export const ChangedGroups = ({
               <th>{by.map(dimensionName).join(' / ')}</th>
               <th className="right">Change</th>
               <th className={`wide-only ${classes['bar-head']}`}></th>
-              <th className="right">Before</th>
+              <th className="right wide-only">Before</th>
               <th className="right">Now</th>
               <th className="right wide-only">Requests</th>
             </tr>
@@ -64,7 +65,7 @@ export const ChangedGroups = ({
               <tr key={groupKey(group, by)}>
                 <td>
                   <UnstyledButton className={classes['pick']} onClick={() => onPick(groupFilters(group, by))}>
-                    <span className="truncate">{groupName(group, by, keyNames)}</span>
+                    <Name of={groupName(group, by, keyNames)} />
                     {marks[group.presence] && (
                       <Badge size="xs" variant="light" color={group.presence === 'new' ? 'teal' : 'gray'}>
                         {marks[group.presence]}

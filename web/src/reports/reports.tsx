@@ -45,7 +45,7 @@ const ReportRow = ({ report, timeZone }: { readonly report: Report; readonly tim
         <strong>{name}</strong>
         <span className="dim small">{reportText(report, timeZone)}</span>
       </Link>
-      <span className="dim small">{nextAt === null ? 'Off' : `Next: ${formatShortInstant(nextAt)}`}</span>
+      <span className="dim small wide-only">{nextAt === null ? 'Off' : `Next: ${formatShortInstant(nextAt)}`}</span>
       <ChevronRight size={16} className="dim" aria-hidden />
     </li>
   );
