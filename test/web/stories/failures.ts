@@ -128,4 +128,18 @@ describe('with the API slow', () => {
       expect({ path, isStable: (await layoutShift(page)) < MAX_LAYOUT_SHIFT }).toEqual({ path, isStable: true });
     });
   });
+
+  it('a new account is asked for its code without a shift of the layout', async () => {
+    const { page } = await openSignedIn(await register(fixture().dashboard), watchShifts);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/api/auth/me', async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.goto(`${fixture().dashboard.url}/keys`);
+    await page.getByRole('button', { name: 'Copy' }).first().waitFor();
+    release();
+    await page.getByLabel('Code from the e-mail').waitFor();
+    expect(await layoutShift(page)).toBeLessThan(MAX_LAYOUT_SHIFT);
+  });
 });

@@ -54,6 +54,10 @@ describe('prices and bills', () => {
       .first()
       .waitFor();
     await look(page, 'overview-in-euro');
+    await page.getByRole('button', { name: 'Show as table' }).click();
+    const bar = page.getByRole('region', { name: 'The figures of the chart' }).locator('tbody tr').last();
+    await bar.getByText(/^€/).first().waitFor();
+    expect(await bar.getByText(/^\$/).count()).toBe(0);
     page = await open('/prices');
     await page.getByRole('button', { name: 'US dollars alone' }).click();
     await page.getByRole('button', { name: 'US dollars alone' }).waitFor({ state: 'detached' });
