@@ -30,6 +30,8 @@ const VerifyEmailForm = ({ address }: { readonly address: string }) => {
         </Text>
         <TextInput
           size="xs"
+          flex="1 1 110px"
+          maw={200}
           aria-label="Code from the e-mail"
           placeholder="1234 5678"
           autoComplete="one-time-code"

@@ -27,7 +27,7 @@ export const ColorScheme = () => {
 
 export const TimesShown = () => (
   <p className={classes['times']}>
-    Times: {timeZone.replaceAll('_', ' ')} ({zoneOffset()}). Days and months of spend: UTC.
+    Times: {timeZone.replaceAll('_', ' ')} ({zoneOffset()}). Spend: UTC days and months.
   </p>
 );
 
