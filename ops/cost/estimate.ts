@@ -42,8 +42,8 @@ const perMillion = (costs: Record<string, number>): Cost =>
 export const totalOf = (cost: Cost): number => Object.values(cost).reduce((sum, usd) => sum + usd, 0);
 
 /** What the exporter takes for a record, in processor time of one thread: bench/exports.ts measures it. */
-const EXPORT_MS = 0.36;
-const MOVE_MS = 0.23;
+const EXPORT_MS = 0.29;
+const MOVE_MS = 0.24;
 /** lib/stacks/exports.ts */
 const EXPORTER_GB = 3_008 / 1_024;
 /** A record is a quarter of what a unit reads, or half of that where the read need not be consistent. */
