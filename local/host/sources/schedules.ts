@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ScheduledEvent } from 'aws-lambda';
 import { z } from 'zod';
+import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
 import { LOCAL_REGION } from '../../emulators/cognito.ts';
 import { functionOfArn, type LambdaFunction } from '../lambda/functions.ts';
 import type { Invoker } from '../lambda/invoker.ts';
@@ -27,6 +28,9 @@ interface ScheduledFunction {
 }
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
+/** The first run comes soon, since intervals begin anew with each start of the stack. One after another: exports follow rollups. */
+const FIRST_RUN_MS = MINUTE_MS;
+const FIRST_RUNS_APART_MS = 3_000;
 
 /** What EventBridge rules and EventBridge Scheduler run of the given functions. */
 export const scheduledFunctions = (app: App, functions: readonly LambdaFunction[]): ScheduledFunction[] => {
@@ -70,8 +74,8 @@ const scheduledEvent = (ruleArn: string): ScheduledEvent => ({
 export const startSchedules = (scheduled: readonly ScheduledFunction[], invoker: Invoker, everyMs?: number): Poller => {
   const timers = new Set<NodeJS.Timeout>();
   let stopped = false;
-  const plan = (entry: ScheduledFunction): void => {
-    const waitMs = Math.min(everyMs ?? msToNextRun(entry.expression, new Date()), MAX_TIMER_MS);
+  const plan = (entry: ScheduledFunction, longestMs = MAX_TIMER_MS): void => {
+    const waitMs = Math.min(everyMs ?? msToNextRun(entry.expression, new Date()), longestMs);
     const timer = setTimeout(async () => {
       timers.delete(timer);
       const event = entry.input ? JSON.parse(entry.input) : scheduledEvent(entry.ruleArn);
@@ -81,7 +85,7 @@ export const startSchedules = (scheduled: readonly ScheduledFunction[], invoker:
     }, waitMs);
     timers.add(timer);
   };
-  for (const entry of scheduled) plan(entry);
+  for (const [index, entry] of scheduled.entries()) plan(entry, FIRST_RUN_MS + index * FIRST_RUNS_APART_MS);
   return {
     async stop() {
       stopped = true;

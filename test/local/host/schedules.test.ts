@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { HOUR_MS, MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { LambdaFunction } from '../../../local/host/lambda/functions.ts';
 import type { Invoker } from '../../../local/host/lambda/invoker.ts';
 import { scheduledFunctions, startSchedules } from '../../../local/host/sources/schedules.ts';
@@ -35,6 +36,10 @@ const sweep: LambdaFunction = {
 };
 
 describe('schedules', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
   it('are read from rules and from EventBridge Scheduler; disabled ones and event patterns are none', () => {
     const scheduled = scheduledFunctions(app, [sweep]);
     expect(scheduled.map(({ expression, input }) => [expression, input])).toEqual([
@@ -60,5 +65,27 @@ describe('schedules', () => {
     expect(events).toHaveLength(length);
     expect(events).toContainEqual({ night: true });
     expect(events).toContainEqual(expect.objectContaining({ 'detail-type': 'Scheduled Event' }));
+  });
+
+  it('run soon after the start, one after another: a stack that runs for less than an hour exports, too', async () => {
+    jest.useFakeTimers();
+    const runs: string[] = [];
+    const invoker: Invoker = { invoke: async ({ name }) => void runs.push(name), stop: async () => {} };
+    const hourly = ['Rollup', 'Exporter'].map((name) => ({
+      expression: 'rate(1 hour)',
+      lambda: { ...sweep, name },
+      input: undefined,
+      ruleArn: '',
+    }));
+    const schedules = startSchedules(hourly, invoker);
+    await jest.advanceTimersByTimeAsync(MINUTE_MS);
+    expect(runs).toEqual(['Rollup']);
+    await jest.advanceTimersByTimeAsync(MINUTE_MS);
+    expect(runs).toEqual(['Rollup', 'Exporter']);
+    await jest.advanceTimersByTimeAsync(HOUR_MS - 2 * MINUTE_MS);
+    expect(runs).toHaveLength(2);
+    await jest.advanceTimersByTimeAsync(2 * MINUTE_MS);
+    expect(runs).toEqual(['Rollup', 'Exporter', 'Rollup', 'Exporter']);
+    await schedules.stop();
   });
 });
