@@ -73,7 +73,7 @@ const accountItems = (accountId: string, fires: boolean): Record<string, unknown
       requests: 10,
       costComputedNanoUsd: CENT_NANO_USD,
     })),
-    markForRollup('', accountId, TODAY, NOW.getTime()).Put.Item,
+    markForRollup(accountId, TODAY, NOW.getTime()).Put.Item,
     rule(uuidv7(), 'day', { threshold: fires ? 0.1 : 100, period: 'daily' }),
     rule(uuidv7(), 'month', { threshold: 1000, period: 'monthly', filter: { tag: 'checkout' } }),
   ];

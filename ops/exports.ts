@@ -1,8 +1,8 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import { requestExport } from '../lambda/data/exports/day-exports.ts';
 import { openSpendCounters } from '../lambda/data/spend/spend-counters.ts';
 import { openTable } from '../lambda/data/table/table.ts';
+import { write } from '../lambda/data/table/write.ts';
 import { dayOf } from '../lambda/domain/calendar/utc.ts';
 import { accountIdsOf, isAccountName } from './account-id.ts';
 import { runCommand } from './command.ts';
@@ -47,8 +47,7 @@ await runCommand(
       for await (const { time } of spendCounters.days(accountId, from, to)) if (time < today) days.add(time);
       requested += days.size;
       if (isDryRun) continue;
-      for (const each of days)
-        await table.client.send(new UpdateCommand(requestExport(name, accountId, each, Date.now()).Update));
+      for (const each of days) await write(table, requestExport(accountId, each, Date.now()));
     }
     console.log(`${requested} days ${isDryRun ? 'would be' : 'are'} exported again within the hour.`);
   },

@@ -61,7 +61,7 @@ function* lines({ days, summedDays }: Size, now: Date): Generator<string> {
   let n = 0;
   for (let back = 0; back < days; back++) {
     const day = dayAgo(back);
-    yield exportLine(markForRollup('', ACCOUNT, day, now.getTime() - back * DAY_MS).Put.Item);
+    yield exportLine(markForRollup(ACCOUNT, day, now.getTime() - back * DAY_MS).Put.Item);
     for (const cross of crosses) {
       yield exportLine({ ...spendCounterKey(ACCOUNT, 'DAY', day, cross), ...countersOf(n++) });
       for (const hour of HOURS)

@@ -17,6 +17,7 @@ import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openStatusCopies } from '../../lambda/data/accounts/status-copies.ts';
 import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
+import { update } from '../../lambda/data/table/actions.ts';
 import { accountKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { isWellFormedAccountKey, newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
@@ -255,15 +256,8 @@ describe('rotation', () => {
     const { call, create } = asCaller(account);
     const first = (await create('api')).body;
     const second = (await call('POST', `/keys/${first.id}/rotate`, {})).body;
-    await openStatusCopies(table).write(account.accountId, 'suspended', {
-      Update: {
-        TableName: table.name,
-        Key: accountKey(account.accountId),
-        UpdateExpression: 'SET #status = :status',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: { ':status': 'suspended' },
-      },
-    });
+    const suspend = update(accountKey(account.accountId), 'SET #status = :status', null, { status: 'suspended' });
+    await openStatusCopies(table).write(account.accountId, 'suspended', suspend);
     for (const { key } of [first, second]) expect(await admitted(key)).toMatchObject({ accountStatus: 'suspended' });
     const third = (await call('POST', `/keys/${first.id}/rotate`, {})).body;
     expect(await admitted(third.key)).toMatchObject({ accountStatus: 'suspended' });

@@ -1,7 +1,8 @@
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { markForRollup } from '../../lambda/data/ledger/rollup-marks.ts';
 import { spendCounterKey } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
+import { write } from '../../lambda/data/table/write.ts';
 import type { Counters } from '../../lambda/domain/spend/counters.ts';
 import type { SpendDimensions } from '../../lambda/domain/spend/dimensions.ts';
 
@@ -15,7 +16,7 @@ export const addSpend = async (
 ): Promise<void> => {
   const all = { provider: 'openai', model: 'gpt-4o', tag: null, keyId: null, providerKey: null, ...dimensions };
   // A day without the mark is read from its rollup.
-  await table.client.send(new PutCommand(markForRollup(table.name, accountId, at.slice(0, 10), Date.parse(at)).Put));
+  await write(table, markForRollup(accountId, at.slice(0, 10), Date.parse(at)));
   const entries = Object.entries({ requests: 1, ...counters });
   for (const [granularity, time] of [
     ['DAY', at.slice(0, 10)],

@@ -1,5 +1,4 @@
 import { gunzipSync } from 'node:zlib';
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EmulatedObjects, emulatedObjects } from '../../fixtures/emulated-objects.ts';
 import { type EmulatedTable, emulatedTable } from '../../fixtures/emulated-table.ts';
@@ -10,6 +9,7 @@ import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { openSpendCounters } from '../../lambda/data/spend/spend-counters.ts';
 import { ROLLUP_MARK_SHARDS } from '../../lambda/data/table/keys.ts';
+import { write } from '../../lambda/data/table/write.ts';
 import { DAY_MS, HOUR_MS } from '../../lambda/domain/calendar/units.ts';
 import { exportKey } from '../../lambda/domain/object-keys.ts';
 import { exportDay } from '../../lambda/exporter/export-day.ts';
@@ -51,7 +51,7 @@ const dependencies = () => ({
 
 /** All that is due, after the export of a day was requested. */
 const requested = async (day: string | null): Promise<DueExport[]> => {
-  if (day !== null) await table.client.send(new UpdateCommand(requestExport(table.name, accountId, day, now).Update));
+  if (day !== null) await write(table, requestExport(accountId, day, now));
   const found: DueExport[] = [];
   for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)
     for await (const due of openDayExports(table).due(shard)) found.push(due);
@@ -238,7 +238,7 @@ describe('a day that changes', () => {
     expect(await requested(null)).toEqual([due]);
 
     // A mark says that it changes: the rollup has it exported again.
-    await table.client.send(new PutCommand(markForRollup(table.name, accountId, '2026-11-13', now).Put));
+    await write(table, markForRollup(accountId, '2026-11-13', now));
     expect(await withoutOne(due as DueExport, () => false)).toBe('changed');
   });
 

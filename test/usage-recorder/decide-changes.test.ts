@@ -92,7 +92,7 @@ describe('packTransactions', () => {
           let written: Counters = {};
           for (const transaction of transactions) {
             const { changes: own, spendCounters, months, markedDays } = transaction;
-            expect(toActions('table', transaction, 0).actions.length).toBeLessThanOrEqual(MAX_ACTIONS);
+            expect(toActions(transaction, 0).actions.length).toBeLessThanOrEqual(MAX_ACTIONS);
             const keys = [
               ...spendCounters.map(({ key }) => `${key.pk}#${key.sk}`),
               ...months.map(({ accountId, month }) => `${accountId}#${month}`),

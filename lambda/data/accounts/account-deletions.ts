@@ -1,9 +1,10 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { ConflictError, NotFoundError } from '../../domain/errors.ts';
+import { check, IS_NEW, put, remove } from '../table/actions.ts';
+import { findItem } from '../table/find-item.ts';
 import { accountKey, deletionKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError, transact } from '../table/transact.ts';
+import { transact } from '../table/transact.ts';
 import { dueFrom, writeJob } from './account-jobs.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 
@@ -26,12 +27,9 @@ const deletionSchema = z.object({
 export type AccountDeletion = z.infer<typeof deletionSchema>;
 
 export const openAccountDeletions = (table: Table) => {
-  const { client, name } = table;
   const find = async (accountId: string): Promise<AccountDeletion | undefined> => {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: name, Key: deletionKey(accountId), ConsistentRead: true }),
-    );
-    return Item && deletionSchema.parse(Item);
+    const item = await findItem(table, deletionKey(accountId));
+    return item && deletionSchema.parse(item);
   };
 
   return {
@@ -46,58 +44,38 @@ export const openAccountDeletions = (table: Table) => {
     ): Promise<void> => {
       const key = deletionKey(accountId);
       const members = { kind: 'deletion', accountId, requestedAt, requestedBy, deletesAt, phase: 'waiting' };
-      try {
-        await transact(table, [
-          {
-            Put: {
-              TableName: name,
-              Item: { ...key, ...members, ...dueFrom(deletesAt, { accountId, sk: key.sk }) },
-              ConditionExpression: 'attribute_not_exists(pk)',
-            },
-          },
-          {
-            ConditionCheck: {
-              TableName: name,
-              Key: accountKey(accountId),
-              ConditionExpression: 'ownerUserId = :owner',
-              ExpressionAttributeValues: { ':owner': ownerUserId },
-            },
-          },
-          putAudit(name, audit),
-        ]);
-      } catch (error) {
-        if (!(error instanceof ConditionsFailedError)) throw error;
-        throw new ConflictError(
-          error.refused[0]
-            ? 'The account is going to be deleted already: GET /account/deletion says when.'
-            : 'You are not the owner of this account any more.',
-        );
-      }
+      await transact(
+        table,
+        [
+          put({ ...key, ...members, ...dueFrom(deletesAt, { accountId, sk: key.sk }) }, IS_NEW),
+          check(accountKey(accountId), 'ownerUserId = :ownerUserId', { ownerUserId }),
+          putAudit(audit),
+        ],
+        ([isRequested]) =>
+          new ConflictError(
+            isRequested
+              ? 'The account is going to be deleted already: GET /account/deletion says when.'
+              : 'You are not the owner of this account any more.',
+          ),
+      );
     },
 
     /**
      * @throws NotFoundError if nobody asked for a deletion
      * @throws ConflictError once it has begun
      */
-    cancel: async (accountId: string, now: string, audit: AuditEntry): Promise<void> => {
-      try {
-        await transact(table, [
-          {
-            Delete: {
-              TableName: name,
-              Key: deletionKey(accountId),
-              ConditionExpression: 'phase = :waiting AND deletesAt > :now',
-              ExpressionAttributeValues: { ':waiting': 'waiting', ':now': now },
-            },
-          },
-          putAudit(name, audit),
-        ]);
-      } catch (error) {
-        if (!(error instanceof ConditionsFailedError)) throw error;
-        if ((await find(accountId)) === undefined) throw new NotFoundError('The account is not going to be deleted.');
-        throw new ConflictError('The deletion has begun and cannot be cancelled any more.');
-      }
-    },
+    cancel: (accountId: string, now: string, audit: AuditEntry): Promise<void> =>
+      transact(
+        table,
+        [
+          remove(deletionKey(accountId), 'phase = :waiting AND deletesAt > :now', { waiting: 'waiting', now }),
+          putAudit(audit),
+        ],
+        async () =>
+          (await find(accountId)) === undefined
+            ? new NotFoundError('The account is not going to be deleted.')
+            : new ConflictError('The deletion has begun and cannot be cancelled any more.'),
+      ),
 
     /** @param dueAt ISO 8601 UTC: when it goes on */
     write: (accountId: string, changes: Partial<AccountDeletion>, dueAt: string): Promise<boolean> =>

@@ -1,7 +1,8 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { type AccountStatus, accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
 import { NotFoundError } from '../../domain/errors.ts';
+import { update } from '../table/actions.ts';
+import { findItem } from '../table/find-item.ts';
 import { accountKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { RETRY, retryConflicts } from './retry-conflicts.ts';
@@ -29,39 +30,31 @@ export const openAccountHolds = (table: Table) => {
   const copies = openStatusCopies(table);
 
   const find = async (accountId: string): Promise<AccountStanding> => {
-    const { Item } = await table.client.send(
-      new GetCommand({ TableName: table.name, Key: accountKey(accountId), ConsistentRead: true }),
-    );
-    if (Item === undefined) throw new NotFoundError('There is no such account.');
-    return standingSchema.parse(Item);
+    const item = await findItem(table, accountKey(accountId));
+    if (item === undefined) throw new NotFoundError('There is no such account.');
+    return standingSchema.parse(item);
   };
 
   /** Increments billingRevision, so that a billing sync that read the account before this change cannot overwrite it. */
   const change = (
     accountId: string,
     statusAfter: (before: AccountStanding) => AccountStatus,
-    update: { readonly expression: string; readonly values?: Record<string, string> },
+    expression: string,
+    values: Readonly<Record<string, string>> = {},
   ): Promise<AccountStanding> =>
     retryConflicts(async () => {
       const before = await find(accountId);
       const status = statusAfter(before);
-      await copies.write(accountId, status, {
-        Update: {
-          TableName: table.name,
-          Key: accountKey(accountId),
-          UpdateExpression: `${update.expression} ADD billingRevision :one`,
-          ConditionExpression: `#status = :before AND billingStatus = :billingStatus AND ${before.billingRevision === 0 ? 'attribute_not_exists(billingRevision)' : 'billingRevision = :revision'}`,
-          ExpressionAttributeNames: { '#status': 'status' },
-          ExpressionAttributeValues: {
-            ...update.values,
-            ':status': status,
-            ':before': before.status,
-            ':billingStatus': before.billingStatus,
-            ':one': 1,
-            ...(before.billingRevision > 0 && { ':revision': before.billingRevision }),
-          },
-        },
-      });
+      const { billingStatus, billingRevision: revision } = before;
+      const isSame = `#status = :before AND billingStatus = :billingStatus AND ${revision === 0 ? 'attribute_not_exists(billingRevision)' : 'billingRevision = :revision'}`;
+      await copies.write(
+        accountId,
+        status,
+        update(accountKey(accountId), `${expression} ADD billingRevision :one`, isSame, {
+          ...values,
+          ...{ status, before: before.status, billingStatus, one: 1, revision: revision || undefined },
+        }),
+      );
       return (await copies.keysWithout(accountId, status)).length > 0 ? RETRY : find(accountId);
     });
 
@@ -78,10 +71,12 @@ export const openAccountHolds = (table: Table) => {
      * @throws NotFoundError, UnavailableError
      */
     hold: (accountId: string, { at, reason }: { readonly at: string; readonly reason: string }) =>
-      change(accountId, ({ status }) => (status === 'cancelled' ? status : 'suspended'), {
-        expression: 'SET #status = :status, heldAt = :at, heldReason = :reason',
-        values: { ':at': at, ':reason': reason },
-      }),
+      change(
+        accountId,
+        ({ status }) => (status === 'cancelled' ? status : 'suspended'),
+        'SET #status = :status, heldAt = :at, heldReason = :reason',
+        { at, reason },
+      ),
 
     /**
      * Ends a hold or a cancellation. Billing decides the status again.
@@ -89,14 +84,11 @@ export const openAccountHolds = (table: Table) => {
      * @throws NotFoundError, UnavailableError
      */
     release: (accountId: string) =>
-      change(accountId, statusWithoutHold, { expression: 'SET #status = :status REMOVE heldAt, heldReason' }),
+      change(accountId, statusWithoutHold, 'SET #status = :status REMOVE heldAt, heldReason'),
 
     /** Rejects the requests of an account that is being deleted, and records no more of them. @throws NotFoundError, UnavailableError */
     cancel: (accountId: string, at: string) =>
-      change(accountId, () => 'cancelled', {
-        expression: 'SET #status = :status, deletedAt = :at',
-        values: { ':at': at },
-      }),
+      change(accountId, () => 'cancelled', 'SET #status = :status, deletedAt = :at', { at }),
 
     statusWithoutHold,
   };

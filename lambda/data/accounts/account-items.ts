@@ -12,7 +12,7 @@ import {
   sessionPartition,
   spendPartition,
 } from '../table/keys.ts';
-import { queryItems } from '../table/query-items.ts';
+import { itemsUnder } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 
 /** The table deletes expired items within days, and a deletion waits for seven. */
@@ -30,12 +30,8 @@ export const keptDays = (now: Date): Day[] => {
 export const shardedMonths = async (table: Table, accountId: string): Promise<ReadonlySet<string>> => {
   const months = new Set<string>();
   const { pk, sk } = monthKey(accountId, '', 1);
-  for await (const item of queryItems(table, {
-    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :months)',
-    ExpressionAttributeValues: { ':pk': pk, ':months': sk.slice(0, sk.indexOf('#') + 1) },
-    ProjectionExpression: 'sk',
-    ConsistentRead: true,
-  }))
+  const under = { pk, sk: sk.slice(0, sk.indexOf('#') + 1) };
+  for await (const item of itemsUnder(table, under, { ProjectionExpression: 'sk', ConsistentRead: true }))
     months.add(parseMonthSk(String(item['sk'])));
   return months;
 };

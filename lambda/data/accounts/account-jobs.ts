@@ -1,9 +1,9 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { EXISTS, update } from '../table/actions.ts';
 import { accountJobsIndexKey, accountJobsIndexPartition, type Key } from '../table/keys.ts';
-import { queryItems } from '../table/query-items.ts';
+import { itemsOfIndex } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
+import { tryWrite } from '../table/write.ts';
 
 const jobSchema = z.object({ pk: z.string(), sk: z.string(), accountId: z.string(), kind: z.string() });
 
@@ -21,42 +21,20 @@ export const dueFrom = (dueAt: string, { accountId, sk }: { readonly accountId: 
  * @returns false if the job is gone
  */
 export const writeJob = async (
-  { client, name }: Table,
+  table: Table,
   key: Key,
   accountId: string,
   changes: Readonly<Record<string, unknown>>,
   dueAt: string | null,
 ): Promise<boolean> => {
   const members = { ...changes, ...(dueAt !== null && dueFrom(dueAt, { accountId, sk: key.sk })) };
-  const names = Object.keys(members);
-  try {
-    await client.send(
-      new UpdateCommand({
-        TableName: name,
-        Key: { pk: key.pk, sk: key.sk },
-        UpdateExpression: `${names.length > 0 ? `SET ${names.map((each) => `#${each} = :${each}`).join(', ')}` : ''}${dueAt === null ? ' REMOVE gsi1pk, gsi1sk' : ''}`,
-        ConditionExpression: 'attribute_exists(pk)',
-        ...(names.length > 0 && {
-          ExpressionAttributeNames: Object.fromEntries(names.map((each) => [`#${each}`, each])),
-          ExpressionAttributeValues: Object.fromEntries(
-            Object.entries(members).map(([each, value]) => [`:${each}`, value]),
-          ),
-        }),
-      }),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
+  const changed = Object.keys(members).map((each) => `#${each} = :${each}`);
+  const set = changed.length > 0 ? `SET ${changed.join(', ')}` : '';
+  return tryWrite(table, update(key, `${set}${dueAt === null ? ' REMOVE gsi1pk, gsi1sk' : ''}`, EXISTS, members));
 };
 
 /** Jobs that are due, the one that waits longest first. */
 export async function* dueJobs(table: Table, now: Date): AsyncGenerator<AccountJob> {
-  for await (const item of queryItems(table, {
-    IndexName: 'gsi1',
-    KeyConditionExpression: 'gsi1pk = :jobs AND gsi1sk <= :now',
-    ExpressionAttributeValues: { ':jobs': accountJobsIndexPartition, ':now': `${now.toISOString()}$` },
-  }))
+  for await (const item of itemsOfIndex(table, accountJobsIndexPartition, `${now.toISOString()}$`))
     yield jobSchema.parse(item);
 }

@@ -1,10 +1,10 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
 import { planNames, plans } from '../../domain/billing/plans.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import type { DeclaredDimension } from '../../domain/spend/declared-dimensions.ts';
-import { accountKey, deletedAccountKey, type Key } from '../table/keys.ts';
+import { findItem } from '../table/find-item.ts';
+import { accountKey, deletedAccountKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { storedDimensions } from './declared-dimensions.ts';
 
@@ -42,18 +42,17 @@ export const openAccountTerms = (table: Table, now: () => number = Date.now) => 
   const cache = new QuickLRU<string, { readonly terms: AccountTerms; readonly readAtMs: number }>({
     maxSize: MAX_ENTRIES,
   });
-  const read = async (key: Key) =>
-    (await table.client.send(new GetCommand({ TableName: table.name, Key: { ...key } }))).Item;
+  const lately = { consistent: false };
   return {
     find: async (accountId: string): Promise<AccountTerms> => {
       const cached = cache.get(accountId);
       if (cached && now() - cached.readAtMs < TTL_MS) return cached.terms;
-      const account = await read(accountKey(accountId));
+      const account = await findItem(table, accountKey(accountId), lately);
       const { plan, dimensions, withoutBlocks, deletedAt, hasOwnPrices } = stored.parse(account ?? {});
       const terms = {
         isDeleted:
           deletedAt !== undefined ||
-          (account === undefined && (await read(deletedAccountKey(accountId))) !== undefined),
+          (account === undefined && (await findItem(table, deletedAccountKey(accountId), lately)) !== undefined),
         retentionDays: plans[plan].requestRetentionDays,
         dimensions,
         hasBlocks: withoutBlocks !== undefined,

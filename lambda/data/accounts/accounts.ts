@@ -1,9 +1,13 @@
-import { GetCommand, ScanCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { joiningRoles } from '../../domain/accounts/sign-on.ts';
 import { accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
+import { EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
+import { findItem } from '../table/find-item.ts';
 import { accountKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
+import { transact } from '../table/transact.ts';
+import { write } from '../table/write.ts';
 import { newKeyItems, newServiceKey } from './service-keys.ts';
 import { type NewUser, newUserItems } from './users.ts';
 
@@ -56,56 +60,40 @@ const registrationItems = ({ account, user, keyId }: NewAccount) => [
   ...newUserItems(user),
 ];
 
-export const openAccounts = ({ client, name }: Table) => ({
+export const openAccounts = (table: Table) => ({
   /** Undefined if there is none. A consistent read, because clients read right after they register. */
   find: async (accountId: string): Promise<Account | undefined> => {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: name, Key: accountKey(accountId), ConsistentRead: true }),
-    );
-    return Item && accountSchema.parse(Item);
+    const item = await findItem(table, accountKey(accountId));
+    return item && accountSchema.parse(item);
   },
 
   /** Creates account, key and user in one transaction. Throws if one of them already exists. */
   create: async (registration: NewAccount): Promise<void> => {
-    await client.send(
-      new TransactWriteCommand({
-        TransactItems: registrationItems(registration).map((Item) => ({
-          Put: { TableName: name, Item, ConditionExpression: 'attribute_not_exists(pk)' },
-        })),
-      }),
+    await transact(
+      table,
+      registrationItems(registration).map((item) => put(item, IS_NEW)),
     );
   },
 
   /** Deletes what `create` made, all or none. Succeeds if nothing is there. */
   rollBack: async (registration: NewAccount): Promise<void> => {
-    await client.send(
-      new TransactWriteCommand({
-        TransactItems: registrationItems(registration).map(({ pk, sk }) => ({
-          Delete: { TableName: name, Key: { pk, sk } },
-        })),
-      }),
+    await transact(
+      table,
+      registrationItems(registration).map((item) => remove(item)),
     );
   },
 
   setRequiresTotp: async (accountId: string, isRequired: boolean): Promise<void> => {
-    await client.send(
-      new UpdateCommand({
-        TableName: name,
-        Key: accountKey(accountId),
-        UpdateExpression: 'SET requiresTotp = :is',
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: { ':is': isRequired },
-      }),
-    );
+    await write(table, update(accountKey(accountId), 'SET requiresTotp = :isRequired', EXISTS, { isRequired }));
   },
 
   /** Internal ids of all accounts. Scans the whole table: for operations, never for a request. */
   async *allIds(): AsyncGenerator<string> {
     let start: Record<string, unknown> | undefined;
     do {
-      const page = await client.send(
+      const page = await table.client.send(
         new ScanCommand({
-          TableName: name,
+          TableName: table.name,
           ExclusiveStartKey: start,
           FilterExpression: 'sk = :meta AND begins_with(pk, :account)',
           ExpressionAttributeValues: { ':meta': accountKey('').sk, ':account': accountPrefix },

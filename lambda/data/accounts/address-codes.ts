@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { DAY_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
 import { RateLimitedError } from '../../domain/errors.ts';
+import { IS_NEW, put, update } from '../table/actions.ts';
+import { findItem } from '../table/find-item.ts';
 import { addressCodeKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
+import { tryWrite, write } from '../table/write.ts';
 
 const LIFETIME_MS = DAY_MS;
 const MAX_GUESSES = 5;
@@ -30,12 +33,10 @@ const hashOf = (userId: string, code: string): string =>
   createHash('sha256').update(`${userId}:${code}`).digest('base64url');
 
 /** Codes that prove a mail address. A user has at most one: the latest. */
-export const openAddressCodes = ({ client, name }: Table) => {
+export const openAddressCodes = (table: Table) => {
   const read = async (userId: string) => {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: name, Key: addressCodeKey(userId), ConsistentRead: true }),
-    );
-    return Item && stored.parse(Item);
+    const item = await findItem(table, addressCodeKey(userId));
+    return item && stored.parse(item);
   };
   return {
     /** The address that waits for its code; undefined if there is none, or the code has expired. */
@@ -57,30 +58,20 @@ export const openAddressCodes = ({ client, name }: Table) => {
         throw new RateLimitedError('A code was sent less than a minute ago. Wait a minute, then ask for another.');
       if (codesOfDay > MAX_CODES_A_DAY)
         throw new RateLimitedError('Ten codes were sent today. Ask for another one tomorrow.');
-      await client
-        .send(
-          new PutCommand({
-            TableName: name,
-            Item: {
-              ...addressCodeKey(userId),
-              email,
-              codeHash: hashOf(userId, code),
-              guessesLeft: MAX_GUESSES,
-              issuedAtMs: nowMs,
-              dayStartMs: sameDay ? last.dayStartMs : nowMs,
-              codesOfDay,
-              // Past the day, so that its count is not forgotten.
-              expiresAt: Math.ceil((nowMs + 2 * LIFETIME_MS) / 1_000),
-            },
-            // Of two requests at once, one sends a code.
-            ConditionExpression: last ? 'issuedAtMs = :last' : 'attribute_not_exists(pk)',
-            ...(last && { ExpressionAttributeValues: { ':last': last.issuedAtMs } }),
-          }),
-        )
-        .catch((error: unknown) => {
-          if (!(error instanceof ConditionalCheckFailedException)) throw error;
-          throw new RateLimitedError('A code was sent at this moment. Wait a minute, then ask for another.');
-        });
+      const item = {
+        ...addressCodeKey(userId),
+        email,
+        codeHash: hashOf(userId, code),
+        guessesLeft: MAX_GUESSES,
+        issuedAtMs: nowMs,
+        dayStartMs: sameDay ? last.dayStartMs : nowMs,
+        codesOfDay,
+        // Past the day, so that its count is not forgotten.
+        expiresAt: Math.ceil((nowMs + 2 * LIFETIME_MS) / 1_000),
+      };
+      // Of two requests at once, one sends a code.
+      if (!(await tryWrite(table, put(item, last ? 'issuedAtMs = :last' : IS_NEW, { last: last?.issuedAtMs }))))
+        throw new RateLimitedError('A code was sent at this moment. Wait a minute, then ask for another.');
     },
 
     /**
@@ -90,27 +81,26 @@ export const openAddressCodes = ({ client, name }: Table) => {
      */
     redeem: async (userId: string, code: string, nowMs: number): Promise<string | undefined> => {
       try {
-        const { Attributes } = await client.send(
-          new UpdateCommand({
-            TableName: name,
-            Key: addressCodeKey(userId),
-            UpdateExpression: 'ADD guessesLeft :less',
-            ConditionExpression: 'guessesLeft > :none AND issuedAtMs > :oldest',
-            ExpressionAttributeValues: { ':less': -1, ':none': 0, ':oldest': nowMs - LIFETIME_MS },
-            ReturnValues: 'ALL_NEW',
-          }),
+        const guess = update(
+          addressCodeKey(userId),
+          'ADD guessesLeft :less',
+          'guessesLeft > :none AND issuedAtMs > :oldest',
+          {
+            less: -1,
+            none: 0,
+            oldest: nowMs - LIFETIME_MS,
+          },
+        );
+        const { Attributes } = await table.client.send(
+          new UpdateCommand({ TableName: table.name, ...guess.Update, ReturnValues: 'ALL_NEW' }),
         );
         const { email, codeHash } = stored.parse(Attributes);
         if (codeHash !== hashOf(userId, code)) return undefined;
         // The count of codes stays: a used code is no way to more of them.
-        await client.send(
-          new UpdateCommand({
-            TableName: name,
-            Key: addressCodeKey(userId),
-            UpdateExpression: 'SET codeHash = :used, guessesLeft = :none',
-            ConditionExpression: 'codeHash = :hash',
-            ExpressionAttributeValues: { ':used': '', ':none': 0, ':hash': codeHash },
-          }),
+        const useUp = 'SET codeHash = :used, guessesLeft = :none';
+        await write(
+          table,
+          update(addressCodeKey(userId), useUp, 'codeHash = :codeHash', { used: '', none: 0, codeHash }),
         );
         return email;
       } catch (error) {

@@ -1,5 +1,3 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
 import { isWellFormedApiToken } from '../../domain/accounts/api-token.ts';
@@ -7,11 +5,14 @@ import { secretHash } from '../../domain/accounts/issued-secret.ts';
 import { roles } from '../../domain/accounts/permissions.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { LimitReachedError, NotFoundError } from '../../domain/errors.ts';
+import { EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
 import { batchRead } from '../table/batch-read.ts';
-import { accountApiTokenKey, accountKey, apiTokenKey, userKey } from '../table/keys.ts';
-import { queryItems } from '../table/query-items.ts';
+import { findItem } from '../table/find-item.ts';
+import { accountApiTokenKey, apiTokenKey, userKey } from '../table/keys.ts';
+import { listItems } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 import { transact } from '../table/transact.ts';
+import { tryWrite } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 import type { User } from './users.ts';
 
@@ -54,19 +55,8 @@ const itemsOf = (token: ApiToken, user: User) => [
 ];
 
 export const openApiTokens = (table: Table) => {
-  const { client, name } = table;
-
-  const list = async (accountId: string): Promise<ApiToken[]> => {
-    const tokens: ApiToken[] = [];
-    for await (const item of queryItems(table, {
-      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :tokens)',
-      ExpressionAttributeValues: { ':pk': accountKey(accountId).pk, ':tokens': accountApiTokenKey(accountId, '').sk },
-      ConsistentRead: true,
-    })) {
-      tokens.push(apiTokenSchema.parse(item));
-    }
-    return tokens;
-  };
+  const list = (accountId: string): Promise<ApiToken[]> =>
+    listItems(table, accountApiTokenKey(accountId, ''), (item) => apiTokenSchema.parse(item));
 
   return {
     /** All tokens of an account, also expired ones, oldest first, with the time of their last use. */
@@ -89,12 +79,7 @@ export const openApiTokens = (table: Table) => {
       const { userId, accountId, role, name: firstName, createdAt, tokenId, validUntil } = token;
       const names = { email, firstName, lastName: '', companyName: null };
       const items = itemsOf(token, { userId, accountId, role, ...names, createdAt, tokenId, validUntil });
-      await transact(table, [
-        ...items.map((Item) => ({
-          Put: { TableName: name, Item, ConditionExpression: 'attribute_not_exists(pk)' },
-        })),
-        putAudit(name, audit),
-      ]);
+      await transact(table, [...items.map((item) => put(item, IS_NEW)), putAudit(audit)]);
     },
 
     /**
@@ -104,13 +89,11 @@ export const openApiTokens = (table: Table) => {
      * @throws NotFoundError
      */
     remove: async (accountId: string, tokenId: string, audit: AuditEntry): Promise<ApiToken> => {
-      const { Item } = await client.send(
-        new GetCommand({ TableName: name, Key: accountApiTokenKey(accountId, tokenId), ConsistentRead: true }),
-      );
-      if (Item === undefined) throw new NotFoundError('There is no such token.');
-      const token = apiTokenSchema.parse(Item);
+      const item = await findItem(table, accountApiTokenKey(accountId, tokenId));
+      if (item === undefined) throw new NotFoundError('There is no such token.');
+      const token = apiTokenSchema.parse(item);
       const keys = [apiTokenKey(token.tokenHash), accountApiTokenKey(accountId, tokenId), userKey(token.userId)];
-      await transact(table, [...keys.map((Key) => ({ Delete: { TableName: name, Key } })), putAudit(name, audit)]);
+      await transact(table, [...keys.map((key) => remove(key)), putAudit(audit)]);
       return token;
     },
   };
@@ -125,17 +108,15 @@ const USE_INTERVAL_MS = 5 * MINUTE_MS;
 const MAX_ENTRIES = 10_000;
 
 /** Looks tokens up when they are used, and notes the use. */
-export const openApiTokenUse = ({ client, name }: Table, nowMs: () => number) => {
+export const openApiTokenUse = (table: Table, nowMs: () => number) => {
   const owners = new QuickLRU<string, ApiTokenOwner>({ maxSize: MAX_ENTRIES, maxAge: CACHE_MS });
   const notedMs = new QuickLRU<string, number>({ maxSize: MAX_ENTRIES });
 
   const find = async (tokenHash: string): Promise<ApiTokenOwner | undefined> => {
     const cached = owners.get(tokenHash);
     if (cached !== undefined) return cached;
-    const { Item } = await client.send(
-      new GetCommand({ TableName: name, Key: apiTokenKey(tokenHash), ConsistentRead: true }),
-    );
-    const owner = Item && ownerSchema.parse(Item);
+    const item = await findItem(table, apiTokenKey(tokenHash));
+    const owner = item && ownerSchema.parse(item);
     if (owner !== undefined) owners.set(tokenHash, owner);
     return owner;
   };
@@ -143,20 +124,9 @@ export const openApiTokenUse = ({ client, name }: Table, nowMs: () => number) =>
   const note = async (tokenHash: string): Promise<void> => {
     const now = nowMs();
     if (now - (notedMs.get(tokenHash) ?? Number.NEGATIVE_INFINITY) < USE_INTERVAL_MS) return;
-    try {
-      await client.send(
-        new UpdateCommand({
-          TableName: name,
-          Key: apiTokenKey(tokenHash),
-          UpdateExpression: 'SET lastUsedAt = :at',
-          ConditionExpression: 'attribute_exists(pk)',
-          ExpressionAttributeValues: { ':at': new Date(now).toISOString() },
-        }),
-      );
-    } catch (error) {
-      // Removed a moment ago.
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
+    // It may have been removed a moment ago.
+    const at = new Date(now).toISOString();
+    await tryWrite(table, update(apiTokenKey(tokenHash), 'SET lastUsedAt = :at', EXISTS, { at }));
     notedMs.set(tokenHash, now);
   };
 

@@ -1,9 +1,10 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { NotFoundError } from '../../domain/errors.ts';
+import { IS_NEW, put } from '../table/actions.ts';
+import { findItem } from '../table/find-item.ts';
 import { archiveKey } from '../table/keys.ts';
-import { queryItems } from '../table/query-items.ts';
+import { listItems } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 import { transact } from '../table/transact.ts';
 import { dueFrom, writeJob } from './account-jobs.ts';
@@ -47,63 +48,41 @@ const archiveSchema = z.object({
 });
 export type Archive = z.infer<typeof archiveSchema>;
 
-export const openArchives = (table: Table) => {
-  const { client, name } = table;
-  return {
-    create: async ({ archiveId, accountId, requestedAt, requestedBy }: Archive, audit: AuditEntry): Promise<void> => {
-      const key = archiveKey(accountId, archiveId);
-      await transact(table, [
-        {
-          Put: {
-            TableName: name,
-            Item: {
-              ...key,
-              kind: 'archive',
-              archiveId,
-              accountId,
-              status: 'pending',
-              progress: 0,
-              requestedAt,
-              requestedBy,
-              expiresAt: Math.floor(Date.parse(requestedAt) / 1_000) + 2 * ARCHIVE_DAYS * DAY_SECONDS,
-              ...dueFrom(requestedAt, { accountId, sk: key.sk }),
-            },
-            ConditionExpression: 'attribute_not_exists(pk)',
-          },
-        },
-        putAudit(name, audit),
-      ]);
-    },
+export const openArchives = (table: Table) => ({
+  create: async ({ archiveId, accountId, requestedAt, requestedBy }: Archive, audit: AuditEntry): Promise<void> => {
+    const key = archiveKey(accountId, archiveId);
+    const item = {
+      ...key,
+      kind: 'archive',
+      archiveId,
+      accountId,
+      status: 'pending',
+      progress: 0,
+      requestedAt,
+      requestedBy,
+      expiresAt: Math.floor(Date.parse(requestedAt) / 1_000) + 2 * ARCHIVE_DAYS * DAY_SECONDS,
+      ...dueFrom(requestedAt, { accountId, sk: key.sk }),
+    };
+    await transact(table, [put(item, IS_NEW), putAudit(audit)]);
+  },
 
-    /** Newest first. */
-    list: async (accountId: string): Promise<Archive[]> => {
-      const { pk, sk } = archiveKey(accountId, '');
-      const archives: Archive[] = [];
-      for await (const item of queryItems(table, {
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :archives)',
-        ExpressionAttributeValues: { ':pk': pk, ':archives': sk },
-        ConsistentRead: true,
-      }))
-        archives.push(archiveSchema.parse(item));
-      return archives.reverse();
-    },
+  /** Newest first. */
+  list: async (accountId: string): Promise<Archive[]> =>
+    (await listItems(table, archiveKey(accountId, ''), (item) => archiveSchema.parse(item))).reverse(),
 
-    /** @throws NotFoundError */
-    find: async (accountId: string, archiveId: string): Promise<Archive> => {
-      const { Item } = await client.send(
-        new GetCommand({ TableName: name, Key: archiveKey(accountId, archiveId), ConsistentRead: true }),
-      );
-      if (Item === undefined) throw new NotFoundError('There is no such archive.');
-      return archiveSchema.parse(Item);
-    },
+  /** @throws NotFoundError */
+  find: async (accountId: string, archiveId: string): Promise<Archive> => {
+    const item = await findItem(table, archiveKey(accountId, archiveId));
+    if (item === undefined) throw new NotFoundError('There is no such archive.');
+    return archiveSchema.parse(item);
+  },
 
-    /** @param dueAt ISO 8601 UTC: when it goes on; null when it is finished */
-    write: (
-      { accountId, archiveId }: Pick<Archive, 'accountId' | 'archiveId'>,
-      changes: Partial<Archive>,
-      dueAt: string | null,
-    ): Promise<boolean> => writeJob(table, archiveKey(accountId, archiveId), accountId, changes, dueAt),
-  };
-};
+  /** @param dueAt ISO 8601 UTC: when it goes on; null when it is finished */
+  write: (
+    { accountId, archiveId }: Pick<Archive, 'accountId' | 'archiveId'>,
+    changes: Partial<Archive>,
+    dueAt: string | null,
+  ): Promise<boolean> => writeJob(table, archiveKey(accountId, archiveId), accountId, changes, dueAt),
+});
 
 export type Archives = ReturnType<typeof openArchives>;

@@ -1,12 +1,14 @@
-import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { uuidv7 } from 'uuidv7';
 import * as z from 'zod/mini';
 import type { AuditFact, AuditSource } from '../../domain/accounts/audit.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
+import { put } from '../table/actions.ts';
 import { auditKey, auditPartition } from '../table/keys.ts';
 import { pageCursor } from '../table/page-cursor.ts';
 import { queryItems } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
+import { write } from '../table/write.ts';
 
 /** The longest that a plan shows entries. Items live as long whatever the plan: an upgrade shows more, a downgrade loses nothing. */
 const KEPT_DAYS = 400;
@@ -57,16 +59,13 @@ export const auditOf = (
   now: Date,
 ): AuditEntry => auditEntry(caller.accountId, { actor: caller, clientAddress }, fact, now);
 
-const itemOf = (entry: AuditEntry) => ({
-  ...auditKey(entry.accountId, entry.at, entry.auditId),
-  ...entry,
-  expiresAt: Math.floor(Date.parse(entry.at) / 1_000) + KEPT_DAYS * DAY_SECONDS,
-});
-
 /** The action that writes an entry in the transaction of its change: both are written, or neither. */
-export const putAudit = (tableName: string, entry: AuditEntry) => ({
-  Put: { TableName: tableName, Item: itemOf(entry) },
-});
+export const putAudit = (entry: AuditEntry) =>
+  put({
+    ...auditKey(entry.accountId, entry.at, entry.auditId),
+    ...entry,
+    expiresAt: Math.floor(Date.parse(entry.at) / 1_000) + KEPT_DAYS * DAY_SECONDS,
+  });
 
 const positionSchema = z.object({ at: z.string(), auditId: z.string() });
 const cursors = pageCursor(positionSchema);
@@ -88,9 +87,7 @@ export const openAuditLog = (table: Table) => {
 
   return {
     /** Writes an entry apart from its change, for changes that are no transaction of the table. */
-    record: async (entry: AuditEntry): Promise<void> => {
-      await client.send(new PutCommand({ TableName: name, Item: itemOf(entry) }));
-    },
+    record: (entry: AuditEntry): Promise<void> => write(table, putAudit(entry)),
 
     /** Newest first. @throws NotFoundError for a cursor of another account */
     page: async (

@@ -1,8 +1,9 @@
 import type { BlockPolicy } from '../../domain/budgets/block.ts';
 import { NotFoundError } from '../../domain/errors.ts';
+import { EXISTS, update } from '../table/actions.ts';
 import { accountKey, type Key, serviceKeyKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError, transact } from '../table/transact.ts';
+import { tryWrite } from '../table/write.ts';
 import { hashesOf, openServiceKeys } from './service-keys.ts';
 
 /**
@@ -12,15 +13,13 @@ import { hashesOf, openServiceKeys } from './service-keys.ts';
 export const openBlockCopies = (table: Table) => {
   const keys = openServiceKeys(table);
 
-  const update = (key: Key, policy: BlockPolicy | null) => ({
-    Update: {
-      TableName: table.name,
-      Key: key,
-      UpdateExpression: policy === null ? 'REMOVE withoutBlocks' : 'SET withoutBlocks = :policy',
-      ConditionExpression: 'attribute_exists(pk)',
-      ...(policy !== null && { ExpressionAttributeValues: { ':policy': policy } }),
-    },
-  });
+  const write = (key: Key, policy: BlockPolicy | null): Promise<boolean> =>
+    tryWrite(
+      table,
+      policy === null
+        ? update(key, 'REMOVE withoutBlocks', EXISTS)
+        : update(key, 'SET withoutBlocks = :policy', EXISTS, { policy }),
+    );
 
   return {
     /**
@@ -31,22 +30,10 @@ export const openBlockCopies = (table: Table) => {
      * @throws NotFoundError if the account is gone
      */
     write: async (accountId: string, policy: BlockPolicy | null): Promise<void> => {
-      const write = (key: Key) => transact(table, [update(key, policy)]);
-      try {
-        await write(accountKey(accountId));
-      } catch (error) {
-        if (!(error instanceof ConditionsFailedError)) throw error;
-        throw new NotFoundError('The account no longer exists.');
-      }
+      if (!(await write(accountKey(accountId), policy))) throw new NotFoundError('The account no longer exists.');
       const active = (await keys.list(accountId)).filter(({ status }) => status === 'active');
-      for (const hash of active.flatMap(hashesOf)) {
-        try {
-          await write(serviceKeyKey(hash));
-        } catch (error) {
-          // A secret that was deleted meanwhile.
-          if (!(error instanceof ConditionsFailedError)) throw error;
-        }
-      }
+      // A secret may have been deleted meanwhile.
+      for (const hash of active.flatMap(hashesOf)) await write(serviceKeyKey(hash), policy);
     },
   };
 };

@@ -1,10 +1,11 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { ConflictError } from '../../domain/errors.ts';
 import type { DeclaredDimension } from '../../domain/spend/declared-dimensions.ts';
+import { EXISTS, update } from '../table/actions.ts';
+import { findItem } from '../table/find-item.ts';
 import { accountKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError, transact } from '../table/transact.ts';
+import { transact } from '../table/transact.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 
 const period = z.object({ from: z.iso.datetime(), until: z.nullable(z.iso.datetime()) });
@@ -15,18 +16,11 @@ export const storedDimensions = z._default(z.array(z.object({ name: z.string(), 
 const stored = z.object({ dimensions: storedDimensions });
 
 /** The metadata names that accounts declared as dimensions of their spend. */
-export const openDeclaredDimensions = ({ client, name }: Table) => ({
+export const openDeclaredDimensions = (table: Table) => ({
   /** @param options `consistent`: a declaration just made shows */
   find: async (accountId: string, options = { consistent: true }): Promise<readonly DeclaredDimension[]> => {
-    const { Item } = await client.send(
-      new GetCommand({
-        TableName: name,
-        Key: { ...accountKey(accountId) },
-        ProjectionExpression: 'dimensions',
-        ConsistentRead: options.consistent,
-      }),
-    );
-    return stored.parse(Item ?? {}).dimensions;
+    const item = await findItem(table, accountKey(accountId), { ...options, attributes: 'dimensions' });
+    return stored.parse(item ?? {}).dimensions;
   },
 
   /**
@@ -46,24 +40,16 @@ export const openDeclaredDimensions = ({ client, name }: Table) => ({
     },
     audit: AuditEntry,
   ): Promise<void> => {
-    const change = {
-      Update: {
-        TableName: name,
-        Key: { ...accountKey(accountId) },
-        UpdateExpression: 'SET dimensions = :after',
-        ConditionExpression:
-          before.length === 0
-            ? 'attribute_exists(pk) AND attribute_not_exists(dimensions)'
-            : 'attribute_exists(pk) AND dimensions = :before',
-        ExpressionAttributeValues: { ':after': after, ...(before.length > 0 && { ':before': before }) },
-      },
-    };
-    try {
-      await transact({ client }, [change, putAudit(name, audit)]);
-    } catch (error) {
-      if (!(error instanceof ConditionsFailedError)) throw error;
-      throw new ConflictError('The dimensions were changed in the meantime. Read them again.');
-    }
+    const isSame = before.length === 0 ? 'attribute_not_exists(dimensions)' : 'dimensions = :before';
+    const change = update(accountKey(accountId), 'SET dimensions = :after', `${EXISTS} AND ${isSame}`, {
+      after,
+      before: before.length === 0 ? undefined : before,
+    });
+    await transact(
+      table,
+      [change, putAudit(audit)],
+      () => new ConflictError('The dimensions were changed in the meantime. Read them again.'),
+    );
   },
 });
 

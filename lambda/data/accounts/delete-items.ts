@@ -1,11 +1,12 @@
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import pMap from 'p-map';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { addDays, dayOf } from '../../domain/calendar/utc.ts';
 import { MAX_EVENT_AGE_DAYS } from '../../domain/usage/limits.ts';
 import { REFUSED_DAYS } from '../ledger/outbox.ts';
 import { openModelUse } from '../prices/model-use.ts';
+import { put } from '../table/actions.ts';
 import { batchDelete } from '../table/batch-delete.ts';
+import { findItem } from '../table/find-item.ts';
 import {
   apiTokenKey,
   deletedAccountKey,
@@ -23,6 +24,7 @@ import {
 } from '../table/keys.ts';
 import { queryItems } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
+import { write } from '../table/write.ts';
 import { accountPartitions, readPage } from './account-items.ts';
 
 const PARTITIONS_AT_ONCE = 8;
@@ -43,9 +45,9 @@ const text = (item: Record<string, unknown>, name: string): string | undefined =
   typeof item[name] === 'string' ? item[name] : undefined;
 
 /** Keeps late usage events of a deleted account from being recorded, for as long as one may come. */
-export const markDeleted = async ({ client, name }: Table, accountId: string, now: Date): Promise<void> => {
+export const markDeleted = (table: Table, accountId: string, now: Date): Promise<void> => {
   const expiresAt = Math.floor(now.getTime() / 1_000) + (MAX_EVENT_AGE_DAYS + 1) * DAY_SECONDS;
-  await client.send(new PutCommand({ TableName: name, Item: { ...deletedAccountKey(accountId), expiresAt } }));
+  return write(table, put({ ...deletedAccountKey(accountId), expiresAt }));
 };
 
 /**
@@ -53,7 +55,6 @@ export const markDeleted = async ({ client, name }: Table, accountId: string, no
  * entry there, so a run that ends anywhere leaves nothing behind that the next one does not find.
  */
 export const openAccountItems = (table: Table, outside: OutsideAccount) => {
-  const { client, name } = table;
   const remove = async (keys: readonly Key[]): Promise<number> => {
     await batchDelete(table, keys);
     return keys.length;
@@ -72,8 +73,8 @@ export const openAccountItems = (table: Table, outside: OutsideAccount) => {
 
   /** A login with its items, unless it has joined another account since. */
   const removeUser = async (accountId: string, userId: string): Promise<void> => {
-    const { Item } = await client.send(new GetCommand({ TableName: name, Key: userKey(userId), ConsistentRead: true }));
-    if (Item !== undefined && Item['accountId'] !== accountId) return;
+    const user = await findItem(table, userKey(userId));
+    if (user !== undefined && user['accountId'] !== accountId) return;
     await outside.deleteUser(userId);
     await removePartition(userKey(userId).pk, () => false);
   };
@@ -98,10 +99,8 @@ export const openAccountItems = (table: Table, outside: OutsideAccount) => {
   };
 
   const removeSignOn = async (accountId: string, provider: string): Promise<void> => {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: name, Key: signOnKey(provider), ConsistentRead: true }),
-    );
-    if (Item?.['accountId'] === accountId) await remove([signOnKey(provider)]);
+    const link = await findItem(table, signOnKey(provider));
+    if (link?.['accountId'] === accountId) await remove([signOnKey(provider)]);
   };
 
   const removeOwnPartition = async (accountId: string, pk: string, isLate: () => boolean): Promise<number> => {

@@ -1,9 +1,9 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import QuickLRU from 'quick-lru';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
+import { EXISTS, update } from '../table/actions.ts';
 import { accountServiceKeyKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
+import { tryWrite } from '../table/write.ts';
 
 /** Each process writes at most once per key in this period. The API documents `lastUsedAt` as updated every few minutes. */
 const INTERVAL_MS = 5 * MINUTE_MS;
@@ -17,19 +17,11 @@ export const openKeyUsage = (table: Table) => {
     note: async (accountId: string, keyId: string, usedAt: string): Promise<void> => {
       const usedMs = Date.parse(usedAt);
       if (usedMs - (notedMs.get(keyId) ?? Number.NEGATIVE_INFINITY) < INTERVAL_MS) return;
-      try {
-        await table.client.send(
-          new UpdateCommand({
-            TableName: table.name,
-            Key: accountServiceKeyKey(accountId, keyId),
-            UpdateExpression: 'SET lastUsedAt = :at',
-            ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(lastUsedAt) OR lastUsedAt < :at)',
-            ExpressionAttributeValues: { ':at': usedAt },
-          }),
-        );
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      }
+      const isLater = `${EXISTS} AND (attribute_not_exists(lastUsedAt) OR lastUsedAt < :usedAt)`;
+      await tryWrite(
+        table,
+        update(accountServiceKeyKey(accountId, keyId), 'SET lastUsedAt = :usedAt', isLater, { usedAt }),
+      );
       notedMs.set(keyId, usedMs);
     },
   };

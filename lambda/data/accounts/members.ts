@@ -1,11 +1,12 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Role } from '../../domain/accounts/permissions.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
+import { type Action, check, EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
 import { batchRead } from '../table/batch-read.ts';
+import { findItem } from '../table/find-item.ts';
 import { accountKey, accountUserKey, invitationKey, invitationMailsKey, userKey } from '../table/keys.ts';
-import { queryItems } from '../table/query-items.ts';
+import { listItems } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError, type TransactionItems, transact } from '../table/transact.ts';
+import { transact } from '../table/transact.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 import { type Invitation, invitationItem, parseInvitation } from './invitation-item.ts';
 import { type NewUser, newUserItems, openUsers, parseUser, type User } from './users.ts';
@@ -16,45 +17,24 @@ export const MAX_INVITATION_MAILS_PER_DAY = 50;
 /** Members and open invitations together. Far more than most accounts need; lists of members are read whole. */
 const MAX_MEMBERS = 500;
 
+/** Fails the transaction unless the account's owner is, or is not, the user. The account names its one owner. */
+const checkOwner = (accountId: string, relation: '=' | '<>', userId: string) =>
+  check(accountKey(accountId), `ownerUserId ${relation} :userId`, { userId });
+
+const setRole = (accountId: string, userId: string, role: Role) =>
+  update(userKey(userId), 'SET #role = :role', 'accountId = :accountId', { role, accountId });
+
+const countMail = (accountId: string, at: string) =>
+  update(
+    invitationMailsKey(accountId, at.slice(0, 10)),
+    'ADD mails :one SET expiresAt = :expiresAt',
+    'attribute_not_exists(mails) OR mails < :limit',
+    { one: 1, limit: MAX_INVITATION_MAILS_PER_DAY, expiresAt: Math.floor(Date.parse(at) / 1_000) + 2 * 86_400 },
+  );
+
 /** Writes what the account's users are: who belongs to it, in which role, and who is invited. */
 export const openMembers = (table: Table) => {
-  const { client, name } = table;
   const users = openUsers(table);
-
-  /** Fails the transaction unless the account's owner is, or is not, the user. The account names its one owner. */
-  const checkOwner = (accountId: string, relation: '=' | '<>', userId: string): TransactionItems[number] => ({
-    ConditionCheck: {
-      TableName: name,
-      Key: accountKey(accountId),
-      ConditionExpression: `ownerUserId ${relation} :user`,
-      ExpressionAttributeValues: { ':user': userId },
-    },
-  });
-
-  const setRole = (accountId: string, userId: string, role: Role): TransactionItems[number] => ({
-    Update: {
-      TableName: name,
-      Key: userKey(userId),
-      UpdateExpression: 'SET #role = :role',
-      ConditionExpression: 'accountId = :account',
-      ExpressionAttributeNames: { '#role': 'role' },
-      ExpressionAttributeValues: { ':role': role, ':account': accountId },
-    },
-  });
-
-  const countMail = (accountId: string, at: string): TransactionItems[number] => ({
-    Update: {
-      TableName: name,
-      Key: invitationMailsKey(accountId, at.slice(0, 10)),
-      UpdateExpression: 'ADD mails :one SET expiresAt = :expiresAt',
-      ConditionExpression: 'attribute_not_exists(mails) OR mails < :limit',
-      ExpressionAttributeValues: {
-        ':one': 1,
-        ':limit': MAX_INVITATION_MAILS_PER_DAY,
-        ':expiresAt': Math.floor(Date.parse(at) / 1_000) + 2 * 86_400,
-      },
-    },
-  });
 
   const requireMember = async (accountId: string, userId: string): Promise<User> => {
     const user = await users.find(userId);
@@ -62,18 +42,18 @@ export const openMembers = (table: Table) => {
     return user;
   };
 
+  /** Writes an invitation whose mail is sent, and counts the mail. */
+  const mail = ({ accountId, sentAt }: Invitation, write: Action, audit: AuditEntry, conflict: string): Promise<void> =>
+    transact(table, [write, countMail(accountId, sentAt), putAudit(audit)], ([, isOverLimit]) =>
+      isOverLimit
+        ? new LimitReachedError(
+            `An account may send ${MAX_INVITATION_MAILS_PER_DAY} invitations a day (UTC). Try again tomorrow.`,
+          )
+        : new ConflictError(conflict),
+    );
+
   const invitationsOf = async (accountId: string): Promise<Invitation[]> => {
-    const invitations: Invitation[] = [];
-    for await (const item of queryItems(table, {
-      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :invitations)',
-      ExpressionAttributeValues: {
-        ':pk': accountKey(accountId).pk,
-        ':invitations': invitationKey(accountId, '').sk,
-      },
-      ConsistentRead: true,
-    })) {
-      invitations.push(parseInvitation(item));
-    }
+    const invitations = await listItems(table, invitationKey(accountId, ''), parseInvitation);
     return invitations.sort((a, b) => a.createdAt.localeCompare(b.createdAt));
   };
 
@@ -96,20 +76,12 @@ export const openMembers = (table: Table) => {
      * @throws NotFoundError
      * @throws ConflictError for the owner
      */
-    changeRole: async (userId: string, role: Exclude<Role, 'owner'>, audit: AuditEntry): Promise<void> => {
-      const { accountId } = audit;
-      try {
-        await transact(table, [
-          checkOwner(accountId, '<>', userId),
-          setRole(accountId, userId, role),
-          putAudit(name, audit),
-        ]);
-      } catch (error) {
-        if (!(error instanceof ConditionsFailedError)) throw error;
-        if (error.refused[1]) throw new NotFoundError('There is no such member.');
-        throw new ConflictError('This member is the owner. Transfer the ownership first.');
-      }
-    },
+    changeRole: (userId: string, role: Exclude<Role, 'owner'>, audit: AuditEntry): Promise<void> =>
+      transact(
+        table,
+        [checkOwner(audit.accountId, '<>', userId), setRole(audit.accountId, userId, role), putAudit(audit)],
+        memberRefusal('This member is the owner. Transfer the ownership first.'),
+      ),
 
     /**
      * Makes another member the owner, and the owner an admin.
@@ -120,26 +92,16 @@ export const openMembers = (table: Table) => {
     transferOwnership: async (from: string, to: string, audit: AuditEntry): Promise<void> => {
       const { accountId } = audit;
       if (from === to) throw new ConflictError('You are the owner already.');
-      try {
-        await transact(table, [
-          {
-            Update: {
-              TableName: name,
-              Key: accountKey(accountId),
-              UpdateExpression: 'SET ownerUserId = :to',
-              ConditionExpression: 'ownerUserId = :from',
-              ExpressionAttributeValues: { ':from': from, ':to': to },
-            },
-          },
+      await transact(
+        table,
+        [
+          update(accountKey(accountId), 'SET ownerUserId = :to', 'ownerUserId = :from', { from, to }),
           setRole(accountId, to, 'owner'),
           setRole(accountId, from, 'admin'),
-          putAudit(name, audit),
-        ]);
-      } catch (error) {
-        if (!(error instanceof ConditionsFailedError)) throw error;
-        if (error.refused[1]) throw new NotFoundError('There is no such member.');
-        throw new ConflictError('You are not the owner of this account any more.');
-      }
+          putAudit(audit),
+        ],
+        memberRefusal('You are not the owner of this account any more.'),
+      );
     },
 
     /**
@@ -148,29 +110,18 @@ export const openMembers = (table: Table) => {
      * @throws NotFoundError
      * @throws ConflictError for the owner
      */
-    remove: async (userId: string, audit: AuditEntry): Promise<void> => {
+    remove: (userId: string, audit: AuditEntry): Promise<void> => {
       const { accountId } = audit;
-      try {
-        await transact(table, [
+      return transact(
+        table,
+        [
           checkOwner(accountId, '<>', userId),
-          {
-            Delete: {
-              TableName: name,
-              Key: userKey(userId),
-              ConditionExpression: 'accountId = :account',
-              ExpressionAttributeValues: { ':account': accountId },
-            },
-          },
-          { Delete: { TableName: name, Key: accountUserKey(accountId, userId) } },
-          putAudit(name, audit),
-        ]);
-      } catch (error) {
-        if (!(error instanceof ConditionsFailedError)) throw error;
-        if (error.refused[1]) throw new NotFoundError('There is no such member.');
-        throw new ConflictError(
-          'The owner cannot leave or be removed. Transfer the ownership first, or delete the account.',
-        );
-      }
+          remove(userKey(userId), 'accountId = :accountId', { accountId }),
+          remove(accountUserKey(accountId, userId)),
+          putAudit(audit),
+        ],
+        memberRefusal('The owner cannot leave or be removed. Transfer the ownership first, or delete the account.'),
+      );
     },
 
     /** @throws LimitReachedError if nobody more can be invited */
@@ -187,10 +138,8 @@ export const openMembers = (table: Table) => {
     invitations: invitationsOf,
 
     findInvitation: async (accountId: string, invitationId: string): Promise<Invitation | undefined> => {
-      const { Item } = await client.send(
-        new GetCommand({ TableName: name, Key: invitationKey(accountId, invitationId), ConsistentRead: true }),
-      );
-      return Item && parseInvitation(Item);
+      const item = await findItem(table, invitationKey(accountId, invitationId));
+      return item && parseInvitation(item);
     },
 
     /**
@@ -199,28 +148,13 @@ export const openMembers = (table: Table) => {
      * @throws ConflictError if the address is invited already
      * @throws LimitReachedError for too many invitation mails today
      */
-    invite: async (invitation: Invitation, audit: AuditEntry): Promise<void> => {
-      const { accountId, sentAt } = invitation;
-      try {
-        await transact(table, [
-          {
-            Put: {
-              TableName: name,
-              Item: invitationItem(invitation),
-              ConditionExpression: 'attribute_not_exists(pk) OR validUntil <= :now',
-              ExpressionAttributeValues: { ':now': sentAt },
-            },
-          },
-          countMail(accountId, sentAt),
-          putAudit(name, audit),
-        ]);
-      } catch (error) {
-        throw (
-          mailLimit(error) ??
-          conflict(error, 'This address is invited already. Send the invitation again, or revoke it.')
-        );
-      }
-    },
+    invite: (invitation: Invitation, audit: AuditEntry): Promise<void> =>
+      mail(
+        invitation,
+        put(invitationItem(invitation), 'attribute_not_exists(pk) OR validUntil <= :now', { now: invitation.sentAt }),
+        audit,
+        'This address is invited already. Send the invitation again, or revoke it.',
+      ),
 
     /**
      * Gives an invitation a new token, and a new time to accept it. The former link stops working.
@@ -228,100 +162,50 @@ export const openMembers = (table: Table) => {
      * @throws ConflictError if it was accepted, revoked or sent again in the meantime
      * @throws LimitReachedError for too many invitation mails today
      */
-    renewInvitation: async (invitation: Invitation, formerTokenHash: string, audit: AuditEntry): Promise<void> => {
-      try {
-        await transact(table, [
-          {
-            Put: {
-              TableName: name,
-              Item: invitationItem(invitation),
-              ConditionExpression: 'tokenHash = :former',
-              ExpressionAttributeValues: { ':former': formerTokenHash },
-            },
-          },
-          countMail(invitation.accountId, invitation.sentAt),
-          putAudit(name, audit),
-        ]);
-      } catch (error) {
-        throw (
-          mailLimit(error) ??
-          conflict(error, 'The invitation was accepted, revoked or sent again. Read the list again.')
-        );
-      }
-    },
+    renewInvitation: (invitation: Invitation, formerTokenHash: string, audit: AuditEntry): Promise<void> =>
+      mail(
+        invitation,
+        put(invitationItem(invitation), 'tokenHash = :formerTokenHash', { formerTokenHash }),
+        audit,
+        'The invitation was accepted, revoked or sent again. Read the list again.',
+      ),
 
     /** @throws NotFoundError */
-    revokeInvitation: async (invitationId: string, audit: AuditEntry): Promise<void> => {
-      try {
-        await transact(table, [
-          {
-            Delete: {
-              TableName: name,
-              Key: invitationKey(audit.accountId, invitationId),
-              ConditionExpression: 'attribute_exists(pk)',
-            },
-          },
-          putAudit(name, audit),
-        ]);
-      } catch (error) {
-        if (!(error instanceof ConditionsFailedError)) throw error;
-        throw new NotFoundError('There is no such invitation.');
-      }
-    },
+    revokeInvitation: (invitationId: string, audit: AuditEntry): Promise<void> =>
+      transact(
+        table,
+        [remove(invitationKey(audit.accountId, invitationId), EXISTS), putAudit(audit)],
+        () => new NotFoundError('There is no such invitation.'),
+      ),
 
     /**
      * Uses up an invitation and makes the user a member, both or neither.
      *
      * @throws ConflictError if the user belongs to an account, or the invitation is not what it was
      */
-    join: async (
-      user: NewUser,
-      { accountId, invitationId, tokenHash }: Invitation,
-      audit: AuditEntry,
-    ): Promise<void> => {
-      try {
-        await transact(table, [
-          {
-            Delete: {
-              TableName: name,
-              Key: invitationKey(accountId, invitationId),
-              ConditionExpression: 'tokenHash = :hash',
-              ExpressionAttributeValues: { ':hash': tokenHash },
-            },
-          },
-          ...newUserItems(user).map((Item) => ({
-            Put: { TableName: name, Item, ConditionExpression: 'attribute_not_exists(pk)' },
-          })),
-          {
-            ConditionCheck: {
-              TableName: name,
-              Key: accountKey(accountId),
-              ConditionExpression: 'attribute_exists(pk)',
-            },
-          },
-          putAudit(name, audit),
-        ]);
-      } catch (error) {
-        if (!(error instanceof ConditionsFailedError)) throw error;
-        throw new ConflictError(
-          error.refused[1]
-            ? 'This user belongs to an account already.'
-            : 'The invitation was used, revoked or sent again in the meantime.',
-        );
-      }
-    },
+    join: (user: NewUser, { accountId, invitationId, tokenHash }: Invitation, audit: AuditEntry): Promise<void> =>
+      transact(
+        table,
+        [
+          remove(invitationKey(accountId, invitationId), 'tokenHash = :tokenHash', { tokenHash }),
+          ...newUserItems(user).map((item) => put(item, IS_NEW)),
+          check(accountKey(accountId), EXISTS),
+          putAudit(audit),
+        ],
+        ([, isMember]) =>
+          new ConflictError(
+            isMember
+              ? 'This user belongs to an account already.'
+              : 'The invitation was used, revoked or sent again in the meantime.',
+          ),
+      ),
   };
 };
 
-/** The second action of a transaction counts a mail. */
-const mailLimit = (error: unknown): Error | undefined =>
-  error instanceof ConditionsFailedError && error.refused[1]
-    ? new LimitReachedError(
-        `An account may send ${MAX_INVITATION_MAILS_PER_DAY} invitations a day (UTC). Try again tomorrow.`,
-      )
-    : undefined;
-
-const conflict = (error: unknown, message: string): unknown =>
-  error instanceof ConditionsFailedError ? new ConflictError(message) : error;
+/** Of transactions whose first action is about the owner, and the second about the member. */
+const memberRefusal =
+  (aboutOwner: string) =>
+  ([, isNoMember]: readonly boolean[]): Error =>
+    isNoMember ? new NotFoundError('There is no such member.') : new ConflictError(aboutOwner);
 
 export type Members = ReturnType<typeof openMembers>;

@@ -1,15 +1,16 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError } from '../../domain/errors.ts';
 import type { PriceSheet } from '../../domain/own-prices/apply-prices.ts';
 import { noPrices, type OwnPrices, storedPrices } from '../../domain/own-prices/own-price.ts';
+import { EXISTS, IS_NEW, put, update } from '../table/actions.ts';
+import { findItem } from '../table/find-item.ts';
 import { accountKey, ownPricesKey, pricedAccountKey, pricedAccountsPartition } from '../table/keys.ts';
 import { queryItems } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError, transact } from '../table/transact.ts';
+import { transact } from '../table/transact.ts';
+import { tryWrite } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 import { openServiceKeys } from './service-keys.ts';
 
@@ -29,27 +30,23 @@ export interface PriceVersion {
 
 /** The prices that accounts have of their own: one item each. */
 export const openOwnPrices = (table: Table, now: () => number = Date.now) => {
-  const { client, name } = table;
   const keys = openServiceKeys(table);
   const cache = new QuickLRU<string, { readonly sheet: PriceSheet; readonly readAtMs: number }>({
     maxSize: MAX_ENTRIES,
   });
 
   const read = async (accountId: string): Promise<PriceVersion> => {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: name, Key: { ...ownPricesKey(accountId) }, ConsistentRead: true }),
-    );
-    if (Item === undefined) return { version: 0, own: noPrices };
-    const { version, json } = stored.parse(Item);
+    const item = await findItem(table, ownPricesKey(accountId));
+    if (item === undefined) return { version: 0, own: noPrices };
+    const { version, json } = stored.parse(item);
     return { version, own: storedPrices.parse(JSON.parse(json)) };
   };
 
-  const itemOf = (accountId: string, version: number, own: OwnPrices) => ({
-    TableName: name,
-    Item: { ...ownPricesKey(accountId), version: version + 1, json: JSON.stringify(storedPrices.parse(own)) },
-    ConditionExpression: version === 0 ? 'attribute_not_exists(pk)' : 'version = :version',
-    ...(version > 0 && { ExpressionAttributeValues: { ':version': version } }),
-  });
+  /** The write over a version that was read. */
+  const replacing = (accountId: string, version: number, own: OwnPrices) => {
+    const item = { ...ownPricesKey(accountId), version: version + 1, json: JSON.stringify(storedPrices.parse(own)) };
+    return version === 0 ? put(item, IS_NEW) : put(item, 'version = :version', { version });
+  };
 
   /** What pricing needs. The projects of keys are read where a price names one. */
   const sheetOf = async (accountId: string, { prices, months }: OwnPrices): Promise<PriceSheet> => {
@@ -75,36 +72,19 @@ export const openOwnPrices = (table: Table, now: () => number = Date.now) => {
     /** Replaces them, with an entry in the audit log. @throws ConflictError where they are not as they were read */
     replace: async (accountId: string, version: number, own: OwnPrices, audit: AuditEntry): Promise<void> => {
       const first = [
-        { Put: { TableName: name, Item: { ...pricedAccountKey(accountId) } } },
-        {
-          Update: {
-            TableName: name,
-            Key: { ...accountKey(accountId) },
-            UpdateExpression: 'SET hasOwnPrices = :true',
-            ConditionExpression: 'attribute_exists(pk)',
-            ExpressionAttributeValues: { ':true': true },
-          },
-        },
+        put(pricedAccountKey(accountId)),
+        update(accountKey(accountId), 'SET hasOwnPrices = :hasOwnPrices', EXISTS, { hasOwnPrices: true }),
       ];
-      try {
-        const change = { Put: itemOf(accountId, version, own) };
-        await transact(table, [change, putAudit(name, audit), ...(version === 0 ? first : [])]);
-      } catch (error) {
-        if (!(error instanceof ConditionsFailedError)) throw error;
-        throw new ConflictError('The prices were changed in the meantime. Read them again.');
-      }
+      await transact(
+        table,
+        [replacing(accountId, version, own), putAudit(audit), ...(version === 0 ? first : [])],
+        () => new ConflictError('The prices were changed in the meantime. Read them again.'),
+      );
     },
 
     /** Keeps the progress of a job. @returns false where the prices changed meanwhile: they begin a job anew */
-    keepProgress: async (accountId: string, version: number, own: OwnPrices): Promise<boolean> => {
-      try {
-        await client.send(new PutCommand(itemOf(accountId, version, own)));
-        return true;
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return false;
-        throw error;
-      }
-    },
+    keepProgress: (accountId: string, version: number, own: OwnPrices): Promise<boolean> =>
+      tryWrite(table, replacing(accountId, version, own)),
 
     /** All accounts that have, or had, prices of their own. */
     async *accounts(): AsyncGenerator<string> {

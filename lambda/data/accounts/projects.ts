@@ -1,10 +1,11 @@
 import * as z from 'zod/mini';
 import { DEFAULT_PROJECT_ID } from '../../domain/accounts/project.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
-import { accountKey, projectKey } from '../table/keys.ts';
-import { queryItems } from '../table/query-items.ts';
+import { type Action, EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
+import { projectKey } from '../table/keys.ts';
+import { listItems } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError, type TransactionItems, transact } from '../table/transact.ts';
+import { transact } from '../table/transact.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 
 const projectSchema = z.object({
@@ -24,38 +25,14 @@ const defaultProject: Project = { projectId: DEFAULT_PROJECT_ID, name: 'Default'
  * The action that counts a key into a project or out of it. It fails for a project that does not exist. The default project is no item
  * until it is renamed, cannot be deleted, and so counts no keys.
  */
-export const countKey = (
-  tableName: string,
-  accountId: string,
-  projectId: string,
-  change: 1 | -1,
-): TransactionItems[number][] =>
+export const countKey = (accountId: string, projectId: string, change: 1 | -1): Action[] =>
   projectId === DEFAULT_PROJECT_ID
     ? []
-    : [
-        {
-          Update: {
-            TableName: tableName,
-            Key: projectKey(accountId, projectId),
-            UpdateExpression: 'ADD keyCount :change',
-            ConditionExpression: 'attribute_exists(pk)',
-            ExpressionAttributeValues: { ':change': change },
-          },
-        },
-      ];
+    : [update(projectKey(accountId, projectId), 'ADD keyCount :change', EXISTS, { change })];
 
 export const openProjects = (table: Table) => {
-  const { name: tableName } = table;
-
   const list = async (accountId: string): Promise<Project[]> => {
-    const projects: Project[] = [];
-    for await (const item of queryItems(table, {
-      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :projects)',
-      ExpressionAttributeValues: { ':pk': accountKey(accountId).pk, ':projects': projectKey(accountId, '').sk },
-      ConsistentRead: true,
-    })) {
-      projects.push(projectSchema.parse(item));
-    }
+    const projects = await listItems(table, projectKey(accountId, ''), (item) => projectSchema.parse(item));
     const others = projects.filter(({ projectId }) => projectId !== DEFAULT_PROJECT_ID);
     return [projects.find(({ projectId }) => projectId === DEFAULT_PROJECT_ID) ?? defaultProject, ...others];
   };
@@ -69,35 +46,18 @@ export const openProjects = (table: Table) => {
       const { accountId } = audit;
       if ((await list(accountId)).length >= MAX_PROJECTS)
         throw new LimitReachedError(`An account may have ${MAX_PROJECTS} projects. Delete one first.`);
-      const Item = { ...projectKey(accountId, project.projectId), ...project, keyCount: 0 };
-      await transact(table, [
-        { Put: { TableName: tableName, Item, ConditionExpression: 'attribute_not_exists(pk)' } },
-        putAudit(tableName, audit),
-      ]);
+      const item = { ...projectKey(accountId, project.projectId), ...project, keyCount: 0 };
+      await transact(table, [put(item, IS_NEW), putAudit(audit)]);
     },
 
     /** @throws NotFoundError */
     rename: async (projectId: string, name: string, audit: AuditEntry): Promise<void> => {
-      const Key = projectKey(audit.accountId, projectId);
-      const isDefault = projectId === DEFAULT_PROJECT_ID;
-      const rename = isDefault
-        ? { Put: { TableName: tableName, Item: { ...Key, ...defaultProject, name } } }
-        : {
-            Update: {
-              TableName: tableName,
-              Key,
-              UpdateExpression: 'SET #name = :name',
-              ConditionExpression: 'attribute_exists(pk)',
-              ExpressionAttributeNames: { '#name': 'name' },
-              ExpressionAttributeValues: { ':name': name },
-            },
-          };
-      try {
-        await transact(table, [rename, putAudit(tableName, audit)]);
-      } catch (error) {
-        if (!(error instanceof ConditionsFailedError)) throw error;
-        throw new NotFoundError('There is no such project.');
-      }
+      const key = projectKey(audit.accountId, projectId);
+      const rename =
+        projectId === DEFAULT_PROJECT_ID
+          ? put({ ...key, ...defaultProject, name })
+          : update(key, 'SET #name = :name', EXISTS, { name });
+      await transact(table, [rename, putAudit(audit)], () => new NotFoundError('There is no such project.'));
     },
 
     /**
@@ -109,25 +69,14 @@ export const openProjects = (table: Table) => {
     remove: async (projectId: string, audit: AuditEntry): Promise<void> => {
       const { accountId } = audit;
       if (projectId === DEFAULT_PROJECT_ID) throw new ConflictError('The default project cannot be deleted.');
-      try {
-        await transact(table, [
-          {
-            Delete: {
-              TableName: tableName,
-              Key: projectKey(accountId, projectId),
-              ConditionExpression: 'keyCount = :none',
-              ExpressionAttributeValues: { ':none': 0 },
-            },
-          },
-          putAudit(tableName, audit),
-        ]);
-      } catch (error) {
-        if (!(error instanceof ConditionsFailedError)) throw error;
-        const exists = (await list(accountId)).some((project) => project.projectId === projectId);
-        throw exists
-          ? new ConflictError('The project has keys. Move them to another project first, also revoked ones.')
-          : new NotFoundError('There is no such project.');
-      }
+      await transact(
+        table,
+        [remove(projectKey(accountId, projectId), 'keyCount = :none', { none: 0 }), putAudit(audit)],
+        async () =>
+          (await list(accountId)).some((project) => project.projectId === projectId)
+            ? new ConflictError('The project has keys. Move them to another project first, also revoked ones.')
+            : new NotFoundError('There is no such project.'),
+      );
     },
   };
 };

@@ -1,14 +1,15 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { maskedServiceKey, serviceKeyHash } from '../../domain/accounts/account-key.ts';
 import { DEFAULT_PROJECT_ID } from '../../domain/accounts/project.ts';
 import type { AccountStatus } from '../../domain/billing/plans.ts';
 import type { BlockPolicy } from '../../domain/budgets/block.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
+import { EXISTS, IS_NEW, put, update } from '../table/actions.ts';
+import { findItem } from '../table/find-item.ts';
 import { accountKey, accountServiceKeyKey, serviceKeyKey } from '../table/keys.ts';
-import { queryItems } from '../table/query-items.ts';
+import { listItems } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError, type TransactionItems, transact } from '../table/transact.ts';
+import { ConditionsFailedError, transact } from '../table/transact.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 import { countKey } from './projects.ts';
 
@@ -85,12 +86,17 @@ export const newKeyItems = ({
   { ...accountServiceKeyKey(accountId, key.keyId), ...key },
 ];
 
-export const openServiceKeys = ({ client, name }: Table) => {
+/** Ends a secret. */
+const setEnd = (
+  { keyHash, validUntil }: z.infer<typeof formerSecretSchema>,
+  condition: string | null = null,
+  values = {},
+) => update(serviceKeyKey(keyHash), 'SET validUntil = :validUntil', condition, { validUntil, ...values });
+
+export const openServiceKeys = (table: Table) => {
   const find = async (accountId: string, keyId: string): Promise<ServiceKey | undefined> => {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: name, Key: accountServiceKeyKey(accountId, keyId), ConsistentRead: true }),
-    );
-    return Item && serviceKeySchema.parse(Item);
+    const item = await findItem(table, accountServiceKeyKey(accountId, keyId));
+    return item && serviceKeySchema.parse(item);
   };
 
   const findOrThrow = async (accountId: string, keyId: string): Promise<ServiceKey> => {
@@ -99,27 +105,10 @@ export const openServiceKeys = ({ client, name }: Table) => {
     return key;
   };
 
-  const recordIn = (audit: AuditEntry | undefined): TransactionItems => (audit ? [putAudit(name, audit)] : []);
-
   return {
     /** All keys of an account, including revoked ones, oldest first. */
-    list: async (accountId: string): Promise<ServiceKey[]> => {
-      const keys: ServiceKey[] = [];
-      for await (const item of queryItems(
-        { client, name },
-        {
-          KeyConditionExpression: 'pk = :pk AND begins_with(sk, :keys)',
-          ExpressionAttributeValues: {
-            ':pk': accountKey(accountId).pk,
-            ':keys': accountServiceKeyKey(accountId, '').sk,
-          },
-          ConsistentRead: true,
-        },
-      )) {
-        keys.push(serviceKeySchema.parse(item));
-      }
-      return keys;
-    },
+    list: (accountId: string): Promise<ServiceKey[]> =>
+      listItems(table, accountServiceKeyKey(accountId, ''), (item) => serviceKeySchema.parse(item)),
 
     /**
      * Creates a key if the account has fewer active keys than `limit`.
@@ -139,39 +128,26 @@ export const openServiceKeys = ({ client, name }: Table) => {
       audit?: AuditEntry,
     ): Promise<void> => {
       const { accountId, status, withoutBlocks } = account;
-      try {
-        await transact({ client }, [
-          {
-            Update: {
-              TableName: name,
-              Key: accountKey(accountId),
-              UpdateExpression: 'ADD activeKeys :one',
-              ConditionExpression: `activeKeys < :limit AND #status = :status AND ${withoutBlocks ? 'withoutBlocks = :blocks' : 'attribute_not_exists(withoutBlocks)'}`,
-              ExpressionAttributeNames: { '#status': 'status' },
-              ExpressionAttributeValues: {
-                ':one': 1,
-                ':limit': limit,
-                ':status': status,
-                ...(withoutBlocks && { ':blocks': withoutBlocks }),
-              },
-            },
-          },
-          ...newKeyItems({ accountId, accountStatus: status, withoutBlocks, key }).map((Item) => ({
-            Put: { TableName: name, Item, ConditionExpression: 'attribute_not_exists(pk)' },
-          })),
-          ...countKey(name, accountId, key.projectId, 1),
-          ...recordIn(audit),
-        ]);
-      } catch (error) {
-        if (error instanceof ConditionsFailedError && error.refused[3]) throw noProject();
-        if (!(error instanceof ConditionsFailedError && error.refused[0])) throw error;
-        const { Item } = await client.send(
-          new GetCommand({ TableName: name, Key: accountKey(accountId), ConsistentRead: true }),
-        );
-        if (Item?.['status'] !== status || Item['withoutBlocks'] !== withoutBlocks)
-          throw new ConflictError('Another request changed the account. Try again.');
-        throw new LimitReachedError(`The plan allows ${limit} active keys. Revoke one, or upgrade the plan.`);
-      }
+      const isSame = `#status = :status AND ${withoutBlocks ? 'withoutBlocks = :withoutBlocks' : 'attribute_not_exists(withoutBlocks)'}`;
+      await transact(
+        table,
+        [
+          update(accountKey(accountId), 'ADD activeKeys :one', `activeKeys < :limit AND ${isSame}`, {
+            ...{ one: 1, limit, status, withoutBlocks },
+          }),
+          ...newKeyItems({ accountId, accountStatus: status, withoutBlocks, key }).map((item) => put(item, IS_NEW)),
+          ...countKey(accountId, key.projectId, 1),
+          ...(audit ? [putAudit(audit)] : []),
+        ],
+        async ([isRefused, , , hasNoProject]) => {
+          if (hasNoProject) return noProject();
+          if (!isRefused) return undefined;
+          const item = await findItem(table, accountKey(accountId));
+          return item?.['status'] !== status || item['withoutBlocks'] !== withoutBlocks
+            ? new ConflictError('Another request changed the account. Try again.')
+            : new LimitReachedError(`The plan allows ${limit} active keys. Revoke one, or upgrade the plan.`);
+        },
+      );
     },
 
     /** @throws NotFoundError */
@@ -189,61 +165,34 @@ export const openServiceKeys = ({ client, name }: Table) => {
       audit: AuditEntry,
     ): Promise<void> => {
       const { accountId } = audit;
-      const { name: newName = key.name, projectId = key.projectId, validUntil = key.validUntil ?? null } = changes;
+      const { name = key.name, projectId = key.projectId, validUntil = key.validUntil ?? null } = changes;
       const isMoved = projectId !== key.projectId;
       // No secret outlives its key.
       const former = key.former.map((secret) =>
         validUntil !== null && validUntil < secret.validUntil ? { ...secret, validUntil } : secret,
       );
       const shortened = former.filter((secret, at) => secret !== key.former[at]);
-      const end = validUntil === null ? 'REMOVE validUntil' : 'SET validUntil = :end';
-      const endValue = validUntil !== null && { ':end': validUntil };
-      try {
-        await transact({ client }, [
-          {
-            Update: {
-              TableName: name,
-              Key: accountServiceKeyKey(accountId, key.keyId),
-              UpdateExpression: `SET #name = :name, projectId = :project, former = :former${validUntil === null ? ' REMOVE validUntil' : ', validUntil = :end'}`,
-              ConditionExpression: `keyHash = :hash AND #status = :status AND ${hasProject(key.projectId)}`,
-              ExpressionAttributeNames: { '#name': 'name', '#status': 'status' },
-              ExpressionAttributeValues: {
-                ':name': newName,
-                ':project': projectId,
-                ':former': former,
-                ':hash': key.keyHash,
-                ':status': key.status,
-                ':from': key.projectId,
-                ...endValue,
-              },
-            },
-          },
-          {
-            Update: {
-              TableName: name,
-              Key: serviceKeyKey(key.keyHash),
-              UpdateExpression: end,
-              ConditionExpression: 'attribute_exists(pk)',
-              ...(endValue && { ExpressionAttributeValues: endValue }),
-            },
-          },
-          putAudit(name, audit),
-          ...(isMoved ? countKey(name, accountId, projectId, 1) : []),
-          ...(isMoved ? countKey(name, accountId, key.projectId, -1) : []),
-          ...shortened.map((secret) => ({
-            Update: {
-              TableName: name,
-              Key: serviceKeyKey(secret.keyHash),
-              UpdateExpression: 'SET validUntil = :end',
-              ExpressionAttributeValues: { ':end': secret.validUntil },
-            },
-          })),
-        ]);
-      } catch (error) {
-        if (!(error instanceof ConditionsFailedError)) throw error;
-        if (error.refused[3] && projectId !== DEFAULT_PROJECT_ID) throw noProject();
-        throw changedMeanwhile();
-      }
+      const end = validUntil ?? undefined;
+      const change = end === undefined ? ' REMOVE validUntil' : ', validUntil = :end';
+      await transact(
+        table,
+        [
+          update(
+            accountServiceKeyKey(accountId, key.keyId),
+            `SET #name = :name, projectId = :projectId, former = :former${change}`,
+            `keyHash = :hash AND #status = :status AND ${hasProject(key.projectId)}`,
+            { name, projectId, former, hash: key.keyHash, status: key.status, from: key.projectId, end },
+          ),
+          end === undefined
+            ? update(serviceKeyKey(key.keyHash), 'REMOVE validUntil', EXISTS)
+            : setEnd({ ...key, validUntil: end }, EXISTS),
+          putAudit(audit),
+          ...(isMoved ? countKey(accountId, projectId, 1) : []),
+          ...(isMoved ? countKey(accountId, key.projectId, -1) : []),
+          ...shortened.map((secret) => setEnd(secret)),
+        ],
+        (refused) => (refused[3] && projectId !== DEFAULT_PROJECT_ID ? noProject() : changedMeanwhile()),
+      );
     },
 
     /**
@@ -270,9 +219,7 @@ export const openServiceKeys = ({ client, name }: Table) => {
       const { accountId } = audit;
       if (key.status !== 'active' || (key.validUntil ?? '~') <= now)
         throw new ConflictError('The key is revoked or has expired. Create another one.');
-      const { Item: current } = await client.send(
-        new GetCommand({ TableName: name, Key: serviceKeyKey(key.keyHash), ConsistentRead: true }),
-      );
+      const current = await findItem(table, serviceKeyKey(key.keyHash));
       if (current === undefined) throw changedMeanwhile();
       const earlier = (a: string, b: string) => (a < b ? a : b);
       const accepted = key.former.filter(({ validUntil }) => validUntil > now);
@@ -301,72 +248,35 @@ export const openServiceKeys = ({ client, name }: Table) => {
       const unchanged = copies.map((copy) =>
         current[copy] === undefined ? `attribute_not_exists(${copy})` : `${copy} = :${copy}`,
       );
-      const values = Object.fromEntries(
-        copies.filter((copy) => current[copy] !== undefined).map((copy) => [`:${copy}`, current[copy]]),
-      );
+      const values = Object.fromEntries(copies.map((copy) => [copy, current[copy]]));
       const [replaced, ...others] = former as [(typeof former)[number], ...typeof former];
-      try {
-        await transact({ client }, [
-          {
-            Put: {
-              TableName: name,
-              Item: { ...current, ...serviceKeyKey(next.keyHash) },
-              ConditionExpression: 'attribute_not_exists(pk)',
+      await transact(
+        table,
+        [
+          put({ ...current, ...serviceKeyKey(next.keyHash) }, IS_NEW),
+          setEnd(replaced, unchanged.join(' AND '), values),
+          update(
+            accountServiceKeyKey(accountId, key.keyId),
+            'SET keyHash = :next, maskedKey = :masked, former = :former',
+            'keyHash = :hash AND #status = :active',
+            {
+              ...{ next: next.keyHash, masked: next.maskedKey, former: next.former },
+              ...{ hash: key.keyHash, active: 'active' },
             },
-          },
-          {
-            Update: {
-              TableName: name,
-              Key: serviceKeyKey(replaced.keyHash),
-              UpdateExpression: 'SET validUntil = :end',
-              ConditionExpression: unchanged.join(' AND '),
-              ExpressionAttributeValues: { ':end': replaced.validUntil, ...values },
-            },
-          },
-          {
-            Update: {
-              TableName: name,
-              Key: accountServiceKeyKey(accountId, key.keyId),
-              UpdateExpression: 'SET keyHash = :next, maskedKey = :masked, former = :former',
-              ConditionExpression: 'keyHash = :hash AND #status = :active',
-              ExpressionAttributeNames: { '#status': 'status' },
-              ExpressionAttributeValues: {
-                ':next': next.keyHash,
-                ':masked': next.maskedKey,
-                ':former': next.former,
-                ':hash': key.keyHash,
-                ':active': 'active',
-              },
-            },
-          },
-          ...others.map(({ keyHash, validUntil }) => ({
-            Update: {
-              TableName: name,
-              Key: serviceKeyKey(keyHash),
-              UpdateExpression: 'SET validUntil = :end',
-              ConditionExpression: 'attribute_exists(pk)',
-              ExpressionAttributeValues: { ':end': validUntil },
-            },
-          })),
+          ),
+          ...others.map((secret) => setEnd(secret, EXISTS)),
           ...(serviceKeyHash(shownKey) === key.keyHash
             ? [
-                {
-                  Update: {
-                    TableName: name,
-                    Key: accountKey(accountId),
-                    UpdateExpression: 'SET accountKey = :next',
-                    ConditionExpression: 'accountKey = :shown',
-                    ExpressionAttributeValues: { ':next': serviceKey, ':shown': shownKey },
-                  },
-                },
+                update(accountKey(accountId), 'SET accountKey = :serviceKey', 'accountKey = :shownKey', {
+                  serviceKey,
+                  shownKey,
+                }),
               ]
             : []),
-          putAudit(name, audit),
-        ]);
-      } catch (error) {
-        if (error instanceof ConditionsFailedError) throw changedMeanwhile();
-        throw error;
-      }
+          putAudit(audit),
+        ],
+        changedMeanwhile,
+      );
       return next;
     },
 
@@ -385,40 +295,21 @@ export const openServiceKeys = ({ client, name }: Table) => {
       const key = await findOrThrow(accountId, keyId);
       if (key.status === 'revoked') return;
       try {
-        await transact({ client }, [
-          {
-            Update: {
-              TableName: name,
-              Key: accountServiceKeyKey(accountId, keyId),
-              UpdateExpression: 'SET #status = :revoked, revokedAt = :at',
-              ConditionExpression: '#status = :active AND keyHash = :hash',
-              ExpressionAttributeNames: { '#status': 'status' },
-              ExpressionAttributeValues: {
-                ':revoked': 'revoked',
-                ':active': 'active',
-                ':at': options.revokedAt,
-                ':hash': key.keyHash,
-              },
-            },
-          },
-          {
-            Update: {
-              TableName: name,
-              Key: accountKey(accountId),
-              UpdateExpression: 'ADD activeKeys :less',
-              ConditionExpression: 'activeKeys > :least',
-              ExpressionAttributeValues: { ':less': -1, ':least': options.force ? 0 : 1 },
-            },
-          },
-          ...hashesOf(key).map((keyHash) => ({
-            Update: {
-              TableName: name,
-              Key: serviceKeyKey(keyHash),
-              UpdateExpression: 'SET keyStatus = :revoked',
-              ExpressionAttributeValues: { ':revoked': 'revoked' },
-            },
-          })),
-          ...recordIn(audit),
+        await transact(table, [
+          update(
+            accountServiceKeyKey(accountId, keyId),
+            'SET #status = :revoked, revokedAt = :revokedAt',
+            '#status = :active AND keyHash = :hash',
+            { revoked: 'revoked', active: 'active', revokedAt: options.revokedAt, hash: key.keyHash },
+          ),
+          update(accountKey(accountId), 'ADD activeKeys :less', 'activeKeys > :least', {
+            less: -1,
+            least: options.force ? 0 : 1,
+          }),
+          ...hashesOf(key).map((keyHash) =>
+            update(serviceKeyKey(keyHash), 'SET keyStatus = :revoked', null, { revoked: 'revoked' }),
+          ),
+          ...(audit ? [putAudit(audit)] : []),
         ]);
       } catch (error) {
         if (!(error instanceof ConditionsFailedError)) throw error;

@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
 import { type AccountStatus, accountStatuses } from '../../domain/billing/plans.ts';
+import { type Action, EXISTS, update } from '../table/actions.ts';
 import { batchRead } from '../table/batch-read.ts';
 import { type Key, serviceKeyKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import { type TransactionItems, transact } from '../table/transact.ts';
+import { transact } from '../table/transact.ts';
 import { hashesOf, openServiceKeys } from './service-keys.ts';
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
@@ -30,21 +31,15 @@ export const openStatusCopies = (table: Table) => {
      * too many. The extra key is written first, so that everything is written once the account is. A key that is created at this
      * moment may be missed: check keysWithout afterwards. A key created later has the new status: see service-keys.ts.
      *
-     * @param update the update of the account's item
-     * @throws ConditionsFailedError if the condition of the update fails
+     * @param change the update of the account's item
+     * @throws ConditionsFailedError if the condition of the change fails
      */
-    write: async (accountId: string, status: AccountStatus, update: TransactionItems[number]): Promise<void> => {
-      const copies = (await keysWithout(accountId, status)).map(({ pk, sk }) => ({
-        Update: {
-          TableName: table.name,
-          Key: { pk, sk },
-          UpdateExpression: 'SET accountStatus = :status',
-          ConditionExpression: 'attribute_exists(pk)',
-          ExpressionAttributeValues: { ':status': status },
-        },
-      }));
+    write: async (accountId: string, status: AccountStatus, change: Action): Promise<void> => {
+      const copies = (await keysWithout(accountId, status)).map((key) =>
+        update(key, 'SET accountStatus = :status', EXISTS, { status }),
+      );
       for (const copy of copies.splice(MAX_ACTIONS - 1)) await transact(table, [copy]);
-      await transact(table, [update, ...copies]);
+      await transact(table, [change, ...copies]);
     },
   };
 };

@@ -1,9 +1,12 @@
-import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { roles } from '../../domain/accounts/permissions.ts';
-import { accountKey, accountUserKey, type Key, userKey } from '../table/keys.ts';
+import { EXISTS, update } from '../table/actions.ts';
+import { findItem } from '../table/find-item.ts';
+import { accountUserKey, userKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { transact } from '../table/transact.ts';
+import { write } from '../table/write.ts';
 
 const userSchema = z.object({
   /** The `sub` of the identity provider. */
@@ -69,36 +72,27 @@ export const newUserItems = (user: NewUser) => [
   { ...accountUserKey(user.accountId, user.userId), ...recipientSchema.parse(user) },
 ];
 
-export const openUsers = ({ client, name }: Table) => {
-  const update = async (userId: string, expression: string, values: Record<string, unknown> | undefined) => {
-    await client.send(
-      new UpdateCommand({
-        TableName: name,
-        Key: userKey(userId),
-        UpdateExpression: expression,
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: values,
-      }),
-    );
-  };
+export const openUsers = (table: Table) => {
+  const change = (userId: string, expression: string, values: Record<string, unknown> = {}): Promise<void> =>
+    write(table, update(userKey(userId), expression, EXISTS, values));
+
   return {
     /** Undefined if there is none, or the token whose user it is has expired. A consistent read, because clients read right after they register. */
     find: async (userId: string): Promise<User | undefined> => {
-      const { Item } = await client.send(
-        new GetCommand({ TableName: name, Key: userKey(userId), ConsistentRead: true }),
-      );
-      const user = Item && userSchema.parse(Item);
+      const item = await findItem(table, userKey(userId));
+      const user = item && userSchema.parse(item);
       const hasExpired = user?.validUntil !== undefined && user.validUntil <= new Date().toISOString();
       return hasExpired ? undefined : user;
     },
 
     /** Recipients of mails to the account, also those to whom mail is blocked. Reads one page (1 MB), which has room for thousands of users. */
     recipients: async (accountId: string): Promise<Recipient[]> => {
-      const { Items = [] } = await client.send(
+      const { pk, sk } = accountUserKey(accountId, '');
+      const { Items = [] } = await table.client.send(
         new QueryCommand({
-          TableName: name,
+          TableName: table.name,
           KeyConditionExpression: 'pk = :pk AND begins_with(sk, :users)',
-          ExpressionAttributeValues: { ':pk': accountKey(accountId).pk, ':users': accountUserKey(accountId, '').sk },
+          ExpressionAttributeValues: { ':pk': pk, ':users': sk },
         }),
       );
       return Items.map((item) => recipientSchema.parse(item));
@@ -110,23 +104,16 @@ export const openUsers = ({ client, name }: Table) => {
       email: string,
       verifiedAt: string,
     ): Promise<void> => {
+      const verify = 'SET email = :email, emailVerifiedAt = :verifiedAt';
       await transact(
-        { client },
-        [userKey(userId), accountUserKey(accountId, userId)].map((Key) => ({
-          Update: {
-            TableName: name,
-            Key,
-            UpdateExpression: 'SET email = :email, emailVerifiedAt = :at',
-            ConditionExpression: 'attribute_exists(pk)',
-            ExpressionAttributeValues: { ':email': email, ':at': verifiedAt },
-          },
-        })),
+        table,
+        [userKey(userId), accountUserKey(accountId, userId)].map((key) =>
+          update(key, verify, EXISTS, { email, verifiedAt }),
+        ),
       );
     },
 
-    noteSignIn: async (userId: string, at: string): Promise<void> => {
-      await update(userId, 'SET lastSignInAt = :at', { ':at': at });
-    },
+    noteSignIn: (userId: string, at: string) => change(userId, 'SET lastSignInAt = :at', { at }),
 
     /**
      * Ends every session that began before a time.
@@ -134,53 +121,28 @@ export const openUsers = ({ client, name }: Table) => {
      * @param endedAt seconds since 1970
      * @param reviewSince ISO 8601 UTC. One that is there already stays
      */
-    endSessions: async (userId: string, endedAt: number, reviewSince: string): Promise<void> => {
-      await update(userId, 'SET sessionsEndedAt = :at, reviewSince = if_not_exists(reviewSince, :since)', {
-        ':at': endedAt,
-        ':since': reviewSince,
-      });
-    },
+    endSessions: (userId: string, endedAt: number, reviewSince: string): Promise<void> =>
+      change(userId, 'SET sessionsEndedAt = :endedAt, reviewSince = if_not_exists(reviewSince, :reviewSince)', {
+        endedAt,
+        reviewSince,
+      }),
 
-    rename: async (
+    rename: (
       { userId, accountId }: Pick<User, 'userId' | 'accountId'>,
-      names: Pick<User, 'firstName' | 'lastName'>,
-    ): Promise<void> => {
-      const rename = (Key: Key, expression: string, values: Record<string, string>) => ({
-        Update: {
-          TableName: name,
-          Key,
-          UpdateExpression: expression,
-          ConditionExpression: 'attribute_exists(pk)',
-          ExpressionAttributeValues: values,
-        },
-      });
-      const { firstName, lastName } = names;
-      await transact({ client }, [
-        rename(userKey(userId), 'SET firstName = :first, lastName = :last', { ':first': firstName, ':last': lastName }),
-        rename(accountUserKey(accountId, userId), 'SET firstName = :first', { ':first': firstName }),
-      ]);
-    },
+      { firstName, lastName }: Pick<User, 'firstName' | 'lastName'>,
+    ): Promise<void> =>
+      transact(table, [
+        update(userKey(userId), 'SET firstName = :firstName, lastName = :lastName', EXISTS, { firstName, lastName }),
+        update(accountUserKey(accountId, userId), 'SET firstName = :firstName', EXISTS, { firstName }),
+      ]),
 
-    setTotp: async (userId: string, isEnabled: boolean): Promise<void> => {
-      await update(userId, 'SET totpEnabled = :is', { ':is': isEnabled });
-    },
+    setTotp: (userId: string, isEnabled: boolean) => change(userId, 'SET totpEnabled = :isEnabled', { isEnabled }),
 
-    finishReview: async (userId: string): Promise<void> => {
-      await update(userId, 'REMOVE reviewSince', undefined);
-    },
+    finishReview: (userId: string) => change(userId, 'REMOVE reviewSince'),
 
     /** Replaces a block that is there already. */
-    blockMail: async (accountId: string, userId: string, block: MailBlock): Promise<void> => {
-      await client.send(
-        new UpdateCommand({
-          TableName: name,
-          Key: accountUserKey(accountId, userId),
-          UpdateExpression: 'SET mailBlock = :block',
-          ConditionExpression: 'attribute_exists(pk)',
-          ExpressionAttributeValues: { ':block': block },
-        }),
-      );
-    },
+    blockMail: (accountId: string, userId: string, block: MailBlock) =>
+      write(table, update(accountUserKey(accountId, userId), 'SET mailBlock = :block', EXISTS, { block })),
   };
 };
 

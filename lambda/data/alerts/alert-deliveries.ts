@@ -1,7 +1,6 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Alert, alertSchema, type Delivery } from '../../domain/alert-rules/alert.ts';
 import { type ReportRun, reportRunSchema } from '../../domain/reports/report-run.ts';
+import { update } from '../table/actions.ts';
 import {
   alertKey,
   type Key,
@@ -10,9 +9,10 @@ import {
   undeliveredIndexKey,
   undeliveredIndexPartition,
 } from '../table/keys.ts';
-import { queryItems } from '../table/query-items.ts';
+import { itemsOfIndex } from '../table/query-items.ts';
 import { shardOf } from '../table/shard-of.ts';
 import type { Table } from '../table/table.ts';
+import { tryWrite, write } from '../table/write.ts';
 
 /** What is delivered on channels. */
 export type Outgoing = Alert | ReportRun;
@@ -37,72 +37,46 @@ export const undeliveredKey = (outgoing: Outgoing, nextAttemptAt: string) =>
 const HIGHEST = '~';
 
 /** Alerts and reports with pending deliveries, and the claims on them. */
-export const openAlertDeliveries = (table: Table) => {
-  const { client, name } = table;
-  return {
-    /** What of a shard is due for its next attempt, with the number of rounds so far. */
-    async *undelivered(shard: number, now: Date): AsyncGenerator<{ outgoing: Outgoing; round: number }> {
-      for await (const item of queryItems(table, {
-        IndexName: 'gsi1',
-        KeyConditionExpression: 'gsi1pk = :shard AND gsi1sk <= :now',
-        ExpressionAttributeValues: {
-          ':shard': undeliveredIndexPartition(shard),
-          ':now': `${now.toISOString()}#${HIGHEST}`,
-        },
-      })) {
-        const outgoing = 'reportId' in item ? reportRunSchema.parse(item) : alertSchema.parse(item);
-        yield { outgoing, round: Number(item['deliveryRound']) };
-      }
-    },
+export const openAlertDeliveries = (table: Table) => ({
+  /** What of a shard is due for its next attempt, with the number of rounds so far. */
+  async *undelivered(shard: number, now: Date): AsyncGenerator<{ outgoing: Outgoing; round: number }> {
+    const due = itemsOfIndex(table, undeliveredIndexPartition(shard), `${now.toISOString()}#${HIGHEST}`);
+    for await (const item of due) {
+      const outgoing = 'reportId' in item ? reportRunSchema.parse(item) : alertSchema.parse(item);
+      yield { outgoing, round: Number(item['deliveryRound']) };
+    }
+  },
 
-    /** Claims a round of delivery; false where another has it. If the claimant dies, the next round comes at `nextAttemptAt`. */
-    claimRound: async (outgoing: Outgoing, round: number, nextAttemptAt: string): Promise<boolean> => {
-      try {
-        await client.send(
-          new UpdateCommand({
-            TableName: name,
-            Key: { ...outgoingKey(outgoing) },
-            UpdateExpression: 'SET deliveryRound = :next, gsi1sk = :gsi1sk',
-            ConditionExpression: 'deliveryRound = :round',
-            ExpressionAttributeValues: {
-              ':round': round,
-              ':next': round + 1,
-              ':gsi1sk': undeliveredKey(outgoing, nextAttemptAt).gsi1sk,
-            },
-          }),
-        );
-        return true;
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return false;
-        throw error;
-      }
-    },
+  /** Claims a round of delivery; false where another has it. If the claimant dies, the next round comes at `nextAttemptAt`. */
+  claimRound: (outgoing: Outgoing, round: number, nextAttemptAt: string): Promise<boolean> =>
+    tryWrite(
+      table,
+      update(outgoingKey(outgoing), 'SET deliveryRound = :next, gsi1sk = :gsi1sk', 'deliveryRound = :round', {
+        round,
+        next: round + 1,
+        gsi1sk: undeliveredKey(outgoing, nextAttemptAt).gsi1sk,
+      }),
+    ),
 
-    /**
-     * Records the results of deliveries. It leaves the index once none is pending.
-     *
-     * @param nextAttemptAt where it is later than the claim of the round has it
-     */
-    recordDeliveries: async (
-      outgoing: Outgoing,
-      deliveries: readonly Delivery[],
-      nextAttemptAt?: string | undefined,
-    ): Promise<void> => {
-      const isDone = deliveries.every(({ status }) => status !== 'pending');
-      const isLater = !isDone && nextAttemptAt !== undefined;
-      await client.send(
-        new UpdateCommand({
-          TableName: name,
-          Key: { ...outgoingKey(outgoing) },
-          UpdateExpression: `SET deliveries = :deliveries${isDone ? ' REMOVE gsi1pk, gsi1sk' : isLater ? ', gsi1sk = :gsi1sk' : ''}`,
-          ExpressionAttributeValues: {
-            ':deliveries': deliveries,
-            ...(isLater && { ':gsi1sk': undeliveredKey(outgoing, nextAttemptAt).gsi1sk }),
-          },
-        }),
-      );
-    },
-  };
-};
+  /**
+   * Records the results of deliveries. It leaves the index once none is pending.
+   *
+   * @param nextAttemptAt where it is later than the claim of the round has it
+   */
+  recordDeliveries: async (
+    outgoing: Outgoing,
+    deliveries: readonly Delivery[],
+    nextAttemptAt?: string | undefined,
+  ): Promise<void> => {
+    const isDone = deliveries.every(({ status }) => status !== 'pending');
+    const isLater = !isDone && nextAttemptAt !== undefined;
+    const due = isDone ? ' REMOVE gsi1pk, gsi1sk' : isLater ? ', gsi1sk = :gsi1sk' : '';
+    const gsi1sk = isLater ? undeliveredKey(outgoing, nextAttemptAt).gsi1sk : undefined;
+    await write(
+      table,
+      update(outgoingKey(outgoing), `SET deliveries = :deliveries${due}`, null, { deliveries, gsi1sk }),
+    );
+  },
+});
 
 export type AlertDeliveries = ReturnType<typeof openAlertDeliveries>;

@@ -1,12 +1,14 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Alert, alertSchema } from '../../domain/alert-rules/alert.ts';
 import { eventName, firingName } from '../../domain/alert-rules/evaluator.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { NotFoundError } from '../../domain/errors.ts';
+import { IS_NEW, put, update } from '../table/actions.ts';
+import { findItem } from '../table/find-item.ts';
 import { accountKey, alertKey, firedKey, type Key, ruleKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError, transact } from '../table/transact.ts';
+import { tryTransact } from '../table/transact.ts';
 import { alertCursor } from './alert-cursor.ts';
 import { undeliveredKey } from './alert-deliveries.ts';
 import type { Rule } from './rules.ts';
@@ -37,47 +39,25 @@ export const openAlerts = (table: Table) => {
   const { client, name } = table;
 
   /** Writes an alert once for a name and period. */
-  const putOnce = (alert: Alert, guardName: string) => [
-    {
-      Put: {
-        TableName: name,
-        Item: {
-          ...firedKey(alert.accountId, guardName, alert.period.start),
-          alertId: alert.alertId,
-          expiresAt: epochSeconds(alert.period.end) + GUARD_DAYS * DAY_SECONDS,
-        },
-        ConditionExpression: 'attribute_not_exists(pk)',
-      },
-    },
-    {
-      Put: {
-        TableName: name,
-        Item: {
-          ...alertKey(alert.accountId, alert.alertId),
-          ...alert,
-          ...(alert.deliveries.length > 0 && undeliveredKey(alert, alert.triggeredAt)),
-          deliveryRound: 0,
-        },
-        ConditionExpression: 'attribute_not_exists(pk)',
-      },
-    },
-  ];
-
-  /** False where a condition failed. */
-  const isWritten = async (work: Promise<void>): Promise<boolean> => {
-    try {
-      await work;
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionsFailedError) return false;
-      throw error;
-    }
+  const putOnce = (alert: Alert, guardName: string) => {
+    const guard = {
+      ...firedKey(alert.accountId, guardName, alert.period.start),
+      alertId: alert.alertId,
+      expiresAt: epochSeconds(alert.period.end) + GUARD_DAYS * DAY_SECONDS,
+    };
+    const item = {
+      ...alertKey(alert.accountId, alert.alertId),
+      ...alert,
+      ...(alert.deliveries.length > 0 && undeliveredKey(alert, alert.triggeredAt)),
+      deliveryRound: 0,
+    };
+    return [put(guard, IS_NEW), put(item, IS_NEW)];
   };
 
-  const find = async (Key: Key): Promise<Alert> => {
-    const { Item } = await client.send(new GetCommand({ TableName: name, Key, ConsistentRead: true }));
-    if (Item === undefined) throw new NotFoundError('There is no such alert.');
-    return alertSchema.parse(Item);
+  const find = async (key: Key): Promise<Alert> => {
+    const item = await findItem(table, key);
+    if (item === undefined) throw new NotFoundError('There is no such alert.');
+    return alertSchema.parse(item);
   };
 
   return {
@@ -86,27 +66,16 @@ export const openAlerts = (table: Table) => {
      * it has fired already, or was changed, switched off or deleted since it was read.
      */
     fire: (alert: Alert, rule: Rule): Promise<boolean> =>
-      isWritten(
-        transact(table, [
-          ...putOnce(alert, guardOf(alert, rule)),
-          {
-            Update: {
-              TableName: name,
-              Key: ruleKey(rule.accountId, rule.ruleId),
-              UpdateExpression: 'SET firedPeriods = :fired',
-              ConditionExpression: 'revision = :revision',
-              ExpressionAttributeValues: {
-                ':fired': [firingName(alert.period, alert), ...rule.firedPeriods].slice(0, FIRED_PERIODS),
-                ':revision': rule.revision,
-              },
-            },
-          },
-        ]),
-      ),
+      tryTransact(table, [
+        ...putOnce(alert, guardOf(alert, rule)),
+        update(ruleKey(rule.accountId, rule.ruleId), 'SET firedPeriods = :fired', 'revision = :revision', {
+          fired: [firingName(alert.period, alert), ...rule.firedPeriods].slice(0, FIRED_PERIODS),
+          revision: rule.revision,
+        }),
+      ]),
 
     /** Writes an alert that has no rule: once for its name and period. */
-    notify: (alert: Alert, guardName: string): Promise<boolean> =>
-      isWritten(transact(table, putOnce(alert, guardName))),
+    notify: (alert: Alert, guardName: string): Promise<boolean> => tryTransact(table, putOnce(alert, guardName)),
 
     /** Newest first. @throws NotFoundError for a cursor of another account */
     page: async (
@@ -150,28 +119,18 @@ export const openAlerts = (table: Table) => {
 
     /** Acknowledges an alert. One that is acknowledged already stays as it is. @throws NotFoundError */
     acknowledge: async (accountId: string, alertId: string, by: { userId: string; at: string }): Promise<Alert> => {
-      const Key = alertKey(accountId, alertId);
+      const key = alertKey(accountId, alertId);
+      const set = 'SET #status = :acknowledged, acknowledgedAt = :at, acknowledgedBy = :userId';
+      const states = { acknowledged: 'acknowledged', triggered: 'triggered' };
+      const { Update } = update(key, set, '#status = :triggered', { ...states, ...by });
       try {
         const { Attributes } = await client.send(
-          new UpdateCommand({
-            TableName: name,
-            Key,
-            UpdateExpression: 'SET #status = :acknowledged, acknowledgedAt = :at, acknowledgedBy = :by',
-            ConditionExpression: '#status = :triggered',
-            ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: {
-              ':acknowledged': 'acknowledged',
-              ':triggered': 'triggered',
-              ':at': by.at,
-              ':by': by.userId,
-            },
-            ReturnValues: 'ALL_NEW',
-          }),
+          new UpdateCommand({ TableName: name, ...Update, ReturnValues: 'ALL_NEW' }),
         );
         return alertSchema.parse(Attributes);
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        return find(Key);
+        return find(key);
       }
     },
   };

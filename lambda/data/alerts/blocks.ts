@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { type Blocks, NO_BLOCKS } from '../../domain/budgets/block.ts';
 import { periodNames } from '../../domain/calendar/periods.ts';
 import { ConflictError } from '../../domain/errors.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
+import { IS_NEW, put } from '../table/actions.ts';
+import { findItem } from '../table/find-item.ts';
 import { blocksKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError, transact } from '../table/transact.ts';
+import { tryTransact } from '../table/transact.ts';
 
 const text = z.string();
 const policy = z.enum(['pass', 'stop']);
@@ -61,13 +62,10 @@ const MAX_ATTEMPTS = 5;
 
 /** The blocks of accounts, which the gateway reads: one item each, as JSON, so that reading it costs the gateway little. */
 export const openBlocks = (table: Table) => {
-  const { client, name } = table;
   const read = async (accountId: string): Promise<{ readonly version: number; readonly blocks: Blocks }> => {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: name, Key: blocksKey(accountId), ConsistentRead: true }),
-    );
-    if (Item === undefined) return { version: 0, blocks: NO_BLOCKS };
-    const { version, json } = itemSchema.parse(Item);
+    const item = await findItem(table, blocksKey(accountId));
+    if (item === undefined) return { version: 0, blocks: NO_BLOCKS };
+    const { version, json } = itemSchema.parse(item);
     return { version, blocks: blocksSchema.parse(JSON.parse(json)) };
   };
 
@@ -86,22 +84,9 @@ export const openBlocks = (table: Table) => {
         const { version, blocks } = await read(accountId);
         const changed = blocksSchema.parse(change(blocks));
         if (isDeepStrictEqual(changed, blocks)) return;
-        try {
-          await transact(table, [
-            {
-              Put: {
-                TableName: name,
-                Item: { ...blocksKey(accountId), version: version + 1, json: JSON.stringify(changed) },
-                ConditionExpression: version === 0 ? 'attribute_not_exists(pk)' : 'version = :version',
-                ...(version > 0 && { ExpressionAttributeValues: { ':version': version } }),
-              },
-            },
-            ...(audit ? [putAudit(name, audit)] : []),
-          ]);
-          return;
-        } catch (error) {
-          if (!(error instanceof ConditionsFailedError)) throw error;
-        }
+        const item = { ...blocksKey(accountId), version: version + 1, json: JSON.stringify(changed) };
+        const replace = version === 0 ? put(item, IS_NEW) : put(item, 'version = :version', { version });
+        if (await tryTransact(table, [replace, ...(audit ? [putAudit(audit)] : [])])) return;
       }
       throw new ConflictError('The blocks of the account kept changing. Try again.');
     },

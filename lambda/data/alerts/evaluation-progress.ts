@@ -1,8 +1,9 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { update } from '../table/actions.ts';
+import { findItem } from '../table/find-item.ts';
 import { ACTIVE_RULE_SHARDS, evaluationProgressKey, judgedAccountKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
+import { tryWrite, write } from '../table/write.ts';
 
 const storedShard = z.object({
   /** All rules of the shard were judged at this time or later, ISO 8601 UTC. Null before the first time. */
@@ -20,14 +21,12 @@ export type ShardProgress = z.infer<typeof storedShard> & { readonly shard: numb
 const attributeOf = (shard: number): string => `shard${shard}`;
 
 /** How far the rules have been judged: one item, which a round reads and writes as a whole or in part. */
-export const openEvaluationProgress = ({ client, name }: Table) => ({
+export const openEvaluationProgress = (table: Table) => ({
   /** Every shard, in their order. */
   read: async (): Promise<ShardProgress[]> => {
-    const { Item = {} } = await client.send(
-      new GetCommand({ TableName: name, Key: evaluationProgressKey(), ConsistentRead: true }),
-    );
+    const item = (await findItem(table, evaluationProgressKey())) ?? {};
     return Array.from({ length: ACTIVE_RULE_SHARDS }, (_, shard) => ({
-      ...storedShard.parse(Item[attributeOf(shard)] ?? {}),
+      ...storedShard.parse(item[attributeOf(shard)] ?? {}),
       shard,
     }));
   },
@@ -37,37 +36,26 @@ export const openEvaluationProgress = ({ client, name }: Table) => ({
    *
    * @param since ISO 8601 UTC
    */
-  claimAccount: async (accountId: string, since: string, now: Date): Promise<boolean> => {
-    try {
-      await client.send(
-        new UpdateCommand({
-          TableName: name,
-          Key: judgedAccountKey(accountId),
-          UpdateExpression: 'SET judgedAt = :now',
-          ConditionExpression: 'attribute_not_exists(judgedAt) OR judgedAt <= :since',
-          ExpressionAttributeValues: { ':now': now.toISOString(), ':since': since },
-        }),
-      );
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
-  },
+  claimAccount: (accountId: string, since: string, now: Date): Promise<boolean> =>
+    tryWrite(
+      table,
+      update(
+        judgedAccountKey(accountId),
+        'SET judgedAt = :now',
+        'attribute_not_exists(judgedAt) OR judgedAt <= :since',
+        { now: now.toISOString(), since },
+      ),
+    ),
 
   /** Saves some shards, and leaves the others as they are. */
   save: async (shards: readonly ShardProgress[]): Promise<void> => {
     if (shards.length === 0) return;
-    await client.send(
-      new UpdateCommand({
-        TableName: name,
-        Key: evaluationProgressKey(),
-        UpdateExpression: `SET ${shards.map(({ shard }) => `${attributeOf(shard)} = :${shard}`).join(', ')}`,
-        ExpressionAttributeValues: Object.fromEntries(
-          shards.map(({ shard, judgedUntil, due, rules }) => [`:${shard}`, { judgedUntil, due, rules }]),
-        ),
-      }),
-    );
+    const set = shards.map(({ shard }) => `${attributeOf(shard)} = :${attributeOf(shard)}`);
+    const values = shards.map(({ shard, judgedUntil, due, rules }) => [
+      attributeOf(shard),
+      { judgedUntil, due, rules },
+    ]);
+    await write(table, update(evaluationProgressKey(), `SET ${set.join(', ')}`, null, Object.fromEntries(values)));
   },
 });
 

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { type Measures, NO_MEASURES, type UseSample, withMeasures } from '../../domain/budgets/bound.ts';
+import { put } from '../table/actions.ts';
+import { findItem } from '../table/find-item.ts';
 import { measuresKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
+import { write } from '../table/write.ts';
 
 const byHour = z.record(z.string(), z.number());
 const measuresSchema: z.ZodMiniType<Measures> = z.object({
@@ -21,10 +23,10 @@ const measuresSchema: z.ZodMiniType<Measures> = z.object({
 });
 
 /** What was measured of the budgets of accounts. Of two writers at one moment, the last counts: the next sample makes up for it. */
-export const openMeasures = ({ client, name }: Table) => {
+export const openMeasures = (table: Table) => {
   const read = async (accountId: string): Promise<Measures> => {
-    const { Item } = await client.send(new GetCommand({ TableName: name, Key: measuresKey(accountId) }));
-    const json = z.optional(z.string()).parse(Item?.['json']);
+    const item = await findItem(table, measuresKey(accountId), { consistent: false });
+    const json = z.optional(z.string()).parse(item?.['json']);
     return json === undefined ? NO_MEASURES : measuresSchema.parse(JSON.parse(json));
   };
   return {
@@ -34,9 +36,7 @@ export const openMeasures = ({ client, name }: Table) => {
       const before = await read(accountId);
       const after = withMeasures(before, samples, now, lagMs);
       if (isDeepStrictEqual(before, after)) return;
-      await client.send(
-        new PutCommand({ TableName: name, Item: { ...measuresKey(accountId), json: JSON.stringify(after) } }),
-      );
+      await write(table, put({ ...measuresKey(accountId), json: JSON.stringify(after) }));
     },
   };
 };

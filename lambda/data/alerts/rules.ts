@@ -1,8 +1,9 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { channelNames, type RuleCondition, ruleConditionSchema, targetNames } from '../../domain/alert-rules/rule.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
+import { EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
+import { findItem } from '../table/find-item.ts';
 import {
   ACTIVE_RULE_SHARDS,
   accountKey,
@@ -10,10 +11,10 @@ import {
   activeRulesIndexPartition,
   ruleKey,
 } from '../table/keys.ts';
-import { queryItems } from '../table/query-items.ts';
+import { listItems, queryItems } from '../table/query-items.ts';
 import { shardOf } from '../table/shard-of.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError, type TransactionItems, transact } from '../table/transact.ts';
+import { transact } from '../table/transact.ts';
 
 const factsSchema = z.object({
   ruleId: z.string(),
@@ -63,123 +64,74 @@ const HIGHEST = '~';
 /** Limits the evaluator's work for one account in each minute. */
 export const MAX_RULES = 50;
 
-export const openRules = (table: Table) => {
-  const { client, name } = table;
+/** Changes the account's number of rules, which has the limit as its condition. */
+const changeCount = (accountId: string, change: 1 | -1) =>
+  change === 1
+    ? update(
+        accountKey(accountId),
+        'ADD ruleCount :change',
+        `${EXISTS} AND (attribute_not_exists(ruleCount) OR ruleCount < :max)`,
+        { change, max: MAX_RULES },
+      )
+    : update(accountKey(accountId), 'ADD ruleCount :change', 'ruleCount > :min', { change, min: 0 });
 
-  /** Changes the account's number of rules, which has the limit as its condition. */
-  const changeCount = (accountId: string, change: 1 | -1) => ({
-    Update: {
-      TableName: name,
-      Key: accountKey(accountId),
-      UpdateExpression: 'ADD ruleCount :change',
-      ConditionExpression:
-        change === 1
-          ? 'attribute_exists(pk) AND (attribute_not_exists(ruleCount) OR ruleCount < :max)'
-          : 'ruleCount > :min',
-      ExpressionAttributeValues: { ':change': change, ...(change === 1 ? { ':max': MAX_RULES } : { ':min': 0 }) },
-    },
-  });
+const recordIn = (audit: AuditEntry | undefined) => (audit ? [putAudit(audit)] : []);
 
-  const recordIn = (audit: AuditEntry | undefined): TransactionItems => (audit ? [putAudit(name, audit)] : []);
+export const openRules = (table: Table) => ({
+  /** The account's rules, oldest first. */
+  list: (accountId: string): Promise<Rule[]> => listItems(table, ruleKey(accountId, ''), parseRule),
 
-  return {
-    /** The account's rules, oldest first. */
-    list: async (accountId: string): Promise<Rule[]> => {
-      const rules: Rule[] = [];
-      for await (const item of queryItems(table, {
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :rules)',
-        ExpressionAttributeValues: { ':pk': accountKey(accountId).pk, ':rules': ruleKey(accountId, '').sk },
-        ConsistentRead: true,
-      })) {
-        rules.push(parseRule(item));
-      }
-      return rules;
-    },
+  /** @throws NotFoundError */
+  find: async (accountId: string, ruleId: string): Promise<Rule> => {
+    const item = await findItem(table, ruleKey(accountId, ruleId));
+    if (item === undefined) throw new NotFoundError('There is no such alert rule.');
+    return parseRule(item);
+  },
 
-    /** @throws NotFoundError */
-    find: async (accountId: string, ruleId: string): Promise<Rule> => {
-      const { Item } = await client.send(
-        new GetCommand({ TableName: name, Key: ruleKey(accountId, ruleId), ConsistentRead: true }),
-      );
-      if (Item === undefined) throw new NotFoundError('There is no such alert rule.');
-      return parseRule(Item);
-    },
+  /** @throws LimitReachedError */
+  create: (rule: Rule, audit?: AuditEntry): Promise<void> =>
+    transact(
+      table,
+      [put(ruleItem(rule), IS_NEW), changeCount(rule.accountId, 1), ...recordIn(audit)],
+      () => new LimitReachedError(`An account may have ${MAX_RULES} alert rules. Delete one first.`),
+    ),
 
-    /** @throws LimitReachedError */
-    create: async (rule: Rule, audit?: AuditEntry): Promise<void> => {
-      try {
-        await transact(table, [
-          { Put: { TableName: name, Item: ruleItem(rule), ConditionExpression: 'attribute_not_exists(pk)' } },
-          changeCount(rule.accountId, 1),
-          ...recordIn(audit),
-        ]);
-      } catch (error) {
-        if (!(error instanceof ConditionsFailedError)) throw error;
-        throw new LimitReachedError(`An account may have ${MAX_RULES} alert rules. Delete one first.`);
-      }
-    },
+  /**
+   * Replaces a revision of a rule.
+   *
+   * @throws ConflictError where the rule has another revision by now, or is deleted
+   */
+  replace: (rule: Rule, previous: number, audit?: AuditEntry): Promise<void> =>
+    transact(
+      table,
+      [put(ruleItem(rule), 'revision = :previous', { previous }), ...recordIn(audit)],
+      () => new ConflictError('The alert rule was changed or deleted in the meantime. Read it again.'),
+    ),
 
-    /**
-     * Replaces a revision of a rule.
-     *
-     * @throws ConflictError where the rule has another revision by now, or is deleted
-     */
-    replace: async (rule: Rule, previousRevision: number, audit?: AuditEntry): Promise<void> => {
-      try {
-        await transact(table, [
-          {
-            Put: {
-              TableName: name,
-              Item: ruleItem(rule),
-              ConditionExpression: 'revision = :previous',
-              ExpressionAttributeValues: { ':previous': previousRevision },
-            },
-          },
-          ...recordIn(audit),
-        ]);
-      } catch (error) {
-        if (!(error instanceof ConditionsFailedError)) throw error;
-        throw new ConflictError('The alert rule was changed or deleted in the meantime. Read it again.');
-      }
-    },
+  /** @throws NotFoundError */
+  remove: (accountId: string, ruleId: string, audit?: AuditEntry): Promise<void> =>
+    transact(
+      table,
+      [remove(ruleKey(accountId, ruleId), EXISTS), changeCount(accountId, -1), ...recordIn(audit)],
+      () => new NotFoundError('There is no such alert rule.'),
+    ),
 
-    /** @throws NotFoundError */
-    remove: async (accountId: string, ruleId: string, audit?: AuditEntry): Promise<void> => {
-      try {
-        await transact(table, [
-          {
-            Delete: {
-              TableName: name,
-              Key: ruleKey(accountId, ruleId),
-              ConditionExpression: 'attribute_exists(pk)',
-            },
-          },
-          changeCount(accountId, -1),
-          ...recordIn(audit),
-        ]);
-      } catch (error) {
-        if (!(error instanceof ConditionsFailedError)) throw error;
-        throw new NotFoundError('There is no such alert rule.');
-      }
-    },
-
-    /**
-     * Active rules of a shard, those of one account next to each other: all, or those after an account. Eventually consistent: a change
-     * shows after about a second.
-     */
-    async *activeInShard(shard: number, after = ''): AsyncGenerator<Rule> {
-      for await (const item of queryItems(table, {
-        IndexName: 'gsi1',
-        KeyConditionExpression: 'gsi1pk = :shard AND gsi1sk > :after',
-        ExpressionAttributeValues: {
-          ':shard': activeRulesIndexPartition(shard),
-          ':after': activeRulesIndexKey(shard, after, HIGHEST).gsi1sk,
-        },
-      })) {
-        yield parseRule(item);
-      }
-    },
-  };
-};
+  /**
+   * Active rules of a shard, those of one account next to each other: all, or those after an account. Eventually consistent: a change
+   * shows after about a second.
+   */
+  async *activeInShard(shard: number, after = ''): AsyncGenerator<Rule> {
+    for await (const item of queryItems(table, {
+      IndexName: 'gsi1',
+      KeyConditionExpression: 'gsi1pk = :shard AND gsi1sk > :after',
+      ExpressionAttributeValues: {
+        ':shard': activeRulesIndexPartition(shard),
+        ':after': activeRulesIndexKey(shard, after, HIGHEST).gsi1sk,
+      },
+    })) {
+      yield parseRule(item);
+    }
+  },
+});
 
 export type Rules = ReturnType<typeof openRules>;

@@ -1,17 +1,18 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
 import { ConflictError } from '../../domain/errors.ts';
+import { EXISTS, put, update } from '../table/actions.ts';
 import { batchRead } from '../table/batch-read.ts';
+import { findItem } from '../table/find-item.ts';
 import {
   accountKey,
   stripeCustomerKey,
   stripeCustomersIndexKey,
   stripeCustomersIndexPartition,
 } from '../table/keys.ts';
-import { queryItems } from '../table/query-items.ts';
+import { itemsOfIndex } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError, transact } from '../table/transact.ts';
+import { transact } from '../table/transact.ts';
 
 const subscriptionSchema = z.object({ id: z.string(), periodStart: z.string(), periodEnd: z.string() });
 
@@ -43,12 +44,9 @@ const BATCH = 100;
 const customerSchema = z.object({ accountId: z.string() });
 
 export const openBillingAccounts = (table: Table) => {
-  const { client, name } = table;
   const find = async (accountId: string): Promise<BillingAccount | undefined> => {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: name, Key: accountKey(accountId), ConsistentRead: true }),
-    );
-    return Item && billingAccountSchema.parse(Item);
+    const item = await findItem(table, accountKey(accountId));
+    return item && billingAccountSchema.parse(item);
   };
 
   const readAll = async (accountIds: ReadonlySet<string>): Promise<BillingAccount[]> => {
@@ -61,10 +59,8 @@ export const openBillingAccounts = (table: Table) => {
 
     /** The account of a customer, even if the customer was deleted; undefined for a customer of another system. */
     ownerOf: async (customerId: string): Promise<string | undefined> => {
-      const { Item } = await client.send(
-        new GetCommand({ TableName: name, Key: stripeCustomerKey(customerId), ConsistentRead: true }),
-      );
-      return Item && customerSchema.parse(Item).accountId;
+      const item = await findItem(table, stripeCustomerKey(customerId));
+      return item && customerSchema.parse(item).accountId;
     },
 
     /**
@@ -75,39 +71,23 @@ export const openBillingAccounts = (table: Table) => {
     link: async (account: BillingAccount, customerId: string): Promise<void> => {
       const { accountId, stripeCustomerId: former } = account;
       const asItWas = former === undefined ? 'attribute_not_exists(stripeCustomerId)' : 'stripeCustomerId = :former';
-      try {
-        await transact(table, [
-          {
-            Update: {
-              TableName: name,
-              Key: accountKey(accountId),
-              UpdateExpression: `SET stripeCustomerId = :new${former === undefined ? '' : ', formerStripeCustomerId = :former'}`,
-              ConditionExpression: `attribute_exists(pk) AND (stripeCustomerId = :new OR ${asItWas})`,
-              ExpressionAttributeValues: { ':new': customerId, ...(former !== undefined && { ':former': former }) },
-            },
-          },
-          {
-            Put: {
-              TableName: name,
-              Item: { ...stripeCustomerKey(customerId), ...stripeCustomersIndexKey(customerId), accountId },
-            },
-          },
-        ]);
-      } catch (error) {
-        if (!(error instanceof ConditionsFailedError)) throw error;
-        throw new ConflictError("Another request changed the account's billing. Try again.");
-      }
+      const change = `SET stripeCustomerId = :customerId${former === undefined ? '' : ', formerStripeCustomerId = :former'}`;
+      const isSame = `${EXISTS} AND (stripeCustomerId = :customerId OR ${asItWas})`;
+      await transact(
+        table,
+        [
+          update(accountKey(accountId), change, isSame, { customerId, former }),
+          put({ ...stripeCustomerKey(customerId), ...stripeCustomersIndexKey(customerId), accountId }),
+        ],
+        () => new ConflictError("Another request changed the account's billing. Try again."),
+      );
     },
 
     /** All accounts with a customer, in batches, each account once, however many customers it has had. */
     async *all(): AsyncGenerator<BillingAccount[]> {
       const found = new Set<string>();
       let batch = new Set<string>();
-      for await (const item of queryItems(table, {
-        IndexName: 'gsi1',
-        KeyConditionExpression: 'gsi1pk = :customers',
-        ExpressionAttributeValues: { ':customers': stripeCustomersIndexPartition },
-      })) {
+      for await (const item of itemsOfIndex(table, stripeCustomersIndexPartition)) {
         const { accountId } = customerSchema.parse(item);
         if (!found.has(accountId)) batch.add(accountId);
         found.add(accountId);

@@ -1,32 +1,27 @@
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
+import { put } from '../table/actions.ts';
+import { findItem } from '../table/find-item.ts';
 import { stripeEventKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
+import { write } from '../table/write.ts';
 
 /** Stripe retries an event for three days, and its users can resend it for thirty. @see https://docs.stripe.com/webhooks#retries */
 const REMEMBERED_SECONDS = 40 * DAY_SECONDS;
 
 /** Processed events of the payment processor. */
-export const openBillingEvents = ({ client, name }: Table, now: () => number = Date.now) => ({
-  isDone: async (eventId: string): Promise<boolean> => {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: name, Key: stripeEventKey(eventId), ConsistentRead: true }),
-    );
-    return Item !== undefined;
-  },
+export const openBillingEvents = (table: Table, now: () => number = Date.now) => ({
+  isDone: async (eventId: string): Promise<boolean> => (await findItem(table, stripeEventKey(eventId))) !== undefined,
 
   /** Call only after all effects of the event are written, so that an interrupted event is processed again. */
   markDone: async (eventId: string, type: string): Promise<void> => {
     const doneAt = now();
-    await client.send(
-      new PutCommand({
-        TableName: name,
-        Item: {
-          ...stripeEventKey(eventId),
-          type,
-          doneAt: new Date(doneAt).toISOString(),
-          expiresAt: Math.floor(doneAt / 1_000) + REMEMBERED_SECONDS,
-        },
+    await write(
+      table,
+      put({
+        ...stripeEventKey(eventId),
+        type,
+        doneAt: new Date(doneAt).toISOString(),
+        expiresAt: Math.floor(doneAt / 1_000) + REMEMBERED_SECONDS,
       }),
     );
   },

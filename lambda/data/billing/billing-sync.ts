@@ -3,9 +3,9 @@ import type { AccountStatus } from '../../domain/billing/plans.ts';
 import { auditEntry, openAuditLog } from '../accounts/audit-log.ts';
 import { RETRY, retryConflicts } from '../accounts/retry-conflicts.ts';
 import { openStatusCopies } from '../accounts/status-copies.ts';
+import { update } from '../table/actions.ts';
 import { accountKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import type { TransactionItems } from '../table/transact.ts';
 import { type BillingAccount, openBillingAccounts } from './billing-accounts.ts';
 
 /** A customer's current state at the payment processor. */
@@ -36,28 +36,16 @@ export const openBillingSync = (table: Table, readBilling: (customerId: string) 
   const auditLog = openAuditLog(table);
 
   const updateAccount = (
-    { accountId, status, stripeCustomerId, billingRevision }: BillingAccount,
+    { accountId, status: statusBefore, stripeCustomerId: customer, billingRevision: revision }: BillingAccount,
     after: BillingChange['after'],
     isDeleted: boolean,
-  ): TransactionItems[number] => ({
-    Update: {
-      TableName: table.name,
-      Key: accountKey(accountId),
-      UpdateExpression: `SET #plan = :plan, billingStatus = :billingStatus, #status = :status, subscription = :subscription, billingRevision = :next${isDeleted ? ', formerStripeCustomerId = :customer REMOVE stripeCustomerId' : ''}`,
-      ConditionExpression: `stripeCustomerId = :customer AND #status = :statusBefore AND ${billingRevision === 0 ? 'attribute_not_exists(billingRevision)' : 'billingRevision = :revision'}`,
-      ExpressionAttributeNames: { '#plan': 'plan', '#status': 'status' },
-      ExpressionAttributeValues: {
-        ':plan': after.plan,
-        ':billingStatus': after.billingStatus,
-        ':status': after.status,
-        ':subscription': after.subscription,
-        ':next': billingRevision + 1,
-        ':customer': stripeCustomerId,
-        ':statusBefore': status,
-        ...(billingRevision > 0 && { ':revision': billingRevision }),
-      },
-    },
-  });
+  ) =>
+    update(
+      accountKey(accountId),
+      `SET #plan = :plan, billingStatus = :billingStatus, #status = :status, subscription = :subscription, billingRevision = :next${isDeleted ? ', formerStripeCustomerId = :customer REMOVE stripeCustomerId' : ''}`,
+      `stripeCustomerId = :customer AND #status = :statusBefore AND ${revision === 0 ? 'attribute_not_exists(billingRevision)' : 'billingRevision = :revision'}`,
+      { ...after, next: revision + 1, customer, statusBefore, revision: revision || undefined },
+    );
 
   const write = async (before: BillingAccount, { state, isDeleted }: CustomerBilling): Promise<BillingChange> => {
     const { plan, billingStatus, subscription, isSuspended } = state;

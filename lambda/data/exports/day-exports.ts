@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { Day } from '../../domain/calendar/utc.ts';
+import { EXISTS, update } from '../table/actions.ts';
 import {
   dayExportIndexKey,
   dayExportIndexPartition,
@@ -11,9 +10,10 @@ import {
   spendPartition,
   timeRange,
 } from '../table/keys.ts';
-import { itemsBetween, queryItems } from '../table/query-items.ts';
+import { itemsBetween, itemsOfIndex } from '../table/query-items.ts';
 import { shardOf } from '../table/shard-of.ts';
 import type { Table } from '../table/table.ts';
+import { tryWrite } from '../table/write.ts';
 
 const size = z.object({ rows: z.int(), bytes: z.int() });
 const exported = z.object({
@@ -42,73 +42,39 @@ export type DueExport = z.infer<typeof storedDue>;
  * The write that makes the export of a day due. Each has a nonce of its own: an export ends only the request that was read before the
  * records.
  */
-export const requestExport = (table: string, accountId: string, day: Day, now: number) => {
-  const { gsi1pk, gsi1sk } = dayExportIndexKey(
-    shardOf(accountId, ROLLUP_MARK_SHARDS),
-    new Date(now).toISOString(),
-    accountId,
-    day,
+export const requestExport = (accountId: string, day: Day, now: number, condition: string | null = null) => {
+  const due = dayExportIndexKey(shardOf(accountId, ROLLUP_MARK_SHARDS), new Date(now).toISOString(), accountId, day);
+  return update(
+    dayExportKey(accountId, day),
+    'SET accountId = :accountId, #day = :day, nonce = :nonce, gsi1pk = :gsi1pk, gsi1sk = :gsi1sk',
+    condition,
+    { accountId, day, nonce: randomUUID(), ...due },
   );
-  return {
-    Update: {
-      TableName: table,
-      Key: { ...dayExportKey(accountId, day) },
-      UpdateExpression: 'SET accountId = :accountId, #day = :day, nonce = :nonce, gsi1pk = :gsi1pk, gsi1sk = :gsi1sk',
-      ExpressionAttributeNames: { '#day': 'day' },
-      ExpressionAttributeValues: {
-        ':accountId': accountId,
-        ':day': day,
-        ':nonce': randomUUID(),
-        ':gsi1pk': gsi1pk,
-        ':gsi1sk': gsi1sk,
-      },
-    },
-  };
 };
 
 /** Which days of accounts are exported, and which are due. */
 export const openDayExports = (table: Table) => {
-  const { client, name } = table;
+  const end = ({ accountId, day, nonce }: DueExport, result: Exported | undefined): Promise<boolean> =>
+    tryWrite(
+      table,
+      update(
+        dayExportKey(accountId, day),
+        `${result ? 'SET exported = :result ' : ''}REMOVE nonce, gsi1pk, gsi1sk`,
+        'nonce = :nonce',
+        { nonce, result },
+      ),
+    );
 
-  const end = async ({ accountId, day, nonce }: DueExport, result: Exported | undefined): Promise<boolean> => {
-    try {
-      await client.send(
-        new UpdateCommand({
-          TableName: name,
-          Key: { ...dayExportKey(accountId, day) },
-          UpdateExpression: `${result ? 'SET exported = :exported ' : ''}REMOVE nonce, gsi1pk, gsi1sk`,
-          ConditionExpression: 'nonce = :nonce',
-          ExpressionAttributeValues: { ':nonce': nonce, ...(result && { ':exported': result }) },
-        }),
-      );
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
-  };
-
-  /** @returns false */
+  /** What is deleted stays deleted. @returns false */
   const requestAgain = async ({ accountId, day }: DueExport): Promise<false> => {
-    const { Update } = requestExport(name, accountId, day, Date.now());
-    try {
-      // What is deleted stays deleted.
-      await client.send(new UpdateCommand({ ...Update, ConditionExpression: 'attribute_exists(pk)' }));
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
+    await tryWrite(table, requestExport(accountId, day, Date.now(), EXISTS));
     return false;
   };
 
   return {
     /** Days of a shard that are due, the longest due first. */
     async *due(shard: number): AsyncGenerator<DueExport> {
-      const query = {
-        IndexName: 'gsi1',
-        KeyConditionExpression: 'gsi1pk = :pk',
-        ExpressionAttributeValues: { ':pk': dayExportIndexPartition(shard) },
-      };
-      for await (const item of queryItems(table, query)) yield storedDue.parse(item);
+      for await (const item of itemsOfIndex(table, dayExportIndexPartition(shard))) yield storedDue.parse(item);
     },
 
     /**

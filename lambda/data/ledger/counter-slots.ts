@@ -1,7 +1,5 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
 import { passesRule } from '../../domain/alert-rules/spend-series.ts';
@@ -19,8 +17,10 @@ import {
   type SpendDimensionName,
   type SpendDimensions,
 } from '../../domain/spend/dimensions.ts';
+import { findItem } from '../table/find-item.ts';
 import { allocationCounterName, counterSlotsKey, spendCounterName } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
+import { tryWrite, write } from '../table/write.ts';
 import { markForRollup } from './rollup-marks.ts';
 import { type CounterFilter, openRuleFilters } from './rule-filters.ts';
 
@@ -151,14 +151,12 @@ export const openCounterSlots = (table: Table, now: () => number = Date.now) => 
   const ruleFilters = openRuleFilters(table, now);
 
   const read = async (accountId: string, day: Day): Promise<Slots | undefined> => {
-    const { Item } = await table.client.send(
-      new GetCommand({ TableName: table.name, Key: { ...counterSlotsKey(accountId, day) }, ConsistentRead: true }),
-    );
-    return Item && parseSlots(Item);
+    const item = await findItem(table, counterSlotsKey(accountId, day));
+    return item && parseSlots(item);
   };
 
   /** @returns false where others reserved slots since the sets were read */
-  const add = async (accountId: string, day: Day, added: Slots, before: Slots): Promise<boolean> => {
+  const add = (accountId: string, day: Day, added: Slots, before: Slots): Promise<boolean> => {
     const sets = [...added].map(([family, slots], n) => {
       const size = sizeOf(before, family);
       return {
@@ -168,25 +166,18 @@ export const openCounterSlots = (table: Table, now: () => number = Date.now) => 
         condition: size === 0 ? `attribute_not_exists(#s${n})` : `size(#s${n}) = :n${n}`,
       };
     });
-    try {
-      await table.client.send(
-        new UpdateCommand({
-          TableName: table.name,
-          Key: { ...counterSlotsKey(accountId, day) },
-          UpdateExpression: `ADD ${sets.map(({ addition }) => addition).join(', ')} SET expiresAt = :expiresAt`,
-          ConditionExpression: sets.map(({ condition }) => condition).join(' AND '),
-          ExpressionAttributeNames: Object.assign({}, ...sets.map(({ names }) => names)),
-          ExpressionAttributeValues: {
-            ...Object.assign({}, ...sets.map(({ values }) => values)),
-            ':expiresAt': endOf(day).getTime() / 1_000 + SLOT_DAYS * DAY_SECONDS,
-          },
-        }),
-      );
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
+    return tryWrite(table, {
+      Update: {
+        Key: { ...counterSlotsKey(accountId, day) },
+        UpdateExpression: `ADD ${sets.map(({ addition }) => addition).join(', ')} SET expiresAt = :expiresAt`,
+        ConditionExpression: sets.map(({ condition }) => condition).join(' AND '),
+        ExpressionAttributeNames: Object.assign({}, ...sets.map(({ names }) => names)),
+        ExpressionAttributeValues: {
+          ...Object.assign({}, ...sets.map(({ values }) => values)),
+          ':expiresAt': endOf(day).getTime() / 1_000 + SLOT_DAYS * DAY_SECONDS,
+        },
+      },
+    });
   };
 
   const readRecent = async (accountId: string, day: Day): Promise<Slots> => {
@@ -225,7 +216,7 @@ export const openCounterSlots = (table: Table, now: () => number = Date.now) => 
         if (attempt > 0) await sleep(Math.random() * 25 * 2 ** Math.min(attempt, 5));
         const slots = await read(accountId, day);
         // The first slot of a day marks the day for rollup, before anything is counted.
-        if (!slots) await table.client.send(new PutCommand(markForRollup(table.name, accountId, day, now()).Put));
+        if (!slots) await write(table, markForRollup(accountId, day, now()));
         const { overflows, added } = await decideOn(accountId, day, wanted, slots ?? new Map());
         if (added.size === 0 || (await add(accountId, day, added, slots ?? new Map()))) {
           remembered.set(id, merged(slots ?? new Map(), added));

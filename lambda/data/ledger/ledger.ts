@@ -3,6 +3,7 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { type Day, dayOf, monthOf } from '../../domain/calendar/utc.ts';
 import type { Table } from '../table/table.ts';
+import { withTable } from '../table/transact.ts';
 import { openReservations } from './reservations.ts';
 import { openSharding, type Sharding } from './sharding.ts';
 import {
@@ -142,9 +143,10 @@ export const openLedger = (
 
   const commitOne = async (transaction: LedgerTransaction, attempt: number): Promise<CommitResult> => {
     const { changes } = transaction;
-    const { actions, sources } = toActions(table.name, transaction, now());
+    const { actions, sources } = toActions(transaction, now());
     try {
-      await table.client.send(new TransactWriteCommand({ TransactItems: actions }));
+      const TransactItems = actions.map((action) => withTable(table.name, action));
+      await table.client.send(new TransactWriteCommand({ TransactItems }));
       return { written: changes, refused: [], failed: [] };
     } catch (error) {
       const verdict = judge(error, sources);

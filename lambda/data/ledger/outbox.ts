@@ -1,11 +1,12 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
+import { put } from '../table/actions.ts';
 import { batchDelete } from '../table/batch-delete.ts';
 import { type Key, outboxPartition, refusedEventKey } from '../table/keys.ts';
 import { queryItems } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
+import { write } from '../table/write.ts';
 
 /** A usage event that the gateway wrote to the table because the queue did not accept it. `event` is JSON text, not parsed yet. */
 export interface OutboxEntry {
@@ -60,19 +61,8 @@ export const openOutbox = (table: Table, now: () => number = Date.now) => ({
   setAside: async ({ key, event, writtenAt }: OutboxEntry, reason: string): Promise<void> => {
     const refusedAt = new Date(now()).toISOString();
     const expiresAt = Math.floor(now() / 1_000) + REFUSED_DAYS * DAY_SECONDS;
-    await table.client.send(
-      new PutCommand({
-        TableName: table.name,
-        Item: {
-          ...refusedEventKey(dayOf(refusedAt), key.sk),
-          event,
-          parkedAt: writtenAt,
-          refusedAt,
-          reason,
-          expiresAt,
-        },
-      }),
-    );
+    const facts = { event, parkedAt: writtenAt, refusedAt, reason, expiresAt };
+    await write(table, put({ ...refusedEventKey(dayOf(refusedAt), key.sk), ...facts }));
     await batchDelete(table, [key]);
   },
 });

@@ -1,10 +1,11 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, type TransactWriteCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { RESERVATION_MINUTES, type Reservation } from '../../domain/budgets/reservation.ts';
 import { DAY_SECONDS, MINUTE_MS } from '../../domain/calendar/units.ts';
+import { update } from '../table/actions.ts';
+import { findItem } from '../table/find-item.ts';
 import { type Key, reservedBudgetKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
+import { tryWrite } from '../table/write.ts';
 
 /*
  * One item for each budget that requests reserve from, and period. `committed` = `finished` + `unreserved` + the reservations, `m` and a minute
@@ -44,15 +45,11 @@ export const reservationDeltas = (finished: readonly FinishedReservation[]): Res
   });
 
 /** Fails where one of the minutes was freed before: then the request's cost is in the ledger, and `adjust` finds it there. */
-export const finishReservations = (
-  table: string,
-  { key, finishedNanoUsd, excessNanoUsd, freed }: ReservationDelta,
-): NonNullable<TransactWriteCommandInput['TransactItems']>[number] => {
+export const finishReservations = ({ key, finishedNanoUsd, excessNanoUsd, freed }: ReservationDelta) => {
   const minutes = [...freed];
   const total = minutes.reduce((sum, [, nanoUsd]) => sum + nanoUsd, 0);
   return {
     Update: {
-      TableName: table,
       Key: { ...key },
       UpdateExpression: `ADD committed :committed, finished :finished, excess :excess, ${minutes.map((_, i) => `#m${i} :m${i}`).join(', ')}`,
       ConditionExpression: minutes.map((_, i) => `attribute_exists(#m${i})`).join(' AND '),
@@ -100,16 +97,14 @@ export interface BudgetItem {
 const LATE_READ_MS = 1_500;
 const KEPT_DAYS = 40;
 
-const isConditionFailed = (error: unknown): boolean => error instanceof ConditionalCheckFailedException;
-
-export const openReservations = ({ client, name }: Table, now: () => number = Date.now) => {
+export const openReservations = (table: Table, now: () => number = Date.now) => {
   const read = async (key: Key): Promise<BudgetItem> => {
-    const { Item } = await client.send(new GetCommand({ TableName: name, Key: key, ConsistentRead: true }));
-    const item = stored.parse(Item ?? {});
+    const found = await findItem(table, key);
+    const item = stored.parse(found ?? {});
     const { finished, unreserved, excess, initial, comparedFinished, comparedAt } = item;
     const minutes = Object.entries(item).filter(([member]) => /^m\d+$/.test(member));
     return {
-      exists: Item !== undefined,
+      exists: found !== undefined,
       finishedNanoUsd: finished,
       unreservedNanoUsd: unreserved,
       initialNanoUsd: initial,
@@ -119,30 +114,16 @@ export const openReservations = ({ client, name }: Table, now: () => number = Da
     };
   };
 
-  const update = async (input: Omit<ConstructorParameters<typeof UpdateCommand>[0], 'TableName'>): Promise<boolean> => {
-    try {
-      await client.send(
-        new UpdateCommand({ TableName: name, ...input } as ConstructorParameters<typeof UpdateCommand>[0]),
-      );
-      return true;
-    } catch (error) {
-      if (!isConditionFailed(error)) throw error;
-      return false;
-    }
-  };
-
   /** Frees what requests reserved long ago: their process died, or they still run and will be found in the ledger. */
   const freeOld = async (key: Key, { reserved }: BudgetItem): Promise<void> => {
     const oldest = Math.floor(now() / MINUTE_MS) - RESERVATION_MINUTES;
     for (const [minute, nanoUsd] of reserved) {
       if (minute > oldest) continue;
-      await update({
-        Key: key,
-        UpdateExpression: 'ADD committed :less REMOVE #minute',
-        ConditionExpression: '#minute = :is',
-        ExpressionAttributeNames: { '#minute': `m${minute}` },
-        ExpressionAttributeValues: { ':less': -nanoUsd, ':is': nanoUsd },
-      });
+      const member = `#m${minute}`;
+      await tryWrite(
+        table,
+        update(key, `ADD committed :less REMOVE ${member}`, `${member} = :nanoUsd`, { less: -nanoUsd, nanoUsd }),
+      );
     }
   };
 
@@ -155,20 +136,22 @@ export const openReservations = ({ client, name }: Table, now: () => number = Da
     const least = usedNanoUsd - item.finishedNanoUsd;
     const change = (isStill ? least : Math.max(item.unreservedNanoUsd, least)) - item.unreservedNanoUsd;
     if (change !== 0 || item.compared?.finishedNanoUsd !== item.finishedNanoUsd)
-      await update({
-        Key: key,
-        UpdateExpression:
+      await tryWrite(
+        table,
+        update(
+          key,
           'SET comparedFinished = :finished, comparedAt = :now, expiresAt = if_not_exists(expiresAt, :expiresAt), initial = if_not_exists(initial, :initial) ADD committed :change, unreserved :change',
-        ConditionExpression: 'attribute_not_exists(unreserved) OR unreserved = :was',
-        ExpressionAttributeValues: {
-          ':finished': item.finishedNanoUsd,
-          ':initial': item.exists ? 0 : change,
-          ':now': now(),
-          ':expiresAt': Math.floor(now() / 1_000) + KEPT_DAYS * DAY_SECONDS,
-          ':change': change,
-          ':was': item.unreservedNanoUsd,
-        },
-      });
+          'attribute_not_exists(unreserved) OR unreserved = :was',
+          {
+            finished: item.finishedNanoUsd,
+            initial: item.exists ? 0 : change,
+            now: now(),
+            expiresAt: Math.floor(now() / 1_000) + KEPT_DAYS * DAY_SECONDS,
+            change,
+            was: item.unreservedNanoUsd,
+          },
+        ),
+      );
     await freeOld(key, item);
   };
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import { HOUR_MS } from '../../domain/calendar/units.ts';
 import { type Day, endOf, type Month, monthOf } from '../../domain/calendar/utc.ts';
+import { check, put, remove, update } from '../table/actions.ts';
 import {
   type Key,
   monthKey,
@@ -12,10 +13,10 @@ import {
   spendPartition,
   timeRange,
 } from '../table/keys.ts';
-import { itemsBetween, queryItems } from '../table/query-items.ts';
+import { itemsBetween, itemsOfIndex, queryItems } from '../table/query-items.ts';
 import { shardOf } from '../table/shard-of.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError, type TransactionItems, transact } from '../table/transact.ts';
+import { tryTransact } from '../table/transact.ts';
 import { monthShardKeys, readMonth } from './sharding.ts';
 
 /** A day is rolled up an hour after its end, not sooner: until then its last events still come, and each would mark it again. */
@@ -32,37 +33,24 @@ export interface RollupMark {
  * The write that marks a period: its summary differs, or may soon differ, from its counters. Every mark has a nonce of its own. A rollup
  * removes the mark only if it still is the mark that was read before the counters.
  */
-export const markForRollup = (table: string, accountId: string, period: Day | Month, now: number) => {
+export const markForRollup = (accountId: string, period: Day | Month, now: number) => {
   const dueAt = new Date(Math.max(endOf(period).getTime() + GRACE_MS, now)).toISOString();
-  return {
-    Put: {
-      TableName: table,
-      Item: {
-        ...rollupMarkKey(accountId, period),
-        ...rollupMarkIndexKey(shardOf(accountId, ROLLUP_MARK_SHARDS), dueAt, accountId, period),
-        accountId,
-        period,
-        nonce: randomUUID(),
-      },
-    },
-  };
+  return put({
+    ...rollupMarkKey(accountId, period),
+    ...rollupMarkIndexKey(shardOf(accountId, ROLLUP_MARK_SHARDS), dueAt, accountId, period),
+    accountId,
+    period,
+    nonce: randomUUID(),
+  });
 };
 
 /** The write that removes a mark, unless the period was marked again after the mark was read. */
-export const removeRollupMark = (table: string, { accountId, period, nonce }: RollupMark) => ({
-  Delete: {
-    TableName: table,
-    Key: { ...rollupMarkKey(accountId, period) },
-    ConditionExpression: 'nonce = :nonce',
-    ExpressionAttributeValues: { ':nonce': nonce },
-  },
-});
+export const removeRollupMark = ({ accountId, period, nonce }: RollupMark) =>
+  remove(rollupMarkKey(accountId, period), 'nonce = :nonce', { nonce });
 
 /** The check that a period was not marked again after a mark was read. */
-export const requireRollupMark = (table: string, mark: RollupMark) => {
-  const { Delete } = removeRollupMark(table, mark);
-  return { ConditionCheck: { ...Delete } };
-};
+export const requireRollupMark = ({ accountId, period, nonce }: RollupMark) =>
+  check(rollupMarkKey(accountId, period), 'nonce = :nonce', { nonce });
 
 /** Condition on a month counter: the day `:day` is not closed, nor any later day of the month. */
 export const IS_OPEN = 'attribute_not_exists(closedDay) OR closedDay < :day';
@@ -77,25 +65,13 @@ export const IS_OPEN = 'attribute_not_exists(closedDay) OR closedDay < :day';
  */
 export const closeDay = async (table: Table, accountId: string, day: Day): Promise<void> => {
   const month = monthOf(day);
-  const close = (key: Key): TransactionItems[number] => ({
-    Update: {
-      TableName: table.name,
-      Key: { ...key },
-      UpdateExpression: 'SET closedDay = :day',
-      ConditionExpression: IS_OPEN,
-      ExpressionAttributeValues: { ':day': day },
-    },
-  });
-  await unlessClosed(transact(table, [close(monthKey(accountId, month))]));
+  const close = (key: Key) => update(key, 'SET closedDay = :day', IS_OPEN, { day });
+  // False where it is closed already.
+  await tryTransact(table, [close(monthKey(accountId, month))]);
   const { shardedAfter } = await readMonth(table, accountId, month);
   // All shards are closed at once, so that either all or none of them are.
-  if (shardedAfter) await unlessClosed(transact(table, monthShardKeys(accountId, month).map(close)));
+  if (shardedAfter) await tryTransact(table, monthShardKeys(accountId, month).map(close));
 };
-
-const unlessClosed = (closing: Promise<void>): Promise<void> =>
-  closing.catch((error: unknown) => {
-    if (!(error instanceof ConditionsFailedError)) throw error;
-  });
 
 const storedMark = z.object({ accountId: z.string(), period: z.string(), nonce: z.string() });
 
@@ -114,12 +90,7 @@ export const openRollupMarks = (table: Table, now: () => number = Date.now) => (
   /** The accounts of a shard that have marks: all with usage since their last rollup. */
   async *accounts(shard: number): AsyncGenerator<string> {
     const seen = new Set<string>();
-    const query = {
-      IndexName: 'gsi1',
-      KeyConditionExpression: 'gsi1pk = :pk',
-      ExpressionAttributeValues: { ':pk': rollupMarkIndexPartition(shard) },
-    };
-    for await (const item of queryItems(table, query)) {
+    for await (const item of itemsOfIndex(table, rollupMarkIndexPartition(shard))) {
       const { accountId } = storedMark.parse(item);
       if (!seen.has(accountId)) yield accountId;
       seen.add(accountId);

@@ -6,7 +6,7 @@ import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
 import { openServiceKeys, type ServiceKey } from '../accounts/service-keys.ts';
 import { ruleKey } from '../table/keys.ts';
-import { queryItems } from '../table/query-items.ts';
+import { itemsUnder } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 
 /** Which counters an active rule counts. */
@@ -34,12 +34,8 @@ export const openRuleFilters = (table: Table, now: () => number = Date.now) => {
     find: async (accountId: string): Promise<readonly CounterFilter[]> => {
       const cached = cache.get(accountId);
       if (cached && now() - cached.readAtMs < MINUTE_MS) return cached.filters;
-      const { pk, sk } = ruleKey(accountId, '');
       const filters: RuleFilter[] = [];
-      for await (const item of queryItems(table, {
-        KeyConditionExpression: 'pk = :account AND begins_with(sk, :rule)',
-        ExpressionAttributeValues: { ':account': pk, ':rule': sk },
-      })) {
+      for await (const item of itemsUnder(table, ruleKey(accountId, ''))) {
         // A rule that is switched off, has no filter, or that this version cannot read, keeps no names.
         const { data } = storedFilter.safeParse(item);
         if (data) filters.push(ruleFilterOf(data.config.filter));

@@ -1,12 +1,14 @@
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { type Day, daysBetween, lastDayOf, type Month } from '../../domain/calendar/utc.ts';
 import { shardOfRequest } from '../requests/request-shards.ts';
+import { put, update } from '../table/actions.ts';
+import { findItem } from '../table/find-item.ts';
 import { ACCOUNT_SHARDS, type Key, monthKey, requestPartition } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError, transact } from '../table/transact.ts';
+import { tryTransact } from '../table/transact.ts';
 
 /** Transactions of an account that conflicted or were throttled, in one process and minute, after which its month is sharded. */
 const SETBACKS_A_MINUTE = 20;
@@ -27,16 +29,8 @@ class ShardingContentionError extends Error {
 }
 
 /** What a month counter says apart from its sum. A consistent read. */
-export const readMonth = async (
-  table: Table,
-  accountId: string,
-  month: Month,
-): Promise<z.infer<typeof storedMonth>> => {
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: { ...monthKey(accountId, month) }, ConsistentRead: true }),
-  );
-  return storedMonth.parse(Item ?? {});
-};
+export const readMonth = async (table: Table, accountId: string, month: Month): Promise<z.infer<typeof storedMonth>> =>
+  storedMonth.parse((await findItem(table, monthKey(accountId, month))) ?? {});
 
 /** Keys of a month counter's shards, apart from shard 0. */
 export const monthShardKeys = (accountId: string, month: Month): Key[] =>
@@ -57,29 +51,13 @@ const newestId = async (table: Table, accountId: string, day: Day): Promise<stri
   return (Items?.[0]?.['sk'] as string | undefined) ?? LOWEST;
 };
 
-const notDecidedYet = (table: string, key: Key) => ({
-  Update: {
-    TableName: table,
-    Key: { ...key },
-    UpdateExpression: 'SET shardedAfter = :undecided',
-    ConditionExpression: 'attribute_not_exists(shardedAfter)',
-    ExpressionAttributeValues: { ':undecided': UNDECIDED },
-  },
-});
-
-const decide = (table: string, key: Key, after: string, closedDay: string | undefined) => ({
-  Update: {
-    TableName: table,
-    Key: { ...key },
-    UpdateExpression: 'SET shardedAfter = :after',
-    ConditionExpression: `shardedAfter = :undecided AND ${closedDay === undefined ? 'attribute_not_exists(closedDay)' : 'closedDay = :closed'}`,
-    ExpressionAttributeValues: {
-      ':after': after,
-      ':undecided': UNDECIDED,
-      ...(closedDay !== undefined && { ':closed': closedDay }),
-    },
-  },
-});
+const decide = (key: Key, after: string, closedDay: string | undefined) =>
+  update(
+    key,
+    'SET shardedAfter = :after',
+    `shardedAfter = :undecided AND ${closedDay === undefined ? 'attribute_not_exists(closedDay)' : 'closedDay = :closedDay'}`,
+    { after, undecided: UNDECIDED, closedDay },
+  );
 
 /**
  * Decides from which request on a month is sharded: after the newest that is on record. Meanwhile no request of the month can be recorded,
@@ -95,18 +73,12 @@ const finishSharding = async (table: Table, accountId: string, month: Month): Pr
     const ids = await Promise.all(days.map((day) => newestId(table, accountId, day)));
     const after = ids.reduce((a, b) => (a > b ? a : b));
     const shard = { trackedRequests: 0, shardedAfter: after, ...(closedDay !== undefined && { closedDay }) };
-    try {
-      await transact(table, [
-        decide(table.name, monthKey(accountId, month), after, closedDay),
-        ...monthShardKeys(accountId, month).map((key) => ({
-          Put: { TableName: table.name, Item: { ...key, ...shard } },
-        })),
-      ]);
-      return after;
-    } catch (error) {
-      // Another process decided, or closed a day.
-      if (!(error instanceof ConditionsFailedError)) throw error;
-    }
+    const isDecided = await tryTransact(table, [
+      decide(monthKey(accountId, month), after, closedDay),
+      ...monthShardKeys(accountId, month).map((key) => put({ ...key, ...shard })),
+    ]);
+    // Otherwise another process decided, or closed a day.
+    if (isDecided) return after;
   }
   throw new ShardingContentionError('A month counter kept changing while its month was being sharded.');
 };
@@ -117,12 +89,14 @@ const finishSharding = async (table: Table, accountId: string, month: Month): Pr
  * which otherwise limits an account to some 500 requests a second. A sharded month stays so. The next one begins without shards.
  */
 export const shardMonth = async (table: Table, accountId: string, month: Month): Promise<string | undefined> => {
-  try {
-    await transact(table, [notDecidedYet(table.name, monthKey(accountId, month))]);
-  } catch (error) {
-    // It is sharded, or being sharded.
-    if (!(error instanceof ConditionsFailedError)) throw error;
-  }
+  const begin = update(
+    monthKey(accountId, month),
+    'SET shardedAfter = :undecided',
+    'attribute_not_exists(shardedAfter)',
+    { undecided: UNDECIDED },
+  );
+  // False where it is sharded, or being sharded.
+  await tryTransact(table, [begin]);
   return finishSharding(table, accountId, month);
 };
 

@@ -1,10 +1,11 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { HOUR_MS } from '../../domain/calendar/units.ts';
 import type { TrackingGap } from '../../domain/spend/tracking-gaps.ts';
+import { put } from '../table/actions.ts';
 import { spendPartition, timeRange, trackingGapKey } from '../table/keys.ts';
 import { itemsBetween } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
+import { write } from '../table/write.ts';
 
 /** A report covers less than an hour: see untrackedEventSchema. */
 const MAX_REPORT_MS = HOUR_MS;
@@ -14,14 +15,8 @@ const stored = z.object({ from: z.iso.datetime(), to: z.iso.datetime(), requests
 /** Reports by gateways of requests that they forwarded and could not track. */
 export const openTrackingGaps = (table: Table) => ({
   /** Stores a report. The same report again changes nothing. */
-  note: async (accountId: string, reportId: string, { from, to, requests }: TrackingGap): Promise<void> => {
-    await table.client.send(
-      new PutCommand({
-        TableName: table.name,
-        Item: { ...trackingGapKey(accountId, from, reportId), from, to, requests },
-      }),
-    );
-  },
+  note: (accountId: string, reportId: string, { from, to, requests }: TrackingGap): Promise<void> =>
+    write(table, put({ ...trackingGapKey(accountId, from, reportId), from, to, requests })),
 
   /** Reports that overlap a range of time, the earliest first. @param to the first instant that is not included */
   gaps: async (accountId: string, { from, to }: { readonly from: string; readonly to: string }) => {

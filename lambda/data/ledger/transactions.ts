@@ -1,4 +1,3 @@
-import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { HOUR_COUNTER_DAYS } from '../../domain/calendar/range.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { type Day, dayOf, type Hour, hourOf, type Month, monthOf } from '../../domain/calendar/utc.ts';
@@ -10,6 +9,7 @@ import { storedCounterName } from '../../domain/spend/former-names.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { mayHaveFile, requireDayInTable } from '../requests/day-files.ts';
 import { type RequestItem, requestItem } from '../requests/request-item.ts';
+import { type Action, IS_NEW, put, update } from '../table/actions.ts';
 import {
   allocationCounterKey,
   allocationCounterName,
@@ -316,39 +316,19 @@ export const packTransactions = (changes: readonly Change[], today: Day, placeme
   return transactions;
 };
 
-type Actions = NonNullable<TransactWriteCommandInput['TransactItems']>;
-
-const recordActions = (table: string, { before, after, countsResponse }: Change, item: RequestItem): Actions => {
-  const put = {
-    Put: {
-      TableName: table,
-      Item: { ...item },
-      ...(before
-        ? { ConditionExpression: 'revision = :before', ExpressionAttributeValues: { ':before': before.revision } }
-        : { ConditionExpression: 'attribute_not_exists(pk)' }),
-    },
-  };
-  if (countsResponse === undefined) return [put];
+const recordActions = ({ before, after, countsResponse }: Change, item: RequestItem): Action[] => {
+  const record = before ? put(item, 'revision = :before', { before: before.revision }) : put(item, IS_NEW);
+  if (countsResponse === undefined) return [record];
+  const guard = countedResponseKey(after.accountId, after.provider, countsResponse);
   // Without an expiry: a provider may keep a batch's file for as long as it likes.
-  const guard = {
-    Put: {
-      TableName: table,
-      Item: {
-        ...countedResponseKey(after.accountId, after.provider, countsResponse),
-        requestId: after.requestId,
-      },
-      ConditionExpression: 'attribute_not_exists(pk)',
-    },
-  };
-  return [put, guard];
+  return [record, put({ ...guard, requestId: after.requestId }, IS_NEW)];
 };
 
-const addToSpendCounter = (table: string, { key, counters, expiresAt, hours }: SpendCounterDelta) => {
+const addToSpendCounter = ({ key, counters, expiresAt, hours }: SpendCounterDelta) => {
   const entries = Object.entries(counters);
   const add = `ADD ${entries.map((_, i) => `#c${i} :c${i}`).join(', ')}${hours ? ', activeHours :hours' : ''}`;
   return {
     Update: {
-      TableName: table,
       Key: { ...key },
       UpdateExpression: expiresAt === undefined ? add : `${add} SET expiresAt = :expiresAt`,
       ExpressionAttributeNames: Object.fromEntries(entries.map(([name], i) => [`#c${i}`, storedCounterName(name)])),
@@ -361,21 +341,14 @@ const addToSpendCounter = (table: string, { key, counters, expiresAt, hours }: S
   };
 };
 
-const addToMonth = (table: string, { accountId, month, shard, requests, openDay, shardedAfter }: MonthDelta) => {
-  const isSharded = shardedAfter === undefined ? 'attribute_not_exists(shardedAfter)' : 'shardedAfter = :after';
-  return {
-    Update: {
-      TableName: table,
-      Key: { ...monthKey(accountId, month, shard) },
-      UpdateExpression: 'ADD trackedRequests :requests',
-      ConditionExpression: openDay === undefined ? isSharded : `${isSharded} AND (${IS_OPEN})`,
-      ExpressionAttributeValues: {
-        ':requests': requests,
-        ...(shardedAfter !== undefined && { ':after': shardedAfter }),
-        ...(openDay !== undefined && { ':day': openDay }),
-      },
-    },
-  };
+const addToMonth = ({ accountId, month, shard, requests, openDay: day, shardedAfter: after }: MonthDelta) => {
+  const isSharded = after === undefined ? 'attribute_not_exists(shardedAfter)' : 'shardedAfter = :after';
+  return update(
+    monthKey(accountId, month, shard),
+    'ADD trackedRequests :requests',
+    day === undefined ? isSharded : `${isSharded} AND (${IS_OPEN})`,
+    { requests, after, day },
+  );
 };
 
 /** What an action of a transaction is for. */
@@ -389,37 +362,36 @@ export type Source =
 
 /** The actions of a transaction, and what each of them is for. */
 export const toActions = (
-  table: string,
   { changes, items, spendCounters, months, markedDays, reservations }: LedgerTransaction,
   now: number,
-): { readonly actions: Actions; readonly sources: readonly Source[] } => {
-  const all: { readonly action: Actions[number]; readonly source: Source }[] = [
+): { readonly actions: readonly Action[]; readonly sources: readonly Source[] } => {
+  const all: { readonly action: Action; readonly source: Source }[] = [
     ...changes.flatMap((change, index) =>
-      recordActions(table, change, items[index] as RequestItem).map((action) => ({
+      recordActions(change, items[index] as RequestItem).map((action) => ({
         action,
         source: { kind: 'change' as const, change },
       })),
     ),
     ...spendCounters.map((delta) => ({
-      action: addToSpendCounter(table, delta),
+      action: addToSpendCounter(delta),
       source: { kind: 'counter' as const, ...delta },
     })),
     ...months.map((delta) => ({
-      action: addToMonth(table, delta),
+      action: addToMonth(delta),
       source: { kind: 'month' as const, ...delta },
     })),
     ...reservations.map((delta) => ({
-      action: finishReservations(table, delta),
+      action: finishReservations(delta),
       source: { kind: 'reservation' as const, ...delta },
     })),
     ...markedDays.map(({ accountId, day }) => ({
-      action: markForRollup(table, accountId, day, now),
+      action: markForRollup(accountId, day, now),
       source: { kind: 'mark' as const },
     })),
     ...markedDays
       .filter(({ day }) => mayHaveFile(day, now))
       .map(({ accountId, day }) => ({
-        action: requireDayInTable(table, accountId, day),
+        action: requireDayInTable(accountId, day),
         source: { kind: 'dayInTable' as const, accountId, day },
       })),
   ];

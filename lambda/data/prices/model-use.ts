@@ -1,7 +1,7 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import pMap from 'p-map';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { addDays, type Day, dayOf } from '../../domain/calendar/utc.ts';
+import { update } from '../table/actions.ts';
 import { batchDelete } from '../table/batch-delete.ts';
 import {
   type Key,
@@ -11,9 +11,10 @@ import {
   modelUsePrefix,
   parseModelUseSk,
 } from '../table/keys.ts';
-import { queryItems } from '../table/query-items.ts';
+import { itemsUnder, queryItems } from '../table/query-items.ts';
 import { shardOf } from '../table/shard-of.ts';
 import type { Table } from '../table/table.ts';
+import { write } from '../table/write.ts';
 
 /** Days for which requests are priced again by themselves, today included. */
 export const REPRICED_DAYS = 35;
@@ -40,14 +41,7 @@ export const openModelUse = (table: Table) => {
       const name = `${key.pk} ${key.sk}`;
       if (noted.has(name)) return;
       const expiresAt = Math.floor((Date.parse(day) + KEPT_DAYS * DAY_MS) / 1_000);
-      await table.client.send(
-        new UpdateCommand({
-          TableName: table.name,
-          Key: key,
-          UpdateExpression: 'SET expiresAt = :expiresAt',
-          ExpressionAttributeValues: { ':expiresAt': expiresAt },
-        }),
-      );
+      await write(table, update(key, 'SET expiresAt = :expiresAt', null, { expiresAt }));
       if (noted.size >= MAX_NOTED) noted.clear();
       noted.add(name);
     },
@@ -72,12 +66,8 @@ export const openModelUse = (table: Table) => {
         Array.from({ length: KEPT_DAYS + 2 }, (_, days) => modelUsePartition(addDays(today, 1 - days), shard)),
         async (pk) => {
           const keys: Key[] = [];
-          for await (const { sk } of queryItems(table, {
-            KeyConditionExpression: 'pk = :pk AND begins_with(sk, :account)',
-            ExpressionAttributeValues: { ':pk': pk, ':account': modelUsePrefix(accountId) },
-            ProjectionExpression: 'sk',
-            ConsistentRead: true,
-          }))
+          const uses = { pk, sk: modelUsePrefix(accountId) };
+          for await (const { sk } of itemsUnder(table, uses, { ProjectionExpression: 'sk', ConsistentRead: true }))
             keys.push({ pk, sk: String(sk) });
           await batchDelete(table, keys);
           return keys.length;

@@ -1,10 +1,10 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { CostDifference } from '../../domain/price/cost-differences.ts';
+import { IS_NEW, put } from '../table/actions.ts';
 import { priceChangeKey, priceChangePrefix, spendPartition } from '../table/keys.ts';
-import { queryItems } from '../table/query-items.ts';
+import { itemsUnder } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
+import { tryWrite } from '../table/write.ts';
 
 const storedSchema = z.object({
   version: z.int(),
@@ -35,41 +35,18 @@ export const openPriceChanges = (table: Table) => ({
   /** Notes a day's differences before they are made, once: a run that is repeated finds less to change, and does not count it again. */
   note: async (
     accountId: string,
-    {
-      version,
-      day,
-      repricedAt,
-      differences,
-    }: Omit<PriceChangeOfDay, 'differences'> & { differences: CostDifference[] },
+    change: Omit<PriceChangeOfDay, 'differences'> & { differences: CostDifference[] },
   ): Promise<void> => {
-    try {
-      await table.client.send(
-        new PutCommand({
-          TableName: table.name,
-          Item: {
-            ...priceChangeKey(accountId, version, day),
-            version,
-            day,
-            repricedAt,
-            differences,
-            expiresAt: Math.floor(Date.parse(repricedAt) / 1_000) + KEPT_SECONDS,
-          },
-          ConditionExpression: 'attribute_not_exists(pk)',
-        }),
-      );
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
+    const { version, day, repricedAt, differences } = change;
+    const expiresAt = Math.floor(Date.parse(repricedAt) / 1_000) + KEPT_SECONDS;
+    const item = { ...priceChangeKey(accountId, version, day), version, day, repricedAt, differences, expiresAt };
+    await tryWrite(table, put(item, IS_NEW));
   },
 
   /** All days of all versions, the newest version first. */
   async *of(accountId: string): AsyncGenerator<PriceChangeOfDay> {
-    const query = {
-      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-      ExpressionAttributeValues: { ':pk': spendPartition(accountId), ':prefix': `${priceChangePrefix}#` },
-      ScanIndexForward: false,
-    };
-    for await (const item of queryItems(table, query)) yield storedSchema.parse(item);
+    const under = { pk: spendPartition(accountId), sk: `${priceChangePrefix}#` };
+    for await (const item of itemsUnder(table, under, { ScanIndexForward: false })) yield storedSchema.parse(item);
   },
 });
 

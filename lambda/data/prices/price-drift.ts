@@ -1,28 +1,23 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import type { Day } from '../../domain/calendar/utc.ts';
 import type { ReportedCosts } from '../../domain/price/reported-costs.ts';
+import { update } from '../table/actions.ts';
 import { parsePriceDriftSk, priceDriftKey, priceDriftPartition } from '../table/keys.ts';
 import { queryItems } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
+import { write } from '../table/write.ts';
 
 const KEPT_DAYS = 40;
 
 /** By day and model, of all accounts: what providers reported as cost, and what the price book has. */
 export const openPriceDrift = (table: Table) => ({
   add: async (day: Day, { provider, model, requests, reportedNanoUsd, bookNanoUsd }: ReportedCosts): Promise<void> => {
-    await table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: priceDriftKey(day, provider, model),
-        UpdateExpression:
-          'ADD requests :requests, reportedNanoUsd :reported, bookNanoUsd :book SET expiresAt = :expiresAt',
-        ExpressionAttributeValues: {
-          ':requests': requests,
-          ':reported': reportedNanoUsd,
-          ':book': bookNanoUsd,
-          ':expiresAt': Math.floor((Date.parse(day) + KEPT_DAYS * DAY_MS) / 1_000),
-        },
+    const add = 'ADD requests :requests, reportedNanoUsd :reportedNanoUsd, bookNanoUsd :bookNanoUsd';
+    const expiresAt = Math.floor((Date.parse(day) + KEPT_DAYS * DAY_MS) / 1_000);
+    await write(
+      table,
+      update(priceDriftKey(day, provider, model), `${add} SET expiresAt = :expiresAt`, null, {
+        ...{ requests, reportedNanoUsd, bookNanoUsd, expiresAt },
       }),
     );
   },

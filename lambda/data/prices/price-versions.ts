@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { NotFoundError } from '../../domain/errors.ts';
 import { feedSources } from '../../domain/price/feed/feed-sources.ts';
 import type { SourcedChange, WaitingChange } from '../../domain/price/feed/next-lists.ts';
 import type { PriceLists } from '../../domain/price/price-book.ts';
+import { IS_NEW, put, update } from '../table/actions.ts';
+import { findItem } from '../table/find-item.ts';
 import { priceFeedKey, priceVersionKey } from '../table/keys.ts';
-import { queryItems } from '../table/query-items.ts';
+import { itemsUnder } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
+import { tryTransact } from '../table/transact.ts';
+import { write } from '../table/write.ts';
 
 /** A version that is stored is not what was written, or cannot be read. */
 class BrokenPriceVersionError extends Error {
@@ -86,37 +88,23 @@ const MAX_CHANGES = 2_000;
 
 /** Versions of the price lists: numbered, dated, and named by their SHA-256. */
 export const openPriceVersions = (table: Table) => {
-  const { client, name: TableName } = table;
-
   const readFeed = async (): Promise<PriceFeed> => {
-    const { Item = {} } = await client.send(new GetCommand({ TableName, Key: priceFeedKey(), ConsistentRead: true }));
-    const { waiting, ...feed } = feedSchema.parse(Item);
+    const { waiting, ...feed } = feedSchema.parse((await findItem(table, priceFeedKey())) ?? {});
     return { ...feed, waiting: waiting ? z.array(waitingSchema).parse(unpack(waiting)) : [] };
   };
 
-  const writeFeed = ({ waiting, ...feed }: PriceFeed, revision: number) => ({
-    Put: {
-      TableName,
-      Item: { ...priceFeedKey(), ...feed, waiting: pack(waiting), revision: revision + 1 },
-      ConditionExpression: revision === 0 ? 'attribute_not_exists(pk)' : 'revision = :revision',
-      ...(revision > 0 && { ExpressionAttributeValues: { ':revision': revision } }),
-    },
-  });
+  const replaceFeed = ({ waiting, ...feed }: PriceFeed, revision: number) => {
+    const item = { ...priceFeedKey(), ...feed, waiting: pack(waiting), revision: revision + 1 };
+    return revision === 0 ? put(item, IS_NEW) : put(item, 'revision = :revision', { revision });
+  };
 
   return {
     readFeed,
 
     /** Number and SHA-256 of the newest version; null before the first. Costs one small read. */
     newest: async (): Promise<{ readonly number: number; readonly sha256: string } | null> => {
-      const { Item } = await client.send(
-        new GetCommand({
-          TableName,
-          Key: priceFeedKey(),
-          ProjectionExpression: '#version, sha256',
-          ExpressionAttributeNames: { '#version': 'version' },
-        }),
-      );
-      const { version, sha256 } = feedSchema.parse(Item ?? {});
+      const item = await findItem(table, priceFeedKey(), { consistent: false, attributes: '#version, sha256' });
+      const { version, sha256 } = feedSchema.parse(item ?? {});
       return version > 0 && sha256 !== null ? { number: version, sha256 } : null;
     },
 
@@ -127,8 +115,7 @@ export const openPriceVersions = (table: Table) => {
      * @throws BrokenPriceVersionError
      */
     read: async (number: number, sha256?: string): Promise<PriceLists> => {
-      const { Item } = await client.send(new GetCommand({ TableName, Key: priceVersionKey(number) }));
-      const version = versionSchema.safeParse(Item);
+      const version = versionSchema.safeParse(await findItem(table, priceVersionKey(number), { consistent: false }));
       if (!version.success) throw new BrokenPriceVersionError(`Version ${number} of the prices cannot be read.`);
       const { lists, sha256: stored } = version.data;
       if (sha256Of(lists) !== (sha256 ?? stored))
@@ -142,12 +129,8 @@ export const openPriceVersions = (table: Table) => {
 
     /** The versions, newest first. */
     async *list(): AsyncGenerator<VersionSummary> {
-      for await (const item of queryItems(table, {
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :version)',
-        ExpressionAttributeValues: { ':pk': priceFeedKey().pk, ':version': 'VERSION#' },
-        ScanIndexForward: false,
-        ProjectionExpression: 'sk, acceptedAt, sha256, changes',
-      })) {
+      const newestFirst = { ScanIndexForward: false, ProjectionExpression: 'sk, acceptedAt, sha256, changes' };
+      for await (const item of itemsUnder(table, { ...priceFeedKey(), sk: 'VERSION#' }, newestFirst)) {
         const { acceptedAt, sha256, changes } = versionSchema.parse({ ...item, lists: new Uint8Array() });
         const number = Number(String(item['sk']).split('#')[1]);
         yield { number, acceptedAt, sha256, changes: unpack(changes) as SourcedChange[] };
@@ -175,28 +158,11 @@ export const openPriceVersions = (table: Table) => {
         const number = feed.version + 1;
         saved = { ...feed, version: number, sha256 };
         const { acceptedAt, changes } = next;
-        version.push({
-          Put: {
-            TableName,
-            Item: {
-              ...priceVersionKey(number),
-              acceptedAt,
-              sha256,
-              lists,
-              changes: pack(changes.slice(0, MAX_CHANGES)),
-            },
-            ConditionExpression: 'attribute_not_exists(pk)',
-          },
-        });
+        const packed = { lists, changes: pack(changes.slice(0, MAX_CHANGES)) };
+        version.push(put({ ...priceVersionKey(number), acceptedAt, sha256, ...packed }, IS_NEW));
       }
       const kept = { ...saved, waiting: saved.waiting.slice(0, MAX_CHANGES) };
-      try {
-        await client.send(new TransactWriteCommand({ TransactItems: [...version, writeFeed(kept, revision)] }));
-        return true;
-      } catch (error) {
-        if (error instanceof TransactionCanceledException) return false;
-        throw error;
-      }
+      return tryTransact(table, [...version, replaceFeed(kept, revision)]);
     },
 
     /**
@@ -209,19 +175,13 @@ export const openPriceVersions = (table: Table) => {
       if (!feed.waiting.some((each) => each.number === number))
         throw new NotFoundError(`No price change with the number ${number} waits.`);
       const waiting = feed.waiting.map((each) => (each.number === number ? { ...each, decision } : each));
-      await client.send(
-        new UpdateCommand({
-          TableName,
-          Key: priceFeedKey(),
-          // Without the sources' hashes, the next run compares their data again.
-          UpdateExpression: 'SET waiting = :waiting, sources = :none, revision = :next',
-          ConditionExpression: 'revision = :revision',
-          ExpressionAttributeValues: {
-            ':waiting': pack(waiting),
-            ':none': {},
-            ':next': feed.revision + 1,
-            ':revision': feed.revision,
-          },
+      // Without the sources' hashes, the next run compares their data again.
+      const change = 'SET waiting = :waiting, sources = :none, revision = :next';
+      const { revision } = feed;
+      await write(
+        table,
+        update(priceFeedKey(), change, 'revision = :revision', {
+          ...{ waiting: pack(waiting), none: {}, next: revision + 1, revision },
         }),
       );
     },

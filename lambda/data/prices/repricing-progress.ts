@@ -1,7 +1,9 @@
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { put } from '../table/actions.ts';
+import { findItem } from '../table/find-item.ts';
 import { repricingKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
+import { write } from '../table/write.ts';
 
 const progressSchema = z.object({
   /** The version that all requests are priced with, as far as prices changed. 0: the book in the code. */
@@ -23,12 +25,7 @@ const progressSchema = z.object({
 export type RepricingProgress = z.infer<typeof progressSchema>;
 
 /** How far requests have been priced again after price changes: one item. */
-export const openRepricingProgress = ({ client, name }: Table) => ({
-  read: async (): Promise<RepricingProgress> => {
-    const { Item } = await client.send(new GetCommand({ TableName: name, Key: repricingKey(), ConsistentRead: true }));
-    return progressSchema.parse(Item ?? {});
-  },
-  save: async (progress: RepricingProgress): Promise<void> => {
-    await client.send(new PutCommand({ TableName: name, Item: { ...repricingKey(), ...progress } }));
-  },
+export const openRepricingProgress = (table: Table) => ({
+  read: async (): Promise<RepricingProgress> => progressSchema.parse((await findItem(table, repricingKey())) ?? {}),
+  save: (progress: RepricingProgress): Promise<void> => write(table, put({ ...repricingKey(), ...progress })),
 });

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import { dueFrom, writeJob } from '../accounts/account-jobs.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
+import { put, remove } from '../table/actions.ts';
 import { billConnectionKey } from '../table/keys.ts';
-import { queryItems } from '../table/query-items.ts';
+import { listItems } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 import { transact } from '../table/transact.ts';
 
@@ -33,7 +34,7 @@ export const openBillConnections = (table: Table) => ({
     audit: AuditEntry,
   ): Promise<void> => {
     const key = billConnectionKey(accountId, provider);
-    const Item = {
+    const item = {
       ...key,
       kind: 'bill',
       accountId,
@@ -42,26 +43,15 @@ export const openBillConnections = (table: Table) => ({
       connectedBy,
       ...dueFrom(connectedAt, { accountId, sk: key.sk }),
     };
-    await transact(table, [{ Put: { TableName: table.name, Item } }, putAudit(table.name, audit)]);
+    await transact(table, [put(item), putAudit(audit)]);
   },
 
   /** Succeeds where there is none. */
-  remove: async (accountId: string, provider: string, audit: AuditEntry): Promise<void> => {
-    const Key = { ...billConnectionKey(accountId, provider) };
-    await transact(table, [{ Delete: { TableName: table.name, Key } }, putAudit(table.name, audit)]);
-  },
+  remove: (accountId: string, provider: string, audit: AuditEntry): Promise<void> =>
+    transact(table, [remove(billConnectionKey(accountId, provider)), putAudit(audit)]),
 
-  list: async (accountId: string): Promise<BillConnection[]> => {
-    const { pk, sk } = billConnectionKey(accountId, '');
-    const connections: BillConnection[] = [];
-    for await (const item of queryItems(table, {
-      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :connections)',
-      ExpressionAttributeValues: { ':pk': pk, ':connections': sk },
-      ConsistentRead: true,
-    }))
-      connections.push(connectionSchema.parse(item));
-    return connections;
-  },
+  list: (accountId: string): Promise<BillConnection[]> =>
+    listItems(table, billConnectionKey(accountId, ''), (item) => connectionSchema.parse(item)),
 
   /** @param dueAt ISO 8601 UTC: when the bill is read again */
   write: (

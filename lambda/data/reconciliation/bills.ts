@@ -1,11 +1,12 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import pMap from 'p-map';
 import * as z from 'zod/mini';
 import type { Day } from '../../domain/calendar/utc.ts';
 import type { Bill } from '../../domain/reconciliation/bill.ts';
+import { put } from '../table/actions.ts';
 import { billKey } from '../table/keys.ts';
 import { itemsBetween } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
+import { write } from '../table/write.ts';
 
 const count = z.int().check(z.nonnegative());
 const storedDay = z.object({
@@ -45,16 +46,14 @@ export const openBills = (table: Table) => ({
     await pMap(
       days,
       (day) =>
-        table.client.send(
-          new PutCommand({
-            TableName: table.name,
-            Item: {
-              ...billKey(accountId, provider, day),
-              day,
-              readAt,
-              lines: ofDay(bill.lines, day),
-              usage: ofDay(bill.usage, day),
-            },
+        write(
+          table,
+          put({
+            ...billKey(accountId, provider, day),
+            day,
+            readAt,
+            lines: ofDay(bill.lines, day),
+            usage: ofDay(bill.usage, day),
           }),
         ),
       { concurrency: WRITES_AT_A_TIME },

@@ -1,4 +1,4 @@
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { DAY_MS, SECOND_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, NotFoundError } from '../../domain/errors.ts';
@@ -8,10 +8,12 @@ import { type ReportRun, reportRunSchema } from '../../domain/reports/report-run
 import { dueFrom, writeJob } from '../accounts/account-jobs.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { outgoingKey, undeliveredKey } from '../alerts/alert-deliveries.ts';
+import { EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
+import { findItem } from '../table/find-item.ts';
 import { accountKey, reportKey, reportRunKey } from '../table/keys.ts';
-import { queryItems } from '../table/query-items.ts';
+import { listItems } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError, type TransactionItems, transact } from '../table/transact.ts';
+import { transact, tryTransact } from '../table/transact.ts';
 
 /** Longer than any period can be sent again after a change of the schedule. */
 const RUN_DAYS = 90;
@@ -36,84 +38,41 @@ const changed = () => new ConflictError('The reports were changed or deleted in 
 
 /** The reports of accounts, what they said of each period, and the calendar that they follow. */
 export const openReports = (table: Table) => {
-  const { client, name } = table;
-
   const find = async (accountId: string, reportId: string): Promise<Report> => {
-    const Key = { ...reportKey(accountId, reportId) };
-    const { Item } = await client.send(new GetCommand({ TableName: name, Key, ConsistentRead: true }));
-    if (Item === undefined) throw new NotFoundError('There is no such report.');
-    return reportSchema.parse(Item);
+    const item = await findItem(table, reportKey(accountId, reportId));
+    if (item === undefined) throw new NotFoundError('There is no such report.');
+    return reportSchema.parse(item);
   };
 
-  const replacing = (report: Report, previousRevision: number): TransactionItems[number] => ({
-    Put: {
-      TableName: name,
-      Item: reportItem(report),
-      ConditionExpression: 'revision = :previous',
-      ExpressionAttributeValues: { ':previous': previousRevision },
-    },
-  });
-
-  /** @throws ConflictError */
-  const write = async (items: TransactionItems): Promise<void> => {
-    try {
-      await transact(table, items);
-    } catch (error) {
-      throw error instanceof ConditionsFailedError ? changed() : error;
-    }
-  };
+  const replacing = (report: Report, previous: number) => put(reportItem(report), 'revision = :previous', { previous });
 
   return {
     /** @throws NotFoundError */
     find,
 
     /** Oldest first. */
-    list: async (accountId: string): Promise<Report[]> => {
-      const { pk, sk } = reportKey(accountId, '');
-      const reports: Report[] = [];
-      for await (const item of queryItems(table, {
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :reports)',
-        ExpressionAttributeValues: { ':pk': pk, ':reports': sk },
-        ConsistentRead: true,
-      }))
-        reports.push(reportSchema.parse(item));
-      return reports;
-    },
+    list: (accountId: string): Promise<Report[]> =>
+      listItems(table, reportKey(accountId, ''), (item) => reportSchema.parse(item)),
 
     create: (report: Report, audit: AuditEntry): Promise<void> =>
-      write([
-        { Put: { TableName: name, Item: reportItem(report), ConditionExpression: 'attribute_not_exists(pk)' } },
-        putAudit(name, audit),
-      ]),
+      transact(table, [put(reportItem(report), IS_NEW), putAudit(audit)], changed),
 
     /** @throws ConflictError where the report has another revision by now, or is deleted */
     replace: (report: Report, previousRevision: number, audit: AuditEntry): Promise<void> =>
-      write([replacing(report, previousRevision), putAudit(name, audit)]),
+      transact(table, [replacing(report, previousRevision), putAudit(audit)], changed),
 
     /** @throws NotFoundError */
-    remove: async (accountId: string, reportId: string, audit: AuditEntry): Promise<void> => {
-      const Key = { ...reportKey(accountId, reportId) };
-      try {
-        await transact(table, [
-          { Delete: { TableName: name, Key, ConditionExpression: 'attribute_exists(pk)' } },
-          putAudit(name, audit),
-        ]);
-      } catch (error) {
-        throw error instanceof ConditionsFailedError ? new NotFoundError('There is no such report.') : error;
-      }
-    },
+    remove: (accountId: string, reportId: string, audit: AuditEntry): Promise<void> =>
+      transact(
+        table,
+        [remove(reportKey(accountId, reportId), EXISTS), putAudit(audit)],
+        () => new NotFoundError('There is no such report.'),
+      ),
 
-    calendar: async (accountId: string): Promise<ReportCalendar> => {
-      const { Item } = await client.send(
-        new GetCommand({
-          TableName: name,
-          Key: { ...accountKey(accountId) },
-          ProjectionExpression: 'reportCalendar',
-          ConsistentRead: true,
-        }),
-      );
-      return storedCalendar.parse(Item?.['reportCalendar']);
-    },
+    calendar: async (accountId: string): Promise<ReportCalendar> =>
+      storedCalendar.parse(
+        (await findItem(table, accountKey(accountId), { attributes: 'reportCalendar' }))?.['reportCalendar'],
+      ),
 
     /** @param reports those whose next time changes with it, as their next revision */
     saveCalendar: (
@@ -122,19 +81,15 @@ export const openReports = (table: Table) => {
       reports: readonly Report[],
       audit: AuditEntry,
     ): Promise<void> =>
-      write([
-        {
-          Update: {
-            TableName: name,
-            Key: { ...accountKey(accountId) },
-            UpdateExpression: 'SET reportCalendar = :calendar',
-            ConditionExpression: 'attribute_exists(pk)',
-            ExpressionAttributeValues: { ':calendar': calendar },
-          },
-        },
-        ...reports.map((report) => replacing(report, report.revision - 1)),
-        putAudit(name, audit),
-      ]),
+      transact(
+        table,
+        [
+          update(accountKey(accountId), 'SET reportCalendar = :calendar', EXISTS, { calendar }),
+          ...reports.map((report) => replacing(report, report.revision - 1)),
+          putAudit(audit),
+        ],
+        changed,
+      ),
 
     /**
      * Stores what a report says of a period, to be delivered, and when the next one is due: once for a period, however often it is made.
@@ -145,54 +100,35 @@ export const openReports = (table: Table) => {
     start: async (report: Report, run: ReportRun, next: Pick<Report, 'nextDay' | 'nextAt'>): Promise<boolean> => {
       const key = reportKey(report.accountId, report.reportId);
       const expiresAt = Math.floor((Date.parse(run.createdAt) + RUN_DAYS * DAY_MS) / SECOND_MS);
-      try {
-        await transact(table, [
+      const item = {
+        ...outgoingKey(run),
+        ...run,
+        firstDay: run.content.period.firstDay,
+        ...undeliveredKey(run, run.createdAt),
+        deliveryRound: 0,
+        expiresAt,
+      };
+      return tryTransact(table, [
+        put(item, IS_NEW),
+        update(
+          key,
+          'SET nextDay = :nextDay, nextAt = :nextAt, gsi1sk = :gsi1sk, failures = :none',
+          'revision = :revision AND nextDay = :before',
           {
-            Put: {
-              TableName: name,
-              Item: {
-                ...outgoingKey(run),
-                ...run,
-                firstDay: run.content.period.firstDay,
-                ...undeliveredKey(run, run.createdAt),
-                deliveryRound: 0,
-                expiresAt,
-              },
-              ConditionExpression: 'attribute_not_exists(pk)',
-            },
+            nextDay: next.nextDay,
+            nextAt: next.nextAt,
+            gsi1sk: dueFrom(next.nextAt, { accountId: report.accountId, sk: key.sk }).gsi1sk,
+            revision: report.revision,
+            before: report.nextDay,
+            none: 0,
           },
-          {
-            Update: {
-              TableName: name,
-              Key: { ...key },
-              UpdateExpression: 'SET nextDay = :day, nextAt = :at, gsi1sk = :gsi1sk, failures = :none',
-              ConditionExpression: 'revision = :revision AND nextDay = :before',
-              ExpressionAttributeValues: {
-                ':day': next.nextDay,
-                ':at': next.nextAt,
-                ':gsi1sk': dueFrom(next.nextAt, { accountId: report.accountId, sk: key.sk }).gsi1sk,
-                ':revision': report.revision,
-                ':before': report.nextDay,
-                ':none': 0,
-              },
-            },
-          },
-        ]);
-        return true;
-      } catch (error) {
-        if (error instanceof ConditionsFailedError) return false;
-        throw error;
-      }
+        ),
+      ]);
     },
 
     /** Whether a period has a run. */
-    hasRun: async (accountId: string, reportId: string, period: string): Promise<boolean> => {
-      const Key = { ...reportRunKey(accountId, reportId, period) };
-      const { Item } = await client.send(
-        new GetCommand({ TableName: name, Key, ProjectionExpression: 'pk', ConsistentRead: true }),
-      );
-      return Item !== undefined;
-    },
+    hasRun: async (accountId: string, reportId: string, period: string): Promise<boolean> =>
+      (await findItem(table, reportRunKey(accountId, reportId, period), { attributes: 'pk' })) !== undefined,
 
     /** Puts a report off, or on to its next period. @param dueAt ISO 8601 UTC; null: it is not due any more @returns false if it is gone */
     postpone: (
@@ -204,9 +140,9 @@ export const openReports = (table: Table) => {
     /** What was sent lately, latest period first. */
     runs: async (accountId: string, reportId: string): Promise<ShownRun[]> => {
       const { pk, sk } = reportRunKey(accountId, reportId, '');
-      const { Items = [] } = await client.send(
+      const { Items = [] } = await table.client.send(
         new QueryCommand({
-          TableName: name,
+          TableName: table.name,
           KeyConditionExpression: 'pk = :pk AND begins_with(sk, :runs)',
           ExpressionAttributeNames: { '#name': 'name' },
           ExpressionAttributeValues: { ':pk': pk, ':runs': sk },

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { DAY_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
 import { type Day, dayOf } from '../../domain/calendar/utc.ts';
 import { MAX_EVENT_AGE_DAYS } from '../../domain/usage/limits.ts';
+import { check, IS_NEW, remove, update } from '../table/actions.ts';
 import { dayFileIndexKey, dayFileIndexPartition, dayFileKey, ROLLUP_MARK_SHARDS, timeRange } from '../table/keys.ts';
 import { itemsBetween, queryItems } from '../table/query-items.ts';
 import { shardOf } from '../table/shard-of.ts';
 import type { Table } from '../table/table.ts';
+import { tryWrite, write } from '../table/write.ts';
 import { type DayFile, dayFileSchema } from './day-file.ts';
 
 /** A younger day never leaves the table: its events may still come, whatever a recorder's clock says. */
@@ -42,44 +42,18 @@ export interface HeldDay extends DayFileEntry {
 }
 
 /** The check that the records of a day are in the table, and that nobody moves them. */
-export const requireDayInTable = (table: string, accountId: string, day: Day) => ({
-  ConditionCheck: {
-    TableName: table,
-    Key: { ...dayFileKey(accountId, day) },
-    ConditionExpression: 'attribute_not_exists(holder) AND attribute_not_exists(#file)',
-    ExpressionAttributeNames: { '#file': 'file' },
-  },
-});
+export const requireDayInTable = (accountId: string, day: Day) =>
+  check(dayFileKey(accountId, day), 'attribute_not_exists(holder) AND attribute_not_exists(#file)');
 
 const IS_HOLDER = 'holder = :holder';
 
 /** Where the records of old days are. */
 export const openDayFiles = (table: Table, now: () => number = Date.now) => {
-  const { client, name } = table;
-
   /** @returns false where the condition does not hold */
-  const update = async (
+  const change = (
     { accountId, day }: Pick<DayFileEntry, 'accountId' | 'day'>,
-    input: Pick<UpdateCommandInput, 'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeValues'>,
-  ): Promise<boolean> => {
-    const expressions = `${input.UpdateExpression}${input.ConditionExpression}`;
-    const names = Object.fromEntries(['day', 'file'].map((each) => [`#${each}`, each]));
-    const used = Object.entries(names).filter(([each]) => expressions.includes(each));
-    try {
-      await client.send(
-        new UpdateCommand({
-          TableName: name,
-          Key: dayFileKey(accountId, day),
-          ...input,
-          ...(used.length > 0 && { ExpressionAttributeNames: Object.fromEntries(used) }),
-        }),
-      );
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
-  };
+    ...expressions: [change: string, condition: string, values: Readonly<Record<string, unknown>>]
+  ): Promise<boolean> => tryWrite(table, update(dayFileKey(accountId, day), ...expressions));
 
   const indexKey = ({ accountId, day }: Pick<DayFileEntry, 'accountId' | 'day'>, dueMs: number) =>
     dayFileIndexKey(shardOf(accountId, ROLLUP_MARK_SHARDS), new Date(dueMs).toISOString(), accountId, day);
@@ -107,39 +81,26 @@ export const openDayFiles = (table: Table, now: () => number = Date.now) => {
 
     /** Has a day leave the table in time. A day that has an entry keeps it. */
     enter: async (accountId: string, day: Day, dueMs: number): Promise<void> => {
-      const { gsi1pk, gsi1sk } = indexKey({ accountId, day }, dueMs);
-      await update(
-        { accountId, day },
-        {
-          UpdateExpression: 'SET accountId = :accountId, #day = :day, gsi1pk = :gsi1pk, gsi1sk = :gsi1sk',
-          ConditionExpression: 'attribute_not_exists(pk)',
-          ExpressionAttributeValues: { ':accountId': accountId, ':day': day, ':gsi1pk': gsi1pk, ':gsi1sk': gsi1sk },
-        },
-      );
+      const set = 'SET accountId = :accountId, #day = :day, gsi1pk = :gsi1pk, gsi1sk = :gsi1sk';
+      await change({ accountId, day }, set, IS_NEW, { accountId, day, ...indexKey({ accountId, day }, dueMs) });
     },
 
     /** Takes the hold of a day as it was read. Undefined where it changed since, or somebody else has it. */
     hold: async (entry: DayFileEntry): Promise<HeldDay | undefined> => {
       const holder = randomUUID();
-      const isHeld = await update(entry, {
-        UpdateExpression: 'SET holder = :holder, heldUntil = :until',
-        ConditionExpression: 'gsi1sk = :due AND (attribute_not_exists(heldUntil) OR heldUntil < :now)',
-        ExpressionAttributeValues: {
-          ':holder': holder,
-          ':until': now() + HOLD_MS,
-          ':due': entry.gsi1sk,
-          ':now': now(),
-        },
-      });
+      const isHeld = await change(
+        entry,
+        'SET holder = :holder, heldUntil = :until',
+        'gsi1sk = :due AND (attribute_not_exists(heldUntil) OR heldUntil < :now)',
+        { holder, until: now() + HOLD_MS, due: entry.gsi1sk, now: now() },
+      );
       return isHeld ? { ...entry, holder } : undefined;
     },
 
     /** Notes how much of the file is back in the table, and holds on. @returns false where the hold is lost */
     noteReturned: (day: HeldDay, returnedBlocks: number): Promise<boolean> =>
-      update(day, {
-        UpdateExpression: 'SET returnedBlocks = :blocks, heldUntil = :until',
-        ConditionExpression: IS_HOLDER,
-        ExpressionAttributeValues: { ':holder': day.holder, ':blocks': returnedBlocks, ':until': now() + HOLD_MS },
+      change(day, 'SET returnedBlocks = :returnedBlocks, heldUntil = :until', IS_HOLDER, {
+        ...{ holder: day.holder, returnedBlocks, until: now() + HOLD_MS },
       }),
 
     /**
@@ -153,28 +114,16 @@ export const openDayFiles = (table: Table, now: () => number = Date.now) => {
     ): Promise<boolean> => {
       const set = [...(file ? ['#file = :file'] : []), ...(dueMs === undefined ? [] : ['gsi1sk = :due'])];
       const removed = ['holder', 'heldUntil', 'returnedBlocks', ...(file === null ? ['#file'] : [])];
-      return update(day, {
-        UpdateExpression: `${set.length > 0 ? `SET ${set.join(', ')} ` : ''}REMOVE ${removed.join(', ')}`,
-        ConditionExpression: IS_HOLDER,
-        ExpressionAttributeValues: {
-          ':holder': day.holder,
-          ...(file && { ':file': file }),
-          ...(dueMs !== undefined && { ':due': indexKey(day, dueMs).gsi1sk }),
-        },
+      return change(day, `${set.length > 0 ? `SET ${set.join(', ')} ` : ''}REMOVE ${removed.join(', ')}`, IS_HOLDER, {
+        holder: day.holder,
+        file: file ?? undefined,
+        due: dueMs === undefined ? undefined : indexKey(day, dueMs).gsi1sk,
       });
     },
 
     /** Ends a hold and removes the entry: what the table has of the day stays there until it expires. */
-    remove: async ({ accountId, day, holder }: HeldDay): Promise<void> => {
-      await client.send(
-        new DeleteCommand({
-          TableName: name,
-          Key: dayFileKey(accountId, day),
-          ConditionExpression: IS_HOLDER,
-          ExpressionAttributeValues: { ':holder': holder },
-        }),
-      );
-    },
+    remove: ({ accountId, day, holder }: HeldDay): Promise<void> =>
+      write(table, remove(dayFileKey(accountId, day), IS_HOLDER, { holder })),
   };
 };
 

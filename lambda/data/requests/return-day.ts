@@ -1,9 +1,10 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import pMap from 'p-map';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import type { Day } from '../../domain/calendar/utc.ts';
 import { UnavailableError } from '../../domain/errors.ts';
+import { put } from '../table/actions.ts';
 import type { Table } from '../table/table.ts';
+import { write } from '../table/write.ts';
 import { type ObjectReader, readBlocks } from './day-file.ts';
 import { mayHaveFile, openDayFiles } from './day-files.ts';
 import { requestItem } from './request-item.ts';
@@ -39,11 +40,7 @@ export const openDayReturn = (table: Table, objects: ObjectReader, now: () => nu
         blocks += 1;
         if (blocks <= held.returnedBlocks) continue;
         const kept = records.filter(({ expiresAt }) => expiresAt > now() / 1_000);
-        await pMap(
-          kept,
-          (record) => table.client.send(new PutCommand({ TableName: table.name, Item: { ...requestItem(record) } })),
-          { concurrency: WRITES_AT_ONCE },
-        );
+        await pMap(kept, (record) => write(table, put(requestItem(record))), { concurrency: WRITES_AT_ONCE });
         if (blocks % NOTED_BLOCKS === 0 && !(await dayFiles.noteReturned(held, blocks))) throw busy;
       }
       if (!(await dayFiles.release(held, { file: null, dueMs: now() + STAYS_MS }))) throw busy;

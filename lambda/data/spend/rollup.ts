@@ -16,7 +16,9 @@ import {
   removeRollupMark,
   requireRollupMark,
 } from '../ledger/rollup-marks.ts';
+import { put } from '../table/actions.ts';
 import type { Table } from '../table/table.ts';
+import { withTable } from '../table/transact.ts';
 import { allocationHourItems, hourItems } from './hour-pages.ts';
 import { openSpendCounters } from './spend-counters.ts';
 import { allocationItems, readAllocations, readCrosses, readPages, summaryItems } from './summary-pages.ts';
@@ -71,7 +73,7 @@ export const openRollup = (table: Table, now: () => number = Date.now) => {
   const marks = openRollupMarks(table);
   const declaredDimensions = openDeclaredDimensions(table);
 
-  const put = async (mark: RollupMark, items: Items): Promise<RollupResult> => {
+  const store = async (mark: RollupMark, items: Items): Promise<RollupResult> => {
     const { accountId, period } = mark;
     const parts = partsOf(items);
     try {
@@ -80,15 +82,12 @@ export const openRollup = (table: Table, now: () => number = Date.now) => {
         await table.client.send(
           new TransactWriteCommand({
             TransactItems: [
-              isLast ? removeRollupMark(table.name, mark) : requireRollupMark(table.name, mark),
-              ...part.map((Item) => ({ Put: { TableName: table.name, Item } })),
+              isLast ? removeRollupMark(mark) : requireRollupMark(mark),
+              ...part.map((item) => put(item)),
               ...(isMonth(period) || !isLast
                 ? []
-                : [
-                    markForRollup(table.name, accountId, monthOf(period), now()),
-                    requestExport(table.name, accountId, period, now()),
-                  ]),
-            ],
+                : [markForRollup(accountId, monthOf(period), now()), requestExport(accountId, period, now())]),
+            ].map((action) => withTable(table.name, action)),
           }),
         );
       }
@@ -132,7 +131,7 @@ export const openRollup = (table: Table, now: () => number = Date.now) => {
       const isDeclared = declaredDuring(dimension, day);
       declared.push(await allocationOfDay(mark, declaredName(dimension.name), { ofDay, ofHours, isDeclared }));
     }
-    return put(mark, [
+    return store(mark, [
       ...client,
       ...declared.flat(),
       ...summaryItems(accountId, 'DAY', day, summarize(ofDay), mark.nonce),
@@ -167,7 +166,7 @@ export const openRollup = (table: Table, now: () => number = Date.now) => {
     const declared = (await declaredDimensions.find(mark.accountId)).map(({ name }) => declaredName(name));
     const allocations: Items[] = [];
     for (const name of ['client', ...declared] as const) allocations.push(await allocationOfMonth(mark, name, days));
-    return put(mark, [
+    return store(mark, [
       ...allocations.flat(),
       ...summaryItems(mark.accountId, 'MONTH', month, bounded(summarize(days)), mark.nonce),
     ]);

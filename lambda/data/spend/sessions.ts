@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { addDays, type Day } from '../../domain/calendar/utc.ts';
 import type { SessionCounter } from '../../domain/spend/sessions.ts';
 import { parseSessionCounterSk, sessionPartition, sessionPrefix } from '../table/keys.ts';
-import { queryItems } from '../table/query-items.ts';
+import { itemsUnder, queryItems } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 import { parseCounters } from './spend-counters.ts';
 
@@ -93,10 +93,7 @@ export const openSessions = (table: Table, now: () => number = Date.now) => {
     find: async (accountId: string, sessionId: string, range: DayRange): Promise<SessionCounter[]> => {
       const findIn = async (day: Day): Promise<SessionCounter[]> => {
         const counters: SessionCounter[] = [];
-        const items = queryItems(table, {
-          KeyConditionExpression: 'pk = :pk AND begins_with(sk, :session)',
-          ExpressionAttributeValues: { ':pk': sessionPartition(accountId, day), ':session': sessionPrefix(sessionId) },
-        });
+        const items = itemsUnder(table, { pk: sessionPartition(accountId, day), sk: sessionPrefix(sessionId) });
         for await (const item of items) {
           const counter = parse(day, item);
           if (counter) counters.push(counter);

@@ -1,4 +1,3 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { Day, Hour, Month } from '../../domain/calendar/utc.ts';
 import {
@@ -11,6 +10,7 @@ import {
 } from '../../domain/spend/counters.ts';
 import type { AllocationName } from '../../domain/spend/dimensions.ts';
 import { currentName } from '../../domain/spend/former-names.ts';
+import { findItem } from '../table/find-item.ts';
 import {
   allocationPrefix,
   monthKey,
@@ -91,10 +91,8 @@ export const openSpendCounters = (table: Table) => ({
 
   /** Tracked requests of a calendar month (UTC). */
   trackedRequests: async (accountId: string, month: Month): Promise<number> => {
-    const { Item } = await table.client.send(
-      new GetCommand({ TableName: table.name, Key: monthKey(accountId, month) }),
-    );
-    const { shardedAfter, ...first } = storedMonth.parse(Item ?? {});
+    const item = await findItem(table, monthKey(accountId, month), { consistent: false });
+    const { shardedAfter, ...first } = storedMonth.parse(item ?? {});
     let { trackedRequests } = first;
     if (!shardedAfter) return trackedRequests;
     const shards = itemsBetween(table, spendPartition(accountId), timeRange('MONTH', month, month));

@@ -1,4 +1,5 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { Key } from './keys.ts';
 import type { Table } from './table.ts';
 
 /** Every item of a query. It requests the next page while the caller works on the items of a page. */
@@ -17,6 +18,37 @@ export async function* queryItems(
     yield* Items ?? [];
   }
 }
+
+/** The items of one partition whose sort keys begin with `sk`, ascending. */
+export const itemsUnder = (
+  table: Table,
+  { pk, sk }: Key,
+  options: Pick<QueryCommandInput, 'ConsistentRead' | 'ProjectionExpression' | 'ScanIndexForward'> = {},
+): AsyncGenerator<Record<string, unknown>> =>
+  queryItems(table, {
+    ...options,
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+    ExpressionAttributeValues: { ':pk': pk, ':prefix': sk },
+  });
+
+/** The same as a list, read consistently. */
+export const listItems = async <T>(
+  table: Table,
+  under: Key,
+  parse: (item: Record<string, unknown>) => T,
+): Promise<T[]> => {
+  const found: T[] = [];
+  for await (const item of itemsUnder(table, under, { ConsistentRead: true })) found.push(parse(item));
+  return found;
+};
+
+/** The items of a partition of the index, ascending. @param upTo a sort key, which is included */
+export const itemsOfIndex = (table: Table, pk: string, upTo?: string): AsyncGenerator<Record<string, unknown>> =>
+  queryItems(table, {
+    IndexName: 'gsi1',
+    KeyConditionExpression: `gsi1pk = :pk${upTo === undefined ? '' : ' AND gsi1sk <= :upTo'}`,
+    ExpressionAttributeValues: { ':pk': pk, ...(upTo !== undefined && { ':upTo': upTo }) },
+  });
 
 /** The items of one partition between two sort keys, both included. */
 export const itemsBetween = (

@@ -2,9 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { UnavailableError } from '../../domain/errors.ts';
+import type { Action } from './actions.ts';
 import type { Table } from './table.ts';
 
-export type TransactionItems = NonNullable<TransactWriteCommandInput['TransactItems']>;
+/** An action as a transaction takes it. */
+export const withTable = (
+  TableName: string,
+  action: Action,
+): NonNullable<TransactWriteCommandInput['TransactItems']>[number] =>
+  Object.fromEntries(Object.entries(action).map(([kind, input]) => [kind, { TableName, ...input }]));
 
 const MAX_ATTEMPTS = 5;
 const FIRST_BACKOFF_MS = 20;
@@ -20,24 +26,46 @@ export class ConditionsFailedError extends Error {
   }
 }
 
+type Refusal = Error | undefined;
+
 /**
  * Writes all or nothing. Retries where transactions conflict, which the SDK does not.
  *
- * @throws ConditionsFailedError
+ * @param refusal the error to throw where conditions failed, by what `refused` of ConditionsFailedError says
+ * @throws ConditionsFailedError without `refusal`, and where it returns none
  * @throws UnavailableError where other writers keep changing the same items
  */
-export const transact = async ({ client }: Pick<Table, 'client'>, items: TransactionItems): Promise<void> => {
+export const transact = async (
+  { client, name }: Table,
+  actions: readonly Action[],
+  refusal?: (refused: readonly boolean[]) => Refusal | Promise<Refusal>,
+): Promise<void> => {
+  const TransactItems = actions.map((action) => withTable(name, action));
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     try {
-      await client.send(new TransactWriteCommand({ TransactItems: items }));
+      await client.send(new TransactWriteCommand({ TransactItems }));
       return;
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;
       const codes = (error.CancellationReasons ?? []).map(({ Code }) => Code);
-      if (codes.includes('ConditionalCheckFailed')) throw new ConditionsFailedError(error);
+      if (codes.includes('ConditionalCheckFailed')) {
+        const failed = new ConditionsFailedError(error);
+        throw (await refusal?.(failed.refused)) ?? failed;
+      }
       if (!codes.includes('TransactionConflict')) throw error;
       await sleep(Math.random() * FIRST_BACKOFF_MS * 2 ** attempt);
     }
   }
   throw new UnavailableError('The account is being changed from several sides. Try again.');
+};
+
+/** The same. @returns false where conditions failed */
+export const tryTransact = async (table: Table, actions: readonly Action[]): Promise<boolean> => {
+  try {
+    await transact(table, actions);
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionsFailedError) return false;
+    throw error;
+  }
 };

@@ -37,7 +37,7 @@ const changeOf = (n: number, declared: readonly string[]) => {
 const unitsBeyondTheRecord = (requests: number, declared: readonly string[]): number => {
   const changes = Array.from({ length: requests }, (_, n) => changeOf(n, declared));
   const actions = packTransactions(changes, '2026-11-20', unsharded).flatMap(
-    (transaction) => toActions('table', transaction, 0).actions,
+    (transaction) => toActions(transaction, 0).actions,
   );
   return (2 * (actions.length - requests)) / requests;
 };

@@ -73,7 +73,7 @@ export const playRequests = async (seed: number, requests: number): Promise<stri
       accountId: ACCOUNT,
       costNanoUsd: request.costNanoUsd,
     };
-    const { Update } = finishReservations('table', reservationDeltas([finished])[0] as never);
+    const { Update } = finishReservations(reservationDeltas([finished])[0] as never);
     if (!memory.update(Update as never)) {
       assert.deepEqual(await reservations.held([finished]), []);
       add(unreserved, finished.periodId, finished.costNanoUsd);
