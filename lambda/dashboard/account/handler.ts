@@ -6,8 +6,6 @@ import { openAccounts } from '../../data/accounts/accounts.ts';
 import { openArchives } from '../../data/accounts/archives.ts';
 import { openAuditLog } from '../../data/accounts/audit-log.ts';
 import { openMembers } from '../../data/accounts/members.ts';
-import { openMembership } from '../../data/accounts/membership.ts';
-import { openRequestCounts } from '../../data/accounts/request-counts.ts';
 import { openTable } from '../../data/table/table.ts';
 import type { AccountEnvironment } from '../../environment.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
@@ -18,6 +16,7 @@ import { mailSender, sesClient } from '../../integrations/mail.ts';
 import { openObjectStore } from '../../integrations/object-store.ts';
 import { cognitoClient } from '../../integrations/user-directory.ts';
 import { userSessions } from '../../integrations/user-sessions.ts';
+import { stackOptions } from '../stack-options.ts';
 import { createArchive, linkArchive, listArchives } from './archives.ts';
 import { cancelDeletion, readDeletion, requestDeletion } from './deletion.ts';
 import * as operations from './operations.ts';
@@ -66,10 +65,5 @@ export const handler = httpStack(
     route(operations.listArchives, listArchives(dependencies)),
     route(operations.linkArchive, linkArchive(dependencies)),
   ],
-  {
-    logger,
-    corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table, USER_POOL_CLIENT_ID).membershipOf,
-    countRequest: openRequestCounts(table, Date.now).count,
-  },
+  stackOptions(logger, table, environment),
 );

@@ -2,9 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import * as z from 'zod/mini';
 import { openBlockCopies } from '../../data/accounts/block-copies.ts';
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
-import { openMembership } from '../../data/accounts/membership.ts';
 import { openProjects } from '../../data/accounts/projects.ts';
-import { openRequestCounts } from '../../data/accounts/request-counts.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openBlocks } from '../../data/alerts/blocks.ts';
 import { openRules } from '../../data/alerts/rules.ts';
@@ -18,6 +16,7 @@ import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { postWebhook } from '../../integrations/webhook.ts';
 import { writePolicy } from '../budgets/block-policy.ts';
+import { stackOptions } from '../stack-options.ts';
 import { createRule, deleteRule, getRule, listRules, updateRule } from './manage-rules.ts';
 import * as operations from './operations.ts';
 import { previewRule } from './preview-rule.ts';
@@ -61,10 +60,5 @@ export const handler = httpStack(
       testRule({ rules, postWebhook, dashboardUrl: environment.DASHBOARD_URL, now: ruleChanges.now }),
     ),
   ],
-  {
-    logger: new Logger({ serviceName: 'dashboard-alert-rules' }),
-    corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
-    countRequest: openRequestCounts(table, Date.now).count,
-  },
+  stackOptions(new Logger({ serviceName: 'dashboard-alert-rules' }), table, environment),
 );

@@ -1,5 +1,4 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { openMembership } from '../../data/accounts/membership.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openAlerts } from '../../data/alerts/alerts.ts';
 import { openRules } from '../../data/alerts/rules.ts';
@@ -9,6 +8,7 @@ import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
+import { stackOptions } from '../stack-options.ts';
 import * as operations from './operations.ts';
 import { acknowledgeAlert, getAlert, listAlerts } from './read-alerts.ts';
 
@@ -29,9 +29,5 @@ export const handler = httpStack(
     route(operations.getAlert, getAlert(dependencies)),
     route(operations.acknowledgeAlert, acknowledgeAlert(dependencies)),
   ],
-  {
-    logger: new Logger({ serviceName: 'dashboard-alerts' }),
-    corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
-  },
+  stackOptions(new Logger({ serviceName: 'dashboard-alerts' }), table, environment),
 );

@@ -1,9 +1,9 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { openMembership } from '../../data/accounts/membership.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
+import { stackOptions } from '../stack-options.ts';
 import { openAuditDependencies } from './audit-query.ts';
 import * as operations from './operations.ts';
 import { listAudit } from './read-audit.ts';
@@ -13,8 +13,7 @@ const table = openTable(environment.TABLE_NAME);
 const dependencies = openAuditDependencies(table);
 
 /** GET /api/audit. */
-export const handler = httpStack([route(operations.listAudit, listAudit(dependencies))], {
-  logger: new Logger({ serviceName: 'dashboard-audit' }),
-  corsOrigins: environment.CORS_ORIGINS,
-  membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
-});
+export const handler = httpStack(
+  [route(operations.listAudit, listAudit(dependencies))],
+  stackOptions(new Logger({ serviceName: 'dashboard-audit' }), table, environment),
+);

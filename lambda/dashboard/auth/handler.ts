@@ -8,8 +8,6 @@ import { openAddressCodes } from '../../data/accounts/address-codes.ts';
 import { openApiTokens } from '../../data/accounts/api-tokens.ts';
 import { openAuditLog } from '../../data/accounts/audit-log.ts';
 import { openMembers } from '../../data/accounts/members.ts';
-import { openMembership } from '../../data/accounts/membership.ts';
-import { openRequestCounts } from '../../data/accounts/request-counts.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openUsers } from '../../data/accounts/users.ts';
 import { openTable } from '../../data/table/table.ts';
@@ -26,6 +24,7 @@ import { tokenVerifier } from '../../integrations/token-verifier.ts';
 import { cognitoClient, userDirectory } from '../../integrations/user-directory.ts';
 import { userSessions } from '../../integrations/user-sessions.ts';
 import { userTotp } from '../../integrations/user-totp.ts';
+import { stackOptions } from '../stack-options.ts';
 import { acceptInvitation } from './accept-invitation.ts';
 import { endSessions } from './end-sessions.ts';
 import { me } from './me.ts';
@@ -142,10 +141,5 @@ export const handler = httpStack(
     route(operations.finishReview, finishReview({ users })),
     route(operations.me, me({ verifyToken, accounts, users })),
   ],
-  {
-    logger,
-    corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table, USER_POOL_CLIENT_ID).membershipOf,
-    countRequest: openRequestCounts(table, Date.now).count,
-  },
+  stackOptions(logger, table, environment),
 );

@@ -1,6 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import * as z from 'zod/mini';
-import { openMembership } from '../../data/accounts/membership.ts';
 import { openUsers } from '../../data/accounts/users.ts';
 import { openBillingAccounts } from '../../data/billing/billing-accounts.ts';
 import { openPeriodUsage } from '../../data/billing/billing-usage.ts';
@@ -10,6 +9,7 @@ import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { openStripe, stripeEnvironment } from '../../integrations/stripe-environment.ts';
+import { stackOptions } from '../stack-options.ts';
 import { billingStatus } from './billing-status.ts';
 import { checkout } from './checkout.ts';
 import * as operations from './operations.ts';
@@ -44,9 +44,5 @@ export const handler = httpStack(
     ),
     route(operations.portal, portal({ accounts, stripe, returnUrl: urls.portalReturn })),
   ],
-  {
-    logger: new Logger({ serviceName: 'dashboard-billing' }),
-    corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
-  },
+  stackOptions(new Logger({ serviceName: 'dashboard-billing' }), table, environment),
 );

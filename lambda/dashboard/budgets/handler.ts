@@ -2,7 +2,6 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { uuidv7 } from 'uuidv7';
 import { openBlockCopies } from '../../data/accounts/block-copies.ts';
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
-import { openMembership } from '../../data/accounts/membership.ts';
 import { openProjects } from '../../data/accounts/projects.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openBlocks } from '../../data/alerts/blocks.ts';
@@ -16,6 +15,7 @@ import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { ruleChanges } from '../alert-rules/rule-changes.ts';
+import { stackOptions } from '../stack-options.ts';
 import { createBudget, deleteBudget, getBudget, listBudgets, previewBudget, updateBudget } from './manage-budgets.ts';
 import { createPause, endPause, listPauses } from './manage-pauses.ts';
 import * as operations from './operations.ts';
@@ -51,9 +51,5 @@ export const handler = httpStack(
     route(operations.createPause, createPause(dependencies)),
     route(operations.endPause, endPause(dependencies)),
   ],
-  {
-    logger: new Logger({ serviceName: 'dashboard-budgets' }),
-    corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
-  },
+  stackOptions(new Logger({ serviceName: 'dashboard-budgets' }), table, environment),
 );

@@ -1,11 +1,11 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
-import { openMembership } from '../../data/accounts/membership.ts';
 import { openRules } from '../../data/alerts/rules.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
+import { stackOptions } from '../stack-options.ts';
 import { declareDimensions, listDimensions } from './declare-dimensions.ts';
 import * as operations from './operations.ts';
 
@@ -19,9 +19,5 @@ export const handler = httpStack(
     route(operations.listDimensions, listDimensions(dependencies)),
     route(operations.declareDimensions, declareDimensions(dependencies)),
   ],
-  {
-    logger: new Logger({ serviceName: 'dashboard-dimensions' }),
-    corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
-  },
+  stackOptions(new Logger({ serviceName: 'dashboard-dimensions' }), table, environment),
 );

@@ -1,12 +1,11 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { openApiTokenUse } from '../../data/accounts/api-tokens.ts';
-import { openMembership } from '../../data/accounts/membership.ts';
 import { openDayExports } from '../../data/exports/day-exports.ts';
 import { openTable } from '../../data/table/table.ts';
 import { objectsEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { openObjectStore } from '../../integrations/object-store.ts';
+import { stackOptions } from '../stack-options.ts';
 import { listExports } from './list-exports.ts';
 import * as operations from './operations.ts';
 
@@ -23,9 +22,7 @@ const list = route(
 );
 
 /** Everything under /api/exports, and the same for machines. */
-export const handler = httpStack([list, { ...list, operation: operations.machineListExports }], {
-  logger: new Logger({ serviceName: 'dashboard-exports' }),
-  corsOrigins: environment.CORS_ORIGINS,
-  membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
-  tokenOwnerOf: openApiTokenUse(table, Date.now).ownerOf,
-});
+export const handler = httpStack(
+  [list, { ...list, operation: operations.machineListExports }],
+  stackOptions(new Logger({ serviceName: 'dashboard-exports' }), table, environment),
+);

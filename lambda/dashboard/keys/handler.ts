@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { uuidv7 } from 'uuidv7';
 import { openAccounts } from '../../data/accounts/accounts.ts';
-import { openMembership } from '../../data/accounts/membership.ts';
 import { openProjects } from '../../data/accounts/projects.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openRules } from '../../data/alerts/rules.ts';
@@ -11,6 +10,7 @@ import { newAccountKey } from '../../domain/accounts/account-key.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
+import { stackOptions } from '../stack-options.ts';
 import { changeKey, createKey, listKeys, revokeKey, rotateKey } from './manage-keys.ts';
 import { createProject, deleteProject, listProjects, renameProject } from './manage-projects.ts';
 import * as operations from './operations.ts';
@@ -41,9 +41,5 @@ export const handler = httpStack(
     route(operations.renameProject, renameProject(dependencies)),
     route(operations.deleteProject, deleteProject(dependencies)),
   ],
-  {
-    logger: new Logger({ serviceName: 'dashboard-keys' }),
-    corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
-  },
+  stackOptions(new Logger({ serviceName: 'dashboard-keys' }), table, environment),
 );

@@ -1,8 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { openAccounts } from '../../data/accounts/accounts.ts';
-import { openApiTokenUse } from '../../data/accounts/api-tokens.ts';
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
-import { openMembership } from '../../data/accounts/membership.ts';
 import { openProjects } from '../../data/accounts/projects.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openAlerts } from '../../data/alerts/alerts.ts';
@@ -31,6 +29,7 @@ import { listRequests, readRequest } from '../requests/read-requests.ts';
 import * as sessions from '../sessions/operations.ts';
 import { listSessions, readSession } from '../sessions/read-sessions.ts';
 import { openReadSpend } from '../spend/open-read-spend.ts';
+import { stackOptions } from '../stack-options.ts';
 import * as operations from './operations.ts';
 import { respondToMcp } from './respond.ts';
 import { spendTools, type Tool } from './tools.ts';
@@ -109,10 +108,5 @@ export const handler = httpStack(
       throw new MethodNotAllowedError('This server opens no stream. Send messages with POST.');
     }),
   ],
-  {
-    logger,
-    corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
-    tokenOwnerOf: openApiTokenUse(table, Date.now).ownerOf,
-  },
+  stackOptions(logger, table, environment),
 );

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import * as z from 'zod/mini';
 import { openMembers } from '../../data/accounts/members.ts';
-import { openMembership } from '../../data/accounts/membership.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openUsers } from '../../data/accounts/users.ts';
 import { openTable } from '../../data/table/table.ts';
@@ -14,6 +13,7 @@ import { appClient } from '../../integrations/app-client.ts';
 import { mailSender, sesClient } from '../../integrations/mail.ts';
 import { cognitoClient, userDirectory } from '../../integrations/user-directory.ts';
 import { userSessions } from '../../integrations/user-sessions.ts';
+import { stackOptions } from '../stack-options.ts';
 import { inviteMember, listInvitations, resendInvitation, revokeInvitation } from './invitations.ts';
 import { changeRole, leaveAccount, listMembers, removeMember, transferOwnership } from './manage-members.ts';
 import * as operations from './operations.ts';
@@ -63,9 +63,5 @@ export const handler = httpStack(
     route(operations.resendInvitation, resendInvitation(dependencies)),
     route(operations.revokeInvitation, revokeInvitation(dependencies)),
   ],
-  {
-    logger,
-    corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
-  },
+  stackOptions(logger, table, environment),
 );

@@ -1,6 +1,4 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { openApiTokenUse } from '../../data/accounts/api-tokens.ts';
-import { openMembership } from '../../data/accounts/membership.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openRules } from '../../data/alerts/rules.ts';
 import { readInTime } from '../../data/spend/read-in-time.ts';
@@ -11,6 +9,7 @@ import { streamingHttpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { listBudgets } from '../budgets/manage-budgets.ts';
 import { openReadSpend } from '../spend/open-read-spend.ts';
+import { stackOptions } from '../stack-options.ts';
 import * as operations from './operations.ts';
 import { readMetrics } from './read-metrics.ts';
 
@@ -33,9 +32,7 @@ const read = route(
 );
 
 /** GET /api/metrics, and the same for machines. */
-export const handler = streamingHttpStack([read, { ...read, operation: operations.machineReadMetrics }], {
-  logger: new Logger({ serviceName: 'dashboard-metrics' }),
-  corsOrigins: environment.CORS_ORIGINS,
-  membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
-  tokenOwnerOf: openApiTokenUse(table, Date.now).ownerOf,
-});
+export const handler = streamingHttpStack(
+  [read, { ...read, operation: operations.machineReadMetrics }],
+  stackOptions(new Logger({ serviceName: 'dashboard-metrics' }), table, environment),
+);

@@ -1,8 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import * as z from 'zod/mini';
-import { openApiTokenUse } from '../../data/accounts/api-tokens.ts';
-import { openMembership } from '../../data/accounts/membership.ts';
-import { openRequestCounts } from '../../data/accounts/request-counts.ts';
 import { openTrackingGaps } from '../../data/ledger/tracking-gaps.ts';
 import { openNewestBook } from '../../data/prices/newest-book.ts';
 import { openPriceVersions } from '../../data/prices/price-versions.ts';
@@ -15,6 +12,7 @@ import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { billEnvironment, openBillAccess } from '../../integrations/bills/bill-environment.ts';
+import { stackOptions } from '../stack-options.ts';
 import { connectBill, disconnectBill, listBillConnections } from './bill-connections.ts';
 import { importBill } from './import-bill.ts';
 import * as operations from './operations.ts';
@@ -48,11 +46,5 @@ export const handler = httpStack(
     read,
     { operation: operations.machineReadReconciliation, run: read.run },
   ],
-  {
-    logger,
-    corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
-    countRequest: openRequestCounts(table, Date.now).count,
-    tokenOwnerOf: openApiTokenUse(table, Date.now).ownerOf,
-  },
+  stackOptions(logger, table, environment),
 );

@@ -1,8 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import * as z from 'zod/mini';
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
-import { openMembership } from '../../data/accounts/membership.ts';
-import { openRequestCounts } from '../../data/accounts/request-counts.ts';
 import { openUsers } from '../../data/accounts/users.ts';
 import { openContent } from '../../data/reports/open-content.ts';
 import { openReports } from '../../data/reports/reports.ts';
@@ -14,6 +12,7 @@ import { route } from '../../http/operation.ts';
 import { mailSender, sesClient } from '../../integrations/mail.ts';
 import { postWebhook } from '../../integrations/webhook.ts';
 import { ruleChanges } from '../alert-rules/rule-changes.ts';
+import { stackOptions } from '../stack-options.ts';
 import {
   changeReportCalendar,
   createReport,
@@ -62,10 +61,5 @@ export const handler = httpStack(
     route(operations.sendReport, sendReport(sending)),
     route(operations.deleteReport, deleteReport(dependencies)),
   ],
-  {
-    logger: new Logger({ serviceName: 'dashboard-reports' }),
-    corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
-    countRequest: openRequestCounts(table, Date.now).count,
-  },
+  stackOptions(new Logger({ serviceName: 'dashboard-reports' }), table, environment),
 );

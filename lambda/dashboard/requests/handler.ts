@@ -1,12 +1,12 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { openDisplayCurrency } from '../../data/accounts/display-currency.ts';
-import { openMembership } from '../../data/accounts/membership.ts';
 import { openRequests } from '../../data/requests/requests.ts';
 import { openTable } from '../../data/table/table.ts';
 import { objectsEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { openObjectReader } from '../../integrations/object-reader.ts';
+import { stackOptions } from '../stack-options.ts';
 import * as operations from './operations.ts';
 import { listRequests, readRequest } from './read-requests.ts';
 
@@ -24,9 +24,5 @@ export const handler = httpStack(
     route(operations.listRequests, listRequests(dependencies)),
     route(operations.readRequest, readRequest(dependencies)),
   ],
-  {
-    logger: new Logger({ serviceName: 'dashboard-requests' }),
-    corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
-  },
+  stackOptions(new Logger({ serviceName: 'dashboard-requests' }), table, environment),
 );

@@ -1,5 +1,4 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { openMembership } from '../../data/accounts/membership.ts';
 import { openRequests } from '../../data/requests/requests.ts';
 import { openSessions } from '../../data/spend/sessions.ts';
 import { openTable } from '../../data/table/table.ts';
@@ -7,6 +6,7 @@ import { objectsEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { openObjectReader } from '../../integrations/object-reader.ts';
+import { stackOptions } from '../stack-options.ts';
 import * as operations from './operations.ts';
 import { listSessions, readSession } from './read-sessions.ts';
 
@@ -24,9 +24,5 @@ export const handler = httpStack(
     route(operations.listSessions, listSessions(dependencies)),
     route(operations.readSession, readSession(dependencies)),
   ],
-  {
-    logger: new Logger({ serviceName: 'dashboard-sessions' }),
-    corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
-  },
+  stackOptions(new Logger({ serviceName: 'dashboard-sessions' }), table, environment),
 );

@@ -1,8 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import * as z from 'zod/mini';
 import { openAccounts } from '../../data/accounts/accounts.ts';
-import { openMembership } from '../../data/accounts/membership.ts';
-import { openRequestCounts } from '../../data/accounts/request-counts.ts';
 import { openSignOns } from '../../data/accounts/sign-ons.ts';
 import { openUsers } from '../../data/accounts/users.ts';
 import { openTable } from '../../data/table/table.ts';
@@ -15,6 +13,7 @@ import { appClient } from '../../integrations/app-client.ts';
 import { identityLinker } from '../../integrations/link-identity.ts';
 import { authorizeUrl, codeExchange } from '../../integrations/sign-on.ts';
 import { cognitoClient, userDirectory } from '../../integrations/user-directory.ts';
+import { stackOptions } from '../stack-options.ts';
 import * as operations from './operations.ts';
 import { changeSignOnSettings, readSignOnSettings } from './settings.ts';
 import { findSignOn, signOn } from './sign-on.ts';
@@ -69,10 +68,5 @@ export const handler = httpStack(
     route(operations.readSignOnSettings, readSignOnSettings(dependencies)),
     route(operations.changeSignOnSettings, changeSignOnSettings(dependencies)),
   ],
-  {
-    logger: new Logger({ serviceName: 'dashboard-sign-on' }),
-    corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
-    countRequest: openRequestCounts(table, Date.now).count,
-  },
+  stackOptions(new Logger({ serviceName: 'dashboard-sign-on' }), table, environment),
 );

@@ -1,8 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { openApiTokenUse } from '../../data/accounts/api-tokens.ts';
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
 import { openDisplayCurrency } from '../../data/accounts/display-currency.ts';
-import { openMembership } from '../../data/accounts/membership.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openSpend } from '../../data/spend/spend.ts';
 import { openTable } from '../../data/table/table.ts';
@@ -10,6 +8,7 @@ import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { streamingHttpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { renameCsv, withProjects } from '../spend/with-projects.ts';
+import { stackOptions } from '../stack-options.ts';
 import { exportSpend } from './export-spend.ts';
 import * as operations from './operations.ts';
 
@@ -31,10 +30,5 @@ const exportCsv = route(
 /** GET /api/spend/export.csv, and the same for machines. Streamed, because a year by day and model may exceed the size limit of a buffered Lambda response. */
 export const handler = streamingHttpStack(
   [exportCsv, { operation: operations.machineExportSpend, run: exportCsv.run }],
-  {
-    logger: new Logger({ serviceName: 'dashboard-spend-export' }),
-    corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
-    tokenOwnerOf: openApiTokenUse(table, Date.now).ownerOf,
-  },
+  stackOptions(new Logger({ serviceName: 'dashboard-spend-export' }), table, environment),
 );

@@ -1,10 +1,9 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { openApiTokenUse } from '../../data/accounts/api-tokens.ts';
-import { openMembership } from '../../data/accounts/membership.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
+import { stackOptions } from '../stack-options.ts';
 import { openReadSpend } from './open-read-spend.ts';
 import * as operations from './operations.ts';
 
@@ -22,10 +21,5 @@ export const handler = httpStack(
     compare,
     { ...compare, operation: operations.machineCompareSpend },
   ],
-  {
-    logger: new Logger({ serviceName: 'dashboard-spend' }),
-    corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
-    tokenOwnerOf: openApiTokenUse(table, Date.now).ownerOf,
-  },
+  stackOptions(new Logger({ serviceName: 'dashboard-spend' }), table, environment),
 );

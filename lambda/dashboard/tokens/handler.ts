@@ -3,8 +3,6 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { uuidv7 } from 'uuidv7';
 import * as z from 'zod/mini';
 import { openApiTokens, openApiTokenUse } from '../../data/accounts/api-tokens.ts';
-import { openMembership } from '../../data/accounts/membership.ts';
-import { openRequestCounts } from '../../data/accounts/request-counts.ts';
 import { openTable } from '../../data/table/table.ts';
 import { newApiToken } from '../../domain/accounts/api-token.ts';
 import type { TokensEnvironment } from '../../environment.ts';
@@ -14,6 +12,7 @@ import { route } from '../../http/operation.ts';
 import { appClient } from '../../integrations/app-client.ts';
 import { cognitoClient, userDirectory } from '../../integrations/user-directory.ts';
 import { userSessions } from '../../integrations/user-sessions.ts';
+import { stackOptions } from '../stack-options.ts';
 import { issueJwt } from './issue-jwt.ts';
 import { createToken, listTokens, removeToken } from './manage-tokens.ts';
 import * as operations from './operations.ts';
@@ -51,10 +50,5 @@ export const handler = httpStack(
       }),
     ),
   ],
-  {
-    logger,
-    corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table, USER_POOL_CLIENT_ID).membershipOf,
-    countRequest: openRequestCounts(table, Date.now).count,
-  },
+  stackOptions(logger, table, environment),
 );
