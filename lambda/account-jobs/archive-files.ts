@@ -1,8 +1,8 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { keptDays, readPage } from '../data/accounts/account-items.ts';
 import { openServiceKeys } from '../data/accounts/service-keys.ts';
 import type { openRequests } from '../data/requests/requests.ts';
 import { openSpend } from '../data/spend/spend.ts';
+import { findItem } from '../data/table/find-item.ts';
 import { accountKey, auditPartition, parseSessionCounterSk, sessionPartition, userKey } from '../data/table/keys.ts';
 import type { Table } from '../data/table/table.ts';
 import { withoutSecrets } from '../domain/accounts/without-secrets.ts';
@@ -78,10 +78,8 @@ export const openArchiveFiles = (table: Table, requests: Pick<ReturnType<typeof 
     if (BOOKKEEPING.has(kind)) return undefined;
     const name = kind === 'META' ? 'account' : kind.toLowerCase();
     if (kind !== 'USER') return { kind: name, ...withoutSecrets(item) };
-    const { Item } = await table.client.send(
-      new GetCommand({ TableName: table.name, Key: userKey(String(item['userId'])) }),
-    );
-    return { kind: name, ...withoutSecrets({ ...item, ...Item }) };
+    const user = await findItem(table, userKey(String(item['userId'])), { consistent: false });
+    return { kind: name, ...withoutSecrets({ ...item, ...user }) };
   };
 
   async function* spendOf(accountId: string, month: string): AsyncGenerator<string> {

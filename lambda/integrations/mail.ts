@@ -1,4 +1,12 @@
 import { SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
+import * as z from 'zod/mini';
+
+/** Variables of functions that send mail. Mails link to the dashboard. */
+export const mailEnvironment = z.object({
+  MAIL_FROM: z.string().check(z.minLength(3)),
+  MAIL_CONFIGURATION_SET: z.string().check(z.minLength(1)),
+  DASHBOARD_URL: z.url(),
+});
 
 interface OutgoingMail {
   /** SES returns it with a bounce or complaint. */
@@ -17,7 +25,7 @@ export class MailError extends Error {
 export type SendMail = (mail: OutgoingMail) => Promise<void>;
 
 /** An SES client with timeouts, because the SDK has none by default. */
-export const sesClient = (): SESClient =>
+const sesClient = (): SESClient =>
   new SESClient({
     maxAttempts: 2,
     requestHandler: { connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
@@ -46,3 +54,6 @@ export const mailSender =
       throw new MailError(`mail was not accepted (${error instanceof Error ? error.name : 'error'})`, { cause: error });
     }
   };
+
+export const openMail = (environment: z.infer<typeof mailEnvironment>): SendMail =>
+  mailSender(sesClient(), { from: environment.MAIL_FROM, configurationSet: environment.MAIL_CONFIGURATION_SET });

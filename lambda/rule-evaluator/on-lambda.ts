@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { openTable } from '../data/table/table.ts';
-import { mailSender, sesClient } from '../integrations/mail.ts';
+import { openMail } from '../integrations/mail.ts';
 import type { PostJson } from '../integrations/post-message.ts';
 import { queueSender } from '../integrations/queue-sender.ts';
 import { postWebhook } from '../integrations/webhook.ts';
@@ -13,10 +13,7 @@ export const openOnLambda = () => {
   const logger = new Logger({ serviceName: 'rule-evaluator' });
   const metrics = new Metrics({ serviceName: 'rule-evaluator' });
   const now = () => new Date();
-  const sendMail = mailSender(sesClient(), {
-    from: environment.MAIL_FROM,
-    configurationSet: environment.MAIL_CONFIGURATION_SET,
-  });
+  const sendMail = openMail(environment);
   return {
     table: openTable(environment.TABLE_NAME),
     metrics,

@@ -12,7 +12,7 @@ import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { appClient } from '../../integrations/app-client.ts';
-import { mailSender, sesClient } from '../../integrations/mail.ts';
+import { mailEnvironment, openMail } from '../../integrations/mail.ts';
 import { openObjectStore } from '../../integrations/object-store.ts';
 import { cognitoClient } from '../../integrations/user-directory.ts';
 import { userSessions } from '../../integrations/user-sessions.ts';
@@ -26,9 +26,7 @@ const environment = z
     USER_POOL_ID: z.string().check(z.minLength(1)),
     OBJECT_BUCKET: z.string().check(z.minLength(1)),
     DELETION_GRACE_SECONDS: z.pipe(z.string().check(z.regex(/^\d{1,9}$/)), z.transform(Number)),
-    MAIL_FROM: z.string().check(z.minLength(3)),
-    MAIL_CONFIGURATION_SET: z.string().check(z.minLength(1)),
-    DASHBOARD_URL: z.url(),
+    ...mailEnvironment.shape,
   } satisfies Record<Exclude<keyof AccountEnvironment, keyof typeof dashboardEnvironment.shape>, z.ZodMiniType>)
   .parse(process.env);
 
@@ -44,10 +42,7 @@ const dependencies = {
   members: openMembers(table),
   sessions: userSessions(cognito, USER_POOL_ID, appClient(cognito, USER_POOL_ID, USER_POOL_CLIENT_ID)),
   objects: openObjectStore(environment.OBJECT_BUCKET),
-  sendMail: mailSender(sesClient(), {
-    from: environment.MAIL_FROM,
-    configurationSet: environment.MAIL_CONFIGURATION_SET,
-  }),
+  sendMail: openMail(environment),
   dashboardUrl: environment.DASHBOARD_URL,
   graceSeconds: environment.DELETION_GRACE_SECONDS,
   newId: uuidv7,

@@ -19,7 +19,7 @@ import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { appClient } from '../../integrations/app-client.ts';
 import { authenticator } from '../../integrations/authenticate.ts';
-import { mailSender, sesClient } from '../../integrations/mail.ts';
+import { mailEnvironment, openMail } from '../../integrations/mail.ts';
 import { tokenVerifier } from '../../integrations/token-verifier.ts';
 import { cognitoClient, userDirectory } from '../../integrations/user-directory.ts';
 import { userSessions } from '../../integrations/user-sessions.ts';
@@ -42,10 +42,8 @@ const environment = z
   .extend(dashboardEnvironment, {
     USER_POOL_ID: z.string().check(z.minLength(1)),
     USER_POOL_JWKS_URI: z.optional(z.url()),
-    DASHBOARD_URL: z.url(),
+    ...mailEnvironment.shape,
     REGISTRATION: z.enum(registrations),
-    MAIL_FROM: z.string().check(z.minLength(3)),
-    MAIL_CONFIGURATION_SET: z.string().check(z.minLength(1)),
   } satisfies Record<Exclude<keyof AuthEnvironment, keyof typeof dashboardEnvironment.shape>, z.ZodMiniType>)
   .parse(process.env);
 
@@ -61,10 +59,7 @@ const client = appClient(cognito, USER_POOL_ID, USER_POOL_CLIENT_ID);
 const sessions = userSessions(cognito, USER_POOL_ID, client);
 const totp = userTotp(cognito, USER_POOL_ID, authenticator(cognito, USER_POOL_ID, client));
 const verifyToken = tokenVerifier(USER_POOL_ID, USER_POOL_CLIENT_ID, USER_POOL_JWKS_URI);
-const sendMail = mailSender(sesClient(), {
-  from: environment.MAIL_FROM,
-  configurationSet: environment.MAIL_CONFIGURATION_SET,
-});
+const sendMail = openMail(environment);
 const now = () => new Date();
 const mailCode = sendCode({ codes, sendMail, randomInt: (max) => randomInt(max), now });
 const clock = { nowMs: () => performance.now(), pause };

@@ -10,7 +10,7 @@ import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { appClient } from '../../integrations/app-client.ts';
-import { mailSender, sesClient } from '../../integrations/mail.ts';
+import { mailEnvironment, openMail } from '../../integrations/mail.ts';
 import { cognitoClient, userDirectory } from '../../integrations/user-directory.ts';
 import { userSessions } from '../../integrations/user-sessions.ts';
 import { stackOptions } from '../stack-options.ts';
@@ -21,9 +21,7 @@ import * as operations from './operations.ts';
 const environment = z
   .extend(dashboardEnvironment, {
     USER_POOL_ID: z.string().check(z.minLength(1)),
-    MAIL_FROM: z.string().check(z.minLength(3)),
-    MAIL_CONFIGURATION_SET: z.string().check(z.minLength(1)),
-    DASHBOARD_URL: z.url(),
+    ...mailEnvironment.shape,
   } satisfies Record<Exclude<keyof MembersEnvironment, keyof typeof dashboardEnvironment.shape>, z.ZodMiniType>)
   .parse(process.env);
 
@@ -40,10 +38,7 @@ const dependencies = {
     environment.USER_POOL_ID,
     appClient(cognito, environment.USER_POOL_ID, environment.USER_POOL_CLIENT_ID),
   ),
-  sendMail: mailSender(sesClient(), {
-    from: environment.MAIL_FROM,
-    configurationSet: environment.MAIL_CONFIGURATION_SET,
-  }),
+  sendMail: openMail(environment),
   dashboardUrl: environment.DASHBOARD_URL,
   randomBytes,
   now: () => new Date(),

@@ -9,7 +9,7 @@ import type { ReportsEnvironment } from '../../environment.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
-import { mailSender, sesClient } from '../../integrations/mail.ts';
+import { mailEnvironment, openMail } from '../../integrations/mail.ts';
 import { postWebhook } from '../../integrations/webhook.ts';
 import { ruleChanges } from '../alert-rules/rule-changes.ts';
 import { stackOptions } from '../stack-options.ts';
@@ -24,12 +24,9 @@ import {
 import * as operations from './operations.ts';
 import { sendReport } from './send-report.ts';
 
-const text = z.string().check(z.minLength(1));
 const environment = z
   .extend(dashboardEnvironment, {
-    MAIL_FROM: text,
-    MAIL_CONFIGURATION_SET: text,
-    DASHBOARD_URL: z.url(),
+    ...mailEnvironment.shape,
   } satisfies Record<Exclude<keyof ReportsEnvironment, keyof typeof dashboardEnvironment.shape>, z.ZodMiniType>)
   .parse(process.env);
 const table = openTable(environment.TABLE_NAME);
@@ -42,10 +39,7 @@ const dependencies = {
 const sending = {
   ...dependencies,
   readContent: openContent(table, ruleChanges.now),
-  sendMail: mailSender(sesClient(), {
-    from: environment.MAIL_FROM,
-    configurationSet: environment.MAIL_CONFIGURATION_SET,
-  }),
+  sendMail: openMail(environment),
   postWebhook,
   dashboardUrl: environment.DASHBOARD_URL,
 };
