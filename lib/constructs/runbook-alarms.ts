@@ -1,5 +1,5 @@
 import type { Stack } from 'aws-cdk-lib';
-import { Alarm, type ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
@@ -11,8 +11,10 @@ export interface RunbookAlarm {
   /** Anchor of the heading in the runbook. */
   readonly section: string;
   readonly metric: IMetric;
-  readonly operator: ComparisonOperator;
-  readonly threshold: number;
+  /** Left out: one is enough. */
+  readonly threshold?: number;
+  /** How the metric compares with the threshold: by default the alarm rings above it. */
+  readonly operator?: ComparisonOperator;
   /** How many periods of the metric must breach, out of how many; 1 of 1 by default. */
   readonly periods?: { readonly breaching: number; readonly of: number };
   /**
@@ -42,8 +44,12 @@ export const raiseAlarms = (
     const made = new Alarm(scope, alarm.id, {
       alarmDescription: `${alarm.summary} Runbook: ${runbookUrl}#${alarm.section}`,
       metric: alarm.metric,
-      comparisonOperator: alarm.operator,
-      threshold: alarm.threshold,
+      comparisonOperator:
+        alarm.operator ??
+        (alarm.threshold === undefined
+          ? ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD
+          : ComparisonOperator.GREATER_THAN_THRESHOLD),
+      threshold: alarm.threshold ?? 1,
       datapointsToAlarm: breaching,
       evaluationPeriods: of,
       ...(alarm.ignoresFewSamples ? { evaluateLowSampleCountPercentile: 'ignore' } : {}),

@@ -1,10 +1,8 @@
-import { ComparisonOperator, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
 import type { AlertsStack } from '../alerts.ts';
 import { FIVE_MINUTES, HOUR, type StageMetrics } from '../metrics.ts';
-
-const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
 
 /** From alert rules to mail. scheduled-alarms.ts reports an evaluator that fails or does not run. */
 export const alertAlarms = (
@@ -16,8 +14,6 @@ export const alertAlarms = (
     summary: 'Workers of the rule evaluator fail on whole jobs, which come again: alerts of some accounts are late.',
     section: 'rule-worker-errors',
     metric: worker.metricErrors({ period: FIVE_MINUTES }),
-    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    threshold: 1,
     periods: { breaching: 2, of: 3 },
   },
   {
@@ -29,16 +25,12 @@ export const alertAlarms = (
       period: FIVE_MINUTES,
       statistic: Stats.MAXIMUM,
     }),
-    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    threshold: 1,
   },
   {
     id: 'EvaluationFailures',
     summary: 'Alert rules of some accounts could not be evaluated, or alerts could not be sent.',
     section: 'evaluation-failures',
     metric: evaluatorCount('EvaluationFailures'),
-    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    threshold: 1,
     periods: { breaching: 3, of: 3 },
   },
   {
@@ -46,8 +38,6 @@ export const alertAlarms = (
     summary: 'SES did not accept alert mail; sending is retried for some hours.',
     section: 'mail-failures',
     metric: evaluatorCount('MailFailures'),
-    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    threshold: 1,
     periods: { breaching: 2, of: 3 },
   },
   {
@@ -55,7 +45,6 @@ export const alertAlarms = (
     summary: 'Alert rules are evaluated, and alerts sent, more than three minutes after they are due.',
     section: 'evaluation-lag',
     metric: evaluationLag,
-    operator: GREATER_THAN_THRESHOLD,
     threshold: 180_000,
     periods: { breaching: 2, of: 3 },
   },
@@ -67,7 +56,6 @@ const reputation = (metricName: string, threshold: number): RunbookAlarm => ({
   summary: 'Too much mail of this account bounces or is reported as spam: SES may pause sending.',
   section: 'mail-failures',
   metric: new Metric({ namespace: 'AWS/SES', metricName, statistic: Stats.AVERAGE, period: HOUR }),
-  operator: GREATER_THAN_THRESHOLD,
   threshold,
 });
 
@@ -79,8 +67,6 @@ export const mailAlarms = ({ feedback }: { readonly feedback: LambdaFunction }):
     summary: 'Bounces and complaints of mails cannot be taken up: mail goes on to addresses that refuse it.',
     section: 'mail-failures',
     metric: feedback.metricErrors({ period: FIVE_MINUTES }),
-    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    threshold: 1,
     periods: { breaching: 2, of: 3 },
   },
 ];

@@ -1,8 +1,5 @@
-import { ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
 import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
 import { HOUR, type StageMetrics } from '../metrics.ts';
-
-const { GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
 
 /** Between Stripe and the accounts. */
 export const billingAlarms = ({ reconcileCount, webhookFailures }: StageMetrics): RunbookAlarm[] => [
@@ -12,8 +9,6 @@ export const billingAlarms = ({ reconcileCount, webhookFailures }: StageMetrics)
       'Stripe events cannot be processed: plans and suspensions are late. Stripe sends them again for three days.',
     section: 'stripe-webhook-failures',
     metric: webhookFailures,
-    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    threshold: 1,
     periods: { breaching: 2, of: 3 },
   },
   {
@@ -21,8 +16,6 @@ export const billingAlarms = ({ reconcileCount, webhookFailures }: StageMetrics)
     summary: 'Accounts differed from Stripe and were repaired: Stripe events do not arrive.',
     section: 'repaired-accounts',
     metric: reconcileCount('RepairedAccounts', HOUR),
-    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    threshold: 1,
   },
   ...(['UnreconciledAccounts', 'DuplicateSubscriptions', 'UnownedSubscriptions'] as const).map(
     (metricName): RunbookAlarm => ({
@@ -30,8 +23,6 @@ export const billingAlarms = ({ reconcileCount, webhookFailures }: StageMetrics)
       summary: 'Somebody pays for a plan they do not have, or has a plan they do not pay for. A person must decide.',
       section: 'billing-differences',
       metric: reconcileCount(metricName, HOUR),
-      operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      threshold: 1,
     }),
   ),
 ];

@@ -3,8 +3,6 @@ import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
 import { errorShare, FIVE_MINUTES, type StageMetrics, serverErrorShare, share } from '../metrics.ts';
 import type { Monitored } from '../monitored.ts';
 
-const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
-
 /** From a request to the provider and back. */
 export const gatewayAlarms = ({ traffic, lostEvents }: StageMetrics, gateway: Monitored['gateway']): RunbookAlarm[] => [
   {
@@ -12,8 +10,6 @@ export const gatewayAlarms = ({ traffic, lostEvents }: StageMetrics, gateway: Mo
     summary: 'A usage event could not be delivered to the queue or the table: only the gateway log has it.',
     section: 'lost-usage-events',
     metric: lostEvents,
-    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    threshold: 1,
   },
   {
     id: 'BypassedRequests',
@@ -21,7 +17,6 @@ export const gatewayAlarms = ({ traffic, lostEvents }: StageMetrics, gateway: Mo
       'More than 1 % of the requests were forwarded without being registered first: the usage queue or the table is slow or down.',
     section: 'bypassed-requests',
     metric: share('Bypassed, %', traffic('BypassedRequests'), traffic('Requests')),
-    operator: GREATER_THAN_THRESHOLD,
     threshold: 1,
     periods: { breaching: 3, of: 5 },
   },
@@ -30,7 +25,6 @@ export const gatewayAlarms = ({ traffic, lostEvents }: StageMetrics, gateway: Mo
     summary: 'Every tenth request waited more than 200 ms in the gateway before it was forwarded.',
     section: 'gateway-overhead',
     metric: traffic('OverheadMs', { statistic: Stats.p(90) }),
-    operator: GREATER_THAN_THRESHOLD,
     threshold: 200,
     periods: { breaching: 3, of: 3 },
     ignoresFewSamples: true,
@@ -42,7 +36,6 @@ export const gatewayAlarms = ({ traffic, lostEvents }: StageMetrics, gateway: Mo
 const SERVER_ERRORS = {
   summary: 'More than 25 % of the proxied requests got 5xx, from a provider or from the gateway.',
   section: 'gateway-server-errors',
-  operator: GREATER_THAN_THRESHOLD,
   threshold: 25,
   periods: { breaching: 3, of: 5 },
 } as const;
@@ -53,7 +46,6 @@ const containerProxyAlarms = (proxy: Monitored['gateway']['containerProxies'][nu
     summary:
       'The containers have more to do than they are meant for, and no more are added: one zone less would be too much.',
     section: 'gateway-containers-busy',
-    operator: GREATER_THAN_THRESHOLD,
     periods: { breaching: 3, of: 3 },
   } as const;
   return [
@@ -62,7 +54,6 @@ const containerProxyAlarms = (proxy: Monitored['gateway']['containerProxies'][nu
       summary: 'The load balancer got no response from containers for more than 5 % of the requests.',
       section: 'gateway-errors',
       metric: proxy.failedShare(FIVE_MINUTES),
-      operator: GREATER_THAN_THRESHOLD,
       threshold: 5,
       periods: { breaching: 3, of: 5 },
     },
@@ -108,7 +99,6 @@ const proxyAlarms = ({
             summary: 'A gateway function uses more than 80 % of the concurrency reserved for it.',
             section: 'gateway-throttles',
             metric: handler.metric('ConcurrentExecutions', { period: FIVE_MINUTES, statistic: Stats.MAXIMUM }),
-            operator: GREATER_THAN_THRESHOLD,
             threshold: Math.floor(reservedConcurrency * 0.8),
           },
         ];
@@ -119,7 +109,6 @@ const proxyAlarms = ({
         'More than 5 % of the proxied requests were interrupted: the function crashed or ran out of time, or a provider interrupts its streams.',
       section: 'gateway-errors',
       metric: errorShare(handler),
-      operator: GREATER_THAN_THRESHOLD,
       threshold: 5,
       periods: { breaching: 3, of: 5 },
     },
@@ -128,8 +117,6 @@ const proxyAlarms = ({
       summary: 'Proxy requests were refused because no concurrency was left.',
       section: 'gateway-throttles',
       metric: handler.metricThrottles({ period: FIVE_MINUTES }),
-      operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      threshold: 1,
     },
     ...bounded,
     { ...SERVER_ERRORS, id: `${node.id}ServerErrors`, metric: serverErrorShare(api) },

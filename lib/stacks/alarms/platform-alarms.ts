@@ -1,10 +1,7 @@
-import { ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
 import { serverErrorShare, throttledItems } from '../metrics.ts';
 import type { Monitored } from '../monitored.ts';
-
-const { GREATER_THAN_THRESHOLD } = ComparisonOperator;
 
 export const dashboardAlarms = ({ api }: Monitored['dashboard']): RunbookAlarm[] => [
   {
@@ -12,7 +9,6 @@ export const dashboardAlarms = ({ api }: Monitored['dashboard']): RunbookAlarm[]
     summary: 'More than 5 % of the dashboard requests got 5xx.',
     section: 'dashboard-server-errors',
     metric: serverErrorShare(api),
-    operator: GREATER_THAN_THRESHOLD,
     threshold: 5,
     periods: { breaching: 3, of: 5 },
   },
@@ -24,7 +20,6 @@ export const tableAlarms = (table: ITable): RunbookAlarm[] => [
     summary: 'The table throttles reads or writes: a partition is hot, or a quota is reached.',
     section: 'table-throttles',
     metric: throttledItems(table),
-    operator: GREATER_THAN_THRESHOLD,
     threshold: 100,
     periods: { breaching: 2, of: 3 },
   },

@@ -4,7 +4,7 @@ import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
 import type { ScheduledFunction } from '../../constructs/scheduled-function.ts';
 import { FIVE_MINUTES } from '../metrics.ts';
 
-const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD, LESS_THAN_THRESHOLD } = ComparisonOperator;
+const { LESS_THAN_THRESHOLD } = ComparisonOperator;
 
 /** Scheduled functions that fail, do not run, or take too long. */
 export const scheduledAlarms = (scheduled: readonly ScheduledFunction[]): RunbookAlarm[] =>
@@ -14,8 +14,6 @@ export const scheduledAlarms = (scheduled: readonly ScheduledFunction[]): Runboo
       summary: `The scheduled function "${each.node.id}" fails.`,
       section: 'scheduled-function-fails',
       metric: each.metricErrors({ period: atLeast(FIVE_MINUTES, each.every) }),
-      operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      threshold: 1,
       periods: { breaching: 2, of: 3 },
     },
     {
@@ -33,7 +31,6 @@ export const scheduledAlarms = (scheduled: readonly ScheduledFunction[]): Runboo
       summary: `Runs of the scheduled function "${each.node.id}" take too long, so that its work is late.`,
       section: 'scheduled-function-lags',
       metric: each.metricDuration({ period: atLeast(FIVE_MINUTES, each.every), statistic: Stats.MAXIMUM }),
-      operator: GREATER_THAN_THRESHOLD,
       threshold: Math.min(each.every.toMilliseconds(), 0.9 * (each.timeout ?? each.every).toMilliseconds()),
       periods: { breaching: 3, of: 3 },
     },

@@ -1,11 +1,9 @@
 import { Duration } from 'aws-cdk-lib';
-import { ComparisonOperator, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { StageSettings } from '../../config.ts';
 import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
 import { FIVE_MINUTES, HOUR, type StageMetrics, share } from '../metrics.ts';
 import type { Monitored } from '../monitored.ts';
-
-const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
 
 /** Closed days as files. */
 export const exportAlarms = ({ exporterCount }: StageMetrics): RunbookAlarm[] => [
@@ -14,8 +12,6 @@ export const exportAlarms = ({ exporterCount }: StageMetrics): RunbookAlarm[] =>
     summary: 'Closed days cannot be exported, or their records do not add up to the ledger: exports are late.',
     section: 'export-failures',
     metric: exporterCount('ExportFailures', HOUR),
-    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    threshold: 1,
     periods: { breaching: 2, of: 2 },
   },
 ];
@@ -34,23 +30,18 @@ export const usageAlarms = (
       period: FIVE_MINUTES,
       statistic: Stats.MAXIMUM,
     }),
-    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    threshold: 1,
   },
   {
     id: 'RefusedOutboxEntries',
     summary: 'The sweep set events aside that can never be recorded: their requests are missing from the spend.',
     section: 'refused-outbox-entries',
     metric: sweepCount('RefusedOutboxEntries'),
-    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    threshold: 1,
   },
   {
     id: 'UsageQueueAge',
     summary: 'The recorder falls behind: spend and alerts are late.',
     section: 'usage-queue-age',
     metric: usage.queue.metricApproximateAgeOfOldestMessage({ period: FIVE_MINUTES, statistic: Stats.MAXIMUM }),
-    operator: GREATER_THAN_THRESHOLD,
     // The age of an open event includes its delay.
     threshold: gateway.openEventDelaySeconds + 600,
     periods: { breaching: 2, of: 2 },
@@ -60,8 +51,6 @@ export const usageAlarms = (
     summary: 'The usage recorder fails on whole batches.',
     section: 'recorder-errors',
     metric: usage.recorder.metricErrors({ period: FIVE_MINUTES }),
-    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    threshold: 1,
     periods: { breaching: 2, of: 3 },
   },
   {
@@ -74,7 +63,6 @@ export const usageAlarms = (
       recorderCount('RecordedEvents', HOUR),
       HOUR,
     ),
-    operator: GREATER_THAN_THRESHOLD,
     threshold: 1,
   },
   {
@@ -87,7 +75,6 @@ export const usageAlarms = (
       traffic('Requests', { period: HOUR }),
       HOUR,
     ),
-    operator: GREATER_THAN_THRESHOLD,
     threshold: 10,
   },
   {
@@ -96,7 +83,6 @@ export const usageAlarms = (
       'More than 1,000 requests of an hour were counted under (other): an account sends too many distinct names, or somebody else does in its name.',
     section: 'overflow-requests',
     metric: recorderCount('OverflowRequests', HOUR),
-    operator: GREATER_THAN_THRESHOLD,
     threshold: 1_000,
   },
   {
@@ -104,7 +90,6 @@ export const usageAlarms = (
     summary: 'The published prices could not be read for six hours: new models stay without a price.',
     section: 'stale-prices',
     metric: priceFeedCount('PriceFeedAgeMs', HOUR).with({ statistic: Stats.MAXIMUM }),
-    operator: GREATER_THAN_THRESHOLD,
     threshold: Duration.hours(6).toMilliseconds(),
   },
   {
@@ -113,16 +98,12 @@ export const usageAlarms = (
       'Published prices were refused as a whole: they lack most models, or change prices in a way that no entry explains.',
     section: 'refused-prices',
     metric: priceFeedCount('RefusedPriceSources', HOUR),
-    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    threshold: 1,
   },
   {
     id: 'PriceBookFallbacks',
     summary: 'The newest version of the price book cannot be used: requests are priced with an older one.',
     section: 'price-book-fallbacks',
     metric: recorderCount('PriceBookFallbacks', HOUR),
-    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    threshold: 1,
   },
   {
     id: 'PriceDrift',
@@ -130,16 +111,12 @@ export const usageAlarms = (
       'The costs that a provider reports differ from the price book by more than 1 % over a day. The log names the models.',
     section: 'price-drift',
     metric: priceFeedCount('DriftedModels', HOUR).with({ statistic: Stats.MAXIMUM }),
-    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    threshold: 1,
   },
   {
     id: 'RepricingFailures',
     summary: 'Requests could not be priced again after a price changed: their costs are the old ones.',
     section: 'repricing-failures',
     metric: repricingCount('RepricingFailures', HOUR),
-    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    threshold: 1,
   },
   {
     id: 'RollupFailures',
@@ -147,8 +124,6 @@ export const usageAlarms = (
       'Closed days or months cannot be rolled up: spend is read from live counters, which is slower but just as exact.',
     section: 'rollup-failures',
     metric: rollupCount('RollupFailures', HOUR),
-    operator: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    threshold: 1,
     periods: { breaching: 3, of: 3 },
   },
 ];
