@@ -98,12 +98,10 @@ export const openRollupMarks = (table: Table, now: () => number = Date.now) => (
   },
 
   /** The marked days and months of an account in a range of periods, both ends included. */
-  markedPeriods: async (accountId: string, from: string, to: string): Promise<string[]> => {
-    const periods: string[] = [];
+  markedPeriods: (accountId: string, from: string, to: string): Promise<string[]> => {
     const range = timeRange('UNSEALED', from, to);
-    for await (const item of itemsBetween(table, spendPartition(accountId), range, { ConsistentRead: true }))
-      periods.push(storedMark.parse(item).period);
-    return periods;
+    const items = itemsBetween(table, spendPartition(accountId), range, { ConsistentRead: true });
+    return Array.fromAsync(items, (item) => storedMark.parse(item).period);
   },
 });
 

@@ -53,12 +53,6 @@ interface Crosses {
 /** Days of unsummarized spend that are read at once: so much is held in memory. */
 const MAX_DAYS = 7;
 
-const all = async <T>(values: AsyncIterable<T>): Promise<T[]> => {
-  const found: T[] = [];
-  for await (const value of values) found.push(value);
-  return found;
-};
-
 /** The days of some pages, ascending, each with its spend counters. */
 async function* readDays(pages: AsyncIterable<Page>, allocation: AllocationName) {
   let spendCounters: SpendCounter[] = [];
@@ -88,8 +82,8 @@ export const openAllocationReader = (table: Table, { live, marks, isLean, ...cro
     for (let from = days.from; from <= days.to; from = addDays(from, MAX_DAYS)) {
       const last = addDays(from, MAX_DAYS - 1);
       const to = last < days.to ? last : days.to;
-      const found = { crosses: await all(readCrosses({ from, to })), counted: [] as SpendCounter[] };
-      found.counted = await all(live.allocationHours(accountId, allocation, `${from}T00`, `${to}T23`));
+      const found = { crosses: await Array.fromAsync(readCrosses({ from, to })), counted: [] as SpendCounter[] };
+      found.counted = await Array.fromAsync(live.allocationHours(accountId, allocation, `${from}T00`, `${to}T23`));
       yield* withUnknownValues(found, allocation, names, bucketOf);
     }
   }
@@ -168,7 +162,7 @@ export const openAllocationReader = (table: Table, { live, marks, isLean, ...cro
     separate: readonly SpendDimensionName[],
   ): AsyncGenerator<SpendCounter> {
     const ofMonth = Map.groupBy(
-      await all(crosses.summaries(accountId, 'MONTH', first, last, names)),
+      await Array.fromAsync(crosses.summaries(accountId, 'MONTH', first, last, names)),
       ({ time }) => time,
     );
     const pages = readPages(table, accountId, allocation, 'MONTH', { from: first, to: last }, isLean);

@@ -50,12 +50,6 @@ const partsOf = (items: Items): Items[] => {
   return parts;
 };
 
-const all = async <T>(values: AsyncIterable<T>): Promise<T[]> => {
-  const found: T[] = [];
-  for await (const value of values) found.push(value);
-  return found;
-};
-
 /** Another writer was faster. Its mark stays, and the next run reads what it wrote. */
 const isOvertaken = (error: unknown): boolean =>
   error instanceof TransactionCanceledException &&
@@ -104,7 +98,9 @@ export const openRollup = (table: Table, now: () => number = Date.now) => {
     allocation: AllocationName,
     { ofDay, ofHours, isDeclared }: { ofDay: SpendCounter[]; ofHours: SpendCounter[]; isDeclared: boolean },
   ): Promise<Items> => {
-    const counted = await all(spendCounters.allocationHours(accountId, allocation, `${day}T00`, `${day}T23`));
+    const counted = await Array.fromAsync(
+      spendCounters.allocationHours(accountId, allocation, `${day}T00`, `${day}T23`),
+    );
     // Where it is declared, an earlier summary of the day must not stay, even if nothing is counted any more.
     if (counted.length === 0 && !isDeclared) return [];
     const rows = (crosses: SpendCounter[], bucketOf: (time: string) => string) =>
@@ -122,8 +118,8 @@ export const openRollup = (table: Table, now: () => number = Date.now) => {
     await closeDay(table, accountId, day);
     const consistent = { consistent: true };
     const [ofDay, ofHours] = await Promise.all([
-      all(spendCounters.days(accountId, day, day, consistent)),
-      all(spendCounters.hours(accountId, `${day}T00`, `${day}T23`, consistent)),
+      Array.fromAsync(spendCounters.days(accountId, day, day, consistent)),
+      Array.fromAsync(spendCounters.hours(accountId, `${day}T00`, `${day}T23`, consistent)),
     ]);
     const client = await allocationOfDay(mark, 'client', { ofDay, ofHours, isDeclared: true });
     const declared: Items[] = [];

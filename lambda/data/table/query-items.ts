@@ -32,15 +32,8 @@ export const itemsUnder = (
   });
 
 /** The same as a list, read consistently. */
-export const listItems = async <T>(
-  table: Table,
-  under: Key,
-  parse: (item: Record<string, unknown>) => T,
-): Promise<T[]> => {
-  const found: T[] = [];
-  for await (const item of itemsUnder(table, under, { ConsistentRead: true })) found.push(parse(item));
-  return found;
-};
+export const listItems = <T>(table: Table, under: Key, parse: (item: Record<string, unknown>) => T): Promise<T[]> =>
+  Array.fromAsync(itemsUnder(table, under, { ConsistentRead: true }), (item) => parse(item));
 
 /** The items of a partition of the index, ascending. @param upTo a sort key, which is included */
 export const itemsOfIndex = (table: Table, pk: string, upTo?: string): AsyncGenerator<Record<string, unknown>> =>
