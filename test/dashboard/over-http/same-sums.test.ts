@@ -14,6 +14,7 @@ import {
 } from '../../../lambda/data/table/keys.ts';
 import { queryItems } from '../../../lambda/data/table/query-items.ts';
 import { shardOf } from '../../../lambda/data/table/shard-of.ts';
+import { write } from '../../../lambda/data/table/write.ts';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { addDays, dayOf, monthOf } from '../../../lambda/domain/calendar/utc.ts';
 import { type ReportContent, reportContentSchema } from '../../../lambda/domain/reports/report-content.ts';
@@ -120,8 +121,7 @@ beforeAll(async () => {
   );
   // Before one o'clock yesterday is not rolled up yet: `npm run exports` has it exported at any time.
   const requestedDays = { [oldDay]: seedsOf(oldDay).length, [yesterday]: recorded - demoCalls.length };
-  for (const day of Object.keys(requestedDays))
-    await table.client.send(new UpdateCommand(requestExport(table.name, accountId, day, Date.now()).Update));
+  for (const day of Object.keys(requestedDays)) await write(table, requestExport(accountId, day, Date.now()));
   await eventually(
     async () => (await api(`/exports?from=${oldDay}`)).items as { day: string; requests: number }[],
     (items) => items.length === 4 && items.every(({ day, requests }) => requests === requestedDays[day]),
