@@ -2,9 +2,11 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { environmentCredentials } from '../aws/aws-json.ts';
 import { nodeTransport } from '../aws/transport-node.ts';
 import { composeGateway } from '../compose.ts';
+import { logFault } from '../relay/fault-log.ts';
 import { nodeUpstream } from '../upstream/upstream-node.ts';
 import { gatewayRequest, type LambdaResponseStream, lambdaResponse } from './lambda-adapter.ts';
 import { sendResponsesConcurrently, surviveBrokenResponses } from './managed-instances.ts';
+import { warmUp } from './warm-up.ts';
 
 const { AWS_LAMBDA_MAX_CONCURRENCY, AWS_LAMBDA_RUNTIME_API = '' } = process.env;
 if (AWS_LAMBDA_MAX_CONCURRENCY !== undefined) {
@@ -16,6 +18,8 @@ const { gateway, parts } = composeGateway(process.env, environmentCredentials(pr
   upstream: nodeUpstream,
   aws: nodeTransport,
 });
+// A first request may come before it is done, and does not wait for it.
+void warmUp(process.env).catch((error: unknown) => logFault('not-assigned', error));
 
 /**
  * The gateway behind API Gateway (REST, response streaming). On Lambda it handles one request at a time, and the process may freeze

@@ -1,0 +1,52 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { expect, it } from '@jest/globals';
+import type { AwsRequest } from '../../../lambda/gateway/aws/transport.ts';
+import { warmUp } from '../../../lambda/gateway/hosts/warm-up.ts';
+
+const variables = {
+  TABLE_NAME: 'table',
+  USAGE_QUEUE_URL: 'http://127.0.0.1:9/queue',
+  GATEWAY_DOMAIN: 'gateway.test',
+  FINGERPRINT_SECRET_ID: 'secret',
+  OPEN_EVENT_DELAY_SECONDS: '0',
+  CONNECT_TIMEOUT_MS: '1000',
+  HEADERS_TIMEOUT_MS: '1000',
+  IDLE_TIMEOUT_MS: '1000',
+  UPSTREAM_ORIGINS: '{}',
+};
+
+it('relays and records a chat and a stream, as a client’s request would be', async () => {
+  const calls: AwsRequest[] = [];
+  const Item = {
+    accountId: { S: 'a' },
+    keyId: { S: 'k' },
+    keyStatus: { S: 'active' },
+    accountStatus: { S: 'active' },
+  };
+  await warmUp(variables, async (request) => {
+    calls.push(request);
+    return { status: 200, body: Buffer.from(JSON.stringify({ Item, SecretString: 'secret' })) };
+  });
+  const events = calls
+    .filter(({ headers }) => headers['X-Amz-Target'] === 'AmazonSQS.SendMessageBatch')
+    .flatMap(({ body }) =>
+      JSON.parse(body).Entries.map((entry: { MessageBody: string }) => JSON.parse(entry.MessageBody)),
+    );
+  expect(events.map(({ kind }) => kind)).toEqual(['open', 'close', 'open', 'close']);
+  for (const event of events.filter(({ kind }) => kind === 'close'))
+    expect(event).toMatchObject({
+      provider: 'openai',
+      route: 'governed',
+      outcome: 'completed',
+      reading: { usage: { prompt_tokens: 1 }, modelServed: 'warm-up' },
+    });
+});
+
+it('opens no connection', async () => {
+  const opened: unknown[] = [];
+  const note = (message: unknown) => opened.push(message);
+  subscribe('net.client.socket', note);
+  await warmUp(variables);
+  unsubscribe('net.client.socket', note);
+  expect(opened).toEqual([]);
+});
