@@ -44,7 +44,7 @@ export const createToken = operation({
   group,
   summary: 'Create an API token',
   description:
-    'A credential for programs. POST /auth/token exchanges it for a JWT, which the whole API accepts; paths below /machine take the token itself. It has the permissions of its role, except those that change members, tokens, sign-in or the account itself. It belongs to the account, not to the user who creates it.',
+    'A credential for programs. POST /auth/token exchanges it for a JWT, which the whole API accepts; paths below /machine take the token itself. It has the permissions of its role, except those that change members, tokens or logins, or transfer or delete the account. It belongs to the account, not to the user who creates it.',
   permission: 'tokens:write',
   body: z.strictObject({
     name: name(64),
