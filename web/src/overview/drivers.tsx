@@ -34,7 +34,8 @@ export const Drivers = ({
   readonly onPick: (values: Filters) => void;
 }) => {
   const [all, setAll] = useState(false);
-  const code = report.displayCurrency?.code;
+  // One column, one currency: where a day has no rate, all groups are in US dollars.
+  const code = report.totals.displayCost === null ? undefined : report.displayCurrency?.code;
   const total = report.totals.costNanoUsd ?? 0;
   const colors = groupColors(report.groups, by);
   const rows = all ? report.groups : report.groups.slice(0, FIRST);
