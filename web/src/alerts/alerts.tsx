@@ -4,6 +4,7 @@ import { BellRing } from 'lucide-react';
 import { usePages } from '../api/use-pages.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
+import { isChoosingByKey } from '../components/keyboard.ts';
 import { ButtonLink } from '../components/links.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
@@ -39,7 +40,10 @@ export const Alerts = () => {
           data={views}
           value={status ?? 'all'}
           onChange={(value) =>
-            void navigate({ search: { status: value === 'all' ? undefined : (value as AlertsSearch['status']) } })
+            void navigate({
+              search: { status: value === 'all' ? undefined : (value as AlertsSearch['status']) },
+              replace: isChoosingByKey(),
+            })
           }
         />
       </div>

@@ -4,6 +4,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useApi } from '../app.ts';
 import { Heading } from '../components/heading.tsx';
+import { isChoosingByKey } from '../components/keyboard.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { CustomDays } from '../overview/custom-days.tsx';
 import { FilterPills } from '../spend/filter-pills.tsx';
@@ -21,7 +22,8 @@ const GROUPS = 50;
 export const Compare = () => {
   const search = getRouteApi('/members/compare').useSearch();
   const navigate = useNavigate({ from: '/compare' });
-  const change = (part: CompareSearch) => void navigate({ search: (now) => ({ ...now, ...part }), resetScroll: false });
+  const change = (part: CompareSearch) =>
+    void navigate({ search: (now) => ({ ...now, ...part }), resetScroll: false, replace: isChoosingByKey() });
   const keyNames = useKeyNames();
   const filters: Filters = filtersOf(search as Record<string, unknown>);
   const by = groupByIn(search);

@@ -3,6 +3,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import { useApp } from '../app.ts';
+import { isChoosingByKey } from '../components/keyboard.ts';
 import { notifyProblem } from '../components/notify.ts';
 import { utcDate } from '../format/time.ts';
 import { type Filters, type GroupBy, groupWord } from '../spend/filters.ts';
@@ -23,8 +24,7 @@ export const useOverviewSearch = () => {
       void navigate({
         search: (now) => ({ ...now, ...part }),
         resetScroll: false,
-        // Arrow keys go through all choices: those on the way are no views to come back to.
-        replace: document.activeElement?.matches('[type=radio]:focus-visible, select:focus-visible') ?? false,
+        replace: isChoosingByKey(),
       }),
     [navigate],
   );
