@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ArrowLeft, Trash2 } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { fieldErrors, otherErrors } from '../account/fields.ts';
 import type { Report, ReportWithRuns } from '../api/responses.ts';
 import { useApi } from '../app.ts';
@@ -15,6 +15,7 @@ import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { notifySent, SendButton } from '../components/send-button.tsx';
 import { ShownOnce } from '../components/shown-once.tsx';
+import { Unsaved } from '../components/unsaved.tsx';
 import { formatInstant } from '../format/time.ts';
 import { channelNames, channelsOf, newChannelsOf } from '../rules/channels.ts';
 import ruleClasses from '../rules/rules.module.css';
@@ -59,7 +60,7 @@ const DeleteButton = ({ report: { id, name } }: { readonly report: Report }) => 
   const remove = useApi().useMutation('delete', '/reports/{id}', {
     onSuccess: async () => {
       notifyDone(`${name} deleted.`);
-      await navigate({ to: '/reports' });
+      await navigate({ to: '/reports', ignoreBlocker: true });
       await reload();
     },
     onError: notifyProblem('The report was not deleted'),
@@ -89,11 +90,19 @@ const ReportForm = ({ report }: { readonly report?: Report }) => {
     initialValues: report ? valuesOf(report) : emptyReport,
     validate: reportProblems as never,
   });
-  const leave = () => void navigate({ to: '/reports' });
+  const isDone = useRef(false);
+  const leave = () => {
+    isDone.current = true;
+    void navigate({ to: '/reports' });
+  };
   const fields = Object.keys(form.values);
   const { save, error, isPending } = useSave(
     report,
-    (given) => (given ? setSecret(given) : leave()),
+    (given) => {
+      isDone.current = true;
+      if (given) setSecret(given);
+      else leave();
+    },
     (problem) => form.setErrors(fieldErrors(problem, ...fields)),
   );
   return (
@@ -117,6 +126,7 @@ const ReportForm = ({ report }: { readonly report?: Report }) => {
           </Group>
         )}
       </Stack>
+      <Unsaved isDirty={() => form.isDirty() && !isDone.current} />
       <Modal opened={secret !== undefined} onClose={leave} title="The webhook’s secret">
         {secret && (
           <ShownOnce secret={secret} what="secret" onClose={leave}>
