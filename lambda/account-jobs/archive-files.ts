@@ -55,7 +55,7 @@ interface Section {
 
 const README = `Everything of your account in AI Spend Gateway, without secrets.
 
-account.jsonl          the account; its members, invitations, projects, keys, tokens, rules, budgets and alerts: one a line, with "kind"
+account.jsonl          the account; its members, invitations, projects, keys, tokens, rules, budgets, views and alerts: one a line, with "kind"
 audit.jsonl            who changed what, when and from where
 requests/DAY.jsonl     request records, one a line. Costs are in nano-USD (1e-9 USD); null is unknown
 sessions/DAY.jsonl     sums by session and agent

@@ -25,6 +25,7 @@ import * as spend from './spend/operations.ts';
 import * as spendExport from './spend-export/operations.ts';
 import * as stripeWebhook from './stripe-webhook/operations.ts';
 import * as tokens from './tokens/operations.ts';
+import * as views from './views/operations.ts';
 
 /**
  * The operations of each dashboard API function, by folder name, in the order of the documentation. A new function needs a row
@@ -47,6 +48,7 @@ const resources = {
   'price-changes': priceChanges,
   requests,
   sessions,
+  views,
   'alert-rules': alertRules,
   budgets,
   alerts,
@@ -81,6 +83,7 @@ export const groups = {
   Exports: 'Days as files, for other tools.',
   Requests: 'The log of tracked requests.',
   Sessions: 'Requests by the session and the agent that sent them.',
+  Views: 'Pages of the dashboard with their settings, under a name.',
   'Alert rules': 'Rules that trigger alerts.',
   Budgets: 'Amounts that spend should not pass, and what stops requests that would.',
   Pauses: 'What is stopped for a time, by people and by rules.',

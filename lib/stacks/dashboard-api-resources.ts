@@ -351,6 +351,15 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
     items: [{ actions: ['Query'], partitions: [...partitions.sessions, ...partitions.requestLogs] }, readSpend],
     grant: readDayFiles,
   },
+  views: {
+    description: 'Dashboard API: saved views of the dashboard',
+    environment: dashboardEnvironment,
+    items: [
+      { actions: ['Query'], partitions: partitions.accounts },
+      // A change of a view is written with its entry in the audit log.
+      { actions: ['PutItem', 'DeleteItem'], partitions: [...partitions.accounts, ...partitions.audit] },
+    ],
+  },
   'alert-rules': {
     description: 'Dashboard API: alert rules, their preview, test messages on their channels',
     environment: (dependencies) =>

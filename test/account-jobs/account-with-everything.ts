@@ -90,6 +90,13 @@ export const samples: Readonly<Record<string, Samples>> = {
       firstName: 'Ada',
     })),
   projectKey: one((ids) => ({ ...keys.projectKey(ids.accountId, 'p1'), projectId: 'p1', name: 'Search' })),
+  savedViewKey: one((ids) => ({
+    ...keys.savedViewKey(ids.accountId, 'v1'),
+    viewId: 'v1',
+    name: 'This month',
+    page: 'overview',
+    search: 'range=month',
+  })),
   invitationKey: one((ids) => ({
     ...keys.invitationKey(ids.accountId, 'i1'),
     email: 'new@example.com',

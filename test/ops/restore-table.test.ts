@@ -20,6 +20,7 @@ import {
   projectKey,
   requestCountKey,
   requestKey,
+  savedViewKey,
   sessionCounterKey,
   signOnKey,
 } from '../../lambda/data/table/keys.ts';
@@ -193,6 +194,7 @@ describe('npm run restore-table', () => {
     ['a count for a rate limit', requestCountKey('login#x', DAMAGE), 'derived'],
     ['a request in a shard', requestKey('a', DAY, 'r', 3), 'request'],
     ['a project', projectKey('a', 'p'), 'project'],
+    ['a view', savedViewKey('a', 'v'), 'view'],
     ['a token', apiTokenKey('hash'), 'token'],
     ['a token of an account', accountApiTokenKey('a', 't'), 'token'],
     ['an invitation', invitationKey('a', 'i'), 'invitation'],

@@ -67,6 +67,11 @@ export const projectKey = (accountId: string, projectId: string): Key => ({
   pk: `ACCOUNT#${accountId}`,
   sk: `PROJECT#${projectId}`,
 });
+/** A view that a member saved. */
+export const savedViewKey = (accountId: string, viewId: string): Key => ({
+  pk: `ACCOUNT#${accountId}`,
+  sk: `VIEW#${viewId}`,
+});
 /** An invitation of a mail address to the account. */
 export const invitationKey = (accountId: string, invitationId: string): Key => ({
   pk: `ACCOUNT#${accountId}`,

@@ -8,7 +8,7 @@ export type Role = (typeof roles)[number];
 export const permissions = [
   'spend:read',
   'requests:read',
-  /** Alert rules and alerts; to acknowledge an alert is to write. */
+  /** Alert rules and alerts; to acknowledge an alert is to write. With `rules:write`, saved views too. */
   'rules:read',
   'rules:write',
   /** Service keys and the projects they belong to. */

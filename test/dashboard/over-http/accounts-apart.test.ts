@@ -67,6 +67,7 @@ beforeAll(async () => {
   const requestId = await sendChat(url, theirs.accountId);
   const key = await api('POST', '/keys', { token, body: { name: 'second' } });
   const project = await api('POST', '/projects', { token, body: { name: 'p' } });
+  const view = await api('POST', '/views', { token, body: { name: 'v', page: 'overview', search: 'by=tag' } });
   const invitation = await api('POST', '/invitations', {
     token,
     body: { email: `invited-${theirs.email}`, role: 'viewer' },
@@ -102,6 +103,7 @@ beforeAll(async () => {
     '/keys/{id}': key.body.id,
     '/keys/{id}/rotate': key.body.id,
     '/projects/{id}': project.body.id,
+    '/views/{id}': view.body.id,
     '/tokens/{id}': apiToken.body.id,
     '/requests/{requestId}': requestId,
     '/sessions/{sessionId}': sessionOf(theirs.accountId),
@@ -144,6 +146,7 @@ const theirWorld = async () => {
     '/prices',
     '/reports',
     '/pauses',
+    '/views',
   ];
   const responses = await Promise.all(paths.map((path) => callApi(url)('GET', path, { token: theirs.token })));
   return responses.map(({ status, text }) => [status, text]);
@@ -159,6 +162,7 @@ const bodies: Record<string, unknown> = {
   changeKey: { name: 'mine now' },
   rotateKey: { overlapHours: 0 },
   renameProject: { name: 'mine now' },
+  changeView: { name: 'mine now' },
 };
 
 describe('two accounts', () => {

@@ -37,6 +37,7 @@ export type ReportList = paths['/reports']['get']['responses']['200']['content']
 export type Report = components['schemas']['Report'];
 export type NewReport = paths['/reports']['post']['requestBody']['content']['application/json'];
 export type ReportWithRuns = paths['/reports/{id}']['get']['responses']['200']['content']['application/json'];
+export type View = components['schemas']['View'];
 export type Pause = components['schemas']['Pause'];
 export type Archive = components['schemas']['Archive'];
 export type Member = components['schemas']['Member'];

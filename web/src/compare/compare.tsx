@@ -11,9 +11,10 @@ import { FilterPills } from '../spend/filter-pills.tsx';
 import { type Filters, filtersOf, groupByIn, groupByOf, parametersOf, picked } from '../spend/filters.ts';
 import { GroupBySelects } from '../spend/group-by.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
+import { ViewsButton } from '../spend/views-button.tsx';
 import { ChangedGroups } from './changed-groups.tsx';
 import classes from './compare.module.css';
-import { type CompareSearch, daysOf, periodsOf, usualPeriods } from './search.ts';
+import { type CompareSearch, daysOf, periodLabels, periodsOf } from './search.ts';
 import { Summary } from './summary.tsx';
 
 const GROUPS = 50;
@@ -28,8 +29,7 @@ export const Compare = () => {
   const filters: Filters = filtersOf(search as Record<string, unknown>);
   const by = groupByIn(search);
   const now = useMemo(() => new Date(), []);
-  const usual = usualPeriods(now);
-  const periods = periodsOf(search, now);
+  const { name, periods } = periodsOf(search, now);
   const given = Object.fromEntries(Object.entries(periods).filter(([, time]) => time !== undefined));
   const { data, error, isPlaceholderData, refetch } = useApi().useQuery(
     'get',
@@ -37,7 +37,6 @@ export const Compare = () => {
     { params: { query: { ...given, groupBy: [...by], limit: GROUPS, ...parametersOf(filters) } } },
     { placeholderData: keepPreviousData },
   );
-  const chosen = Object.entries(usual).find(([, each]) => JSON.stringify(each) === JSON.stringify(periods))?.[0];
   return (
     <div className="page">
       <div className="page-head">
@@ -46,11 +45,20 @@ export const Compare = () => {
           <NativeSelect
             size="xs"
             aria-label="Periods"
-            data={[...Object.keys(usual), ...(chosen ? [] : [{ value: '', label: 'Other periods' }])]}
-            value={chosen ?? ''}
-            onChange={({ target }) => change({ ...usual[target.value] })}
+            data={[
+              ...Object.entries(periodLabels).map(([value, label]) => ({ value, label })),
+              ...(name ? [] : [{ value: '', label: 'Other periods' }]),
+            ]}
+            value={name ?? ''}
+            onChange={({ target }) =>
+              change({
+                periods: target.value as CompareSearch['periods'],
+                ...{ from: undefined, to: undefined, compareFrom: undefined, compareTo: undefined },
+              })
+            }
           />
           <GroupBySelects by={by} filters={filters} onChange={change} />
+          <ViewsButton page="compare" />
         </div>
       </div>
       {data && (
@@ -59,14 +67,14 @@ export const Compare = () => {
             key={`now ${data.from} ${data.to}`}
             of="the period"
             days={daysOf(data)}
-            onChange={({ from, to }) => change({ ...periods, from, to })}
+            onChange={({ from, to }) => change({ ...periods, periods: undefined, from, to })}
           />
           <span className="dim small">compared with</span>
           <CustomDays
             key={`before ${data.before.from} ${data.before.to}`}
             of="the period before"
             days={daysOf(data.before)}
-            onChange={({ from, to }) => change({ ...periods, compareFrom: from, compareTo: to })}
+            onChange={({ from, to }) => change({ ...periods, periods: undefined, compareFrom: from, compareTo: to })}
           />
         </div>
       )}

@@ -8,6 +8,7 @@ import { FilterPills } from '../spend/filter-pills.tsx';
 import { type Filters, filtersOf, firstOfEach, groupByIn, groupByOf, hasFilters, picked } from '../spend/filters.ts';
 import { rangeOf } from '../spend/ranges.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
+import { ViewsButton } from '../spend/views-button.tsx';
 import { Budgets } from './budgets.tsx';
 import { useOverviewSearch } from './controls.tsx';
 import { Coverage } from './coverage.tsx';
@@ -80,6 +81,9 @@ export const Overview = () => {
     <div className="page">
       <div className="page-head">
         <Heading>Overview</Heading>
+        <div className="page-actions">
+          <ViewsButton page="overview" />
+        </div>
       </div>
       <FilterPills filters={filters} keyNames={keyNames} onChange={change} />
       {error && (

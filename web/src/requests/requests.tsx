@@ -14,6 +14,7 @@ import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { shownIn } from '../format/money.ts';
 import { formatDuration } from '../format/quantity.ts';
 import { providerName } from '../providers/names.ts';
+import { ViewsButton } from '../spend/views-button.tsx';
 import { exportRequests } from './export-requests.ts';
 import { RequestFilters } from './filters.tsx';
 import { provenanceNames } from './names.ts';
@@ -126,6 +127,7 @@ export const Requests = () => {
           <p>Every tracked request: its usage, its cost, and how the cost is known. Bodies are never stored.</p>
         </div>
         <div className="page-actions">
+          <ViewsButton page="requests" />
           <CsvButton search={search} />
         </div>
       </div>

@@ -1,9 +1,7 @@
+import { viewParameters } from '../../../lambda/domain/accounts/saved-view.ts';
 import type { RequestsQuery } from '../api/responses.ts';
 
-const KEYS = [
-  ...(['from', 'to', 'provider', 'model', 'tag', 'key', 'providerKey', 'outcome', 'provenance'] as const),
-  ...(['client', 'session', 'agent', 'contains'] as const),
-] as const;
+const KEYS = viewParameters.requests.filter((name) => name !== 'status' && name !== 'orderBy');
 
 export type RequestsSearch = Pick<RequestsQuery, (typeof KEYS)[number] | 'status' | 'orderBy'>;
 

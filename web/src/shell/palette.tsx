@@ -1,10 +1,11 @@
 import '@mantine/spotlight/styles.css';
 import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight';
 import { useNavigate } from '@tanstack/react-router';
-import { FolderKanban, History, KeyRound, Search, SlidersHorizontal, UserRound, Wallet } from 'lucide-react';
+import { Bookmark, FolderKanban, History, KeyRound, Search, SlidersHorizontal, UserRound, Wallet } from 'lucide-react';
 import { useEffect } from 'react';
 import { useApi } from '../app.ts';
 import { type Permission, useMe } from '../session/permissions.ts';
+import { pageNames, useViews } from '../views/use-views.ts';
 import { pageGroups } from './navigation.ts';
 
 /** What a list has of the account's things, where the user may see them. */
@@ -21,6 +22,7 @@ const usePaletteGroups = (): SpotlightActionGroupData[] => {
   const projects = useNamed('/projects', 'keys:read');
   const rules = useNamed('/alert-rules', 'rules:read');
   const budgets = useNamed('/budgets', 'rules:read');
+  const { views = [], open } = useViews();
   const pages = pageGroups.flatMap((group) =>
     group.pages
       .filter(({ needs }) => may(needs))
@@ -51,6 +53,16 @@ const usePaletteGroups = (): SpotlightActionGroupData[] => {
   ];
   return [
     { group: 'Pages', actions: [...pages, ...further] },
+    {
+      group: 'Views',
+      actions: views.map((view) => ({
+        id: `view ${view.id}`,
+        label: view.name,
+        description: `View of ${pageNames[view.page]}`,
+        leftSection: <Bookmark size={17} aria-hidden />,
+        onClick: () => open(view),
+      })),
+    },
     {
       group: 'Spend of a key',
       actions: keys.map(({ id, name }) => ({
@@ -94,7 +106,7 @@ const usePaletteGroups = (): SpotlightActionGroupData[] => {
   ];
 };
 
-/** Goes to a page, key, project, rule or budget by its name. It is open when it is loaded. */
+/** Goes to a page, view, key, project, rule or budget by its name. It is open when it is loaded. */
 const Palette = ({ onClose }: { readonly onClose: () => void }) => {
   const groups = usePaletteGroups();
   useEffect(() => spotlight.open(), []);
@@ -113,7 +125,7 @@ const Palette = ({ onClose }: { readonly onClose: () => void }) => {
       searchProps={{
         leftSection: <Search size={18} aria-hidden />,
         placeholder: 'Go to …',
-        'aria-label': 'Go to a page, key, project, rule or budget',
+        'aria-label': 'Go to a page, view, key, project, rule or budget',
       }}
     />
   );

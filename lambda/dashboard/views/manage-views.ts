@@ -1,0 +1,88 @@
+import { auditOf } from '../../data/accounts/audit-log.ts';
+import type { SavedViews } from '../../data/accounts/saved-views.ts';
+import { permits } from '../../domain/accounts/permissions.ts';
+import { MAX_VIEWS, type SavedView, searchProblem } from '../../domain/accounts/saved-view.ts';
+import { ConflictError, LimitReachedError, NotFoundError, ValidationError } from '../../domain/errors.ts';
+import type { Implementation } from '../../http/operation.ts';
+import type * as operations from './operations.ts';
+
+interface ViewDependencies {
+  readonly views: SavedViews;
+  readonly newViewId: () => string;
+  readonly now: () => Date;
+}
+
+const shown = ({ viewId, ...view }: SavedView) => ({ id: viewId, ...view });
+
+/**
+ * @throws ValidationError where the page has no such settings
+ * @throws ConflictError where another view of the page has the name
+ */
+const requireValid = ({ viewId, page, name, search }: SavedView, all: readonly SavedView[]): void => {
+  const message = searchProblem(page, search);
+  if (message !== undefined) throw new ValidationError([{ path: 'search', message }]);
+  if (all.some((other) => other.viewId !== viewId && other.page === page && other.name === name))
+    throw new ConflictError(`The page has a view with the name "${name}". Change that one, or choose another name.`);
+};
+
+const auditOfView = (
+  source: Parameters<typeof auditOf>[0],
+  action: 'view.created' | 'view.changed' | 'view.deleted',
+  { viewId, name, page }: SavedView,
+  now: Date,
+) => auditOf(source, { action, subject: viewId, details: { name, page } }, now);
+
+/** @throws NotFoundError */
+const findIn = (all: readonly SavedView[], id: string): SavedView => {
+  const view = all.find(({ viewId }) => viewId === id);
+  if (!view) throw new NotFoundError('There is no such view.');
+  return view;
+};
+
+export const listViews =
+  ({ views }: Pick<ViewDependencies, 'views'>): Implementation<typeof operations.listViews> =>
+  async ({ caller: { accountId, role } }) => ({
+    items: (await views.list(accountId))
+      .filter(({ page }) => page !== 'requests' || permits(role, 'requests:read'))
+      .sort((a, b) => a.name.localeCompare(b.name, 'en'))
+      .map(shown),
+    limit: MAX_VIEWS,
+  });
+
+export const createView =
+  ({ views, newViewId, now }: ViewDependencies): Implementation<typeof operations.createView> =>
+  async ({ caller, clientAddress, body }) => {
+    const at = now();
+    const view = { viewId: newViewId(), ...body, createdAt: at.toISOString(), updatedAt: at.toISOString() };
+    const all = await views.list(caller.accountId);
+    requireValid(view, all);
+    if (all.length >= MAX_VIEWS)
+      throw new LimitReachedError(`An account may have ${MAX_VIEWS} views. Delete one first.`);
+    await views.create(view, auditOfView({ caller, clientAddress }, 'view.created', view, at));
+    return shown(view);
+  };
+
+export const changeView =
+  ({ views, now }: Pick<ViewDependencies, 'views' | 'now'>): Implementation<typeof operations.changeView> =>
+  async ({ caller, clientAddress, params: { id }, body: { name, search } }) => {
+    const at = now();
+    const all = await views.list(caller.accountId);
+    const before = findIn(all, id);
+    const view = {
+      ...before,
+      name: name ?? before.name,
+      search: search ?? before.search,
+      updatedAt: at.toISOString(),
+    };
+    requireValid(view, all);
+    await views.replace(view, auditOfView({ caller, clientAddress }, 'view.changed', view, at));
+    return shown(view);
+  };
+
+export const deleteView =
+  ({ views, now }: Pick<ViewDependencies, 'views' | 'now'>): Implementation<typeof operations.deleteView> =>
+  async ({ caller, clientAddress, params: { id } }) => {
+    const view = findIn(await views.list(caller.accountId), id);
+    await views.remove(id, auditOfView({ caller, clientAddress }, 'view.deleted', view, now()));
+    return undefined;
+  };

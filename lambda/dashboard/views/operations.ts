@@ -1,0 +1,86 @@
+import * as z from 'zod/mini';
+import { MAX_SEARCH_CHARACTERS, viewPages } from '../../domain/accounts/saved-view.ts';
+import { name } from '../../http/name.ts';
+import { operation } from '../../http/operation.ts';
+
+const search = z
+  .string()
+  .check(
+    z.maxLength(MAX_SEARCH_CHARACTERS),
+    z.describe(
+      "What the page's URL has after the question mark, percent-encoded: parameters of that page only. Empty: the page as it opens.",
+    ),
+    z.meta({ examples: ['range=month&by=tag'] }),
+  );
+
+const viewSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    page: z.enum(viewPages),
+    search,
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .register(z.globalRegistry, { id: 'View' });
+
+const MAX_NAME = 60;
+const group = 'Views';
+const params = z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) });
+
+export const listViews = operation({
+  id: 'listViews',
+  method: 'GET',
+  path: '/views',
+  group,
+  summary: 'List saved views',
+  description: 'A role that may not read requests does not see views of the page `requests`.',
+  permission: 'spend:read',
+  success: {
+    status: 200,
+    description: 'By name.',
+    schema: z.object({
+      items: z.array(viewSchema),
+      limit: z.int().check(z.positive(), z.describe('How many views an account may have.')),
+    }),
+  },
+});
+
+export const createView = operation({
+  id: 'createView',
+  method: 'POST',
+  path: '/views',
+  group,
+  summary: 'Save a view',
+  description: 'All members of the account see it. A page has each name once.',
+  permission: 'rules:write',
+  body: z.strictObject({ name: name(MAX_NAME), page: z.enum(viewPages), search }),
+  success: { status: 201, description: 'The view.', schema: viewSchema },
+  errors: ['LIMIT_REACHED', 'CONFLICT'],
+});
+
+export const changeView = operation({
+  id: 'changeView',
+  method: 'PATCH',
+  path: '/views/{id}',
+  group,
+  summary: 'Rename a view, or save other settings under its name',
+  description: 'Send only the members to change.',
+  permission: 'rules:write',
+  params,
+  body: z.strictObject({ name: z.optional(name(MAX_NAME)), search: z.optional(search) }),
+  success: { status: 200, description: 'The view.', schema: viewSchema },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+});
+
+export const deleteView = operation({
+  id: 'deleteView',
+  method: 'DELETE',
+  path: '/views/{id}',
+  group,
+  summary: 'Delete a view',
+  permission: 'rules:write',
+  params,
+  success: { status: 204, description: 'Deleted.' },
+  errors: ['NOT_FOUND'],
+});

@@ -1,0 +1,43 @@
+const filters = ['provider', 'model', 'tag', 'key', 'project', 'providerKey', 'client'] as const;
+const groupings = ['by', 'and'] as const;
+
+/** The pages of the dashboard that a view can show, and the parameters that each has in its URL. */
+export const viewParameters = {
+  overview: [...filters, ...groupings, 'show', 'range', 'from', 'to', 'per'],
+  compare: [...filters, ...groupings, 'periods', 'from', 'to', 'compareFrom', 'compareTo'],
+  requests: [
+    ...(['from', 'to', 'provider', 'model', 'tag', 'key', 'providerKey', 'outcome', 'provenance'] as const),
+    ...(['client', 'session', 'agent', 'contains', 'status', 'orderBy'] as const),
+  ],
+} as const;
+
+export type ViewPage = keyof typeof viewParameters;
+export const viewPages = Object.keys(viewParameters) as [ViewPage, ...ViewPage[]];
+
+/** A page of the dashboard with its settings, under a name, for all members of the account. */
+export interface SavedView {
+  readonly viewId: string;
+  readonly name: string;
+  readonly page: ViewPage;
+  /** What the page's URL has after `?`. A range such as "this month" is a name there: it moves with the time. */
+  readonly search: string;
+  /** ISO 8601 UTC. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export const MAX_VIEWS = 50;
+export const MAX_SEARCH_CHARACTERS = 2_000;
+
+/** The characters of a query (RFC 3986, section 3.4) but for `/` and `?`. */
+const QUERY = /^(?:[\w\-.~!$&'()*+,;=:@]|%[\dA-Fa-f]{2})*$/;
+
+/** Why a page cannot have a query as its settings; undefined where it can. The page itself checks the values. */
+export const searchProblem = (page: ViewPage, search: string): string | undefined => {
+  if (search.length > MAX_SEARCH_CHARACTERS) return `may have at most ${MAX_SEARCH_CHARACTERS} characters`;
+  if (!QUERY.test(search)) return 'must be the query of a URL, percent-encoded, without the question mark';
+  const known: readonly string[] = viewParameters[page];
+  const isKnown = (name: string) => known.includes(name) || (page !== 'requests' && name.startsWith('dim:'));
+  const unknown = [...new URLSearchParams(search).keys()].find((name) => !isKnown(name));
+  return unknown === undefined ? undefined : `the page ${page} has no parameter ${unknown}`;
+};

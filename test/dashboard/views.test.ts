@@ -1,0 +1,164 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { uuidv7 } from 'uuidv7';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { changeView, createView, deleteView, listViews } from '../../lambda/dashboard/views/manage-views.ts';
+import * as operations from '../../lambda/dashboard/views/operations.ts';
+import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
+import { openSavedViews } from '../../lambda/data/accounts/saved-views.ts';
+import { MAX_SEARCH_CHARACTERS, MAX_VIEWS, searchProblem, viewPages } from '../../lambda/domain/accounts/saved-view.ts';
+import { httpStack } from '../../lambda/http/http-stack.ts';
+import { route } from '../../lambda/http/operation.ts';
+import { newAccount } from '../data/new-account.ts';
+import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+
+const NOW = '2026-11-20T12:00:00.000Z';
+
+let table: Awaited<ReturnType<typeof emulatedTable>>;
+let handler: unknown;
+let caller: Awaited<ReturnType<typeof newAccount>>;
+
+beforeAll(async () => {
+  table = await emulatedTable();
+  const dependencies = { views: openSavedViews(table), newViewId: uuidv7, now: () => new Date(NOW) };
+  handler = httpStack(
+    [
+      route(operations.listViews, listViews(dependencies)),
+      route(operations.createView, createView(dependencies)),
+      route(operations.changeView, changeView(dependencies)),
+      route(operations.deleteView, deleteView(dependencies)),
+    ],
+    { logger: silentLogger(), corsOrigins: [], membershipOf },
+  );
+});
+afterAll(() => table.stop());
+beforeEach(async () => {
+  caller = await newAccount(table);
+});
+
+const call = (method: string, path: string, body?: object, as: object = {}) =>
+  invoke(handler, { method, path: `/api/views${path}`, caller: { ...caller, ...as }, ...(body && { body }) });
+const save = (body: object) => call('POST', '', { name: 'This month', page: 'overview', search: '', ...body });
+const list = async (as?: object) => (await call('GET', '', undefined, as)).body.items;
+
+describe('/views', () => {
+  it('saves, lists by name, renames, overwrites and deletes views, each in the audit log', async () => {
+    const { status, body: view } = await save({ name: ' Team search ', search: 'range=month&by=dim%3Ateam' });
+    expect(status).toBe(201);
+    expect(view).toEqual({
+      id: expect.any(String),
+      name: 'Team search',
+      page: 'overview',
+      search: 'range=month&by=dim%3Ateam',
+      createdAt: NOW,
+      updatedAt: NOW,
+    });
+    await save({ name: 'Failures', page: 'requests', search: 'status=500' });
+    expect((await list()).map(({ name }: { name: string }) => name)).toEqual(['Failures', 'Team search']);
+    expect((await call('PATCH', `/${view.id}`, { name: 'Search' })).body).toEqual({ ...view, name: 'Search' });
+    const search = 'range=7d&model=%5B%22gpt-4o%22%5D';
+    expect((await call('PATCH', `/${view.id}`, { search })).body).toEqual({ ...view, name: 'Search', search });
+    expect(await call('DELETE', `/${view.id}`)).toMatchObject({ status: 204 });
+    expect((await list()).map(({ name }: { name: string }) => name)).toEqual(['Failures']);
+    const { items } = await openAuditLog(table).page(caller.accountId, {
+      from: '2026-11-20T00:00:00.000Z',
+      to: '2026-11-21T00:00:00.000Z',
+      limit: 10,
+    });
+    expect(items.map(({ action, subject, details }) => [action, subject === view.id, details]).sort()).toEqual([
+      ['view.changed', true, { name: 'Search', page: 'overview' }],
+      ['view.changed', true, { name: 'Search', page: 'overview' }],
+      ['view.created', false, { name: 'Failures', page: 'requests' }],
+      ['view.created', true, { name: 'Team search', page: 'overview' }],
+      ['view.deleted', true, { name: 'Search', page: 'overview' }],
+    ]);
+  });
+
+  it('has each name once on a page', async () => {
+    const { body: first } = await save({ name: 'A' });
+    expect(await save({ name: 'A' })).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
+    expect((await save({ name: 'A', page: 'compare' })).status).toBe(201);
+    const { body: second } = await save({ name: 'B' });
+    expect((await call('PATCH', `/${second.id}`, { name: 'A' })).status).toBe(409);
+    expect((await call('PATCH', `/${first.id}`, { name: 'A', search: 'by=tag' })).status).toBe(200);
+  });
+
+  it('has at most 50 views, and can change them then', async () => {
+    for (let n = 0; n < MAX_VIEWS; n++) expect((await save({ name: `View ${n}` })).status).toBe(201);
+    const full = await save({ name: 'One more' });
+    expect(full).toMatchObject({ status: 409, body: { error: { code: 'LIMIT_REACHED' } } });
+    const [{ id }] = await list();
+    expect((await call('PATCH', `/${id}`, { name: 'One more' })).status).toBe(200);
+    expect((await call('DELETE', `/${id}`)).status).toBe(204);
+    expect((await save({ name: 'Room again' })).status).toBe(201);
+  });
+
+  it('has nothing of another account, and no view that is gone', async () => {
+    const { body: view } = await save({});
+    caller = await newAccount(table);
+    expect(await list()).toEqual([]);
+    for (const id of [view.id, 'gone']) {
+      expect((await call('PATCH', `/${id}`, { name: 'Mine now' })).status).toBe(404);
+      expect((await call('DELETE', `/${id}`)).status).toBe(404);
+    }
+  });
+
+  it('shows views of requests to those only who may read requests', async () => {
+    await save({ name: 'Failures', page: 'requests', search: 'status=500' });
+    await save({ name: 'This month' });
+    const names = async (role: string) =>
+      (await list({ userId: role, role })).map(({ name }: { name: string }) => name);
+    expect(await names('viewer')).toEqual(['Failures', 'This month']);
+    expect(await names('billing')).toEqual(['This month']);
+    expect(
+      (await call('POST', '', { name: 'n', page: 'overview', search: '' }, { userId: 'v', role: 'viewer' })).status,
+    ).toBe(403);
+  });
+
+  it.each([
+    ['an unknown page', { page: 'https://example.com' }, 'page'],
+    ['no name', { name: '  ' }, 'name'],
+    ['a long name', { name: 'n'.repeat(61) }, 'name'],
+    ['a name of two lines', { name: 'a\nb' }, 'name'],
+    ['a long search', { search: `model=${'m'.repeat(MAX_SEARCH_CHARACTERS)}` }, 'search'],
+    ['a parameter of another page', { page: 'requests', search: 'range=month' }, 'search'],
+    ['an unknown parameter', { search: 'next=%2F%2Fexample.com' }, 'search'],
+    ['a URL', { search: '//example.com/?by=tag' }, 'search'],
+    ['a fragment', { search: 'by=tag#x' }, 'search'],
+    ['a broken encoding', { search: 'model=%E0%4' }, 'search'],
+    ['line breaks', { search: 'by=tag\n' }, 'search'],
+  ])('refuses %s', async (_, body, path) => {
+    const { status, body: response } = await save(body);
+    expect([status, response.error.details[0].path]).toEqual([400, path]);
+    expect(await list()).toEqual([]);
+  });
+
+  it('reads the stored form of version 0.2', async () => {
+    const sample = {
+      pk: `ACCOUNT#${caller.accountId}`,
+      sk: 'VIEW#01a1f8d3-ea00-7000-8000-000000000001',
+      viewId: '01a1f8d3-ea00-7000-8000-000000000001',
+      name: 'Team search',
+      page: 'compare',
+      search: 'periods=month&by=tag',
+      createdAt: NOW,
+      updatedAt: NOW,
+    };
+    await table.client.send(new PutCommand({ TableName: table.name, Item: sample }));
+    const { pk, sk, viewId: id, ...view } = sample;
+    expect(await list()).toEqual([{ id, ...view }]);
+  });
+});
+
+describe('the settings of a view', () => {
+  it('are parameters of its page, each at most as long as the whole', () => {
+    expect(viewPages.map((page) => searchProblem(page, 'from=2026-11-01&model=gpt-4o'))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(searchProblem('compare', 'dim%3Ateam=%5B%22search%22%5D')).toBeUndefined();
+    expect(searchProblem('requests', 'dim%3Ateam=search')).toBe('the page requests has no parameter dim:team');
+    expect(searchProblem('overview', '')).toBeUndefined();
+  });
+});
