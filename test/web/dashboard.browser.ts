@@ -6,6 +6,7 @@ import './stories/first-load.ts';
 import './stories/first-run.ts';
 import './stories/views.ts';
 import './stories/overview.ts';
+import './stories/saved-views.ts';
 import './stories/figures.ts';
 import './stories/requests.ts';
 import './stories/failures.ts';
