@@ -1,5 +1,12 @@
+import type { PlanPrice } from '../domain/billing/plan-price.ts';
 import { type StripeCall, StripeCallError } from './stripe-client.ts';
-import { type CustomerSubscription, customerSchema, sessionSchema, subscriptionSchema } from './stripe-objects.ts';
+import {
+  type CustomerSubscription,
+  customerSchema,
+  priceSchema,
+  sessionSchema,
+  subscriptionSchema,
+} from './stripe-objects.ts';
 
 /** Maximum page size of Stripe. */
 const PAGE = 100;
@@ -26,6 +33,8 @@ export interface SubscriptionChange {
   readonly subscriptionId: string;
   readonly itemId: string;
   readonly priceId: string;
+  /** Where the customer gets after confirming it. */
+  readonly doneUrl: string;
 }
 
 /** Stripe operations for billing. They throw the errors of StripeCall. */
@@ -67,6 +76,10 @@ export const stripeBilling = (call: StripeCall) => ({
       after = page.has_more ? page.data.at(-1)?.id : undefined;
     } while (after !== undefined);
   },
+
+  /** @returns null where a new subscription cannot have the price, or what it costs is not one amount */
+  findPrice: async (priceId: string): Promise<PlanPrice | null> =>
+    priceSchema.parse(await call((stripe) => stripe.prices.retrieve(priceId))),
 
   openCheckout: async ({ customerId, priceId, userId, successUrl, cancelUrl }: NewCheckout) => {
     const session = await call((stripe) =>
@@ -110,7 +123,7 @@ export const stripeBilling = (call: StripeCall) => ({
               subscription: change.subscriptionId,
               items: [{ id: change.itemId, price: change.priceId, quantity: 1 }],
             },
-            after_completion: { type: 'redirect', redirect: { return_url: returnUrl } },
+            after_completion: { type: 'redirect', redirect: { return_url: change.doneUrl } },
           },
         }),
       }),

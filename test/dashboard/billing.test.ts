@@ -1,6 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openBillingAccounts } from '../../lambda/data/billing/billing-accounts.ts';
+import type { PriceIds } from '../../lambda/domain/billing/price-list.ts';
+import { UnavailableError } from '../../lambda/domain/errors.ts';
+import { priceSchema } from '../../lambda/integrations/stripe-objects.ts';
 import { newAccount } from '../data/new-account.ts';
 import { type BillingHost, billingHost } from './stripe-webhook/billing-host.ts';
 import { open, press } from './stripe-webhook/browser.ts';
@@ -56,6 +59,113 @@ describe('GET /billing/status', () => {
     expect((await gone.status()).error.code).toBe('UNAUTHORIZED');
     expect((await gone.portal()).status).toBe(401);
     expect((await gone.checkout('PRO')).status).toBe(401);
+  });
+});
+
+describe('GET /billing/prices', () => {
+  const monthly = (amountMinor: number, amount: string) => ({
+    isSold: true,
+    price: { amountMinor, amount, currency: 'USD', interval: 'month', intervalCount: 1 },
+  });
+  const unknown = { isSold: true, price: null };
+  const MINUTE_MS = 60_000;
+
+  /** A host whose calls to Stripe are counted and can fail. */
+  const countingHost = async (sold?: PriceIds) => {
+    const stripe = { calls: 0, isDown: false, nowMs: 0 };
+    const counting = await billingHost(table, {
+      delivers: false,
+      wrapCall: (call) => async (use) => {
+        stripe.calls += 1;
+        if (stripe.isDown) throw new UnavailableError('The payment processor does not respond.');
+        return call(use);
+      },
+      now: () => stripe.nowMs,
+      ...(sold && { sold }),
+    });
+    return { stripe, counting, me: counting.as(await newAccount(table)) };
+  };
+
+  it('has what each plan costs at Stripe, and asks again after ten minutes', async () => {
+    const { stripe, counting, me } = await countingHost();
+    const expected = [
+      { plan: 'STARTER', ...monthly(2_900, '29.00') },
+      { plan: 'PRO', ...monthly(19_900, '199.00') },
+      { plan: 'SCALE', ...monthly(99_900, '999.00') },
+    ];
+    expect(await Promise.all([me.prices(), me.prices()])).toEqual([expected, expected]);
+    stripe.nowMs += 9 * MINUTE_MS;
+    expect(await me.prices()).toEqual(expected);
+    expect(stripe.calls).toBe(3);
+    stripe.nowMs += 2 * MINUTE_MS;
+    expect(await me.prices()).toEqual(expected);
+    expect(stripe.calls).toBe(6);
+    await counting.stop();
+  });
+
+  it('does not know a price that Stripe lacks, and says which plan is not sold', async () => {
+    const { counting, me } = await countingHost({ STARTER: ['price_local_starter'], PRO: ['price_gone'] });
+    expect(await me.prices()).toEqual([
+      { plan: 'STARTER', ...monthly(2_900, '29.00') },
+      { plan: 'PRO', ...unknown },
+      { plan: 'SCALE', isSold: false, price: null },
+    ]);
+    expect(counting.logger.warn).toHaveBeenCalledWith(
+      'price of a plan not read',
+      expect.objectContaining({ priceId: 'price_gone' }),
+    );
+    await counting.stop();
+  });
+
+  it('works while Stripe is unavailable, asks again half a minute later, and shows no amount until then', async () => {
+    const { stripe, counting, me } = await countingHost({ PRO: ['price_local_pro'] });
+    const pro = async () => (await me.prices())[1];
+    stripe.isDown = true;
+    expect([await pro(), await pro()]).toEqual([
+      { plan: 'PRO', ...unknown },
+      { plan: 'PRO', ...unknown },
+    ]);
+    expect(stripe.calls).toBe(1);
+    stripe.isDown = false;
+    stripe.nowMs += MINUTE_MS;
+    expect(await pro()).toEqual({ plan: 'PRO', ...monthly(19_900, '199.00') });
+    await counting.stop();
+  });
+});
+
+describe('a price of Stripe', () => {
+  const price = {
+    active: true,
+    currency: 'eur',
+    unit_amount: 2_905,
+    recurring: { interval: 'month', interval_count: 3, usage_type: 'licensed' },
+  };
+
+  it.each([
+    ['eur', 2_905, '29.05'],
+    ['usd', 5, '0.05'],
+    ['usd', 0, '0.00'],
+    ['jpy', 2_900, '2900'],
+    ['kwd', 5_120, '5.120'],
+    ['isk', 50_000, '500.00'],
+  ])('has its amount in %s with the digits of the currency', (currency, amountMinor, amount) => {
+    expect(priceSchema.parse({ ...price, currency, unit_amount: amountMinor })).toEqual({
+      amountMinor,
+      amount,
+      currency: currency.toUpperCase(),
+      interval: 'month',
+      intervalCount: 3,
+    });
+  });
+
+  it.each([
+    ['not for sale any more', { active: false }],
+    ['in tiers', { unit_amount: null }],
+    ['paid once', { recurring: null }],
+    ['by usage', { recurring: { ...price.recurring, usage_type: 'metered' } }],
+    ['in a currency whose minor unit is not clear', { currency: 'ugx' }],
+  ])('is unknown where it is %s', (_, change) => {
+    expect(priceSchema.parse({ ...price, ...change })).toBeNull();
   });
 });
 

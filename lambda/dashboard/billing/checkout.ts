@@ -27,7 +27,7 @@ const changeOf = (
   plan: PaidPlanName,
   priceId: string,
   prices: PriceList,
-): SubscriptionChange => {
+): Omit<SubscriptionChange, 'doneUrl'> => {
   const item = items.find((each) => prices.planOf(each.priceId) !== undefined) ?? items[0];
   const hasPlan = item !== undefined && prices.planOf(item.priceId) === plan;
   if (status === 'past_due' || status === 'unpaid')
@@ -40,6 +40,10 @@ const changeOf = (
   if (hasPlan) throw new ConflictError(`The account already has the plan ${plan}.`);
   return { subscriptionId: id, itemId: item.id, priceId };
 };
+
+/** The address with further parameters. It may have Stripe's placeholder `{CHECKOUT_SESSION_ID}`, which must stay as it is. */
+const withParameters = (url: string, parameters: string): string =>
+  `${url}${url.includes('?') ? '&' : '?'}${parameters}`;
 
 /** Reads existing subscriptions from Stripe, because the event of a purchase may not have arrived yet. */
 export const checkout =
@@ -59,9 +63,12 @@ export const checkout =
             customerId,
             priceId,
             userId: account.ownerUserId,
-            successUrl: urls.success,
+            successUrl: withParameters(urls.success, `plan=${plan}`),
             cancelUrl: urls.cancel,
           })
-        : await stripe.openPortal(customerId, urls.portalReturn, changeOf(subscription, plan, priceId, prices));
+        : await stripe.openPortal(customerId, urls.portalReturn, {
+            ...changeOf(subscription, plan, priceId, prices),
+            doneUrl: withParameters(urls.portalReturn, `checkout=completed&plan=${plan}`),
+          });
     return { url, sessionId: id };
   };

@@ -13,6 +13,7 @@ import { stackOptions } from '../stack-options.ts';
 import { billingStatus } from './billing-status.ts';
 import { checkout } from './checkout.ts';
 import * as operations from './operations.ts';
+import { planPrices } from './plan-prices.ts';
 import { portal } from './portal.ts';
 
 const environment = z
@@ -34,15 +35,18 @@ const urls = {
   portalReturn: environment.PORTAL_RETURN_URL,
 };
 
+const logger = new Logger({ serviceName: 'dashboard-billing' });
+
 /** Everything under /api/billing except the webhook, which is a separate function. */
 export const handler = httpStack(
   [
     route(operations.billingStatus, billingStatus({ accounts, usage: openPeriodUsage(table), now: () => new Date() })),
+    route(operations.planPrices, planPrices({ stripe, prices: environment.STRIPE_PRICES, logger, now: Date.now })),
     route(
       operations.checkout,
       checkout({ accounts, users: openUsers(table), stripe, prices: environment.STRIPE_PRICES, urls }),
     ),
     route(operations.portal, portal({ accounts, stripe, returnUrl: urls.portalReturn })),
   ],
-  stackOptions(new Logger({ serviceName: 'dashboard-billing' }), table, environment),
+  stackOptions(logger, table, environment),
 );

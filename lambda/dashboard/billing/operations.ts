@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { priceIntervals } from '../../domain/billing/plan-price.ts';
 import { billingStatuses, planNames } from '../../domain/billing/plans.ts';
 import { paidPlanNames } from '../../domain/billing/price-list.ts';
 import { operation } from '../../http/operation.ts';
@@ -43,6 +44,46 @@ export const billingStatus = operation({
         currentPeriodEnd: z.iso.datetime().check(z.describe('End of the current period and start of the next.')),
       })
       .register(z.globalRegistry, { id: 'BillingStatus' }),
+  },
+});
+
+export const planPrices = operation({
+  id: 'planPrices',
+  method: 'GET',
+  path: '/billing/prices',
+  group,
+  summary: 'Read what plans cost',
+  description: 'The prices of new subscriptions at the payment processor, up to ten minutes old. FREE costs nothing.',
+  permission: 'billing:read',
+  success: {
+    status: 200,
+    description: 'The paid plans, from the smallest.',
+    schema: z.object({
+      items: z.array(
+        z.object({
+          plan: z.enum(paidPlanNames),
+          isSold: z.boolean().check(z.describe('False where the plan cannot be bought here.')),
+          price: z
+            .nullable(
+              z.object({
+                amountMinor: z
+                  .int()
+                  .check(
+                    z.nonnegative(),
+                    z.describe(
+                      "In the currency's minor unit: 2900 is 29 US dollars, and 2,900 yen. Taxes may come on top.",
+                    ),
+                  ),
+                amount: z.string().check(z.describe('The same as a decimal string: `29.00`, `2900`.')),
+                currency: z.string().check(z.describe('ISO 4217: `USD`.')),
+                interval: z.enum(priceIntervals),
+                intervalCount: z.int().check(z.positive()),
+              }),
+            )
+            .check(z.describe('Null where it is not known now. The checkout shows it before the user pays.')),
+        }),
+      ),
+    }),
   },
 });
 

@@ -8,6 +8,7 @@ import { uuidv7 } from 'uuidv7';
 import { billingStatus } from '../../../lambda/dashboard/billing/billing-status.ts';
 import { checkout } from '../../../lambda/dashboard/billing/checkout.ts';
 import * as billing from '../../../lambda/dashboard/billing/operations.ts';
+import { planPrices } from '../../../lambda/dashboard/billing/plan-prices.ts';
 import { portal } from '../../../lambda/dashboard/billing/portal.ts';
 import { createKey } from '../../../lambda/dashboard/keys/manage-keys.ts';
 import * as keys from '../../../lambda/dashboard/keys/operations.ts';
@@ -73,6 +74,8 @@ export const billingHost = async (
     readonly delivers: boolean;
     readonly wrapCall?: (call: StripeCall) => StripeCall;
     readonly sold?: PriceIds;
+    /** Milliseconds. */
+    readonly now?: () => number;
   } = { delivers: true },
 ) => {
   const webhook = await webhookServer();
@@ -80,7 +83,7 @@ export const billingHost = async (
     apiKey: API_KEY,
     endpoint: options.delivers ? { url: webhook.url, secrets: [WEBHOOK_SECRET], retryDelayMs: () => 50 } : undefined,
   });
-  const { wrapCall = (call) => call, sold = allSold } = options;
+  const { wrapCall = (call) => call, sold = allSold, now = Date.now } = options;
   const prices = priceList(sold);
   const stripe = stripeBilling(wrapCall(stripeCaller(localStripe.url, fixedSecret(API_KEY))));
   const accounts = openBillingAccounts(table);
@@ -94,6 +97,7 @@ export const billingHost = async (
   const dashboard = httpStack(
     [
       route(billing.billingStatus, billingStatus({ accounts, usage: openPeriodUsage(table), now: () => new Date() })),
+      route(billing.planPrices, planPrices({ stripe, prices, logger, now })),
       route(billing.checkout, checkout({ accounts, users: openUsers(table), stripe, prices, urls })),
       route(billing.portal, portal({ accounts, stripe, returnUrl: urls.portalReturn })),
       route(
@@ -153,6 +157,7 @@ export const billingHost = async (
         invoke(dashboard, { method, path, caller, ...(body && { body }) });
       return {
         status: async () => (await call('GET', '/api/billing/status')).body,
+        prices: async () => (await call('GET', '/api/billing/prices')).body.items,
         checkout: (plan: string) => call('POST', '/api/billing/checkout', { plan }),
         portal: () => call('POST', '/api/billing/portal'),
         createKey: (name: string) => call('POST', '/api/keys', { name }),

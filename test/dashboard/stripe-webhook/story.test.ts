@@ -92,7 +92,7 @@ describe('the life of a paid plan', () => {
     const declined = await press(page, 'Pay and subscribe', { card: '4000 0000 0000 0002' });
     expect([declined.status, declined.text]).toEqual([402, expect.stringContaining('Your card was declined.')]);
     const { sentTo } = await press(declined, 'Pay and subscribe', { card: '4242 4242 4242 4242' });
-    expect(sentTo).toBe(`https://app.acme.dev/paid?session=${body.sessionId}`);
+    expect(sentTo).toBe(`https://app.acme.dev/paid?session=${body.sessionId}&plan=PRO`);
     const bought = await becomes('PRO', 'ACTIVE');
     expect(bought).toMatchObject({ plan: 'PRO', usage: { limit: 1_000_000, keys: 2, keyLimit: 20 } });
     const [subscription] = (await host.api.subscriptions.list()).data;
@@ -113,7 +113,7 @@ describe('the life of a paid plan', () => {
     expect((await open(body.url)).status).toBe(410);
     const change = await me.checkout('SCALE');
     const confirmed = await press(await open(change.body.url), 'Confirm');
-    expect(confirmed.sentTo).toBe('https://app.acme.dev/billing');
+    expect(confirmed.sentTo).toBe('https://app.acme.dev/billing?checkout=completed&plan=SCALE');
     expect(await becomes('SCALE', 'ACTIVE')).toMatchObject({ usage: { limit: 10_000_000, keyLimit: 100 } });
 
     // The card is declined. Traffic continues while Stripe retries.

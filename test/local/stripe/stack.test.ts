@@ -67,7 +67,7 @@ describe('billing on the local stack', () => {
     expect(checkout.status).toBe(200);
     const page = await open(checkout.body.url);
     expect(page.text).toContain('ada@example.com');
-    expect((await press(page, 'Pay and subscribe')).sentTo).toBe(`${stack.url}/billing?checkout=completed`);
+    expect((await press(page, 'Pay and subscribe')).sentTo).toBe(`${stack.url}/billing?checkout=completed&plan=PRO`);
     expect(await statusOnce(token, 'PRO')).toMatchObject({ plan: 'PRO', usage: { keyLimit: 20 } });
     expect((await open(stack.stripeUrl ?? '')).text).toContain('ada@example.com');
 

@@ -28,6 +28,9 @@ export type BacktestPoint = RulePreview['points'][number];
 
 export type BillingStatus = paths['/billing/status']['get']['responses']['200']['content']['application/json'];
 
+export type PlanPriceItem =
+  paths['/billing/prices']['get']['responses']['200']['content']['application/json']['items'][number];
+
 export type Me = paths['/auth/me']['get']['responses']['200']['content']['application/json'];
 export type Key = components['schemas']['Key'];
 export type ApiToken = components['schemas']['ApiToken'];

@@ -10,10 +10,12 @@ import { notifyProblem } from '../components/notify.ts';
 import { formatCompact, formatShare, formatWhole, plural } from '../format/quantity.ts';
 import { useMe } from '../session/permissions.ts';
 import classes from './billing.module.css';
-import { planList, planTitles, statusNotes } from './plans.ts';
+import { planList, planTitles, priceText, statusNotes } from './plans.ts';
 
 /** Reload interval after a checkout: the plan may take some seconds to change. */
 const AFTER_CHECKOUT_MS = 3_000;
+/** The API's prices are as old. */
+const PRICES_MS = 600_000;
 /** Share of a limit at which the account's users get an e-mail. */
 const NEAR_LIMIT = 0.8;
 
@@ -60,6 +62,7 @@ const openPaymentPage = ({ url }: { readonly url: string }) => location.assign(u
 const Plans = ({ current }: { readonly current: PlanName }) => {
   const api = useApi();
   const { may } = useMe();
+  const { data: prices, error } = api.useQuery('get', '/billing/prices', {}, { staleTime: PRICES_MS });
   const checkout = api.useMutation('post', '/billing/checkout', {
     onSuccess: openPaymentPage,
     onError: notifyProblem('The checkout did not open'),
@@ -77,63 +80,79 @@ const Plans = ({ current }: { readonly current: PlanName }) => {
         Plans
       </h2>
       <div className={classes['plans']}>
-        {planList.map(({ name, title, trackedRequests, keys, requestRetentionDays }, index) => (
-          <article key={name} className={`card ${classes['plan']}`} data-current={name === current || undefined}>
-            <div className={classes['plan-head']}>
-              <h3>{title}</h3>
-              {name === current && (
-                <Badge variant="light" tt="none">
-                  Your plan
-                </Badge>
+        {planList.map(({ name, title, trackedRequests, keys, requestRetentionDays }, index) => {
+          const item = prices?.items.find(({ plan }) => plan === name);
+          const isCurrent = name === current;
+          return (
+            <article key={name} className={`card ${classes['plan']}`} data-current={isCurrent || undefined}>
+              <div className={classes['plan-head']}>
+                <h3>{title}</h3>
+                {isCurrent && (
+                  <Badge variant="light" tt="none">
+                    Your plan
+                  </Badge>
+                )}
+              </div>
+              <div className={classes['price']}>
+                {prices || error || name === 'FREE' ? priceText(name, item) : <Skeleton height={21} width={110} />}
+                {isCurrent && item?.price && <span className="dim small"> for new subscriptions</span>}
+              </div>
+              <ul>
+                <li>
+                  <Check size={15} aria-hidden />
+                  <span>
+                    <strong>{formatCompact(trackedRequests)}</strong> requests a month
+                  </span>
+                </li>
+                <li>
+                  <Check size={15} aria-hidden />
+                  <span>{plural(keys, 'service key')}</span>
+                </li>
+                <li>
+                  <Check size={15} aria-hidden />
+                  <span>{plural(requestRetentionDays, 'day')} of request log</span>
+                </li>
+              </ul>
+              {!isCurrent && item?.isSold !== false && may('billing:write') && (
+                <Button
+                  variant={index > position ? 'filled' : 'default'}
+                  size="xs"
+                  loading={busyWith === name}
+                  onClick={() => choose(name)}
+                  rightSection={<ExternalLink size={14} />}
+                >
+                  {name === 'FREE'
+                    ? 'Cancel the plan'
+                    : index > position
+                      ? `Upgrade to ${title}`
+                      : `Change to ${title}`}
+                </Button>
               )}
-            </div>
-            <ul>
-              <li>
-                <Check size={15} aria-hidden />
-                <span>
-                  <strong>{formatCompact(trackedRequests)}</strong> requests a month
-                </span>
-              </li>
-              <li>
-                <Check size={15} aria-hidden />
-                <span>{plural(keys, 'service key')}</span>
-              </li>
-              <li>
-                <Check size={15} aria-hidden />
-                <span>{plural(requestRetentionDays, 'day')} of request log</span>
-              </li>
-            </ul>
-            {name !== current && may('billing:write') && (
-              <Button
-                variant={index > position ? 'filled' : 'default'}
-                size="xs"
-                loading={busyWith === name}
-                onClick={() => choose(name)}
-                rightSection={<ExternalLink size={14} />}
-              >
-                {name === 'FREE' ? 'Cancel the plan' : index > position ? `Upgrade to ${title}` : `Change to ${title}`}
-              </Button>
-            )}
-          </article>
-        ))}
+            </article>
+          );
+        })}
       </div>
       <p className={`dim small ${classes['note']}`}>
         No request is rejected above a limit; you get an e-mail at 80% and at 100%. Spend totals are kept on every plan.
-        The payment page shows the price before you pay.
+        Taxes may come on top: the payment page shows the total before you pay.
       </p>
     </section>
   );
 };
 
 export const Billing = () => {
-  const { checkout } = getRouteApi('/members/billing').useSearch();
+  const { checkout, plan } = getRouteApi('/members/billing').useSearch();
   const api = useApi();
   const { may } = useMe();
+  const isBought = (current: PlanName | undefined) => (plan === undefined ? current !== 'FREE' : current === plan);
   const query = api.useQuery(
     'get',
     '/billing/status',
     {},
-    { refetchInterval: checkout === 'completed' ? AFTER_CHECKOUT_MS : false },
+    {
+      refetchInterval: ({ state }) =>
+        checkout === 'completed' && !isBought(state.data?.plan) ? AFTER_CHECKOUT_MS : false,
+    },
   );
   const { data, error } = query;
   const portal = api.useMutation('post', '/billing/portal', {
@@ -160,12 +179,18 @@ export const Billing = () => {
           </Button>
         )}
       </div>
-      {checkout === 'completed' && data?.plan === 'FREE' && (
-        <Alert role="status" color="teal" variant="light">
-          Thank you. The payment is being confirmed; your plan changes within seconds.
+      {checkout === 'completed' && data && !isBought(data.plan) && (
+        <Alert
+          role="status"
+          color="teal"
+          variant="light"
+          title={plan && `Thank you for choosing the ${planTitles[plan]} plan`}
+        >
+          The payment is being confirmed; your plan changes within seconds, or at the end of the period where you chose
+          that.
         </Alert>
       )}
-      {checkout === 'completed' && data && data.plan !== 'FREE' && (
+      {checkout === 'completed' && data && isBought(data.plan) && (
         <Alert role="status" color="teal" variant="light" title={`You are on the ${planTitles[data.plan]} plan`}>
           Thank you. The invoice is under “Cards, invoices, cancellation”.
         </Alert>

@@ -1,5 +1,6 @@
 import { type PlanName, plans } from '../../../lambda/domain/billing/plans.ts';
-import type { BillingStatus } from '../api/responses.ts';
+import type { BillingStatus, PlanPriceItem } from '../api/responses.ts';
+import { formatPrice } from '../format/money.ts';
 
 export const planTitles: Readonly<Record<PlanName, string>> = {
   FREE: 'Free',
@@ -24,4 +25,14 @@ export const statusNotes: Readonly<Record<BillingStatus['billingStatus'], string
   CANCELED: 'Your paid plan has ended.',
   INCOMPLETE: 'The first payment has not gone through yet.',
   PAUSED: 'The subscription is paused.',
+};
+
+/** `$29 a month`, `€87 every 3 months`; where no amount is known, who shows it. */
+export const priceText = (name: PlanName, item: PlanPriceItem | undefined): string => {
+  if (name === 'FREE') return 'No charge';
+  if (item?.isSold === false) return 'Not sold here';
+  if (!item?.price) return 'The checkout shows the price';
+  const { amount, currency, interval, intervalCount } = item.price;
+  const each = intervalCount === 1 ? `a ${interval}` : `every ${intervalCount} ${interval}s`;
+  return `${formatPrice(amount, currency)} ${each}`;
 };

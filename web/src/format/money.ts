@@ -29,6 +29,12 @@ export const formatMoney = (nanoUsd: number | null): string => {
   return amount !== 0 && Math.abs(amount) < 0.01 ? small.format(amount) : cents.format(amount);
 };
 
+/** `$29`, `CA$29.50`, `¥2,900`: an amount in any currency, as a decimal string. */
+export const formatPrice = (amount: string, currency: string): string =>
+  new Intl.NumberFormat(locale, { style: 'currency', currency, trailingZeroDisplay: 'stripIfInteger' }).format(
+    Number(amount),
+  );
+
 const sign = (nanoUsd: number) => (nanoUsd > 0 ? '+' : nanoUsd < 0 ? '−' : '');
 
 /** `+$12.34`, `−$0.0042`, `$0.00`, `unknown`: a change of an amount. */
