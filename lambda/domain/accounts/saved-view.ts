@@ -32,12 +32,14 @@ export const MAX_SEARCH_CHARACTERS = 2_000;
 /** The characters of a query (RFC 3986, section 3.4) but for `/` and `?`. */
 const QUERY = /^(?:[\w\-.~!$&'()*+,;=:@]|%[\dA-Fa-f]{2})*$/;
 
+/** Whether a page has a parameter in its URL. */
+export const isViewParameter = (page: ViewPage, name: string): boolean =>
+  (viewParameters[page] as readonly string[]).includes(name) || (page !== 'requests' && name.startsWith('dim:'));
+
 /** Why a page cannot have a query as its settings; undefined where it can. The page itself checks the values. */
 export const searchProblem = (page: ViewPage, search: string): string | undefined => {
   if (search.length > MAX_SEARCH_CHARACTERS) return `may have at most ${MAX_SEARCH_CHARACTERS} characters`;
   if (!QUERY.test(search)) return 'must be the query of a URL, percent-encoded, without the question mark';
-  const known: readonly string[] = viewParameters[page];
-  const isKnown = (name: string) => known.includes(name) || (page !== 'requests' && name.startsWith('dim:'));
-  const unknown = [...new URLSearchParams(search).keys()].find((name) => !isKnown(name));
+  const unknown = [...new URLSearchParams(search).keys()].find((name) => !isViewParameter(page, name));
   return unknown === undefined ? undefined : `the page ${page} has no parameter ${unknown}`;
 };

@@ -2,6 +2,7 @@ import { Button, Stack, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ViewPage } from '../../../lambda/domain/accounts/saved-view.ts';
+import { otherErrors } from '../account/fields.ts';
 import type { View } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { notifyDone } from '../components/notify.ts';
@@ -43,7 +44,7 @@ export const SaveView = ({
       }}
     >
       <Stack>
-        {error && <ProblemNote error={error} title="The view was not saved" />}
+        {error && <ProblemNote error={error} details={otherErrors(error)} title="The view was not saved" />}
         <TextInput
           label="Name"
           description={`All members see it. It opens ${pageNames[page]} with the filters, groups and range that it has now; a range such as “7 days” moves with the time.`}

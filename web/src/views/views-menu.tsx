@@ -2,7 +2,7 @@ import { Button, Menu, Modal } from '@mantine/core';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { Bookmark, Check, Pencil, Plus } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { type ViewPage, viewPages } from '../../../lambda/domain/accounts/saved-view.ts';
+import { isViewParameter, type ViewPage, viewPages } from '../../../lambda/domain/accounts/saved-view.ts';
 import { problemOf } from '../api/problem.ts';
 import type { View } from '../api/responses.ts';
 import { useMe } from '../session/permissions.ts';
@@ -11,10 +11,11 @@ import { SaveView } from './save-view.tsx';
 import { pageNames, useViews } from './use-views.ts';
 import classes from './views.module.css';
 
-/** What the URL has of the page's own settings. */
-const useShownSearch = () => {
+/** The settings that the page has now, without other parameters that may be in the URL. */
+const useShownSearch = (page: ViewPage) => {
   const { stringifySearch, parseSearch } = useRouter().options;
-  const shown = stringifySearch(useSearch({ strict: false }));
+  const search = Object.entries(useSearch({ strict: false })).filter(([name]) => isViewParameter(page, name));
+  const shown = stringifySearch(Object.fromEntries(search));
   const normal = (search: string) => stringifySearch(parseSearch(search)).split(/[?&]/).sort().join('&');
   return { search: shown.replace(/^\?/, ''), isShown: (search: string) => normal(search) === normal(shown) };
 };
@@ -25,7 +26,7 @@ const ViewsMenu = ({ page }: { readonly page: ViewPage }) => {
   const [dialog, setDialog] = useState<'save' | 'manage'>();
   const { may } = useMe();
   const { views, error, open } = useViews();
-  const { search, isShown } = useShownSearch();
+  const { search, isShown } = useShownSearch(page);
   const others = viewPages.filter((other) => other !== page);
   const close = () => setDialog(undefined);
   return (
