@@ -49,8 +49,7 @@ describe('saved views', () => {
     await open('/keys');
     await page.keyboard.press('Control+k');
     await page.getByLabel('Go to a page').fill('unknown c');
-    await page.getByRole('button', { name: /Unknown costs/ }).waitFor();
-    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /Unknown costs/ }).click();
     await page.waitForURL(/\/requests\?provenance=unknown$/);
 
     // Periods with a name stay relative.

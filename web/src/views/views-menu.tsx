@@ -1,4 +1,4 @@
-import { Button, Menu, Modal } from '@mantine/core';
+import { Button, Menu, type MenuStylesNames, Modal } from '@mantine/core';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { Bookmark, Check, Pencil, Plus } from 'lucide-react';
 import { useRef, useState } from 'react';
@@ -35,6 +35,7 @@ const ViewsMenu = ({ page }: { readonly page: ViewPage }) => {
         defaultOpened
         position="bottom-end"
         width={260}
+        classNames={styles}
         // The button was another one when it was clicked.
         returnFocus={false}
         onClose={() => target.current?.focus()}
@@ -44,7 +45,7 @@ const ViewsMenu = ({ page }: { readonly page: ViewPage }) => {
             Views
           </Button>
         </Menu.Target>
-        <Menu.Dropdown className={classes['menu']}>
+        <Menu.Dropdown>
           {error && <Menu.Label>{problemOf(error).message}</Menu.Label>}
           {views?.length === 0 && <Menu.Label>No views are saved yet.</Menu.Label>}
           {[page, ...others].map((each) => {
@@ -90,5 +91,13 @@ const ViewsMenu = ({ page }: { readonly page: ViewPage }) => {
 };
 
 const NONE: readonly View[] = [];
+
+const styles = {
+  dropdown: classes['menu'],
+  label: classes['label'],
+  item: classes['item'],
+  itemLabel: classes['name'],
+  divider: classes['divider'],
+} as Partial<Record<MenuStylesNames, string>>;
 
 export default ViewsMenu;
