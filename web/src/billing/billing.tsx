@@ -94,8 +94,11 @@ const Plans = ({ current }: { readonly current: PlanName }) => {
                 )}
               </div>
               <div className={classes['price']}>
-                {prices || error || name === 'FREE' ? priceText(name, item) : <Skeleton height={21} width={110} />}
-                {isCurrent && item?.price && <span className="dim small"> for new subscriptions</span>}
+                {prices || error || name === 'FREE' ? (
+                  priceText(name, item, isCurrent)
+                ) : (
+                  <Skeleton height={21} width={110} />
+                )}
               </div>
               <ul>
                 <li>

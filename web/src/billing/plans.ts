@@ -27,12 +27,12 @@ export const statusNotes: Readonly<Record<BillingStatus['billingStatus'], string
   PAUSED: 'The subscription is paused.',
 };
 
-/** `$29 a month`, `€87 every 3 months`; where no amount is known, who shows it. */
-export const priceText = (name: PlanName, item: PlanPriceItem | undefined): string => {
+/** `$29 a month`, `€87 every 3 months`; where no amount is known, who shows it. An account may pay an earlier price of its own plan. */
+export const priceText = (name: PlanName, item: PlanPriceItem | undefined, isCurrent: boolean): string => {
   if (name === 'FREE') return 'No charge';
-  if (item?.isSold === false) return 'Not sold here';
-  if (!item?.price) return 'The checkout shows the price';
+  if (item?.isSold === false) return isCurrent ? 'Not sold any more' : 'Not sold here';
+  if (!item?.price) return isCurrent ? 'Your invoices show the price' : 'The checkout shows the price';
   const { amount, currency, interval, intervalCount } = item.price;
   const each = intervalCount === 1 ? `a ${interval}` : `every ${intervalCount} ${interval}s`;
-  return `${formatPrice(amount, currency)} ${each}`;
+  return `${isCurrent ? 'Now sold for ' : ''}${formatPrice(amount, currency)} ${each}`;
 };

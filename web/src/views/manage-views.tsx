@@ -28,12 +28,14 @@ const Rename = ({
       <Group gap="xs" wrap="nowrap">
         <TextInput
           size="xs"
+          flex={1}
+          miw={0}
           aria-label={`Name of ${view.name}`}
           maxLength={60}
           value={name}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
         />
-        <Button type="submit" size="compact-xs" variant="subtle" disabled={!isChanged} loading={busy}>
+        <Button type="submit" size="compact-xs" variant="subtle" flex="none" disabled={!isChanged} loading={busy}>
           Rename
         </Button>
       </Group>

@@ -34,6 +34,8 @@ const ViewsMenu = ({ page }: { readonly page: ViewPage }) => {
       <Menu
         defaultOpened
         position="bottom-end"
+        // Axe: a menu must not have an element in it that is no item and can have the focus.
+        withInitialFocusPlaceholder={false}
         width={260}
         classNames={styles}
         // The button was another one when it was clicked.
