@@ -294,6 +294,12 @@ describe('what each function may do', () => {
         'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} TOKEN#{hash} USER#* ACCOUNT#{account}#AUDIT',
         'cognito-idp:AdminCreateUser cognito-idp:AdminSetUserPassword cognito-idp:AdminInitiateAuth cognito-idp:AdminDeleteUser cognito-idp:DescribeUserPoolClient ON identity:Users',
       ],
+      'dashboard-api/ViewsHandler': [
+        logsTo('ViewsHandler'),
+        'dynamodb:GetItem ON data:Table WHERE USER#*',
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
+        'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT',
+      ],
       'dashboard-api/DimensionsHandler': [
         logsTo('DimensionsHandler'),
         'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
