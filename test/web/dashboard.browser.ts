@@ -13,6 +13,7 @@ import './stories/failures.ts';
 import './stories/sessions.ts';
 import './stories/sign-on.ts';
 import './stories/people.ts';
+import './stories/billing.ts';
 import './stories/budgets.ts';
 import './stories/prices.ts';
 import './stories/reports.ts';

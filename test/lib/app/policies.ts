@@ -296,9 +296,9 @@ describe('what each function may do', () => {
       ],
       'dashboard-api/ViewsHandler': [
         logsTo('ViewsHandler'),
-        'dynamodb:GetItem ON data:Table WHERE USER#*',
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
         'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT',
+        CALLER,
       ],
       'dashboard-api/DimensionsHandler': [
         logsTo('DimensionsHandler'),
