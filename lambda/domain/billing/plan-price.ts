@@ -1,3 +1,5 @@
+export const priceIntervals = ['day', 'week', 'month', 'year'] as const;
+
 /** What a subscription costs for each interval, as the payment processor has it. Taxes may come on top. */
 export interface PlanPrice {
   /** In the currency's minor unit: 2900 is 29 US dollars, and 2,900 yen. */
@@ -6,10 +8,7 @@ export interface PlanPrice {
   readonly amount: string;
   /** ISO 4217: `USD`. */
   readonly currency: string;
-  readonly interval: PriceInterval;
+  readonly interval: (typeof priceIntervals)[number];
   /** 3 with `month`: each quarter. */
   readonly intervalCount: number;
 }
-
-export const priceIntervals = ['day', 'week', 'month', 'year'] as const;
-export type PriceInterval = (typeof priceIntervals)[number];
