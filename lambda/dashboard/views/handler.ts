@@ -1,11 +1,11 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { uuidv7 } from 'uuidv7';
-import { openMembership } from '../../data/accounts/membership.ts';
 import { openSavedViews } from '../../data/accounts/saved-views.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
+import { stackOptions } from '../stack-options.ts';
 import { changeView, createView, deleteView, listViews } from './manage-views.ts';
 import * as operations from './operations.ts';
 
@@ -21,9 +21,5 @@ export const handler = httpStack(
     route(operations.changeView, changeView(dependencies)),
     route(operations.deleteView, deleteView(dependencies)),
   ],
-  {
-    logger: new Logger({ serviceName: 'dashboard-views' }),
-    corsOrigins: environment.CORS_ORIGINS,
-    membershipOf: openMembership(table, environment.USER_POOL_CLIENT_ID).membershipOf,
-  },
+  stackOptions(new Logger({ serviceName: 'dashboard-views' }), table, environment),
 );
