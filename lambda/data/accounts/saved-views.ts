@@ -1,10 +1,11 @@
 import * as z from 'zod/mini';
 import { type SavedView, viewPages } from '../../domain/accounts/saved-view.ts';
 import { NotFoundError } from '../../domain/errors.ts';
+import { type Action, EXISTS, IS_NEW, put, remove } from '../table/actions.ts';
 import { savedViewKey } from '../table/keys.ts';
-import { queryItems } from '../table/query-items.ts';
+import { listItems } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError, type TransactionItems, transact } from '../table/transact.ts';
+import { transact } from '../table/transact.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 
 const viewSchema = z.object({
@@ -18,46 +19,23 @@ const viewSchema = z.object({
 
 /** The views that the members of accounts saved. */
 export const openSavedViews = (table: Table) => {
-  const { name: TableName } = table;
-
-  const write = async (action: TransactionItems[number], audit: AuditEntry): Promise<void> => {
-    try {
-      await transact(table, [action, putAudit(TableName, audit)]);
-    } catch (error) {
-      throw error instanceof ConditionsFailedError ? new NotFoundError('There is no such view.') : error;
-    }
-  };
-  const putting =
-    (condition: 'attribute_exists(pk)' | 'attribute_not_exists(pk)') =>
-    (view: SavedView, audit: AuditEntry): Promise<void> => {
-      const Item = { ...savedViewKey(audit.accountId, view.viewId), ...view };
-      return write({ Put: { TableName, Item, ConditionExpression: condition } }, audit);
-    };
+  const write = (action: Action, audit: AuditEntry): Promise<void> =>
+    transact(table, [action, putAudit(audit)], () => new NotFoundError('There is no such view.'));
+  const itemOf = (view: SavedView, { accountId }: AuditEntry) => ({ ...savedViewKey(accountId, view.viewId), ...view });
 
   return {
     /** Oldest first. */
-    list: async (accountId: string): Promise<SavedView[]> => {
-      const { pk, sk } = savedViewKey(accountId, '');
-      const views: SavedView[] = [];
-      for await (const item of queryItems(table, {
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :views)',
-        ExpressionAttributeValues: { ':pk': pk, ':views': sk },
-        ConsistentRead: true,
-      }))
-        views.push(viewSchema.parse(item));
-      return views;
-    },
+    list: (accountId: string): Promise<SavedView[]> =>
+      listItems(table, savedViewKey(accountId, ''), (item) => viewSchema.parse(item)),
 
-    create: putting('attribute_not_exists(pk)'),
+    create: (view: SavedView, audit: AuditEntry): Promise<void> => write(put(itemOf(view, audit), IS_NEW), audit),
 
     /** @throws NotFoundError */
-    replace: putting('attribute_exists(pk)'),
+    replace: (view: SavedView, audit: AuditEntry): Promise<void> => write(put(itemOf(view, audit), EXISTS), audit),
 
     /** @throws NotFoundError */
-    remove: (viewId: string, audit: AuditEntry): Promise<void> => {
-      const Key = savedViewKey(audit.accountId, viewId);
-      return write({ Delete: { TableName, Key, ConditionExpression: 'attribute_exists(pk)' } }, audit);
-    },
+    remove: (viewId: string, audit: AuditEntry): Promise<void> =>
+      write(remove(savedViewKey(audit.accountId, viewId), EXISTS), audit),
   };
 };
 
