@@ -127,7 +127,7 @@ describe('the trend', () => {
     const report = { groups, series: [{ ...point('2026-11-20', total / NANO), groups }] };
     const { points, shown, hasRest } = trendOf(report as never, ['model']);
     expect([shown.length, hasRest]).toEqual([7, true]);
-    expect(points[0]?.values.reduce((sum, value) => sum + value, 0)).toBe(total);
+    expect(points[0]?.values.reduce<number>((sum, value) => sum + (value ?? 0), 0)).toBe(total);
     expect(points[0]?.values.at(-1)).toBe(5 * NANO);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { formatCallMoney, formatMoney } from '../../../web/src/format/money.ts';
-import { formatPercent, plural } from '../../../web/src/format/quantity.ts';
+import { formatDuration, formatPercent, formatWhole, plural } from '../../../web/src/format/quantity.ts';
 import { formatBucketLong } from '../../../web/src/format/time.ts';
 import { overflow, phone, screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
 import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
@@ -13,6 +13,7 @@ interface Point {
   readonly time: string;
   readonly costNanoUsd: number | null;
   readonly requests: number;
+  readonly latency?: { readonly requests: number; readonly p50Ms: number; readonly p95Ms: number } | null;
 }
 interface Report {
   readonly totals: Point;
@@ -38,7 +39,7 @@ const readFigures = async () => {
   const alerts = (await readApi<List<AlertItem>>('/alerts?limit=100')).items.filter(({ unit }) => unit === 'nanoUsd');
   return {
     range,
-    spend: await readApi<Report>(`/spend?${range}&granularity=day&groupBy=model&limit=50`),
+    spend: await readApi<Report>(`/spend?${range}&granularity=day&groupBy=model&limit=50&latency=true`),
     requests: (await readApi<List<Point>>(`/requests?${range}&limit=50`)).items,
     alert: await readApi<AlertItem>(`/alerts/${alerts.at(-1)?.id}`),
     budgets: (await readApi<List<{ name: string; state: { percentUsed: number; usedNanoUsd: number } }>>('/budgets'))
@@ -73,6 +74,23 @@ const expectFigures = async (
     expect(await page.locator('tr:has(button)', { hasText: model }).first().innerText()).toContain(
       formatMoney(costNanoUsd),
     );
+
+  const latency = await open(`/?range=custom&${range}&show=latency`);
+  await latency.getByRole('button', { name: 'Show as table' }).click();
+  const latencyRows = latency.getByRole('region', { name: 'The figures of the chart' }).locator('tbody tr');
+  await latencyRows.first().waitFor();
+  expect(
+    await latencyRows.evaluateAll((all) => all.map((row) => [...row.children].map((td) => td.textContent))),
+  ).toEqual(
+    spend.series
+      .toReversed()
+      .map(({ time, latency: of }) => [
+        formatBucketLong(time),
+        formatWhole(of?.requests ?? 0),
+        formatDuration(of?.p50Ms ?? null),
+        formatDuration(of?.p95Ms ?? null),
+      ]),
+  );
 
   await open(`/requests?${range}`);
   await page.locator('tbody a').first().waitFor();

@@ -1,13 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { waitUntilIdle } from '../browser/browser.ts';
-import { fixture, openSignedIn } from '../browser/fixture.ts';
+import type { SpendReport } from '../../../web/src/api/responses.ts';
+import { formatDuration, plural } from '../../../web/src/format/quantity.ts';
+import { screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
+import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
-/** Counts the pixels of the chart that have the colour of warnings, as the marks of unknown costs do. */
-const WARNING_PIXELS = `(() => {
+/** Counts the pixels of the chart that have a colour of the style sheet. */
+const pixelsOf = (color: string) => `(() => {
   const canvas = document.querySelector('canvas');
   const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
   const probe = document.createElement('span');
-  probe.style.color = 'var(--warn)';
+  probe.style.color = 'var(${color})';
   document.body.append(probe);
   const [red, green, blue] = getComputedStyle(probe).color.match(/\\d+/g).map(Number);
   let count = 0;
@@ -17,6 +19,9 @@ const WARNING_PIXELS = `(() => {
 })()`;
 
 const openOverview = async (path: string) => (await openSignedIn(fixture().seeded)).open(path);
+
+/** The marks of unknown costs. */
+const WARNING_PIXELS = pixelsOf('--warn');
 
 describe('the overview', () => {
   it('filters with a click, and goes back', async () => {
@@ -147,5 +152,27 @@ describe('the overview', () => {
       page.getByRole('button', { name: 'CSV' }).click(),
     ]);
     expect(download.suggestedFilename()).toMatch(/^ai-spend-\d{4}-\d\d-\d\d-by-provider\.csv$/);
+  });
+
+  it('draws p50 and p95 of latency as lines, and says over how many requests', async () => {
+    const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+    const range = `from=${day(12)}&to=${day(2)}`;
+    const { totals } = await readApi<SpendReport>(`/spend?${range}&granularity=day&latency=true`);
+    const page = await openOverview(`/?range=custom&${range}`);
+    await page.getByRole('combobox', { name: 'Bars show' }).selectOption('Latency');
+    await page.getByRole('heading', { name: 'Latency' }).waitFor();
+    await page.getByText(`total duration of ${plural(totals.latency?.requests ?? 0, 'request')}`).waitFor();
+    const { p50Ms = null, p95Ms = null } = totals.latency ?? {};
+    await page.getByText(`p50 ${formatDuration(p50Ms)} · p95 ${formatDuration(p95Ms)}`).waitFor();
+    await page.locator('canvas').waitFor();
+    for (const color of ['--accent-ink', '--ink'])
+      await waitUntil(
+        `the line is drawn in ${color}`,
+        async () => (await page.evaluate<number>(pixelsOf(color))) > 50,
+      );
+    await screenshot(page, 'overview-latency');
+    await page.getByRole('button', { name: 'Show as table' }).click();
+    const cells = page.getByRole('region', { name: 'The figures of the chart' }).locator('thead th');
+    expect(await cells.allTextContents()).toEqual(['Time', 'Requests', 'p50', 'p95']);
   });
 });

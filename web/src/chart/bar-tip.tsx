@@ -38,7 +38,7 @@ export const BarTip = ({
     <div className={classes['tip']} style={{ left, width: WIDTH_PX }} role="presentation">
       <div className={classes['tip-head']}>
         <span>{formatBucketLong(point.time)}</span>
-        <MetricValue value={point.value} metric={metric} code={code} />
+        {metric !== 'latency' && <MetricValue value={point.value} metric={metric} code={code} />}
       </div>
       {rows.map(({ name, color, value }) => (
         <div key={name} className={classes['tip-row']}>

@@ -10,6 +10,7 @@ export const barOptions = (settings: {
   /** The highest value, at which the axis ends; without any value there is no axis of values. By default the library chooses. */
   readonly highest?: number;
   readonly formatValue?: (value: number) => string;
+  readonly stacked?: boolean;
 }): ChartOptions<'bar'> => ({
   responsive: true,
   maintainAspectRatio: false,
@@ -20,7 +21,7 @@ export const barOptions = (settings: {
   plugins: { legend: { display: false }, tooltip: { enabled: false } },
   scales: {
     x: {
-      stacked: true,
+      stacked: settings.stacked ?? true,
       grid: { display: false },
       border: { color: cssColor('var(--line)') },
       ticks: {
@@ -34,7 +35,7 @@ export const barOptions = (settings: {
       },
     },
     y: {
-      stacked: true,
+      stacked: settings.stacked ?? true,
       beginAtZero: true,
       ...(settings.highest ? { max: settings.highest } : {}),
       grid: { color: cssColor('var(--line)') },

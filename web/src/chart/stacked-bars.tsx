@@ -18,6 +18,7 @@ import { type MetricName, metrics } from '../spend/metrics.ts';
 import { BarTip } from './bar-tip.tsx';
 import classes from './chart.module.css';
 import { cssColor } from './css-color.ts';
+import { drawLines } from './draw-lines.ts';
 import { barOptions, shadeActive } from './options.ts';
 import type { Series } from './series.ts';
 import { useScheme } from './use-scheme.ts';
@@ -92,9 +93,10 @@ const shadeGaps = (latest: Latest): Plugin<'bar'> => ({
   },
 });
 
-/** Spend through time, stacked by series. */
+/** Spend through time, stacked by series; percentiles of latency as lines. */
 const StackedBars = ({ points, series, gaps, metric, code, label, onPick }: StackedBarsProps) => {
   const scheme = useScheme();
+  const areLines = metric === 'latency';
   const [active, setActive] = useState<{ readonly index: number; readonly x: number; readonly width: number } | null>(
     null,
   );
@@ -104,8 +106,8 @@ const StackedBars = ({ points, series, gaps, metric, code, label, onPick }: Stac
       labels: points.map(({ time }) => time),
       datasets: series.map(({ color }, index) => ({
         data: points.map(({ values }) => values[index] ?? 0),
-        backgroundColor: cssColor(color),
-        hoverBackgroundColor: cssColor(color),
+        backgroundColor: areLines ? 'transparent' : cssColor(color),
+        hoverBackgroundColor: areLines ? 'transparent' : cssColor(color),
         borderRadius: 3,
         borderSkipped: 'middle' as const,
         maxBarThickness: 44,
@@ -113,7 +115,7 @@ const StackedBars = ({ points, series, gaps, metric, code, label, onPick }: Stac
         barPercentage: 0.92,
       })),
     }),
-    [points, series, scheme],
+    [points, series, scheme, areLines],
   );
   const tapped = useRef<number>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
@@ -138,19 +140,25 @@ const StackedBars = ({ points, series, gaps, metric, code, label, onPick }: Stac
       });
       if (time !== undefined) onPick?.(time, segment?.datasetIndex ?? -1);
     };
-    const sums = points.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
+    const heights = points.map(({ values }) =>
+      areLines
+        ? Math.max(0, ...values.map((value) => value ?? 0))
+        : values.reduce<number>((sum, value) => sum + (value ?? 0), 0),
+    );
     return {
       ...barOptions({
-        highest: Math.max(0, ...sums),
+        highest: Math.max(0, ...heights),
         formatValue: (value) => metrics[metric].formatAxis(value, code),
+        stacked: !areLines,
       }),
       onHover: follow,
       onClick: pick,
     };
-  }, [points, onPick, scheme, metric, code]);
-  const latest = useRef({ points, gaps, metric });
-  latest.current = { points, gaps, metric };
-  const plugins = useMemo(() => [shadeActive, shadeGaps(latest), markUnpriced(latest)], []);
+  }, [points, onPick, scheme, metric, code, areLines]);
+  const current = { points, gaps, metric, lines: areLines ? series : [] };
+  const latest = useRef(current);
+  latest.current = current;
+  const plugins = useMemo(() => [shadeActive, shadeGaps(latest), markUnpriced(latest), drawLines(latest)], []);
   const point = active && points[active.index];
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: only a pointer opens the box; the table has the same figures.

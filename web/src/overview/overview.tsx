@@ -43,7 +43,7 @@ export const Overview = () => {
   const by = useMemo(() => groupByIn({ by: first, and }), [first, and]);
   const range = rangeOf(search, new Date());
   const headline = useHeadline(filters);
-  const report = useReport(range, by, filters);
+  const report = useReport(range, by, filters, search.show === 'latency');
   const comparison = useComparison(range, filters);
   const neverUsed = useNeverUsed(headline.requests, hasFilters(filters));
   /** A click on a bar shows its day by hour or its month by day, of one group; that on an hour the requests. */

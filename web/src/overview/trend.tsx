@@ -10,10 +10,18 @@ import { AnchorLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
 import { formatShown, shownIn } from '../format/money.ts';
-import { formatWhole } from '../format/quantity.ts';
+import { formatDuration, formatWhole, plural } from '../format/quantity.ts';
 import { formatBucketLong, formatPeriod } from '../format/time.ts';
 import { type Filters, firstOfEach, type GroupBy, groupByOf, groupWord, hasFilters } from '../spend/filters.ts';
-import { groupColors, groupFilters, groupKey, groupName, type KeyNames, trendOf } from '../spend/groups.ts';
+import {
+  groupColors,
+  groupFilters,
+  groupKey,
+  groupName,
+  type KeyNames,
+  latencyTrendOf,
+  trendOf,
+} from '../spend/groups.ts';
 import { changeOf } from '../spend/headline.ts';
 import { type MetricName, metrics } from '../spend/metrics.ts';
 import type { Range } from '../spend/ranges.ts';
@@ -33,6 +41,15 @@ const totalText = (totals: SpendReport['totals'], metric: MetricName, code: stri
     ? formatShown(totals.displayCost, code)
     : metrics[metric].format(metrics[metric].of(figuresOf(totals)));
 
+const latencySeries = [
+  { key: 'p50', name: 'p50', color: 'var(--accent-ink)' },
+  { key: 'p95', name: 'p95', color: 'var(--ink)' },
+];
+
+const Latency = ({ of }: { readonly of: SpendReport['totals']['latency'] }) => (
+  <span className="num">{of ? `p50 ${formatDuration(of.p50Ms)} · p95 ${formatDuration(of.p95Ms)}` : '–'}</span>
+);
+
 const NO_GAPS: SpendReport['untracked']['gaps'] = [];
 
 const StackedBars = lazy(() => import('../chart/stacked-bars.tsx'));
@@ -51,7 +68,7 @@ const TrendTable = ({
       <thead>
         <tr>
           <th>Time</th>
-          <th className="right">Total</th>
+          {metric !== 'latency' && <th className="right">Total</th>}
           <th className="right">Requests</th>
           {names.map((name) => (
             <th key={name} className="right">
@@ -64,9 +81,11 @@ const TrendTable = ({
         {trend.points.toReversed().map((point) => (
           <tr key={point.time}>
             <td>{formatBucketLong(point.time)}</td>
-            <td className="right">
-              <MetricValue value={point.value} metric={metric} code={trend.code} />
-            </td>
+            {metric !== 'latency' && (
+              <td className="right">
+                <MetricValue value={point.value} metric={metric} code={trend.code} />
+              </td>
+            )}
             <td className="right num">{formatWhole(point.requests)}</td>
             {names.map((name, index) => (
               <td key={name} className="right">
@@ -110,8 +129,14 @@ export const Trend = ({
   const [asTable, setAsTable] = useState(false);
   // While a new report loads, the previous one is shown with its own dimensions.
   const shownBy = useMemo(() => groupByOf(report?.groupBy, by), [report?.groupBy, by]);
-  const trend = useMemo(() => report && trendOf(report, shownBy, metric), [report, shownBy, metric]);
+  const isLatency = metric === 'latency';
+  const trend = useMemo(() => {
+    // A report that is shown meanwhile may be one without latency.
+    if (!report || (isLatency && report.totals.latency === undefined)) return undefined;
+    return isLatency ? latencyTrendOf(report) : trendOf(report, shownBy, metric);
+  }, [report, shownBy, metric, isLatency]);
   const series = useMemo(() => {
+    if (isLatency) return latencySeries;
     const shown = trend?.shown ?? [];
     const colors = groupColors(shown, shownBy);
     return [
@@ -121,7 +146,7 @@ export const Trend = ({
       }),
       ...(trend?.hasRest ? [{ key: '', name: 'everything else', color: REST_COLOR }] : []),
     ];
-  }, [trend, shownBy, keyNames]);
+  }, [trend, shownBy, keyNames, isLatency]);
   const pick = useCallback(
     (time: string, index: number) => {
       const group = trend?.shown[index];
@@ -131,18 +156,21 @@ export const Trend = ({
   );
   const totals = report?.totals;
   const gaps = report?.untracked.gaps ?? NO_GAPS;
+  const title = isLatency ? metrics.latency.title : `${metrics[metric].title} by ${groupWord(by)}`;
   const hasUnpriced = (totals?.unpricedRequests ?? 0) > 0;
   return (
     <section className="card card-pad" aria-labelledby="trend" aria-busy={isStale}>
       <div className={classes['trend-head']}>
         <div>
           <h2 id="trend" className="label">
-            {metrics[metric].title} by {groupWord(by)}
+            {title}
           </h2>
           <div className={classes['total']}>
             {totals ? (
               metric === 'cost' ? (
                 <Figure of={totals} code={report?.displayCurrency?.code} />
+              ) : isLatency ? (
+                <Latency of={totals.latency} />
               ) : (
                 <MetricValue value={metrics[metric].of(figuresOf(totals))} metric={metric} />
               )
@@ -223,6 +251,12 @@ export const Trend = ({
       <div className={isStale ? classes['stale'] : undefined}>
         {!trend ? (
           <Skeleton className={chartClasses['chart']} />
+        ) : isLatency && totals?.latency === null ? (
+          <div className={chartClasses['chart']}>
+            <EmptyState icon={CalendarOff} title="No duration is known in this range">
+              It is not known of unfinished requests, and of those recorded before durations were counted.
+            </EmptyState>
+          </div>
         ) : totals?.requests === 0 ? (
           <div className={chartClasses['chart']}>
             <EmptyState icon={CalendarOff} title="No requests in this range">
@@ -240,7 +274,11 @@ export const Trend = ({
               metric={metric}
               code={trend.code}
               onPick={pick}
-              label={`${metrics[metric].title} by ${groupWord(shownBy)} in ${trend.points.length} bars, ${totals ? totalText(totals, metric, trend.code) : ''} in all. The table has the same figures.`}
+              label={
+                isLatency
+                  ? `p50 and p95 of latency as lines with ${trend.points.length} points. The table has the same figures.`
+                  : `${metrics[metric].title} by ${groupWord(shownBy)} in ${trend.points.length} bars, ${totals ? totalText(totals, metric, trend.code) : ''} in all. The table has the same figures.`
+              }
             />
           </Suspense>
         )}
@@ -252,6 +290,9 @@ export const Trend = ({
             <Name of={name} />
           </li>
         ))}
+        {isLatency && totals?.latency && (
+          <li>total duration of {plural(totals.latency.requests, 'request')}, within 10 %</li>
+        )}
         {hasUnpriced && metric === 'cost' && (
           <li>
             <span className={chartClasses['diamond']} />

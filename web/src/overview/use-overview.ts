@@ -13,8 +13,8 @@ const GROUPS = 50;
 
 const live = { refetchInterval: REFRESH_MS, placeholderData: keepPreviousData } as const;
 
-/** The report of a range, grouped by one dimension or two. */
-export const useReport = (range: Range, by: GroupBy, filters: Filters) =>
+/** The report of a range, grouped by one dimension or two. To read latency takes longer. */
+export const useReport = (range: Range, by: GroupBy, filters: Filters, withLatency: boolean) =>
   useApi().useQuery(
     'get',
     '/spend',
@@ -26,6 +26,7 @@ export const useReport = (range: Range, by: GroupBy, filters: Filters) =>
           granularity: range.granularity,
           groupBy: [...by],
           limit: GROUPS,
+          ...(withLatency && { latency: 'true' as const }),
           ...parametersOf(filters),
         },
       },

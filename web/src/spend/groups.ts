@@ -75,8 +75,8 @@ export interface TrendPoint {
   readonly unpricedRequests: number;
   /** What the bar shows in all; null where nothing is known of it. */
   readonly value: number | null;
-  /** In the unit of the metric: the series in their order, then everything else. */
-  readonly values: readonly number[];
+  /** In the unit of the metric: the series in their order, then everything else. Null where a percentile is not known. */
+  readonly values: readonly (number | null)[];
 }
 
 type Measure = (typeof metrics)[MetricName]['of'];
@@ -96,6 +96,21 @@ export const trendOf = ({ groups, series, displayCurrency }: SpendReport, by: Gr
   const points = series.map((point) => trendPoint(point, shown, by, code ? displayNano : metrics[metric].of));
   return { shown, points, code, hasRest: points.some(({ values }) => (values.at(-1) ?? 0) !== 0) };
 };
+
+/** The percentiles of latency over time, p50 and p95, whatever the groups are. */
+export const latencyTrendOf = ({ series }: SpendReport): ReturnType<typeof trendOf> => ({
+  shown: [],
+  hasRest: false,
+  code: undefined,
+  points: series.map(({ time, latency }) => ({
+    time,
+    // Those that the percentiles are of.
+    requests: latency?.requests ?? 0,
+    unpricedRequests: 0,
+    value: latency?.p95Ms ?? null,
+    values: [latency?.p50Ms ?? null, latency?.p95Ms ?? null],
+  })),
+});
 
 const trendPoint = (point: SpendPoint, shown: readonly SpendGroup[], by: GroupBy, measure: Measure): TrendPoint => {
   const found = new Map(point.groups.map((group) => [groupKey(group, by), measure(group) ?? 0]));

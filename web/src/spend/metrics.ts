@@ -1,8 +1,8 @@
 import type { SpendPoint } from '../api/responses.ts';
 import { formatAxisMoney, formatMoney } from '../format/money.ts';
-import { formatCompact, formatWhole } from '../format/quantity.ts';
+import { formatCompact, formatDuration, formatWhole } from '../format/quantity.ts';
 
-type Sums = Pick<SpendPoint, 'costNanoUsd' | 'displayCost' | 'requests' | 'tokens' | 'errors'>;
+type Sums = Pick<SpendPoint, 'costNanoUsd' | 'displayCost' | 'requests' | 'tokens' | 'errors' | 'latency'>;
 
 interface Metric {
   readonly label: string;
@@ -23,7 +23,7 @@ const counted = (label: string, name: 'requests' | 'tokens' | 'errors', title = 
   formatAxis: formatCompact,
 });
 
-/** What the bars of the overview can show. */
+/** What the chart of the overview can show. Latency is shown as two lines, since percentiles do not add up. */
 export const metrics = {
   cost: {
     label: 'Cost',
@@ -35,6 +35,13 @@ export const metrics = {
   requests: counted('Requests', 'requests'),
   tokens: counted('Tokens', 'tokens'),
   errors: counted('Errors', 'errors', 'Failed requests'),
+  latency: {
+    label: 'Latency',
+    title: 'Latency',
+    of: ({ latency }) => latency?.p95Ms ?? null,
+    format: formatDuration,
+    formatAxis: formatDuration,
+  },
 } as const satisfies Record<string, Metric>;
 export type MetricName = keyof typeof metrics;
 
