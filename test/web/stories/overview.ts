@@ -160,10 +160,10 @@ describe('the overview', () => {
     const { totals } = await readApi<SpendReport>(`/spend?${range}&granularity=day&latency=true`);
     const page = await openOverview(`/?range=custom&${range}`);
     await page.getByRole('combobox', { name: 'Bars show' }).selectOption('Latency');
-    await page.getByRole('heading', { name: 'Latency' }).waitFor();
-    await page.getByText(`total duration of ${plural(totals.latency?.requests ?? 0, 'request')}`).waitFor();
-    const { p50Ms = null, p95Ms = null } = totals.latency ?? {};
-    await page.getByText(`p50 ${formatDuration(p50Ms)} · p95 ${formatDuration(p95Ms)}`).waitFor();
+    await page.getByRole('heading', { name: 'Median latency' }).waitFor();
+    const { p50Ms = null, p95Ms = null, requests = 0 } = totals.latency ?? {};
+    await page.getByText(`p95 ≈ ${formatDuration(p95Ms)} of ${plural(requests, 'request')}`).waitFor();
+    await page.locator('section', { hasText: 'Median latency' }).getByText(formatDuration(p50Ms)).first().waitFor();
     await page.locator('canvas').waitFor();
     for (const color of ['--accent-ink', '--ink'])
       await waitUntil(

@@ -46,10 +46,6 @@ const latencySeries = [
   { key: 'p95', name: 'p95', color: 'var(--ink)' },
 ];
 
-const Latency = ({ of }: { readonly of: SpendReport['totals']['latency'] }) => (
-  <span className="num">{of ? `p50 ${formatDuration(of.p50Ms)} · p95 ${formatDuration(of.p95Ms)}` : '–'}</span>
-);
-
 const NO_GAPS: SpendReport['untracked']['gaps'] = [];
 
 const StackedBars = lazy(() => import('../chart/stacked-bars.tsx'));
@@ -169,8 +165,6 @@ export const Trend = ({
             {totals ? (
               metric === 'cost' ? (
                 <Figure of={totals} code={report?.displayCurrency?.code} />
-              ) : isLatency ? (
-                <Latency of={totals.latency} />
               ) : (
                 <MetricValue value={metrics[metric].of(figuresOf(totals))} metric={metric} />
               )
@@ -254,7 +248,7 @@ export const Trend = ({
         ) : isLatency && totals?.latency === null ? (
           <div className={chartClasses['chart']}>
             <EmptyState icon={CalendarOff} title="No duration is known in this range">
-              It is not known of unfinished requests, and of those recorded before durations were counted.
+              Unfinished requests have none, nor have those of before durations were counted.
             </EmptyState>
           </div>
         ) : totals?.requests === 0 ? (
@@ -291,7 +285,9 @@ export const Trend = ({
           </li>
         ))}
         {isLatency && totals?.latency && (
-          <li>total duration of {plural(totals.latency.requests, 'request')}, within 10 %</li>
+          <li>
+            p95 ≈ {formatDuration(totals.latency.p95Ms)} of {plural(totals.latency.requests, 'request')}
+          </li>
         )}
         {hasUnpriced && metric === 'cost' && (
           <li>

@@ -107,7 +107,7 @@ export const latencyTrendOf = ({ series }: SpendReport): ReturnType<typeof trend
     // Those that the percentiles are of.
     requests: latency?.requests ?? 0,
     unpricedRequests: 0,
-    value: latency?.p95Ms ?? null,
+    value: latency?.p50Ms ?? null,
     values: [latency?.p50Ms ?? null, latency?.p95Ms ?? null],
   })),
 });

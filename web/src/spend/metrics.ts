@@ -37,8 +37,8 @@ export const metrics = {
   errors: counted('Errors', 'errors', 'Failed requests'),
   latency: {
     label: 'Latency',
-    title: 'Latency',
-    of: ({ latency }) => latency?.p95Ms ?? null,
+    title: 'Median latency',
+    of: ({ latency }) => latency?.p50Ms ?? null,
     format: formatDuration,
     formatAxis: formatDuration,
   },
