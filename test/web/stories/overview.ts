@@ -166,10 +166,7 @@ describe('the overview', () => {
     await page.locator('section', { hasText: 'Median latency' }).getByText(formatDuration(p50Ms)).first().waitFor();
     await page.locator('canvas').waitFor();
     for (const color of ['--accent-ink', '--ink'])
-      await waitUntil(
-        `the line is drawn in ${color}`,
-        async () => (await page.evaluate<number>(pixelsOf(color))) > 50,
-      );
+      await waitUntil(`the line is drawn in ${color}`, async () => (await page.evaluate<number>(pixelsOf(color))) > 50);
     await screenshot(page, 'overview-latency');
     await page.getByRole('button', { name: 'Show as table' }).click();
     const cells = page.getByRole('region', { name: 'The figures of the chart' }).locator('thead th');

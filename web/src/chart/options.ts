@@ -18,7 +18,7 @@ export const barOptions = (settings: {
   animation: false,
   interaction: { mode: 'index', intersect: false, axis: 'x' },
   layout: { padding: { top: 14 } },
-  plugins: { legend: { display: false } },
+  plugins: { legend: { display: false }, tooltip: { enabled: false } },
   scales: {
     x: {
       stacked: settings.stacked ?? true,

@@ -7,6 +7,7 @@ import {
   type ChartEvent,
   LinearScale,
   type Plugin,
+  Tooltip,
 } from 'chart.js';
 import { type RefObject, useMemo, useRef, useState } from 'react';
 import { Bar } from 'react-chartjs-2';
@@ -22,7 +23,7 @@ import { barOptions, shadeActive } from './options.ts';
 import type { Series } from './series.ts';
 import { useScheme } from './use-scheme.ts';
 
-Chart.register(BarController, BarElement, CategoryScale, LinearScale);
+Chart.register(BarController, BarElement, CategoryScale, LinearScale, Tooltip);
 
 type Gaps = SpendReport['untracked']['gaps'];
 

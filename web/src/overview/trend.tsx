@@ -8,10 +8,9 @@ import { Count, MetricValue, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
-import { ScrollRegion } from '../components/scroll-region.tsx';
 import { formatShown, shownIn } from '../format/money.ts';
-import { formatDuration, formatWhole, plural } from '../format/quantity.ts';
-import { formatBucketLong, formatPeriod } from '../format/time.ts';
+import { formatDuration, plural } from '../format/quantity.ts';
+import { formatPeriod } from '../format/time.ts';
 import { type Filters, firstOfEach, type GroupBy, groupByOf, groupWord, hasFilters } from '../spend/filters.ts';
 import {
   groupColors,
@@ -49,55 +48,7 @@ const latencySeries = [
 const NO_GAPS: SpendReport['untracked']['gaps'] = [];
 
 const StackedBars = lazy(() => import('../chart/stacked-bars.tsx'));
-
-const TrendTable = ({
-  trend,
-  metric,
-  names,
-}: {
-  readonly trend: ReturnType<typeof trendOf>;
-  readonly metric: MetricName;
-  readonly names: readonly string[];
-}) => (
-  <ScrollRegion className={classes['trend-table']} label="The figures of the chart">
-    <table className="grid-table">
-      <thead>
-        <tr>
-          <th>Time</th>
-          {metric !== 'latency' && <th className="right">Total</th>}
-          <th className="right">Requests</th>
-          {names.map((name) => (
-            <th key={name} className="right">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {trend.points.toReversed().map((point) => (
-          <tr key={point.time}>
-            <td>{formatBucketLong(point.time)}</td>
-            {metric !== 'latency' && (
-              <td className="right">
-                <MetricValue value={point.value} metric={metric} code={trend.code} />
-              </td>
-            )}
-            <td className="right num">{formatWhole(point.requests)}</td>
-            {names.map((name, index) => (
-              <td key={name} className="right">
-                {point.values[index] ? (
-                  <MetricValue value={point.values[index]} metric={metric} code={trend.code} />
-                ) : (
-                  <span className="dim">–</span>
-                )}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </ScrollRegion>
-);
+const TrendTable = lazy(() => import('./trend-table.tsx'));
 
 /** Spend over time, stacked by the chosen dimension: as a chart, or as a table of the same figures. */
 export const Trend = ({
@@ -257,23 +208,25 @@ export const Trend = ({
               {hasFilters(filters) ? 'No request matches the filters above.' : 'Choose a longer range.'}
             </EmptyState>
           </div>
-        ) : asTable ? (
-          <TrendTable trend={trend} metric={metric} names={series.map(({ name }) => name)} />
         ) : (
           <Suspense fallback={<Skeleton className={chartClasses['chart']} />}>
-            <StackedBars
-              points={trend.points}
-              series={series}
-              gaps={gaps}
-              metric={metric}
-              code={trend.code}
-              onPick={pick}
-              label={
-                isLatency
-                  ? `p50 and p95 of latency as lines with ${trend.points.length} points. The table has the same figures.`
-                  : `${metrics[metric].title} by ${groupWord(shownBy)} in ${trend.points.length} bars, ${totals ? totalText(totals, metric, trend.code) : ''} in all. The table has the same figures.`
-              }
-            />
+            {asTable ? (
+              <TrendTable trend={trend} metric={metric} names={series.map(({ name }) => name)} />
+            ) : (
+              <StackedBars
+                points={trend.points}
+                series={series}
+                gaps={gaps}
+                metric={metric}
+                code={trend.code}
+                onPick={pick}
+                label={
+                  isLatency
+                    ? `p50 and p95 of latency as lines with ${trend.points.length} points. The table has the same figures.`
+                    : `${metrics[metric].title} by ${groupWord(shownBy)} in ${trend.points.length} bars, ${totals ? totalText(totals, metric, trend.code) : ''} in all. The table has the same figures.`
+                }
+              />
+            )}
           </Suspense>
         )}
       </div>

@@ -1,4 +1,4 @@
-import { BarController, BarElement, CategoryScale, Chart, LinearScale, type Plugin } from 'chart.js';
+import { BarController, BarElement, CategoryScale, Chart, LinearScale, type Plugin, Tooltip } from 'chart.js';
 import { useMemo, useRef } from 'react';
 import { Bar } from 'react-chartjs-2';
 import type { BacktestPoint } from '../api/responses.ts';
@@ -8,7 +8,7 @@ import { useScheme } from '../chart/use-scheme.ts';
 import { formatBucketLong } from '../format/time.ts';
 import classes from './rules.module.css';
 
-Chart.register(BarController, BarElement, CategoryScale, LinearScale);
+Chart.register(BarController, BarElement, CategoryScale, LinearScale, Tooltip);
 
 const colorOf = ({ fired }: BacktestPoint) => cssColor(fired ? 'var(--bad)' : 'var(--series-other)');
 
