@@ -13,7 +13,6 @@ import { Budgets } from './budgets.tsx';
 import { useOverviewSearch } from './controls.tsx';
 import { Coverage } from './coverage.tsx';
 import { Drivers } from './drivers.tsx';
-import { MayAlsoMatch } from './may-also-match.tsx';
 import classes from './overview.module.css';
 import { Provenance } from './provenance.tsx';
 import { Tiles } from './tiles.tsx';
@@ -22,6 +21,7 @@ import { Untracked } from './untracked.tsx';
 import { useComparison, useHeadline, useNeverUsed, useReport } from './use-overview.ts';
 
 const FirstRun = lazy(() => import('./first-run.tsx'));
+const MayAlsoMatch = lazy(() => import('./may-also-match.tsx'));
 const PriceChangeNotice = lazy(() => import('../price-changes/notice.tsx'));
 
 /** A bar of an hour: `2026-11-20T16`. */
@@ -118,7 +118,11 @@ export const Overview = () => {
           )}
           {shown?.displayCurrency?.problem && <p className="unknown small">{shown.displayCurrency.problem}</p>}
           {shown && <Untracked untracked={shown.untracked} />}
-          {shown && <MayAlsoMatch mayAlsoMatch={shown.mayAlsoMatch} />}
+          {shown?.mayAlsoMatch && (
+            <Suspense>
+              <MayAlsoMatch of={shown.mayAlsoMatch} />
+            </Suspense>
+          )}
           {shown && shown.totals.requests > 0 && (
             <div className={classes['columns']}>
               <Drivers
