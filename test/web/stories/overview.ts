@@ -170,6 +170,7 @@ describe('the overview', () => {
     await screenshot(page, 'overview-latency');
     await page.getByRole('button', { name: 'Show as table' }).click();
     const cells = page.getByRole('region', { name: 'The figures of the chart' }).locator('thead th');
+    await cells.first().waitFor();
     expect(await cells.allTextContents()).toEqual(['Time', 'Requests', 'p50', 'p95']);
   });
 });

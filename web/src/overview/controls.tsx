@@ -12,7 +12,6 @@ import { type MetricName, metrics } from '../spend/metrics.ts';
 import { type Range, type RangeName, rangeLabels, rangeNames } from '../spend/ranges.ts';
 import { CustomDays } from './custom-days.tsx';
 import { DimensionsButton } from './dimensions-button.tsx';
-import { exportSpend } from './export-spend.ts';
 import type { OverviewSearch } from './search.ts';
 
 /** The overview's settings are in the URL, so that a view can be shared and the back button works. */
@@ -125,7 +124,9 @@ export const ExportButton = ({
   const [busy, setBusy] = useState(false);
   const download = async () => {
     setBusy(true);
-    await exportSpend(api, range, by, filters).catch(notifyProblem('The export failed'));
+    await import('./export-spend.ts')
+      .then(({ exportSpend }) => exportSpend(api, range, by, filters))
+      .catch(notifyProblem('The export failed'));
     setBusy(false);
   };
   return (
