@@ -29,7 +29,7 @@ const HIT_FACTOR = 5;
 const NO_MUTANT = 'none';
 
 const substitutes: Record<string, string> = {
-  '@jest/globals': new URL('jest-globals.ts', import.meta.url).href,
+  '@jest/globals': new URL('../../test/runner/jest-globals.ts', import.meta.url).href,
   'fast-check': new URL('few-examples.ts', import.meta.url).href,
 };
 

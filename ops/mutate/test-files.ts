@@ -1,6 +1,10 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { getState, resetState } from 'jest-circus';
+import { jestExpect } from '@jest/expect';
+import * as circus from 'jest-circus';
+
+const { getState, resetState } = circus;
+Object.assign(globalThis, circus, { expect: jestExpect });
 
 type Block = ReturnType<typeof getState>['rootDescribeBlock'];
 type Entry = Extract<Block['children'][number], { type: 'test' }>;

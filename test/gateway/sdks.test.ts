@@ -15,17 +15,8 @@ import { type GatewayHost, KEYS, startGatewayHost } from './gateway-host.ts';
 let mock: MockProviders;
 let host: GatewayHost;
 
-/** The Gemini SDK looks for Node's HTTP dispatcher on its global object, which in Jest is not Node's own: give it that. */
-const lendDispatcher = async (): Promise<void> => {
-  await fetch(mock.url);
-  const dispatcher = Symbol.for('undici.globalDispatcher.1');
-  const nodeGlobal = (await fetch.constructor('return globalThis')()) as Record<symbol, unknown>;
-  Object.defineProperty(globalThis, dispatcher, { value: nodeGlobal[dispatcher], configurable: true });
-};
-
 beforeAll(async () => {
   mock = await startMockProviders();
-  await lendDispatcher();
   host = await startGatewayHost({ origin: mock.url });
 });
 

@@ -1,10 +1,12 @@
-import { jestExpect } from '@jest/expect';
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
 
-/* What tests get for `@jest/globals` in a mutation run: Jest's own parts, without Jest's realm around them. */
-export { afterAll, afterEach, beforeAll, beforeEach, describe, it, test } from 'jest-circus';
-export { jestExpect as expect };
+/*
+ * The module `@jest/globals` of tests: Jest's own parts, without Jest's realm around them. Whoever loads test files has put the
+ * functions of jest-circus, and `expect`, among the globals before.
+ */
+export const { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } =
+  globalThis as unknown as typeof import('@jest/globals');
 
 const mocker = new ModuleMocker(globalThis);
 const timers = new ModernFakeTimers({
@@ -24,4 +26,11 @@ export const jest = {
   setSystemTime: (now: number | Date) => timers.setSystemTime(now),
   advanceTimersByTime: (ms: number) => timers.advanceTimersByTime(ms),
   advanceTimersByTimeAsync: (ms: number) => timers.advanceTimersByTimeAsync(ms),
+  advanceTimersToNextTimerAsync: (steps?: number) => timers.advanceTimersToNextTimerAsync(steps),
+  /** What jest-circus reads before each test. */
+  retryTimes: (times: number, { logErrorsBeforeRetry = false } = {}) =>
+    Object.assign(globalThis, {
+      [Symbol.for('RETRY_TIMES')]: times,
+      [Symbol.for('LOG_ERRORS_BEFORE_RETRY')]: logErrorsBeforeRetry,
+    }),
 };
