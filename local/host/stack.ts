@@ -23,7 +23,7 @@ import { createTables } from './resources/tables.ts';
 import { userPoolSeeds } from './resources/user-pools.ts';
 import { restApiServer } from './rest-api/server.ts';
 import { startEventSourceMappings } from './sources/event-source-mappings.ts';
-import { scheduledFunctions, startSchedules } from './sources/schedules.ts';
+import { runSchedules, scheduledFunctions, startSchedules } from './sources/schedules.ts';
 import { type RunningEmulators, startEmulators } from './start-emulators.ts';
 import { readAssembly } from './template/assembly.ts';
 import { createResolver } from './template/intrinsics.ts';
@@ -51,6 +51,8 @@ export interface LocalStack extends StackIndex {
   readonly table: Table;
   /** Mail sent so far. */
   inbox(): Promise<readonly Mail[]>;
+  /** Runs each scheduled function once, now: for tests, which need not wait for their time. */
+  runSchedules(): Promise<void>;
   /** Lets what is in flight finish, within a grace, and stops everything. */
   stop(): Promise<void>;
 }
@@ -123,9 +125,10 @@ const run = async (
   const gateway = createGatewayServer(gatewayEnvironment);
   const commandsFile = join(data.path, 'commands.env');
   await writeCommandsFile(commandsFile, gatewayEnvironment);
+  const scheduled = scheduledFunctions(app, functions);
   const sources = [
     ...startEventSourceMappings(app, functions, invoker, sqs),
-    startSchedules(scheduledFunctions(app, functions), invoker, options.scheduleEveryMs),
+    startSchedules(scheduled, invoker, options.scheduleEveryMs),
   ];
 
   const index: StackIndex = {
@@ -145,6 +148,7 @@ const run = async (
   return {
     index,
     table,
+    runSchedules: () => runSchedules(scheduled, invoker),
     async stop() {
       await front.close(GRACE_MS);
       // Events of the last requests first, then whatever works on them, then what holds them.
@@ -179,7 +183,8 @@ export const startStack = async (options: StackOptions): Promise<LocalStack> => 
     undo.push(stripe.stop);
     const running = await run(options, data, front, emulators, stripe);
     undo.push(running.stop);
-    return { ...running.index, table: running.table, port: front.port, inbox: emulators.ses.inbox, stop: undoAll };
+    const { index, table, runSchedules } = running;
+    return { ...index, table, runSchedules, port: front.port, inbox: emulators.ses.inbox, stop: undoAll };
   } catch (error) {
     await undoAll();
     throw error;

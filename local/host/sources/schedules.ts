@@ -66,6 +66,17 @@ const scheduledEvent = (ruleArn: string): ScheduledEvent => ({
   detail: {},
 });
 
+const runScheduled = async ({ lambda, input, ruleArn }: ScheduledFunction, invoker: Invoker): Promise<void> => {
+  const event = input ? JSON.parse(input) : scheduledEvent(ruleArn);
+  // The invoker has logged the failure; the next run is the retry.
+  await invoker.invoke(lambda, event).catch(() => {});
+};
+
+/** Runs each function once, now. */
+export const runSchedules = async (scheduled: readonly ScheduledFunction[], invoker: Invoker): Promise<void> => {
+  await Promise.all(scheduled.map((entry) => runScheduled(entry, invoker)));
+};
+
 /**
  * Runs each function on its schedule; a run that takes longer than the interval is not overlapped.
  *
@@ -78,9 +89,7 @@ export const startSchedules = (scheduled: readonly ScheduledFunction[], invoker:
     const waitMs = Math.min(everyMs ?? msToNextRun(entry.expression, new Date()), longestMs);
     const timer = setTimeout(async () => {
       timers.delete(timer);
-      const event = entry.input ? JSON.parse(entry.input) : scheduledEvent(entry.ruleArn);
-      // The invoker has logged the failure; the next run is the retry.
-      await invoker.invoke(entry.lambda, event).catch(() => {});
+      await runScheduled(entry, invoker);
       if (!stopped) plan(entry);
     }, waitMs);
     timers.add(timer);

@@ -28,7 +28,7 @@ let apiToken: string;
 let realIds: string[];
 
 beforeAll(async () => {
-  running = await startTestStack({ scheduleEveryMs: 60_000 });
+  running = await startTestStack();
   url = running.stack.url;
   session = await registerAccount(url);
   const api = callApi(url);

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startStack } from '../../../local/host/stack.ts';
+import { type LocalStack, startStack } from '../../../local/host/stack.ts';
 import { startMockProviders } from '../../../local/mock/providers.ts';
 import { currentAssembly } from '../../../local/synth.ts';
 import { checkDescribed } from '../../http/described-api.ts';
@@ -14,8 +14,15 @@ import { checkDescribed } from '../../http/described-api.ts';
  */
 export const STACK_TIMEOUT_MS = 180_000;
 
-/** The local stack with mock providers and its own data folder. Each run of its schedules takes a third of a second of processor time. */
-export const startTestStack = async ({ scheduleEveryMs = 1_000 } = {}) => {
+/** The stack whose schedules run on demand. */
+let onDemand: LocalStack | undefined;
+
+/**
+ * The local stack with mock providers and its own data folder.
+ *
+ * @param options.scheduleEveryMs interval of all schedules; each run takes a third of a second of processor time
+ */
+export const startTestStack = async (options: { readonly scheduleEveryMs?: number } = {}) => {
   const assembly = await currentAssembly(join(import.meta.dirname, '../../..'), () => {});
   const dataDir = await mkdtemp(join(tmpdir(), 'api-'));
   const mock = await startMockProviders();
@@ -24,8 +31,9 @@ export const startTestStack = async ({ scheduleEveryMs = 1_000 } = {}) => {
     dataDir,
     port: 0,
     environment: { ...mock.environment, OPEN_EVENT_DELAY_SECONDS: '1' },
-    scheduleEveryMs,
+    ...options,
   });
+  onDemand = options.scheduleEveryMs === undefined ? stack : undefined;
   return {
     stack,
     stop: async () => {
@@ -157,7 +165,7 @@ export const sendChat = async (url: string, serviceKey: string, tag?: string): P
   return response.headers.get('x-service-request-id') ?? '';
 };
 
-/** Polls until the result is as expected. */
+/** Polls until the result is as expected. In between, the stack's scheduled functions run: nothing waits for their time. */
 export const eventually = async <T>(
   ask: () => Promise<T>,
   isExpected: (result: T) => boolean,
@@ -169,5 +177,6 @@ export const eventually = async <T>(
     if (isExpected(result)) return result;
     if (Date.now() > deadline) throw new Error(`Not as expected after ${withinMs} ms: ${JSON.stringify(result)}`);
     await sleep(100);
+    await onDemand?.runSchedules();
   }
 };
