@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
@@ -54,8 +54,11 @@ const defaultStage = (bundled: readonly string[], outdir?: string) => {
 };
 
 /** Every function there is; nothing is bundled for it. */
-export const stageFunctions = (): StageFunction[] =>
-  defaultStage([]).functions.map(({ name, entry }) => ({ name, entry }));
+export const stageFunctions = (): StageFunction[] => {
+  const { app, functions } = defaultStage([]);
+  rmSync(app.outdir, { recursive: true });
+  return functions.map(({ name, entry }) => ({ name, entry }));
+};
 
 /**
  * Bundles the functions of a stage exactly as a deployment would.
@@ -64,10 +67,8 @@ export const stageFunctions = (): StageFunction[] =>
  * @param stackName of this stack alone, such as `gateway`; of all where left out
  */
 export const bundleFunctions = (outdir: string, stackName?: string): BundledFunction[] => {
-  // Of the stacks with functions alone: the web dashboard's pages are bundled, too, and asked for by nobody here.
-  const stackNames = stackName === undefined ? stageFunctions().map(({ name }) => name.split('/')[0]) : [stackName];
-  const bundled = [...new Set(stackNames)].map((name) => `ai-spend-dev/${name}`);
-  const { app, stage, functions } = defaultStage(bundled, outdir);
+  // Not the web dashboard's pages, which nobody asks for here.
+  const { app, stage, functions } = defaultStage([`ai-spend-dev/${stackName ?? '!(web)'}`], outdir);
   // Of the stage alone: the app would have its templates validated as well, seconds that `npm run synth` is for.
   const assembly = stage.synth();
   return functions

@@ -9,7 +9,7 @@ import { DataStack } from '../../lib/stacks/data.ts';
 import { githubTrust } from '../../lib/stacks/github-trust.ts';
 import { PipelineStack } from '../../lib/stacks/pipeline.ts';
 import { SpendGatewayStage } from '../../lib/stage.ts';
-import { appWithoutValidation, cdkContext } from './synth-stage.ts';
+import { appWithoutValidation, cdkContext, outdir } from './synth-stage.ts';
 
 const bare = { [BUNDLING_STACKS]: [], [DISABLE_ASSET_STAGING_CONTEXT]: true, [STRICT_CFN_VALIDATE_ERRORS]: true };
 
@@ -22,7 +22,8 @@ const synthesize = (app: App) => {
 describe('no finding without an explanation', () => {
   it('in anything that can be deployed', () => {
     // One app: rules take seconds to load, for each app anew.
-    const app = new App({ context: { ...cdkContext, ...exampleContext, ...bare }, analyticsReporting: false });
+    const context = { ...cdkContext, ...exampleContext, ...bare };
+    const app = new App({ context, analyticsReporting: false, outdir: outdir() });
     new SpendGatewayStage(app, parseStageSettings('filled-in', exampleContext.stages.prod));
     new SpendGatewayStage(app, parseStageSettings('containers', exampleContext.stages.containers));
     new SpendGatewayStage(app, parseStageSettings('instances', exampleContext.stages.instances));
