@@ -1,6 +1,5 @@
-import { BatchWriteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { BatchWriteCommand, PutCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { deleteAccount } from '../../lambda/account-jobs/delete-account.ts';
 import { runJobs } from '../../lambda/account-jobs/run-jobs.ts';
 import { openAccountDeletions } from '../../lambda/data/accounts/account-deletions.ts';
@@ -15,6 +14,7 @@ import { archiveObjectKey, exportKey } from '../../lambda/domain/object-keys.ts'
 import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { silentLogger } from '../http/invoke.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, requestIdAt } from '../usage-recorder/events.ts';
 import { fillAccount, type Ids, keyFunctions, ofNoAccount, samples } from './account-with-everything.ts';
 
@@ -25,7 +25,7 @@ const REQUESTED = new Date(`${DAY}T12:00:00.000Z`);
 const DELETES_AT = '2026-11-27T12:00:00.000Z';
 const PAUSE_MS = 20 * MINUTE_MS;
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let now: Date;
 let users: string[];
 let customers: string[];
@@ -78,7 +78,24 @@ const jobOver = (over: Table, pauseMs = PAUSE_MS) => {
     logger: silentLogger(),
   });
 };
-const run = () => jobOver(table)(() => 50_000);
+/**
+ * The table, which responds itself where a query is for a partition without items. Each pass of a deletion asks for more than a thousand
+ * of these, a day each.
+ */
+const withoutEmptyPartitions = async (): Promise<Table> => {
+  const partitions = new Set((await all()).map(({ pk }) => pk));
+  const send = async (command: QueryCommand) => {
+    const { IndexName, ExpressionAttributeValues: values } = command.input;
+    const pk = values?.[':pk'];
+    const isEmpty = command instanceof QueryCommand && !IndexName && pk !== undefined && !partitions.has(pk);
+    return isEmpty ? { Items: [], Count: 0 } : table.client.send(command);
+  };
+  const client = new Proxy(table.client, {
+    get: (target, name) => (name === 'send' ? send : Reflect.get(target, name)),
+  });
+  return { name: table.name, client };
+};
+const run = async () => jobOver(await withoutEmptyPartitions())(() => 50_000);
 const later = (minutes: number) => {
   now = new Date(now.getTime() + minutes * MINUTE_MS);
 };
@@ -95,10 +112,6 @@ const request = () =>
     auditEntry(a.accountId, {}, { action: 'account.deletion_requested' }, REQUESTED),
   );
 
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
 beforeEach(async () => {
   const items = await all();
   for (let at = 0; at < items.length; at += 25)
@@ -204,11 +217,12 @@ describe('the deletion of an account', () => {
     let deaths = 0;
     for (let calls = 1; (await openAccountDeletions(table).find(a.accountId)) !== undefined; calls += 3) {
       later(61);
+      const { client } = await withoutEmptyPartitions();
       let left = calls;
       const dying: Table = {
         name: table.name,
-        client: new Proxy(table.client, {
-          get: (client, name) =>
+        client: new Proxy(client, {
+          get: (_, name) =>
             name === 'send'
               ? (command: Parameters<typeof client.send>[0]) => {
                   if (command instanceof BatchWriteCommand && left-- === 0) throw new Error('The process died.');
@@ -238,7 +252,7 @@ describe('the deletion of an account', () => {
     while ((await openAccountDeletions(table).find(a.accountId)) !== undefined) {
       // Late after a few looks at the clock: fewer in the first run.
       let looks = 100 * 4 ** runs;
-      await jobOver(table, 0)(() => (looks-- > 0 ? 50_000 : 0));
+      await jobOver(await withoutEmptyPartitions(), 0)(() => (looks-- > 0 ? 50_000 : 0));
       later(1);
       runs += 1;
       expect(runs).toBeLessThan(30);

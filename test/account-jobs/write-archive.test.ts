@@ -2,9 +2,8 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { extract } from 'tar-stream';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openArchiveFiles } from '../../lambda/account-jobs/archive-files.ts';
 import { failArchive, writeArchive } from '../../lambda/account-jobs/write-archive.ts';
 import { openArchives } from '../../lambda/data/accounts/archives.ts';
@@ -15,12 +14,13 @@ import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { newAccount } from '../data/new-account.ts';
 import { silentLogger } from '../http/invoke.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent } from '../usage-recorder/events.ts';
 
 const NOW = new Date('2026-11-22T12:00:00.000Z');
 const SECRET = 'whsec_never_in_an_archive';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let account: Awaited<ReturnType<typeof newAccount>>;
 let requests: string[];
 
@@ -100,7 +100,6 @@ const wholeOf = (objects: ReturnType<typeof store>, archiveId: string) =>
   objects.objects.get(`archives/${account.accountId}/${archiveId}/ai-spend-archive.tar.gz`) as Uint8Array;
 
 beforeAll(async () => {
-  table = await emulatedTable();
   account = await newAccount(table, 'PRO');
   const { accountId } = account;
   const events = Array.from({ length: 40 }, (_, n) =>
@@ -123,7 +122,6 @@ beforeAll(async () => {
     closeEvent({ n: 99, accountId: other.accountId, tag: 'foreign' }),
   ]);
 });
-afterAll(() => table.stop());
 
 it('writes everything of the account, and no secret', async () => {
   const objects = store();

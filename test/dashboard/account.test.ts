@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createArchive, linkArchive, listArchives } from '../../lambda/dashboard/account/archives.ts';
 import { cancelDeletion, readDeletion, requestDeletion } from '../../lambda/dashboard/account/deletion.ts';
 import * as operations from '../../lambda/dashboard/account/operations.ts';
@@ -14,8 +13,9 @@ import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { newAccount } from '../data/new-account.ts';
 import { APP_CLIENT_ID, countRequest, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { tableForTests } from '../table-for-tests.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let handler: unknown;
 let owner: Awaited<ReturnType<typeof newAccount>>;
 let other: Awaited<ReturnType<typeof newAccount>>;
@@ -23,7 +23,6 @@ const mails: { readonly to: readonly string[]; readonly subject: string }[] = []
 let now: Date;
 
 beforeAll(async () => {
-  table = await emulatedTable();
   const dependencies = {
     deletions: openAccountDeletions(table),
     archives: openArchives(table),
@@ -57,7 +56,6 @@ beforeAll(async () => {
     { logger: silentLogger(), corsOrigins: [], membershipOf, countRequest },
   );
 });
-afterAll(() => table.stop());
 beforeEach(async () => {
   owner = await newAccount(table);
   other = await newAccount(table);

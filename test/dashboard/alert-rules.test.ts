@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import {
   createRule,
   deleteRule,
@@ -27,8 +26,9 @@ import { WebhookError } from '../../lambda/integrations/webhook.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
 import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { tableForTests } from '../table-for-tests.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let handler: unknown;
 let caller: Awaited<ReturnType<typeof newAccount>>;
 let clock: Date;
@@ -37,7 +37,6 @@ const postWebhook = jest.fn<PostJson>();
 const countRequest = jest.fn<CountRequest>();
 
 beforeAll(async () => {
-  table = await emulatedTable();
   let secrets = 0;
   const now = () => clock;
   const dependencies = {
@@ -76,7 +75,6 @@ beforeAll(async () => {
     { logger: silentLogger(), corsOrigins: [], membershipOf, countRequest },
   );
 });
-afterAll(() => table.stop());
 beforeEach(async () => {
   clock = new Date('2026-11-20T16:30:00.000Z');
   caller = await newAccount(table);

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { uuidv7 } from 'uuidv7';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import * as operations from '../../lambda/dashboard/alerts/operations.ts';
 import { acknowledgeAlert, getAlert, listAlerts } from '../../lambda/dashboard/alerts/read-alerts.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
@@ -14,14 +13,14 @@ import { route } from '../../lambda/http/operation.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
 import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { tableForTests } from '../table-for-tests.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let handler: unknown;
 let caller: Awaited<ReturnType<typeof newAccount>>;
 let clock: Date;
 
 beforeAll(async () => {
-  table = await emulatedTable();
   const dependencies = {
     alerts: openAlerts(table),
     rules: openRules(table),
@@ -38,7 +37,6 @@ beforeAll(async () => {
     { logger: silentLogger(), corsOrigins: [], membershipOf },
   );
 });
-afterAll(() => table.stop());
 beforeEach(async () => {
   clock = new Date('2026-11-20T16:30:00.000Z');
   caller = await newAccount(table);

@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import * as operations from '../../lambda/dashboard/audit/operations.ts';
 import { listAudit } from '../../lambda/dashboard/audit/read-audit.ts';
 import { exportAudit } from '../../lambda/dashboard/audit-export/export-audit.ts';
@@ -17,20 +16,19 @@ import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { newAccount } from '../data/new-account.ts';
 import { apiEvent, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { tableForTests } from '../table-for-tests.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let handler: ReturnType<typeof httpStack>;
 const now = new Date('2026-11-20T12:00:00.000Z');
 
 beforeAll(async () => {
-  table = await emulatedTable();
   const dependencies = { audit: openAuditLog(table), accountTerms: openAccountTerms(table), now: () => now };
   handler = httpStack(
     [route(operations.listAudit, listAudit(dependencies)), route(exportOperation, exportAudit(dependencies))],
     { logger: silentLogger(), corsOrigins: [], membershipOf },
   );
 });
-afterAll(() => table.stop());
 
 /** An account with an entry for each of the given ages in days. */
 const accountWith = async (agesInDays: readonly number[], plan: PlanName = 'PRO') => {

@@ -1,24 +1,20 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openBillingAccounts } from '../../lambda/data/billing/billing-accounts.ts';
 import type { PriceIds } from '../../lambda/domain/billing/price-list.ts';
 import { UnavailableError } from '../../lambda/domain/errors.ts';
 import { priceSchema } from '../../lambda/integrations/stripe-objects.ts';
 import { newAccount } from '../data/new-account.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { type BillingHost, billingHost } from './stripe-webhook/billing-host.ts';
 import { open, press } from './stripe-webhook/browser.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let host: BillingHost;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
 // No events are delivered: these endpoints do not need them.
 beforeEach(async () => {
   host = await billingHost(table, { delivers: false });
 });
 afterEach(() => host.stop());
-afterAll(() => table.stop());
 
 const member = async () => {
   const account = await newAccount(table);

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { getRule, listRules } from '../../lambda/dashboard/alert-rules/manage-rules.ts';
 import * as ruleOperations from '../../lambda/dashboard/alert-rules/operations.ts';
 import {
@@ -40,15 +39,15 @@ import { judgeAccount } from '../../lambda/rule-evaluator/judge-account.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
 import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { tableForTests } from '../table-for-tests.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let handler: unknown;
 let caller: Awaited<ReturnType<typeof newAccount>>;
 let clock: Date;
 let delivered: Alert[];
 
 beforeAll(async () => {
-  table = await emulatedTable();
   const now = () => clock;
   const readCounters = openSpend(table).read;
   const dependencies = {
@@ -84,7 +83,6 @@ beforeAll(async () => {
     { logger: silentLogger(), corsOrigins: [], membershipOf },
   );
 });
-afterAll(() => table.stop());
 beforeEach(async () => {
   clock = new Date('2026-11-20T16:30:00.000Z');
   caller = await newAccount(table);

@@ -1,6 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createRule, listRules, updateRule } from '../../lambda/dashboard/alert-rules/manage-rules.ts';
 import * as ruleOperations from '../../lambda/dashboard/alert-rules/operations.ts';
 import { previewRule } from '../../lambda/dashboard/alert-rules/preview-rule.ts';
@@ -29,18 +28,18 @@ import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
 import type { SpendGroup } from '../../web/src/api/responses.ts';
 import { newAccount } from '../data/new-account.ts';
 import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens } from '../usage-recorder/events.ts';
 
 const TOKEN_NANO_USD = 7;
 const DECLARED_AT = Date.parse('2026-11-20T10:30:00.000Z');
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let handler: unknown;
 let caller: Awaited<ReturnType<typeof newAccount>>;
 let nowMs = DECLARED_AT;
 
 beforeAll(async () => {
-  table = await emulatedTable();
   const now = () => new Date(nowMs);
   const dependencies = {
     dimensions: openDeclaredDimensions(table),
@@ -71,7 +70,6 @@ beforeAll(async () => {
     { logger: silentLogger(), corsOrigins: [], membershipOf },
   );
 });
-afterAll(() => table.stop());
 beforeEach(async () => {
   nowMs = DECLARED_AT;
   caller = await newAccount(table, 'PRO');

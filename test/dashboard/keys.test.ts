@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { changeKey, createKey, listKeys, revokeKey, rotateKey } from '../../lambda/dashboard/keys/manage-keys.ts';
 import {
   createProject,
@@ -26,13 +25,13 @@ import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { newAccount } from '../data/new-account.ts';
 import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { tableForTests } from '../table-for-tests.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let handler: unknown;
 let now: Date;
 
 beforeAll(async () => {
-  table = await emulatedTable();
   const dependencies = {
     keys: openServiceKeys(table),
     accounts: openAccounts(table),
@@ -58,7 +57,6 @@ beforeAll(async () => {
     { logger: silentLogger(), corsOrigins: [], membershipOf },
   );
 });
-afterAll(() => table.stop());
 beforeEach(() => {
   now = new Date('2026-11-20T16:30:00.000Z');
 });

@@ -5,7 +5,6 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import type { APIGatewayProxyResult, Context } from 'aws-lambda';
 import { uuidv7 } from 'uuidv7';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openApiTokens } from '../../lambda/data/accounts/api-tokens.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
@@ -19,9 +18,10 @@ import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { clearOfMidnight } from '../clear-of-midnight.ts';
 import { newAccount } from '../data/new-account.ts';
 import { apiEvent, invoke, silentLogger } from '../http/invoke.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, priceOfTokens, requestIdAt } from '../usage-recorder/events.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let handler: (event: unknown, context: Context) => Promise<APIGatewayProxyResult>;
 let account: Awaited<ReturnType<typeof newAccount>>;
 let client: Client;
@@ -152,7 +152,6 @@ const ask = async (name: string, args: object = {}): Promise<any> => {
 
 beforeAll(async () => {
   await clearOfMidnight();
-  table = await emulatedTable();
   Object.assign(process.env, {
     AWS_REGION: 'eu-central-1',
     AWS_ACCESS_KEY_ID: 'local',
@@ -204,7 +203,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await client?.close();
-  await table.stop();
 });
 
 type Named = Readonly<Record<string, unknown>>;

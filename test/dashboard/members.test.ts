@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { acceptInvitation } from '../../lambda/dashboard/auth/accept-invitation.ts';
 import { acceptInvitation as acceptOperation } from '../../lambda/dashboard/auth/operations.ts';
 import {
@@ -32,8 +31,9 @@ import { route } from '../../lambda/http/operation.ts';
 import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
 import { newAccount } from '../data/new-account.ts';
 import { APP_CLIENT_ID, countRequest, invoke, silentLogger } from '../http/invoke.ts';
+import { tableForTests } from '../table-for-tests.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let handler: unknown;
 
 /** A directory of logins in memory. */
@@ -68,7 +68,6 @@ const sessions = {
 };
 
 beforeAll(async () => {
-  table = await emulatedTable();
   const dependencies = {
     registration: 'invite' as const,
     members: openMembers(table),
@@ -108,7 +107,6 @@ beforeAll(async () => {
     },
   );
 });
-afterAll(() => table.stop());
 beforeEach(() => {
   logins.clear();
   endedSessions.length = 0;

@@ -1,7 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { createPause, endPause, listPauses } from '../../lambda/dashboard/budgets/manage-pauses.ts';
 import * as operations from '../../lambda/dashboard/budgets/pause-operations.ts';
 import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
@@ -16,14 +15,14 @@ import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { newAccount } from '../data/new-account.ts';
 import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { tableForTests } from '../table-for-tests.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let handler: unknown;
 let caller: Awaited<ReturnType<typeof newAccount>>;
 let clock: Date;
 
 beforeAll(async () => {
-  table = await emulatedTable();
   const dependencies = {
     rules: openRules(table),
     blocks: openBlocks(table),
@@ -41,7 +40,6 @@ beforeAll(async () => {
     { logger: silentLogger(), corsOrigins: [], membershipOf },
   );
 });
-afterAll(() => table.stop());
 beforeEach(async () => {
   clock = new Date('2026-11-20T16:30:00.000Z');
   caller = await newAccount(table);

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { bundledBook } from '../../fixtures/bundled-prices.ts';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { importBill } from '../../lambda/dashboard/reconciliation/import-bill.ts';
 import * as operations from '../../lambda/dashboard/reconciliation/operations.ts';
 import { readReconciliation } from '../../lambda/dashboard/reconciliation/read-reconciliation.ts';
@@ -13,18 +12,18 @@ import { route } from '../../lambda/http/operation.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { newAccount } from '../data/new-account.ts';
 import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, priceOfTokens } from '../usage-recorder/events.ts';
 
 const TOKEN_NANO_USD = 7;
 const NOW = new Date('2026-11-22T10:00:00.000Z');
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let handler: unknown;
 let caller: Awaited<ReturnType<typeof newAccount>>;
 let book: PriceBook;
 
 beforeAll(async () => {
-  table = await emulatedTable();
   const bills = openBills(table);
   handler = httpStack(
     [
@@ -42,7 +41,6 @@ beforeAll(async () => {
     { logger: silentLogger(), corsOrigins: [], membershipOf },
   );
 });
-afterAll(() => table.stop());
 beforeEach(async () => {
   caller = await newAccount(table, 'PRO');
   book = bundledBook;

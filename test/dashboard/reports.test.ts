@@ -1,7 +1,6 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { makeReport } from '../../lambda/account-jobs/make-report.ts';
 import { newRule, ruleChanges } from '../../lambda/dashboard/alert-rules/rule-changes.ts';
 import {
@@ -40,20 +39,20 @@ import { deliverPending } from '../../lambda/rule-evaluator/deliver-pending.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
 import { countRequest, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { tableForTests } from '../table-for-tests.ts';
 
 const DASHBOARD_URL = 'https://dashboard.example.com';
 const SLACK = 'https://hooks.slack.com/services/T0/B0/abcdWXYZ';
 const sendMail = jest.fn<SendMail>();
 const postWebhook = jest.fn<PostJson>();
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let handler: unknown;
 let caller: Awaited<ReturnType<typeof newAccount>>;
 let clock: Date;
 const now = () => clock;
 
 beforeAll(async () => {
-  table = await emulatedTable();
   const reports = openReports(table);
   const users = openUsers(table);
   const { find: findDeclared } = openDeclaredDimensions(table);
@@ -85,7 +84,6 @@ beforeAll(async () => {
     { logger: silentLogger(), corsOrigins: [], membershipOf, countRequest },
   );
 });
-afterAll(() => table.stop());
 beforeEach(async () => {
   jest.resetAllMocks();
   clock = new Date('2026-11-20T16:30:00.000Z');

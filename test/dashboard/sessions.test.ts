@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as operations from '../../lambda/dashboard/sessions/operations.ts';
 import { listSessions, readSession } from '../../lambda/dashboard/sessions/read-sessions.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
@@ -9,15 +8,15 @@ import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens } from '../usage-recorder/events.ts';
 
 const NOW = Date.parse('2026-11-20T16:30:00Z');
 const now = () => NOW;
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let handler: unknown;
 beforeAll(async () => {
-  table = await emulatedTable();
   const dependencies = {
     sessions: openSessions(table, now),
     requests: openRequests(table, now),
@@ -31,7 +30,6 @@ beforeAll(async () => {
     { logger: silentLogger(), corsOrigins: [], membershipOf },
   );
 });
-afterAll(() => table.stop());
 
 let accounts = 0;
 type Sent = Pick<CloseEvent, 'session' | 'client'> & { startedAt: string; tokens: number };

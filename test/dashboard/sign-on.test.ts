@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { startSignOnProvider } from '../../fixtures/sign-on-provider.ts';
 import * as authOperations from '../../lambda/dashboard/auth/operations.ts';
 import { logIn, refresh } from '../../lambda/dashboard/auth/sessions.ts';
@@ -23,11 +22,12 @@ import { authorizeUrl, codeExchange, type SignedOn } from '../../lambda/integrat
 import type { UserDirectory } from '../../lambda/integrations/user-directory.ts';
 import { newAccount } from '../data/new-account.ts';
 import { countRequest, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { tableForTests } from '../table-for-tests.ts';
 
 const NOW = new Date('2026-11-20T16:30:00.500Z');
 const NOW_SECONDS = Math.floor(NOW.getTime() / 1000);
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let handler: unknown;
 /** The person who signs in next. */
 let person: SignedOn;
@@ -48,7 +48,6 @@ const session = (userId: string) => ({
 let passwordUser: string;
 
 beforeAll(async () => {
-  table = await emulatedTable();
   const accounts = openAccounts(table);
   const users = openUsers(table);
   const signOns = openSignOns(table);
@@ -74,7 +73,6 @@ beforeAll(async () => {
     { logger: silentLogger(), corsOrigins: [], membershipOf, countRequest },
   );
 });
-afterAll(() => table.stop());
 beforeEach(() => {
   findByEmail.mockReset().mockResolvedValue(undefined);
   linkIdentity.mockReset().mockResolvedValue();

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import * as requestOperations from '../../lambda/dashboard/requests/operations.ts';
 import { listRequests } from '../../lambda/dashboard/requests/read-requests.ts';
 import { readSpend as spendOperation } from '../../lambda/dashboard/spend/operations.ts';
@@ -16,6 +15,7 @@ import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { rollUpDuePeriods } from '../../lambda/usage-recorder/rollup/roll-up-due-periods.ts';
 import { newAccount } from '../data/new-account.ts';
 import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent } from '../usage-recorder/events.ts';
 
 const DAY_MS = 86_400_000;
@@ -50,7 +50,7 @@ interface Summary extends Required<Names> {
   readonly outputTokens: number | null;
 }
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let handler: unknown;
 let caller: { accountId: string; userId: string };
 let everything: Summary[];
@@ -72,7 +72,6 @@ const allRequests = async (query: Record<string, string[]>, limit: number): Prom
 };
 
 beforeAll(async () => {
-  table = await emulatedTable();
   caller = await newAccount(table);
   const now = () => new Date(NOW);
   const { read: readCounters } = openSpend(table);
@@ -120,7 +119,6 @@ beforeAll(async () => {
   await recordAt(NOW, true);
   everything = await allRequests({}, 200);
 }, 120_000);
-afterAll(() => table.stop());
 
 const costOf = (requests: readonly Summary[]) => {
   const unpriced = requests.filter(({ costNanoUsd }) => costNanoUsd === null).length;

@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readSpend as operation } from '../../lambda/dashboard/spend/operations.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
@@ -17,17 +16,14 @@ import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { rollUpDuePeriods } from '../../lambda/usage-recorder/rollup/roll-up-due-periods.ts';
 import { faultyTable } from '../data/faulty-table.ts';
 import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, priceOfTokens } from '../usage-recorder/events.ts';
 
 const NOW = Date.parse('2026-11-20T16:30:00Z');
 const LATER = Date.parse('2026-12-02T06:00:00Z');
 const NANO_USD_PER_TOKEN = 7;
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 const record = async (events: readonly ReturnType<typeof closeEvent>[]) => {
   const recorder = openRecorder(table, { logger: silentLogger(), price: priceOfTokens, now: () => NOW });

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { describe, expect, it } from '@jest/globals';
+import { tableForTests } from '../table-for-tests.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { blockAddresses } from '../../lambda/mail-feedback/block-addresses.ts';
 import { newAccount } from '../data/new-account.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const block = (report: object) =>

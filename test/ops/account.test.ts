@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { describe, expect, it } from '@jest/globals';
 import { openAccountHolds } from '../../lambda/data/accounts/account-holds.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openBillingSync } from '../../lambda/data/billing/billing-sync.ts';
@@ -9,13 +8,10 @@ import { accountKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { faultyTable } from '../data/faulty-table.ts';
 import { newAccount } from '../data/new-account.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { runOps } from './run-command.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 const run = (...args: string[]) =>
   runOps('account', ['--table', table.name, ...args], { env: { AWS_ENDPOINT_URL_DYNAMODB: table.endpoint } });

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type EmulatedTable, emulatedTable } from '../../fixtures/emulated-table.ts';
+import { describe, expect, it } from '@jest/globals';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
@@ -22,15 +21,11 @@ import {
 } from '../../lambda/data/table/keys.ts';
 import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, priceOfTokens } from '../usage-recorder/events.ts';
 import { runOps } from './run-command.ts';
 
-let table: EmulatedTable;
-
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 const createdAt = '2026-11-01T00:00:00.000Z';
 const NOW = '2026-11-20T12:00:00.000Z';

@@ -1,21 +1,17 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { priceRequest } from '../../fixtures/bundled-prices.ts';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { accountKey } from '../../lambda/data/table/keys.ts';
 import type { PricedUsage } from '../../lambda/domain/usage/usage.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent } from '../usage-recorder/events.ts';
 import { ledgerSums, total } from '../usage-recorder/ledger-sums.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 /** The one account that is named to the command. */
 const WRONG = '01930000-0000-7000-8000-00000000000a';

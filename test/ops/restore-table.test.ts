@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { DeleteCommand, GetCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import {
@@ -29,6 +28,7 @@ import { parseUsageEvent } from '../../lambda/usage-recorder/parse-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { kindOf } from '../../ops/restore/item-kinds.ts';
 import { newAccount } from '../data/new-account.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens } from '../usage-recorder/events.ts';
 import { ledgerSums } from '../usage-recorder/ledger-sums.ts';
 import { restorableDynamoDb } from './restorable-dynamodb.ts';
@@ -38,18 +38,16 @@ const DAMAGE = '2026-11-20T11:00:00.000Z';
 const DAY = '2026-11-20';
 const RESTORED = 'spend-restored';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let restorable: Awaited<ReturnType<typeof restorableDynamoDb>>;
 let queues: Awaited<ReturnType<typeof emulatedQueue>>;
 beforeAll(async () => {
-  table = await emulatedTable();
   restorable = await restorableDynamoDb(table.endpoint);
   queues = await emulatedQueue();
 });
 afterAll(async () => {
   await queues.stop();
   await restorable.stop();
-  await table.stop();
 });
 
 const run = (...args: string[]) =>

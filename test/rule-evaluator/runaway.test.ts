@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
 import { openMeasures } from '../../lambda/data/alerts/measures.ts';
@@ -18,6 +17,7 @@ import { requestJudging } from '../../lambda/usage-recorder/request-judging.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
 import { silentLogger } from '../http/invoke.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, requestIdAt } from '../usage-recorder/events.ts';
 
 /*
@@ -35,11 +35,7 @@ const RECORDED_AFTER_MS = 22_000;
 /** The gateway's cache of blocks. */
 const BLOCKS_KNOWN_FOR_MS = 5_000;
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 const turns = Array.from({ length: RUNS * TURNS }, (_, n) => {
   const run = Math.floor(n / TURNS);

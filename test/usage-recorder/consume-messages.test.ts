@@ -1,22 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { SQSEvent } from 'aws-lambda';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { consumeMessages } from '../../lambda/usage-recorder/consume-messages.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens } from './events.ts';
 import { ledgerSums, total } from './ledger-sums.ts';
 
 const NOW = Date.parse('2026-11-20T13:00:00Z');
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 const logs: string[] = [];
 let counted: Record<string, number> = {};

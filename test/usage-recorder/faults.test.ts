@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, GetCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { describe, expect, it, jest } from '@jest/globals';
 import { openRollupMarks, type RollupMark } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
@@ -20,16 +19,13 @@ import { addCounters, type Counters } from '../../lambda/domain/spend/counters.t
 import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { faultyTable } from '../data/faulty-table.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens } from './events.ts';
 import { ledgerSums, total } from './ledger-sums.ts';
 
 const NOW = Date.parse('2026-11-20T13:00:00Z');
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 const recorderOver = (of: Table) =>
   openRecorder(of, { logger: { error: () => {} }, price: priceOfTokens, now: () => NOW });

@@ -1,13 +1,13 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { outboxKey } from '../../lambda/data/table/keys.ts';
 import { parseRecorderEnvironment } from '../../lambda/usage-recorder/environment.ts';
 import { newAccount } from '../data/new-account.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent } from './events.ts';
 
 const context = {
@@ -16,11 +16,10 @@ const context = {
   getRemainingTimeInMillis: () => 60_000,
 } as unknown as Context;
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 /** Documents of the embedded metric format, which the handlers write to stdout. */
 const written: string[] = [];
 beforeAll(async () => {
-  table = await emulatedTable();
   Object.assign(process.env, {
     TABLE_NAME: table.name,
     // Never called: the account has no budgets.
@@ -39,7 +38,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   jest.restoreAllMocks();
-  await table.stop();
 });
 
 const metricsOf = () => {

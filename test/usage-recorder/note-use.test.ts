@@ -1,7 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openKeyUsage } from '../../lambda/data/accounts/key-usage.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
@@ -15,12 +14,9 @@ import type { Recorder } from '../../lambda/usage-recorder/recorder.ts';
 import { checkPlans } from '../../lambda/usage-recorder/rollup/check-plans.ts';
 import { addSpend } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
+import { tableForTests } from '../table-for-tests.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 describe('openPlanNotices', () => {
   let now = new Date('2026-11-20T16:30:00.000Z');

@@ -1,6 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { describe, expect, it } from '@jest/globals';
 import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { accountKey } from '../../lambda/data/table/keys.ts';
@@ -8,16 +7,13 @@ import { ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
 import { contributionOf } from '../../lambda/domain/spend/contribution.ts';
 import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, priceOfTokens } from './events.ts';
 import { ledgerSums, spendCounterText, total } from './ledger-sums.ts';
 
 const NOW = Date.parse('2026-11-20T13:00:00Z');
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 const newRecorder = () => openRecorder(table, { logger: { error: () => {} }, price: priceOfTokens, now: () => NOW });
 

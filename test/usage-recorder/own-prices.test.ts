@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { describe, expect, it } from '@jest/globals';
 import { createPrice, deletePrice, listPrices, updatePrice } from '../../lambda/dashboard/prices/manage-prices.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { openOwnPrices, PRICES_KNOWN_MS } from '../../lambda/data/accounts/own-prices.ts';
@@ -21,6 +20,7 @@ import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { newAccount } from '../data/new-account.ts';
 import { randomFrom } from '../faults/random.ts';
 import { SEED, withSeed } from '../seed.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, type openEvent, priceOfTokens } from './events.ts';
 import { ledgerSums, total } from './ledger-sums.ts';
 
@@ -28,11 +28,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const AFTER_MS = PRICES_KNOWN_MS + MINUTE_MS;
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 /** A token lists at 1,000 nano-USD; models that are called `own` have no list price. */
 const price = (event: Pick<PricedEvent, 'reading' | 'ownRates'>): PricedUsage => {

@@ -1,8 +1,7 @@
 import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { priceRequest } from '../../fixtures/bundled-prices.ts';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { accountKey } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
@@ -11,17 +10,14 @@ import type { Counters } from '../../lambda/domain/spend/counters.ts';
 import { MAX_EVENT_AGE_DAYS } from '../../lambda/domain/usage/limits.ts';
 import type { CloseEvent, RequestEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens } from './events.ts';
 import { ledgerSums, spendCounterText } from './ledger-sums.ts';
 
 const NOW = Date.parse('2026-11-21T09:00:00Z');
 const silent = { error: () => {} };
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 /** A recorder with its own cache, as each Lambda instance has. */
 const newRecorder = (of: Table = table, now = NOW) =>

@@ -1,7 +1,6 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { describe, expect, it } from '@jest/globals';
 import { openCountedResponses } from '../../lambda/data/requests/counted-responses.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
@@ -9,17 +8,14 @@ import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
 import { faultyTable } from '../data/faulty-table.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens, requestIdAt } from './events.ts';
 import { ledgerSums, total } from './ledger-sums.ts';
 
 const NOW = Date.parse('2026-11-20T13:00:00Z');
 const STARTED_AT = '2026-11-20T12:00:00.000Z';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 type Price = typeof priceOfTokens;
 /** A price book in which a token costs `factor` times as much. */

@@ -1,7 +1,6 @@
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openLedger } from '../../lambda/data/ledger/ledger.ts';
 import { openSharding } from '../../lambda/data/ledger/sharding.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
@@ -18,6 +17,7 @@ import { recordOfClose, recordOfOpen } from '../../lambda/usage-recorder/build-r
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
 import { faultyTable } from '../data/faulty-table.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens } from './events.ts';
 import { ledgerSums, total } from './ledger-sums.ts';
 
@@ -26,11 +26,7 @@ const now = () => NOW;
 const DAYS = { from: '2026-11-18', to: '2026-11-20' };
 const RANGE = { from: '2026-11-18T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z' };
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 let accounts = 0;
 const newAccountId = () => `svc_${++accounts}`;

@@ -1,6 +1,5 @@
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { openOutbox } from '../../lambda/data/ledger/outbox.ts';
 import { OUTBOX_SHARDS, outboxKey } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
@@ -8,16 +7,13 @@ import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { sweepOutbox } from '../../lambda/usage-recorder/sweep/sweep-outbox.ts';
 import { faultyTable } from '../data/faulty-table.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, priceOfTokens } from './events.ts';
 import { ledgerSums, total } from './ledger-sums.ts';
 
 const NOW = Date.parse('2026-11-20T13:00:00Z');
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 const logs: string[] = [];
 beforeEach(() => {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { describe, expect, it } from '@jest/globals';
 import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
 import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { UntrackedEvent } from '../../lambda/domain/usage/usage-event.ts';
@@ -8,15 +7,12 @@ import { parseUsageEvent } from '../../lambda/usage-recorder/parse-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { faultyTable } from '../data/faulty-table.ts';
 import { newAccount } from '../data/new-account.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, priceOfTokens, requestIdAt } from './events.ts';
 
 const NOW = Date.parse('2026-11-20T13:00:00Z');
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 const recorderOver = (of: typeof table) =>
   openRecorder(of, { logger: { error: () => {} }, price: priceOfTokens, now: () => NOW });

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { UnavailableError } from '../../../lambda/domain/errors.ts';
 import type { StripeCall } from '../../../lambda/integrations/stripe-client.ts';
 import { newAccount } from '../../data/new-account.ts';
+import { tableForTests } from '../../table-for-tests.ts';
 import { type BillingHost, billingHost } from './billing-host.ts';
 import { open, press } from './browser.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let host: BillingHost;
 /** A fault that replaces a call of Stripe. */
 let fault: (() => void) | undefined;
@@ -20,7 +20,6 @@ const wrapCall =
   };
 
 beforeAll(async () => {
-  table = await emulatedTable();
   host = await billingHost(table, { delivers: false, wrapCall });
 });
 afterEach(() => {
@@ -28,7 +27,6 @@ afterEach(() => {
 });
 afterAll(async () => {
   await host.stop();
-  await table.stop();
 });
 
 const eventsOf = (type: string) =>

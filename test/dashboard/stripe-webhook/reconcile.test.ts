@@ -1,6 +1,5 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../../fixtures/emulated-table.ts';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { reconcile } from '../../../lambda/dashboard/stripe-webhook/reconcile/reconcile.ts';
 import { openBillingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
 import type { SyncBilling } from '../../../lambda/data/billing/billing-sync.ts';
@@ -8,19 +7,16 @@ import { accountKey } from '../../../lambda/data/table/keys.ts';
 import { priceList } from '../../../lambda/domain/billing/price-list.ts';
 import { newAccount } from '../../data/new-account.ts';
 import { silentLogger } from '../../http/invoke.ts';
+import { tableForTests } from '../../table-for-tests.ts';
 import { type BillingHost, billingHost, prices } from './billing-host.ts';
 import { open, press } from './browser.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let host: BillingHost;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
 beforeEach(async () => {
   host = await billingHost(table, { delivers: false });
 });
 afterEach(() => host.stop());
-afterAll(() => table.stop());
 
 /** An account that buys a plan whose events never arrive. */
 const silentBuyer = async (plan = 'PRO') => {

@@ -1,24 +1,22 @@
 import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { type BillingAccount, openBillingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
 import { chunk } from '../../../lambda/data/table/chunk.ts';
 import { accountKey, serviceKeyKey, stripeEventKey } from '../../../lambda/data/table/keys.ts';
 import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
 import { newAccount } from '../../data/new-account.ts';
+import { tableForTests } from '../../table-for-tests.ts';
 import { type BillingHost, billingHost } from './billing-host.ts';
 import { open, press } from './browser.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let host: BillingHost;
 beforeAll(async () => {
-  table = await emulatedTable();
   host = await billingHost(table, { delivers: false });
 });
 afterAll(async () => {
   await host.stop();
-  await table.stop();
 });
 
 const DAY = 86_400;

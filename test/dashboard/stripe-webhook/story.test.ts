@@ -1,22 +1,20 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { serviceKeyKey } from '../../../lambda/data/table/keys.ts';
 import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
 import { cachedAccountLookup } from '../../../lambda/gateway/admission/account-lookup.ts';
 import { newAccount } from '../../data/new-account.ts';
+import { tableForTests } from '../../table-for-tests.ts';
 import { type BillingHost, billingHost } from './billing-host.ts';
 import { open, press } from './browser.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let host: BillingHost;
 beforeAll(async () => {
-  table = await emulatedTable();
   host = await billingHost(table);
 });
 afterAll(async () => {
   await host.stop();
-  await table.stop();
 });
 
 /** Webhooks arrive asynchronously, so this polls. */

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { openReservations } from '../../../lambda/data/ledger/reservations.ts';
 import { NO_BLOCKS, type ReservedBudget } from '../../../lambda/domain/budgets/block.ts';
 import { periodId } from '../../../lambda/domain/budgets/reservation.ts';
@@ -12,18 +11,17 @@ import { nodeTransport } from '../../../lambda/gateway/aws/transport-node.ts';
 import { openReserve } from '../../../lambda/gateway/relay/reserve.ts';
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
 import { newAccount } from '../../data/new-account.ts';
+import { tableForTests } from '../../table-for-tests.ts';
 import { ACTIVE, fakeExchange, turn } from '../gateway-fakes.ts';
 import { KEYS } from '../gateway-host.ts';
 
 const USD = 1e9;
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let accountId: string;
 
 beforeAll(async () => {
-  table = await emulatedTable();
   accountId = (await newAccount(table)).accountId;
 });
-afterAll(() => table.stop());
 
 const reserveOf = (endpoint = table.endpoint, tableName = table.name) => {
   const variables = { AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };

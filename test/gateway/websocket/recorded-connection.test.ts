@@ -1,21 +1,20 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import WebSocket from 'ws';
-import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { openRequests } from '../../../lambda/data/requests/requests.ts';
 import { parseUsageEvent } from '../../../lambda/usage-recorder/parse-event.ts';
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
 import { newAccount } from '../../data/new-account.ts';
+import { tableForTests } from '../../table-for-tests.ts';
 import { type GatewayHost, KEYS, startGatewayHost } from '../gateway-host.ts';
 import { type SocketOrigin, startSocketOrigin } from './scripted-socket-origin.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let origin: SocketOrigin;
 let accountId: string;
 let host: GatewayHost;
 
 beforeAll(async () => {
-  table = await emulatedTable();
   origin = await startSocketOrigin();
   const { accountId: id } = await newAccount(table);
   accountId = id;
@@ -28,7 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await host.close();
   await origin.close();
-  await table.stop();
 });
 
 it('is in the ledger once for each response, however often its events arrive', async () => {

@@ -3,19 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type EmulatedTable, emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { newAccountKey } from '../../../lambda/domain/accounts/account-key.ts';
 import { bringUpToDate } from '../../../local/host/data-version.ts';
+import { tableForTests } from '../../table-for-tests.ts';
 
-let table: EmulatedTable;
+const table = tableForTests();
 let folder: string;
 
 beforeAll(async () => {
-  table = await emulatedTable();
   folder = await mkdtemp(join(tmpdir(), 'data-version-'));
 });
 afterAll(async () => {
-  await table.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
