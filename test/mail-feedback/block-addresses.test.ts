@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { tableForTests } from '../table-for-tests.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { blockAddresses } from '../../lambda/mail-feedback/block-addresses.ts';
 import { newAccount } from '../data/new-account.ts';
+import { tableForTests } from '../table-for-tests.ts';
 
 const table = tableForTests();
 
