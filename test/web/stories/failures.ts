@@ -136,8 +136,8 @@ describe('with the API slow', () => {
       await released;
       await route.continue();
     });
-    await page.goto(`${fixture().dashboard.url}/keys`);
-    await page.getByRole('button', { name: 'Copy' }).first().waitFor();
+    await page.goto(`${fixture().dashboard.url}/`);
+    await page.getByText('Waiting for the first request').waitFor();
     release();
     await page.getByLabel('Code from the e-mail').waitFor();
     expect(await layoutShift(page)).toBeLessThan(MAX_LAYOUT_SHIFT);
