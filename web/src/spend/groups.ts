@@ -50,7 +50,7 @@ export const groupFilters = (group: GroupValues, by: GroupBy): Filters =>
 export const groupKey = (group: GroupValues, by: GroupBy): string =>
   JSON.stringify(by.map((dimension) => groupValue(group, dimension)));
 
-export const SERIES_SHOWN = 7;
+const SERIES_SHOWN = 7;
 
 /** What is no name. Each has its grey. */
 const UNNAMED: readonly string[] = ['', OTHER, UNKNOWN];
