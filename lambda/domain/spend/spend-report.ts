@@ -124,7 +124,7 @@ export const sumsOf = (counters: Counters, mayLack = false, currency: DisplayCur
 };
 
 /** How long the requests of a sum took, where a report is asked for it. */
-export const latencyIn = (counters: Counters, latency: boolean) => latency && { latency: latencyOf(counters) };
+const latencyIn = (counters: Counters, latency: boolean) => latency && { latency: latencyOf(counters) };
 
 const entriesOf = (filter: SpendFilter) => Object.entries(filter) as [SpendDimensionName, readonly (string | null)[]][];
 
