@@ -43,6 +43,7 @@ const BUDGETS_KB: Readonly<Record<string, number>> = {
   'dashboard-api/SessionsHandler': 350,
   'dashboard-api/AlertRulesHandler': 399,
   'dashboard-api/BudgetsHandler': 409,
+  'dashboard-api/ViewsHandler': 316,
   'dashboard-api/AlertsHandler': 362,
   'dashboard-api/ReportsHandler': 458,
   'dashboard-api/McpHandler': 730,
