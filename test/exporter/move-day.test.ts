@@ -5,6 +5,7 @@ import { openAccountTerms } from '../../lambda/data/accounts/account-terms.ts';
 import { openAccountItems } from '../../lambda/data/accounts/delete-items.ts';
 import { type DayFileEntry, openDayFiles } from '../../lambda/data/requests/day-files.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
+import { openDayReturn } from '../../lambda/data/requests/return-day.ts';
 import { openSpendCounters } from '../../lambda/data/spend/spend-counters.ts';
 import { ROLLUP_MARK_SHARDS, requestPartition } from '../../lambda/data/table/keys.ts';
 import { queryItems } from '../../lambda/data/table/query-items.ts';
@@ -286,6 +287,27 @@ describe('request records that leave the table', () => {
     expect(await world.inTable()).toBe(world.ids.size);
     // The next run is not held up.
     expect(await world.move()).toEqual(['moved']);
+    await world.check();
+  });
+
+  it('do not stay in the table next to their file where their return was killed for good', async () => {
+    const world = await newWorld(randomFrom(SEED));
+    world.advance(2 * DAY_MS);
+    expect(await world.move()).toEqual(['moved']);
+    world.advance(DAY_MS + 1);
+    expect(await world.move()).toEqual(['cleared']);
+    const cleared = await world.inTable();
+    const mortalTable = faultyTable(table, async (command, send) => {
+      const result = await send();
+      if (command.constructor.name === 'PutCommand') throw new Killed();
+      return result;
+    });
+    const returnDay = openDayReturn(mortalTable, objects, world.now);
+    await expect(returnDay(world.accountId, world.days[0])).rejects.toThrow(Killed);
+    expect(await world.inTable()).toBeGreaterThan(cleared);
+    world.advance(HOUR_MS);
+    expect(await world.move()).toEqual(['cleared']);
+    expect(await world.inTable()).toBe(cleared);
     await world.check();
   });
 

@@ -85,16 +85,21 @@ export const openDayFiles = (table: Table, now: () => number = Date.now) => {
       await change({ accountId, day }, set, IS_NEW, { accountId, day, ...indexKey({ accountId, day }, dueMs) });
     },
 
-    /** Takes the hold of a day as it was read. Undefined where it changed since, or somebody else has it. */
-    hold: async (entry: DayFileEntry): Promise<HeldDay | undefined> => {
+    /**
+     * Takes the hold of a day as it was read. Undefined where it changed since, or somebody else has it.
+     *
+     * @param dueMs when the day's next step is due should the holder never release it; left out: as before
+     */
+    hold: async (entry: DayFileEntry, dueMs?: number): Promise<HeldDay | undefined> => {
       const holder = randomUUID();
+      const { gsi1sk } = dueMs === undefined ? entry : indexKey(entry, dueMs);
       const isHeld = await change(
         entry,
-        'SET holder = :holder, heldUntil = :until',
+        'SET holder = :holder, heldUntil = :until, gsi1sk = :next',
         'gsi1sk = :due AND (attribute_not_exists(heldUntil) OR heldUntil < :now)',
-        { holder, until: now() + HOLD_MS, due: entry.gsi1sk, now: now() },
+        { holder, until: now() + HOLD_MS, due: entry.gsi1sk, next: gsi1sk, now: now() },
       );
-      return isHeld ? { ...entry, holder } : undefined;
+      return isHeld ? { ...entry, gsi1sk, holder } : undefined;
     },
 
     /** Notes how much of the file is back in the table, and holds on. @returns false where the hold is lost */

@@ -33,7 +33,8 @@ export const openDayReturn = (table: Table, objects: ObjectReader, now: () => nu
     const entry = await dayFiles.find(accountId, day, true);
     if (entry) {
       const busy = new UnavailableError('The records of a day are being moved. Try again in some minutes.');
-      const held = await dayFiles.hold(entry);
+      // A run that is killed for good leaves records in the table next to their file. The next move clears them.
+      const held = await dayFiles.hold(entry, entry.file && now());
       if (!held) throw busy;
       let blocks = 0;
       for await (const records of held.file ? readBlocks(objects, held.file) : []) {
