@@ -31,6 +31,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
   'nobody: it accepts connections, or reads addresses': [
     'lambda/gateway/hosts/gateway-server.ts',
     'lambda/gateway/hosts/http-server.ts',
+    'lambda/gateway/hosts/warm-up.ts',
     'lambda/integrations/public-address.ts',
   ],
 };

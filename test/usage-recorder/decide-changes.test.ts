@@ -4,6 +4,7 @@ import { type Change, MAX_ACTIONS, packTransactions, toActions } from '../../lam
 import { contributionOf } from '../../lambda/domain/spend/contribution.ts';
 import { addCounters, type Counters, subtractCounters } from '../../lambda/domain/spend/counters.ts';
 import type { SpendDimensionName } from '../../lambda/domain/spend/dimensions.ts';
+import { durationBucketOf, durationCounterName } from '../../lambda/domain/spend/durations.ts';
 import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
 import { type AccountCloseEvent, type AccountOpenEvent, nameOf } from '../../lambda/usage-recorder/attribute-events.ts';
 import { recordOfClose, recordOfOpen } from '../../lambda/usage-recorder/build-record.ts';
@@ -152,7 +153,8 @@ describe('packTransactions', () => {
       [{ before: null, after: recordOfClose(event, priceOfTokens(event), null, context) }],
       '2026-11-20',
     );
-    expect(transaction?.spendCounters.map(({ counters }) => counters)).toEqual([{ requests: 1 }, { requests: 1 }]);
+    const sums = { requests: 1, [durationCounterName(durationBucketOf(event.totalMs))]: 1 };
+    expect(transaction?.spendCounters.map(({ counters }) => counters)).toEqual([sums, sums]);
   });
 
   it('keeps large records below the size of a transaction', () => {

@@ -47,6 +47,7 @@ describe('saved views', () => {
     await open('/requests?provenance=unknown');
     await save(page, 'Unknown costs');
     await open('/keys');
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
     await page.keyboard.press('Control+k');
     await page.getByLabel('Go to a page').fill('unknown c');
     await page.getByRole('button', { name: /Unknown costs/ }).click();
