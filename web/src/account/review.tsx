@@ -29,14 +29,22 @@ export const Review = () => {
       {finish.isError && <ProblemNote error={finish.error} title="The review was not finished" />}
       {data && data.since === null && (
         <p className="dim">
-          There is nothing to review. All keys are on the page <AnchorLink to="/keys">Keys</AnchorLink>.
+          There is nothing to review. All keys are on the page{' '}
+          <AnchorLink to="/keys" underline="always" inherit>
+            Keys
+          </AnchorLink>
+          .
         </p>
       )}
       {data && data.since !== null && (
         <Stack gap="md" maw={640} align="flex-start">
           <Text size="sm">
             Your password or address changed. If somebody else was signed in before, these keys may be theirs, and they
-            still work. Revoke those you do not know on the page <AnchorLink to="/keys">Keys</AnchorLink>.
+            still work. Revoke those you do not know on the page{' '}
+            <AnchorLink to="/keys" underline="always" inherit>
+              Keys
+            </AnchorLink>
+            .
           </Text>
           {data.keys.length === 0 && <Text size="sm">No key was made since {data.since.slice(0, 10)}.</Text>}
           <ul>
