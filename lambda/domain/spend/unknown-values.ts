@@ -23,6 +23,12 @@ const lacking = (total: Counters, part: Counters): Counters => {
   return rest;
 };
 
+/** True where no sum of `part` is above that of `total`: then what is lacking of each adds up. */
+const isWithin = (part: Counters, total: Counters): boolean =>
+  (Object.keys(part) as (keyof Counters)[]).every(
+    (name) => signed(name) || name === 'overflowRequests' || (part[name] ?? 0) <= (total[name] ?? 0),
+  );
+
 interface Sum {
   readonly dimensions: SpendDimensions;
   readonly counters: Counters;
@@ -57,9 +63,7 @@ const lackingOf = (
   if (part.size === 0) return [...total.values()];
   const rest = lacking(sumOf(total.values()), sumOf(part.values()));
   if (!rest.requests) return [];
-  const isPart = [...part].every(
-    ([key, { counters }]) => (counters.requests ?? 0) <= (total.get(key)?.counters.requests ?? 0),
-  );
+  const isPart = [...part].every(([key, { counters }]) => isWithin(counters, total.get(key)?.counters ?? {}));
   if (isPart)
     return [...total]
       .map(([key, { dimensions, counters }]) => ({

@@ -48,6 +48,17 @@ describe('withUnknownValues', () => {
     expect(withUnknownValues({ crosses, counted }, 'client', allocationCrossNames, day)).toEqual(counted);
   });
 
+  it('names the provider alone where a model has less of any sum than the dimension counts of it', () => {
+    const crosses = [
+      row('2026-11-20', { model: 'a' }, { requests: 3, unpricedRequests: 1 }),
+      row('2026-11-20', { model: 'b' }, { requests: 3, unpricedRequests: 2 }),
+    ];
+    const counted = [row('2026-11-20T10', { model: 'a', client: 'codex' }, { requests: 2, unpricedRequests: 2 })];
+    expect(unknownOf(withUnknownValues({ crosses, counted }, 'client', allocationCrossNames, day))).toEqual([
+      { time: '2026-11-20', provider: 'openai', model: OTHER, counters: { requests: 4, unpricedRequests: 1 } },
+    ]);
+  });
+
   it('names the provider alone where models overflowed in one of both', () => {
     const crosses = [
       row('2026-11-20', { model: 'a' }, { requests: 3 }),
