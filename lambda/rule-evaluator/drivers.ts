@@ -3,11 +3,9 @@ import type { Driver } from '../domain/alert-rules/alert.ts';
 import { driverDimensionsOf, driversOf } from '../domain/alert-rules/drivers.ts';
 import type { BoundEvaluator } from '../domain/alert-rules/rule.ts';
 import type { ReadRuleCounters, RuleCounter } from '../domain/alert-rules/rule-counters.ts';
+import { readUntil } from '../domain/alert-rules/spend-query.ts';
 import type { Period } from '../domain/calendar/periods.ts';
 import { coveringRange } from '../domain/calendar/range.ts';
-
-/** The earlier of now and a period's end. */
-const untilNow = (period: Period, now: Date): Date => new Date(Math.min(now.getTime(), Date.parse(period.end)));
 
 /** Finds what most of an observation came from. It is read for alerts only, which are rare. */
 export const openDrivers =
@@ -16,7 +14,7 @@ export const openDrivers =
     const range = coveringRange(
       evaluator.granularity,
       new Date(period.start),
-      untilNow(period, new Date(now.getTime() + 1)),
+      new Date(Math.min(readUntil(now).getTime(), Date.parse(period.end))),
     );
     const counters: RuleCounter[] = [];
     for await (const counter of readCounters(accountId, range, driverDimensionsOf(evaluator))) counters.push(counter);

@@ -118,6 +118,20 @@ describe('evaluateAccount', () => {
     expect(today?.alert).toMatchObject({ observed: 12 * USD, drivers: expect.arrayContaining([expect.anything()]) });
   });
 
+  it.each(['weekly', 'monthly'])(
+    'counts spend of tomorrow already where clocks differ, by a %s rule',
+    async (period) => {
+      const condition = { type: 'cost_threshold', config: { threshold: 10, period } };
+      const spends: Spent[] = [
+        ['2026-11-20T10:00:00.000Z', 9],
+        ['2026-11-21T00:04:00.000Z', 3, 'o3'],
+      ];
+      const [fired] = await evaluate('2026-11-20T23:56:00Z', spends, { condition });
+      expect(fired?.alert.observed).toBe(12 * USD);
+      expect(fired?.alert.drivers).toContainEqual({ dimension: 'model', value: 'o3', label: null, share: 0.25 });
+    },
+  );
+
   it('judges a month that is over as of its end', async () => {
     const condition = { type: 'budget_forecast', config: { budget: 100 } };
     const spends: Spent[] = [

@@ -1,6 +1,6 @@
 import type { Period } from '../calendar/periods.ts';
 import { coveringRange, type Range } from '../calendar/range.ts';
-import { DAY_MS } from '../calendar/units.ts';
+import { DAY_MS, HOUR_MS } from '../calendar/units.ts';
 import { allocationIn } from '../spend/dimensions.ts';
 import type { BoundEvaluator } from './rule.ts';
 import type { ReadRuleCounters, RuleDimensionName } from './rule-counters.ts';
@@ -12,14 +12,16 @@ interface SpendQuery {
   readonly dimensions: readonly RuleDimensionName[];
 }
 
+/**
+ * Until when spend is read to judge rules now. Clocks differ: a request may have begun in a period's next day already. An hour, not all of
+ * the period: a budget may have a year of days to come.
+ */
+export const readUntil = (now: Date): Date => new Date(now.getTime() + HOUR_MS);
+
 /** The range that a rule needs to judge the periods from `first` until now: its lookback comes before them. */
 export const rangeToJudge = ({ granularity, lookbackDays }: BoundEvaluator, first: Period, now: Date): Range => {
-  const startMs = Date.parse(first.start);
-  return coveringRange(
-    granularity,
-    new Date(startMs - lookbackDays * DAY_MS),
-    new Date(Math.max(now.getTime(), startMs) + 1),
-  );
+  const from = new Date(Date.parse(first.start) - lookbackDays * DAY_MS);
+  return coveringRange(granularity, from, readUntil(now));
 };
 
 /** What rules are judged by together: the same granularity, and the same allocation dimension, or none. */
