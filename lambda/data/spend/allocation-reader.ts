@@ -2,6 +2,7 @@ import { addDays, type Day, dayOf, daysBetween, type Hour, lastDayOf, type Month
 import type { SpendCounter } from '../../domain/spend/counters.ts';
 import {
   type AllocationName,
+  allocationCrossNames,
   type CrossDimensionName,
   OTHER,
   type SpendDimensionName,
@@ -75,7 +76,6 @@ export const openAllocationReader = (table: Table, { live, marks, isLean, ...cro
     accountId: string,
     days: DayRange,
     allocation: AllocationName,
-    names: readonly CrossDimensionName[],
     readCrosses: (range: DayRange) => AsyncIterable<SpendCounter>,
     bucketOf: (time: string) => string,
   ): AsyncGenerator<SpendCounter> {
@@ -84,7 +84,7 @@ export const openAllocationReader = (table: Table, { live, marks, isLean, ...cro
       const to = last < days.to ? last : days.to;
       const found = { crosses: await Array.fromAsync(readCrosses({ from, to })), counted: [] as SpendCounter[] };
       found.counted = await Array.fromAsync(live.allocationHours(accountId, allocation, `${from}T00`, `${to}T23`));
-      yield* withUnknownValues(found, allocation, names, bucketOf);
+      yield* withUnknownValues(found, allocation, bucketOf);
     }
   }
 
@@ -115,22 +115,22 @@ export const openAllocationReader = (table: Table, { live, marks, isLean, ...cro
     range: DayRange,
     marked: ReadonlySet<string>,
     allocation: AllocationName,
-    names: readonly CrossDimensionName[],
   ): AsyncIterable<SpendCounter> =>
     daysOfViews(
       range,
       marked,
       (some) => readDays(readPages(table, accountId, allocation, 'DAY', some, isLean), allocation),
       (some) =>
-        liveDays(accountId, some, allocation, names, (part) => crosses.days(accountId, part, marked, names), dayOf),
+        liveDays(
+          accountId,
+          some,
+          allocation,
+          (part) => crosses.days(accountId, part, marked, allocationCrossNames),
+          dayOf,
+        ),
     );
 
-  async function* hours(
-    accountId: string,
-    range: HourRange,
-    allocation: AllocationName,
-    names: readonly CrossDimensionName[],
-  ): AsyncGenerator<SpendCounter> {
+  async function* hours(accountId: string, range: HourRange, allocation: AllocationName): AsyncGenerator<SpendCounter> {
     const inDays = { from: dayOf(range.from), to: dayOf(range.to) };
     const marked = new Set(await marks.markedPeriods(accountId, inDays.from, inDays.to));
     const found = daysOfViews(
@@ -142,8 +142,7 @@ export const openAllocationReader = (table: Table, { live, marks, isLean, ...cro
           accountId,
           some,
           allocation,
-          names,
-          ({ from, to }) => crosses.hours(accountId, { from: `${from}T00`, to: `${to}T23` }, names),
+          ({ from, to }) => crosses.hours(accountId, { from: `${from}T00`, to: `${to}T23` }, allocationCrossNames),
           (hour) => hour,
         ),
     );
@@ -170,10 +169,9 @@ export const openAllocationReader = (table: Table, { live, marks, isLean, ...cro
     for await (const { day: month, spendCounters } of readDays(pages, allocation)) counted.set(month, spendCounters);
     for (const month of [...new Set([...ofMonth.keys(), ...counted.keys()])].sort()) {
       const uncounted = { crosses: ofMonth.get(month) ?? [], counted: [] };
-      const found = counted.get(month) ?? withUnknownValues(uncounted, allocation, names, (each) => each);
+      const found = counted.get(month) ?? withUnknownValues(uncounted, allocation, (each) => each);
       const overflows = found.some(({ dimensions }) => separate.some((name) => dimensions[name] === OTHER));
-      if (overflows)
-        yield* days(accountId, { from: `${month}-01`, to: lastDayOf(month) }, new Set(), allocation, names);
+      if (overflows) yield* days(accountId, { from: `${month}-01`, to: lastDayOf(month) }, new Set(), allocation);
       else yield* found;
     }
   }

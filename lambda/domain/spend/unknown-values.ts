@@ -1,7 +1,7 @@
 import { addCounters, type Counters, PAST_EXACT, type SpendCounter } from './counters.ts';
 import {
   type AllocationName,
-  type CrossDimensionName,
+  allocationCrossNames,
   noDimensions,
   OTHER,
   type SpendDimensions,
@@ -34,13 +34,10 @@ interface Sum {
   readonly counters: Counters;
 }
 
-const sumBy = (
-  spendCounters: readonly SpendCounter[],
-  names: readonly CrossDimensionName[],
-): ReadonlyMap<string, Sum> => {
+const sumsOf = (spendCounters: readonly SpendCounter[]): ReadonlyMap<string, Sum> => {
   const sums = new Map<string, Sum>();
   for (const { dimensions, counters } of spendCounters) {
-    const values = names.map((name) => [name, dimensions[name]] as const);
+    const values = allocationCrossNames.map((name) => [name, dimensions[name]] as const);
     const key = JSON.stringify(values);
     const sum = sums.get(key);
     sums.set(key, {
@@ -54,13 +51,9 @@ const sumBy = (
 const sumOf = (sums: Iterable<Sum>): Counters => [...sums].map(({ counters }) => counters).reduce(addCounters, {});
 
 /** What the crosses of one provider count and the allocation dimension does not. */
-const lackingOf = (
-  crosses: readonly SpendCounter[],
-  counted: readonly SpendCounter[],
-  names: readonly CrossDimensionName[],
-): Sum[] => {
-  const [total, part] = [sumBy(crosses, names), sumBy(counted, names)];
-  if (part.size === 0) return [...total.values()];
+const lackingOf = (provider: string, crosses: readonly SpendCounter[], counted: readonly SpendCounter[]): Sum[] => {
+  const [total, part] = [sumsOf(crosses), sumsOf(counted)];
+  if (part.size === 0) return [...total.values()].filter(({ counters }) => counters.requests);
   const rest = lacking(sumOf(total.values()), sumOf(part.values()));
   if (!rest.requests) return [];
   const isPart = [...part].every(([key, { counters }]) => isWithin(counters, total.get(key)?.counters ?? {}));
@@ -72,35 +65,32 @@ const lackingOf = (
       }))
       .filter(({ counters }) => counters.requests);
   // Models and keys overflowed in one of both: only the provider of the rest is certain.
-  const provider = crosses[0]?.dimensions.provider ?? '';
-  const others = names.map((name) => [name, name === 'provider' ? provider : OTHER]);
-  return [{ dimensions: { ...noDimensions, ...Object.fromEntries(others) }, counters: rest }];
+  return [{ dimensions: { ...noDimensions, provider, model: OTHER, keyId: OTHER }, counters: rest }];
 };
 
 /**
  * The spend counters of an allocation dimension, and with the value UNKNOWN all that the crosses count and the dimension does not: what
  * was recorded while it was not declared. So the sums by each dimension add up to the total, whichever recorder knew of it when.
  *
- * @param crosses read before `counted`: then what is recorded in between is counted, and not unknown
- * @param names dimensions that are separate in `crosses`, of allocationCrossNames
+ * @param crosses read before `counted`: then what is recorded in between is counted, and not unknown. Where something is counted, all of
+ * allocationCrossNames must be separate, whatever a report asks for: totals must not depend on its groups
  * @returns ascending by bucket
  */
 export const withUnknownValues = (
   { crosses, counted }: { readonly crosses: readonly SpendCounter[]; readonly counted: readonly SpendCounter[] },
   allocation: AllocationName,
-  names: readonly CrossDimensionName[],
   bucketOf: (time: string) => string,
 ): SpendCounter[] => {
   const [crossesOf, countedOf] = [crosses, counted].map((all) => Map.groupBy(all, ({ time }) => bucketOf(time))) as [
     Map<string, SpendCounter[]>,
     Map<string, SpendCounter[]>,
   ];
-  const providerOf = ({ dimensions }: SpendCounter) => (names.includes('provider') ? dimensions.provider : '');
+  const providerOf = ({ dimensions }: SpendCounter) => dimensions.provider;
   return [...new Set([...crossesOf.keys(), ...countedOf.keys()])].sort().flatMap((time) => {
     const found = countedOf.get(time) ?? [];
     const byProvider = Map.groupBy(found, providerOf);
     const unknown = [...Map.groupBy(crossesOf.get(time) ?? [], providerOf)].flatMap(([provider, some]) =>
-      lackingOf(some, byProvider.get(provider) ?? [], names),
+      lackingOf(provider, some, byProvider.get(provider) ?? []),
     );
     return [
       ...found,

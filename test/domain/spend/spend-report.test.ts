@@ -13,10 +13,11 @@ import {
   maxOverflowLevel,
   OTHER,
   overflowDimensions,
+  UNKNOWN,
 } from '../../../lambda/domain/spend/dimensions.ts';
 import { latencyOf } from '../../../lambda/domain/spend/durations.ts';
 import { spendCsv } from '../../../lambda/domain/spend/spend-csv.ts';
-import { type ReportQuery, spendReport, sumsOf, usdOf } from '../../../lambda/domain/spend/spend-report.ts';
+import { type ReportQuery, spendReport, sumsOf, totalOf, usdOf } from '../../../lambda/domain/spend/spend-report.ts';
 
 const range: Range = { granularity: 'day', from: '2026-11-01T00:00:00.000Z', to: '2026-11-04T00:00:00.000Z' };
 
@@ -208,6 +209,21 @@ describe('spendReport', () => {
     ))
       lines.push(line);
     expect(lines[1]).toMatch(/^2026-11-01,100,,99,/);
+  });
+
+  it('never shows a total as $0 where requests of unknown values may belong to it', async () => {
+    const spendCounters = async function* (client: string) {
+      yield spendCounter('2026-11-01', { client }, { requests: 2, costComputedNanoUsd: 5 });
+    };
+    const filter = { client: ['codex'] };
+    expect(await totalOf(spendCounters(UNKNOWN), filter)).toMatchObject({
+      totals: { requests: 0, costNanoUsd: null },
+      mayAlsoMatch: { requests: 2, costNanoUsd: 5 },
+    });
+    expect(await totalOf(spendCounters('cursor'), filter)).toMatchObject({
+      totals: { requests: 0, costNanoUsd: 0 },
+      mayAlsoMatch: null,
+    });
   });
 
   it('filters by any of several values, null among them', async () => {

@@ -1,13 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { addCounters, type Counters, type SpendCounter } from '../../../lambda/domain/spend/counters.ts';
-import {
-  allocationCrossNames,
-  noDimensions,
-  OTHER,
-  type SpendDimensions,
-  UNKNOWN,
-} from '../../../lambda/domain/spend/dimensions.ts';
+import { noDimensions, OTHER, type SpendDimensions, UNKNOWN } from '../../../lambda/domain/spend/dimensions.ts';
 import { withUnknownValues } from '../../../lambda/domain/spend/unknown-values.ts';
 
 const day = (time: string) => time.slice(0, 10);
@@ -34,7 +28,7 @@ describe('withUnknownValues', () => {
       row('2026-11-20T11', { model: 'a', client: null }, { requests: 1, costComputedNanoUsd: 10, errors: 1 }),
       row('2026-11-21T11', { model: 'b', client: null }, { requests: 1 }),
     ];
-    const found = withUnknownValues({ crosses, counted }, 'client', allocationCrossNames, day);
+    const found = withUnknownValues({ crosses, counted }, 'client', day);
     expect(found.filter(({ dimensions }) => dimensions.client !== UNKNOWN)).toEqual(counted);
     expect(unknownOf(found)).toEqual([
       { time: '2026-11-20', provider: 'openai', model: 'a', counters: { requests: 2, costComputedNanoUsd: 15 } },
@@ -42,10 +36,15 @@ describe('withUnknownValues', () => {
     ]);
   });
 
+  it('has no unknown value where nothing was requested', () => {
+    const crosses = [row('2026-11-20', { provider: '', model: null }, {})];
+    expect(withUnknownValues({ crosses, counted: [] }, 'client', day)).toEqual([]);
+  });
+
   it('knows nothing of what came after the crosses were read', () => {
     const crosses = [row('2026-11-20', { model: 'a' }, { requests: 1 })];
     const counted = [row('2026-11-20T10', { model: 'a', client: 'codex' }, { requests: 2 })];
-    expect(withUnknownValues({ crosses, counted }, 'client', allocationCrossNames, day)).toEqual(counted);
+    expect(withUnknownValues({ crosses, counted }, 'client', day)).toEqual(counted);
   });
 
   it('names the provider alone where a model has less of any sum than the dimension counts of it', () => {
@@ -54,7 +53,7 @@ describe('withUnknownValues', () => {
       row('2026-11-20', { model: 'b' }, { requests: 3, unpricedRequests: 2 }),
     ];
     const counted = [row('2026-11-20T10', { model: 'a', client: 'codex' }, { requests: 2, unpricedRequests: 2 })];
-    expect(unknownOf(withUnknownValues({ crosses, counted }, 'client', allocationCrossNames, day))).toEqual([
+    expect(unknownOf(withUnknownValues({ crosses, counted }, 'client', day))).toEqual([
       { time: '2026-11-20', provider: 'openai', model: OTHER, counters: { requests: 4, unpricedRequests: 1 } },
     ]);
   });
@@ -65,7 +64,7 @@ describe('withUnknownValues', () => {
       row('2026-11-20', { provider: 'xai', model: 'x' }, { requests: 1 }),
     ];
     const counted = [row('2026-11-20T10', { model: OTHER, client: 'codex' }, { requests: 1, overflowRequests: 1 })];
-    expect(unknownOf(withUnknownValues({ crosses, counted }, 'client', allocationCrossNames, day))).toEqual([
+    expect(unknownOf(withUnknownValues({ crosses, counted }, 'client', day))).toEqual([
       { time: '2026-11-20', provider: 'openai', model: OTHER, counters: { requests: 2 } },
       { time: '2026-11-20', provider: 'xai', model: 'x', counters: { requests: 1 } },
     ]);
@@ -93,7 +92,7 @@ describe('withUnknownValues', () => {
             .filter((each) => day(each.time) === time)
             .map((each) => each.counters)
             .reduce(addCounters, {});
-        const found = withUnknownValues({ crosses, counted }, 'client', allocationCrossNames, day);
+        const found = withUnknownValues({ crosses, counted }, 'client', day);
         for (const time of ['2026-11-20', '2026-11-21']) expect(sum(found, time)).toEqual(sum(crosses, time));
         expect(found.map(({ time }) => day(time))).toEqual(found.map(({ time }) => day(time)).sort());
       }),
