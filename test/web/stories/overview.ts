@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { SpendReport } from '../../../web/src/api/responses.ts';
 import { formatDuration, plural } from '../../../web/src/format/quantity.ts';
@@ -168,6 +169,12 @@ describe('the overview', () => {
     for (const color of ['--accent-ink', '--ink'])
       await waitUntil(`the line is drawn in ${color}`, async () => (await page.evaluate<number>(pixelsOf(color))) > 50);
     await screenshot(page, 'overview-latency');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV' }).click(),
+    ]);
+    const [head] = (await readFile(await download.path(), 'utf8')).split('\n');
+    expect(head).toContain(',latency_requests,latency_p50_ms,latency_p95_ms');
     await page.getByRole('button', { name: 'Show as table' }).click();
     const cells = page.getByRole('region', { name: 'The figures of the chart' }).locator('thead th');
     await cells.first().waitFor();

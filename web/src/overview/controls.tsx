@@ -115,17 +115,19 @@ export const ExportButton = ({
   range,
   by,
   filters,
+  metric,
 }: {
   readonly range: Range;
   readonly by: GroupBy;
   readonly filters: Filters;
+  readonly metric: MetricName;
 }) => {
   const { api } = useApp();
   const [busy, setBusy] = useState(false);
   const download = async () => {
     setBusy(true);
     await import('./export-spend.ts')
-      .then(({ exportSpend }) => exportSpend(api, range, by, filters))
+      .then(({ exportSpend }) => exportSpend(api, range, by, filters, metric === 'latency'))
       .catch(notifyProblem('The export failed'));
     setBusy(false);
   };

@@ -12,7 +12,7 @@ export const saveFile = (name: string, content: Blob) => {
 };
 
 /**
- * Downloads the report as CSV.
+ * Downloads the report as CSV. To read latency takes longer.
  *
  * @throws the API's error body
  */
@@ -21,6 +21,7 @@ export const exportSpend = async (
   range: Range,
   groupBy: readonly Dimension[],
   filters: Filters,
+  withLatency: boolean,
 ): Promise<void> => {
   const { data, error } = await client.GET('/spend/export.csv', {
     params: {
@@ -29,6 +30,7 @@ export const exportSpend = async (
         ...(range.to === undefined ? {} : { to: range.to }),
         granularity: range.granularity,
         groupBy: [...groupBy],
+        ...(withLatency && { latency: 'true' as const }),
         ...parametersOf(filters),
       },
     },

@@ -181,7 +181,7 @@ export const Trend = ({
         </div>
         <div className="page-actions">
           <TrendControls range={range} by={by} filters={filters} metric={metric} />
-          <ExportButton range={range} by={by} filters={filters} />
+          <ExportButton range={range} by={by} filters={filters} metric={metric} />
           <ActionIcon
             variant="default"
             size={30}
