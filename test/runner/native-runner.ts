@@ -1,27 +1,42 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import pMap from 'p-map';
+import { hint, SEED } from '../seed.ts';
 
 /** As much as is used of Jest's types, which its package does not export. */
-interface TestFile {
+export interface TestFile {
   readonly path: string;
   readonly context: { readonly config: { readonly slowTestThreshold: number } };
 }
 interface TestResult {
   readonly perfStats: object;
+  readonly console?: readonly object[] | undefined;
 }
 interface SerializableError {
   readonly message: string;
   readonly stack: string;
 }
-/** What a test file's process sends. */
+/** What a test file came to. */
 export type Outcome = { readonly result: TestResult } | { readonly error: SerializableError };
+/** What a test file's process sends: that it lives, every second, and in the end its outcome. */
+export type Sent = 'alive' | Outcome;
 
 const ENTRY = new URL('./run-test-file.ts', import.meta.url);
 
-const runTestFile = async ({ path, context: { config } }: TestFile, globalConfig: object) => {
+/**
+ * Runs a test file in a process of its own.
+ *
+ * @param silenceMs after which a process that sends nothing is killed. One with an endless loop fails; one that has sent its outcome has
+ * it: Node may wait for its own threads forever as it exits (nodejs/node#54918)
+ */
+export const runTestFile = async (
+  { path, context: { config } }: TestFile,
+  globalConfig: object,
+  silenceMs = 120_000,
+): Promise<TestResult> => {
   const child = fork(ENTRY, {
     execArgv: ['--disable-warning=ExperimentalWarning'],
+    env: { ...process.env, TEST_SEED: String(SEED) },
     serialization: 'advanced',
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
@@ -31,16 +46,27 @@ const runTestFile = async ({ path, context: { config } }: TestFile, globalConfig
       output += bytes.toString('utf8');
     });
   let outcome: Outcome | undefined;
-  child.once('message', (message) => {
-    outcome = message as Outcome;
+  let isSilent = false;
+  const silence = setTimeout(() => {
+    isSilent = true;
+    child.kill('SIGKILL');
+    // What it started may have them still.
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  }, silenceMs);
+  child.on('message', (message) => {
+    silence.refresh();
+    if (message !== 'alive') outcome = message as Outcome;
   });
   child.send({ path, config, globalConfig });
   const start = Date.now();
   const [code, signal] = await once(child, 'close');
-  outcome ??= { error: { message: `The test file's process ended with ${signal ?? code}.\n${output}`, stack: '' } };
+  clearTimeout(silence);
+  const end = isSilent ? `was killed: it was busy for ${silenceMs} ms without a pause` : `ended with ${signal ?? code}`;
+  outcome ??= { error: { message: `The test file's process ${end}.\n${hint}\n${output}`, stack: '' } };
   if ('error' in outcome) throw outcome.error;
-  const end = Date.now();
-  const perfStats = { start, end, runtime: end - start, slow: (end - start) / 1_000 > config.slowTestThreshold };
+  const runtime = Date.now() - start;
+  const perfStats = { start, end: start + runtime, runtime, slow: runtime / 1_000 > config.slowTestThreshold };
   const printed = output === '' ? undefined : [{ type: 'log', message: output, origin: '' }];
   return { ...outcome.result, perfStats: { ...outcome.result.perfStats, ...perfStats }, console: printed };
 };

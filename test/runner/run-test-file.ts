@@ -1,6 +1,6 @@
 import { createRequire, registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import type { Outcome } from './native-runner.ts';
+import type { Sent } from './native-runner.ts';
 
 /** The process of one test file: receives its path and Jest's configuration, sends its result, and ends. */
 
@@ -30,9 +30,12 @@ const runtime = {
   leaveTestCode: () => {},
 };
 
-const send = (outcome: Outcome): void => void process.send?.(outcome, undefined, undefined, () => process.exit());
+const send = (sent: Sent, whenSent?: () => void): void => void process.send?.(sent, undefined, undefined, whenSent);
+const exit = () => process.exit();
 
-process.once('disconnect', () => process.exit());
+setInterval(send, 1_000, 'alive').unref();
+
+process.once('disconnect', exit);
 process.once(
   'message',
   async ({ path, config, globalConfig }: { path: string; config: object; globalConfig: object }) => {
@@ -40,10 +43,10 @@ process.once(
       const runTests = require('jest-circus/runner').default;
       const result = await runTests(globalConfig, config, { global: globalThis }, runtime, path);
       // A copy in JSON: errors may have members that no process can send.
-      send({ result: JSON.parse(JSON.stringify(result)) });
+      send({ result: JSON.parse(JSON.stringify(result)) }, exit);
     } catch (error) {
       const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
-      send({ error: { message, stack } });
+      send({ error: { message, stack } }, exit);
     }
   },
 );
