@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { DELETION_GRACE_DAYS } from '../../domain/accounts/deletion.ts';
+import { idParams } from '../../http/id-params.ts';
 import { operation } from '../../http/operation.ts';
 import { passwordSchema, totpSchema } from '../auth/members.ts';
 
@@ -103,7 +104,7 @@ export const linkArchive = operation({
   summary: 'Get a link to download an archive',
   description: 'Whoever has the link can download the file, without a token, until the link expires.',
   permission: 'account:write',
-  params: z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) }),
+  params: idParams,
   success: {
     status: 200,
     description: 'The link works for 15 minutes.',

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { ruleTypes, withCondition } from '../../domain/alert-rules/rule.ts';
+import { idParams } from '../../http/id-params.ts';
 import { operation } from '../../http/operation.ts';
 import { previewSchema } from './preview-schema.ts';
 import {
   changedMembers,
   channelResults,
-  idParams,
   newMembers,
   previewMembers,
   shownMembers,

@@ -94,8 +94,6 @@ export const shownSecret = {
   ),
 };
 
-export const idParams = z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) });
-
 type Shown = Pick<Rule, 'name' | 'channels' | 'isActive' | 'webhook' | 'targets' | 'createdAt' | 'updatedAt'>;
 
 /** `shownMembers` of a rule or report. */

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { alertSchema } from '../../domain/alert-rules/alert.ts';
+import { idParams } from '../../http/id-params.ts';
 import { operation } from '../../http/operation.ts';
 import { PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/page.ts';
 
@@ -51,8 +52,6 @@ export const listAlerts = operation({
   errors: ['NOT_FOUND'],
 });
 
-const params = z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) });
-
 export const getAlert = operation({
   id: 'getAlert',
   method: 'GET',
@@ -60,7 +59,7 @@ export const getAlert = operation({
   group,
   summary: 'Get an alert',
   permission: 'rules:read',
-  params,
+  params: idParams,
   success: { status: 200, description: 'The alert.', schema: oneAlert },
   errors: ['NOT_FOUND'],
 });
@@ -73,7 +72,7 @@ export const acknowledgeAlert = operation({
   summary: 'Acknowledge an alert',
   description: 'Acknowledging it again changes nothing.',
   permission: 'rules:write',
-  params,
+  params: idParams,
   success: { status: 200, description: 'The updated alert.', schema: alertView },
   errors: ['NOT_FOUND'],
 });

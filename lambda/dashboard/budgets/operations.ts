@@ -1,16 +1,10 @@
 import * as z from 'zod/mini';
 import { budgetConfigSchema } from '../../domain/alert-rules/budget.ts';
 import { anyPeriodNames } from '../../domain/calendar/periods.ts';
+import { idParams } from '../../http/id-params.ts';
 import { operation } from '../../http/operation.ts';
 import { previewSchema } from '../alert-rules/preview-schema.ts';
-import {
-  changedMembers,
-  idParams,
-  newMembers,
-  previewMembers,
-  shownMembers,
-  shownSecret,
-} from '../alert-rules/rule-members.ts';
+import { changedMembers, newMembers, previewMembers, shownMembers, shownSecret } from '../alert-rules/rule-members.ts';
 
 export * from './pause-operations.ts';
 

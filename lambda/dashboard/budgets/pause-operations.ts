@@ -8,9 +8,9 @@ import {
   MAX_SESSION_ID_CHARACTERS,
   MAX_TAG_CHARACTERS,
 } from '../../domain/usage/limits.ts';
+import { idParams } from '../../http/id-params.ts';
 import { name } from '../../http/name.ts';
 import { operation } from '../../http/operation.ts';
-import { idParams } from '../alert-rules/rule-members.ts';
 
 const MAX_MINUTES = 366 * 24 * 60;
 

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { INVITATION_DAYS } from '../../domain/accounts/invitation.ts';
 import { roles } from '../../domain/accounts/permissions.ts';
 import { emailSchema } from '../../http/email.ts';
+import { idParams } from '../../http/id-params.ts';
 import { operation } from '../../http/operation.ts';
 
 const group = 'Members';
@@ -41,7 +42,6 @@ const invitationSchema = z
 
 const userId = z.string().check(z.minLength(1), z.maxLength(128));
 const memberParams = z.strictObject({ userId });
-const invitationParams = z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) });
 
 export const listMembers = operation({
   id: 'listMembers',
@@ -149,7 +149,7 @@ export const resendInvitation = operation({
   summary: 'Send an invitation again',
   description: `With a new link, for ${INVITATION_DAYS} days from now. The former link stops working.`,
   permission: 'members:write',
-  params: invitationParams,
+  params: idParams,
   success: { status: 200, description: 'The invitation. The mail is on its way.', schema: invitationSchema },
   errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_REACHED'],
 });
@@ -162,7 +162,7 @@ export const revokeInvitation = operation({
   summary: 'Revoke an invitation',
   description: 'Its link stops working at once.',
   permission: 'members:write',
-  params: invitationParams,
+  params: idParams,
   success: { status: 204, description: 'Revoked.' },
   errors: ['NOT_FOUND'],
 });

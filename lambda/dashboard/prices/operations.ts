@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { scopeShape, termsSchema } from '../../domain/own-prices/own-price.ts';
+import { idParams } from '../../http/id-params.ts';
 import { name } from '../../http/name.ts';
 import { operation } from '../../http/operation.ts';
 import { day, dayOrInstant } from '../../http/time-parameters.ts';
@@ -76,7 +77,6 @@ const until = z
   .check(
     z.describe('The first day (UTC) or instant without it; null for no end. A credit needs one: it expires then.'),
   );
-const params = z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) });
 const group = 'Prices';
 
 export const listPrices = operation({
@@ -130,7 +130,7 @@ export const updatePrice = operation({
   description:
     'Send only the members to change; `terms` as a whole; null removes a member of the scope. Requests of the past are priced again. To change a price from a day on, end it there and add another.',
   permission: 'prices:write',
-  params,
+  params: idParams,
   body: z.strictObject({
     name: z.optional(name(100)),
     ...(Object.fromEntries(
@@ -152,7 +152,7 @@ export const deletePrice = operation({
   summary: 'Delete a price of your own',
   description: 'As if it had never been: requests that it applied to are priced again. To end it, set `until`.',
   permission: 'prices:write',
-  params,
+  params: idParams,
   success: { status: 204, description: 'Deleted.' },
   errors: ['NOT_FOUND', 'CONFLICT'],
 });

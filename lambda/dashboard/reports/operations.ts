@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { deliverySchema } from '../../domain/alert-rules/alert.ts';
 import { calendarSchema, groupBySchema, scheduleSchema } from '../../domain/reports/report.ts';
+import { idParams } from '../../http/id-params.ts';
 import { operation } from '../../http/operation.ts';
 import {
   changedMembers,
   channelResults,
-  idParams,
   newMembers,
   previewMembers,
   shownMembers,

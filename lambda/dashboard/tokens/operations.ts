@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { roles } from '../../domain/accounts/permissions.ts';
+import { idParams } from '../../http/id-params.ts';
 import { name } from '../../http/name.ts';
 import { operation } from '../../http/operation.ts';
 
@@ -70,7 +71,7 @@ export const removeToken = operation({
   summary: 'Remove an API token',
   description: 'Permanent. The token, and JWTs issued for it, are rejected within 60 seconds.',
   permission: 'tokens:write',
-  params: z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) }),
+  params: idParams,
   success: { status: 204, description: 'Removed.' },
   errors: ['NOT_FOUND'],
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { MAX_SEARCH_CHARACTERS, viewPages } from '../../domain/accounts/saved-view.ts';
+import { idParams } from '../../http/id-params.ts';
 import { name } from '../../http/name.ts';
 import { operation } from '../../http/operation.ts';
 
@@ -26,7 +27,6 @@ const viewSchema = z
 
 const MAX_NAME = 60;
 const group = 'Views';
-const params = z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) });
 
 export const listViews = operation({
   id: 'listViews',
@@ -67,7 +67,7 @@ export const changeView = operation({
   summary: 'Rename a view, or save other settings under its name',
   description: 'Send only the members to change.',
   permission: 'rules:write',
-  params,
+  params: idParams,
   body: z.strictObject({ name: z.optional(name(MAX_NAME)), search: z.optional(search) }),
   success: { status: 200, description: 'The view.', schema: viewSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
@@ -80,7 +80,7 @@ export const deleteView = operation({
   group,
   summary: 'Delete a view',
   permission: 'rules:write',
-  params,
+  params: idParams,
   success: { status: 204, description: 'Deleted.' },
   errors: ['NOT_FOUND'],
 });
