@@ -11,7 +11,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import getPort from 'get-port';
 import { emulatedTable } from '../fixtures/emulated-table.ts';
 import { openBlocks } from '../lambda/data/alerts/blocks.ts';
@@ -47,7 +46,7 @@ const keyOf = async (accountId: string, hasBlocks: boolean): Promise<string> => 
     accountStatus: 'active',
     ...(hasBlocks && { withoutBlocks: 'pass' }),
   };
-  await table.client.send(new PutCommand({ TableName: table.name, Item }));
+  await table.call('PutItem', { TableName: table.name, Item });
   return serviceKey;
 };
 const serviceKeys = {

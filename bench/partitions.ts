@@ -13,15 +13,8 @@
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
  */
 import { parseArgs } from 'node:util';
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import {
-  BatchGetCommand,
-  GetCommand,
-  PutCommand,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { cancelled } from '../fixtures/intercept-table.ts';
 import {
   accountKey,
   counterSlotsKey,
@@ -34,7 +27,7 @@ import {
   spendPartition,
   withoutShard,
 } from '../lambda/data/table/keys.ts';
-import type { Table } from '../lambda/data/table/table.ts';
+import type { Table, TableCall, TableCommand } from '../lambda/data/table/table.ts';
 import type { CloseEvent, UsageEvent } from '../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../lambda/usage-recorder/recorder.ts';
 import { usageCapacity } from '../lib/usage-capacity.ts';
@@ -158,8 +151,7 @@ const modelTable = (loads: () => Loads, store: Store, isSharded: boolean): Table
     return met <= MAX_CONFLICTS;
   };
   const fail = (actions: readonly Action[], code: string, matches: (action: Action) => unknown) => {
-    const CancellationReasons = actions.map((action) => ({ Code: matches(action) ? code : 'None' }));
-    throw new TransactionCanceledException({ $metadata: {}, message: 'cancelled', CancellationReasons });
+    throw cancelled(actions.map((action) => (matches(action) ? code : 'None')));
   };
   const judge = (actions: readonly Action[]) => {
     if (!isSharded) return;
@@ -170,8 +162,8 @@ const modelTable = (loads: () => Loads, store: Store, isSharded: boolean): Table
       Update?.ConditionExpression?.includes('attribute_not_exists(shardedAfter)') ?? false;
     if (actions.some(isOutdated)) fail(actions, 'ConditionalCheckFailed', isOutdated);
   };
-  const send = async (command: object): Promise<unknown> => {
-    if (command instanceof TransactWriteCommand) {
+  const respond = async (command: TableCommand): Promise<unknown> => {
+    if (command.operation === 'TransactWriteItems') {
       const actions = command.input.TransactItems ?? [];
       judge(actions);
       for (const { Put, Update } of actions) {
@@ -183,29 +175,30 @@ const modelTable = (loads: () => Loads, store: Store, isSharded: boolean): Table
       }
       return {};
     }
-    if (command instanceof BatchGetCommand) {
+    if (command.operation === 'BatchGetItem') {
       const [[name, request] = ['', { Keys: [] }]] = Object.entries(command.input.RequestItems ?? {});
       const keys = (request.Keys ?? []) as Key[];
       for (const key of keys) loads().of(key).readUnits += request.ConsistentRead ? 1 : 0.5;
       return { Responses: { [name]: keys.flatMap((key) => store.records.get(idOf(key)) ?? []) } };
     }
-    if (command instanceof GetCommand) {
+    if (command.operation === 'GetItem') {
       const key = command.input.Key as Key;
       loads().of(key).readUnits += 1;
       const cells = store.slots.get(idOf(key));
       if (cells) return { Item: { cells } };
       return key.sk.startsWith(monthKey('', '').sk) && isSharded ? { Item: { shardedAfter: '0' } } : {};
     }
-    if (command instanceof UpdateCommand || command instanceof PutCommand) {
-      const key = (command instanceof UpdateCommand ? command.input.Key : command.input.Item) as Key;
+    if (command.operation === 'UpdateItem' || command.operation === 'PutItem') {
+      const key = (command.operation === 'UpdateItem' ? command.input.Key : command.input.Item) as Key;
       loads().of(key).writeUnits += 1;
       const cells = command.input.ExpressionAttributeValues?.[':cells'] as Set<string> | undefined;
       if (cells) store.slots.set(idOf(key), new Set([...(store.slots.get(idOf(key)) ?? []), ...cells]));
       return {};
     }
-    throw new Error(`The model has no ${command.constructor.name}.`);
+    throw new Error(`The model has no ${command.operation}.`);
   };
-  return { client: { send } as never, name: 'model' };
+  const call = (operation: string, input: object) => respond({ operation, input } as TableCommand);
+  return { call: call as TableCall, name: 'model' };
 };
 
 const openEventOf = (event: CloseEvent): UsageEvent => {

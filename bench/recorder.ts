@@ -7,8 +7,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { emulatedTable } from '../fixtures/emulated-table.ts';
+import { interceptTable } from '../fixtures/intercept-table.ts';
 import type { Table } from '../lambda/data/table/table.ts';
 import type { CloseEvent } from '../lambda/domain/usage/usage-event.ts';
 import { openRecorder, type Recorder } from '../lambda/usage-recorder/recorder.ts';
@@ -50,10 +50,10 @@ interface WriteUnits {
 
 /** The same table, with writes counted as DynamoDB charges them and responses delayed. */
 const meteredTable = (table: Table, units: WriteUnits, addedMs: number): Table => {
-  const send = async (command: { input: Record<string, unknown> }) => {
+  return interceptTable(table, async (command, send) => {
     if (addedMs > 0) await sleep(addedMs);
-    command.input['ReturnConsumedCapacity'] = 'TOTAL';
-    const response = (await table.client.send(command as never)) as { ConsumedCapacity?: unknown };
+    Object.assign(command.input, { ReturnConsumedCapacity: 'TOTAL' });
+    const response = (await send()) as { ConsumedCapacity?: unknown };
     for (const consumed of [response.ConsumedCapacity ?? []].flat() as {
       CapacityUnits?: number;
       WriteCapacityUnits?: number;
@@ -62,15 +62,11 @@ const meteredTable = (table: Table, units: WriteUnits, addedMs: number): Table =
       if (!isRead && !('RequestItems' in command.input))
         units.all += consumed.WriteCapacityUnits ?? consumed.CapacityUnits ?? 0;
     }
-    if (command instanceof TransactWriteCommand)
+    if (command.operation === 'TransactWriteItems')
       for (const { Put } of command.input.TransactItems ?? [])
         if (Put?.Item?.['details'] !== undefined) units.ofRecords += recordUnits(Put.Item);
     return response;
-  };
-  const client = new Proxy(table.client, {
-    get: (target, name) => (name === 'send' ? send : Reflect.get(target, name)),
   });
-  return { ...table, client };
 };
 
 /** Works off batches, so many at once, each worker with a recorder of its own as each Lambda instance has. */

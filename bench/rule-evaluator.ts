@@ -96,12 +96,12 @@ const startWorkers = (endpoint: string, table: string, count: number): ChildProc
 /** Judges jobs one after another, until none is left. */
 const work = async (worker: ChildProcess, jobs: unknown[]): Promise<Judged[]> => {
   const judged: Judged[] = [];
+  const failed = once(worker, 'exit').then(() => Promise.reject(new Error('A worker failed.')));
+  // It ends after its last job, too.
+  failed.catch(() => {});
   for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
     worker.send(job as object);
-    const [result] = await Promise.race([
-      once(worker, 'message'),
-      once(worker, 'exit').then(() => Promise.reject(new Error('A worker failed.'))),
-    ]);
+    const [result] = await Promise.race([once(worker, 'message'), failed]);
     judged.push(result as Judged);
   }
   return judged;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { openTable } from '../lambda/data/table/table.ts';
 import { CommandError, runCommand } from './command.ts';
 import { moveToAccountIds, prepareKeys, removePlainKeys } from './migrate/account-ids.ts';
+import { openTable } from './open-table.ts';
 
 const USAGE = `npm run migrate -- prepare [--table NAME] [--dry-run]
 npm run migrate -- move [--table NAME] [--dry-run]
@@ -27,7 +27,7 @@ const schema = z.object({
 await runCommand(
   { usage: USAGE, schema, options: { table: { type: 'string', default: process.env['TABLE_NAME'] ?? '' } } },
   async ({ _: [action], table: name, 'dry-run': dryRun }) => {
-    const table = openTable(name);
+    const table = await openTable(name);
     const would = dryRun ? 'would be ' : '';
     if (action === 'prepare') {
       console.log(`${await prepareKeys(table, { dryRun })} accounts ${would}prepared.`);

@@ -3,7 +3,7 @@ import { openNewestBook } from '../lambda/data/prices/newest-book.ts';
 import { openPriceVersions } from '../lambda/data/prices/price-versions.ts';
 import { noObjects, type ObjectReader } from '../lambda/data/requests/day-file.ts';
 import { openRequests } from '../lambda/data/requests/requests.ts';
-import { openTable } from '../lambda/data/table/table.ts';
+import type { Table } from '../lambda/data/table/table.ts';
 import { DAY_MS } from '../lambda/domain/calendar/units.ts';
 import { type CostDifference, costDifferences } from '../lambda/domain/price/cost-differences.ts';
 import { priceRequest } from '../lambda/domain/price/price-request.ts';
@@ -12,6 +12,7 @@ import { openObjectStore } from '../lambda/integrations/object-store.ts';
 import { openRepricer } from '../lambda/usage-recorder/reprice.ts';
 import { accountIdsOf, isAccountName } from './account-id.ts';
 import { runCommand } from './command.ts';
+import { openTable } from './open-table.ts';
 
 const USAGE = `npm run reprice -- --from DAY --to DAY [--account KEY] [--table NAME] [--bucket NAME] [--dry-run]
 
@@ -38,7 +39,6 @@ const schema = z
   .refine(({ from, to }) => from <= to, { path: ['to'], error: 'is before --from' });
 
 type Options = z.output<typeof schema>;
-type Table = ReturnType<typeof openTable>;
 
 async function* batchesOf(
   table: Table,
@@ -102,7 +102,7 @@ await runCommand(
     },
   },
   async (options) => {
-    const table = openTable(options.table);
+    const table = await openTable(options.table);
     const preview = await run(table, options, true);
     if (preview.differences.requests() > 0) console.table(preview.differences.rows().map(shown));
     console.log(`${preview.differences.requests()} of ${preview.read} requests are priced differently now.`);

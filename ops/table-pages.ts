@@ -1,4 +1,3 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import type { Key } from '../lambda/data/table/keys.ts';
 import type { Table } from '../lambda/data/table/table.ts';
@@ -11,14 +10,17 @@ const keySchema = z.object({ pk: z.string(), sk: z.string() });
 
 /** All items of a table, a page at a time, so that a large table is never held whole. */
 export async function* pagesOf(
-  { client, name }: Table,
+  { call, name }: Table,
   { consistent }: { readonly consistent: boolean },
 ): AsyncGenerator<Item[]> {
   let start: Record<string, unknown> | undefined;
   do {
-    const page = await client.send(
-      new ScanCommand({ TableName: name, Limit: PAGE, ConsistentRead: consistent, ExclusiveStartKey: start }),
-    );
+    const page = await call('Scan', {
+      TableName: name,
+      Limit: PAGE,
+      ConsistentRead: consistent,
+      ExclusiveStartKey: start,
+    });
     yield (page.Items ?? []).map((item) => ({ ...item, ...keySchema.parse(item) }));
     start = page.LastEvaluatedKey;
   } while (start);

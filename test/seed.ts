@@ -2,11 +2,12 @@ import { randomInt } from 'node:crypto';
 
 const given = process.env['TEST_SEED'];
 
-/** Seed of a test's random values: a fresh one in every run, unless TEST_SEED gives one. */
+/** Seed of random values in tests: a fresh one in every run, unless TEST_SEED gives one. */
 export const SEED = given === undefined ? randomInt(2 ** 31) : Number(given);
 if (!Number.isSafeInteger(SEED)) throw new Error(`TEST_SEED is a whole number, not ${given}.`);
 
-const hint = `To repeat it, set TEST_SEED=${SEED} in the environment.`;
+/** How to repeat a run. */
+export const hint = `To repeat it, set TEST_SEED=${SEED} in the environment.`;
 
 /** An error that also says how to repeat what failed. */
 export const repeatable = (message: string, cause: unknown): Error => new Error(`${message}\n\n${hint}`, { cause });

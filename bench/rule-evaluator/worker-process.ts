@@ -1,6 +1,6 @@
 /** A worker of the rule evaluator: judges the jobs that its parent sends, and says what each took. Started by bench/rule-evaluator.ts. */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { documentClient } from '../../lambda/data/table/table.ts';
+import { tableAt } from '../../fixtures/emulated-table.ts';
+import { interceptTable } from '../../fixtures/intercept-table.ts';
 import type { Job } from '../../lambda/rule-evaluator/job.ts';
 import { openJudge } from '../../lambda/rule-evaluator/open-judge.ts';
 
@@ -14,27 +14,13 @@ export interface Judged {
 }
 
 const [endpoint = '', name = '', at = ''] = process.argv.slice(2);
-const table = {
-  client: documentClient(
-    new DynamoDBClient({
-      endpoint,
-      region: 'eu-central-1',
-      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    }),
-  ),
-  name,
-};
-const reading: ReadonlySet<string> = new Set(['QueryCommand', 'GetCommand', 'BatchGetCommand']);
+const reading: ReadonlySet<string> = new Set(['Query', 'GetItem', 'BatchGetItem']);
 let [reads, writes] = [0, 0];
-table.client.middlewareStack.add(
-  (next, { commandName }) =>
-    (args) => {
-      if (reading.has(commandName ?? '')) reads++;
-      else writes++;
-      return next(args);
-    },
-  { step: 'initialize', name: 'countCalls' },
-);
+const table = interceptTable(tableAt(endpoint, name), ({ operation }, send) => {
+  if (reading.has(operation)) reads++;
+  else writes++;
+  return send();
+});
 const judge = openJudge(table, {
   users: { recipients: async () => [{ userId: 'u', email: 'ada@example.com', firstName: 'Ada' }] },
   sendMail: async () => {},

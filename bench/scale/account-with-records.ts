@@ -1,4 +1,3 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type EmulatedTable, emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
@@ -8,6 +7,7 @@ import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { pagesOf } from '../../ops/table-pages.ts';
 import { exportLine, filledTable } from '../emulated/filled-table.ts';
 import { chatCompletion, models, requestIdAt } from '../events/chat-completion.ts';
 
@@ -37,16 +37,8 @@ const recordDays = async (table: Table, now: Date): Promise<void> => {
     for await (const mark of marks.due(shard)) await rollUp(mark);
 };
 
-const itemsOf = async ({ client, name }: Table): Promise<Record<string, unknown>[]> => {
-  const items: Record<string, unknown>[] = [];
-  let start: Record<string, unknown> | undefined;
-  do {
-    const page = await client.send(new ScanCommand({ TableName: name, ExclusiveStartKey: start }));
-    items.push(...(page.Items ?? []));
-    start = page.LastEvaluatedKey;
-  } while (start);
-  return items;
-};
+const itemsOf = async (table: Table): Promise<Record<string, unknown>[]> =>
+  (await Array.fromAsync(pagesOf(table, { consistent: false }))).flat();
 
 /** The lines, and of each request record as many copies under ids of its day as make so many records in all. */
 function* withCopies(items: readonly Record<string, unknown>[], records: number): Generator<string> {

@@ -1,5 +1,5 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { AwsCall } from '../../lambda/gateway/aws/aws-json.ts';
+import type { AwsCall } from '../../lambda/aws/aws-json.ts';
+import type { Table } from '../../lambda/data/table/table.ts';
 
 interface Consumed {
   readonly CapacityUnits?: number;
@@ -8,32 +8,33 @@ interface Consumed {
 export interface UnitCounter {
   /** The units since it was asked last. */
   take(): number;
-  /** The same call to DynamoDB, counted. */
+  countedTable(table: Table): Table;
+  /** The same for a call of the gateway. */
   counted(call: AwsCall): AwsCall;
 }
 
-/** Adds up the read and write units that DynamoDB would charge for what a client does. */
-export const unitCounter = (client: DynamoDBDocumentClient): UnitCounter => {
+/** Adds up the read and write units that DynamoDB would charge. */
+export const unitCounter = (): UnitCounter => {
   let units = 0;
   const add = (output: object): void => {
     const { ConsumedCapacity: consumed } = output as { ConsumedCapacity?: Consumed | Consumed[] };
     for (const each of [consumed ?? []].flat()) units += each.CapacityUnits ?? 0;
   };
   const asking = (input: object) => ({ ...input, ReturnConsumedCapacity: 'TOTAL' });
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      const result = await next({ ...args, input: asking(args.input as object) } as typeof args);
-      add(result.output as object);
-      return result;
-    },
-    { step: 'initialize', name: 'countUnits' },
-  );
   return {
     take: () => {
       const taken = units;
       units = 0;
       return taken;
     },
+    countedTable: (table) => ({
+      ...table,
+      call: async (operation, input) => {
+        const output = await table.call(operation, asking(input) as typeof input);
+        add(output);
+        return output;
+      },
+    }),
     counted: (call) => async (operation, input, timeoutMs) => {
       const output = await call(operation, asking(input), timeoutMs);
       add(output);

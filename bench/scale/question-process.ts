@@ -1,5 +1,6 @@
 /** Asks one question of an account and says what that took. Started by bench/at-limit.ts, as a process of its own: its memory is the question's. */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { tableAt } from '../../fixtures/emulated-table.ts';
+import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { previewRule } from '../../lambda/dashboard/alert-rules/preview-rule.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
@@ -9,26 +10,18 @@ import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
 import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
-import { documentClient } from '../../lambda/data/table/table.ts';
 import { ACCOUNT } from './account-at-limit.ts';
 import { unitCounter } from './count-units.ts';
 
 const [endpoint = '', name = '', at = '', question = ''] = process.argv.slice(2);
-const dynamoDb = new DynamoDBClient({
-  endpoint,
-  region: 'eu-central-1',
-  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-});
-const table = { client: documentClient(dynamoDb), name };
 let calls = 0;
-table.client.middlewareStack.add(
-  (next) => (args) => {
+const units = unitCounter();
+const table = units.countedTable(
+  interceptTable(tableAt(endpoint, name), (_, send) => {
     calls++;
-    return next(args);
-  },
-  { step: 'initialize', name: 'countCalls' },
+    return send();
+  }),
 );
-const units = unitCounter(table.client);
 const now = () => new Date(at);
 const { read: readCounters } = openSpend(table);
 const input = {
@@ -87,4 +80,3 @@ console.log(
     ...(error && { error }),
   }),
 );
-dynamoDb.destroy();

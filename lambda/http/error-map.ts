@@ -1,3 +1,4 @@
+import { isTemporary } from '../aws/retries.ts';
 import {
   ConflictError,
   type DomainError,
@@ -47,12 +48,13 @@ export interface MappedError {
   readonly retryAfterSeconds?: number;
 }
 
-/** The AWS SDK marks retryable errors, middy names its early timeout, and Node gives network errors a code. */
+/** Our calls to AWS have errors of their own, the AWS SDK marks retryable ones, middy names its early timeout, and Node gives network errors a code. */
 const isTransient = (error: unknown): boolean =>
-  error instanceof Error &&
-  ('$retryable' in error ||
-    error.name === 'TimeoutError' ||
-    ('code' in error && ['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EAI_AGAIN'].includes(String(error.code))));
+  isTemporary(error) ||
+  (error instanceof Error &&
+    ('$retryable' in error ||
+      error.name === 'TimeoutError' ||
+      ('code' in error && ['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EAI_AGAIN'].includes(String(error.code)))));
 
 /** The part of an error that the caller sees. The messages of unnamed errors are never shown. */
 export const mapError = (error: unknown): MappedError => {

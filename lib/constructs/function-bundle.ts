@@ -33,12 +33,13 @@ const REPLACED = { '@smithy/core/event-streams': './lib/constructs/no-event-stre
 
 /**
  * Modules in files of their own next to a bundle, which loads them where it needs them, by their names in the `imports` of package.json:
- * the rates of all models for accounts with reserved budgets, the client of S3 for days that have left the table, common passwords for a
- * new password. Each would make a third to a half of the bundle.
+ * the rates of all models for accounts with reserved budgets, the client of S3 for days that have left the table, that of SES for mail,
+ * common passwords for a new password. Each would make a third to a half of the bundle.
  */
 const LAZY_ENTRIES: Readonly<Record<string, string>> = {
   '#reserve': 'lambda/gateway/relay/reserve.ts',
   '#object-store': 'lambda/integrations/object-store.ts',
+  '#mail-sender': 'lambda/integrations/mail-sender.ts',
   '#password-guesser': 'lambda/domain/accounts/password-guesser.ts',
 };
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Jwks } from 'aws-jwt-verify/jwk';
-import { documentClient, type Table } from '../../lambda/data/table/table.ts';
+import { openTable, type Table } from '../../lambda/data/table/table.ts';
 import { createGatewayServer } from '../../lambda/gateway/hosts/gateway-server.ts';
 import { LOCAL_REGION } from '../emulators/cognito.ts';
 import type { Mail } from '../emulators/ses.ts';
@@ -117,14 +117,16 @@ const run = async (
   const readJwks = async (userPoolId: string) =>
     (await (await fetch(`${emulators.cognito.endpoint}/${userPoolId}/.well-known/jwks.json`)).json()) as Jwks;
   const gatewayLambda = gatewayFunction(functions);
-  const table: Table = { client: documentClient(dynamo), name: gatewayLambda.environment['TABLE_NAME'] ?? '' };
+  const gatewayEnvironment = runtimeEnvironment(gatewayLambda, endpoints);
+  // With credentials of its own: an emulator's log says of each call whether a function made it or the stack.
+  const table = openTable(gatewayEnvironment['TABLE_NAME'] ?? '', gatewayEnvironment, () => CREDENTIALS);
   await bringUpToDate(data.path, table);
   const others = functions.filter((lambda) => lambda !== gatewayLambda);
   const dashboard = await restApiServer(app, others, invoker, readJwks);
-  const gatewayEnvironment = runtimeEnvironment(gatewayLambda, endpoints);
   const gateway = createGatewayServer(gatewayEnvironment);
   const commandsFile = join(data.path, 'commands.env');
-  await writeCommandsFile(commandsFile, gatewayEnvironment);
+  const authEnvironment = functions.find(({ environment }) => 'USER_POOL_ID' in environment)?.environment;
+  await writeCommandsFile(commandsFile, { ...authEnvironment, ...gatewayEnvironment });
   const scheduled = scheduledFunctions(app, functions);
   const sources = [
     ...startEventSourceMappings(app, functions, invoker, sqs),

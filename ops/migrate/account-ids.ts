@@ -1,7 +1,6 @@
-import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { uuidv7 } from 'uuidv7';
 import { openKeyOwners } from '../../lambda/data/accounts/key-owners.ts';
+import { IS_NEW, put, remove } from '../../lambda/data/table/actions.ts';
 import { batchDelete } from '../../lambda/data/table/batch-delete.ts';
 import {
   ACTIVE_RULE_SHARDS,
@@ -15,8 +14,11 @@ import {
   UNDELIVERED_SHARDS,
   undeliveredIndexPartition,
 } from '../../lambda/data/table/keys.ts';
+import { cancellationCodes } from '../../lambda/data/table/refusal.ts';
 import { shardOf } from '../../lambda/data/table/shard-of.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
+import { withTable } from '../../lambda/data/table/transact.ts';
+import { tryWrite, write } from '../../lambda/data/table/write.ts';
 import { maskedServiceKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { type Item, pagesOf } from '../table-pages.ts';
 
@@ -104,21 +106,14 @@ const migratedItem = (item: Item, ids: Ids): Item => {
 const keyOf = ({ pk, sk }: Key): Key => ({ pk, sk });
 
 /** Old item away and new item there, or neither. False where the new one is there already: both must be looked at. */
-const replace = async ({ client, name }: Table, before: Item, after: Item): Promise<boolean> => {
+const replace = async ({ call, name }: Table, before: Item, after: Item): Promise<boolean> => {
   const isSameKey = before.pk === after.pk;
-  const put = {
-    Put: {
-      TableName: name,
-      Item: after,
-      ...(!isSameKey && { ConditionExpression: 'attribute_not_exists(pk)' }),
-    },
-  };
-  const remove = { Delete: { TableName: name, Key: keyOf(before) } };
+  const actions = isSameKey ? [put(after)] : [put(after, IS_NEW), remove(before)];
   try {
-    await client.send(new TransactWriteCommand({ TransactItems: isSameKey ? [put] : [put, remove] }));
+    await call('TransactWriteItems', { TransactItems: actions.map((action) => withTable(name, action)) });
     return true;
   } catch (error) {
-    if (error instanceof TransactionCanceledException) return false;
+    if (cancellationCodes(error)) return false;
     throw error;
   }
 };
@@ -171,19 +166,7 @@ const readOldKeys = async (table: Table): Promise<OldKeys> => {
  */
 export const prepareKeys = async (table: Table, { dryRun }: { readonly dryRun: boolean }): Promise<number> => {
   const { items, ids } = await readOldKeys(table);
-  for (const item of dryRun ? [] : items) {
-    try {
-      await table.client.send(
-        new PutCommand({
-          TableName: table.name,
-          Item: migratedItem(item, ids),
-          ConditionExpression: 'attribute_not_exists(pk)',
-        }),
-      );
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
-  }
+  for (const item of dryRun ? [] : items) await tryWrite(table, put(migratedItem(item, ids), IS_NEW));
   return ids.size;
 };
 
@@ -200,7 +183,7 @@ export const moveToAccountIds = async (
   const { items: keyItems, unmoved, ids } = await readOldKeys(table);
   // Until its account moves, a key's plain item is the true one: a key may have been revoked since the preparation.
   for (const item of dryRun ? [] : keyItems.filter(({ accountId }) => unmoved.has(String(accountId))))
-    await table.client.send(new PutCommand({ TableName: table.name, Item: migratedItem(item, ids) }));
+    await write(table, put(migratedItem(item, ids)));
   const conflicts: Key[] = [];
   let items = 0;
   for await (const page of pagesOf(table, { consistent: true })) {

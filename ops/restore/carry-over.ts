@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { parseRequestItem } from '../../lambda/data/requests/request-item.ts';
+import { IS_NEW, put } from '../../lambda/data/table/actions.ts';
 import { batchRead } from '../../lambda/data/table/batch-read.ts';
 import { accountKey } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
+import { tryWrite } from '../../lambda/data/table/write.ts';
 import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { type Item, pagesOf } from '../table-pages.ts';
 import { eventOfRecord } from './events-of-records.ts';
@@ -51,21 +51,9 @@ export const carryOver = async (from: Table, to: Table, options: CarryOptions): 
     touchedAccounts: new Set(),
   };
 
-  const put = async (item: Item, kind: ItemKind, onlyIfAbsent: boolean): Promise<void> => {
-    if (!dryRun) {
-      try {
-        await to.client.send(
-          new PutCommand({
-            TableName: to.name,
-            Item: item,
-            ...(onlyIfAbsent ? { ConditionExpression: 'attribute_not_exists(pk)' } : {}),
-          }),
-        );
-      } catch (error) {
-        // Made in the new table since it was read: that one is newer.
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      }
-    }
+  const copy = async (item: Item, kind: ItemKind, onlyIfAbsent: boolean): Promise<void> => {
+    // Made in the new table since it was read? That one is newer, and stays.
+    if (!dryRun) await tryWrite(to, put(item, onlyIfAbsent ? IS_NEW : undefined));
     const account = accountKey('').pk;
     if ((kind === 'key' || kind === 'rule') && item.pk.startsWith(account))
       report.touchedAccounts.add(item.pk.slice(account.length));
@@ -79,10 +67,10 @@ export const carryOver = async (from: Table, to: Table, options: CarryOptions): 
       const other = there.get(JSON.stringify([item.pk, item.sk]));
       if (other === undefined) {
         count(report.copied, kind);
-        await put(item, kind, true);
+        await copy(item, kind, true);
       } else if (!isSame(item, other)) {
         count(report.differing, kind);
-        if (take.includes(kind)) await put(item, kind, false);
+        if (take.includes(kind)) await copy(item, kind, false);
       }
     }
   };

@@ -1,4 +1,3 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Key } from '../../lambda/data/table/keys.ts';
 import * as keys from '../../lambda/data/table/keys.ts';
 import { shardOf } from '../../lambda/data/table/shard-of.ts';
@@ -221,5 +220,5 @@ export const keyFunctions = (): string[] =>
 /** Puts one item at least under every key that an account may have. */
 export const fillAccount = async (table: Table, ids: Ids): Promise<void> => {
   for (const make of Object.values(samples))
-    for (const Item of make(ids)) await table.client.send(new PutCommand({ TableName: table.name, Item: { ...Item } }));
+    for (const Item of make(ids)) await table.call('PutItem', { TableName: table.name, Item: { ...Item } });
 };

@@ -1,5 +1,5 @@
-import { BatchWriteCommand, PutCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { deleteAccount } from '../../lambda/account-jobs/delete-account.ts';
 import { runJobs } from '../../lambda/account-jobs/run-jobs.ts';
 import { openAccountDeletions } from '../../lambda/data/accounts/account-deletions.ts';
@@ -34,7 +34,7 @@ let billCredentials: string[];
 let objects: Set<string>;
 
 const all = async () => {
-  const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.name, ConsistentRead: true }));
+  const { Items = [] } = await table.call('Scan', { TableName: table.name, ConsistentRead: true });
   return Items.sort((x, y) => `${x['pk']} ${x['sk']}`.localeCompare(`${y['pk']} ${y['sk']}`));
 };
 /** Items that name anything of an account. */
@@ -84,16 +84,12 @@ const jobOver = (over: Table, pauseMs = PAUSE_MS) => {
  */
 const withoutEmptyPartitions = async (): Promise<Table> => {
   const partitions = new Set((await all()).map(({ pk }) => pk));
-  const send = async (command: QueryCommand) => {
+  return interceptTable(table, async (command, send) => {
+    if (command.operation !== 'Query') return send();
     const { IndexName, ExpressionAttributeValues: values } = command.input;
     const pk = values?.[':pk'];
-    const isEmpty = command instanceof QueryCommand && !IndexName && pk !== undefined && !partitions.has(pk);
-    return isEmpty ? { Items: [], Count: 0 } : table.client.send(command);
-  };
-  const client = new Proxy(table.client, {
-    get: (target, name) => (name === 'send' ? send : Reflect.get(target, name)),
+    return !IndexName && pk !== undefined && !partitions.has(pk) ? { Items: [], Count: 0 } : send();
   });
-  return { name: table.name, client };
 };
 const run = async () => jobOver(await withoutEmptyPartitions())(() => 50_000);
 const later = (minutes: number) => {
@@ -115,15 +111,13 @@ const request = () =>
 beforeEach(async () => {
   const items = await all();
   for (let at = 0; at < items.length; at += 25)
-    await table.client.send(
-      new BatchWriteCommand({
-        RequestItems: {
-          [table.name]: items
-            .slice(at, at + 25)
-            .map((item) => ({ DeleteRequest: { Key: { pk: item['pk'], sk: item['sk'] } } })),
-        },
-      }),
-    );
+    await table.call('BatchWriteItem', {
+      RequestItems: {
+        [table.name]: items
+          .slice(at, at + 25)
+          .map((item) => ({ DeleteRequest: { Key: { pk: item['pk'], sk: item['sk'] } } })),
+      },
+    });
   now = REQUESTED;
   users = [];
   customers = [];
@@ -163,7 +157,7 @@ describe('the deletion of an account', () => {
     await run();
     // A record that was in flight.
     const late = { ...requestKey(a.accountId, '2026-11-27', 'late') };
-    await table.client.send(new PutCommand({ TableName: table.name, Item: late }));
+    await table.call('PutItem', { TableName: table.name, Item: late });
     for (const _ of [1, 2, 3]) {
       later(20);
       await run();
@@ -217,20 +211,11 @@ describe('the deletion of an account', () => {
     let deaths = 0;
     for (let calls = 1; (await openAccountDeletions(table).find(a.accountId)) !== undefined; calls += 3) {
       later(61);
-      const { client } = await withoutEmptyPartitions();
       let left = calls;
-      const dying: Table = {
-        name: table.name,
-        client: new Proxy(client, {
-          get: (_, name) =>
-            name === 'send'
-              ? (command: Parameters<typeof client.send>[0]) => {
-                  if (command instanceof BatchWriteCommand && left-- === 0) throw new Error('The process died.');
-                  return client.send(command);
-                }
-              : Reflect.get(client, name),
-        }),
-      };
+      const dying = interceptTable(await withoutEmptyPartitions(), async ({ operation }, send) => {
+        if (operation === 'BatchWriteItem' && left-- === 0) throw new Error('The process died.');
+        return send();
+      });
       await jobOver(dying)(() => 50_000).catch((error: Error) => {
         expect(error.message).toBe('1 jobs failed.');
         deaths += 1;

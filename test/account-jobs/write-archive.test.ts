@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, it } from '@jest/globals';
 import { extract } from 'tar-stream';
 import { openArchiveFiles } from '../../lambda/account-jobs/archive-files.ts';
@@ -114,7 +113,7 @@ beforeAll(async () => {
   await openRecorder(table, { logger: silentLogger(), now: () => NOW.getTime() })(events);
   requests = events.map(({ requestId }) => requestId);
   const rule = { name: 'Daily limit', webhook: { url: 'https://example.com/hook', secret: SECRET } };
-  await table.client.send(new PutCommand({ TableName: table.name, Item: { ...ruleKey(accountId, 'r1'), ...rule } }));
+  await table.call('PutItem', { TableName: table.name, Item: { ...ruleKey(accountId, 'r1'), ...rule } });
   await openAuditLog(table).record(auditEntry(accountId, {}, { action: 'key.created', subject: 'k' }, NOW));
   // Another account's data is in no archive.
   const other = await newAccount(table);

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { Agent, get, type IncomingMessage } from 'node:http';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
@@ -22,9 +21,10 @@ beforeAll(async () => {
   table = await emulatedTable();
   queues = await emulatedQueue();
   const owner = { accountId: KEYS.active, keyId: 'key-1', keyStatus: 'active', accountStatus: 'active' };
-  await table.client.send(
-    new PutCommand({ TableName: table.name, Item: { ...serviceKeyKey(serviceKeyHash(KEYS.active)), ...owner } }),
-  );
+  await table.call('PutItem', {
+    TableName: table.name,
+    Item: { ...serviceKeyKey(serviceKeyHash(KEYS.active)), ...owner },
+  });
 });
 
 afterEach(() => {

@@ -108,8 +108,8 @@ describe('the audit log', () => {
   it('expires', async () => {
     const entry = auditEntry('a', {}, { action: 'plan.changed' }, now);
     const sent: unknown[] = [];
-    const client = { send: async (command: { input: unknown }) => sent.push(command.input) };
-    await openAuditLog({ name: 't', client } as never).record(entry);
+    const call = async (_: string, input: unknown) => sent.push(input);
+    await openAuditLog({ name: 't', call } as never).record(entry);
     expect(sent).toMatchObject([{ Item: { expiresAt: now.getTime() / 1_000 + 400 * 86_400, actor: null } }]);
   });
 

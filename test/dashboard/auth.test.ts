@@ -8,7 +8,6 @@ import {
   AdminSetUserPasswordCommand,
   CognitoIdentityProviderClient,
 } from '@aws-sdk/client-cognito-identity-provider';
-import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { totpCode } from '../../fixtures/totp.ts';
@@ -106,13 +105,11 @@ describe('auth', () => {
         account: { accountId, status: 'active', plan: 'FREE', billingStatus: 'ACTIVE' },
       },
     });
-    const { Items } = await table.client.send(
-      new QueryCommand({
-        TableName: table.name,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': serviceKeyKey(serviceKeyHash(accountId)).pk },
-      }),
-    );
+    const { Items } = await table.call('Query', {
+      TableName: table.name,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': serviceKeyKey(serviceKeyHash(accountId)).pk },
+    });
     expect(JSON.stringify(payloadOf(token))).not.toContain(Items?.[0]?.['accountId']);
     // The account key is a credential: neither the token nor the key of an item contains it.
     expect(Buffer.from(token.split('.')[1], 'base64url').toString()).not.toContain(accountId);
@@ -407,14 +404,12 @@ describe('auth', () => {
         /^\d{4} \d{4}$/m.exec((await lettersTo(address)).at(-1)?.body.text ?? '')?.[0];
       await as(session, 'verify-email', { code: await code(former) });
       // A minute between two codes.
-      await table.client.send(
-        new UpdateCommand({
-          TableName: table.name,
-          Key: addressCodeKey(session.userId),
-          UpdateExpression: 'SET issuedAtMs = :before',
-          ExpressionAttributeValues: { ':before': Date.now() - 61_000 },
-        }),
-      );
+      await table.call('UpdateItem', {
+        TableName: table.name,
+        Key: addressCodeKey(session.userId),
+        UpdateExpression: 'SET issuedAtMs = :before',
+        ExpressionAttributeValues: { ':before': Date.now() - 61_000 },
+      });
       const email = newEmail();
       expect((await as(session, 'change-email', { email, password: 'wrong horse 1' })).status).toBe(401);
       expect(await lettersTo(email)).toEqual([]);

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { getRule, listRules } from '../../lambda/dashboard/alert-rules/manage-rules.ts';
@@ -107,9 +106,11 @@ const spend = (usd: number, at = clock.toISOString(), dimensions = {}) =>
 const blocks = async () => (await openBlocks(table).read(caller.accountId)).blocks;
 /** The copy that the gateway reads with the key. */
 const copyOnKey = async (key = caller.accountKey) => {
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: serviceKeyKey(serviceKeyHash(key)), ConsistentRead: true }),
-  );
+  const { Item } = await table.call('GetItem', {
+    TableName: table.name,
+    Key: serviceKeyKey(serviceKeyHash(key)),
+    ConsistentRead: true,
+  });
   return Item?.['withoutBlocks'];
 };
 /** What the recorder asks for after the account's spend changed. */

@@ -1,4 +1,3 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createRule, listRules, updateRule } from '../../lambda/dashboard/alert-rules/manage-rules.ts';
 import * as ruleOperations from '../../lambda/dashboard/alert-rules/operations.ts';
@@ -243,9 +242,10 @@ describe('spend by a declared dimension', () => {
         if (mark.accountId === caller.accountId && mark.period === period)
           expect(await rollup.rollUp(mark)).toBe('rolled-up');
     }
-    const { Item } = await table.client.send(
-      new GetCommand({ TableName: table.name, Key: rollupMarkKey(caller.accountId, '2026-11-20') }),
-    );
+    const { Item } = await table.call('GetItem', {
+      TableName: table.name,
+      Key: rollupMarkKey(caller.accountId, '2026-11-20'),
+    });
     expect(Item).toBeUndefined();
     nowMs = DECLARED_AT;
     expect(await ask()).toEqual(live);

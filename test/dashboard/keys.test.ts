@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { changeKey, createKey, listKeys, revokeKey, rotateKey } from '../../lambda/dashboard/keys/manage-keys.ts';
@@ -62,8 +61,7 @@ beforeEach(() => {
 });
 
 const admitted = async (serviceKey: string) =>
-  (await table.client.send(new GetCommand({ TableName: table.name, Key: serviceKeyKey(serviceKeyHash(serviceKey)) })))
-    .Item;
+  (await table.call('GetItem', { TableName: table.name, Key: serviceKeyKey(serviceKeyHash(serviceKey)) })).Item;
 
 const asCaller = (caller: { accountId: string; userId: string; role?: Role }) => ({
   call: (method: string, path: string, body?: unknown) =>

@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { acceptInvitation } from '../../lambda/dashboard/auth/accept-invitation.ts';
 import { acceptInvitation as acceptOperation } from '../../lambda/dashboard/auth/operations.ts';
@@ -218,14 +217,12 @@ describe('invitations', () => {
 
   it('are mailed for nobody whose own address is not verified', async () => {
     const owner = await newAccount(table);
-    await table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: userKey(owner.userId),
-        UpdateExpression: 'SET emailVerifiedAt = :no',
-        ExpressionAttributeValues: { ':no': null },
-      }),
-    );
+    await table.call('UpdateItem', {
+      TableName: table.name,
+      Key: userKey(owner.userId),
+      UpdateExpression: 'SET emailVerifiedAt = :no',
+      ExpressionAttributeValues: { ':no': null },
+    });
     const sent = mails.length;
     expect(await as(owner.userId).invite(newEmail())).toMatchObject({ status: 409 });
     expect(mails).toHaveLength(sent);
@@ -285,14 +282,12 @@ describe('invitations', () => {
   it('wait until the member who invites has verified the own address', async () => {
     const owner = await newAccount(table);
     const setVerified = (value: string | null) =>
-      table.client.send(
-        new UpdateCommand({
-          TableName: table.name,
-          Key: userKey(owner.userId),
-          UpdateExpression: 'SET emailVerifiedAt = :at',
-          ExpressionAttributeValues: { ':at': value },
-        }),
-      );
+      table.call('UpdateItem', {
+        TableName: table.name,
+        Key: userKey(owner.userId),
+        UpdateExpression: 'SET emailVerifiedAt = :at',
+        ExpressionAttributeValues: { ':at': value },
+      });
     const { body } = await as(owner.userId).invite(newEmail());
     await setVerified(null);
     mails.length = 0;

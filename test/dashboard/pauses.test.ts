@@ -1,4 +1,3 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { createPause, endPause, listPauses } from '../../lambda/dashboard/budgets/manage-pauses.ts';
@@ -51,9 +50,10 @@ const pause = (scope: object, changes: object = {}) =>
   call('POST', '/pauses', { name: 'Runs away', scope, ...changes });
 const blocks = async () => (await openBlocks(table).read(caller.accountId)).blocks;
 const copyOnKey = async () => {
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: serviceKeyKey(serviceKeyHash(caller.accountKey)) }),
-  );
+  const { Item } = await table.call('GetItem', {
+    TableName: table.name,
+    Key: serviceKeyKey(serviceKeyHash(caller.accountKey)),
+  });
   return Item?.['withoutBlocks'];
 };
 

@@ -1,4 +1,3 @@
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { makeReport } from '../../lambda/account-jobs/make-report.ts';
@@ -288,9 +287,10 @@ describe('a scheduled report', () => {
     await at('2026-11-21T08:00:00.000Z');
     await deliver();
     expect(sendMail.mock.calls[0]?.[0].to).toEqual([caller.email]);
-    await table.client.send(
-      new DeleteCommand({ TableName: table.name, Key: { ...accountUserKey(caller.accountId, caller.userId) } }),
-    );
+    await table.call('DeleteItem', {
+      TableName: table.name,
+      Key: { ...accountUserKey(caller.accountId, caller.userId) },
+    });
     await at('2026-11-22T08:00:00.000Z');
     await deliver();
     expect(sendMail).toHaveBeenCalledTimes(1);

@@ -2,7 +2,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { startSignOnProvider } from '../../fixtures/sign-on-provider.ts';
 import * as authOperations from '../../lambda/dashboard/auth/operations.ts';
@@ -234,9 +233,9 @@ describe('the settings', () => {
 
   it('do not let an unverified address choose', async () => {
     const { name, ...company } = await newCompany();
-    const { client, name: tableName } = table;
-    const { Item } = await client.send(new GetCommand({ TableName: tableName, Key: userKey(company.userId) }));
-    await client.send(new PutCommand({ TableName: tableName, Item: { ...Item, emailVerifiedAt: null } }));
+    const TableName = table.name;
+    const { Item } = await table.call('GetItem', { TableName, Key: userKey(company.userId) });
+    await table.call('PutItem', { TableName, Item: { ...Item, emailVerifiedAt: null } });
     expect((await company.change({ provider: name })).body.error.details).toEqual([
       { path: 'provider', message: 'can be chosen once your e-mail address is verified' },
     ]);

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { readSpend as operation } from '../../lambda/dashboard/spend/operations.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
@@ -14,7 +15,6 @@ import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { rollUpDuePeriods } from '../../lambda/usage-recorder/rollup/roll-up-due-periods.ts';
-import { faultyTable } from '../data/faulty-table.ts';
 import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, priceOfTokens } from '../usage-recorder/events.ts';
@@ -155,7 +155,7 @@ describe('a month of more tags than its summary names', () => {
 
   it('reads summaries with consistent reads', async () => {
     const queries: { ConsistentRead?: boolean; KeyConditionExpression?: string }[] = [];
-    const watched = faultyTable(table, (command, send) => {
+    const watched = interceptTable(table, (command, send) => {
       queries.push((command as { input: object }).input);
       return send();
     });

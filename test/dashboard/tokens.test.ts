@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AdminGetUserCommand, CognitoIdentityProviderClient } from '@aws-sdk/client-cognito-identity-provider';
-import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openApiTokenUse } from '../../lambda/data/accounts/api-tokens.ts';
@@ -108,22 +107,20 @@ describe('API tokens', () => {
     });
     const { token, ...shown } = body;
     expect(await list()).toEqual([shown]);
-    const { Items } = await table.client.send(new ScanCommand({ TableName: table.name }));
+    const { Items } = await table.call('Scan', { TableName: table.name });
     expect(JSON.stringify(Items)).not.toContain(token);
     expect(JSON.stringify(Items)).toContain(secretHash(token));
   });
 
   it('never have more permissions than their creator, and none is an owner', async () => {
     const account = await newAccount(table);
-    await table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: userKey(account.userId),
-        UpdateExpression: 'SET #role = :admin',
-        ExpressionAttributeNames: { '#role': 'role' },
-        ExpressionAttributeValues: { ':admin': 'admin' },
-      }),
-    );
+    await table.call('UpdateItem', {
+      TableName: table.name,
+      Key: userKey(account.userId),
+      UpdateExpression: 'SET #role = :admin',
+      ExpressionAttributeNames: { '#role': 'role' },
+      ExpressionAttributeValues: { ':admin': 'admin' },
+    });
     const { create } = asCaller(account);
     expect((await create({ name: 'x', role: 'admin' })).status).toBe(201);
     // An admin may not change the plan; the billing role may.
@@ -157,16 +154,14 @@ describe('API tokens', () => {
     const account = await newAccount(table);
     for (let i = 0; i < 100; i++) {
       const tokenId = String(i);
-      await table.client.send(
-        new UpdateCommand({
-          TableName: table.name,
-          Key: { pk: `ACCOUNT#${account.accountId}`, sk: `TOKEN#${tokenId}` },
-          UpdateExpression:
-            'SET tokenId = :id, accountId = :a, #r = :r, userId = :id, validUntil = :at, #n = :id, tokenHash = :id, maskedToken = :id, createdBy = :id, createdAt = :at',
-          ExpressionAttributeNames: { '#r': 'role', '#n': 'name' },
-          ExpressionAttributeValues: { ':id': tokenId, ':a': account.accountId, ':r': 'viewer', ':at': '2026-01-01' },
-        }),
-      );
+      await table.call('UpdateItem', {
+        TableName: table.name,
+        Key: { pk: `ACCOUNT#${account.accountId}`, sk: `TOKEN#${tokenId}` },
+        UpdateExpression:
+          'SET tokenId = :id, accountId = :a, #r = :r, userId = :id, validUntil = :at, #n = :id, tokenHash = :id, maskedToken = :id, createdBy = :id, createdAt = :at',
+        ExpressionAttributeNames: { '#r': 'role', '#n': 'name' },
+        ExpressionAttributeValues: { ':id': tokenId, ':a': account.accountId, ':r': 'viewer', ':at': '2026-01-01' },
+      });
     }
     expect((await asCaller(account).create({ name: 'x', role: 'viewer' })).body.error.code).toBe('LIMIT_REACHED');
   });
@@ -179,7 +174,7 @@ describe('API tokens', () => {
     expect((await remove(id)).status).toBe(204);
     expect((await remove(id)).status).toBe(404);
     expect(await list()).toEqual([]);
-    const { Items } = await table.client.send(new ScanCommand({ TableName: table.name }));
+    const { Items } = await table.call('Scan', { TableName: table.name });
     // The audit log keeps what happened.
     expect(JSON.stringify(Items?.filter(({ pk }) => !pk.endsWith('#AUDIT')))).not.toContain(id);
     const client = new CognitoIdentityProviderClient({ endpoint: cognito.endpoint });
@@ -322,15 +317,13 @@ describe('the use of API tokens', () => {
   it("takes a token's JWT its account when the token expires", async () => {
     const userId = randomUUID();
     const put = (validUntil: string) =>
-      table.client.send(
-        new UpdateCommand({
-          TableName: table.name,
-          Key: userKey(userId),
-          UpdateExpression:
-            'SET userId = :u, accountId = :u, email = :u, firstName = :u, lastName = :u, companyName = :null, createdAt = :u, tokenId = :u, validUntil = :until',
-          ExpressionAttributeValues: { ':u': userId, ':null': null, ':until': validUntil },
-        }),
-      );
+      table.call('UpdateItem', {
+        TableName: table.name,
+        Key: userKey(userId),
+        UpdateExpression:
+          'SET userId = :u, accountId = :u, email = :u, firstName = :u, lastName = :u, companyName = :null, createdAt = :u, tokenId = :u, validUntil = :until',
+        ExpressionAttributeValues: { ':u': userId, ':null': null, ':until': validUntil },
+      });
     await put(new Date(Date.now() + 60_000).toISOString());
     expect(await openUsers(table).find(userId)).toMatchObject({ tokenId: userId });
     await put(new Date(Date.now() - 1).toISOString());

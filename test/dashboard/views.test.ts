@@ -1,4 +1,3 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
@@ -144,7 +143,7 @@ describe('/views', () => {
       createdAt: NOW,
       updatedAt: NOW,
     };
-    await table.client.send(new PutCommand({ TableName: table.name, Item: sample }));
+    await table.call('PutItem', { TableName: table.name, Item: sample });
     const { pk, sk, viewId: id, ...view } = sample;
     expect(await list()).toEqual([{ id, ...view }]);
   });

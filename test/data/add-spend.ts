@@ -1,4 +1,3 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { markForRollup } from '../../lambda/data/ledger/rollup-marks.ts';
 import { spendCounterKey } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
@@ -23,15 +22,13 @@ export const addSpend = async (
     ['HOUR', at.slice(0, 13)],
   ] as const) {
     const { pk, sk } = spendCounterKey(accountId, granularity, time, all);
-    await table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: { pk, sk },
-        UpdateExpression: `ADD ${entries.map((_, index) => `#c${index} :c${index}`).join(', ')}`,
-        ExpressionAttributeNames: Object.fromEntries(entries.map(([name], index) => [`#c${index}`, name])),
-        ExpressionAttributeValues: Object.fromEntries(entries.map(([, value], index) => [`:c${index}`, value])),
-      }),
-    );
+    await table.call('UpdateItem', {
+      TableName: table.name,
+      Key: { pk, sk },
+      UpdateExpression: `ADD ${entries.map((_, index) => `#c${index} :c${index}`).join(', ')}`,
+      ExpressionAttributeNames: Object.fromEntries(entries.map(([name], index) => [`#c${index}`, name])),
+      ExpressionAttributeValues: Object.fromEntries(entries.map(([, value], index) => [`:c${index}`, value])),
+    });
   }
 };
 

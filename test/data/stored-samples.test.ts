@@ -1,4 +1,3 @@
-import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openAccountHolds } from '../../lambda/data/accounts/account-holds.ts';
@@ -70,8 +69,7 @@ const tableOfSamples = async () => {
   const puts = samples
     .filter((item) => !isLiveCounterOf('2026-10-31', item))
     .map((item) => ({ PutRequest: { Item: revive(item) as Record<string, unknown> } }));
-  for (const some of chunk(puts, 25))
-    await table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: some } }));
+  for (const some of chunk(puts, 25)) await table.call('BatchWriteItem', { RequestItems: { [table.name]: some } });
   expect(await moveToAccountIds(table, { dryRun: false })).toMatchObject({ accounts: 2, conflicts: [] });
   const owners = await openKeyOwners(table).find([ACCOUNT_KEY, SUSPENDED_KEY].map(serviceKeyHash));
   const idOf = (key: string) => owners.get(serviceKeyHash(key))?.accountId ?? '';
@@ -240,7 +238,7 @@ describe('counters of version 0.1', () => {
         'ms.15': 1,
       }),
     );
-    const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.name }));
+    const { Items = [] } = await table.call('Scan', { TableName: table.name });
     expect(JSON.stringify(Items)).not.toMatch(/"(unfinishedRequests|overflowRequests)":/);
   });
 
@@ -251,7 +249,7 @@ describe('counters of version 0.1', () => {
     expect(await openCounterSlots(table, now).reserve(table.accountId, '2026-11-20', wanted)).toEqual([
       { level: 0, kept: [] },
     ]);
-    const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.name }));
+    const { Items = [] } = await table.call('Scan', { TableName: table.name });
     expect(Items.find(({ sk }) => sk === 'CELLS#2026-11-20')?.['cells'].size).toBe(3);
   });
 });
@@ -417,7 +415,7 @@ describe('reports of version 0.2', () => {
   beforeAll(async () => {
     table = await emulatedTable();
     const puts = samples02.map((Item) => ({ PutRequest: { Item } }));
-    await table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: puts } }));
+    await table.call('BatchWriteItem', { RequestItems: { [table.name]: puts } });
   });
   afterAll(() => table?.stop());
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EmulatedObjects, emulatedObjects } from '../../fixtures/emulated-objects.ts';
 import { type EmulatedTable, emulatedTable } from '../../fixtures/emulated-table.ts';
+import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { openAccountTerms } from '../../lambda/data/accounts/account-terms.ts';
 import { openAccountItems } from '../../lambda/data/accounts/delete-items.ts';
 import { type DayFileEntry, openDayFiles } from '../../lambda/data/requests/day-files.ts';
@@ -21,7 +22,6 @@ import { leavesAt, moveDay } from '../../lambda/exporter/move-day.ts';
 import type { ObjectStore } from '../../lambda/integrations/object-store.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
-import { faultyTable } from '../data/faulty-table.ts';
 import { newAccount } from '../data/new-account.ts';
 import { type Random, randomFrom } from '../faults/random.ts';
 import { SEED, withSeed } from '../seed.ts';
@@ -55,7 +55,7 @@ const mortal = (random: Random, lastCall: number): { readonly table: Table; read
       return (...args: unknown[]) => call(() => method(...args));
     },
   });
-  return { table: faultyTable(table, (_command, send) => call(send)), objects: store };
+  return { table: interceptTable(table, (_command, send) => call(send)), objects: store };
 };
 
 /** An account with requests of two days, the second so young that events still come, and its clock. */
@@ -297,9 +297,9 @@ describe('request records that leave the table', () => {
     world.advance(DAY_MS + 1);
     expect(await world.move()).toEqual(['cleared']);
     const cleared = await world.inTable();
-    const mortalTable = faultyTable(table, async (command, send) => {
+    const mortalTable = interceptTable(table, async (command, send) => {
       const result = await send();
-      if (command.constructor.name === 'PutCommand') throw new Killed();
+      if (command.operation === 'PutItem') throw new Killed();
       return result;
     });
     const returnDay = openDayReturn(mortalTable, objects, world.now);

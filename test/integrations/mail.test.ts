@@ -1,12 +1,13 @@
 import { SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import { MailError, mailSender } from '../../lambda/integrations/mail.ts';
+import { MailError, openMail } from '../../lambda/integrations/mail.ts';
 
 const ses = mockClient(SESClient);
-const send = mailSender(new SESClient({ region: 'eu-central-1' }), {
-  from: 'alerts@example.com',
-  configurationSet: 'ai-spend-test',
+const send = openMail({
+  MAIL_FROM: 'alerts@example.com',
+  MAIL_CONFIGURATION_SET: 'ai-spend-test',
+  DASHBOARD_URL: 'https://example.com',
 });
 const mail = {
   accountId: 'account-1',

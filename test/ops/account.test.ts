@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
+import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { openAccountHolds } from '../../lambda/data/accounts/account-holds.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openBillingSync } from '../../lambda/data/billing/billing-sync.ts';
 import { accountKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
-import { faultyTable } from '../data/faulty-table.ts';
 import { newAccount } from '../data/new-account.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { runOps } from './run-command.ts';
@@ -30,9 +29,7 @@ const accountWithKeys = async (count: number) => {
   }
   const statuses = async () => {
     const read = async (key: { pk: string; sk: string }, attribute: string) =>
-      (await table.client.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }))).Item?.[
-        attribute
-      ];
+      (await table.call('GetItem', { TableName: table.name, Key: key, ConsistentRead: true })).Item?.[attribute];
     return {
       account: await read(accountKey(accountId), 'status'),
       keys: new Set(
@@ -41,17 +38,13 @@ const accountWithKeys = async (count: number) => {
     };
   };
   const set = (values: Record<string, unknown>) =>
-    table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: accountKey(accountId),
-        UpdateExpression: `SET ${Object.keys(values).map((name) => `#${name} = :${name}`)}`,
-        ExpressionAttributeNames: Object.fromEntries(Object.keys(values).map((name) => [`#${name}`, name])),
-        ExpressionAttributeValues: Object.fromEntries(
-          Object.entries(values).map(([name, value]) => [`:${name}`, value]),
-        ),
-      }),
-    );
+    table.call('UpdateItem', {
+      TableName: table.name,
+      Key: accountKey(accountId),
+      UpdateExpression: `SET ${Object.keys(values).map((name) => `#${name} = :${name}`)}`,
+      ExpressionAttributeNames: Object.fromEntries(Object.keys(values).map((name) => [`#${name}`, name])),
+      ExpressionAttributeValues: Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value])),
+    });
   return { accountId, firstKey, statuses, set };
 };
 
@@ -130,8 +123,8 @@ describe('a hold', () => {
     const { accountId } = await accountWithKeys(2);
     const serviceKey = newAccountKey(randomBytes);
     let made = false;
-    const slow = faultyTable(table, async (command, send) => {
-      if (command.constructor.name === 'TransactWriteCommand' && !made) {
+    const slow = interceptTable(table, async (command, send) => {
+      if (command.operation === 'TransactWriteItems' && !made) {
         made = true;
         await openServiceKeys(table).create(
           { accountId, status: 'active' },
@@ -142,9 +135,10 @@ describe('a hold', () => {
       return send();
     });
     await openAccountHolds(slow).hold(accountId, hold);
-    const { Item } = await table.client.send(
-      new GetCommand({ TableName: table.name, Key: serviceKeyKey(serviceKeyHash(serviceKey)) }),
-    );
+    const { Item } = await table.call('GetItem', {
+      TableName: table.name,
+      Key: serviceKeyKey(serviceKeyHash(serviceKey)),
+    });
     expect(Item).toMatchObject({ accountStatus: 'suspended' });
   });
 });

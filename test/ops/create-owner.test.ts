@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { type CognitoEmulator, startCognito } from '../../local/emulators/cognito.ts';
@@ -40,7 +39,7 @@ const run = (...args: string[]) =>
       },
     },
   );
-const items = async () => (await table.client.send(new ScanCommand({ TableName: table.name }))).Items ?? [];
+const items = async () => (await table.call('Scan', { TableName: table.name })).Items ?? [];
 
 describe('npm run create-owner', () => {
   it('creates an account with its owner, whose address is not verified yet, once', async () => {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
@@ -30,7 +29,7 @@ const table = tableForTests();
 const createdAt = '2026-11-01T00:00:00.000Z';
 const NOW = '2026-11-20T12:00:00.000Z';
 
-const put = (Item: Record<string, unknown>) => table.client.send(new PutCommand({ TableName: table.name, Item }));
+const put = (Item: Record<string, unknown>) => table.call('PutItem', { TableName: table.name, Item });
 
 /** An account as version 0.1 stored it: under its account key, with its service keys in the clear. */
 const accountOfVersion01 = async () => {
@@ -96,7 +95,7 @@ const accountOfVersion01 = async () => {
 };
 
 const itemsOf = async (): Promise<Record<string, unknown>[]> => {
-  const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.name, ConsistentRead: true }));
+  const { Items = [] } = await table.call('Scan', { TableName: table.name, ConsistentRead: true });
   return Items;
 };
 

@@ -1,7 +1,6 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
@@ -117,9 +116,7 @@ describe('npm run replay', () => {
     try {
       const day = '2026-11-20';
       const put = (id: string, event: string) =>
-        table.client.send(
-          new PutCommand({ TableName: table.name, Item: { ...refusedEventKey(day, id), event, reason: 'x' } }),
-        );
+        table.call('PutItem', { TableName: table.name, Item: { ...refusedEventKey(day, id), event, reason: 'x' } });
       for (const event of events) await put(`${event.requestId}#close`, JSON.stringify(event));
       await put('broken#close', '{"secret":');
       const run = (...args: string[]) =>

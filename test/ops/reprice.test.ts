@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { priceRequest } from '../../fixtures/bundled-prices.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
@@ -46,7 +45,7 @@ const record = async (
   price: (event: Parameters<typeof priceRequest>[0]) => PricedUsage,
   events = [0, 1, 2],
 ) => {
-  await table.client.send(new PutCommand({ TableName: table.name, Item: { ...accountKey(accountId), plan: 'FREE' } }));
+  await table.call('PutItem', { TableName: table.name, Item: { ...accountKey(accountId), plan: 'FREE' } });
   await openRecorder(table, { logger: { error: () => {} }, price })([
     ...events.map((n) => chat(accountId, n)),
     openEvent({ accountId, n: 9, startedAt: `${day}T12:00:00.000Z` }),

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { DeleteCommand, GetCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
@@ -85,15 +84,13 @@ describe('npm run restore-table', () => {
     await restorable.remember(table.name);
 
     // The damage: an account is gone, another's name is overwritten, a counter is wrong.
-    await table.client.send(new DeleteCommand({ TableName: table.name, Key: accountKey(accountId) }));
-    await table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: monthKey(accountId, '2026-11'),
-        UpdateExpression: 'SET trackedRequests = :wrong',
-        ExpressionAttributeValues: { ':wrong': 77 },
-      }),
-    );
+    await table.call('DeleteItem', { TableName: table.name, Key: accountKey(accountId) });
+    await table.call('UpdateItem', {
+      TableName: table.name,
+      Key: monthKey(accountId, '2026-11'),
+      UpdateExpression: 'SET trackedRequests = :wrong',
+      ExpressionAttributeValues: { ':wrong': 77 },
+    });
     // And life goes on.
     const after = await newAccount(table);
     await recorderAt(
@@ -105,12 +102,10 @@ describe('npm run restore-table', () => {
       closeEvent({ accountId: after.accountId, n: 4, startedAt: '2026-11-20T11:29:00.000Z', reading: { usage: null } }),
       openEvent({ accountId: after.accountId, n: 5, startedAt: '2026-11-20T11:14:00.000Z' }),
     ]);
-    await table.client.send(
-      new PutCommand({
-        TableName: table.name,
-        Item: { ...outboxKey(3, 'x', 'close'), event: '{}', parkedAt: DAMAGE },
-      }),
-    );
+    await table.call('PutItem', {
+      TableName: table.name,
+      Item: { ...outboxKey(3, 'x', 'close'), event: '{}', parkedAt: DAMAGE },
+    });
 
     expect(await run('start', '--to', RESTORED, '--at', '2026-10-01T00:00:00Z')).toMatchObject({
       code: 1,
@@ -142,9 +137,7 @@ describe('npm run restore-table', () => {
 
     expect(await openAccounts(restored).find(accountId)).toMatchObject({ plan: 'PRO', activeKeys: 2 });
     expect(await openAccounts(restored).find(after.accountId)).toMatchObject({ activeKeys: 1 });
-    const { Item: outboxEntry } = await table.client.send(
-      new GetCommand({ TableName: RESTORED, Key: outboxKey(3, 'x', 'close') }),
-    );
+    const { Item: outboxEntry } = await table.call('GetItem', { TableName: RESTORED, Key: outboxKey(3, 'x', 'close') });
     expect(outboxEntry).toMatchObject({ event: '{}' });
     const months = ['2026-11'];
     const sums = await ledgerSums(restored, accountId, months);
@@ -177,7 +170,7 @@ describe('npm run restore-table', () => {
   });
 
   it('knows every kind of item there is', async () => {
-    const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.name }));
+    const { Items = [] } = await table.call('Scan', { TableName: table.name });
     expect(Items.length).toBeGreaterThan(20);
     expect(new Set(Items.map((item) => kindOf(item as { pk: string; sk: string })))).toEqual(
       new Set(['account', 'key', 'user', 'request', 'derived', 'event']),

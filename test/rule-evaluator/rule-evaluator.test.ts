@@ -1,10 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { evaluateRules } from '../../fixtures/evaluate-rules.ts';
+import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { updateRule } from '../../lambda/dashboard/alert-rules/manage-rules.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
@@ -15,7 +14,6 @@ import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { ACTIVE_RULE_SHARDS, ruleKey } from '../../lambda/data/table/keys.ts';
 import { shardOf } from '../../lambda/data/table/shard-of.ts';
-import { documentClient } from '../../lambda/data/table/table.ts';
 import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
 import { ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
 import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
@@ -60,15 +58,6 @@ const startedJob = async (): Promise<Job> => {
   await progress.save(shards);
   return jobsFor(shards, now.toISOString())[0] as Job;
 };
-/** A client of its own, so that one worker's calls can be told from another's. */
-const tableClient = (endpoint: string) =>
-  documentClient(
-    new DynamoDBClient({
-      endpoint,
-      region: 'eu-central-1',
-      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    }),
-  );
 const judge = (job: Job) => openJudge(table, { ...options, send: async () => {} })(job, () => 5 * 60_000);
 
 const createRule = async (accountId: string, change: Partial<Rule> = {}, condition: object = {}) => {
@@ -176,16 +165,12 @@ describe('the rule evaluator', () => {
   it('fires once and sends once, wherever a worker dies before its job comes again', async () => {
     let [calls, dyingCall, sentUnnoted] = [0, 0, 0];
     let death = Promise.withResolvers<true>();
-    const dying = { name: table.name, client: tableClient(table.endpoint) };
-    dying.client.middlewareStack.add(
-      (next) => (args) => {
-        if (++calls < dyingCall) return next(args);
-        death.resolve(true);
-        // What a dead worker calls never returns.
-        return new Promise(() => {});
-      },
-      { step: 'initialize', name: 'die' },
-    );
+    const dying = interceptTable(table, (_, send) => {
+      if (++calls < dyingCall) return send();
+      death.resolve(true);
+      // What a dead worker calls never returns.
+      return new Promise(() => {});
+    });
     for (let isDead = true; isDead; ) {
       const { accountId } = await newAccount(table);
       const { ruleId } = await createRule(accountId);
@@ -211,7 +196,6 @@ describe('the rule evaluator', () => {
     }
     expect(dyingCall).toBeGreaterThan(8);
     expect(sentUnnoted).toBe(1);
-    dying.client.destroy();
   });
 
   it('fires again in the next period', async () => {
@@ -253,7 +237,7 @@ describe('the rule evaluator', () => {
       const rule = await createRule(accountId);
       if (rewrite !== undefined) {
         const Key = ruleKey(accountId, rule.ruleId);
-        await table.client.send(new UpdateCommand({ TableName: table.name, Key, UpdateExpression: rewrite }));
+        await table.call('UpdateItem', { TableName: table.name, Key, UpdateExpression: rewrite });
       }
       await addSpend(table, accountId, '2026-11-20T10:00:00Z', costing(11));
       expect(await run()).toMatchObject({ alerts: 1 });

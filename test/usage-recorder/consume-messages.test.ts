@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { SQSEvent } from 'aws-lambda';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
@@ -69,18 +68,16 @@ describe('consumeMessages', () => {
   it('finds the account of events with an unverified key, also of a revoked one', async () => {
     const serviceKey = newAccountKey(randomBytes);
     const accountId = 'svc_unverified';
-    await table.client.send(
-      new PutCommand({
-        TableName: table.name,
-        Item: {
-          ...serviceKeyKey(serviceKeyHash(serviceKey)),
-          accountId,
-          keyId: 'key-9',
-          keyStatus: 'revoked',
-          accountStatus: 'suspended',
-        },
-      }),
-    );
+    await table.call('PutItem', {
+      TableName: table.name,
+      Item: {
+        ...serviceKeyKey(serviceKeyHash(serviceKey)),
+        accountId,
+        keyId: 'key-9',
+        keyStatus: 'revoked',
+        accountStatus: 'suspended',
+      },
+    });
     const unverified = { accountId: null, keyId: null, unverifiedKeyHash: serviceKeyHash(serviceKey) };
     expect(await consume([closeEvent({ ...unverified, n: 1 }), openEvent({ ...unverified, n: 1 })])).toEqual({
       batchItemFailures: [],
@@ -88,11 +85,7 @@ describe('consumeMessages', () => {
     const { days } = await ledgerSums(table, accountId, []);
     expect(Object.keys(days)).toEqual([expect.stringContaining('"key-9"')]);
     expect(total(days).requests).toBe(1);
-    const stored = JSON.stringify(
-      await import('@aws-sdk/lib-dynamodb').then(({ ScanCommand }) =>
-        table.client.send(new ScanCommand({ TableName: table.name })),
-      ),
-    );
+    const stored = JSON.stringify(await table.call('Scan', { TableName: table.name }));
     expect(stored).not.toContain(serviceKey);
   });
 

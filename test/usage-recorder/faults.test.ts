@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { BatchGetCommand, GetCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it, jest } from '@jest/globals';
+import { cancelled, interceptTable, refusal } from '../../fixtures/intercept-table.ts';
 import { openRollupMarks, type RollupMark } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
@@ -13,12 +12,11 @@ import {
   requestKey,
   serviceKeyKey,
 } from '../../lambda/data/table/keys.ts';
-import type { Table } from '../../lambda/data/table/table.ts';
+import type { Table, TableCommand } from '../../lambda/data/table/table.ts';
 import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { addCounters, type Counters } from '../../lambda/domain/spend/counters.ts';
 import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
-import { faultyTable } from '../data/faulty-table.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens } from './events.ts';
 import { ledgerSums, total } from './ledger-sums.ts';
@@ -30,15 +28,8 @@ const table = tableForTests();
 const recorderOver = (of: Table) =>
   openRecorder(of, { logger: { error: () => {} }, price: priceOfTokens, now: () => NOW });
 
-const cancelled = (codes: readonly string[]) =>
-  new TransactionCanceledException({
-    $metadata: {},
-    message: 'cancelled',
-    CancellationReasons: codes.map((Code) => ({ Code })),
-  });
-
-const actionsOf = (command: object): number =>
-  command instanceof TransactWriteCommand ? (command.input.TransactItems?.length ?? 0) : 0;
+const actionsOf = (command: TableCommand): number =>
+  command.operation === 'TransactWriteItems' ? (command.input.TransactItems?.length ?? 0) : 0;
 
 let accounts = 0;
 const newEvents = (count: number) => {
@@ -48,7 +39,7 @@ const newEvents = (count: number) => {
 const requestsOf = async (accountId: string) => total((await ledgerSums(table, accountId, [])).days).requests ?? 0;
 
 const itemAt = async (key: Key): Promise<Record<string, unknown>> => {
-  const { Item = {} } = await table.client.send(new GetCommand({ TableName: table.name, Key: { ...key } }));
+  const { Item = {} } = await table.call('GetItem', { TableName: table.name, Key: { ...key } });
   return Item;
 };
 /** The details of a record with a provenance of a later version. */
@@ -60,7 +51,7 @@ describe('the recorder over a table that fails', () => {
     let conflicts = 2;
     const { accountId, events } = newEvents(3);
     const record = recorderOver(
-      faultyTable(table, async (command, send) => {
+      interceptTable(table, async (command, send) => {
         if (actionsOf(command) > 0 && conflicts-- > 0)
           throw cancelled(['None', 'None', 'None', 'TransactionConflict', 'None', 'None']);
         return send();
@@ -73,7 +64,7 @@ describe('the recorder over a table that fails', () => {
   it('gives up in the end without writing, and reports a failure that is not permanent', async () => {
     const { accountId, events } = newEvents(2);
     const throttled = recorderOver(
-      faultyTable(table, async (command, send) => {
+      interceptTable(table, async (command, send) => {
         if (actionsOf(command) > 0) throw cancelled(['None', 'None', 'ThrottlingError', 'None', 'None']);
         return send();
       }),
@@ -89,7 +80,7 @@ describe('the recorder over a table that fails', () => {
     const { accountId, events } = newEvents(5);
     let lost = false;
     const record = recorderOver(
-      faultyTable(table, async (command, send) => {
+      interceptTable(table, async (command, send) => {
         const response = await send();
         if (actionsOf(command) === 0 || lost) return response;
         lost = true;
@@ -117,7 +108,7 @@ describe('the recorder over a table that fails', () => {
     const broken = newEvents(2);
     const sound = newEvents(2);
     const record = recorderOver(
-      faultyTable(table, async (command, send) => {
+      interceptTable(table, async (command, send) => {
         if (JSON.stringify(command).includes(`${broken.accountId}"`)) throw new Error('down');
         if (JSON.stringify(command).includes(`ACCOUNT#${broken.accountId}#`)) throw new Error('down');
         return send();
@@ -135,7 +126,7 @@ describe('the recorder over a table that fails', () => {
     const sizes: number[] = [];
     let conflicts = 2;
     const record = recorderOver(
-      faultyTable(table, async (command, send) => {
+      interceptTable(table, async (command, send) => {
         if (actionsOf(command) === 0) return send();
         sizes.push(actionsOf(command));
         if (JSON.stringify(command).includes(`ACCOUNT#${busy}#`) && conflicts-- > 0)
@@ -166,8 +157,8 @@ describe('the recorder over a table that fails', () => {
     let conflicts = 0;
     let together = 0;
     const record = recorderOver(
-      faultyTable(table, async (command, send) => {
-        if (!(command instanceof TransactWriteCommand)) return send();
+      interceptTable(table, async (command, send) => {
+        if (command.operation !== 'TransactWriteItems') return send();
         const keys = (command.input.TransactItems ?? []).map(({ Put, Update }) => {
           const key = Put?.Item ?? Update?.Key;
           return `${key?.['pk']} ${key?.['sk']}`;
@@ -200,8 +191,8 @@ describe('the recorder over a table that fails', () => {
     const yesterday = closeEvent({ accountId, n: 50, startedAt: '2026-11-19T12:00:00.000Z' });
     const down = new Error('down');
     const record = recorderOver(
-      faultyTable(table, async (command, send) => {
-        if (command instanceof GetCommand && command.input.Key?.['sk'] === 'CELLS#2026-11-19') throw down;
+      interceptTable(table, async (command, send) => {
+        if (command.operation === 'GetItem' && command.input.Key?.['sk'] === 'CELLS#2026-11-19') throw down;
         return send();
       }),
     );
@@ -216,10 +207,10 @@ describe('the recorder over a table that fails', () => {
     const noDelay = jest.spyOn(Math, 'random').mockReturnValue(0);
     let attempts = 0;
     const record = recorderOver(
-      faultyTable(table, async (command, send) => {
-        if (!(command instanceof UpdateCommand)) return send();
+      interceptTable(table, async (command, send) => {
+        if (command.operation !== 'UpdateItem') return send();
         attempts += 1;
-        throw new ConditionalCheckFailedException({ $metadata: {}, message: 'size' });
+        throw refusal('ConditionalCheckFailedException');
       }),
     );
     const results = await record(events).finally(() => noDelay.mockRestore());
@@ -232,7 +223,7 @@ describe('the recorder over a table that fails', () => {
     const { accountId, events } = newEvents(1);
     let rounds = 0;
     const record = recorderOver(
-      faultyTable(table, async (command, send) => {
+      interceptTable(table, async (command, send) => {
         if (actionsOf(command) === 0) return send();
         rounds += 1;
         throw cancelled(['ConditionalCheckFailed', 'None', 'None', 'None']);
@@ -249,12 +240,12 @@ describe('the recorder over a table that fails', () => {
     const hashes = [1, 2, 3].map(() => serviceKeyHash(newAccountKey(randomBytes)));
     const [throttled = '', unreadable = '', sound = ''] = hashes;
     const owner = { accountId, keyId: 'key-1' };
-    await table.client.send(new PutCommand({ TableName: table.name, Item: { ...serviceKeyKey(unreadable), owner } }));
-    await table.client.send(new PutCommand({ TableName: table.name, Item: { ...serviceKeyKey(sound), ...owner } }));
+    await table.call('PutItem', { TableName: table.name, Item: { ...serviceKeyKey(unreadable), owner } });
+    await table.call('PutItem', { TableName: table.name, Item: { ...serviceKeyKey(sound), ...owner } });
     const record = recorderOver(
-      faultyTable(table, async (command, send) => {
+      interceptTable(table, async (command, send) => {
         // The table throttles one partition.
-        if (command instanceof BatchGetCommand && JSON.stringify(command).includes(throttled))
+        if (command.operation === 'BatchGetItem' && JSON.stringify(command).includes(throttled))
           return { UnprocessedKeys: command.input.RequestItems };
         return send();
       }),
@@ -276,8 +267,8 @@ describe('the recorder over a table that fails', () => {
     const unverifiedKeyHash = serviceKeyHash(newAccountKey(randomBytes));
     let reads = 0;
     const record = recorderOver(
-      faultyTable(table, async (command, send) => {
-        if (!(command instanceof BatchGetCommand)) return send();
+      interceptTable(table, async (command, send) => {
+        if (command.operation !== 'BatchGetItem') return send();
         reads += 1;
         throw new Error('down');
       }),
@@ -295,21 +286,19 @@ describe('the recorder over a table that fails', () => {
 
   it('fails only the event whose record or counted response cannot be read', async () => {
     const [broken, sound] = [newEvents(3), newEvents(3)];
-    const put = (Item: Record<string, unknown>) => table.client.send(new PutCommand({ TableName: table.name, Item }));
+    const put = (Item: Record<string, unknown>) => table.call('PutItem', { TableName: table.name, Item });
     const keyOf = ({ n, accountId }: { n: number; accountId: string }) =>
       requestKey(accountId, '2026-11-20', closeEvent({ n }).requestId);
     // One is damaged, one has another form, and one was counted in a way that this version cannot take back.
     await put({ ...keyOf({ ...broken, n: 0 }), revision: 1, expiresAt: 1, details: Buffer.from('damaged') });
     await put({ ...keyOf({ ...broken, n: 1 }), revision: 1, expiresAt: 1, form: 9 });
     await recorderOver(table)([openEvent({ accountId: broken.accountId, n: 2 })]);
-    await table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: keyOf({ ...broken, n: 2 }),
-        UpdateExpression: 'SET details = :details',
-        ExpressionAttributeValues: { ':details': withProvenance(await itemAt(keyOf({ ...broken, n: 2 })), 'guessed') },
-      }),
-    );
+    await table.call('UpdateItem', {
+      TableName: table.name,
+      Key: keyOf({ ...broken, n: 2 }),
+      UpdateExpression: 'SET details = :details',
+      ExpressionAttributeValues: { ':details': withProvenance(await itemAt(keyOf({ ...broken, n: 2 })), 'guessed') },
+    });
     await put({ ...countedResponseKey(broken.accountId, 'openai', 'resp_1'), form: 9 });
     const fetched = (accountId: string) =>
       closeEvent({
@@ -342,9 +331,7 @@ describe('the recorder over a table that fails', () => {
     await recorderOver(table)(events);
     const key = requestKey(accountId, '2026-11-20', events[0]?.requestId ?? '');
     const item = await itemAt(key);
-    await table.client.send(
-      new PutCommand({ TableName: table.name, Item: { ...item, details: withProvenance(item, 'guessed') } }),
-    );
+    await table.call('PutItem', { TableName: table.name, Item: { ...item, details: withProvenance(item, 'guessed') } });
     expect(await recorderOver(table)([...events, openEvent({ accountId, n: 0 })])).toEqual([
       { kind: 'known' },
       { kind: 'known' },
@@ -377,7 +364,7 @@ describe('the recorder over a table that fails', () => {
     const sizes: number[] = [];
     const { accountId, events } = newEvents(250);
     const record = recorderOver(
-      faultyTable(table, (command, send) => {
+      interceptTable(table, (command, send) => {
         if (actionsOf(command) > 0) sizes.push(actionsOf(command));
         return send();
       }),
@@ -431,7 +418,7 @@ describe('a recorder that stands still across midnight', () => {
     let isHeld = false;
     // Its clock stands still too: a recorder cannot rely on it.
     const record = openRecorder(
-      faultyTable(table, async (command, send) => {
+      interceptTable(table, async (command, send) => {
         if (actionsOf(command) === 0) return send();
         if (isHeld && writes.length === 0) expect(await rollUp(accountId, rolledUpAt)).toEqual(['rolled-up']);
         if (isHeld) writes.push(actionsOf(command));

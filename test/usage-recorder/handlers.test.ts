@@ -1,4 +1,3 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
@@ -73,12 +72,10 @@ it('the handlers record events from the queue and the outbox, and roll up the da
     { namespace: 'AiSpendGateway/test', service: 'usage-recorder', PoisonMessages: 1, RecordedEvents: 1 },
   ]);
 
-  await table.client.send(
-    new PutCommand({
-      TableName: table.name,
-      Item: { ...outboxKey(0, event(2).requestId, 'close'), event: JSON.stringify(event(2)), parkedAt: startedAt },
-    }),
-  );
+  await table.call('PutItem', {
+    TableName: table.name,
+    Item: { ...outboxKey(0, event(2).requestId, 'close'), event: JSON.stringify(event(2)), parkedAt: startedAt },
+  });
   await sweep({} as ScheduledEvent, context, () => {});
   expect(await openRequests(table).find(accountId, event(2).requestId)).toMatchObject({ provenance: 'computed' });
   expect(metricsOf()).toMatchObject([

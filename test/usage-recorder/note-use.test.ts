@@ -1,4 +1,3 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it, jest } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { openKeyUsage } from '../../lambda/data/accounts/key-usage.ts';
@@ -29,14 +28,12 @@ describe('openPlanNotices', () => {
       now: () => now,
     });
   const use = (accountId: string, requests: number) =>
-    table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: monthKey(accountId, now.toISOString().slice(0, 7)),
-        UpdateExpression: 'ADD trackedRequests :requests',
-        ExpressionAttributeValues: { ':requests': requests },
-      }),
-    );
+    table.call('UpdateItem', {
+      TableName: table.name,
+      Key: monthKey(accountId, now.toISOString().slice(0, 7)),
+      UpdateExpression: 'ADD trackedRequests :requests',
+      ExpressionAttributeValues: { ':requests': requests },
+    });
   const notices = async (accountId: string) =>
     (await openAlerts(table).page(accountId, { limit: 50 })).items.map(({ ruleName, observed }) => [
       ruleName,
@@ -80,14 +77,12 @@ describe('openPlanNotices', () => {
   it('counts the requests of a paid plan by the period of its subscription, not by calendar month', async () => {
     const { accountId } = await newAccount(table, 'STARTER');
     const subscribe = (periodStart: string, periodEnd: string) =>
-      table.client.send(
-        new UpdateCommand({
-          TableName: table.name,
-          Key: accountKey(accountId),
-          UpdateExpression: 'SET subscription = :subscription',
-          ExpressionAttributeValues: { ':subscription': { id: 'sub_1', periodStart, periodEnd } },
-        }),
-      );
+      table.call('UpdateItem', {
+        TableName: table.name,
+        Key: accountKey(accountId),
+        UpdateExpression: 'SET subscription = :subscription',
+        ExpressionAttributeValues: { ':subscription': { id: 'sub_1', periodStart, periodEnd } },
+      });
     const lookAt = async (at: string, recordedFor = at) => {
       now = new Date(at);
       await check()(accountId, recordedFor);

@@ -1,4 +1,3 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
@@ -143,7 +142,7 @@ describe('an account whose clients send ever new values', () => {
   it('keeps the names of active alert rules at every level', async () => {
     const accountId = '018f0000-0000-7000-8000-00000000000a';
     const rules = openRules(table);
-    await table.client.send(new PutCommand({ TableName: table.name, Item: accountKey(accountId) }));
+    await table.call('PutItem', { TableName: table.name, Item: accountKey(accountId) });
     const rule = (ruleId: string, filter: object, isActive = true): Rule => ({
       ruleId,
       accountId,

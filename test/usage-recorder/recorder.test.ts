@@ -1,4 +1,3 @@
-import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { priceRequest } from '../../fixtures/bundled-prices.ts';
@@ -29,19 +28,16 @@ const newAccountId = () => `svc_${++accounts}`;
 const DAY_MS = 86_400_000;
 
 const setPlan = (accountId: string, plan: string) =>
-  table.client.send(new PutCommand({ TableName: table.name, Item: { ...accountKey(accountId), plan } }));
+  table.call('PutItem', { TableName: table.name, Item: { ...accountKey(accountId), plan } });
 
 /** Deletes the items of an account that have expired, as the table does on its own. */
 const deleteExpired = async (accountId: string, now: number) => {
-  const { Items = [] } = await table.client.send(
-    new ScanCommand({
-      TableName: table.name,
-      FilterExpression: 'begins_with(pk, :account) AND expiresAt <= :now',
-      ExpressionAttributeValues: { ':account': accountKey(accountId).pk, ':now': now / 1_000 },
-    }),
-  );
-  for (const { pk, sk } of Items)
-    await table.client.send(new DeleteCommand({ TableName: table.name, Key: { pk, sk } }));
+  const { Items = [] } = await table.call('Scan', {
+    TableName: table.name,
+    FilterExpression: 'begins_with(pk, :account) AND expiresAt <= :now',
+    ExpressionAttributeValues: { ':account': accountKey(accountId).pk, ':now': now / 1_000 },
+  });
+  for (const { pk, sk } of Items) await table.call('DeleteItem', { TableName: table.name, Key: { pk, sk } });
 };
 
 /** The bucket of a duration: each ends at 11/9 of the one before, and the last has an hour and more. */

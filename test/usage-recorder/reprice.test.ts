@@ -1,13 +1,11 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
+import { cancelled, interceptTable, refusal } from '../../fixtures/intercept-table.ts';
 import { openCountedResponses } from '../../lambda/data/requests/counted-responses.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
-import { faultyTable } from '../data/faulty-table.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens, requestIdAt } from './events.ts';
 import { ledgerSums, total } from './ledger-sums.ts';
@@ -47,8 +45,8 @@ const reprice = async (accountId: string, price: Price, { dryRun = false, of = t
 
 const failingWrites = (error: () => Error) => {
   const seen = { writes: 0 };
-  const failing = faultyTable(table, async (command, send) => {
-    if (!(command instanceof TransactWriteCommand)) return send();
+  const failing = interceptTable(table, async (command, send) => {
+    if (command.operation !== 'TransactWriteItems') return send();
     seen.writes += 1;
     throw error();
   });
@@ -160,17 +158,10 @@ describe('openRepricer', () => {
   it('reports changes that cannot be written, and those that are overtaken in every round', async () => {
     const accountId = newAccountId();
     await record([closeEvent({ accountId, tokens: 10 })]);
-    const refusing = failingWrites(() => Object.assign(new Error('no'), { name: 'ValidationException' }));
+    const refusing = failingWrites(() => refusal('ValidationException'));
     expect(await reprice(accountId, times(3), { of: refusing.failing })).toEqual({ changes: [], failed: 1 });
     expect(refusing.seen.writes).toBe(1);
-    const contended = failingWrites(
-      () =>
-        new TransactionCanceledException({
-          $metadata: {},
-          message: 'cancelled',
-          CancellationReasons: [{ Code: 'ConditionalCheckFailed' }],
-        }),
-    );
+    const contended = failingWrites(() => cancelled(['ConditionalCheckFailed']));
     expect(await reprice(accountId, times(3), { of: contended.failing })).toEqual({ changes: [], failed: 1 });
     expect(contended.seen.writes).toBe(5);
     expect((await recordsOf(accountId))[0]).toMatchObject({ revision: 1, costNanoUsd: 70 });

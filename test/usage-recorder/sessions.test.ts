@@ -1,6 +1,6 @@
-import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { interceptTable, refusal } from '../../fixtures/intercept-table.ts';
 import { openLedger } from '../../lambda/data/ledger/ledger.ts';
 import { openSharding } from '../../lambda/data/ledger/sharding.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
@@ -16,7 +16,6 @@ import type { AccountCloseEvent, AccountOpenEvent } from '../../lambda/usage-rec
 import { recordOfClose, recordOfOpen } from '../../lambda/usage-recorder/build-record.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
-import { faultyTable } from '../data/faulty-table.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens } from './events.ts';
 import { ledgerSums, total } from './ledger-sums.ts';
@@ -143,9 +142,8 @@ describe('the sums of sessions', () => {
   it('change in the transaction of the record, or not at all', async () => {
     const accountId = newAccountId();
     const event = closeEvent({ accountId, session: { id: 's1' } });
-    const failing = faultyTable(table, async (command, send) => {
-      if (command instanceof TransactWriteCommand)
-        throw Object.assign(new Error('no'), { name: 'ValidationException' });
+    const failing = interceptTable(table, async (command, send) => {
+      if (command.operation === 'TransactWriteItems') throw refusal('ValidationException');
       return send();
     });
     expect(await recorder(failing as typeof table)([event])).toMatchObject([{ kind: 'failed' }]);
@@ -190,8 +188,8 @@ describe('the sums of sessions', () => {
   it('cost one more write for each agent and day in a transaction', async () => {
     const accountId = newAccountId();
     const writes: number[] = [];
-    const counting = faultyTable(table, async (command, send) => {
-      if (command instanceof TransactWriteCommand) writes.push(command.input.TransactItems?.length ?? 0);
+    const counting = interceptTable(table, async (command, send) => {
+      if (command.operation === 'TransactWriteItems') writes.push(command.input.TransactItems?.length ?? 0);
       return send();
     });
     const record = recorder(counting as typeof table);
@@ -251,7 +249,7 @@ describe('reading sessions', () => {
       ),
     );
     let time = NOW;
-    const slow = faultyTable(table, async (_, send) => {
+    const slow = interceptTable(table, async (_, send) => {
       time += 10_000;
       return send();
     });

@@ -1,12 +1,11 @@
-import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { interceptTable, refusal } from '../../fixtures/intercept-table.ts';
 import { openOutbox } from '../../lambda/data/ledger/outbox.ts';
 import { OUTBOX_SHARDS, outboxKey } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { sweepOutbox } from '../../lambda/usage-recorder/sweep/sweep-outbox.ts';
-import { faultyTable } from '../data/faulty-table.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, priceOfTokens } from './events.ts';
 import { ledgerSums, total } from './ledger-sums.ts';
@@ -31,26 +30,22 @@ const sweepOver = (of: Table, { now = NOW, remainingMs = 50_000 } = {}) =>
   })(() => remainingMs);
 
 const addToOutbox = async (shard: number, requestId: string, event: UsageEvent | string) => {
-  await table.client.send(
-    new PutCommand({
-      TableName: table.name,
-      Item: {
-        ...outboxKey(shard, requestId, 'close'),
-        event: typeof event === 'string' ? event : JSON.stringify(event),
-        parkedAt: '2026-11-20T12:30:00.000Z',
-      },
-    }),
-  );
+  await table.call('PutItem', {
+    TableName: table.name,
+    Item: {
+      ...outboxKey(shard, requestId, 'close'),
+      event: typeof event === 'string' ? event : JSON.stringify(event),
+      parkedAt: '2026-11-20T12:30:00.000Z',
+    },
+  });
 };
 
 const itemsOf = async (pk: string) => {
-  const { Items } = await table.client.send(
-    new QueryCommand({
-      TableName: table.name,
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': pk },
-    }),
-  );
+  const { Items } = await table.call('Query', {
+    TableName: table.name,
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': pk },
+  });
   return Items ?? [];
 };
 const outboxItems = async () =>
@@ -77,9 +72,9 @@ describe('sweepOutbox', () => {
     await addToOutbox(3, good.requestId, good);
     const bad = closeEvent({ accountId, n: 3 });
     await addToOutbox(4, 'c', bad);
-    const refusing = faultyTable(table, async (command, send) => {
-      if (command.constructor.name === 'TransactWriteCommand' && JSON.stringify(command).includes(bad.requestId))
-        throw Object.assign(new Error('no such number'), { name: 'ValidationException' });
+    const refusing = interceptTable(table, async (command, send) => {
+      if (command.operation === 'TransactWriteItems' && JSON.stringify(command).includes(bad.requestId))
+        throw refusal('ValidationException');
       return send();
     });
     await sweepOver(refusing);
@@ -99,8 +94,8 @@ describe('sweepOutbox', () => {
     const accountId = 'svc_waiting';
     const event = closeEvent({ accountId });
     await addToOutbox(0, event.requestId, event);
-    const failing = faultyTable(table, async (command, send) => {
-      if (command.constructor.name === 'TransactWriteCommand') throw new Error('throttled');
+    const failing = interceptTable(table, async (command, send) => {
+      if (command.operation === 'TransactWriteItems') throw new Error('throttled');
       return send();
     });
     await sweepOver(failing);

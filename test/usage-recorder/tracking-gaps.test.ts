@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
 import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { UntrackedEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { parseUsageEvent } from '../../lambda/usage-recorder/parse-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
-import { faultyTable } from '../data/faulty-table.ts';
 import { newAccount } from '../data/new-account.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, priceOfTokens, requestIdAt } from './events.ts';
@@ -63,7 +63,7 @@ describe('reports of untracked requests', () => {
   });
 
   it('fail where the table fails, so that the queue delivers them again', async () => {
-    const down = faultyTable(table, async (command, send) => {
+    const down = interceptTable(table, async (command, send) => {
       if (JSON.stringify(command).includes('UNTRACKED#')) throw new Error('down');
       return send();
     });

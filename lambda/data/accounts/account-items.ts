@@ -1,4 +1,3 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { plans } from '../../domain/billing/plans.ts';
 import { addDays, type Day, dayOf, daysBetween, monthOf } from '../../domain/calendar/utc.ts';
 import {
@@ -64,18 +63,16 @@ const PAGE = 500;
 
 /** A page of a partition. @param after sort key of the last item of the page before */
 export const readPage = async (
-  { client, name }: Table,
+  { call, name }: Table,
   pk: string,
   after: string | null,
 ): Promise<{ readonly items: Record<string, unknown>[]; readonly after: string | null }> => {
-  const { Items = [], LastEvaluatedKey } = await client.send(
-    new QueryCommand({
-      TableName: name,
-      KeyConditionExpression: after === null ? 'pk = :pk' : 'pk = :pk AND sk > :after',
-      ExpressionAttributeValues: { ':pk': pk, ...(after !== null && { ':after': after }) },
-      ConsistentRead: true,
-      Limit: PAGE,
-    }),
-  );
+  const { Items = [], LastEvaluatedKey } = await call('Query', {
+    TableName: name,
+    KeyConditionExpression: after === null ? 'pk = :pk' : 'pk = :pk AND sk > :after',
+    ExpressionAttributeValues: { ':pk': pk, ...(after !== null && { ':after': after }) },
+    ConsistentRead: true,
+    Limit: PAGE,
+  });
   return { items: Items, after: LastEvaluatedKey === undefined ? null : String(LastEvaluatedKey['sk']) };
 };

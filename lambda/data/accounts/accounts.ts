@@ -1,4 +1,3 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { joiningRoles } from '../../domain/accounts/sign-on.ts';
 import { accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
@@ -91,15 +90,13 @@ export const openAccounts = (table: Table) => ({
   async *allIds(): AsyncGenerator<string> {
     let start: Record<string, unknown> | undefined;
     do {
-      const page = await table.client.send(
-        new ScanCommand({
-          TableName: table.name,
-          ExclusiveStartKey: start,
-          FilterExpression: 'sk = :meta AND begins_with(pk, :account)',
-          ExpressionAttributeValues: { ':meta': accountKey('').sk, ':account': accountPrefix },
-          ProjectionExpression: 'pk',
-        }),
-      );
+      const page = await table.call('Scan', {
+        TableName: table.name,
+        ExclusiveStartKey: start,
+        FilterExpression: 'sk = :meta AND begins_with(pk, :account)',
+        ExpressionAttributeValues: { ':meta': accountKey('').sk, ':account': accountPrefix },
+        ProjectionExpression: 'pk',
+      });
       for (const item of page.Items ?? []) yield storedKeySchema.parse(item).pk.slice(accountPrefix.length);
       start = page.LastEvaluatedKey;
     } while (start);

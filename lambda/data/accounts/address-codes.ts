@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { DAY_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
 import { RateLimitedError } from '../../domain/errors.ts';
 import { IS_NEW, put, update } from '../table/actions.ts';
 import { findItem } from '../table/find-item.ts';
 import { addressCodeKey } from '../table/keys.ts';
+import { isConditionFailed } from '../table/refusal.ts';
 import type { Table } from '../table/table.ts';
 import { tryWrite, write } from '../table/write.ts';
 
@@ -91,9 +90,11 @@ export const openAddressCodes = (table: Table) => {
             oldest: nowMs - LIFETIME_MS,
           },
         );
-        const { Attributes } = await table.client.send(
-          new UpdateCommand({ TableName: table.name, ...guess.Update, ReturnValues: 'ALL_NEW' }),
-        );
+        const { Attributes } = await table.call('UpdateItem', {
+          TableName: table.name,
+          ...guess.Update,
+          ReturnValues: 'ALL_NEW',
+        });
         const { email, codeHash } = stored.parse(Attributes);
         if (codeHash !== hashOf(userId, code)) return undefined;
         // The count of codes stays: a used code is no way to more of them.
@@ -104,7 +105,7 @@ export const openAddressCodes = (table: Table) => {
         );
         return email;
       } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return undefined;
+        if (isConditionFailed(error)) return undefined;
         throw error;
       }
     },

@@ -1,4 +1,3 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { uuidv7 } from 'uuidv7';
 import * as z from 'zod/mini';
 import type { AuditFact, AuditSource } from '../../domain/accounts/audit.ts';
@@ -78,7 +77,7 @@ interface AuditRange {
 }
 
 export const openAuditLog = (table: Table) => {
-  const { client, name } = table;
+  const { call, name } = table;
   const between = (accountId: string, { from, to }: AuditRange) => ({
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
     ExpressionAttributeValues: { ':pk': auditPartition(accountId), ':from': from, ':to': to },
@@ -95,15 +94,13 @@ export const openAuditLog = (table: Table) => {
       { cursor, limit, ...range }: AuditRange & { readonly limit: number; readonly cursor?: string | undefined },
     ): Promise<{ readonly items: AuditEntry[]; readonly nextCursor: string | null }> => {
       const position = cursor === undefined ? undefined : cursors.read(accountId, cursor);
-      const { Items = [], LastEvaluatedKey } = await client.send(
-        new QueryCommand({
-          TableName: name,
-          ...between(accountId, range),
-          Limit: limit,
-          ConsistentRead: true,
-          ...(position && { ExclusiveStartKey: auditKey(accountId, position.at, position.auditId) }),
-        }),
-      );
+      const { Items = [], LastEvaluatedKey } = await call('Query', {
+        TableName: name,
+        ...between(accountId, range),
+        Limit: limit,
+        ConsistentRead: true,
+        ...(position && { ExclusiveStartKey: auditKey(accountId, position.at, position.auditId) }),
+      });
       const items = Items.map((item) => entrySchema.parse(item));
       const { at, auditId } = items.at(-1) ?? {};
       const isLast = LastEvaluatedKey === undefined || at === undefined || auditId === undefined;

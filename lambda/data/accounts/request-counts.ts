@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { requestCountKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 
 /** Counts requests in fixed windows, for rate limits. Items expire with their window. */
-export const openRequestCounts = ({ client, name: table }: Table, nowMs: () => number) => ({
+export const openRequestCounts = ({ call, name: table }: Table, nowMs: () => number) => ({
   /**
    * Counts one request.
    *
@@ -17,15 +16,13 @@ export const openRequestCounts = ({ client, name: table }: Table, nowMs: () => n
     const startMs = Math.floor(nowMs() / windowMs) * windowMs;
     const endMs = startMs + windowMs;
     const subjectHash = createHash('sha256').update(subject).digest('base64url');
-    const { Attributes } = await client.send(
-      new UpdateCommand({
-        TableName: table,
-        Key: requestCountKey(`${name}#${subjectHash}`, new Date(startMs).toISOString()),
-        UpdateExpression: 'ADD requests :one SET expiresAt = :end',
-        ExpressionAttributeValues: { ':one': 1, ':end': endMs / 1000 },
-        ReturnValues: 'UPDATED_NEW',
-      }),
-    );
+    const { Attributes } = await call('UpdateItem', {
+      TableName: table,
+      Key: requestCountKey(`${name}#${subjectHash}`, new Date(startMs).toISOString()),
+      UpdateExpression: 'ADD requests :one SET expiresAt = :end',
+      ExpressionAttributeValues: { ':one': 1, ':end': endMs / 1000 },
+      ReturnValues: 'UPDATED_NEW',
+    });
     return {
       requests: Number(Attributes?.['requests']),
       endsInSeconds: Math.max(1, Math.ceil((endMs - nowMs()) / 1000)),

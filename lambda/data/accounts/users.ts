@@ -1,4 +1,3 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { roles } from '../../domain/accounts/permissions.ts';
 import { EXISTS, update } from '../table/actions.ts';
@@ -88,13 +87,11 @@ export const openUsers = (table: Table) => {
     /** Recipients of mails to the account, also those to whom mail is blocked. Reads one page (1 MB), which has room for thousands of users. */
     recipients: async (accountId: string): Promise<Recipient[]> => {
       const { pk, sk } = accountUserKey(accountId, '');
-      const { Items = [] } = await table.client.send(
-        new QueryCommand({
-          TableName: table.name,
-          KeyConditionExpression: 'pk = :pk AND begins_with(sk, :users)',
-          ExpressionAttributeValues: { ':pk': pk, ':users': sk },
-        }),
-      );
+      const { Items = [] } = await table.call('Query', {
+        TableName: table.name,
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :users)',
+        ExpressionAttributeValues: { ':pk': pk, ':users': sk },
+      });
       return Items.map((item) => recipientSchema.parse(item));
     },
 

@@ -1,5 +1,3 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Alert, alertSchema } from '../../domain/alert-rules/alert.ts';
 import { eventName, firingName } from '../../domain/alert-rules/evaluator.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
@@ -7,6 +5,7 @@ import { NotFoundError } from '../../domain/errors.ts';
 import { IS_NEW, put, update } from '../table/actions.ts';
 import { findItem } from '../table/find-item.ts';
 import { accountKey, alertKey, firedKey, type Key, ruleKey } from '../table/keys.ts';
+import { isConditionFailed } from '../table/refusal.ts';
 import type { Table } from '../table/table.ts';
 import { tryTransact } from '../table/transact.ts';
 import { alertCursor } from './alert-cursor.ts';
@@ -36,7 +35,7 @@ const guardOf = (alert: Alert, { ruleId, conditionRevision }: Rule): string =>
 const epochSeconds = (iso: string): number => Math.floor(Date.parse(iso) / 1_000);
 
 export const openAlerts = (table: Table) => {
-  const { client, name } = table;
+  const { call, name } = table;
 
   /** Writes an alert once for a name and period. */
   const putOnce = (alert: Alert, guardName: string) => {
@@ -85,21 +84,19 @@ export const openAlerts = (table: Table) => {
       const items: Alert[] = [];
       let below = query.cursor === undefined ? HIGHEST : alertCursor.read(accountId, query.cursor);
       for (let examined = 0; examined < MAX_EXAMINED; ) {
-        const { Items = [], LastEvaluatedKey } = await client.send(
-          new QueryCommand({
-            TableName: name,
-            KeyConditionExpression: 'pk = :pk AND sk BETWEEN :lowest AND :below',
-            ExpressionAttributeValues: {
-              ':pk': accountKey(accountId).pk,
-              ':lowest': alertKey(accountId, '').sk,
-              ':below': alertKey(accountId, below).sk,
-            },
-            ScanIndexForward: false,
-            // One for the last alert of the page before, which BETWEEN includes, and one to see whether there is more.
-            Limit: query.limit + 2,
-            ConsistentRead: true,
-          }),
-        );
+        const { Items = [], LastEvaluatedKey } = await call('Query', {
+          TableName: name,
+          KeyConditionExpression: 'pk = :pk AND sk BETWEEN :lowest AND :below',
+          ExpressionAttributeValues: {
+            ':pk': accountKey(accountId).pk,
+            ':lowest': alertKey(accountId, '').sk,
+            ':below': alertKey(accountId, below).sk,
+          },
+          ScanIndexForward: false,
+          // One for the last alert of the page before, which BETWEEN includes, and one to see whether there is more.
+          Limit: query.limit + 2,
+          ConsistentRead: true,
+        });
         for (const alert of Items.map((item) => alertSchema.parse(item))) {
           if (alert.alertId === below) continue;
           if (query.status === undefined || alert.status === query.status) {
@@ -124,12 +121,10 @@ export const openAlerts = (table: Table) => {
       const states = { acknowledged: 'acknowledged', triggered: 'triggered' };
       const { Update } = update(key, set, '#status = :triggered', { ...states, ...by });
       try {
-        const { Attributes } = await client.send(
-          new UpdateCommand({ TableName: name, ...Update, ReturnValues: 'ALL_NEW' }),
-        );
+        const { Attributes } = await call('UpdateItem', { TableName: name, ...Update, ReturnValues: 'ALL_NEW' });
         return alertSchema.parse(Attributes);
       } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        if (!isConditionFailed(error)) throw error;
         return find(key);
       }
     },

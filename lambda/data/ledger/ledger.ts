@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { AwsCallError } from '../../aws/aws-json.ts';
+import { isThrottled } from '../../aws/retries.ts';
 import { type Day, dayOf, monthOf } from '../../domain/calendar/utc.ts';
+import { cancellationCodes } from '../table/refusal.ts';
 import type { Table } from '../table/table.ts';
 import { withTable } from '../table/transact.ts';
 import { openReservations } from './reservations.ts';
@@ -29,7 +30,7 @@ const FIRST_BACKOFF_MS = 20;
 const MAX_BACKOFF_MS = 1_000;
 
 const isInvalid = (error: unknown): boolean =>
-  error instanceof Error && ['ValidationException', 'SerializationException'].includes(error.name);
+  error instanceof AwsCallError && ['ValidationException', 'SerializationException'].includes(error.code);
 
 /** Before this day every day is: all are marked for rollup. */
 const NO_DAY_IS_OPEN: Day = '9999-12-31';
@@ -46,15 +47,11 @@ type Verdict =
   /** `conflicting`: what other transactions had. `isSetback`: it conflicted or was throttled. */
   | { readonly kind: 'retry'; readonly conflicting: readonly Source[]; readonly isSetback: boolean };
 
-const THROTTLED = ['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded'];
-
 /** Why a transaction failed. The codes of a cancelled transaction are in the order of its actions. */
 const judge = (error: unknown, sources: readonly Source[]): Verdict => {
-  if (!(error instanceof TransactionCanceledException)) {
-    const isSetback = error instanceof Error && THROTTLED.includes(error.name);
-    return isInvalid(error) ? { kind: 'permanent' } : { kind: 'retry', conflicting: [], isSetback };
-  }
-  const codes = (error.CancellationReasons ?? []).map(({ Code }) => Code);
+  const codes = cancellationCodes(error);
+  if (!codes)
+    return isInvalid(error) ? { kind: 'permanent' } : { kind: 'retry', conflicting: [], isSetback: isThrottled(error) };
   const having = (code: string) => sources.filter((_, i) => codes[i] === code);
   const failed = having('ConditionalCheckFailed');
   const hasLeftTable = ({ after }: Change) =>
@@ -146,7 +143,7 @@ export const openLedger = (
     const { actions, sources } = toActions(transaction, now());
     try {
       const TransactItems = actions.map((action) => withTable(table.name, action));
-      await table.client.send(new TransactWriteCommand({ TransactItems }));
+      await table.call('TransactWriteItems', { TransactItems });
       return { written: changes, refused: [], failed: [] };
     } catch (error) {
       const verdict = judge(error, sources);

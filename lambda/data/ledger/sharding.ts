@@ -1,4 +1,3 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
@@ -37,17 +36,15 @@ export const monthShardKeys = (accountId: string, month: Month): Key[] =>
   Array.from({ length: ACCOUNT_SHARDS - 1 }, (_, index) => monthKey(accountId, month, index + 1));
 
 const newestId = async (table: Table, accountId: string, day: Day): Promise<string> => {
-  const { Items } = await table.client.send(
-    new QueryCommand({
-      TableName: table.name,
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': requestPartition(accountId, day) },
-      ProjectionExpression: 'sk',
-      ScanIndexForward: false,
-      ConsistentRead: true,
-      Limit: 1,
-    }),
-  );
+  const { Items } = await table.call('Query', {
+    TableName: table.name,
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': requestPartition(accountId, day) },
+    ProjectionExpression: 'sk',
+    ScanIndexForward: false,
+    ConsistentRead: true,
+    Limit: 1,
+  });
   return (Items?.[0]?.['sk'] as string | undefined) ?? LOWEST;
 };
 

@@ -1,4 +1,3 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { DAY_MS, SECOND_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, NotFoundError } from '../../domain/errors.ts';
@@ -140,18 +139,16 @@ export const openReports = (table: Table) => {
     /** What was sent lately, latest period first. */
     runs: async (accountId: string, reportId: string): Promise<ShownRun[]> => {
       const { pk, sk } = reportRunKey(accountId, reportId, '');
-      const { Items = [] } = await table.client.send(
-        new QueryCommand({
-          TableName: table.name,
-          KeyConditionExpression: 'pk = :pk AND begins_with(sk, :runs)',
-          ExpressionAttributeNames: { '#name': 'name' },
-          ExpressionAttributeValues: { ':pk': pk, ':runs': sk },
-          ProjectionExpression: 'accountId, reportId, #name, createdAt, firstDay, deliveries',
-          ScanIndexForward: false,
-          Limit: SHOWN_RUNS,
-          ConsistentRead: true,
-        }),
-      );
+      const { Items = [] } = await table.call('Query', {
+        TableName: table.name,
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :runs)',
+        ExpressionAttributeNames: { '#name': 'name' },
+        ExpressionAttributeValues: { ':pk': pk, ':runs': sk },
+        ProjectionExpression: 'accountId, reportId, #name, createdAt, firstDay, deliveries',
+        ScanIndexForward: false,
+        Limit: SHOWN_RUNS,
+        ConsistentRead: true,
+      });
       return Items.map((item) => ({ ...shownRun.parse(item), firstDay: String(item['firstDay']) }));
     },
   };

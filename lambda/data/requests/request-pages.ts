@@ -1,4 +1,3 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { addDays, type Day, dayOf } from '../../domain/calendar/utc.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { requestPartition, spendPartition, timeRange } from '../table/keys.ts';
@@ -57,23 +56,21 @@ interface DayQuery {
   readonly consistent: boolean;
 }
 
-const readShard = async ({ client, name }: Table, shard: number, query: DayQuery): Promise<Page> => {
-  const { Items, LastEvaluatedKey } = await client.send(
-    new QueryCommand({
-      TableName: name,
-      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :lowest AND :below',
-      ExpressionAttributeValues: {
-        ':pk': requestPartition(query.accountId, query.day, shard),
-        ':lowest': query.lowest,
-        ':below': query.below,
-        ...(query.session !== undefined && { ':mark': sessionMark(query.session) }),
-      },
-      ScanIndexForward: false,
-      ConsistentRead: query.consistent,
-      // A limit counts what the filter passes over, too.
-      ...(query.session === undefined ? { Limit: query.limit } : { FilterExpression: 's = :mark' }),
-    }),
-  );
+const readShard = async ({ call, name }: Table, shard: number, query: DayQuery): Promise<Page> => {
+  const { Items, LastEvaluatedKey } = await call('Query', {
+    TableName: name,
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :lowest AND :below',
+    ExpressionAttributeValues: {
+      ':pk': requestPartition(query.accountId, query.day, shard),
+      ':lowest': query.lowest,
+      ':below': query.below,
+      ...(query.session !== undefined && { ':mark': sessionMark(query.session) }),
+    },
+    ScanIndexForward: false,
+    ConsistentRead: query.consistent,
+    // A limit counts what the filter passes over, too.
+    ...(query.session === undefined ? { Limit: query.limit } : { FilterExpression: 's = :mark' }),
+  });
   return {
     ...parseItems(Items ?? []),
     below: LastEvaluatedKey?.['sk'] as string | undefined,
@@ -82,17 +79,15 @@ const readShard = async ({ client, name }: Table, shard: number, query: DayQuery
 };
 
 /** Where there are records there is a counter of the day, for ever. One query tells that all shards of a day are empty. */
-const hasCounters = async ({ client, name }: Table, accountId: string, day: Day): Promise<boolean> => {
+const hasCounters = async ({ call, name }: Table, accountId: string, day: Day): Promise<boolean> => {
   const { from, to } = timeRange('DAY', day, day);
-  const { Items } = await client.send(
-    new QueryCommand({
-      TableName: name,
-      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-      ExpressionAttributeValues: { ':pk': spendPartition(accountId), ':from': from, ':to': to },
-      ConsistentRead: true,
-      Limit: 1,
-    }),
-  );
+  const { Items } = await call('Query', {
+    TableName: name,
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    ExpressionAttributeValues: { ':pk': spendPartition(accountId), ':from': from, ':to': to },
+    ConsistentRead: true,
+    Limit: 1,
+  });
   return (Items ?? []).length > 0;
 };
 

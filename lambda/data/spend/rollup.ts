@@ -1,9 +1,7 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { dayOf, isMonth, lastDayOf, type Month, monthOf } from '../../domain/calendar/utc.ts';
 import type { SpendCounter } from '../../domain/spend/counters.ts';
 import { declaredDuring, declaredName } from '../../domain/spend/declared-dimensions.ts';
-import { type AllocationName, allocationCrossNames } from '../../domain/spend/dimensions.ts';
+import type { AllocationName } from '../../domain/spend/dimensions.ts';
 import { bounded, boundedAllocation, summarize, summarizeAllocation } from '../../domain/spend/summary.ts';
 import { withUnknownValues } from '../../domain/spend/unknown-values.ts';
 import { openDeclaredDimensions } from '../accounts/declared-dimensions.ts';
@@ -17,6 +15,7 @@ import {
   requireRollupMark,
 } from '../ledger/rollup-marks.ts';
 import { put } from '../table/actions.ts';
+import { cancellationCodes } from '../table/refusal.ts';
 import type { Table } from '../table/table.ts';
 import { withTable } from '../table/transact.ts';
 import { allocationHourItems, hourItems } from './hour-pages.ts';
@@ -52,10 +51,8 @@ const partsOf = (items: Items): Items[] => {
 
 /** Another writer was faster. Its mark stays, and the next run reads what it wrote. */
 const isOvertaken = (error: unknown): boolean =>
-  error instanceof TransactionCanceledException &&
-  (error.CancellationReasons ?? []).every(({ Code }) =>
-    ['None', 'ConditionalCheckFailed', 'TransactionConflict'].includes(Code ?? ''),
-  );
+  cancellationCodes(error)?.every((code) => ['None', 'ConditionalCheckFailed', 'TransactionConflict'].includes(code)) ??
+  false;
 
 /**
  * Writes the summaries of closed days, of their hours, and of closed months. One transaction writes a summary, removes its mark and (for
@@ -73,17 +70,15 @@ export const openRollup = (table: Table, now: () => number = Date.now) => {
     try {
       for (const [index, part] of parts.entries()) {
         const isLast = index === parts.length - 1;
-        await table.client.send(
-          new TransactWriteCommand({
-            TransactItems: [
-              isLast ? removeRollupMark(mark) : requireRollupMark(mark),
-              ...part.map((item) => put(item)),
-              ...(isMonth(period) || !isLast
-                ? []
-                : [markForRollup(accountId, monthOf(period), now()), requestExport(accountId, period, now())]),
-            ].map((action) => withTable(table.name, action)),
-          }),
-        );
+        await table.call('TransactWriteItems', {
+          TransactItems: [
+            isLast ? removeRollupMark(mark) : requireRollupMark(mark),
+            ...part.map((item) => put(item)),
+            ...(isMonth(period) || !isLast
+              ? []
+              : [markForRollup(accountId, monthOf(period), now()), requestExport(accountId, period, now())]),
+          ].map((action) => withTable(table.name, action)),
+        });
       }
       return 'rolled-up';
     } catch (error) {
@@ -104,7 +99,7 @@ export const openRollup = (table: Table, now: () => number = Date.now) => {
     // Where it is declared, an earlier summary of the day must not stay, even if nothing is counted any more.
     if (counted.length === 0 && !isDeclared) return [];
     const rows = (crosses: SpendCounter[], bucketOf: (time: string) => string) =>
-      withUnknownValues({ crosses, counted }, allocation, allocationCrossNames, bucketOf);
+      withUnknownValues({ crosses, counted }, allocation, bucketOf);
     const crosses = summarizeAllocation(rows(ofDay, dayOf), allocation);
     const hours = rows(ofHours, (hour) => hour);
     return [
@@ -147,7 +142,7 @@ export const openRollup = (table: Table, now: () => number = Date.now) => {
     if (counted.length === 0) return [];
     const days = new Set(counted.map(({ time }) => time));
     const crosses = crossesByDay.filter(({ time }) => !days.has(time));
-    const rows = withUnknownValues({ crosses, counted }, allocation, allocationCrossNames, dayOf);
+    const rows = withUnknownValues({ crosses, counted }, allocation, dayOf);
     const summary = { allocation, crosses: boundedAllocation(summarizeAllocation(rows, allocation), allocation) };
     return allocationItems(accountId, 'MONTH', month, summary, nonce);
   };

@@ -174,7 +174,7 @@ const openReader = (table: Table, isLean: boolean) => {
     const inHours = { from: hourOf(range.from), to: hourOf(lastInstant) };
     if (granularity === 'hour')
       return yield* allocation
-        ? readAllocation.hours(accountId, inHours, allocation, names)
+        ? readAllocation.hours(accountId, inHours, allocation)
         : hours(accountId, inHours, names);
     const inDays = { from: dayOf(range.from), to: dayOf(lastInstant) };
     // Marks are read before summaries: a rollup in between makes a summary newer than the marks, never older.
@@ -183,7 +183,7 @@ const openReader = (table: Table, isLean: boolean) => {
     for (const part of parts) {
       if (part.kind === 'days')
         yield* allocation
-          ? readAllocation.days(accountId, part, marked, allocation, names)
+          ? readAllocation.days(accountId, part, marked, allocation)
           : days(accountId, part, marked, names);
       else
         yield* allocation

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { chunk } from './chunk.ts';
 import type { Key } from './keys.ts';
 import type { Table } from './table.ts';
@@ -14,13 +13,13 @@ class BatchDeleteError extends Error {
 }
 
 /** Deletes items by key; missing ones are no error. Keys must differ. @throws BatchDeleteError */
-export const batchDelete = async ({ client, name }: Table, keys: readonly Key[]): Promise<void> => {
+export const batchDelete = async ({ call, name }: Table, keys: readonly Key[]): Promise<void> => {
   for (const some of chunk(keys, MAX_KEYS)) {
     let pending = some.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
     for (let attempt = 0; pending.length > 0; attempt++) {
       if (attempt === MAX_ATTEMPTS) throw new BatchDeleteError(`${pending.length} items could not be deleted.`);
       if (attempt > 0) await sleep(Math.random() * 25 * 2 ** attempt);
-      const { UnprocessedItems } = await client.send(new BatchWriteCommand({ RequestItems: { [name]: pending } }));
+      const { UnprocessedItems } = await call('BatchWriteItem', { RequestItems: { [name]: pending } });
       pending = (UnprocessedItems?.[name] ?? []) as typeof pending;
     }
   }

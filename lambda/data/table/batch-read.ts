@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { chunk } from './chunk.ts';
 import type { Key } from './keys.ts';
 import type { Table } from './table.ts';
@@ -15,7 +14,7 @@ export class BatchReadError extends Error {
 
 /** Reads items by key, in no order; missing ones are left out. Keys must differ. @throws BatchReadError */
 export const batchRead = async (
-  { client, name }: Table,
+  { call, name }: Table,
   keys: readonly Key[],
   options: { readonly consistent: boolean },
 ): Promise<Record<string, unknown>[]> => {
@@ -25,9 +24,9 @@ export const batchRead = async (
     for (let attempt = 0; pending.length > 0; attempt++) {
       if (attempt === MAX_ATTEMPTS) throw new BatchReadError(`${pending.length} keys of a batch could not be read.`);
       if (attempt > 0) await sleep(Math.random() * 25 * 2 ** attempt);
-      const { Responses, UnprocessedKeys } = await client.send(
-        new BatchGetCommand({ RequestItems: { [name]: { Keys: pending, ConsistentRead: options.consistent } } }),
-      );
+      const { Responses, UnprocessedKeys } = await call('BatchGetItem', {
+        RequestItems: { [name]: { Keys: pending, ConsistentRead: options.consistent } },
+      });
       items.push(...(Responses?.[name] ?? []));
       pending = UnprocessedKeys?.[name]?.Keys ?? [];
     }

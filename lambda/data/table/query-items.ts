@@ -1,14 +1,14 @@
-import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Key } from './keys.ts';
 import type { Table } from './table.ts';
 
 /** Every item of a query. It requests the next page while the caller works on the items of a page. */
 export async function* queryItems(
-  { client, name }: Table,
+  { call, name }: Table,
   query: Omit<QueryCommandInput, 'TableName' | 'ExclusiveStartKey'>,
 ): AsyncGenerator<Record<string, unknown>> {
   const read = (start?: Record<string, unknown>) =>
-    client.send(new QueryCommand({ ...query, TableName: name, ExclusiveStartKey: start }));
+    call('Query', { ...query, TableName: name, ExclusiveStartKey: start });
   let reading: ReturnType<typeof read> | undefined = read();
   while (reading) {
     const { Items, LastEvaluatedKey }: Awaited<typeof reading> = await reading;

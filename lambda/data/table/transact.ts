@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { Action } from './actions.ts';
+import { cancellationCodes } from './refusal.ts';
 import type { Table } from './table.ts';
 
 /** An action as a transaction takes it. */
@@ -20,36 +20,36 @@ export class ConditionsFailedError extends Error {
   override readonly name = 'ConditionsFailedError';
   readonly refused: readonly boolean[];
 
-  constructor(cause: TransactionCanceledException) {
+  constructor(cause: unknown, codes: readonly string[]) {
     super('A condition of the transaction failed.', { cause });
-    this.refused = (cause.CancellationReasons ?? []).map(({ Code }) => Code === 'ConditionalCheckFailed');
+    this.refused = codes.map((code) => code === 'ConditionalCheckFailed');
   }
 }
 
 type Refusal = Error | undefined;
 
 /**
- * Writes all or nothing. Retries where transactions conflict, which the SDK does not.
+ * Writes all or nothing. Retries where transactions conflict, which `call` does not.
  *
  * @param refusal the error to throw where conditions failed, by what `refused` of ConditionsFailedError says
  * @throws ConditionsFailedError without `refusal`, and where it returns none
  * @throws UnavailableError where other writers keep changing the same items
  */
 export const transact = async (
-  { client, name }: Table,
+  { call, name }: Table,
   actions: readonly Action[],
   refusal?: (refused: readonly boolean[]) => Refusal | Promise<Refusal>,
 ): Promise<void> => {
   const TransactItems = actions.map((action) => withTable(name, action));
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     try {
-      await client.send(new TransactWriteCommand({ TransactItems }));
+      await call('TransactWriteItems', { TransactItems });
       return;
     } catch (error) {
-      if (!(error instanceof TransactionCanceledException)) throw error;
-      const codes = (error.CancellationReasons ?? []).map(({ Code }) => Code);
+      const codes = cancellationCodes(error);
+      if (!codes) throw error;
       if (codes.includes('ConditionalCheckFailed')) {
-        const failed = new ConditionsFailedError(error);
+        const failed = new ConditionsFailedError(error, codes);
         throw (await refusal?.(failed.refused)) ?? failed;
       }
       if (!codes.includes('TransactionConflict')) throw error;

@@ -1,13 +1,12 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Write } from './actions.ts';
+import { isConditionFailed } from './refusal.ts';
 import type { Table } from './table.ts';
 
-/** @throws ConditionalCheckFailedException */
-export const write = async ({ client, name: TableName }: Table, change: Write): Promise<void> => {
-  if ('Put' in change) await client.send(new PutCommand({ TableName, ...change.Put }));
-  else if ('Update' in change) await client.send(new UpdateCommand({ TableName, ...change.Update }));
-  else await client.send(new DeleteCommand({ TableName, ...change.Delete }));
+/** @throws AwsCallError that `isConditionFailed` knows */
+export const write = async ({ call, name: TableName }: Table, change: Write): Promise<void> => {
+  if ('Put' in change) await call('PutItem', { TableName, ...change.Put });
+  else if ('Update' in change) await call('UpdateItem', { TableName, ...change.Update });
+  else await call('DeleteItem', { TableName, ...change.Delete });
 };
 
 /** @returns false where the condition does not hold: nothing is written then */
@@ -16,7 +15,7 @@ export const tryWrite = async (table: Table, change: Write): Promise<boolean> =>
     await write(table, change);
     return true;
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
+    if (isConditionFailed(error)) return false;
     throw error;
   }
 };

@@ -1,10 +1,10 @@
+import type { AwsCall } from '../../aws/aws-json.ts';
 import { reservedBudgetKey } from '../../data/table/keys.ts';
 import type { Block, ReservedBudget } from '../../domain/budgets/block.ts';
 import { periodId, type Reservation } from '../../domain/budgets/reservation.ts';
 import { type RequestSize, worstCaseNanoUsd } from '../../domain/budgets/worst-case.ts';
 import { periodAt } from '../../domain/calendar/periods.ts';
 import { DAY_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
-import type { AwsCall } from '../aws/aws-json.ts';
 import { JsonPicker } from '../meter/json-picker.ts';
 
 /*

@@ -1,4 +1,3 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { openUsers } from '../../../lambda/data/accounts/users.ts';
@@ -368,14 +367,12 @@ describe('the traffic of the demo', () => {
     );
     // A day later they are deleted: that day is over at once.
     const { gsi1sk } = dayFileIndexKey(shardOf(accountId, ROLLUP_MARK_SHARDS), dayOf(oldDay), accountId, oldDay);
-    await table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: { ...dayFileKey(accountId, oldDay) },
-        UpdateExpression: 'SET gsi1sk = :due',
-        ExpressionAttributeValues: { ':due': gsi1sk },
-      }),
-    );
+    await table.call('UpdateItem', {
+      TableName: table.name,
+      Key: { ...dayFileKey(accountId, oldDay) },
+      UpdateExpression: 'SET gsi1sk = :due',
+      ExpressionAttributeValues: { ':due': gsi1sk },
+    });
     const inTable = async () => {
       let items = 0;
       for await (const _ of queryItems(table, {

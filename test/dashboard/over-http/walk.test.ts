@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { accountKey, outboxKey, userKey } from '../../../lambda/data/table/keys.ts';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
@@ -52,8 +51,8 @@ afterAll(async () => {
 
 /** The id under which the table has the account. */
 const internalAccountId = async (): Promise<string> => {
-  const { client, name } = running.stack.table;
-  const { Item } = await client.send(new GetCommand({ TableName: name, Key: userKey(session.userId) }));
+  const { table } = running.stack;
+  const { Item } = await table.call('GetItem', { TableName: table.name, Key: userKey(session.userId) });
   return Item?.['accountId'];
 };
 
@@ -242,14 +241,16 @@ describe('the dashboard API over HTTP', () => {
 
   it('buys a plan, which Stripe’s event and the daily comparison bring to the account', async () => {
     await buyPlan(url, session.token);
-    const { client, name } = running.stack.table;
+    const { table } = running.stack;
     const { account } = (await call('GET', '/auth/me')).body;
     const Key = accountKey(await internalAccountId());
-    const update = { TableName: name, Key, ExpressionAttributeNames: { '#plan': 'plan' } };
+    const update = { TableName: table.name, Key, ExpressionAttributeNames: { '#plan': 'plan' } };
     const values = { ':free': 'FREE' };
-    await client.send(
-      new UpdateCommand({ ...update, UpdateExpression: 'SET #plan = :free', ExpressionAttributeValues: values }),
-    );
+    await table.call('UpdateItem', {
+      ...update,
+      UpdateExpression: 'SET #plan = :free',
+      ExpressionAttributeValues: values,
+    });
     expect(account.plan).toBe('STARTER');
     await eventually(
       () => call('GET', '/billing/status'),
@@ -258,11 +259,11 @@ describe('the dashboard API over HTTP', () => {
   }, 60_000);
 
   it('records an event of the outbox, rolls its day up, and exports it', async () => {
-    const { client, name } = running.stack.table;
+    const { table } = running.stack;
     const startedAt = new Date(Date.now() - 2 * DAY_MS).toISOString();
     const event = closeEvent({ accountId: await internalAccountId(), startedAt });
     const entry = { ...outboxKey(0, event.requestId, 'close'), event: JSON.stringify(event), parkedAt: startedAt };
-    await client.send(new PutCommand({ TableName: name, Item: entry }));
+    await table.call('PutItem', { TableName: table.name, Item: entry });
     const { items } = await eventually(
       async () => (await call('GET', '/exports')).body,
       ({ items: exported }) => exported.length > 0,

@@ -1,4 +1,3 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { reconcile } from '../../../lambda/dashboard/stripe-webhook/reconcile/reconcile.ts';
 import { openBillingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
@@ -87,15 +86,13 @@ describe('the daily reconciliation', () => {
     const { account, me } = await silentBuyer();
     const accountIds = [account.accountId];
     await run({ accountIds });
-    await table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: accountKey(account.accountId),
-        UpdateExpression: 'SET #status = :suspended',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: { ':suspended': 'suspended' },
-      }),
-    );
+    await table.call('UpdateItem', {
+      TableName: table.name,
+      Key: accountKey(account.accountId),
+      UpdateExpression: 'SET #status = :suspended',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: { ':suspended': 'suspended' },
+    });
     expect((await run({ accountIds })).counts).toEqual({ RepairedAccounts: 1 });
     expect(await openBillingAccounts(table).find(account.accountId)).toMatchObject({ status: 'active' });
     expect(await me.status()).toMatchObject({ plan: 'PRO' });

@@ -1,4 +1,3 @@
-import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type BillingAccount, openBillingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
@@ -59,40 +58,34 @@ type Account = Pick<Awaited<ReturnType<typeof newAccount>>, 'accountId' | 'accou
 /** The account item without its revision, and the key item that the gateway reads. */
 const stateOf = async ({ accountId, accountKey: key }: Account) => {
   const { billingRevision: _, ...state } = (await openBillingAccounts(table).find(accountId)) as BillingAccount;
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: serviceKeyKey(serviceKeyHash(key)) }),
-  );
+  const { Item } = await table.call('GetItem', { TableName: table.name, Key: serviceKeyKey(serviceKeyHash(key)) });
   return { ...state, copiedStatus: Item?.['accountStatus'] };
 };
 
 /** Resets the account to its state before any event. */
 const forget = async ({ accountId, accountKey: key }: Account, customerId: string, events: readonly string[]) => {
-  await table.client.send(
-    new UpdateCommand({
-      TableName: table.name,
-      Key: accountKey(accountId),
-      UpdateExpression:
-        'SET #plan = :free, billingStatus = :active, #status = :accountActive, stripeCustomerId = :customer REMOVE subscription, billingRevision, formerStripeCustomerId',
-      ExpressionAttributeNames: { '#plan': 'plan', '#status': 'status' },
-      ExpressionAttributeValues: {
-        ':free': 'FREE',
-        ':active': 'ACTIVE',
-        ':accountActive': 'active',
-        ':customer': customerId,
-      },
-    }),
-  );
-  await table.client.send(
-    new UpdateCommand({
-      TableName: table.name,
-      Key: serviceKeyKey(serviceKeyHash(key)),
-      UpdateExpression: 'SET accountStatus = :active',
-      ExpressionAttributeValues: { ':active': 'active' },
-    }),
-  );
+  await table.call('UpdateItem', {
+    TableName: table.name,
+    Key: accountKey(accountId),
+    UpdateExpression:
+      'SET #plan = :free, billingStatus = :active, #status = :accountActive, stripeCustomerId = :customer REMOVE subscription, billingRevision, formerStripeCustomerId',
+    ExpressionAttributeNames: { '#plan': 'plan', '#status': 'status' },
+    ExpressionAttributeValues: {
+      ':free': 'FREE',
+      ':active': 'ACTIVE',
+      ':accountActive': 'active',
+      ':customer': customerId,
+    },
+  });
+  await table.call('UpdateItem', {
+    TableName: table.name,
+    Key: serviceKeyKey(serviceKeyHash(key)),
+    UpdateExpression: 'SET accountStatus = :active',
+    ExpressionAttributeValues: { ':active': 'active' },
+  });
   for (const event of events) {
     const { id } = JSON.parse(event) as { readonly id: string };
-    await table.client.send(new DeleteCommand({ TableName: table.name, Key: stripeEventKey(id) }));
+    await table.call('DeleteItem', { TableName: table.name, Key: stripeEventKey(id) });
   }
 };
 

@@ -1,4 +1,3 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serviceKeyKey } from '../../../lambda/data/table/keys.ts';
 import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
@@ -44,19 +43,18 @@ describe('the life of a paid plan', () => {
       Promise.all(
         serviceKeys.map(
           async (key) =>
-            (
-              await table.client.send(
-                new GetCommand({ TableName: table.name, Key: serviceKeyKey(serviceKeyHash(key)) }),
-              )
-            ).Item?.['accountStatus'],
+            (await table.call('GetItem', { TableName: table.name, Key: serviceKeyKey(serviceKeyHash(key)) })).Item?.[
+              'accountStatus'
+            ],
         ),
       );
     let gatewayNow = 0;
     const gatewayLookup = cachedAccountLookup(
       async (key) => {
-        const { Item } = await table.client.send(
-          new GetCommand({ TableName: table.name, Key: serviceKeyKey(serviceKeyHash(key)) }),
-        );
+        const { Item } = await table.call('GetItem', {
+          TableName: table.name,
+          Key: serviceKeyKey(serviceKeyHash(key)),
+        });
         return { accountId: Item?.['accountId'], keyId: Item?.['keyId'], active: Item?.['accountStatus'] === 'active' };
       },
       () => gatewayNow,

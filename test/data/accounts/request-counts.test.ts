@@ -1,4 +1,3 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { openRequestCounts } from '../../../lambda/data/accounts/request-counts.ts';
@@ -21,7 +20,7 @@ it('counts by name, subject and window, exactly also at once, and stores no subj
   nowMs += MINUTE_MS;
   expect(await count('logIn#perEmail', 'ada@example.com', 15)).toEqual({ requests: 1, endsInSeconds: 900 });
 
-  const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.name }));
+  const { Items = [] } = await table.call('Scan', { TableName: table.name });
   expect(JSON.stringify(Items)).not.toContain('ada@');
   // The table removes an item after its window.
   for (const { sk, expiresAt } of Items) expect(expiresAt).toBe(Date.parse(sk) / 1000 + 15 * 60);

@@ -1,14 +1,14 @@
-import { BatchGetCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../../fixtures/emulated-table.ts';
+import { type Interception, interceptTable } from '../../../fixtures/intercept-table.ts';
 import { newServiceKey, openServiceKeys } from '../../../lambda/data/accounts/service-keys.ts';
 import { openBillingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
 import { type CustomerBilling, openBillingSync } from '../../../lambda/data/billing/billing-sync.ts';
 import { accountKey, serviceKeyKey } from '../../../lambda/data/table/keys.ts';
+import type { TableCommand } from '../../../lambda/data/table/table.ts';
 import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
 import type { AccountStatus, BillingStatus, PlanName } from '../../../lambda/domain/billing/plans.ts';
 import { UnavailableError } from '../../../lambda/domain/errors.ts';
-import { type Fault, faultyTable } from '../faulty-table.ts';
 import { newAccount } from '../new-account.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;
@@ -52,7 +52,7 @@ const keyOf = (serviceKey: string) =>
   newServiceKey({ keyId: serviceKey, name: 'k', createdAt: '2026-11-01T00:00:00.000Z' }, serviceKey);
 
 const accountItem = async (accountId: string) => {
-  const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: accountKey(accountId) }));
+  const { Item } = await table.call('GetItem', { TableName: table.name, Key: accountKey(accountId) });
   return Item as Record<string, unknown>;
 };
 
@@ -60,7 +60,7 @@ const copies = async (serviceKeys: readonly string[]): Promise<Set<unknown>> => 
   const statuses = new Set<unknown>();
   for (let at = 0; at < serviceKeys.length; at += 100) {
     const Keys = serviceKeys.slice(at, at + 100).map((key) => ({ ...serviceKeyKey(serviceKeyHash(key)) }));
-    const { Responses } = await table.client.send(new BatchGetCommand({ RequestItems: { [table.name]: { Keys } } }));
+    const { Responses } = await table.call('BatchGetItem', { RequestItems: { [table.name]: { Keys } } });
     const items = Responses?.[table.name] ?? [];
     expect(items).toHaveLength(Keys.length);
     for (const item of items) statuses.add(item['accountStatus']);
@@ -69,17 +69,15 @@ const copies = async (serviceKeys: readonly string[]): Promise<Set<unknown>> => 
 };
 
 const setStatus = (accountId: string, status: AccountStatus) =>
-  table.client.send(
-    new UpdateCommand({
-      TableName: table.name,
-      Key: accountKey(accountId),
-      UpdateExpression: 'SET #status = :status',
-      ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: { ':status': status },
-    }),
-  );
+  table.call('UpdateItem', {
+    TableName: table.name,
+    Key: accountKey(accountId),
+    UpdateExpression: 'SET #status = :status',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: { ':status': status },
+  });
 
-const isTransaction = (command: object) => command.constructor.name === 'TransactWriteCommand';
+const isTransaction = (command: TableCommand) => command.operation === 'TransactWriteItems';
 
 describe('syncing an account', () => {
   it('writes plan, status, period and the status of every key, and returns the change', async () => {
@@ -108,12 +106,14 @@ describe('syncing an account', () => {
     const { accountId, serviceKeys } = await billedAccount(99);
     for (const failing of [1, 2]) {
       let transactions = 0;
-      const fault: Fault = async (command, send) => {
+      const fault: Interception = async (command, send) => {
         if (isTransaction(command) && ++transactions === failing) throw new Error('The function died.');
         return send();
       };
       const read = async () => billing('SCALE', 'UNPAID');
-      await expect(openBillingSync(faultyTable(table, fault), read)(accountId)).rejects.toThrow('The function died.');
+      await expect(openBillingSync(interceptTable(table, fault), read)(accountId)).rejects.toThrow(
+        'The function died.',
+      );
       // At no point is the account suspended while one of its keys is admitted.
       expect((await accountItem(accountId))['status']).toBe('active');
     }
@@ -161,14 +161,14 @@ describe('syncing an account', () => {
     const { accountId, serviceKeys } = await billedAccount();
     const late = `${accountId}-late`;
     let made = false;
-    const fault: Fault = async (command, send) => {
+    const fault: Interception = async (command, send) => {
       if (isTransaction(command) && !made) {
         made = true;
         await openServiceKeys(table).create({ accountId, status: 'active' }, keyOf(late), 100);
       }
       return send();
     };
-    const change = await openBillingSync(faultyTable(table, fault), async () => billing('PRO', 'UNPAID'))(accountId);
+    const change = await openBillingSync(interceptTable(table, fault), async () => billing('PRO', 'UNPAID'))(accountId);
     expect(change?.before.status).toBe('active');
     expect(await copies([...serviceKeys, late])).toEqual(new Set(['suspended']));
   });

@@ -1,4 +1,3 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { newServiceKey } from '../../../lambda/data/accounts/service-keys.ts';
@@ -12,16 +11,14 @@ beforeAll(async () => {
 afterAll(() => table.stop());
 
 const put = (accountId: string, ruleId: string, members: object) =>
-  table.client.send(
-    new PutCommand({
-      TableName: table.name,
-      Item: {
-        ...ruleKey(accountId, ruleId),
-        isActive: true,
-        ...members,
-      },
-    }),
-  );
+  table.call('PutItem', {
+    TableName: table.name,
+    Item: {
+      ...ruleKey(accountId, ruleId),
+      isActive: true,
+      ...members,
+    },
+  });
 
 it('finds the filters of one account, whatever else its rules are', async () => {
   await put('account', '1', { config: { filter: { tag: 'prod' } } });
@@ -46,7 +43,7 @@ it('has a filter for each key of a project, and none for a key of another one', 
   ] as const) {
     const facts = { keyId, name: keyId, createdAt: '2026-11-01T00:00:00.000Z', projectId };
     const Item = { ...accountServiceKeyKey('projects', keyId), ...newServiceKey(facts, `secret-${keyId}`) };
-    await table.client.send(new PutCommand({ TableName: table.name, Item }));
+    await table.call('PutItem', { TableName: table.name, Item });
   }
   await put('projects', '1', { config: { filter: { project: 'search', model: 'm' } } });
   await put('projects', '2', { config: { filter: { project: 'other', key: 'key-1' } } });

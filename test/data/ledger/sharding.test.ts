@@ -1,8 +1,7 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { QueryCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { emulatedTable } from '../../../fixtures/emulated-table.ts';
+import { cancelled, interceptTable } from '../../../fixtures/intercept-table.ts';
 import { openLedger } from '../../../lambda/data/ledger/ledger.ts';
 import { openRollupMarks } from '../../../lambda/data/ledger/rollup-marks.ts';
 import { openSharding, shardMonth } from '../../../lambda/data/ledger/sharding.ts';
@@ -18,7 +17,6 @@ import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../../lambda/usage-recorder/reprice.ts';
 import { closeEvent, openEvent, priceOfTokens } from '../../usage-recorder/events.ts';
 import { ledgerSums, total } from '../../usage-recorder/ledger-sums.ts';
-import { faultyTable } from '../faulty-table.ts';
 import { newAccount } from '../new-account.ts';
 
 const NOW = Date.parse('2026-11-20T13:00:00Z');
@@ -42,13 +40,11 @@ const kindsOf = async (record: ReturnType<typeof recorderOf>, events: readonly U
 const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, n) => from + n);
 
 const itemsOf = async (pk: string): Promise<Record<string, unknown>[]> => {
-  const { Items } = await table.client.send(
-    new QueryCommand({
-      TableName: table.name,
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': pk },
-    }),
-  );
+  const { Items } = await table.call('Query', {
+    TableName: table.name,
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': pk },
+  });
   return Items ?? [];
 };
 const logOf = async (accountId: string): Promise<string[]> => {
@@ -158,8 +154,8 @@ it('a page reads each empty day of a sharded month once', async () => {
   const { accountId } = await newAccount(table, 'PRO');
   await shardMonth(table, accountId, MONTH);
   let queries = 0;
-  const counting = faultyTable(table, (command, send) => {
-    if (command instanceof QueryCommand) queries += 1;
+  const counting = interceptTable(table, (command, send) => {
+    if (command.operation === 'Query') queries += 1;
     return send();
   });
   const read = () => openRequests(counting, () => NOW).page(accountId, { ...range, limit: 50 });
@@ -175,14 +171,12 @@ it('a decision that a process left behind is made by the next that records', asy
   const { accountId } = await newAccount(table, 'PRO');
   const record = recorderOf();
   await record([closeAt(accountId, 1)]);
-  await table.client.send(
-    new UpdateCommand({
-      TableName: table.name,
-      Key: { ...monthKey(accountId, MONTH) },
-      UpdateExpression: 'SET shardedAfter = :undecided',
-      ExpressionAttributeValues: { ':undecided': '' },
-    }),
-  );
+  await table.call('UpdateItem', {
+    TableName: table.name,
+    Key: { ...monthKey(accountId, MONTH) },
+    UpdateExpression: 'SET shardedAfter = :undecided',
+    ExpressionAttributeValues: { ':undecided': '' },
+  });
   expect(await kindsOf(record, [closeAt(accountId, 2), closeAt(accountId, 1)])).toEqual(['recorded', 'known']);
   expect(await logOf(accountId)).toEqual([2, 1].map((n) => closeAt(accountId, n).requestId));
   expect((await sumsOf(accountId)).requests).toBe(2);
@@ -191,15 +185,15 @@ it('a decision that a process left behind is made by the next that records', asy
 it('a counter that another transaction has moves to another shard, once the month is sharded', async () => {
   const { accountId } = await shardedAccount();
   const conflicting = { left: 30 };
-  const busy = faultyTable(table, async (command, send) => {
-    if (!(command instanceof TransactWriteCommand) || conflicting.left-- <= 0) return send();
-    const CancellationReasons = (command.input.TransactItems ?? []).map(({ Update }) => {
+  const busy = interceptTable(table, async (command, send) => {
+    if (command.operation !== 'TransactWriteItems' || conflicting.left-- <= 0) return send();
+    const codes = (command.input.TransactItems ?? []).map(({ Update }) => {
       const sk = String(Update?.Key?.['sk'] ?? '');
       const isFirstShard = /^(DAY|HOUR|MONTH)#/.test(sk) && !/#~?\d\d$/.test(sk.replace(/^MONTH#\d+-/, ''));
-      return { Code: isFirstShard ? 'TransactionConflict' : 'None' };
+      return isFirstShard ? 'TransactionConflict' : 'None';
     });
-    if (CancellationReasons.every(({ Code }) => Code === 'None')) return send();
-    throw new TransactionCanceledException({ $metadata: {}, message: 'cancelled', CancellationReasons });
+    if (codes.every((code) => code === 'None')) return send();
+    throw cancelled(codes);
   });
   const record = recorderOf(busy);
   for (const n of [100, 101, 102]) expect(await kindsOf(record, [closeAt(accountId, n)])).toEqual(['recorded']);

@@ -1,4 +1,3 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { openSpendCounters } from '../../../lambda/data/spend/spend-counters.ts';
@@ -19,14 +18,12 @@ afterAll(() => table.stop());
 const dimensions = { provider: 'openai', model: 'gpt-4o', tag: null, keyId: null, providerKey: null };
 
 const add = (accountId: string, granularity: 'DAY' | 'HOUR', time: string, costNanoUsd: number) =>
-  table.client.send(
-    new UpdateCommand({
-      TableName: table.name,
-      Key: { ...spendCounterKey(accountId, granularity, time, dimensions) },
-      UpdateExpression: 'ADD costComputedNanoUsd :cost, requests :one',
-      ExpressionAttributeValues: { ':cost': costNanoUsd, ':one': 1 },
-    }),
-  );
+  table.call('UpdateItem', {
+    TableName: table.name,
+    Key: { ...spendCounterKey(accountId, granularity, time, dimensions) },
+    UpdateExpression: 'ADD costComputedNanoUsd :cost, requests :one',
+    ExpressionAttributeValues: { ':cost': costNanoUsd, ':one': 1 },
+  });
 
 const read = async (spendCounters: AsyncIterable<SpendCounter>) => {
   const found: SpendCounter[] = [];

@@ -1,7 +1,7 @@
-import { DeleteCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { emulatedTable } from '../../../fixtures/emulated-table.ts';
+import { interceptTable } from '../../../fixtures/intercept-table.ts';
 import { openRollupMarks, type RollupMark } from '../../../lambda/data/ledger/rollup-marks.ts';
 import { openRollup } from '../../../lambda/data/spend/rollup.ts';
 import { openSpend, type SpendRange } from '../../../lambda/data/spend/spend.ts';
@@ -12,7 +12,6 @@ import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
 import { rollUpDuePeriods } from '../../../lambda/usage-recorder/rollup/roll-up-due-periods.ts';
 import { closeEvent, priceOfTokens } from '../../usage-recorder/events.ts';
 import { addSpend, costing } from '../add-spend.ts';
-import { faultyTable } from '../faulty-table.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -188,7 +187,7 @@ describe('spend of closed days and months', () => {
     }
     const read = async (range: SpendRange, dimensions: readonly SpendDimensionName[]) => {
       let items = 0;
-      const counting = faultyTable(table, async (_, send) => {
+      const counting = interceptTable(table, async (_, send) => {
         const response = (await send()) as { Items?: unknown[] };
         items += response.Items?.length ?? 0;
         return response;
@@ -218,7 +217,7 @@ describe('spend of closed days and months', () => {
     const tokensOf: Record<string, number> = {};
     // One day among them has no requests.
     for (const [n, day] of ['10', '11', '13', '14'].entries()) {
-      for (const hour of ['07', '22']) {
+      for (const hour of ['00', '07', '22']) {
         const startedAt = `2026-11-${day}T${hour}:30:00.000Z`;
         tokensOf[startedAt.slice(0, 13)] = n + 1;
         await service.record([
@@ -230,20 +229,20 @@ describe('spend of closed days and months', () => {
     await service.rollUpDue();
     for (const day of ['11', '14'])
       for (const view of ['TOTALS', 'model', 'CELLS'] as const)
-        await table.client.send(
-          new DeleteCommand({
-            TableName: table.name,
-            Key: { ...summaryKey(accountId, view, 'HOUR', `2026-11-${day}`, 0) },
-          }),
-        );
+        await table.call('DeleteItem', {
+          TableName: table.name,
+          Key: { ...summaryKey(accountId, view, 'HOUR', `2026-11-${day}`, 0) },
+        });
     for (const dimensions of [[], ['model'], [...crossDimensionNames]] as const) {
       const read = async (from: string, to: string) => {
         const sums = await sumsBy(accountId, { granularity: 'hour', from, to }, dimensions);
         return Object.fromEntries(Object.entries(sums).map(([key, sum]) => [JSON.parse(key)[0], sum.inputTokens]));
       };
       expect(await read('2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z')).toEqual(tokensOf);
-      const part = Object.entries(tokensOf).filter(([hour]) => hour > '2026-11-10T07' && hour < '2026-11-14T22');
-      expect(await read('2026-11-10T08:00:00.000Z', '2026-11-14T22:00:00.000Z')).toEqual(Object.fromEntries(part));
+      for (const last of ['2026-11-14T00', '2026-11-14T21']) {
+        const part = Object.entries(tokensOf).filter(([hour]) => hour > '2026-11-10T07' && hour <= last);
+        expect(await read('2026-11-10T08:00:00.000Z', `${last}:59:59.999Z`)).toEqual(Object.fromEntries(part));
+      }
     }
   });
 
@@ -257,9 +256,10 @@ describe('spend of closed days and months', () => {
     expect(mark?.period).toBe('2026-11-10');
     let overtaken = false;
     const slow = openRollup(
-      faultyTable(table, async (command, send) => {
+      interceptTable(table, async (command, send) => {
         // Not the transaction that closes the day, but the one that writes the summary.
-        const writesSummary = command instanceof TransactWriteCommand && (command.input.TransactItems?.length ?? 0) > 1;
+        const writesSummary =
+          command.operation === 'TransactWriteItems' && (command.input.TransactItems?.length ?? 0) > 1;
         if (writesSummary && !overtaken) {
           overtaken = true;
           await service.record([closeEvent({ ...late, n: 2 })]);
@@ -276,6 +276,24 @@ describe('spend of closed days and months', () => {
     // A rollup with an outdated mark must not restore the old summary.
     expect(await openRollup(table, service.now).rollUp(mark as RollupMark)).toBe('changed');
     expect(await requests()).toBe(2);
+  });
+
+  it('is rolled up in two transactions: one closes the day, one has all summaries', async () => {
+    const accountId = newAccountId();
+    const service = serviceAt(Date.parse('2026-11-01T12:00:00Z'), accountId);
+    await service.record([
+      closeEvent({ accountId, n: 1, startedAt: '2026-11-01T12:00:00.000Z', tokens: 1 }),
+      closeEvent({ accountId, n: 2, startedAt: '2026-11-01T13:00:00.000Z', tokens: 1 }),
+    ]);
+    service.sleep(DAY_MS);
+    const operations: string[] = [];
+    const counting = interceptTable(table, ({ operation }, send) => {
+      operations.push(operation);
+      return send();
+    });
+    const [mark] = await service.dueMarks();
+    expect(await openRollup(counting, service.now).rollUp(mark as RollupMark)).toBe('rolled-up');
+    expect(operations.filter((operation) => operation === 'TransactWriteItems')).toHaveLength(2);
   });
 
   it('is rolled up no sooner than an hour after the end of its day', async () => {

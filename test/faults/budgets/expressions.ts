@@ -1,7 +1,5 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type AwsCall, AwsCallError } from '../../../lambda/aws/aws-json.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
-import type { AwsCall } from '../../../lambda/gateway/aws/aws-json.ts';
 
 type Item = Record<string, number | string>;
 
@@ -25,6 +23,9 @@ const marshalled = (item: Item): Record<string, Attribute> =>
       typeof value === 'string' ? { S: value } : { N: String(value) },
     ]),
   );
+
+const conditionFailed = (item: Item = {}) =>
+  new AwsCallError({ __type: 'ConditionalCheckFailedException', Item: marshalled(item) }, 400);
 
 /** A table in memory that understands the expressions of reservations and no others: a million of them take seconds. */
 export const expressionTable = () => {
@@ -82,23 +83,20 @@ export const expressionTable = () => {
     const key = plain(Key as Record<string, Attribute>);
     if (operation !== 'UpdateItem') throw new Error(`not understood: ${operation}`);
     if (update({ ...rest, Key: key, ExpressionAttributeValues: values })) return {};
-    throw Object.assign(new Error('condition'), {
-      code: 'ConditionalCheckFailedException',
-      output: { Item: marshalled(items.get(nameOf(key)) ?? {}) },
-    });
+    throw conditionFailed(items.get(nameOf(key)));
   };
 
-  const send = async (command: unknown): Promise<unknown> => {
-    if (command instanceof GetCommand) return { Item: items.get(nameOf(command.input.Key)) };
-    if (!(command instanceof UpdateCommand)) throw new Error('not understood');
-    if (update(command.input)) return {};
-    throw new ConditionalCheckFailedException({ $metadata: {}, message: 'condition' });
+  const tableCall = async (operation: string, input: UpdateInput): Promise<unknown> => {
+    if (operation === 'GetItem') return { Item: items.get(nameOf(input.Key)) };
+    if (operation !== 'UpdateItem') throw new Error(`not understood: ${operation}`);
+    if (update(input)) return {};
+    throw conditionFailed();
   };
 
   return {
     items,
     update,
     call,
-    table: { name: 'table', client: { send } } as unknown as Table,
+    table: { name: 'table', call: tableCall } as unknown as Table,
   };
 };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { parseRequestItem } from '../../../lambda/data/requests/request-item.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
+import { pagesOf } from '../../../ops/table-pages.ts';
 
 /** Something a run left behind, to be searched. */
 export interface Place {
@@ -29,18 +29,8 @@ const readable = (item: Record<string, unknown>): string =>
   JSON.stringify(String(item['pk']).includes('#REQ#') ? [item, parseRequestItem(item)] : item);
 
 /** Every item of a table, as text. */
-export const itemsOf = async ({ client, name }: Table): Promise<string[]> => {
-  const items: string[] = [];
-  let start: Record<string, unknown> | undefined;
-  do {
-    const page = await client.send(
-      new ScanCommand({ TableName: name, ExclusiveStartKey: start, ConsistentRead: true }),
-    );
-    items.push(...(page.Items ?? []).map(readable));
-    start = page.LastEvaluatedKey;
-  } while (start);
-  return items;
-};
+export const itemsOf = async (table: Table): Promise<string[]> =>
+  (await Array.fromAsync(pagesOf(table, { consistent: true }))).flat().map(readable);
 
 /** @throws AssertionError naming the kind of secret and the place */
 export const assertNowhere = (secrets: Readonly<Record<string, string>>, places: readonly Place[]): void => {

@@ -1,11 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { createTable } from '../../../fixtures/emulated-table.ts';
+import { createTable, tableAt } from '../../../fixtures/emulated-table.ts';
 import { openOutbox } from '../../../lambda/data/ledger/outbox.ts';
 import { OUTBOX_SHARDS } from '../../../lambda/data/table/keys.ts';
-import { documentClient, type Table } from '../../../lambda/data/table/table.ts';
+import type { Table } from '../../../lambda/data/table/table.ts';
 import { startDynamoDb } from '../../../local/emulators/dynamodb.ts';
 import { startSecrets } from '../../../local/emulators/secrets.ts';
 import { startFaultProxy } from './fault-proxy.ts';
@@ -95,12 +94,8 @@ export const openProcessHarness = async ({ chunkMs = 5, visibilitySeconds = 5 } 
 
   await starts.table();
   await starts.queue();
-  const dynamoDb = new DynamoDBClient({ endpoint: toTable.endpoint, region: REGION, credentials: LOCAL_CREDENTIALS });
-  await createTable(dynamoDb, TABLE);
-  const table = {
-    name: TABLE,
-    client: documentClient(dynamoDb),
-  };
+  await createTable(toTable.endpoint, TABLE);
+  const table = tableAt(toTable.endpoint, TABLE);
   const queues = await openQueues(toQueue.endpoint, { maxReceiveCount: MAX_RECEIVE_COUNT, visibilitySeconds });
   queueUrl = queues.queueUrl;
   await Promise.all([starts.recorder(), starts.gateway()]);
@@ -125,7 +120,6 @@ export const openProcessHarness = async ({ chunkMs = 5, visibilitySeconds = 5 } 
     close: async () => {
       for (const name of partNames) await parts.get(name)?.stop();
       queues.sqs.destroy();
-      dynamoDb.destroy();
       await Promise.all([toTable.close(), toQueue.close(), provider.close(), secrets.stop()]);
       await rm(dataDir, { recursive: true, force: true });
     },

@@ -2,16 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { uuidv7 } from 'uuidv7';
-import { emulatedTable } from '../../../fixtures/emulated-table.ts';
+import { emulatedTable, tableAt } from '../../../fixtures/emulated-table.ts';
+import { awsCaller, awsService, environmentCredentials } from '../../../lambda/aws/aws-json.ts';
+import { undiciTransport } from '../../../lambda/aws/transport-undici.ts';
 import { openOutbox } from '../../../lambda/data/ledger/outbox.ts';
 import { OUTBOX_SHARDS } from '../../../lambda/data/table/keys.ts';
-import { documentClient, type Table } from '../../../lambda/data/table/table.ts';
+import type { Table } from '../../../lambda/data/table/table.ts';
 import { cachedAccountLookup, keyReader } from '../../../lambda/gateway/admission/account-lookup.ts';
 import { blockReader, cachedBlockLookup } from '../../../lambda/gateway/admission/block-lookup.ts';
-import { awsCaller, awsService, environmentCredentials } from '../../../lambda/gateway/aws/aws-json.ts';
-import { undiciTransport } from '../../../lambda/gateway/aws/transport-undici.ts';
 import { createGateway } from '../../../lambda/gateway/gateway.ts';
 import { createGatewayServer, type GatewayServer, serveGateway } from '../../../lambda/gateway/hosts/gateway-server.ts';
 import { gatewayHttpServer } from '../../../lambda/gateway/hosts/http-server.ts';
@@ -112,15 +111,7 @@ export const openStorageHarness = async (): Promise<StorageHarness> => {
   secrets.ensure({ id: FINGERPRINT_SECRET, value: 'a key for fingerprints, of no other use' });
   const queues = await openQueues(sqs.endpoint, { maxReceiveCount: MAX_RECEIVE_COUNT, visibilitySeconds: 5 });
   const recorderTable = await startFaultProxy(table.endpoint);
-  const recorderClient = new DynamoDBClient({
-    endpoint: recorderTable.endpoint,
-    region: REGION,
-    credentials: LOCAL_CREDENTIALS,
-    maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true },
-  });
-  const client = documentClient(recorderClient);
-  const recorder = startRecorder({ name: table.name, client }, queues);
+  const recorder = startRecorder(tableAt(recorderTable.endpoint, table.name), queues);
   const outbox = openOutbox(table);
 
   return {
@@ -177,7 +168,6 @@ export const openStorageHarness = async (): Promise<StorageHarness> => {
     close: async () => {
       await recorder.stop();
       await recorderTable.close();
-      recorderClient.destroy();
       queues.sqs.destroy();
       await Promise.all([provider.close(), secrets.stop(), sqs.stop(), table.stop()]);
       await rm(dataDir, { recursive: true, force: true });

@@ -328,15 +328,18 @@ class History {
       // A recorder that dies is followed by another one, until the queue is empty or it has failed often enough.
       for (let lives = 0; lives < 3 && queue.length > 0; lives++) {
         let batch: Message[] = [];
+        let isOver = false;
         const result = await world.act({ random: own, chances, skewMs: own.pick(skews) }, async ({ table, now }) => {
           const handle = world.recorder(table, now);
-          for (let batches = 0; batches < 20 && queue.length > 0; batches++) {
+          // One that a call in the background kills may still get here: it takes no more messages.
+          for (let batches = 0; batches < 20 && queue.length > 0 && !isOver; batches++) {
             batch = queue.splice(0, 1 + own.below(40));
             // What failed comes again later, in another batch.
             queue.push(...(await handle(batch)));
             batch = [];
           }
         });
+        isOver = true;
         if (result === 'killed') queue.push(...batch);
       }
     });

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
+import { awsCaller, awsService, environmentCredentials } from '../../../lambda/aws/aws-json.ts';
+import { nodeTransport } from '../../../lambda/aws/transport-node.ts';
 import { openReservations } from '../../../lambda/data/ledger/reservations.ts';
 import { NO_BLOCKS, type ReservedBudget } from '../../../lambda/domain/budgets/block.ts';
 import { periodId } from '../../../lambda/domain/budgets/reservation.ts';
 import { periodAt } from '../../../lambda/domain/calendar/periods.ts';
 import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
-import { awsCaller, awsService, environmentCredentials } from '../../../lambda/gateway/aws/aws-json.ts';
-import { nodeTransport } from '../../../lambda/gateway/aws/transport-node.ts';
 import { openReserve } from '../../../lambda/gateway/relay/reserve.ts';
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
 import { newAccount } from '../../data/new-account.ts';

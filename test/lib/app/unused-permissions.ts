@@ -22,6 +22,7 @@ const filesByEntry = async (entryPoints: readonly string[]): Promise<Map<string 
     // Loaded lazily: see lib/constructs/function-bundle.ts.
     alias: {
       '#reserve': './lambda/gateway/relay/reserve.ts',
+      '#mail-sender': './lambda/integrations/mail-sender.ts',
       '#object-store': './lambda/integrations/object-store.ts',
     },
     external: ['#bundled-lists', '#password-guesser'],
@@ -33,18 +34,18 @@ const filesByEntry = async (entryPoints: readonly string[]): Promise<Map<string 
 
 /** How code says that it uses an action. A transaction's actions are its members'; what the event source does is Lambda's. */
 const signs: Record<string, RegExp> = {
-  'dynamodb:GetItem': /new GetCommand\(|'GetItem'/,
-  'dynamodb:BatchGetItem': /new BatchGetCommand\(/,
-  'dynamodb:Query': /new QueryCommand\(/,
-  'dynamodb:PutItem': /new PutCommand\(|\bPut: \{|'PutItem'/,
-  'dynamodb:UpdateItem': /new UpdateCommand\(|\bUpdate: \{|'UpdateItem'/,
-  'dynamodb:DeleteItem': /new DeleteCommand\(|\bDelete: \{/,
+  'dynamodb:GetItem': /'GetItem'/,
+  'dynamodb:BatchGetItem': /'BatchGetItem'/,
+  'dynamodb:Query': /'Query'/,
+  'dynamodb:PutItem': /\bPut: \{|'PutItem'/,
+  'dynamodb:UpdateItem': /\bUpdate: \{|'UpdateItem'/,
+  'dynamodb:DeleteItem': /'DeleteItem'|\bDelete: \{/,
   'dynamodb:ConditionCheckItem': /\bConditionCheck: \{/,
-  'dynamodb:BatchWriteItem': /new BatchWriteCommand\(/,
+  'dynamodb:BatchWriteItem': /'BatchWriteItem'/,
   's3:ListBucket': /new ListObjectsV2Command\(/,
   's3:PutObjectTagging': /\bTagging:/,
   's3:DeleteObject': /new DeleteObjectsCommand\(/,
-  'sqs:SendMessage': /'SendMessageBatch'|new SendMessage(Batch)?Command\(/,
+  'sqs:SendMessage': /'SendMessage(Batch)?'/,
   'secretsmanager:GetSecretValue': /'GetSecretValue'|new GetSecretValueCommand\(/,
 };
 const EVENT_SOURCE = /^sqs:(ReceiveMessage|ChangeMessageVisibility|GetQueueUrl|DeleteMessage|GetQueueAttributes)$/;

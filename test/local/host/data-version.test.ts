@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { newAccountKey } from '../../../lambda/domain/accounts/account-key.ts';
 import { bringUpToDate } from '../../../local/host/data-version.ts';
@@ -27,8 +26,8 @@ it('data of version 0.1 is migrated at the first start, and looked at no more', 
     keyStatus: 'active',
     accountStatus: 'active',
   };
-  const put = () => table.client.send(new PutCommand({ TableName: table.name, Item }));
-  const items = async () => (await table.client.send(new ScanCommand({ TableName: table.name }))).Items ?? [];
+  const put = () => table.call('PutItem', { TableName: table.name, Item });
+  const items = async () => (await table.call('Scan', { TableName: table.name })).Items ?? [];
 
   await put();
   await bringUpToDate(folder, table);

@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { dropIdleConnections, recordIdleTimes } from '../upstream/kept-connections.ts';
+import { dropIdleConnections, recordIdleTimes } from './kept-connections.ts';
 import {
   type AwsRequest,
   type AwsResponse,
@@ -14,11 +14,21 @@ import {
 
 const isBroken = ({ code }: NodeJS.ErrnoException): boolean => code === 'ECONNRESET' || code === 'EPIPE';
 
+interface Limits {
+  readonly maxResponseBytes?: number;
+  readonly maxConnections?: number;
+}
+
 /** Over node:http(s): part of every Lambda runtime, loads in a few milliseconds. */
-export const nodeTransport = (endpoint: string): AwsTransport => {
+export const nodeTransport = (
+  endpoint: string,
+  { maxResponseBytes = MAX_RESPONSE_BYTES, maxConnections = Number.POSITIVE_INFINITY }: Limits = {},
+): AwsTransport => {
   const { protocol, hostname, port } = new URL(endpoint);
   const secure = protocol === 'https:';
-  const agent = recordIdleTimes(new (secure ? HttpsAgent : HttpAgent)({ keepAlive: true, timeout: MAX_IDLE_MS }));
+  const agent = recordIdleTimes(
+    new (secure ? HttpsAgent : HttpAgent)({ keepAlive: true, timeout: MAX_IDLE_MS, maxSockets: maxConnections }),
+  );
   const send = secure ? httpsRequest : httpRequest;
   return ({ headers, body }: AwsRequest, timeoutMs: number) => {
     dropIdleConnections(agent, MAX_IDLE_MS);
@@ -29,7 +39,7 @@ export const nodeTransport = (endpoint: string): AwsTransport => {
         response.on('data', (chunk: Buffer) => {
           chunks.push(chunk);
           bytes += chunk.length;
-          if (bytes > MAX_RESPONSE_BYTES) request.destroy(tooLongError());
+          if (bytes > maxResponseBytes) request.destroy(tooLongError(maxResponseBytes));
         });
         response.on('error', fail);
         response.on('end', () => {

@@ -4,20 +4,28 @@ import { type AwsResponse, type AwsTransport, DeadConnectionError } from './tran
 /** Provides AWS credentials. Called before each call: the source caches and renews them itself. */
 export type AwsCredentialsSource = () => AwsCredentials | Promise<AwsCredentials>;
 
-/** An error response from AWS. `message` is AWS's text: it may name resources but contains no payload. */
-class AwsCallError extends Error {
-  override readonly name = 'AwsCallError';
+/**
+ * An error response from AWS. Its code, such as `ResourceNotFoundException`, is its name too, as the AWS SDKs have it. `message` is AWS's
+ * text: it may name resources but contains no payload.
+ */
+export class AwsCallError extends Error {
+  override readonly name: string;
   readonly code: string;
   readonly status: number;
   /** The whole response: a conditional write that fails may return the item. */
   readonly output: Readonly<Record<string, unknown>>;
   constructor(output: Readonly<Record<string, unknown>>, status: number) {
-    const code = errorCode(output);
-    super(`${code}: ${output['message'] ?? output['Message'] ?? ''}`);
-    this.code = code;
+    super(String(output['message'] ?? output['Message'] ?? ''));
+    this.code = errorCode(output);
+    this.name = this.code;
     this.status = status;
     this.output = output;
   }
+}
+
+/** AWS gave no response that can be read: none in time, none at all, or one that is not JSON. */
+export class AwsUnavailableError extends Error {
+  override readonly name = 'AwsUnavailableError';
 }
 
 /** One operation of an AWS service that speaks the JSON protocol. */
@@ -89,9 +97,9 @@ const parseResponse = ({ status, body }: AwsResponse): Record<string, unknown> =
 
 /**
  * Signs (Signature Version 4) and posts calls to one service. The AWS SDK's clients do more, but loading two of them costs
- * 38 ms on every cold start.
+ * 38 ms on every cold start, and a call through them takes more processor time than what it is for.
  *
- * The call rejects with AwsCallError (AWS refused) or Error (timeout, connection, malformed response). It retries only when a
+ * The call rejects with AwsCallError (AWS refused), AwsUnavailableError, or an error of the credentials' source. It retries only when a
  * kept connection turns out to be closed: every operation used here may run twice.
  */
 export const awsCaller = (
@@ -115,7 +123,7 @@ export const awsCaller = (
       return parseResponse(response);
     } catch (error) {
       if (error instanceof AwsCallError) throw error;
-      throw new Error(`${name} ${operation}: ${(error as Error).message}`, { cause: error });
+      throw new AwsUnavailableError(`${name} ${operation}: ${(error as Error).message}`, { cause: error });
     }
   };
 };

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { awsCaller, awsService, environmentCredentials } from '../../../lambda/gateway/aws/aws-json.ts';
-import { type AwsRequest, DeadConnectionError } from '../../../lambda/gateway/aws/transport.ts';
-import { nodeTransport } from '../../../lambda/gateway/aws/transport-node.ts';
-import { undiciTransport } from '../../../lambda/gateway/aws/transport-undici.ts';
+import { awsCaller, awsService, environmentCredentials } from '../../lambda/aws/aws-json.ts';
+import { type AwsRequest, DeadConnectionError } from '../../lambda/aws/transport.ts';
+import { nodeTransport } from '../../lambda/aws/transport-node.ts';
+import { undiciTransport } from '../../lambda/aws/transport-undici.ts';
 
 let respond: (request: IncomingMessage, response: ServerResponse) => void;
 let connections: Socket[];
@@ -159,12 +159,12 @@ describe('a call’s result', () => {
   });
 
   it.each([
-    [400, '{"__type":"com.amazonaws.sqs#NoQueue","message":"gone"}', 'NoQueue', 'NoQueue: gone'],
-    [500, '{"code":"Internal","Message":"oh"}', 'Internal', 'Internal: oh'],
-    [300, '{"__type":"Moved"}', 'Moved', 'Moved: '],
-    [199, '', 'UnknownError', 'UnknownError: '],
+    [400, '{"__type":"com.amazonaws.sqs#NoQueue","message":"gone"}', 'NoQueue', 'gone'],
+    [500, '{"code":"Internal","Message":"oh"}', 'Internal', 'oh'],
+    [300, '{"__type":"Moved"}', 'Moved', ''],
+    [199, '', 'UnknownError', ''],
   ])('of status %i is an error: %s', async (status, body, code, message) => {
-    await expect(callWith(status, body)).rejects.toMatchObject({ name: 'AwsCallError', status, code, message });
+    await expect(callWith(status, body)).rejects.toMatchObject({ name: code, status, code, message });
   });
 
   it('is an error that names the call and its cause when there is no response, after one more attempt', async () => {
@@ -178,7 +178,7 @@ describe('a call’s result', () => {
       },
     );
     await expect(call('Op', { a: 1 }, 1)).rejects.toMatchObject({
-      name: 'Error',
+      name: 'AwsUnavailableError',
       message: 'sqs Op: closed',
       cause: { name: 'DeadConnectionError' },
     });

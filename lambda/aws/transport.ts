@@ -22,7 +22,7 @@ export type AwsTransport = (request: AwsRequest, timeoutMs: number) => Promise<A
 /** Shorter than AWS keeps idle connections open. */
 export const MAX_IDLE_MS = 5_000;
 
-/** The responses used here have a few kilobytes; a larger one is wrong. */
+/** The responses that a gateway reads have a few kilobytes; a larger one is wrong. */
 export const MAX_RESPONSE_BYTES = 2 ** 20;
 
 /** The other side closed a kept connection before it responded. */
@@ -31,4 +31,4 @@ export class DeadConnectionError extends Error {
 }
 
 export const timeoutError = (timeoutMs: number): Error => new Error(`no response within ${timeoutMs} ms`);
-export const tooLongError = (): Error => new Error(`the response is longer than ${MAX_RESPONSE_BYTES} bytes`);
+export const tooLongError = (bytes: number): Error => new Error(`the response is longer than ${bytes} bytes`);
