@@ -16,14 +16,14 @@ import { storageGroup } from './storage/group.ts';
 import { transportNames } from './transports.ts';
 import { upstreamGroup } from './upstream/group.ts';
 
-const USAGE = `npm run faults [-- [--only TEXT] [--markdown]]
+const USAGE = `npm run faults [-- [--only TEXT] [--json]]
 
-Every scenario at full scale, one line each, and a summary. All of them take some ten minutes; "npm test" runs the quick ones.
+Every scenario at full scale, one line each, and a summary. All of them take some twenty minutes; "npm test" runs the quick ones.
 The moments of kills and the fuzzed requests and responses are random: the first line has the seed, and the environment variable
 TEST_SEED repeats it.
 
   --only TEXT   those whose "group: name" matches this regular expression, case aside
-  --markdown    the tables of docs/reliability.md`;
+  --json        one line of JSON at the end, as in bench/results/faults.json`;
 
 interface Result {
   readonly group: string;
@@ -57,7 +57,7 @@ const reasonOf = (error: unknown): string => {
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
-    markdown: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h' },
   },
 });
@@ -66,23 +66,18 @@ if (values.help) {
   process.exit(0);
 }
 
-const heading = (title: string): string =>
-  values.markdown ? `\n### ${title}\n\n| what happens | what is seen |\n|---|---|` : `\n${title}`;
-
-const lineOf = ({ name, seen, failed, tookMs }: Result): string => {
-  if (values.markdown) return `| ${name} | ${failed ? '**fails**: ' : ''}${seen.replaceAll('|', '\\|')} |`;
-  return `  ${failed ? '✗' : '✓'} ${name.padEnd(78)} ${`${tookMs.toFixed(0)} ms`.padStart(9)}  ${seen}`;
-};
+const lineOf = ({ name, seen, failed, tookMs }: Result): string =>
+  `  ${failed ? '✗' : '✓'} ${name.padEnd(78)} ${`${tookMs} ms`.padStart(9)}  ${seen}`;
 
 const machine = (): string => {
   const [load = 0] = loadavg();
-  return `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown processor'}, Node.js ${process.version}, load ${load.toFixed(1)} before`;
+  return `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown processor'}, Node.js ${process.version}, load ${load.toFixed(1)}`;
 };
 
 const runGroup = async (group: ScenarioGroup<unknown>, only: RegExp): Promise<Result[]> => {
   const chosen = group.scenarios.filter(({ name }) => only.test(`${group.title}: ${name}`));
   if (chosen.length === 0) return [];
-  console.log(heading(group.title));
+  console.log(`\n${group.title}`);
   const context = await group.open('full');
   const results: Result[] = [];
   for (const { name, run } of chosen) {
@@ -91,7 +86,7 @@ const runGroup = async (group: ScenarioGroup<unknown>, only: RegExp): Promise<Re
       (text) => ({ seen: text, failed: false }),
       (error: unknown) => ({ seen: reasonOf(error), failed: true }),
     );
-    const result = { group: group.title, name, ...seen, tookMs: performance.now() - startedAt };
+    const result = { group: group.title, name, ...seen, tookMs: Math.round(performance.now() - startedAt) };
     console.log(lineOf(result));
     results.push(result);
   }
@@ -111,7 +106,18 @@ const summary = (results: readonly Result[]): void => {
   }
 };
 
-console.log(`${new Date().toISOString()}, ${machine()}, TEST_SEED=${SEED}`);
+/** What was seen, by group and name. */
+const groupsOf = (results: readonly Result[]) =>
+  Object.fromEntries(
+    [...Map.groupBy(results, ({ group }) => group)].map(([group, ofGroup]) => [
+      group,
+      Object.fromEntries(ofGroup.map(({ name, seen, failed }) => [name, failed ? `fails: ${seen}` : seen])),
+    ]),
+  );
+
+const at = new Date().toISOString();
+const on = machine();
+console.log(`${at}, ${on}, TEST_SEED=${SEED}`);
 const only = new RegExp(values.only, 'i');
 const results: Result[] = [];
 for (const group of groups) results.push(...(await runGroup(group, only)));
@@ -119,5 +125,6 @@ if (results.length === 0) {
   console.error(`No scenario matches "${values.only}".`);
   process.exit(1);
 }
-if (!values.markdown) summary(results);
+summary(results);
+if (values.json) console.log(JSON.stringify({ at, machine: on, seed: SEED, groups: groupsOf(results) }));
 process.exit(results.some(({ failed }) => failed) ? 1 : 0);
