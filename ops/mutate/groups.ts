@@ -7,10 +7,11 @@ interface Group {
 
 export const groups = {
   gateway: {
-    mutate: ['lambda/gateway/**/*.ts', '!lambda/gateway/meter/**', '!lambda/gateway/hosts/handler.ts'],
+    mutate: ['lambda/{aws,gateway}/**/*.ts', '!lambda/gateway/meter/**', '!lambda/gateway/hosts/handler.ts'],
     tests: [
+      'test/aws/*.test.ts',
       'test/gateway/{environment,faults,gateway}.test.ts',
-      'test/gateway/{admission,aws,hosts,protocol,relay,tracking,upstream,websocket}/*.test.ts',
+      'test/gateway/{admission,hosts,protocol,relay,tracking,upstream,websocket}/*.test.ts',
     ],
   },
   meter: { mutate: ['lambda/gateway/meter/**/*.ts'], tests: ['test/gateway/meter/*.test.ts'] },
@@ -34,14 +35,15 @@ export const groups = {
   spend: {
     mutate: [
       'lambda/data/spend/*.ts',
-      'lambda/domain/spend/{spend-csv,spend-points,spend-report,sum-map,summary,tracking-gaps}.ts',
+      'lambda/domain/spend/{cost-effects,display-currency,durations,spend-csv,spend-points,spend-report,sum-map,summary,tracking-gaps,unknown-values}.ts',
       'lambda/usage-recorder/{rollup,sweep}/*.ts',
       '!lambda/usage-recorder/**/handler.ts',
     ],
     tests: [
       'test/data/spend/*.test.ts',
-      'test/domain/spend/{spend-report,summary,tracking-gaps}.test.ts',
-      'test/usage-recorder/{rollup,sweep}.test.ts',
+      'test/domain/spend/{cost-effects,display-currency,durations,spend-report,summary,tracking-gaps,unknown-values}.test.ts',
+      'test/usage-recorder/{overflow,rollup,sessions,sweep}.test.ts',
+      'test/dashboard/{dimensions,sessions,spend,spend-export,spend-of-requests,spend-overflow}.test.ts',
     ],
   },
   evaluator: {
