@@ -241,20 +241,28 @@ describe('the dashboard API over HTTP', () => {
 
   it('buys a plan, which Stripe’s event and the daily comparison bring to the account', async () => {
     await buyPlan(url, session.token);
+    expect((await call('GET', '/auth/me')).body.account.plan).toBe('STARTER');
     const { table } = running.stack;
-    const { account } = (await call('GET', '/auth/me')).body;
-    const Key = accountKey(await internalAccountId());
-    const update = { TableName: table.name, Key, ExpressionAttributeNames: { '#plan': 'plan' } };
-    const values = { ':free': 'FREE' };
-    await table.call('UpdateItem', {
-      ...update,
+    const update = {
+      TableName: table.name,
+      Key: accountKey(await internalAccountId()),
       UpdateExpression: 'SET #plan = :free',
-      ExpressionAttributeValues: values,
-    });
-    expect(account.plan).toBe('STARTER');
+      ExpressionAttributeNames: { '#plan': 'plan' },
+      ExpressionAttributeValues: { ':free': 'FREE' },
+    };
+    const isRepaired = () =>
+      watched.requests.some(
+        ({ operation, functionName }) =>
+          operation === 'TransactWriteItems' && functionName.startsWith('billing-Reconcile'),
+      );
     await eventually(
-      () => call('GET', '/billing/status'),
-      ({ body }) => body.plan === 'STARTER',
+      async () => {
+        const { body } = await call('GET', '/billing/status');
+        // Further events of the payment bring the plan back, too. Only a write of the comparison shows that it does.
+        if (!isRepaired()) await table.call('UpdateItem', update);
+        return body.plan;
+      },
+      (plan) => plan === 'STARTER' && isRepaired(),
     );
   }, 60_000);
 
