@@ -29,10 +29,12 @@ export interface ComposedGateway {
   readonly timeouts: UpstreamTimeouts;
 }
 
-/** The HTTP clients of the host: see upstream/upstream.ts and aws/transport.ts. */
-interface Transports {
+interface HostParts {
+  /** See upstream/upstream.ts. */
   readonly upstream: (timeouts: UpstreamTimeouts) => Upstream;
+  /** See aws/transport.ts. */
   readonly aws: (endpoint: string) => AwsTransport;
+  readonly afterResponse: GatewayParts['afterResponse'];
 }
 
 /**
@@ -43,11 +45,11 @@ interface Transports {
 export const composeGateway = (
   variables: Readonly<Record<string, string | undefined>>,
   credentials: AwsCredentialsSource,
-  transports: Transports,
+  host: HostParts,
 ): ComposedGateway => {
   const settings = parseGatewayEnvironment(variables);
   const caller = (service: Parameters<typeof awsService>[0]) =>
-    awsCaller(awsService(service, variables), credentials, transports.aws);
+    awsCaller(awsService(service, variables), credentials, host.aws);
   const dynamodb = caller('dynamodb');
   let reserve: Promise<Reserve> | undefined;
   const tracker = createTracker(
@@ -63,7 +65,8 @@ export const composeGateway = (
     lookUpBlocks: cachedBlockLookup(blockReader(dynamodb, settings.tableName, ACCOUNT_READ_TIMEOUT_MS)),
     fingerprint: credentialFingerprint(caller('secretsmanager'), settings.fingerprintSecretId, SECRET_TIMEOUT_MS),
     tracker,
-    upstream: transports.upstream(settings),
+    upstream: host.upstream(settings),
+    afterResponse: host.afterResponse,
     loadReserve: () => {
       reserve ??= import('#reserve').then(({ openReserve }) =>
         openReserve(dynamodb, settings.tableName, TABLE_WRITE_TIMEOUT_MS),

@@ -83,6 +83,7 @@ export const fakeExchange = (
       dropIdleConnections: () => {},
       close: () => {},
     },
+    afterResponse: (work) => work(),
     newRequestId: uuidv7,
     ...parts,
   });

@@ -84,6 +84,7 @@ export const startGatewayHost = async (settings: HostSettings): Promise<GatewayH
     fingerprint: () => 'f00d',
     tracker,
     upstream,
+    afterResponse: (work) => work(),
     newRequestId: uuidv7,
     timeouts,
     ...settings.parts,

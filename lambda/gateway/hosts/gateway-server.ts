@@ -9,6 +9,7 @@ import type { RawHeaders } from '../protocol/headers.ts';
 import { undiciUpstream } from '../upstream/upstream-undici.ts';
 import { proxyWebSocket } from '../websocket/proxy-websocket.ts';
 import type { WebSocketParts } from '../websocket/websocket-relay.ts';
+import { afterResponses } from './after-responses.ts';
 
 /** Replaces the host and target of a request, for a path such as `/gateway/{label}/…`. */
 export interface RequestOverride {
@@ -40,6 +41,7 @@ export const createGatewayServer = (
   const { gateway, parts, timeouts } = composeGateway(environment, credentials, {
     upstream: undiciUpstream,
     aws: undiciTransport,
+    afterResponse: afterResponses(),
   });
   const webSocketParts: WebSocketParts = { ...parts, timeouts };
   let openRequests = 0;

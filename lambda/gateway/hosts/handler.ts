@@ -17,6 +17,8 @@ if (AWS_LAMBDA_MAX_CONCURRENCY !== undefined) {
 const { gateway, parts } = composeGateway(process.env, environmentCredentials(process.env), {
   upstream: nodeUpstream,
   aws: nodeTransport,
+  // At once: until that is done the process handles nothing else, and every millisecond is paid for.
+  afterResponse: (work) => work(),
 });
 // A first request may come before it is done, and does not wait for it.
 void warmUp(process.env).catch((error: unknown) => logFault('not-assigned', error));

@@ -82,6 +82,7 @@ export const warmUp = async (
     const { gateway, parts } = composeGateway(variables, () => ({ accessKeyId: MODEL, secretAccessKey: MODEL }), {
       upstream: () => respondingUpstream(contentType),
       aws: () => aws,
+      afterResponse: (work) => work(),
     });
     await gateway(gatewayRequest(proxyEvent(`openai.${parts.gatewayDomain}`, contentType)), noClient);
   }

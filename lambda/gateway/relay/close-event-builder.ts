@@ -18,6 +18,7 @@ export class CloseEventBuilder {
   #meter: Meter | undefined;
   #ttfbMs: number | null = null;
   #overheadMs: number | null = null;
+  #totalMs = 0;
   #responseBytes = 0;
   #unread: Buffer[] = [];
   route: CloseEvent['route'] = 'bypassed';
@@ -45,6 +46,11 @@ export class CloseEventBuilder {
     };
   }
 
+  /** Called when the request has ended. */
+  recordEnd(): void {
+    this.#totalMs = performance.now() - this.#startedAtMs;
+  }
+
   get hasResponse(): boolean {
     return this.#response !== undefined;
   }
@@ -69,7 +75,7 @@ export class CloseEventBuilder {
   }
 
   /**
-   * Builds the close event. Call it once, when the request has ended.
+   * Builds the close event. Call it once, after `recordEnd`.
    *
    * @param blockedBy of a refused request: see CloseEvent
    */
@@ -79,7 +85,6 @@ export class CloseEventBuilder {
     fingerprint: ReturnType<Fingerprint>,
     blockedBy?: string | null,
   ): Promise<CloseEvent> {
-    const totalMs = performance.now() - this.#startedAtMs;
     this.feedMeter();
     const reading = await (this.#meter ? this.#meter.end(outcome === 'completed') : emptyReading(this.#request));
     return {
@@ -90,7 +95,7 @@ export class CloseEventBuilder {
       outcome,
       status: this.#response?.status ?? null,
       ttfbMs: this.#ttfbMs && roundedMs(this.#ttfbMs),
-      totalMs: roundedMs(totalMs),
+      totalMs: roundedMs(this.#totalMs),
       overheadMs: this.#overheadMs && roundedMs(this.#overheadMs),
       requestBytes: this.#request.bytes,
       responseBytes: this.#responseBytes,

@@ -42,6 +42,8 @@ export interface RelayParts {
   readonly fingerprint: Fingerprint;
   readonly tracker: Tracker;
   readonly upstream: Upstream;
+  /** Runs what a request still needs once its response has ended. */
+  readonly afterResponse: (work: () => void) => void;
   /** Loads what reserves from budgets, for an account that has such. */
   readonly loadReserve: () => Promise<Reserve>;
   /** Origins used instead of the providers' own, by label. */
@@ -230,8 +232,9 @@ class Relay implements UpstreamListener {
       // Node refuses to send some requests, such as a path with control characters.
       process.nextTick(() => this.#handleUpstreamFailure());
     }
-    // After the request has been written: on an idle connection undici writes before setImmediate callbacks run.
-    setImmediate(() => this.#guard(this.#registerAndReadBody, undefined));
+    // After the request has been written. On an idle connection undici does that in an immediate of its own, which it sets in a microtask
+    // where the body is a stream.
+    queueMicrotask(() => setImmediate(() => this.#guard(this.#registerAndReadBody, undefined)));
   }
 
   /** The block of the model that the request asks for: in its path, or in its body if that could be read whole. */
@@ -253,6 +256,11 @@ class Relay implements UpstreamListener {
 
   #registerAndReadBody(): void {
     this.#registerOnce();
+    // After the event has left: the response's headers may wait for its confirmation.
+    process.nextTick(() => this.#guard(this.#readBody, undefined));
+  }
+
+  #readBody(): void {
     this.#copy.readWhole();
   }
 
@@ -371,7 +379,12 @@ class Relay implements UpstreamListener {
   #finish(outcome: KnownOutcome): void {
     if (this.#isFinished) return;
     this.#isFinished = true;
+    this.#closeEventBuilder.recordEnd();
     this.#pipe?.discardRest();
+    this.#parts.afterResponse(() => this.#record(outcome));
+  }
+
+  #record(outcome: KnownOutcome): void {
     this.#deliverCloseEvent(outcome)
       // The open event still records the request.
       .catch((error: unknown) => logFault(this.#forwarding.requestId, error))

@@ -44,7 +44,7 @@ const messageBody = (event: UsageEvent): string =>
 
 /**
  * Makes a sender that batches the events of one turn of the event loop, and those that collect while earlier batches are in
- * flight. A single event leaves at once, without a timer; load fills batches and does not delay them.
+ * flight. A single event leaves at once, without a timer and without another turn; load fills batches and does not delay them.
  */
 export const usageQueue = (sqs: AwsCall, queueUrl: string, timeoutMs: number): SendEvent => {
   const open: Waiting[] = [];
@@ -107,7 +107,8 @@ export const usageQueue = (sqs: AwsCall, queueUrl: string, timeoutMs: number): S
       (event.kind === 'open' ? open : others).push({ body: messageBody(event), delaySeconds, resolve, reject });
       if (flushIsDue) return;
       flushIsDue = true;
-      setImmediate(flush);
+      if (inFlight === 0) process.nextTick(flush);
+      else setImmediate(flush);
     });
   };
 };

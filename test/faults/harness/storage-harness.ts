@@ -12,6 +12,7 @@ import type { Table } from '../../../lambda/data/table/table.ts';
 import { cachedAccountLookup, keyReader } from '../../../lambda/gateway/admission/account-lookup.ts';
 import { blockReader, cachedBlockLookup } from '../../../lambda/gateway/admission/block-lookup.ts';
 import { createGateway } from '../../../lambda/gateway/gateway.ts';
+import { afterResponses } from '../../../lambda/gateway/hosts/after-responses.ts';
 import { createGatewayServer, type GatewayServer, serveGateway } from '../../../lambda/gateway/hosts/gateway-server.ts';
 import { gatewayHttpServer } from '../../../lambda/gateway/hosts/http-server.ts';
 import { openReserve } from '../../../lambda/gateway/relay/reserve.ts';
@@ -88,6 +89,7 @@ const withLimits = (
     tracker,
     upstream,
     loadReserve: async () => openReserve(dynamodb, 'spend', 500),
+    afterResponse: afterResponses(),
     newRequestId: uuidv7,
   });
   return {

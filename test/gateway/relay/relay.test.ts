@@ -32,6 +32,26 @@ const registered = async (): Promise<void> => {
 const closeOf = (exchange: ReturnType<typeof fakeExchange>) => exchange.closes() as CloseEvent[];
 
 describe('a response', () => {
+  it('is recorded after it has ended, with the time that it took itself', async () => {
+    const work: (() => void)[] = [];
+    const exchange = fakeExchange({}, { parts: { afterResponse: (due) => work.push(due) } });
+    await registered();
+    const now = jest.spyOn(performance, 'now');
+    const startedAt = performance.now();
+    now.mockReturnValue(startedAt + 1_000);
+    exchange.provider().onHeaders(OK);
+    exchange.provider().onEnd([]);
+    await registered();
+    expect(exchange.calls.map(([name]) => name)).toEqual(['start', 'end']);
+    expect([work.length, closeOf(exchange)]).toEqual([1, []]);
+    now.mockReturnValue(startedAt + 5_000);
+    work[0]?.();
+    await exchange.finished;
+    const [close] = closeOf(exchange);
+    expect(close?.totalMs).toBeGreaterThanOrEqual(1_000);
+    expect(close?.totalMs).toBeLessThan(5_000);
+  });
+
   it('passes with its trailers, and is recorded', async () => {
     const exchange = fakeExchange();
     await registered();

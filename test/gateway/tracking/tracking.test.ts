@@ -3,6 +3,7 @@ import { ask } from '../../../fixtures/exchange.ts';
 import { type ScriptedOrigin, startScriptedOrigin } from '../../../fixtures/scripted-origin.ts';
 import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
 import { closeEventSchema, openEventSchema, type UsageEvent } from '../../../lambda/domain/usage/usage-event.ts';
+import { undiciUpstream } from '../../../lambda/gateway/upstream/upstream-undici.ts';
 import { type GatewayHost, type HostSettings, KEYS, startGatewayHost } from '../gateway-host.ts';
 
 let origin: ScriptedOrigin;
@@ -115,6 +116,44 @@ describe('the two events of a request', () => {
     const { host, requestId } = await call({}, {}, { 'Fireworks-Cached-Prompt-Tokens': '2' });
     expect(await host.closeOf(requestId)).toMatchObject({ reading: { billableItems: { 'prompt.cached_tokens': 2 } } });
   });
+
+  it.each(['/v1/chat/completions', '/v1/embeddings'])(
+    'follow the request, which is written first on a kept connection: %s',
+    async (path) => {
+      const order: string[] = [];
+      const transport: typeof undiciUpstream = (timeouts) => {
+        const upstream = undiciUpstream(timeouts);
+        const send: typeof upstream.send = (request, listener) => {
+          const pass = listener.onRequestBytes.bind(listener);
+          listener.onRequestBytes = (chunk) => {
+            order.push('request');
+            pass(chunk);
+          };
+          return upstream.send(request, listener);
+        };
+        return { ...upstream, send };
+      };
+      host = await startGatewayHost({
+        origin: origin.origin,
+        transport,
+        send: async ({ kind }) => void order.push(kind),
+      });
+      origin.script = (request, response) => {
+        request.resume().on('end', () => response.end('{}'));
+      };
+      for (let count = 0; count < 2; count++) {
+        order.length = 0;
+        const headers = {
+          Host: 'openai.gateway.test',
+          'X-Service-Key': KEYS.active,
+          Authorization: 'Bearer sk',
+          'Content-Type': 'application/json',
+        };
+        await ask({ port: host.port, method: 'POST', path, headers, body: Buffer.from('{}') });
+      }
+      expect(order).toEqual(['request', 'open', 'close']);
+    },
+  );
 
   it('share the id of their request', async () => {
     const { host, requestId } = await call();

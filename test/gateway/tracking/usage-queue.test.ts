@@ -31,10 +31,10 @@ const manualSqs = () => {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the usage queue', () => {
-  it('sends a lone event at once', async () => {
+  it('sends a lone event at once, in the same turn', async () => {
     const sqs = manualSqs();
     const sent = usageQueue(sqs.call, 'url', 1000)(event(1), 900);
-    await turn();
+    await new Promise(process.nextTick);
     expect(sqs.calls.map((call) => call.entries.map((entry) => entry.DelaySeconds))).toEqual([[900]]);
     sqs.calls[0]?.respond({});
     await sent;
