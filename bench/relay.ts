@@ -43,7 +43,14 @@ const { contenders } = field;
 const proxies = contenders.filter(({ process }) => process);
 const results: Record<string, unknown> = {};
 
-/** Runs one measurement for each contender in turn, round after round. */
+/** In a random order: who comes after whom changes what the caches hold and how deeply the processors sleep. */
+const shuffled = <T>(all: readonly T[]): T[] =>
+  all
+    .map((one) => ({ one, at: Math.random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ one }) => one);
+
+/** Runs one measurement for each contender, round after round. */
 const interleaved = async <T>(
   who: readonly Contender[],
   count: number,
@@ -51,7 +58,7 @@ const interleaved = async <T>(
 ): Promise<Map<string, T[]>> => {
   const taken = new Map<string, T[]>(who.map(({ name }) => [name, []]));
   for (let round = 0; round < count; round++)
-    for (const contender of who) taken.get(contender.name)?.push(await measure(contender));
+    for (const contender of shuffled(who)) taken.get(contender.name)?.push(await measure(contender));
   return taken;
 };
 
