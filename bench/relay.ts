@@ -2,10 +2,11 @@
  * What the gateway adds: its node:http server with everything on (admission, metering, open and close events; the queue and the
  * table are fakes that respond at once), against the direct way, nginx, a bare Node pipe, a bare relay over undici's dispatch (the
  * floor: the gateway's own two HTTP stacks and nothing else), and Portkey's gateway. All in one run,
- * in interleaved rounds after each has been warmed up until its CPU time a request is flat. Ratios are to a contender of the same round,
+ * in interleaved rounds after each has been warmed up until its CPU time a request is flat. All are started several times: what V8 compiles
+ * and where memory lies differs by a tenth from one process to the next. Ratios are to a contender of the same round,
  * with 95 % confidence intervals. One core for the proxy, the other for load and upstream. Needs nginx and wrk (Debian packages).
  *
- * node bench/relay.ts [--rounds N] [--only gateway,nginx,pipe,dispatch,portkey] [--parts idle,load,paced,streams] [--before DIR]
+ * node bench/relay.ts [--starts N] [--rounds N] [--only gateway,nginx,pipe,dispatch,portkey] [--parts idle,load,paced,streams] [--before DIR]
  *
  * --before: another checkout of this repository, whose gateway runs in the same rounds
  */
@@ -20,12 +21,15 @@ import { intervalText, median, pairedRatio, quantile, rounded, withInterval } fr
 
 const { values: options } = parseArgs({
   options: {
+    starts: { type: 'string', default: '3' },
     rounds: { type: 'string', default: '12' },
     only: { type: 'string', default: '' },
     parts: { type: 'string', default: 'idle,load,paced,streams' },
     before: { type: 'string' },
   },
 });
+const starts = Number(options.starts);
+/** Of all starts together. */
 const rounds = Number(options.rounds);
 const parts = new Set(options.parts.split(','));
 
@@ -38,9 +42,10 @@ const MAX_WARM_UPS = 10;
 
 const workDir = await mkdtemp(join(tmpdir(), 'relay-'));
 const cacheDir = join(import.meta.dirname, '../.cache');
-const field = await startField(workDir, cacheDir, new Set(options.only.split(',').filter(Boolean)), options.before);
-const { contenders } = field;
-const proxies = contenders.filter(({ process }) => process);
+const only = new Set(options.only.split(',').filter(Boolean));
+let start = 0;
+let contenders: readonly Contender[] = [];
+let proxies: readonly Contender[] = [];
 const results: Record<string, unknown> = {};
 
 /** In a random order: who comes after whom changes what the caches hold and how deeply the processors sleep. */
@@ -50,19 +55,30 @@ const shuffled = <T>(all: readonly T[]): T[] =>
     .sort((a, b) => a.at - b.at)
     .map(({ one }) => one);
 
-/** Runs one measurement for each contender, round after round. */
+const takenBy = new Map<string, Map<string, unknown[]>>();
+
+/**
+ * Runs one measurement for each contender, round after round.
+ *
+ * @param count rounds of all starts together
+ * @returns what was measured in this start and those before, by contender
+ */
 const interleaved = async <T>(
+  name: string,
   who: readonly Contender[],
   count: number,
   measure: (contender: Contender) => Promise<T>,
 ): Promise<Map<string, T[]>> => {
-  const taken = new Map<string, T[]>(who.map(({ name }) => [name, []]));
-  for (let round = 0; round < count; round++)
+  const taken = (takenBy.get(name) ?? new Map(who.map((contender) => [contender.name, []]))) as Map<string, T[]>;
+  takenBy.set(name, taken);
+  for (let round = 0; round < Math.ceil(count / starts); round++)
     for (const contender of shuffled(who)) taken.get(contender.name)?.push(await measure(contender));
   return taken;
 };
 
+/** After the last start. */
 const table = (title: string, rows: readonly Record<string, unknown>[]): void => {
+  if (start < starts) return;
   console.log(`\n${title}`);
   console.table(rows);
   results[title] = rows;
@@ -93,7 +109,9 @@ const warmUp = async (): Promise<void> => {
 const load = async (): Promise<void> => {
   for (const connections of [64, 1, 16, 256]) {
     const count = connections === 64 ? rounds : Math.ceil(rounds / 3);
-    const taken = await interleaved(contenders, count, (contender) => loadOnce(contender, connections));
+    const taken = await interleaved(`load ${connections}`, contenders, count, (contender) =>
+      loadOnce(contender, connections),
+    );
     const of = (name: string, pick: 'rps' | 'cpuMicros'): number[] => (taken.get(name) ?? []).map((one) => one[pick]);
     table(
       `2 KB each way, ${connections} connection(s)`,
@@ -145,12 +163,12 @@ const addedTable = (title: string, taken: Times, to: string): void => {
 /** One request every 20 ms, to each contender in turn: of an origin that responds at once, and of one that takes 20 ms. */
 const paced = async (): Promise<void> => {
   const pause = () => new Promise((resolve) => setTimeout(resolve, 20 / contenders.length));
-  const atOnce = await interleaved(contenders, 600, async ({ port, headers }) => {
+  const atOnce = await interleaved('at once', contenders, 600, async ({ port, headers }) => {
     await pause();
     return (await exchange(port, '/v1/chat/completions', headers, REQUEST_BODY)).totalMs;
   });
   addedTable('added at 50 requests a second, ms', atOnce, 'pipe');
-  const afterAWhile = await interleaved(contenders, 250, async (contender) => {
+  const afterAWhile = await interleaved('after a while', contenders, 250, async (contender) => {
     const { port, path, headers } = contender.stream(1, 20);
     return (await exchange(port, path, headers, STREAM_BODY)).ttfbMs;
   });
@@ -158,7 +176,7 @@ const paced = async (): Promise<void> => {
 };
 
 const streams = async (): Promise<void> => {
-  const slow = await interleaved(contenders, rounds, (contender) => {
+  const slow = await interleaved('slow streams', contenders, rounds, (contender) => {
     const { port, path, headers } = contender.stream(100, 5);
     return exchange(port, path, headers, STREAM_BODY);
   });
@@ -166,7 +184,7 @@ const streams = async (): Promise<void> => {
     [...slow].map(([name, all]) => [name, all.map(({ delaysMs }) => median(delaysMs))] as const),
   );
   addedTable('added to an event of a stream, 100 events, 5 ms apart, ms', delays, FLOOR);
-  const fast = await interleaved(proxies, rounds, async (contender) => {
+  const fast = await interleaved('fast streams', proxies, rounds, async (contender) => {
     const pid = (await contender.process?.pid()) as number;
     const before = cpuSeconds(pid);
     const { port, path, headers } = contender.stream(1000, 0);
@@ -194,21 +212,32 @@ const idle = async (): Promise<void> => {
     rows.push({ proxy: contender.name, 'MB before': rounded(before, 0), 'MB with 500': rounded(residentMB(pid), 0) });
     close();
   }
-  table('resident memory with 500 idle streams', rows);
+  const title = 'resident memory with 500 idle streams';
+  console.log(`\n${title}`);
+  console.table(rows);
+  results[title] = rows;
 };
 
 try {
   console.log(
     `Node ${process.version}, ${cpus()[0]?.model}, ${cpus().length} cores, ${new Date().toISOString().slice(0, 10)}`,
   );
-  // First: load leaves every heap as large as it ever needed it.
-  if (parts.has('idle')) await idle();
-  await warmUp();
-  if (parts.has('load')) await load();
-  if (parts.has('paced')) await paced();
-  if (parts.has('streams')) await streams();
+  while (++start <= starts) {
+    const field = await startField(workDir, cacheDir, only, options.before);
+    contenders = field.contenders;
+    proxies = contenders.filter(({ process }) => process);
+    try {
+      // First: load leaves every heap as large as it ever needed it.
+      if (parts.has('idle') && start === 1) await idle();
+      await warmUp();
+      if (parts.has('load')) await load();
+      if (parts.has('paced')) await paced();
+      if (parts.has('streams')) await streams();
+    } finally {
+      await field.stop();
+    }
+  }
   console.log(JSON.stringify({ bench: 'relay', node: process.version, results }));
 } finally {
-  await field.stop();
   await rm(workDir, { recursive: true, force: true });
 }
