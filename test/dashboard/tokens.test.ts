@@ -7,7 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openApiTokenUse } from '../../lambda/data/accounts/api-tokens.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
+import { update } from '../../lambda/data/table/actions.ts';
 import { apiTokenKey, userKey } from '../../lambda/data/table/keys.ts';
+import { write } from '../../lambda/data/table/write.ts';
 import { apiTokenEmail, newApiToken } from '../../lambda/domain/accounts/api-token.ts';
 import { secretHash } from '../../lambda/domain/accounts/issued-secret.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
@@ -114,13 +116,7 @@ describe('API tokens', () => {
 
   it('never have more permissions than their creator, and none is an owner', async () => {
     const account = await newAccount(table);
-    await table.call('UpdateItem', {
-      TableName: table.name,
-      Key: userKey(account.userId),
-      UpdateExpression: 'SET #role = :admin',
-      ExpressionAttributeNames: { '#role': 'role' },
-      ExpressionAttributeValues: { ':admin': 'admin' },
-    });
+    await write(table, update(userKey(account.userId), 'SET #role = :admin', null, { admin: 'admin' }));
     const { create } = asCaller(account);
     expect((await create({ name: 'x', role: 'admin' })).status).toBe(201);
     // An admin may not change the plan; the billing role may.
@@ -154,14 +150,11 @@ describe('API tokens', () => {
     const account = await newAccount(table);
     for (let i = 0; i < 100; i++) {
       const tokenId = String(i);
-      await table.call('UpdateItem', {
-        TableName: table.name,
-        Key: { pk: `ACCOUNT#${account.accountId}`, sk: `TOKEN#${tokenId}` },
-        UpdateExpression:
-          'SET tokenId = :id, accountId = :a, #r = :r, userId = :id, validUntil = :at, #n = :id, tokenHash = :id, maskedToken = :id, createdBy = :id, createdAt = :at',
-        ExpressionAttributeNames: { '#r': 'role', '#n': 'name' },
-        ExpressionAttributeValues: { ':id': tokenId, ':a': account.accountId, ':r': 'viewer', ':at': '2026-01-01' },
-      });
+      const key = { pk: `ACCOUNT#${account.accountId}`, sk: `TOKEN#${tokenId}` };
+      const change =
+        'SET tokenId = :id, accountId = :a, #role = :r, userId = :id, validUntil = :at, #name = :id, tokenHash = :id, maskedToken = :id, createdBy = :id, createdAt = :at';
+      const values = { id: tokenId, a: account.accountId, r: 'viewer', at: '2026-01-01' };
+      await write(table, update(key, change, null, values));
     }
     expect((await asCaller(account).create({ name: 'x', role: 'viewer' })).body.error.code).toBe('LIMIT_REACHED');
   });

@@ -4,7 +4,9 @@ import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { openAccountHolds } from '../../lambda/data/accounts/account-holds.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openBillingSync } from '../../lambda/data/billing/billing-sync.ts';
+import { update } from '../../lambda/data/table/actions.ts';
 import { accountKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
+import { write } from '../../lambda/data/table/write.ts';
 import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { newAccount } from '../data/new-account.ts';
 import { tableForTests } from '../table-for-tests.ts';
@@ -38,13 +40,10 @@ const accountWithKeys = async (count: number) => {
     };
   };
   const set = (values: Record<string, unknown>) =>
-    table.call('UpdateItem', {
-      TableName: table.name,
-      Key: accountKey(accountId),
-      UpdateExpression: `SET ${Object.keys(values).map((name) => `#${name} = :${name}`)}`,
-      ExpressionAttributeNames: Object.fromEntries(Object.keys(values).map((name) => [`#${name}`, name])),
-      ExpressionAttributeValues: Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value])),
-    });
+    write(
+      table,
+      update(accountKey(accountId), `SET ${Object.keys(values).map((name) => `#${name} = :${name}`)}`, null, values),
+    );
   return { accountId, firstKey, statuses, set };
 };
 

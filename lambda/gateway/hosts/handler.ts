@@ -17,7 +17,7 @@ if (AWS_LAMBDA_MAX_CONCURRENCY !== undefined) {
 const { gateway, parts } = composeGateway(process.env, environmentCredentials(process.env), {
   upstream: nodeUpstream,
   aws: nodeTransport,
-  // At once: until that is done the process handles nothing else, and every millisecond is paid for.
+  // At once: a process that handles one request at a time does nothing else until that is done, and every millisecond is paid for.
   afterResponse: (work) => work(),
 });
 // A first request may come before it is done, and does not wait for it.

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { update } from '../../../lambda/data/table/actions.ts';
 import { accountKey, outboxKey, userKey } from '../../../lambda/data/table/keys.ts';
+import { write } from '../../../lambda/data/table/write.ts';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { startDynamoDb } from '../../../local/emulators/dynamodb.ts';
 import type { Emulator } from '../../../local/emulators/emulator.ts';
@@ -243,13 +245,7 @@ describe('the dashboard API over HTTP', () => {
     await buyPlan(url, session.token);
     expect((await call('GET', '/auth/me')).body.account.plan).toBe('STARTER');
     const { table } = running.stack;
-    const update = {
-      TableName: table.name,
-      Key: accountKey(await internalAccountId()),
-      UpdateExpression: 'SET #plan = :free',
-      ExpressionAttributeNames: { '#plan': 'plan' },
-      ExpressionAttributeValues: { ':free': 'FREE' },
-    };
+    const loss = update(accountKey(await internalAccountId()), 'SET #plan = :free', null, { free: 'FREE' });
     const isRepaired = () =>
       watched.requests.some(
         ({ operation, functionName }) =>
@@ -259,7 +255,7 @@ describe('the dashboard API over HTTP', () => {
       async () => {
         const { body } = await call('GET', '/billing/status');
         // Further events of the payment bring the plan back, too. Only a write of the comparison shows that it does.
-        if (!isRepaired()) await table.call('UpdateItem', update);
+        if (!isRepaired()) await write(table, loss);
         return body.plan;
       },
       (plan) => plan === 'STARTER' && isRepaired(),

@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { reconcile } from '../../../lambda/dashboard/stripe-webhook/reconcile/reconcile.ts';
 import { openBillingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
 import type { SyncBilling } from '../../../lambda/data/billing/billing-sync.ts';
+import { update } from '../../../lambda/data/table/actions.ts';
 import { accountKey } from '../../../lambda/data/table/keys.ts';
+import { write } from '../../../lambda/data/table/write.ts';
 import { priceList } from '../../../lambda/domain/billing/price-list.ts';
 import { newAccount } from '../../data/new-account.ts';
 import { silentLogger } from '../../http/invoke.ts';
@@ -86,13 +88,8 @@ describe('the daily reconciliation', () => {
     const { account, me } = await silentBuyer();
     const accountIds = [account.accountId];
     await run({ accountIds });
-    await table.call('UpdateItem', {
-      TableName: table.name,
-      Key: accountKey(account.accountId),
-      UpdateExpression: 'SET #status = :suspended',
-      ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: { ':suspended': 'suspended' },
-    });
+    const suspended = { suspended: 'suspended' };
+    await write(table, update(accountKey(account.accountId), 'SET #status = :suspended', null, suspended));
     expect((await run({ accountIds })).counts).toEqual({ RepairedAccounts: 1 });
     expect(await openBillingAccounts(table).find(account.accountId)).toMatchObject({ status: 'active' });
     expect(await me.status()).toMatchObject({ plan: 'PRO' });

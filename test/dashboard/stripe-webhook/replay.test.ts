@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type BillingAccount, openBillingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
+import { update } from '../../../lambda/data/table/actions.ts';
 import { chunk } from '../../../lambda/data/table/chunk.ts';
 import { accountKey, serviceKeyKey, stripeEventKey } from '../../../lambda/data/table/keys.ts';
+import { write } from '../../../lambda/data/table/write.ts';
 import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
 import { newAccount } from '../../data/new-account.ts';
 import { tableForTests } from '../../table-for-tests.ts';
@@ -64,25 +66,12 @@ const stateOf = async ({ accountId, accountKey: key }: Account) => {
 
 /** Resets the account to its state before any event. */
 const forget = async ({ accountId, accountKey: key }: Account, customerId: string, events: readonly string[]) => {
-  await table.call('UpdateItem', {
-    TableName: table.name,
-    Key: accountKey(accountId),
-    UpdateExpression:
-      'SET #plan = :free, billingStatus = :active, #status = :accountActive, stripeCustomerId = :customer REMOVE subscription, billingRevision, formerStripeCustomerId',
-    ExpressionAttributeNames: { '#plan': 'plan', '#status': 'status' },
-    ExpressionAttributeValues: {
-      ':free': 'FREE',
-      ':active': 'ACTIVE',
-      ':accountActive': 'active',
-      ':customer': customerId,
-    },
-  });
-  await table.call('UpdateItem', {
-    TableName: table.name,
-    Key: serviceKeyKey(serviceKeyHash(key)),
-    UpdateExpression: 'SET accountStatus = :active',
-    ExpressionAttributeValues: { ':active': 'active' },
-  });
+  const reset =
+    'SET #plan = :free, billingStatus = :active, #status = :accountActive, stripeCustomerId = :customer REMOVE subscription, billingRevision, formerStripeCustomerId';
+  const values = { free: 'FREE', active: 'ACTIVE', accountActive: 'active', customer: customerId };
+  await write(table, update(accountKey(accountId), reset, null, values));
+  const active = { active: 'active' };
+  await write(table, update(serviceKeyKey(serviceKeyHash(key)), 'SET accountStatus = :active', null, active));
   for (const event of events) {
     const { id } = JSON.parse(event) as { readonly id: string };
     await table.call('DeleteItem', { TableName: table.name, Key: stripeEventKey(id) });

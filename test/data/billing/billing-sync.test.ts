@@ -4,8 +4,10 @@ import { type Interception, interceptTable } from '../../../fixtures/intercept-t
 import { newServiceKey, openServiceKeys } from '../../../lambda/data/accounts/service-keys.ts';
 import { openBillingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
 import { type CustomerBilling, openBillingSync } from '../../../lambda/data/billing/billing-sync.ts';
+import { update } from '../../../lambda/data/table/actions.ts';
 import { accountKey, serviceKeyKey } from '../../../lambda/data/table/keys.ts';
 import type { TableCommand } from '../../../lambda/data/table/table.ts';
+import { write } from '../../../lambda/data/table/write.ts';
 import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
 import type { AccountStatus, BillingStatus, PlanName } from '../../../lambda/domain/billing/plans.ts';
 import { UnavailableError } from '../../../lambda/domain/errors.ts';
@@ -69,13 +71,7 @@ const copies = async (serviceKeys: readonly string[]): Promise<Set<unknown>> => 
 };
 
 const setStatus = (accountId: string, status: AccountStatus) =>
-  table.call('UpdateItem', {
-    TableName: table.name,
-    Key: accountKey(accountId),
-    UpdateExpression: 'SET #status = :status',
-    ExpressionAttributeNames: { '#status': 'status' },
-    ExpressionAttributeValues: { ':status': status },
-  });
+  write(table, update(accountKey(accountId), 'SET #status = :status', null, { status }));
 
 const isTransaction = (command: TableCommand) => command.operation === 'TransactWriteItems';
 

@@ -4,8 +4,10 @@ import { cancelled, interceptTable, refusal } from '../../../fixtures/intercept-
 import { openRollupMarks } from '../../../lambda/data/ledger/rollup-marks.ts';
 import { openRequests } from '../../../lambda/data/requests/requests.ts';
 import { openRollup } from '../../../lambda/data/spend/rollup.ts';
+import { update } from '../../../lambda/data/table/actions.ts';
 import { accountKey } from '../../../lambda/data/table/keys.ts';
 import type { Table, TableCommand } from '../../../lambda/data/table/table.ts';
+import { write } from '../../../lambda/data/table/write.ts';
 import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
 import type { PlanName } from '../../../lambda/domain/billing/plans.ts';
 import type { RequestRecord } from '../../../lambda/domain/spend/request-record.ts';
@@ -224,15 +226,8 @@ export const openWorld = async (startMs: number) => {
     },
 
     newAccount: (plan: PlanName): Promise<Account> => newAccount(table, plan),
-    setPlan: async (accountId: string, plan: PlanName): Promise<void> => {
-      await table.call('UpdateItem', {
-        TableName: table.name,
-        Key: { ...accountKey(accountId) },
-        UpdateExpression: 'SET #plan = :plan',
-        ExpressionAttributeNames: { '#plan': 'plan' },
-        ExpressionAttributeValues: { ':plan': plan },
-      });
-    },
+    setPlan: (accountId: string, plan: PlanName): Promise<void> =>
+      write(table, update(accountKey(accountId), 'SET #plan = :plan', null, { plan })),
 
     /**
      * Deletes expired items as the table does: each some time after it expires, so by chance. Records of a day go together.
