@@ -15,10 +15,13 @@ describe('with only a keyboard', () => {
     const page = await open('/requests');
     const row = page.locator('tbody a').first();
     await row.waitFor();
+    // What loads later must not take the focus away, nor move the row.
+    await waitUntilIdle(page);
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
     await page.keyboard.press('Enter');
     for (let stop = 0; stop < MAX_TAB_STOPS && !(await hasFocus(row)); stop++) await page.keyboard.press('Tab');
+    expect(await hasFocus(row)).toBe(true);
     await page.keyboard.press('Enter');
     await page.getByText('Price, line by line').or(page.getByText('Usage is unknown')).first().waitFor();
     await page.keyboard.press('Escape');
