@@ -86,7 +86,7 @@ const nothing = (): Taken => ({ start: [], 'first request': [], 'chat, 2 KB': []
 const taken = { bare: nothing(), gateway: nothing() };
 
 const start = (file?: string): Promise<LambdaGateway> =>
-  startLambdaGateway(origin.origin, { active: SERVICE_KEY }, {}, undefined, file);
+  startLambdaGateway(origin.origin, { active: SERVICE_KEY }, {}, file);
 
 for (let n = 0; n < starts; n++) {
   const field = [

@@ -28,20 +28,8 @@ const inContainers = {
   ...everything,
   gateway: {
     compute: 'containers',
-    isolatedProviders: { openai: {}, groq: { compute: 'lambda', reservedConcurrency: 100 } },
-  },
-};
-
-/** Hosts on managed instances; one provider in containers, one on Lambda's own capacity. */
-const onManagedInstances = {
-  ...everything,
-  gateway: {
-    managedInstances: {},
     availabilityZones: ['eu-central-1a', 'eu-central-1b', 'eu-central-1c'],
-    isolatedProviders: {
-      openai: { compute: 'containers' },
-      groq: { managedInstances: false, reservedConcurrency: 100 },
-    },
+    isolatedProviders: { openai: {}, groq: { compute: 'lambda', reservedConcurrency: 100 } },
   },
 };
 
@@ -51,7 +39,6 @@ export const exampleContext = {
     staging: { ...everything, account: '111111111111' },
     prod: everything,
     containers: inContainers,
-    instances: onManagedInstances,
   },
   pipeline: {
     account: '222222222222',

@@ -7,13 +7,12 @@ import { exampleContext } from './example-settings.ts';
 
 /**
  * `npm run lint:templates`: cfn-lint, a Python program, over the templates of `npm run synth`, a stage with everything filled in, one in
- * containers, one on managed instances, the pipeline and GitHub's roles. .cfnlintrc.yaml configures it. Without cfn-lint it is skipped, but fails in CI.
+ * containers, the pipeline and GitHub's roles. .cfnlintrc.yaml configures it. Without cfn-lint it is skipped, but fails in CI.
  */
 
 const APPS = {
   stage: { stage: 'prod' },
   containers: { stage: 'containers' },
-  instances: { stage: 'instances' },
   pipeline: { app: 'pipeline' },
   github: { app: 'github' },
 };

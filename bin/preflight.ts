@@ -18,16 +18,11 @@ interface Quota {
 
 /** Concurrent executions of all functions of an account and region; new accounts may have 10. */
 const CONCURRENCY: Quota = { ServiceCode: 'lambda', QuotaCode: 'L-B99A9384' };
-/** Processors of running instances (A, C, D, H, I, M, R, T, Z); new accounts may have 5. */
-const INSTANCE_PROCESSORS: Quota = { ServiceCode: 'ec2', QuotaCode: 'L-1216C47A' };
 /** Processors of running tasks; new accounts may have 6. */
 const TASK_PROCESSORS: Quota = { ServiceCode: 'fargate', QuotaCode: 'L-3032A538' };
 
 /** Lambda keeps this much for functions without a reservation. @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html */
 const UNRESERVED_MIN = 100;
-/** Of the smallest instance, which is sure to hold one environment of 2 GB. */
-const PROCESSORS_PER_ENVIRONMENT = 2;
-const MB_PER_ENVIRONMENT = 2_048;
 /** In the sandbox, which is where SES keeps an account until AWS lets it out. */
 const SANDBOX_MAILS_PER_DAY = 200;
 
@@ -134,33 +129,20 @@ const checkConcurrency = async (
   });
 };
 
-/** A release starts the new version or tasks next to the old ones. */
-const checkProcessors = async (
-  { name, gateway, region = '' }: StageSettings,
-  account: Account,
-): Promise<readonly Preflight[]> => {
-  const groups = hostGroups(gateway);
-  const ofInstances = groups.reduce((sum, { managedInstances }) => {
-    if (!managedInstances) return sum;
-    const { memoryMb, minEnvironments } = managedInstances;
-    return sum + minEnvironments * PROCESSORS_PER_ENVIRONMENT * (memoryMb / MB_PER_ENVIRONMENT);
-  }, 0);
-  const ofTasks = groups.filter(({ compute }) => compute === 'containers').length * gateway.containers.minTasks;
-  const check = (setting: string, quota: Quota, least: number, what: string) =>
-    least === 0
-      ? FINE
-      : compare(
-          account,
-          quota,
-          2 * least,
-          what,
-          (available) =>
-            `stages.${name}.gateway.${setting}: a release needs up to ${2 * least} processors, and the account may have ${available} (${what}). Ask for more, which takes hours to days: ${increaseCommand(quota, 2 * least, region)}`,
-        );
-  return Promise.all([
-    check('managedInstances', INSTANCE_PROCESSORS, ofInstances, 'processors of instances'),
-    check('compute', TASK_PROCESSORS, ofTasks, 'processors of Fargate tasks'),
-  ]);
+/** A release starts the new tasks next to the old ones; each has one processor. */
+const checkProcessors = async ({ name, gateway, region = '' }: StageSettings, account: Account): Promise<Preflight> => {
+  const groups = hostGroups(gateway).filter(({ compute }) => compute === 'containers');
+  const needed = 2 * groups.length * gateway.containers.minTasks;
+  if (needed === 0) return FINE;
+  const what = 'processors of Fargate tasks';
+  return compare(
+    account,
+    TASK_PROCESSORS,
+    needed,
+    what,
+    (available) =>
+      `stages.${name}.gateway.compute: a release needs up to ${needed} processors, and the account may have ${available} (${what}). Ask for more, which takes hours to days: ${increaseCommand(TASK_PROCESSORS, needed, region)}`,
+  );
 };
 
 const VERIFY = 'aws sesv2 get-email-identity --email-identity';
@@ -226,7 +208,7 @@ export const preflight = async (
   const all = [
     checkDocker(settings),
     await checkConcurrency(settings, account),
-    ...(await checkProcessors(settings, account)),
+    await checkProcessors(settings, account),
     ...(await checkMail(settings, account)),
   ];
   return { refusals: all.flatMap(({ refusals }) => refusals), remarks: all.flatMap(({ remarks }) => remarks) };

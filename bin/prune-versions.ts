@@ -7,8 +7,6 @@ import {
 
 /** Versions to go back to, apart from those in use. */
 const KEPT_VERSIONS = 5;
-/** On managed instances each version keeps environments running, and these cost by the hour. */
-const KEPT_MANAGED_VERSIONS = 1;
 const ALIAS = 'live';
 
 /** The versions that get requests: two while a release is shifted. */
@@ -20,27 +18,25 @@ const versionsInUse = async (lambda: LambdaClient, functionName: string): Promis
 
 const pruneFunction = async (lambda: LambdaClient, functionName: string): Promise<number> => {
   const numbers: number[] = [];
-  let isManaged = false;
   for await (const { Versions = [] } of paginateListVersionsByFunction(
     { client: lambda },
     { FunctionName: functionName },
   )) {
     numbers.push(...Versions.map(({ Version }) => Number(Version)).filter(Number.isInteger));
-    isManaged ||= Versions.some(({ CapacityProviderConfig }) => CapacityProviderConfig !== undefined);
   }
   const inUse = await versionsInUse(lambda, functionName);
   const old = numbers
     .sort((a, b) => b - a)
     .filter((version) => !inUse.has(String(version)))
-    .slice(isManaged ? KEPT_MANAGED_VERSIONS : KEPT_VERSIONS);
+    .slice(KEPT_VERSIONS);
   for (const version of old)
     await lambda.send(new DeleteFunctionCommand({ FunctionName: functionName, Qualifier: String(version) }));
   return old.length;
 };
 
 /**
- * Deletes old versions of functions. Those that the alias `live` points at stay, and five more (one more on managed instances): no stream
- * is on an older one, as a request takes 15 minutes at most.
+ * Deletes old versions of functions. Those that the alias `live` points at stay, and five more: no stream is on an older one,
+ * as a request takes 15 minutes at most.
  *
  * @returns how many were deleted
  */

@@ -88,54 +88,6 @@ const containerSettings = z
     issues.push({ code: 'custom', input: value.minTasks, path: ['minTasks'], message });
   });
 
-/** Memory that goes with each processor: the least that Lambda Managed Instances allow. */
-const MANAGED_MB_PER_PROCESSOR = 2_048;
-/** @see https://docs.aws.amazon.com/lambda/latest/dg/lambda-managed-instances-nodejs-runtime.html */
-const MANAGED_REQUESTS_PER_PROCESSOR = 64;
-
-const managedInstances = z
-  .strictObject({
-    /** Of an execution environment, which has a processor for each 2 GB. */
-    memoryMb: z
-      .number()
-      .refine((mb) => mb % MANAGED_MB_PER_PROCESSOR === 0 && mb > 0 && mb <= 32_768, {
-        error: 'must be 2048 or a multiple of it up to 32768',
-      })
-      .default(MANAGED_MB_PER_PROCESSOR),
-    /** What an environment handles at once; 64 for each processor at most. */
-    requestsPerEnvironment: wholeNumber(1, 1_024).default(MANAGED_REQUESTS_PER_PROCESSOR),
-    /** Of each function. Three: one in each availability zone. They run, and cost, without traffic, too. */
-    minEnvironments: wholeNumber(1, 15_000).default(3),
-    maxEnvironments: wholeNumber(1, 15_000).default(30),
-    /** Of all instances together. Set it once: a first version that does not fit leaves a capacity provider that takes no other. */
-    maxVcpus: wholeNumber(12, 15_000).default(400),
-    /** Small ones: left to itself, Lambda may choose instances with four times the processors that the environments have. */
-    instanceTypes: z
-      .array(z.string().regex(/^[a-z0-9-]+\.[a-z0-9-]+$/, 'must be an instance type, such as c8g.large'))
-      .min(1)
-      .default(['c6g', 'c7g', 'c8g'].flatMap((family) => ['large', 'xlarge'].map((size) => `${family}.${size}`))),
-  })
-  .check(({ value, issues }) => {
-    const { memoryMb, requestsPerEnvironment, minEnvironments, maxEnvironments } = value;
-    const mostRequests = (memoryMb / MANAGED_MB_PER_PROCESSOR) * MANAGED_REQUESTS_PER_PROCESSOR;
-    if (requestsPerEnvironment > mostRequests)
-      issues.push({
-        code: 'custom',
-        input: requestsPerEnvironment,
-        path: ['requestsPerEnvironment'],
-        message: `must be at most ${mostRequests}, 64 for each processor of ${memoryMb} MB`,
-      });
-    if (minEnvironments > maxEnvironments)
-      issues.push({
-        code: 'custom',
-        input: minEnvironments,
-        path: ['minEnvironments'],
-        message: `must not exceed maxEnvironments, ${maxEnvironments}`,
-      });
-  });
-
-export type ManagedInstancesSettings = z.infer<typeof managedInstances>;
-
 const sourceUrl = z.url({ protocol: /^https$/, error: 'must be a URL that begins with https://' }).nullable();
 
 /** Where prices are read from. A source that is null is not read; without any, the prices in the code hold. */
@@ -155,9 +107,7 @@ const priceFeedSettings = z.strictObject({
 const gatewaySettings = z.strictObject({
   /** What serves the provider hosts: docs/cost-and-scale.md compares them. */
   compute: compute.default('lambda'),
-  /** Set, even to `{}`: hosts on Lambda run on instances of this account that Lambda manages, with many requests at once. */
-  managedInstances: managedInstances.optional(),
-  /** Of containers and managed instances, by name. Unset: the first three of the region. Lambda refuses some, such as use1-az3. */
+  /** Of containers, by name. Unset: the first three of the region. */
   availabilityZones: z
     .array(z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d[a-z]$/, 'must be an availability zone, such as us-east-1a'))
     .min(2, 'must be at least two availability zones')
@@ -171,15 +121,13 @@ const gatewaySettings = z.strictObject({
   ...concurrency,
   /** A new version gets a tenth of the requests first and is rolled back when it fails; deployments take five minutes longer. */
   canaryRelease: z.boolean().default(true),
-  /** Providers with a function or containers of their own. `compute` or `managedInstances` unset: as the other hosts. */
+  /** Providers with a function or containers of their own. `compute` unset: as the other hosts. */
   isolatedProviders: z
     .partialRecord(
       z.enum(providerLabels),
       z.strictObject({
         ...concurrency,
         compute: compute.optional(),
-        /** Of the size in `gateway.managedInstances`, or the default one. */
-        managedInstances: z.boolean().optional(),
       }),
     )
     .default({}),
@@ -202,8 +150,6 @@ interface HostGroup {
   /** `*`, or the label of one provider. */
   readonly label: string;
   readonly compute: Compute;
-  /** Of hosts on Lambda. Undefined: Lambda's own capacity, with one request in each execution environment. */
-  readonly managedInstances: ManagedInstancesSettings | undefined;
   readonly reservedConcurrency: number | undefined;
   readonly provisionedConcurrency: number;
   /** Below `gateway` in the settings. */
@@ -211,26 +157,15 @@ interface HostGroup {
 }
 
 /** All providers together, `*`, and then each isolated provider. */
-export const hostGroups = ({ isolatedProviders, ...gateway }: GatewaySettings): HostGroup[] => {
-  const shared = gateway.managedInstances;
-  const group = (
-    compute: Compute,
-    hasInstances: boolean,
-    concurrency: Parameters<typeof concurrencyOf>[0],
-  ): Omit<HostGroup, 'label' | 'path'> => ({
-    ...concurrencyOf(concurrency),
-    compute,
-    managedInstances: compute === 'lambda' && hasInstances ? (shared ?? managedInstances.parse({})) : undefined,
-  });
-  return [
-    { ...group(gateway.compute, shared !== undefined, gateway), label: '*', path: [] },
-    ...Object.entries(isolatedProviders).map(([label, isolated]) => ({
-      ...group(isolated.compute ?? gateway.compute, isolated.managedInstances ?? shared !== undefined, isolated),
-      label,
-      path: ['isolatedProviders', label],
-    })),
-  ];
-};
+export const hostGroups = ({ isolatedProviders, ...gateway }: GatewaySettings): HostGroup[] => [
+  { ...concurrencyOf(gateway), compute: gateway.compute, label: '*', path: [] },
+  ...Object.entries(isolatedProviders).map(([label, isolated]) => ({
+    ...concurrencyOf(isolated),
+    compute: isolated.compute ?? gateway.compute,
+    label,
+    path: ['isolatedProviders', label],
+  })),
+];
 
 const concurrencyOf = ({
   reservedConcurrency,
@@ -242,9 +177,6 @@ const concurrencyOf = ({
 
 export const usesCompute = (gateway: GatewaySettings, compute: Compute): boolean =>
   hostGroups(gateway).some((group) => group.compute === compute);
-
-export const usesManagedInstances = (gateway: GatewaySettings): boolean =>
-  hostGroups(gateway).some((group) => group.managedInstances !== undefined);
 
 const dashboardSettings = z.strictObject({
   memoryMb: memoryMb.default(512),
@@ -458,16 +390,11 @@ export const stageSettings = z
         path: ['web', 'name'],
         message: 'must differ from dashboardDomain, which is the API: two hosts, such as app.acme.dev and api.acme.dev',
       });
-    for (const { label, path: group, compute, managedInstances: instances, ...concurrency } of hostGroups(
-      value.gateway,
-    )) {
+    for (const { label, path: group, compute, ...concurrency } of hostGroups(value.gateway)) {
       const { reservedConcurrency: reserved, provisionedConcurrency: warm } = concurrency;
       const path = ['gateway', ...group];
-      if (compute === 'containers' || instances !== undefined) {
-        const message =
-          compute === 'containers'
-            ? `is of Lambda, and ${label} runs in containers: leave it out. gateway.containers says how many there are`
-            : `is of Lambda's own capacity, and ${label} runs on managed instances: leave it out. gateway.managedInstances says how many there are`;
+      if (compute === 'containers') {
+        const message = `is of Lambda, and ${label} runs in containers: leave it out. gateway.containers says how many there are`;
         if (reserved !== undefined)
           issues.push({ code: 'custom', input: reserved, path: [...path, 'reservedConcurrency'], message });
         if (warm > 0) issues.push({ code: 'custom', input: warm, path: [...path, 'provisionedConcurrency'], message });

@@ -4,12 +4,10 @@ import { PRICES_AS_OF } from './cost/aws-prices.ts';
 import {
   breakEvenPerSecond,
   type Cost,
-  type Engine,
   engines,
   fixedCostPerMonth,
   fixedResources,
   idleContainersPerMonth,
-  idleInstancesPerMonth,
   lambdaCostPerMillion,
   monthlyCost,
   requestsInFlight,
@@ -22,8 +20,8 @@ import { scenarios } from './cost/scenarios.ts';
 const USAGE = `npm run cost -- [--memory MB] [--retention DAYS]
 
 In USD at list price (us-east-1, ${PRICES_AS_OF}), without provider bills: what a million tracked requests cost on Lambda, by component, and
-how many a second fill a concurrency of 1,000; what steady rates cost a month on Lambda, on managed instances and in containers, and from
-which rate on one costs less than another; which limit a rate meets first; what a stage costs a month without traffic.
+how many a second fill a concurrency of 1,000; what steady rates cost a month on Lambda and in containers, and from
+which rate on containers cost less; which limit a rate meets first; what a stage costs a month without traffic.
 
   --memory MB        of the gateway's function on Lambda (default: 512)
   --retention DAYS   how long records are kept: 30, 90 or 400 by plan (default: 90)`;
@@ -36,13 +34,6 @@ const schema = z.object({
 const RATES = [1, 10, 100, 1_000];
 const SCALE_RATES = [10, 100, 1_000, 10_000];
 const SCALE_TRAFFIC = ['chat, not streamed', 'long stream'];
-/** The cheaper at higher rates first. */
-const PAIRS: readonly (readonly [Engine, Engine])[] = [
-  ['managed instances', 'Lambda'],
-  ['containers', 'Lambda'],
-  ['containers', 'managed instances'],
-];
-
 const rounded = (cost: Cost): Record<string, number> =>
   Object.fromEntries(Object.entries(cost).map(([name, usd]) => [name, Number(usd.toFixed(2))]));
 
@@ -82,13 +73,11 @@ await runCommand(
       ]),
     );
     console.table(Object.fromEntries(months));
-    for (const traffic of scenarios)
-      for (const [cheaper, dearer] of PAIRS) {
-        const rate = breakEvenPerSecond(traffic, cheaper, dearer, assumptions);
-        const from =
-          rate === undefined ? 'at no rate' : rate === 0 ? 'at every rate' : `from ${rate} requests a second`;
-        console.log(`${traffic.name}: ${cheaper} cost less than ${dearer} ${from}`);
-      }
+    for (const traffic of scenarios) {
+      const rate = breakEvenPerSecond(traffic, assumptions);
+      const from = rate === undefined ? 'at no rate' : rate === 0 ? 'at every rate' : `from ${rate} requests a second`;
+      console.log(`${traffic.name}: containers cost less than Lambda ${from}`);
+    }
 
     console.log('What each rate needs, meets first and costs a month, with the defaults of a stage and first quotas');
     console.table(
@@ -102,10 +91,6 @@ await runCommand(
     console.log('A month without traffic');
     console.table({
       Lambda: withTotal(fixedCostPerMonth(fixedResources.lambda)),
-      'managed instances': withTotal({
-        ...fixedCostPerMonth(fixedResources.managedInstances),
-        'gateway runs on': idleInstancesPerMonth(),
-      }),
       containers: withTotal({
         ...fixedCostPerMonth(fixedResources.containers),
         'gateway runs on': idleContainersPerMonth(),

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Retention } from '../config.ts';
@@ -20,8 +20,6 @@ export interface HandlerFunctionProps {
   readonly memoryMb: number;
   readonly retention: Retention;
   readonly reservedConcurrency?: number | undefined;
-  /** Of a version on managed instances. */
-  readonly environments?: { readonly min: number; readonly max: number } | undefined;
 }
 
 /**
@@ -62,15 +60,7 @@ export class HandlerFunction extends LambdaFunction {
       environment: { ...props.environment },
       // Streams on the version before end, and the alias can be pointed back at it: bin/prune-versions.ts deletes old ones. Not RETAIN:
       // a version kept from a deployment that was rolled back makes the next deployment of the same code fail.
-      currentVersionOptions: {
-        removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
-        ...(props.environments && {
-          minExecutionEnvironments: props.environments.min,
-          maxExecutionEnvironments: props.environments.max,
-        }),
-      },
-      // The only format there is on managed instances.
-      ...(props.environments && { loggingFormat: LoggingFormat.JSON }),
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
     this.entry = props.entry;
   }

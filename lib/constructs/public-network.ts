@@ -38,7 +38,7 @@ export class PublicNetwork extends Construct {
     if (!Token.isUnresolved(Stack.of(this).availabilityZones[0]))
       Validations.of(vpc).acknowledge({
         id: 'CloudFormation-Validate::W3010',
-        reason: 'gateway.availabilityZones names zones on purpose: Lambda refuses some for managed instances.',
+        reason: 'gateway.availabilityZones names zones on purpose: some lack what the stage needs.',
       });
     // The cast: aws-cdk-lib's classes and interfaces differ under exactOptionalPropertyTypes.
     this.vpc = vpc as IVpc;

@@ -10,11 +10,10 @@ import { ContainerCluster } from '../constructs/container-cluster.ts';
 import { Firewall } from '../constructs/firewall.ts';
 import { grantReadSecret, grantSend } from '../constructs/grants.ts';
 import { countLogLines } from '../constructs/log-line-count.ts';
-import { ManagedInstances } from '../constructs/managed-instances.ts';
 import { PublicNetwork } from '../constructs/public-network.ts';
 import { dnsCertificate } from '../constructs/regional-domain.ts';
 import { grantItems } from '../constructs/table-access.ts';
-import { hostGroups, usesCompute, usesManagedInstances } from '../stage-settings.ts';
+import { hostGroups, usesCompute } from '../stage-settings.ts';
 import { ContainerProxy } from './container-proxy.ts';
 import { gatewayFirewall } from './firewall-rules.ts';
 import { LOST_EVENTS } from './metrics.ts';
@@ -36,7 +35,7 @@ interface GatewayStackProps extends StackProps {
  * 1.7 requests a second fills an account's 1,000. Isolation costs warm environments, so it is for those with the traffic.
  */
 export class GatewayStack extends Stack {
-  /** Those on Lambda, on its own capacity or on managed instances. */
+  /** Those on Lambda. */
   readonly proxies: readonly ProviderProxy[];
   readonly containerProxies: readonly ContainerProxy[];
   readonly #availabilityZones: readonly string[] | undefined;
@@ -79,42 +78,23 @@ export class GatewayStack extends Stack {
       : undefined;
     const idOf = (label: string) => (label === '*' ? 'Proxy' : `Proxy-${label}`);
     const groups = Object.groupBy(hostGroups(gateway), ({ compute }) => compute);
-    const isManaged = usesManagedInstances(gateway);
     const hasContainers = usesCompute(gateway, 'containers');
     this.#availabilityZones = gateway.availabilityZones;
-    const network = isManaged || hasContainers ? new PublicNetwork(this, 'Network') : undefined;
-    const instanceSettings = (groups.lambda ?? []).find((group) => group.managedInstances)?.managedInstances;
-    const instances =
-      network && instanceSettings
-        ? new ManagedInstances(this, 'Instances', {
-            network,
-            settings: instanceSettings,
-            upstreamOrigins: gateway.upstreamOrigins,
-          })
-        : undefined;
     this.proxies = (groups.lambda ?? []).map(
-      ({ label, managedInstances, ...concurrency }) =>
-        new ProviderProxy(this, idOf(label), {
-          ...shared,
-          certificate,
-          firewall,
-          label,
-          concurrency,
-          managed: instances && managedInstances && { instances, settings: managedInstances },
-        }),
+      ({ label, ...concurrency }) =>
+        new ProviderProxy(this, idOf(label), { ...shared, certificate, firewall, label, concurrency }),
     );
     const unknownHost = gatewayErrorResponse('UNKNOWN_PROVIDER', 'not-assigned');
-    const cluster =
-      network && hasContainers
-        ? new ContainerCluster(this, 'Containers', {
-            network,
-            dockerfile: 'container/Dockerfile',
-            certificate,
-            firewall,
-            idleTimeout: LONGEST_SILENCE.plus(Duration.seconds(10)),
-            unknownHost: { status: unknownHost.status, body: unknownHost.body.toString() },
-          })
-        : undefined;
+    const cluster = hasContainers
+      ? new ContainerCluster(this, 'Containers', {
+          network: new PublicNetwork(this, 'Network'),
+          dockerfile: 'container/Dockerfile',
+          certificate,
+          firewall,
+          idleTimeout: LONGEST_SILENCE.plus(Duration.seconds(10)),
+          unknownHost: { status: unknownHost.status, body: unknownHost.body.toString() },
+        })
+      : undefined;
     this.containerProxies =
       cluster === undefined
         ? []

@@ -10,8 +10,6 @@ import type { ErrorMessages } from '../constructs/error-responses.ts';
 import type { Firewall } from '../constructs/firewall.ts';
 import { HandlerFunction } from '../constructs/handler-function.ts';
 import { HouseApi } from '../constructs/house-api.ts';
-import type { ManagedInstances } from '../constructs/managed-instances.ts';
-import type { ManagedInstancesSettings } from '../stage-settings.ts';
 
 /** The longest time a function may run and a streamed response may take. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html */
 const LONGEST_REQUEST = Duration.minutes(15);
@@ -34,8 +32,6 @@ export interface ProviderProxyProps {
     readonly reservedConcurrency: number | undefined;
     readonly provisionedConcurrency: number;
   };
-  /** Undefined: on Lambda's own capacity. */
-  readonly managed: { readonly instances: ManagedInstances; readonly settings: ManagedInstancesSettings } | undefined;
   readonly certificate: Certificate;
   readonly firewall: Firewall | undefined;
 }
@@ -48,20 +44,17 @@ export class ProviderProxy extends Construct {
 
   constructor(scope: Construct, id: string, props: ProviderProxyProps) {
     super(scope, id);
-    const { settings, label, concurrency, managed } = props;
+    const { settings, label, concurrency } = props;
     this.reservedConcurrency = concurrency.reservedConcurrency;
-    // Another function, not another setting of it: Lambda moves none from one kind of capacity to the other.
-    this.handler = new HandlerFunction(this, managed ? 'ManagedFunction' : 'Function', {
+    this.handler = new HandlerFunction(this, 'Function', {
       entry: 'lambda/gateway/hosts/handler.ts',
       description: `Streaming proxy in front of ${label === '*' ? 'the AI providers' : label}`,
       environment: { ...props.environment },
       timeout: LONGEST_REQUEST,
-      memoryMb: managed?.settings.memoryMb ?? settings.gateway.memoryMb,
+      memoryMb: settings.gateway.memoryMb,
       retention: settings.retention,
       reservedConcurrency: concurrency.reservedConcurrency,
-      environments: managed && { min: managed.settings.minEnvironments, max: managed.settings.maxEnvironments },
     });
-    managed?.instances.run(this.handler);
     const live = this.handler.addAlias('live', {
       ...(concurrency.provisionedConcurrency > 0
         ? { provisionedConcurrentExecutions: concurrency.provisionedConcurrency }

@@ -13,10 +13,6 @@ export const awsPrices = {
   lambdaGbSecond: 0.0000133334,
   /** Bytes of a streamed response beyond its first 6 MB; not compared. */
   lambdaStreamedGb: 0.008,
-  /** Of the price of the instances; AWS's developer guide has it, 2026-11-22. */
-  managedInstancesFee: 0.15,
-  /** @see https://aws.amazon.com/ec2/pricing/on-demand/ c7g.large, 2 processors and 4 GB; compared 2026-06 */
-  instanceHour: 0.0725,
   /** @see https://aws.amazon.com/sqs/pricing/ standard queues; a request of up to 64 KB; compared 2026-09-11 */
   sqsRequest: 0.4e-6,
   /** @see https://aws.amazon.com/dynamodb/pricing/on-demand/ compared 2026-07-30 */

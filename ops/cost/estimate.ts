@@ -148,37 +148,6 @@ export const containerCostPerMillion = (traffic: Traffic, requestsPerSecond: num
   });
 };
 
-/** What an environment on managed instances is with the defaults of lib/stage-settings.ts. */
-const ENVIRONMENT = { processors: 1, requests: 64, min: 3 };
-/** Lambda keeps room for the traffic to double. @see https://docs.aws.amazon.com/lambda/latest/dg/lambda-managed-instances-scaling.html */
-const ENVIRONMENT_SHARE = 0.5;
-/** Of the version before, which is kept to go back to (bin/prune-versions.ts). */
-const KEPT_ENVIRONMENTS = ENVIRONMENT.min;
-/** Cautious: of the 4 GB of a `large` instance, 2 are the environment's, and part of the rest the host's own. */
-const INSTANCES_PER_ENVIRONMENT = 1;
-
-/** The execution environments that a steady rate needs on managed instances. */
-export const environmentsFor = (traffic: Traffic, requestsPerSecond: number): number =>
-  Math.max(
-    ENVIRONMENT.min,
-    Math.ceil(requestsInFlight(requestsPerSecond, traffic.durationMs) / (ENVIRONMENT.requests * ENVIRONMENT_SHARE)),
-    Math.ceil((requestsPerSecond * traffic.processorMs) / 1_000 / (ENVIRONMENT.processors * ENVIRONMENT_SHARE)),
-  );
-
-/** USD an hour of the instances that this many environments of a version run on, and those of the version before. */
-export const instancesPerHour = (environments: number): number =>
-  (environments + KEPT_ENVIRONMENTS) *
-  INSTANCES_PER_ENVIRONMENT *
-  (awsPrices.instanceHour * (1 + awsPrices.managedInstancesFee) + awsPrices.publicIpv4Hour);
-
-/** USD for a million tracked requests on managed instances that serve this rate around the clock: time is not billed, instances are. */
-export const managedCostPerMillion = (traffic: Traffic, requestsPerSecond: number): Cost => {
-  const { 'gateway function': _billedByTime, ...others } = lambdaCostPerMillion(traffic, 0);
-  const environments = environmentsFor(traffic, requestsPerSecond);
-  const perRequest = instancesPerHour(environments) / (requestsPerSecond * SECONDS_PER_HOUR);
-  return { ...others, ...perMillion({ 'gateway function': awsPrices.lambdaRequest + streamed(traffic) + perRequest }) };
-};
-
 /** A record as the table stores it, and what DynamoDB adds to each item. */
 const RECORD_BYTES = 1_000 + 100;
 const SECONDS_PER_DAY = 86_400;
@@ -207,11 +176,11 @@ export const storagePerMonth = (requestsPerSecond: number, retentionDays: number
   return { gb, objectGb, usd };
 };
 
-export const engines = ['Lambda', 'managed instances', 'containers'] as const;
+export const engines = ['Lambda', 'containers'] as const;
 export type Engine = (typeof engines)[number];
 
 export interface Assumptions {
-  /** Of the gateway's function on Lambda's own capacity. */
+  /** Of the gateway's function on Lambda. */
   readonly memoryMb: number;
   /** How long records are kept. */
   readonly retentionDays: number;
@@ -226,7 +195,6 @@ export const monthlyCost = (
 ): number => {
   const costs: Record<Engine, () => Cost> = {
     Lambda: () => lambdaCostPerMillion(traffic, memoryMb),
-    'managed instances': () => managedCostPerMillion(traffic, requestsPerSecond),
     containers: () => containerCostPerMillion(traffic, requestsPerSecond, fleetFor(traffic, requestsPerSecond)),
   };
   const millions = (requestsPerSecond * SECONDS_PER_HOUR * HOURS_PER_MONTH) / 1e6;
@@ -234,17 +202,12 @@ export const monthlyCost = (
 };
 
 /**
- * The rate, steady around the clock, from which one engine costs less than another; three significant digits. 0: at every rate.
+ * The rate, steady around the clock, from which containers cost less than Lambda; three significant digits. 0: at every rate.
  * Undefined: at none up to 10,000 a second.
  */
-export const breakEvenPerSecond = (
-  traffic: Traffic,
-  cheaper: Engine,
-  dearer: Engine,
-  assumptions: Assumptions,
-): number | undefined => {
+export const breakEvenPerSecond = (traffic: Traffic, assumptions: Assumptions): number | undefined => {
   const costsLess = (rate: number) =>
-    monthlyCost(cheaper, traffic, rate, assumptions) < monthlyCost(dearer, traffic, rate, assumptions);
+    monthlyCost('containers', traffic, rate, assumptions) < monthlyCost('Lambda', traffic, rate, assumptions);
   let [low, high] = [1e-4, 1e4];
   if (!costsLess(high)) return undefined;
   if (costsLess(low)) return 0;
@@ -269,7 +232,6 @@ export interface FixedResources {
 /** Of a stage with default settings. */
 export const fixedResources = {
   lambda: { webAcls: 2, firewallRules: 7, alarmMetrics: 71, dashboards: 1, secrets: 3 },
-  managedInstances: { webAcls: 2, firewallRules: 7, alarmMetrics: 71, dashboards: 1, secrets: 3 },
   containers: { webAcls: 2, firewallRules: 7, alarmMetrics: 74, dashboards: 1, secrets: 3 },
 } as const satisfies Record<string, FixedResources>;
 
@@ -280,9 +242,6 @@ export const fixedCostPerMonth = (resources: FixedResources): Cost => ({
   dashboard: resources.dashboards * awsPrices.dashboardMonth,
   secrets: resources.secrets * awsPrices.secretMonth,
 });
-
-/** USD a month of the fewest managed instances, without traffic. */
-export const idleInstancesPerMonth = (): number => instancesPerHour(ENVIRONMENT.min) * HOURS_PER_MONTH;
 
 /** USD a month of the fewest containers and their load balancer, without traffic. */
 export const idleContainersPerMonth = (): number => {

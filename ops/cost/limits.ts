@@ -1,12 +1,4 @@
-import {
-  type Assumptions,
-  type Engine,
-  environmentsFor,
-  fleetFor,
-  monthlyCost,
-  requestsInFlight,
-  type Traffic,
-} from './estimate.ts';
+import { type Assumptions, type Engine, fleetFor, monthlyCost, requestsInFlight, type Traffic } from './estimate.ts';
 
 /** Something that ends at some rate, with the defaults of a stage and the first quotas of an account. */
 interface Limit {
@@ -20,7 +12,6 @@ const ACCOUNT_CONCURRENCY = 1_000;
 const API_GATEWAY_PER_SECOND = 10_000;
 /** What lib/stage-settings.ts has by default. */
 const THROTTLE_PER_SECOND = 5_000;
-const MAX_ENVIRONMENTS = 30;
 const MAX_TASKS = 30;
 /** An on-demand table that is new. @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html */
 const NEW_TABLE_WRITE_UNITS = 4_000;
@@ -63,11 +54,6 @@ const limits: Readonly<Record<Engine, readonly Limit[]>> = {
     ...apiGateway,
     ...table,
   ],
-  'managed instances': [
-    { what: 'managedInstances.maxEnvironments, 30', perSecond: rateOf(environmentsFor, MAX_ENVIRONMENTS) },
-    ...apiGateway,
-    ...table,
-  ],
   containers: [
     {
       what: 'containers.maxTasks, 30',
@@ -94,12 +80,10 @@ export interface ScaleRow {
   readonly usdPerMonth: number;
 }
 
-const sizeOf = (engine: Engine, traffic: Traffic, rate: number): string => {
-  if (engine === 'containers') return `${fleetFor(traffic, rate).tasks} tasks`;
-  const environments =
-    engine === 'Lambda' ? Math.ceil(requestsInFlight(rate, traffic.durationMs)) : environmentsFor(traffic, rate);
-  return `${environments} environments`;
-};
+const sizeOf = (engine: Engine, traffic: Traffic, rate: number): string =>
+  engine === 'containers'
+    ? `${fleetFor(traffic, rate).tasks} tasks`
+    : `${Math.ceil(requestsInFlight(rate, traffic.durationMs))} environments`;
 
 /** What a rate needs, costs, and meets first. */
 export const scaleRow = (engine: Engine, traffic: Traffic, perSecond: number, assumptions: Assumptions): ScaleRow => {

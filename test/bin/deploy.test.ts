@@ -33,7 +33,6 @@ let quota: number | undefined;
 /** Versions of the function `proxy`; the alias points at the last but one. */
 let versions: number[];
 /** Of the function's versions: where they run. */
-let capacity: object;
 const deleted: string[] = [];
 
 const respond = (request: IncomingMessage): [number, unknown] => {
@@ -44,7 +43,7 @@ const respond = (request: IncomingMessage): [number, unknown] => {
       : [200, { Quota: { Value: quota } }];
   if (url.pathname.endsWith('/aliases/live')) return [200, { FunctionVersion: String(versions.at(-2)) }];
   if (url.pathname.endsWith('/functions/proxy/versions'))
-    return [200, { Versions: ['$LATEST', ...versions].map((version) => ({ Version: String(version), ...capacity })) }];
+    return [200, { Versions: ['$LATEST', ...versions].map((version) => ({ Version: String(version) })) }];
   if (request.method === 'DELETE') {
     deleted.push(url.searchParams.get('Qualifier') ?? '');
     return [204, undefined];
@@ -65,7 +64,6 @@ beforeAll(async () => {
 beforeEach(() => {
   quota = 1_000;
   versions = [1];
-  capacity = {};
   deleted.length = 0;
   rmSync(join(folder, 'cdk-arguments.json'), { force: true });
 });
@@ -114,14 +112,6 @@ describe('npm run deploy', () => {
     expect(deleted).toEqual(['4', '3', '2', '1']);
     expect(stdout).toContain('Deleted 4 old versions');
     expect(code).toBe(0);
-  });
-
-  it('keeps one version to go back to on managed instances, where each costs by the hour', async () => {
-    versions = [1, 2, 3, 4, 5];
-    capacity = { CapacityProviderConfig: { LambdaManagedInstancesCapacityProviderConfig: {} } };
-    await deploy(prod);
-    // The alias points at 4.
-    expect(deleted).toEqual(['3', '2', '1']);
   });
 
   it('refuses more reserved concurrency than the account has, before it begins', async () => {

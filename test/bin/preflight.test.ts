@@ -3,7 +3,6 @@ import { type Account, preflight } from '../../bin/preflight.ts';
 import { parseStageSettings } from '../../lib/config.ts';
 
 const CONCURRENCY = 'L-B99A9384';
-const INSTANCES = 'L-1216C47A';
 const TASKS = 'L-3032A538';
 
 /** An account that is out of the sandbox, with a verified domain. */
@@ -50,10 +49,10 @@ describe('a deployment is checked first', () => {
   });
 
   it('and goes on where the account cannot be read, which is said', async () => {
-    const { refusals, remarks } = await check({ gateway: { managedInstances: {} } }, unreadable);
+    const { refusals, remarks } = await check({ gateway: { compute: 'containers' } }, unreadable);
     expect(refusals).toEqual([]);
     expect(remarks).toEqual([
-      expect.stringMatching(/processors of instances could not be read .*: 12 are needed/),
+      expect.stringMatching(/processors of Fargate tasks could not be read .*: 6 are needed/),
       expect.stringMatching(/SES could not be asked about alerts@acme\.dev/),
     ]);
   });
@@ -73,24 +72,13 @@ describe('quotas', () => {
     ]);
   });
 
-  it('of processors allow two versions of the fewest environments, on instances of two processors each', async () => {
-    const refusal = async (quota: number) =>
-      (await check({ gateway: { managedInstances: {} } }, account({ quotas: { [INSTANCES]: quota } }))).refusals;
-    expect(await refusal(12)).toEqual([]);
-    expect(await refusal(5)).toEqual([
-      expect.stringMatching(
-        /managedInstances: a release needs up to 12 processors, and the account may have 5 .*--service-code ec2/,
-      ),
-    ]);
-  });
-
   it('of tasks allow twice the fewest, for each group of hosts', async () => {
     const settings = { gateway: { compute: 'containers', isolatedProviders: { openai: {} } } };
     const { refusals } = await check(settings, account({ quotas: { [TASKS]: 11 } }));
     expect(refusals).toContainEqual(
       expect.stringMatching(/a release needs up to 12 processors, and the account may have 11/),
     );
-    expect((await check({}, account({ quotas: { [TASKS]: 0, [INSTANCES]: 0 } }))).refusals).toEqual([]);
+    expect((await check({}, account({ quotas: { [TASKS]: 0 } }))).refusals).toEqual([]);
   });
 });
 

@@ -14,7 +14,6 @@ import './app/functions.ts';
 import './app/gateway.ts';
 import './app/github-trust.ts';
 import './app/identity.ts';
-import './app/managed-instances.ts';
 import './app/mail.ts';
 import './app/monitoring.ts';
 import './app/pipeline.ts';

@@ -26,7 +26,6 @@ describe('no finding without an explanation', () => {
     const app = new App({ context, analyticsReporting: false, outdir: outdir() });
     new SpendGatewayStage(app, parseStageSettings('filled-in', exampleContext.stages.prod));
     new SpendGatewayStage(app, parseStageSettings('containers', exampleContext.stages.containers));
-    new SpendGatewayStage(app, parseStageSettings('instances', exampleContext.stages.instances));
     new SpendGatewayStage(
       app,
       parseStageSettings('thrown-away', { firewall: { enabled: false }, removalPolicy: 'destroy' }),

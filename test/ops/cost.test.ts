@@ -2,13 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import {
   breakEvenPerSecond,
   containerCostPerMillion,
-  environmentsFor,
   fleetFor,
   idleContainersPerMonth,
-  idleInstancesPerMonth,
-  instancesPerHour,
   lambdaCostPerMillion,
-  managedCostPerMillion,
   monthlyCost,
   movedRecordUsd,
   requestsInFlight,
@@ -88,8 +84,7 @@ describe('a fleet', () => {
   });
 
   it('costs less than Lambda from a rate on that is lower for longer requests', () => {
-    const at = (durationMs: number) =>
-      breakEvenPerSecond({ ...stream, durationMs }, 'containers', 'Lambda', usual) ?? 0;
+    const at = (durationMs: number) => breakEvenPerSecond({ ...stream, durationMs }, usual) ?? 0;
     expect(at(60_000)).toBeLessThan(at(2_000));
     for (const durationMs of [2_000, 60_000]) {
       const costs = (rate: number) =>
@@ -103,37 +98,6 @@ describe('a fleet', () => {
 
   it('costs by the month without traffic: three tasks, a load balancer, six addresses', () => {
     expect(idleContainersPerMonth()).toBeCloseTo(730 * (3 * (0.03238 + 2 * 0.00356) + 0.0225 + 6 * 0.005), 3);
-  });
-});
-
-describe('managed instances', () => {
-  const environments = (durationMs: number, processorMs: number, rate: number) =>
-    environmentsFor({ ...stream, durationMs, processorMs }, rate);
-
-  it('are three environments at least, or as many as requests in flight or processor time need with room for twice as many', () => {
-    expect(environments(1_000, 1, 10)).toBe(3);
-    // 6,400 requests in flight, 32 for each.
-    expect(environments(63_980, 1, 100)).toBe(200);
-    // Six processors, half of each.
-    expect(environments(1_000, 60, 100)).toBe(12);
-  });
-
-  it('bill instances, their fee and addresses, and no time', () => {
-    // Three more are those of the version before.
-    expect(instancesPerHour(3)).toBeCloseTo(6 * (0.0725 * 1.15 + 0.005), 9);
-    expect(idleInstancesPerMonth()).toBeCloseTo(730 * instancesPerHour(3), 9);
-    const { 'gateway function': billed, ...others } = managedCostPerMillion(stream, 10);
-    const { 'gateway function': byTime, ...same } = lambdaCostPerMillion(stream, 512);
-    expect(others).toEqual(same);
-    // 100 in flight: four environments.
-    expect(billed).toBeCloseTo(0.2 + (1e6 * instancesPerHour(4)) / 36_000, 6);
-    expect(byTime).toBeGreaterThan(billed ?? 0);
-  });
-
-  it('cost more than containers at every rate, and less than Lambda from a few requests a second on', () => {
-    expect(breakEvenPerSecond(stream, 'containers', 'managed instances', usual)).toBe(0);
-    expect(breakEvenPerSecond(stream, 'managed instances', 'containers', usual)).toBeUndefined();
-    expect(breakEvenPerSecond(stream, 'managed instances', 'Lambda', usual)).toBeGreaterThan(0.1);
   });
 });
 
@@ -167,9 +131,8 @@ describe('the first limit', () => {
     });
   });
 
-  it('of the others is how many environments or tasks the settings allow', () => {
-    // Thirty environments of 32 requests, thirty tasks of 400.
-    expect(firstLimit('managed instances', seconds(60_000)).perSecond).toBeCloseTo(16, 1);
+  it('of containers is how many tasks the settings allow', () => {
+    // Thirty tasks of 400.
     expect(firstLimit('containers', seconds(60_000)).perSecond).toBeCloseTo(200, 0);
   });
 
@@ -184,6 +147,6 @@ describe('npm run cost', () => {
     const { code, stdout } = await runOps('cost', ['--memory', '1024', '--retention', '30']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/long stream: containers cost less than Lambda from [\d.]+ requests a second/);
-    expect(stdout).toMatch(/managed instances.*long stream.*10000.*managedInstances\.maxEnvironments/);
+    expect(stdout).toMatch(/containers.*long stream.*10000.*containers\.maxTasks/);
   });
 });

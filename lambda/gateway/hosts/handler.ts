@@ -5,14 +5,7 @@ import { composeGateway } from '../compose.ts';
 import { logFault } from '../relay/fault-log.ts';
 import { nodeUpstream } from '../upstream/upstream-node.ts';
 import { gatewayRequest, type LambdaResponseStream, lambdaResponse } from './lambda-adapter.ts';
-import { sendResponsesConcurrently, surviveBrokenResponses } from './managed-instances.ts';
 import { warmUp } from './warm-up.ts';
-
-const { AWS_LAMBDA_MAX_CONCURRENCY, AWS_LAMBDA_RUNTIME_API = '' } = process.env;
-if (AWS_LAMBDA_MAX_CONCURRENCY !== undefined) {
-  sendResponsesConcurrently(AWS_LAMBDA_RUNTIME_API);
-  surviveBrokenResponses();
-}
 
 const { gateway, parts } = composeGateway(process.env, environmentCredentials(process.env), {
   upstream: nodeUpstream,
@@ -24,8 +17,7 @@ const { gateway, parts } = composeGateway(process.env, environmentCredentials(pr
 void warmUp(process.env).catch((error: unknown) => logFault('not-assigned', error));
 
 /**
- * The gateway behind API Gateway (REST, response streaming). On Lambda it handles one request at a time, and the process may freeze
- * between two. On Lambda Managed Instances each thread of the process handles many at once and never freezes.
+ * The gateway behind API Gateway (REST, response streaming). The process handles one request at a time, and may freeze between two.
  */
 export const handler = awslambda.streamifyResponse(
   async (event: APIGatewayProxyEvent, stream: LambdaResponseStream, context: Context) => {

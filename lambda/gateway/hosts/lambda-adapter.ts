@@ -112,8 +112,8 @@ export const lambdaResponse = (
     abort: () => {
       interrupted = true;
     },
-    // The platform does not report a disconnected client: the response is read and metered to its end. But it stops taking the response
-    // itself at the function's time-out, which on Lambda Managed Instances ends no process.
+    // The platform does not report a disconnected client: the response is read and metered to its end. It stops
+    // taking the response itself at the function's time-out.
     onDisconnect: (listener) => {
       stream.on('close', () => stream.writableFinished || listener());
     },

@@ -25,7 +25,6 @@ const countedIn = (settings: object): FixedResources => {
 describe('what npm run cost counts by the month', () => {
   it.each([
     ['lambda', {}],
-    ['managedInstances', { gateway: { managedInstances: {} } }],
     ['containers', inContainers],
   ] as const)('is what the templates of a stage on %s have', (engine, settings) => {
     expect(countedIn(settings)).toEqual(fixedResources[engine]);
