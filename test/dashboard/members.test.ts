@@ -414,6 +414,30 @@ describe('members', () => {
     expect(await ownersOf(owner.accountId)).toEqual([owner.userId]);
   });
 
+  it('are given no role that may do what the giver may not, in any way', async () => {
+    const owner = await newAccount(table);
+    const admin = await join(owner.userId, 'admin');
+    const payer = await join(owner.userId, 'billing');
+    const refused = {
+      status: 403,
+      body: { error: { code: 'FORBIDDEN', message: expect.stringContaining('billing:write') } },
+    };
+    expect(await as(admin).invite(newEmail(), 'billing')).toMatchObject(refused);
+    expect(await as(admin).changeRole(admin, 'billing')).toMatchObject(refused);
+    const { body } = await as(owner.userId).invite(newEmail(), 'billing');
+    expect(await as(admin).resend(body.id)).toMatchObject(refused);
+    // Less is no gift.
+    expect((await as(admin).changeRole(payer, 'viewer')).status).toBe(200);
+    expect((await as(owner.userId).changeRole(payer, 'billing')).status).toBe(200);
+    for (const role of ['admin', 'member', 'viewer'])
+      expect((await as(admin).invite(newEmail(), role)).status).toBe(201);
+    // The one who invited may not do that any more.
+    await as(owner.userId).resend(body.id);
+    const token = lastToken();
+    await as(owner.userId).transfer(admin);
+    expect((await accept(token)).status).toBe(404);
+  });
+
   it('cannot be reached from another account', async () => {
     const [mine, theirs] = [await newAccount(table), await newAccount(table)];
     const member = await join(theirs.userId, 'member');

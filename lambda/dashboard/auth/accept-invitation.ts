@@ -5,7 +5,7 @@ import { type Invitation, isAcceptable } from '../../data/accounts/invitation-it
 import type { Members } from '../../data/accounts/members.ts';
 import type { Users } from '../../data/accounts/users.ts';
 import { parseInvitationToken } from '../../domain/accounts/invitation.ts';
-import { permits } from '../../domain/accounts/permissions.ts';
+import { mayGive, permits } from '../../domain/accounts/permissions.ts';
 import { type Registration, requireRegistration } from '../../domain/accounts/registration.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, NotFoundError, ValidationError } from '../../domain/errors.ts';
@@ -50,7 +50,9 @@ export const acceptInvitation = (dependencies: AcceptDependencies): Implementati
     if (invitation === undefined || !isAcceptable(invitation, token, now())) throw noInvitation();
     // A member who was removed must not come back, or let others in, by an invitation sent before.
     const inviter = await users.find(invitation.invitedBy);
-    if (inviter?.accountId !== invitation.accountId || !permits(inviter.role, 'members:write')) throw noInvitation();
+    const isMember = inviter?.accountId === invitation.accountId;
+    if (!isMember || !permits(inviter.role, 'members:write') || !mayGive(inviter.role, invitation.role))
+      throw noInvitation();
     return invitation;
   };
 

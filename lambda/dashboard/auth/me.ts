@@ -1,6 +1,6 @@
 import type { Accounts } from '../../data/accounts/accounts.ts';
 import { hasEnded, isVerified, type Users } from '../../data/accounts/users.ts';
-import { accountKeyFor, permissionsOf } from '../../domain/accounts/permissions.ts';
+import { accountKeyFor, mayGive, permissionsOf, roles } from '../../domain/accounts/permissions.ts';
 import { UnauthenticatedError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { VerifyToken } from '../../integrations/token-verifier.ts';
@@ -28,6 +28,7 @@ export const me =
         reviewSince: user.reviewSince ?? null,
         emailVerified: isVerified(user),
         permissions: permissionsOf(user.role),
+        grantableRoles: roles.filter((role) => mayGive(user.role, role)),
       },
       account: {
         ...account,

@@ -33,6 +33,9 @@ export const me = operation({
         companyName: z.nullable(z.string()),
         role: z.enum(roles),
         permissions: z.array(z.enum(permissions)).check(z.describe('What the role may do.')),
+        grantableRoles: z
+          .array(z.enum(roles))
+          .check(z.describe('Roles that the user may give: none that may do what theirs may not.')),
         createdAt: z.iso.datetime(),
         totpEnabled: z.boolean().check(z.describe('Log-ins need a code of an authenticator app.')),
         reviewSince: z

@@ -8,6 +8,7 @@ import {
   invitationTokenHash,
   newInvitationToken,
 } from '../../domain/accounts/invitation.ts';
+import { requireMayGive } from '../../domain/accounts/permissions.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, NotFoundError, UnavailableError } from '../../domain/errors.ts';
 import { invitationMail } from '../../domain/mail/account-mails.ts';
@@ -120,6 +121,7 @@ export const inviteMember =
   async ({ caller, clientAddress, body: { email, role } }) => {
     const { members, now } = dependencies;
     const { accountId, userId } = caller;
+    requireMayGive(caller.role, role);
     await requireVerified(dependencies.users, userId);
     await requireFreeAddress(dependencies, accountId, email);
     await members.requireRoom(accountId, now().toISOString());
@@ -140,6 +142,7 @@ export const resendInvitation =
     await requireVerified(dependencies.users, userId);
     const former = await members.findInvitation(accountId, id);
     if (former === undefined) throw new NotFoundError('There is no such invitation.');
+    requireMayGive(caller.role, former.role);
     await requireFreeAddress(dependencies, accountId, former.email);
     const { token, sent } = newLink(dependencies, accountId, id);
     const invitation = { ...former, invitedBy: userId, ...sent };

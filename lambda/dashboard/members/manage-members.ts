@@ -3,6 +3,7 @@ import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Members } from '../../data/accounts/members.ts';
 import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
 import type { User } from '../../data/accounts/users.ts';
+import { requireMayGive } from '../../domain/accounts/permissions.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { UserSessions } from '../../integrations/user-sessions.ts';
 import type * as operations from './operations.ts';
@@ -36,6 +37,7 @@ export const changeRole =
       params: { userId },
       body: { role },
     } = input;
+    requireMayGive(caller.role, role);
     const member = await members.find(caller.accountId, userId);
     const details = { email: member.email, from: member.role, to: role };
     await members.changeRole(
@@ -56,6 +58,7 @@ export const transferOwnership =
       caller,
       params: { userId },
     } = input;
+    requireMayGive(caller.role, 'owner');
     const { email } = await members.find(caller.accountId, userId);
     await members.transferOwnership(
       caller.userId,

@@ -2,6 +2,7 @@ import type { Account, Accounts } from '../../data/accounts/accounts.ts';
 import { auditEntry } from '../../data/accounts/audit-log.ts';
 import type { SignOns } from '../../data/accounts/sign-ons.ts';
 import { isVerified, type User, type Users } from '../../data/accounts/users.ts';
+import { requireMayGive } from '../../domain/accounts/permissions.ts';
 import { providerFor, type SignOn, type SignOnProviders } from '../../domain/accounts/sign-on.ts';
 import { UnauthenticatedError, ValidationError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
@@ -86,6 +87,7 @@ export const changeSignOnSettings =
   (dependencies: SettingsDependencies): Implementation<typeof operations.changeSignOnSettings> =>
   async ({ caller, clientAddress, body }) => {
     const { providers, signOns, now } = dependencies;
+    if (body.defaultRole) requireMayGive(caller.role, body.defaultRole);
     const { account, user } = await read(dependencies, caller);
     if (body.provider != null) requireOwnProvider(body.provider, user, providers);
     const signOn = changed(account.signOn, body, now());

@@ -3,9 +3,8 @@ import type { ApiToken, ApiTokens } from '../../data/accounts/api-tokens.ts';
 import { auditEntry } from '../../data/accounts/audit-log.ts';
 import { apiTokenEmail, apiTokenPassword } from '../../domain/accounts/api-token.ts';
 import { maskedSecret, secretHash } from '../../domain/accounts/issued-secret.ts';
-import { permissionsOf, permits, type Role } from '../../domain/accounts/permissions.ts';
+import { requireMayGive } from '../../domain/accounts/permissions.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
-import { ForbiddenError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { UserDirectory } from '../../integrations/user-directory.ts';
 import type * as operations from './operations.ts';
@@ -33,13 +32,6 @@ const view = (
   lastUsedAt: lastUsedAt ?? null,
 });
 
-/** @throws ForbiddenError if a role may do what the caller's may not */
-const requireAtMost = (own: Role, wanted: Role): void => {
-  const more = permissionsOf(wanted).find((permission) => !permits(own, permission));
-  if (more !== undefined)
-    throw new ForbiddenError(`A token with the role ${wanted} would have the permission ${more}, which you lack.`);
-};
-
 export const listTokens =
   ({ tokens }: Pick<TokenDependencies, 'tokens'>): Implementation<typeof operations.listTokens> =>
   async ({ caller: { accountId } }) => ({
@@ -57,7 +49,7 @@ export const createToken =
     logger,
   }: TokenDependencies): Implementation<typeof operations.createToken> =>
   async ({ caller, clientAddress, body: { name, role, expiresInDays } }) => {
-    requireAtMost(caller.role, role);
+    requireMayGive(caller.role, role);
     const { accountId } = caller;
     await tokens.requireRoom(accountId);
     const secret = newApiToken();

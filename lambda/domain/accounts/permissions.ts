@@ -1,3 +1,4 @@
+import { ForbiddenError } from '../errors.ts';
 import { maskedServiceKey } from './account-key.ts';
 
 /** Roles of an account's members. Each account has exactly one owner. */
@@ -94,6 +95,21 @@ export const isForTokens = (permission: Permission): boolean => !peopleOnly.has(
 export const permits = (role: Role, permission: Permission): boolean => permissionsByRole[role].has(permission);
 
 export const permissionsOf = (role: Role): Permission[] => [...permissionsByRole[role]];
+
+const beyond = (own: Role, given: Role): Permission | undefined =>
+  permissionsOf(given).find((permission) => !permits(own, permission));
+
+/** True if a role may do all that another may. Nobody gives a role that may do more than their own, to a person or a token. */
+export const mayGive = (own: Role, given: Role): boolean => beyond(own, given) === undefined;
+
+/** @throws ForbiddenError */
+export const requireMayGive = (own: Role, given: Role): void => {
+  const more = beyond(own, given);
+  if (more !== undefined)
+    throw new ForbiddenError(
+      `The role ${given} has the permission ${more}, which your role ${own} lacks. Ask the owner.`,
+    );
+};
 
 /** The roles that have a permission, most powerful first. */
 export const rolesWith = (permission: Permission): readonly Role[] => roles.filter((role) => permits(role, permission));

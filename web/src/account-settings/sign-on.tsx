@@ -11,6 +11,7 @@ import { roleOptions } from '../members/roles.ts';
 import { useMe } from '../session/permissions.ts';
 
 const SignOnForm = ({ settings, provider }: { readonly settings: SignOnSettings; readonly provider: string }) => {
+  const { me } = useMe();
   const queryClient = useQueryClient();
   const form = useForm({
     initialValues: {
@@ -51,7 +52,7 @@ const SignOnForm = ({ settings, provider }: { readonly settings: SignOnSettings;
         />
         {isOn && (
           <>
-            <NativeSelect label="Role of new members" data={roleOptions} {...form.getInputProps('defaultRole')} />
+            <NativeSelect label="Role of new members" data={roleOptions(me)} {...form.getInputProps('defaultRole')} />
             <Switch
               withThumbIndicator={false}
               label="Refuse passwords"

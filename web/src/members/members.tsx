@@ -27,6 +27,7 @@ const useReloadMembers = () => {
 };
 
 const Invite = ({ onClose }: { readonly onClose: () => void }) => {
+  const { me } = useMe();
   const reload = useReloadMembers();
   const form = useForm({
     initialValues: { email: '', role: 'member' as GrantableRole },
@@ -46,7 +47,7 @@ const Invite = ({ onClose }: { readonly onClose: () => void }) => {
       <Stack>
         {invite.isError && <ProblemNote error={invite.error} title="The invitation was not sent" />}
         <TextInput label="E-mail" type="email" data-autofocus {...form.getInputProps('email')} />
-        <NativeSelect label="Role" data={roleOptions} {...form.getInputProps('role')} />
+        <NativeSelect label="Role" data={roleOptions(me)} {...form.getInputProps('role')} />
         <Button type="submit" loading={invite.isPending}>
           Send the invitation
         </Button>
@@ -100,7 +101,7 @@ const MemberRow = ({ member, onAsk }: { readonly member: Member; readonly onAsk:
           <NativeSelect
             size="xs"
             aria-label={`Role of ${member.email}`}
-            data={[...grantableRoles]}
+            data={[...new Set([...grantableRoles(me), member.role])]}
             value={member.role}
             disabled={change.isPending}
             onChange={({ currentTarget }) =>

@@ -1,4 +1,4 @@
-import type { Role } from '../api/responses.ts';
+import type { Me, Role } from '../api/responses.ts';
 
 /** What each role may do, in a line. */
 export const roleTexts: Readonly<Record<Role, string>> = {
@@ -10,7 +10,11 @@ export const roleTexts: Readonly<Record<Role, string>> = {
 };
 
 /** The owner's role changes by a transfer. */
-export const grantableRoles = ['admin', 'member', 'viewer', 'billing'] as const;
-export type GrantableRole = (typeof grantableRoles)[number];
+export type GrantableRole = Exclude<Role, 'owner'>;
 
-export const roleOptions = grantableRoles.map((role) => ({ value: role, label: `${role}: ${roleTexts[role]}` }));
+/** Roles that the signed-in user may give. */
+export const grantableRoles = (me: Me | undefined): GrantableRole[] =>
+  (me?.user.grantableRoles ?? []).filter((role) => role !== 'owner');
+
+export const roleOptions = (me: Me | undefined) =>
+  grantableRoles(me).map((role) => ({ value: role, label: `${role}: ${roleTexts[role]}` }));

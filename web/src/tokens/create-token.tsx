@@ -5,6 +5,7 @@ import { useApi } from '../app.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { ShownOnce } from '../components/shown-once.tsx';
 import { type GrantableRole, roleOptions } from '../members/roles.ts';
+import { useMe } from '../session/permissions.ts';
 import { useReloadTokens } from './use-reload-tokens.ts';
 
 const lifetimes = [
@@ -17,6 +18,7 @@ const lifetimes = [
 /** Asks what the token is for, then shows it, once. */
 export const CreateToken = ({ onClose }: { readonly onClose: () => void }) => {
   const reload = useReloadTokens();
+  const { me } = useMe();
   const form = useForm({
     initialValues: { name: '', role: 'viewer' as GrantableRole, lifetime: '90' },
     validate: { name: required('A name') },
@@ -51,7 +53,7 @@ export const CreateToken = ({ onClose }: { readonly onClose: () => void }) => {
         <NativeSelect
           label="Role"
           description="No token may change members, tokens or how people sign in."
-          data={roleOptions}
+          data={roleOptions(me)}
           {...form.getInputProps('role')}
         />
         <NativeSelect label="Valid for" data={lifetimes} {...form.getInputProps('lifetime')} />
