@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Table } from '../../lambda/data/table/table.ts';
-import { moveToAccountIds, removePlainKeys } from '../../ops/migrate/account-ids.ts';
 import { SetupError } from '../setup-error.ts';
 
-/** Counts the changes of what is stored that need a migration. */
+/** The layout of the table: 2 has internal account ids. Version 0.1 of the product had another layout and wrote no such file. */
 const VERSION = '2';
 
 const versionOf = (file: string): string | undefined => {
@@ -16,16 +15,18 @@ const versionOf = (file: string): string | undefined => {
 };
 
 /**
- * Brings the data of an older version up to date. Nothing else writes to the table yet.
+ * Marks a new data folder with the layout of its table.
  *
- * @throws SetupError where an item cannot be moved
+ * @throws SetupError where the table has data of another layout, which would be read as empty
  */
-export const bringUpToDate = async (dataDir: string, table: Table): Promise<void> => {
+export const requireOwnLayout = async (dataDir: string, table: Table): Promise<void> => {
   const file = join(dataDir, 'version');
-  if (versionOf(file) === VERSION) return;
-  const { conflicts } = await moveToAccountIds(table, { dryRun: false });
-  if (conflicts.length > 0)
-    throw new SetupError(`The data in ${dataDir} could not be migrated: start with another folder (--data).`);
-  await removePlainKeys(table, { dryRun: false });
+  const version = versionOf(file);
+  if (version === VERSION) return;
+  const { Items = [] } = await table.call('Scan', { TableName: table.name, Limit: 1 });
+  if (version !== undefined || Items.length > 0)
+    throw new SetupError(
+      `The data in ${dataDir} is of another version, which this one cannot read: start with another folder (--data). CHANGELOG.md says how to convert data of 0.1.`,
+    );
   writeFileSync(file, VERSION);
 };

@@ -9,7 +9,7 @@ import type { Mail } from '../emulators/ses.ts';
 import { openStripe, type StripeOfStack } from '../stripe/for-stack.ts';
 import { writeCommandsFile } from './commands-file.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
-import { bringUpToDate } from './data-version.ts';
+import { requireOwnLayout } from './data-version.ts';
 import { endpointVariables } from './endpoints.ts';
 import { type Front, openFront } from './front.ts';
 import { type StackIndex, serveIndex } from './index-page.ts';
@@ -120,7 +120,7 @@ const run = async (
   const gatewayEnvironment = runtimeEnvironment(gatewayLambda, endpoints);
   // With credentials of its own: an emulator's log says of each call whether a function made it or the stack.
   const table = openTable(gatewayEnvironment['TABLE_NAME'] ?? '', gatewayEnvironment, () => CREDENTIALS);
-  await bringUpToDate(data.path, table);
+  await requireOwnLayout(data.path, table);
   const others = functions.filter((lambda) => lambda !== gatewayLambda);
   const dashboard = await restApiServer(app, others, invoker, readJwks);
   const gateway = createGatewayServer(gatewayEnvironment);

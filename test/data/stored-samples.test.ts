@@ -29,7 +29,6 @@ import { crossDimensionNames, OTHER, type SpendDimensionName, UNKNOWN } from '..
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { sweepOutbox } from '../../lambda/usage-recorder/sweep/sweep-outbox.ts';
 import { readRefused } from '../../ops/events/refused-events.ts';
-import { moveToAccountIds } from '../../ops/migrate/account-ids.ts';
 import { closeEvent, priceOfTokens, requestIdAt } from '../usage-recorder/events.ts';
 import { total } from '../usage-recorder/ledger-sums.ts';
 import samples from './stored-samples.json' with { type: 'json' };
@@ -37,8 +36,9 @@ import samples02 from './stored-samples-0.2.json' with { type: 'json' };
 
 /*
  * stored-samples.json has one item or more of every kind that version 0.1 stored. The writers of version 0.1 (commit 8a3c4ab) wrote
- * them into an emulated table. Only the two records of November 18 are made by hand, in the form of still earlier versions: separate
- * attributes instead of `details`. The samples never change: a later form gets samples of its own.
+ * them into an emulated table, and the migration of commit 82109d14 moved them to internal account ids. Only the two records of
+ * November 18 are made by hand, in the form of still earlier versions: separate attributes instead of `details`. The samples never
+ * change: a later form gets samples of its own.
  *
  * stored-samples-0.2.json has what version 0.2 added, written in the same way (commit 106ffc7): so far reports.
  */
@@ -63,14 +63,13 @@ const revive = (value: unknown): unknown => {
 const isLiveCounterOf = (day: string, { sk }: { readonly sk: string }): boolean =>
   sk.startsWith(`DAY#${day}`) || sk.startsWith(`HOUR#${day}`);
 
-/** The samples in a table of their own, moved to internal account ids as `npm run migrate` does. */
+/** The samples in a table of their own. */
 const tableOfSamples = async () => {
   const table = await emulatedTable();
   const puts = samples
     .filter((item) => !isLiveCounterOf('2026-10-31', item))
     .map((item) => ({ PutRequest: { Item: revive(item) as Record<string, unknown> } }));
   for (const some of chunk(puts, 25)) await table.call('BatchWriteItem', { RequestItems: { [table.name]: some } });
-  expect(await moveToAccountIds(table, { dryRun: false })).toMatchObject({ accounts: 2, conflicts: [] });
   const owners = await openKeyOwners(table).find([ACCOUNT_KEY, SUSPENDED_KEY].map(serviceKeyHash));
   const idOf = (key: string) => owners.get(serviceKeyHash(key))?.accountId ?? '';
   return { ...table, accountId: idOf(ACCOUNT_KEY), suspendedId: idOf(SUSPENDED_KEY) };
