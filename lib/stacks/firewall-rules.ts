@@ -79,9 +79,13 @@ export const gatewayFirewall = (settings: FirewallSettings) => ({
  * The paths with a limit for one client. The others stay out: an office behind one address asks for `/auth/me` and refreshes tokens all
  * day. The API's own limits are lower, say when to try again, and hold without a firewall; this one stops a flood before it costs anything.
  */
-const limitedPaths = `^/api(${operations
-  .filter(({ rateLimits }) => rateLimits?.perClient !== undefined)
-  .map(({ path }) => path)
+const limitedPaths = new Set(
+  operations.filter(({ rateLimits }) => rateLimits?.perClient !== undefined).map(({ path }) => path.slice(1)),
+);
+
+/** AWS WAF takes at most 200 characters, so each first part of the paths is written once. */
+const limitedPathsPattern = `^/api/(${[...Map.groupBy(limitedPaths, (path) => path.replace(/\/.*/, ''))]
+  .map(([first, paths]) => `${first}(${paths.map((path) => path.slice(first.length)).join('|')})`)
   .join('|')})/?$`;
 
 export const dashboardFirewall = (settings: FirewallSettings) => ({
@@ -92,7 +96,7 @@ export const dashboardFirewall = (settings: FirewallSettings) => ({
       limit: settings.authRequestsPer5Minutes,
       counts: {
         regexMatchStatement: {
-          regexString: limitedPaths,
+          regexString: limitedPathsPattern,
           fieldToMatch: { uriPath: {} },
           textTransformations: [{ priority: 0, type: 'NORMALIZE_PATH' }],
         },

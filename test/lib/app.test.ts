@@ -10,6 +10,7 @@ import './app/cost.ts';
 import './app/dashboard-api.ts';
 import './app/data.ts';
 import './app/exports.ts';
+import './app/firewall.ts';
 import './app/functions.ts';
 import './app/gateway.ts';
 import './app/github-trust.ts';
