@@ -64,15 +64,14 @@ export class AccountJobsStack extends Stack {
       ...partitions.signOns,
       ...partitions.stripeCustomers,
       ...partitions.pricedAccounts,
-      ...partitions.modelUse,
     ];
-    const events = [...partitions.outbox, ...partitions.refusedEvents];
+    const ofAllAccounts = [...partitions.outbox, ...partitions.refusedEvents, ...partitions.modelUse];
     grantItems(
       jobs,
       table,
       { actions: ['Query'], partitions: partitions.accountJobs, index: INDEX_NAME },
       { actions: ['Query'], partitions: partitions.allStripeCustomers, index: INDEX_NAME },
-      { actions: ['Query', 'BatchWriteItem'], partitions: [...ofAccounts, ...partitions.users, ...events] },
+      { actions: ['Query', 'BatchWriteItem'], partitions: [...ofAccounts, ...partitions.users, ...ofAllAccounts] },
       // What a partition of the account names is deleted by its key.
       { actions: ['BatchWriteItem'], partitions: listed },
       { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.users, ...partitions.signOns] },

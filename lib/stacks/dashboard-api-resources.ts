@@ -126,12 +126,10 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
       { actions: ['Query'], partitions: partitions.accounts },
       { actions: ['BatchGetItem'], partitions: partitions.apiTokens },
       {
-        // Account, key and user are made together, and all removed if one part fails.
-        actions: ['PutItem', 'DeleteItem'],
+        // Account, key and user are made together, and all removed if one part fails. An invitation is accepted only into an account that exists.
+        actions: ['PutItem', 'DeleteItem', 'ConditionCheckItem'],
         partitions: [...partitions.accounts, ...partitions.serviceKeys, ...partitions.users, ...partitions.audit],
       },
-      // An invitation is accepted only into an account that exists.
-      { actions: ['ConditionCheckItem'], partitions: partitions.accounts },
       // Codes, and proven addresses.
       { actions: ['UpdateItem'], partitions: [...partitions.accounts, ...partitions.users] },
     ],

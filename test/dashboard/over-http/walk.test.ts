@@ -1,8 +1,17 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { update } from '../../../lambda/data/table/actions.ts';
-import { accountKey, outboxKey, userKey } from '../../../lambda/data/table/keys.ts';
+import {
+  accountKey,
+  deletedAccountKey,
+  deletionKey,
+  type Key,
+  outboxKey,
+  serviceKeyKey,
+  userKey,
+} from '../../../lambda/data/table/keys.ts';
 import { write } from '../../../lambda/data/table/write.ts';
+import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { startDynamoDb } from '../../../local/emulators/dynamodb.ts';
 import type { Emulator } from '../../../local/emulators/emulator.ts';
@@ -15,6 +24,7 @@ import {
   type ApiResponse,
   callApi,
   eventually,
+  joinAccount,
   PASSWORD,
   type Request,
   registerAccount,
@@ -39,7 +49,8 @@ beforeAll(async () => {
   emulator = await startDynamoDb();
   watched = await watchTable(emulator.endpoint);
   process.env['DYNAMODB_ENDPOINT'] = watched.endpoint;
-  running = await startTestStack({ scheduleEveryMs: 1_000 });
+  const environment = { DELETION_GRACE_SECONDS: '1', DELETION_PAUSE_SECONDS: '1' };
+  running = await startTestStack({ scheduleEveryMs: 1_000, environment });
   url = running.stack.url;
   session = await registerAccount(url);
   const api = callApi(url);
@@ -280,6 +291,33 @@ describe('the dashboard API over HTTP', () => {
     expect((await call('GET', `/requests/${event.requestId}`)).body).toMatchObject({ outcome: 'completed' });
   }, 60_000);
 
+  it('makes who accepts an invitation a member', async () => {
+    const member = await joinAccount(running, session, 'viewer');
+    const { items } = (await call('GET', '/members')).body;
+    expect(items).toMatchObject([{ userId: session.userId }, { userId: member.userId, role: 'viewer' }]);
+  });
+
+  it('deletes an account to the end', async () => {
+    const accountId = await internalAccountId();
+    const { table } = running.stack;
+    const isThere = async (key: Key) =>
+      (await table.call('GetItem', { TableName: table.name, Key: key })).Item !== undefined;
+    expect((await call('POST', '/account/deletion', { body: { password: PASSWORD } })).status).toBe(202);
+    await eventually(
+      () => isThere(deletionKey(accountId)),
+      (isDue) => !isDue,
+    );
+    for (const key of [
+      accountKey(accountId),
+      userKey(session.userId),
+      serviceKeyKey(serviceKeyHash(session.accountId)),
+    ])
+      expect(await isThere(key)).toBe(false);
+    expect(await isThere(deletedAccountKey(accountId))).toBe(true);
+    const login = await call('POST', '/auth/login', { body: { email: session.email, password: PASSWORD } });
+    expect(login.body.error.code).toBe('INVALID_CREDENTIALS');
+  }, 120_000);
+
   it('asks the table for nothing that the functions’ policies do not allow', () => {
     const stacks = readAssembly(join(import.meta.dirname, '../../../cdk.out'));
     const refused = tablePermissions({ stacks, resolve: createResolver(stacks, '') });
@@ -287,12 +325,15 @@ describe('the dashboard API over HTTP', () => {
     const inTransactions = watched.requests.filter(({ operation }) => operation === 'TransactWriteItems');
     const functionNames = new Set(inTransactions.map(({ functionName }) => functionName.slice(0, -8)));
     expect([...functionNames].sort()).toEqual([
+      'account-jobs-AccountJobs',
       'alerts-RuleWorker',
       'billing-Reconcile',
+      'dashboard-api-AccountHandler',
       'dashboard-api-AlertRulesHandler',
       'dashboard-api-AuthHandler',
       'dashboard-api-BillingHandler',
       'dashboard-api-KeysHandler',
+      'dashboard-api-MembersHandler',
       'dashboard-api-StripeWebhookHandler',
       'dashboard-api-TokensHandler',
       'usage-PriceFeed',

@@ -109,8 +109,8 @@ describe('what each function may do', () => {
       'account-jobs/AccountJobs': [
         logsTo('AccountJobs'),
         'dynamodb:Query ON data:Table/index/gsi1 WHERE ACCOUNT_JOBS STRIPE_CUSTOMERS',
-        `dynamodb:Query ON data:Table WHERE ${OF_ACCOUNT} USER#* ${PARKED} REFUSED#????-??-??`,
-        `dynamodb:BatchWriteItem ON data:Table WHERE ${OF_ACCOUNT} USER#* ${PARKED} REFUSED#????-??-?? KEY#{hash} TOKEN#{hash} SIGN_ON#* STRIPE_CUSTOMER#* PRICED_ACCOUNTS MODEL_USE#????-??-??#?`,
+        `dynamodb:Query ON data:Table WHERE ${OF_ACCOUNT} USER#* ${PARKED} REFUSED#????-??-?? ${MODEL_USE}`,
+        `dynamodb:BatchWriteItem ON data:Table WHERE ${OF_ACCOUNT} USER#* ${PARKED} REFUSED#????-??-?? ${MODEL_USE} KEY#{hash} TOKEN#{hash} SIGN_ON#* STRIPE_CUSTOMER#* PRICED_ACCOUNTS`,
         'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#* SIGN_ON#*',
         'dynamodb:BatchGetItem ON data:Table WHERE KEY#{hash}',
         'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash}',
@@ -176,9 +176,9 @@ describe('what each function may do', () => {
       'dashboard-api/AuthHandler': [
         logsTo('AuthHandler'),
         'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
-        'dynamodb:Query dynamodb:ConditionCheckItem ON data:Table WHERE ACCOUNT#{account}',
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
         'dynamodb:BatchGetItem ON data:Table WHERE TOKEN#{hash}',
-        'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash} USER#* ACCOUNT#{account}#AUDIT',
+        'dynamodb:PutItem dynamodb:DeleteItem dynamodb:ConditionCheckItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash} USER#* ACCOUNT#{account}#AUDIT',
         'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} USER#* RATE#*',
         'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com mail:ConfigurationSet WHERE alerts@dashboard.example.com',
         'cognito-idp:AdminCreateUser cognito-idp:AdminSetUserPassword cognito-idp:AdminInitiateAuth cognito-idp:AdminGetUser cognito-idp:AdminDeleteUser cognito-idp:AdminUserGlobalSignOut cognito-idp:DescribeUserPoolClient cognito-idp:AdminRespondToAuthChallenge cognito-idp:AdminSetUserMFAPreference cognito-idp:AdminUpdateUserAttributes ON identity:Users',
