@@ -18,14 +18,11 @@ interface PipelineStackProps extends StackProps {
   readonly delivery: Delivery<PipelineSettings>;
 }
 
-/** What the commands of every step need; cfn-lint lints the templates. */
-const INSTALL = ['npm ci --no-audit --no-fund', 'python3 -m pip install -r requirements-ci.txt'];
-
 const capitalised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
 /**
  * From a push to production: check and test, then stage by stage deploy and smoke test, every stage after the first behind an
- * approval. Each step is an npm script that people run by hand, too; .github/workflows/deliver.yml calls the same.
+ * approval. Each step is a script that people run by hand, too; .github/workflows/deliver.yml calls the same.
  */
 export class PipelineStack extends Stack {
   constructor(scope: Construct, id: string, { delivery, ...props }: PipelineStackProps) {
@@ -81,12 +78,7 @@ export class PipelineStack extends Stack {
 
     pipeline.addStage({
       stageName: 'Check',
-      actions: [
-        action(
-          this.#project('CheckAndTest', ['npm run check', 'npm run synth', 'npm run lint:templates', 'npm test']),
-          1,
-        ),
-      ],
+      actions: [action(this.#project('CheckAndTest', ['bash .ci/run']), 1)],
     });
     for (const [index, stage] of stages.entries()) {
       pipeline.addStage({
@@ -142,7 +134,7 @@ export class PipelineStack extends Stack {
         ...(secrets && { env: { 'secrets-manager': secrets } }),
         phases: {
           // The newest of the image; npm scripts run on the Node 24 in the packages.
-          install: { 'runtime-versions': { nodejs: 22 }, commands: INSTALL },
+          install: { 'runtime-versions': { nodejs: 22 }, commands: ['npm ci --no-audit --no-fund'] },
           build: { commands },
         },
       }),
