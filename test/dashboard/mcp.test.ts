@@ -234,6 +234,12 @@ const questions: [string, string, () => object, Read, unknown][] = [
   ['And on the fourth?', 'spend', () => oneDay(3), (r) => r.totals.costUsd, '0.000028'],
   ['And on the fifth?', 'spend', () => oneDay(2), (r) => r.totals.costUsd, '1.020999994'],
   ['And on a day without requests?', 'spend', () => oneDay(1), (r) => r.totals.costUsd, '0'],
+  ['What did the third day cost from ten to eleven?', 'spend', () => ({ from: at(4, '10:00'), to: at(4, '11:00') }), (r) => r.totals.costUsd, '0.0021'],
+  ['And from eleven on?', 'spend', () => ({ from: at(4, '11:00'), to: at(3, '00:00') }), (r) => r.totals.requests, 1],
+  ['What is that compared with?', 'spend', () => ({ from: at(4, '11:00'), to: at(4, '12:00') }), (r) => r.previous.totals.costUsd, '0.0021'],
+  ['Which hours are these?', 'spend', () => ({ from: at(4, '10:00'), to: at(4, '12:00') }), (r) => r.granularity, 'hour'],
+  ['What did it cost from that noon to the next morning, by day?', 'spend', () => ({ from: at(4, '12:00'), to: at(3, '09:00'), granularity: 'day' }), (r) => r.series.map((p: Named) => p['requests']), [1, 0]],
+  ['And from the second morning to the last evening, by month?', 'spend', () => ({ from: at(5, '11:00'), to: at(2, '23:00'), granularity: 'month' }), (r) => r.totals.costUsd, '0.0231315'],
   ['What did Anthropic cost?', 'spend', () => ({ ...whole(), provider: ['anthropic'] }), (r) => r.totals.costUsd, '0.00217'],
   ['What did Mistral cost?', 'spend', () => ({ ...whole(), provider: ['mistral'] }), (r) => r.totals.costUsd, 'unknown'],
   ['What did gpt-4o cost?', 'spend', () => ({ ...whole(), model: ['gpt-4o'] }), (r) => r.totals.costUsd, '0.021021'],
@@ -318,6 +324,26 @@ describe('POST /mcp', () => {
     const other = await connect(await newToken('admin', (await newAccount(table)).accountId));
     expect(JSON.parse((await call('spend', whole(), other)).text).totals.requests).toBe(0);
     expect(await call('request', { requestId: requestId(2) }, other)).toMatchObject({ isError: true });
+  });
+
+  it('answers for the bounds that it is given, or says which ones it can answer for', async () => {
+    for (const tool of ['spend', 'spend_change'])
+      expect(await call(tool, { from: at(4, '10:15'), to: at(4, '10:45') })).toEqual({
+        isError: true,
+        text: expect.stringContaining(
+          `from must be at a whole hour (UTC), by which spend is summed: ask for ${day(4)}T10:00:00Z or ${day(4)}T11:00:00Z`,
+        ),
+      });
+    for (const [tool, args] of [
+      ['sessions', {}],
+      ['session', { sessionId: 's1' }],
+    ] as const)
+      expect(await call(tool, { ...args, from: day(4), to: at(4, '12:00') })).toEqual({
+        isError: true,
+        text: expect.stringContaining(
+          `to must be at a whole day (UTC), by which sessions are summed: ask for ${day(4)}T00:00:00Z or ${day(3)}T00:00:00Z`,
+        ),
+      });
   });
 
   it('says what is wrong with arguments', async () => {

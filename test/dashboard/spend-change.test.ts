@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { compareSpend } from '../../lambda/dashboard/spend/compare-spend.ts';
 import { compareSpend as operation } from '../../lambda/dashboard/spend/operations.ts';
 import { renameGroups, withProjects } from '../../lambda/dashboard/spend/with-projects.ts';
+import { rangesOf } from '../../lambda/domain/calendar/range.ts';
 import type { Counters, SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
 import type { ReadCounters } from '../../lambda/domain/spend/spend-report.ts';
@@ -29,12 +30,14 @@ const dependencies = {
     { keyId: 'a', projectId: 'search' },
     { keyId: 'b', projectId: 'batch' },
   ],
-  readCounters: async function* (_, { granularity, from, to }, dimensions) {
-    read.push(`${granularity} ${from.slice(0, 13)} ${to.slice(0, 13)} ${dimensions.join()}`);
-    for (const each of spent) {
-      const length = granularity === 'hour' ? 13 : 10;
-      if (each.time.length === length && each.time >= from.slice(0, length) && each.time < to.slice(0, length))
-        yield each;
+  readCounters: async function* (_, range, dimensions) {
+    for (const { granularity, from, to } of rangesOf(range)) {
+      read.push(`${granularity} ${from.slice(0, 13)} ${to.slice(0, 13)} ${dimensions.join()}`);
+      for (const each of spent) {
+        const length = granularity === 'hour' ? 13 : 10;
+        if (each.time.length === length && each.time >= from.slice(0, length) && each.time < to.slice(0, length))
+          yield each;
+      }
     }
   } satisfies ReadCounters as ReadCounters,
 };

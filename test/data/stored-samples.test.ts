@@ -19,11 +19,12 @@ import { openReports } from '../../lambda/data/reports/reports.ts';
 import { openCountedResponses } from '../../lambda/data/requests/counted-responses.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
-import { openSpend, type SpendRange } from '../../lambda/data/spend/spend.ts';
+import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { openSpendCounters } from '../../lambda/data/spend/spend-counters.ts';
 import { chunk } from '../../lambda/data/table/chunk.ts';
 import { OUTBOX_SHARDS, ROLLUP_MARK_SHARDS, UNDELIVERED_SHARDS } from '../../lambda/data/table/keys.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import type { Range } from '../../lambda/domain/calendar/range.ts';
 import { addCounters, type Counters, type SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import { crossDimensionNames, OTHER, type SpendDimensionName, UNKNOWN } from '../../lambda/domain/spend/dimensions.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
@@ -265,7 +266,7 @@ const october31: Counters = {
 };
 
 describe('summaries of version 0.1', () => {
-  const october = (granularity: SpendRange['granularity']): SpendRange => ({
+  const october = (granularity: Range['granularity']): Range => ({
     granularity,
     from: '2026-10-01T00:00:00.000Z',
     to: '2026-11-01T00:00:00.000Z',

@@ -25,7 +25,7 @@ export const spendTools = ({ readSpend, compareSpend }: ReturnType<typeof openRe
   {
     name: 'spend',
     description:
-      'What was spent in a range of time (default: this month so far), in total and by group: provider, model, tag, key, project, client, or a declared dimension such as dim:team. Name a granularity to get a series as well.',
+      'What was spent between any two hours (default: this month so far), in total and by group: provider, model, tag, key, project, client, or a declared dimension such as dim:team. Name a granularity to get a series as well.',
     route: route(spend.readSpend, readSpend),
     view: ({ series, ...report }: { readonly series: unknown }, { granularity }) =>
       granularity === undefined ? report : { ...report, series },

@@ -25,7 +25,7 @@ export const listSessions = operation({
   group,
   summary: 'List sessions with their sums',
   description:
-    'A session is what a client calls one: the requests that it sends with the same session id. Sums are exact, and count the requests of the range. Bounds are widened to whole days (UTC). Sessions are kept as long as the records of their requests.',
+    'A session is what a client calls one: the requests that it sends with the same session id. Sums are exact, and count the requests of the range. Bounds are at whole days (UTC): others are refused. Sessions are kept as long as the records of their requests.',
   permission: 'requests:read',
   query: z.strictObject({
     from,

@@ -1,6 +1,6 @@
 import type { openRequests } from '../../data/requests/requests.ts';
 import type { openSessions } from '../../data/spend/sessions.ts';
-import { instantsOf } from '../../domain/calendar/range.ts';
+import { instantsOfDays } from '../../domain/calendar/range.ts';
 import { type Day, dayOf, endOf } from '../../domain/calendar/utc.ts';
 import { NotFoundError } from '../../domain/errors.ts';
 import { addCounters } from '../../domain/spend/counters.ts';
@@ -59,7 +59,7 @@ const boundsOf = ({ from, to }: { readonly from: Day; readonly to: Day }) => ({
 export const listSessions =
   ({ sessions, now }: SessionDependencies): Implementation<typeof listOperation> =>
   async ({ caller: { accountId }, query: { from, to, orderBy, limit } }) => {
-    const days = daysOf(keptRange(instantsOf({ from, to }, now()), now()));
+    const days = daysOf(keptRange(instantsOfDays({ from, to }, now(), 'sessions are summed'), now()));
     const totals = new SessionTotals();
     const readFrom = await sessions.read(accountId, days, (counter) => totals.add(counter));
     const found = totals.sessions();
@@ -90,7 +90,7 @@ export const readSession = ({ sessions, requests, now }: SessionDependencies): I
   };
 
   return async ({ caller: { accountId }, params: { sessionId }, query: { from, to } }) => {
-    const days = daysOf(keptRange(instantsOf({ from, to }, now()), now()));
+    const days = daysOf(keptRange(instantsOfDays({ from, to }, now(), 'sessions are summed'), now()));
     const counters = await sessions.find(accountId, sessionId, days);
     const agents = agentsOf(counters);
     const [first] = agents;

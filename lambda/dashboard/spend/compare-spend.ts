@@ -1,5 +1,4 @@
-import { comparedPeriods, type Period, rangesOf } from '../../domain/calendar/compared-periods.ts';
-import type { SpendCounter } from '../../domain/spend/counters.ts';
+import { comparedPeriods, type Period } from '../../domain/calendar/compared-periods.ts';
 import { periodSums, spendChange } from '../../domain/spend/spend-change.ts';
 import { onCostBasis } from '../../domain/spend/spend-report.ts';
 import { trackingGaps } from '../../domain/spend/tracking-gaps.ts';
@@ -16,12 +15,12 @@ export const compareSpend =
     const { filter, groupBy, dimensions } = await dimensionsOf(query, () => findDeclared(accountId));
     const separate = [...new Set([...dimensions, 'provider', 'model'] as const)];
     const readSums = onCostBasis(readCounters, query.cost);
-    async function* countersOf(period: Period): AsyncGenerator<SpendCounter> {
-      for (const range of rangesOf(period)) yield* readSums(accountId, range, separate);
-    }
     const read = async (period: Period) => {
       const [sums, reports] = await Promise.all([
-        ifExact(periodSums(countersOf(period), { groupBy, filter }), rejectTooLarge),
+        ifExact(
+          periodSums(readSums(accountId, { granularity: 'day', ...period }, separate), { groupBy, filter }),
+          rejectTooLarge,
+        ),
         readTrackingGaps(accountId, period),
       ]);
       const { mayAlsoMatch } = sums;

@@ -48,7 +48,7 @@ export const readSpend = operation({
   group: 'Spend',
   summary: 'Read totals, groups and a series of spend',
   description:
-    'Times are UTC. Bounds are widened to whole hours, days or months. Longest ranges: 31 days by hour (hours are kept for 89 days), 366 days by day, 60 months by month. Series points list fewer groups if the response would become too long.',
+    'Sums are exact for the range, in whole hours (UTC; whole days where hours are no longer kept): other bounds are refused. The first and last point of a series may be a part of a day or month. Longest ranges: 31 days by hour (hours are kept for 89 days), 366 days by day, 60 months by month. Series points list fewer groups if the response would become too long.',
   permission: 'spend:read',
   query: spendQuery,
   success: {
@@ -157,7 +157,7 @@ export const compareSpend = operation({
   group: 'Spend',
   summary: 'Explain the change of spend between two periods',
   description:
-    'Any two periods of at most 366 days, in whole hours (UTC; whole days where hours are no longer kept). A period that is not over ends with the last whole hour, and the one before is cut after as much time. The three effects add up to the change of the total, exactly.',
+    'Any two periods of at most 366 days, with bounds as for `GET /spend`. A period that is not over ends with the last whole hour, and the one before is cut after as much time. The three effects add up to the change of the total, exactly.',
   permission: 'spend:read',
   query: changeQuery,
   success: {

@@ -30,9 +30,19 @@ const declaredValues = z
 
 /** Parameters of the report and of the export. */
 export const spendQuery = z.strictObject({
-  from: z.optional(dayOrInstant.check(z.describe('First day or instant. Default: the first day of this month (UTC).'))),
-  to: z.optional(dayOrInstant.check(z.describe('Last day (inclusive) or instant (exclusive). Default: now.'))),
-  granularity: z._default(z.enum(granularities), 'day'),
+  from: z.optional(
+    dayOrInstant.check(
+      z.describe('First day or instant, at a whole hour (UTC). Default: the first day of this month.'),
+    ),
+  ),
+  to: z.optional(
+    dayOrInstant.check(z.describe('Last day (inclusive) or instant (exclusive), at a whole hour (UTC). Default: now.')),
+  ),
+  granularity: z.optional(
+    z
+      .enum(granularities)
+      .check(z.describe('What the series is divided into. Default: `hour` for less than a day, else `day`.')),
+  ),
   groupBy: z
     ._default(z.array(grouping).check(z.maxLength(MAX_GROUPINGS)), [])
     .check(

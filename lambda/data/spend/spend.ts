@@ -1,3 +1,4 @@
+import { type Range, rangesOf } from '../../domain/calendar/range.ts';
 import {
   addDays,
   type Day,
@@ -25,13 +26,6 @@ import { hourViewOf, readHours } from './hour-pages.ts';
 import { runs } from './runs.ts';
 import { openSpendCounters } from './spend-counters.ts';
 import { readCrosses, readPages, readTotals } from './summary-pages.ts';
-
-/** A range of whole hours, days or months, UTC: its first instant, and the first instant after it, ISO 8601. */
-export interface SpendRange {
-  readonly granularity: 'hour' | 'day' | 'month';
-  readonly from: string;
-  readonly to: string;
-}
 
 const firstHourOf = (day: Day): Hour => `${day}T00`;
 const lastHourOf = (day: Day): Hour => `${day}T23`;
@@ -162,9 +156,9 @@ const openReader = (table: Table, isLean: boolean) => {
 
   const readAllocation = openAllocationReader(table, { isLean, live, marks, hours, days, summaries });
 
-  async function* read(
+  async function* readWhole(
     accountId: string,
-    { granularity, ...range }: SpendRange,
+    { granularity, ...range }: Range,
     dimensions: readonly SpendDimensionName[],
     separate: readonly SpendDimensionName[] = [],
   ): AsyncGenerator<SpendCounter> {
@@ -191,7 +185,14 @@ const openReader = (table: Table, isLean: boolean) => {
           : monthSummaries(accountId, part, names, separate);
     }
   }
-  return read;
+
+  return async function* (
+    accountId: string,
+    range: Range,
+    ...of: [dimensions: readonly SpendDimensionName[], separate?: readonly SpendDimensionName[]]
+  ): AsyncGenerator<SpendCounter> {
+    for (const each of rangesOf(range)) yield* readWhole(accountId, each, ...of);
+  };
 };
 
 /**
@@ -210,7 +211,7 @@ export const openSpend = (table: Table) => {
      */
     read: (
       accountId: string,
-      range: SpendRange,
+      range: Range,
       dimensions: readonly SpendDimensionName[],
       separate: readonly SpendDimensionName[] = [],
       withDurations = false,

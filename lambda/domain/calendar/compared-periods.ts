@@ -1,5 +1,5 @@
 import { ValidationError } from '../errors.ts';
-import { coveringRange, endOfQuery, instantOf, isKept, MAX_BUCKETS, type Range } from './range.ts';
+import { coveringRange, endOfSpend, firstOfSpend, isKept, MAX_BUCKETS } from './range.ts';
 import { DAY_MS } from './units.ts';
 import { roundUp, startOf, startOfMonth, startOfNext } from './utc.ts';
 
@@ -11,15 +11,18 @@ interface ComparedQuery {
   readonly compareTo?: string | undefined;
 }
 
-/** From an instant to before another, ISO 8601, at whole hours; at whole days where hours are no longer kept. */
+/** From an instant to before another, ISO 8601, at whole hours. */
 export interface Period {
   readonly from: string;
   readonly to: string;
 }
 
+/** A bound that the query does not have is at a whole day where hours are no longer kept. */
 const periodOf = (from: Date, to: Date, now: Date): Period => {
-  const hours = coveringRange('hour', from, to);
-  return isKept(hours, now) ? { from: hours.from, to: hours.to } : { ...coveringRange('day', from, to) };
+  const { from: first, to: end } = coveringRange('hour', from, to);
+  return isKept({ granularity: 'day', from: first, to: end }, now)
+    ? { from: first, to: end }
+    : { ...coveringRange('day', from, to) };
 };
 
 const lengthMs = ({ from, to }: Period): number => Date.parse(to) - Date.parse(from);
@@ -34,11 +37,11 @@ const requireOrder = ({ from, to }: Period, path: string): void => {
  * The two periods of a comparison: by default this month so far, and as much time before it. A period that is not over ends with the last
  * whole hour. The one before is then cut after as much time, so that what elapsed is compared with as much, never with a whole month.
  *
- * @throws ValidationError for an empty period, or one of more than 366 days
+ * @throws ValidationError for an empty period, one of more than 366 days, and where spend has no sums
  */
 export const comparedPeriods = (query: ComparedQuery, now: Date): { readonly now: Period; readonly before: Period } => {
-  const from = query.from === undefined ? startOfMonth(now) : instantOf('from', query.from);
-  const wanted = query.to === undefined ? startOfNext('hour', now) : endOfQuery(query.to);
+  const from = query.from === undefined ? startOfMonth(now) : firstOfSpend('from', query.from, now);
+  const wanted = query.to === undefined ? startOfNext('hour', now) : endOfSpend('to', query.to, now);
   const isOver = wanted <= now;
   const hour = startOf('hour', now);
   // In the first hour of a period there is no whole one.
@@ -48,24 +51,11 @@ export const comparedPeriods = (query: ComparedQuery, now: Date): { readonly now
   const fromBefore =
     query.compareFrom === undefined
       ? new Date(Date.parse(current.from) - length)
-      : instantOf('compareFrom', query.compareFrom);
+      : firstOfSpend('compareFrom', query.compareFrom, now);
   const elapsedBefore = new Date(fromBefore.getTime() + length);
-  const toBefore = query.compareTo === undefined ? elapsedBefore : endOfQuery(query.compareTo, 'compareTo');
+  const toBefore = query.compareTo === undefined ? elapsedBefore : endOfSpend('compareTo', query.compareTo, now);
   const ends = [toBefore, roundUp('hour', now), ...(isOver ? [] : [elapsedBefore])];
   const before = periodOf(fromBefore, new Date(Math.min(...ends.map(Number))), now);
   requireOrder(before, query.compareTo === undefined ? 'compareFrom' : 'compareTo');
   return { now: current, before };
-};
-
-/** The ranges to read for a period: hours up to its first whole day, its days, and the hours after them. */
-export const rangesOf = ({ from, to }: Period): Range[] => {
-  const firstDay = roundUp('day', new Date(from)).toISOString();
-  const lastDay = startOf('day', new Date(to)).toISOString();
-  if (firstDay >= lastDay) return [{ granularity: 'hour', from, to }];
-  const ranges: Range[] = [
-    { granularity: 'hour', from, to: firstDay },
-    { granularity: 'day', from: firstDay, to: lastDay },
-    { granularity: 'hour', from: lastDay, to },
-  ];
-  return ranges.filter((range) => range.from < range.to);
 };

@@ -2,8 +2,9 @@ import { ValidationError } from '../errors.ts';
 import { DAY_MS } from './units.ts';
 import { bucketOf, type Granularity, roundUp, startOf, startOfMonth, startOfNext } from './utc.ts';
 
-/** A range of whole hours, days or months, UTC. */
+/** A range of whole hours, UTC. */
 export interface Range {
+  /** What a series of the range is divided into. The first and the last of these may be in the range in part. */
   readonly granularity: Granularity;
   /** First instant, ISO 8601. */
   readonly from: string;
@@ -41,33 +42,83 @@ export const coveringRange = (granularity: Granularity, from: Date, to: Date): R
   to: roundUp(granularity, to).toISOString(),
 });
 
-/** The range of the same length that ends where this one begins: for months, as many whole months. */
+const isWhole = (granularity: Granularity, instant: string): boolean =>
+  startOf(granularity, new Date(instant)).toISOString() === instant;
+
+/** The range of the same length that ends where this one begins: as many months for whole ones. */
 export const precedingRange = (range: Range): Range => {
   const from = new Date(range.from);
   const start =
-    range.granularity === 'month'
+    range.granularity === 'month' && isWhole('month', range.from) && isWhole('month', range.to)
       ? startOfMonth(from, -bucketsOf(range).length)
       : new Date(2 * from.getTime() - Date.parse(range.to));
   return { ...range, from: start.toISOString(), to: range.from };
 };
 
-/** True where the ledger still has all counters of this granularity from an instant on. */
-export const isKept = ({ granularity, from }: Pick<Range, 'granularity' | 'from'>, now: Date): boolean =>
-  granularity !== 'hour' || Date.parse(from) >= now.getTime() - HOUR_QUERY_DAYS * DAY_MS;
+/** The ranges to read for a range: hours up to its first whole day, its whole days or months, and the hours after them. */
+export const rangesOf = ({ granularity, from, to }: Range): Range[] => {
+  const firstDay = roundUp('day', new Date(from)).toISOString();
+  const lastDay = startOf('day', new Date(to)).toISOString();
+  const ranges: Range[] =
+    granularity === 'hour' || firstDay >= lastDay
+      ? [{ granularity: 'hour', from, to }]
+      : [
+          { granularity: 'hour', from, to: firstDay },
+          { granularity, from: firstDay, to: lastDay },
+          { granularity: 'hour', from: lastDay, to },
+        ];
+  return ranges.filter((range) => range.from < range.to);
+};
+
+const hoursAreKept = (since: string, now: Date): boolean =>
+  Date.parse(since) >= now.getTime() - HOUR_QUERY_DAYS * DAY_MS;
+
+/** True where the ledger still has all counters that the range is read from. */
+export const isKept = (range: Range, now: Date): boolean =>
+  rangesOf(range).every(({ granularity, from }) => granularity !== 'hour' || hoursAreKept(from, now));
 
 const invalid = (path: string, message: string) => new ValidationError([{ path, message }]);
 
 /** @throws ValidationError outside the years that the ledger can have */
-export const instantOf = (path: string, text: string): Date => {
+const instantOf = (path: string, text: string): Date => {
   const at = new Date(text);
   if (at < new Date(EARLIEST) || at > new Date(LATEST)) throw invalid(path, 'must be in the years 2000 to 9998');
   return at;
 };
 
 /** The first instant after `to`: a date includes its day. */
-export const endOfQuery = (to: string, path = 'to'): Date => {
+const endOfQuery = (to: string, path: string): Date => {
   const at = instantOf(path, to);
   return isDate(to) ? startOfNext('day', at) : at;
+};
+
+/**
+ * A bound that sums can have, so that no response is for more or less than was asked for.
+ *
+ * @param unit what is summed
+ * @throws ValidationError with the bounds to ask for instead
+ */
+const wholeBound = (path: string, at: Date, unit: 'hour' | 'day', what: string): Date => {
+  if (isWhole(unit, at.toISOString())) return at;
+  const [before, after] = [startOf(unit, at), startOfNext(unit, at)].map(
+    (each) => `${each.toISOString().slice(0, 19)}Z`,
+  );
+  throw invalid(path, `must be at a whole ${unit} (UTC), by which ${what}: ask for ${before} or ${after}`);
+};
+
+const spendBound = (path: string, at: Date, now: Date): Date =>
+  hoursAreKept(at.toISOString(), now)
+    ? wholeBound(path, at, 'hour', 'spend is summed')
+    : wholeBound(path, at, 'day', `spend of more than ${HOUR_QUERY_DAYS} days ago is summed`);
+
+/** The first instant of a question about spend. @throws ValidationError where spend has no sums from there on */
+export const firstOfSpend = (path: string, from: string, now: Date): Date =>
+  spendBound(path, instantOf(path, from), now);
+
+/** The first instant after a question about spend. Of one to come, all spend so far is before it. @throws as `firstOfSpend` */
+export const endOfSpend = (path: string, to: string, now: Date): Date => {
+  const end = endOfQuery(to, path);
+  return end < now ? spendBound(path, end, now) : roundUp('hour', end);
 };
 
 const emptyRange = ({ to }: Bounds) =>
@@ -89,7 +140,7 @@ const DEFAULT_LIST_DAYS = 30;
  * @throws ValidationError for an empty range
  */
 export const instantsOf = (query: Bounds, now: Date): { readonly from: string; readonly to: string } => {
-  const to = query.to === undefined ? now : endOfQuery(query.to);
+  const to = query.to === undefined ? now : endOfQuery(query.to, 'to');
   const from =
     query.from === undefined ? new Date(to.getTime() - DEFAULT_LIST_DAYS * DAY_MS) : instantOf('from', query.from);
   if (from >= to) throw emptyRange(query);
@@ -97,18 +148,30 @@ export const instantsOf = (query: Bounds, now: Date): { readonly from: string; r
 };
 
 /**
- * The range a query asks for, widened to whole hours, days or months; by default this month so far. `to` as a date includes that
- * day; as an instant it is the first one not included.
+ * The range of a list whose sums are by day: by default the last 30 days. Bounds that the query does not have may be within a day.
  *
- * @throws ValidationError for an empty range, one that is too long, or hours no longer kept
+ * @param what what is summed: `sessions are summed`
+ * @throws ValidationError for an empty range, and for bounds within a day
  */
-export const rangeOf = (query: Bounds & { readonly granularity: Granularity }, now: Date): Range => {
-  const { granularity } = query;
-  const range = coveringRange(
-    granularity,
-    query.from === undefined ? startOfMonth(now) : instantOf('from', query.from),
-    query.to === undefined ? startOfNext(granularity, now) : endOfQuery(query.to),
-  );
+export const instantsOfDays = (query: Bounds, now: Date, what: string): ReturnType<typeof instantsOf> => {
+  const range = instantsOf(query, now);
+  if (query.from !== undefined) wholeBound('from', new Date(range.from), 'day', what);
+  if (new Date(range.to) < now) wholeBound('to', new Date(range.to), 'day', what);
+  return range;
+};
+
+/**
+ * The range a query asks for: by default this month so far, by hour where it is shorter than a day, else by day. `to` as a date includes
+ * that day; as an instant it is the first one not included.
+ *
+ * @throws ValidationError for an empty range, one that is too long, and where it has no sums
+ */
+export const rangeOf = (query: Bounds & { readonly granularity?: Granularity | undefined }, now: Date): Range => {
+  const from = query.from === undefined ? startOfMonth(now) : firstOfSpend('from', query.from, now);
+  const end = query.to === undefined ? startOfNext('day', now) : endOfSpend('to', query.to, now);
+  const granularity = query.granularity ?? (end.getTime() - from.getTime() < DAY_MS ? 'hour' : 'day');
+  const to = query.to === undefined ? startOfNext(granularity, now) : end;
+  const range: Range = { granularity, from: from.toISOString(), to: to.toISOString() };
   if (range.from >= range.to) throw emptyRange(query);
   const max = MAX_BUCKETS[granularity];
   if (Date.parse(range.to) - Date.parse(range.from) > (max + 1) * 31 * DAY_MS || bucketsOf(range).length > max) {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { budgetStates, type SpendReading } from '../alert-rules/budget-states.ts';
 import type { BudgetCondition } from '../alert-rules/rule.ts';
 import { readByProject } from '../alert-rules/rule-counters.ts';
-import { type Period, rangesOf } from '../calendar/compared-periods.ts';
+import type { Period } from '../calendar/compared-periods.ts';
 import { anyPeriodNames } from '../calendar/periods.ts';
 import { usdToNanoUsd } from '../money.ts';
 import type { SpendDimensionName } from '../spend/dimensions.ts';
@@ -121,11 +121,10 @@ export const readContent = (dependencies: ContentDependencies) => {
     const dimension = dimensionOf(by);
     const counters = (async function* () {
       const names = new Set([by === 'project' ? by : dimension, 'provider', 'model'] as const);
-      for (const range of rangesOf(period))
-        for await (const counter of readCounters(accountId, range, [...names])) {
-          const { project = null, ...dimensions } = counter.dimensions;
-          yield by === 'project' ? { ...counter, dimensions: { ...dimensions, keyId: project } } : counter;
-        }
+      for await (const counter of readCounters(accountId, { granularity: 'day', ...period }, [...names])) {
+        const { project = null, ...dimensions } = counter.dimensions;
+        yield by === 'project' ? { ...counter, dimensions: { ...dimensions, keyId: project } } : counter;
+      }
     })();
     return periodSums(counters, { groupBy: [dimension], filter: {} });
   };

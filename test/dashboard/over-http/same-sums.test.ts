@@ -15,7 +15,7 @@ import { queryItems } from '../../../lambda/data/table/query-items.ts';
 import { shardOf } from '../../../lambda/data/table/shard-of.ts';
 import { write } from '../../../lambda/data/table/write.ts';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
-import { addDays, dayOf, monthOf } from '../../../lambda/domain/calendar/utc.ts';
+import { addDays, dayOf, hourOf, monthOf } from '../../../lambda/domain/calendar/utc.ts';
 import { type ReportContent, reportContentSchema } from '../../../lambda/domain/reports/report-content.ts';
 import { type TokenCounterName, tokenCounterNames } from '../../../lambda/domain/spend/counters.ts';
 import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
@@ -258,6 +258,31 @@ describe('the traffic of the demo', () => {
       expect(totals.costByProvenance[provenance].costNanoUsd).toBeGreaterThan(0);
     for (const count of [totals.unpricedRequests, totals.freeRequests, totals.bypassedRequests, totals.errors])
       expect(count).toBeGreaterThan(0);
+  });
+
+  it('has the sums of its requests between any hours, in every report of them', async () => {
+    const { items } = await api(`/requests?from=${yesterday}&to=${yesterday}&limit=200`);
+    const hours = [...new Set((items as { startedAt: string }[]).map(({ startedAt }) => hourOf(startedAt)))].sort();
+    expect(hours.length).toBeGreaterThan(4);
+    const [from, to] = [`${hours[1]}:00:00Z`, `${hours.at(-2)}:00:00Z`];
+    const within = items.filter(
+      ({ startedAt }: { startedAt: string }) =>
+        Date.parse(startedAt) >= Date.parse(from) && Date.parse(startedAt) < Date.parse(to),
+    );
+    const costNanoUsd = within.reduce((sum: number, each: Sums) => sum + (each.costNanoUsd ?? 0), 0);
+    const expected = { requests: within.length, costNanoUsd };
+    for (const granularity of ['', '&granularity=hour', '&granularity=day', '&granularity=month']) {
+      const query = `from=${from}&to=${to}${granularity}`;
+      expect((await api(`/spend?${query}`)).totals).toMatchObject(expected);
+      const csv = await callApi(running.stack.url)('GET', `/spend/export.csv?${query}`, { token: session.token });
+      const lines = csv.text.trim().split('\r\n').slice(1);
+      expect(nanoUsd(lines.reduce((sum, line) => sum + Number(line.split(',')[2]), 0))).toBe(costNanoUsd);
+    }
+    expect((await api(`/spend/compare?from=${from}&to=${to}`)).totals).toMatchObject(expected);
+    for (const path of ['spend', 'spend/export.csv', 'spend/compare', 'sessions'])
+      expect(
+        await callApi(running.stack.url)('GET', `/${path}?from=${hours[1]}:30:00Z&to=${to}`, { token: session.token }),
+      ).toMatchObject({ status: 400 });
   });
 
   it('has the sums of the API in both exports of a day', async () => {

@@ -4,8 +4,9 @@ import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { interceptTable } from '../../../fixtures/intercept-table.ts';
 import { openRollupMarks, type RollupMark } from '../../../lambda/data/ledger/rollup-marks.ts';
 import { openRollup } from '../../../lambda/data/spend/rollup.ts';
-import { openSpend, type SpendRange } from '../../../lambda/data/spend/spend.ts';
+import { openSpend } from '../../../lambda/data/spend/spend.ts';
 import { ROLLUP_MARK_SHARDS, summaryKey } from '../../../lambda/data/table/keys.ts';
+import type { Range } from '../../../lambda/domain/calendar/range.ts';
 import { addCounters, type Counters, knownCostNanoUsd } from '../../../lambda/domain/spend/counters.ts';
 import { crossDimensionNames, type SpendDimensionName } from '../../../lambda/domain/spend/dimensions.ts';
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
@@ -62,7 +63,7 @@ const newAccountId = () => `svc_${++accounts}`;
 const charactersOf = { hour: 13, day: 10, month: 7 };
 
 /** Sums by time and by the values of some dimensions: only these are certain to be separate. */
-const sumsBy = async (accountId: string, range: SpendRange, dimensions: readonly SpendDimensionName[]) => {
+const sumsBy = async (accountId: string, range: Range, dimensions: readonly SpendDimensionName[]) => {
   const characters = charactersOf[range.granularity];
   let last = '';
   const sums: Record<string, Counters> = {};
@@ -78,7 +79,7 @@ const sumsBy = async (accountId: string, range: SpendRange, dimensions: readonly
   return sums;
 };
 
-const november = (granularity: SpendRange['granularity']): SpendRange => ({
+const november = (granularity: Range['granularity']): Range => ({
   granularity,
   from: '2026-11-01T00:00:00.000Z',
   to: '2026-12-01T00:00:00.000Z',
@@ -185,7 +186,7 @@ describe('spend of closed days and months', () => {
       service.sleep(DAY_MS);
       await service.rollUpDue();
     }
-    const read = async (range: SpendRange, dimensions: readonly SpendDimensionName[]) => {
+    const read = async (range: Range, dimensions: readonly SpendDimensionName[]) => {
       let items = 0;
       const counting = interceptTable(table, async (_, send) => {
         const response = (await send()) as { Items?: unknown[] };
@@ -315,7 +316,7 @@ it('rolls up a day in which one sum is no longer exact, and its month: only that
   await addSpend(table, accountId, '2026-10-30T11:00:00Z', costing(3), { model: 'm' });
   await addSpend(table, accountId, '2026-10-31T11:00:00Z', costing(4), { model: 'm' });
 
-  const costsBy = async (granularity: SpendRange['granularity'], dimensions: readonly SpendDimensionName[]) => {
+  const costsBy = async (granularity: Range['granularity'], dimensions: readonly SpendDimensionName[]) => {
     const to = '2026-11-01T00:00:00.000Z';
     const range = {
       granularity,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { bucketsOf, instantsOf, precedingRange, rangeOf } from '../../../lambda/domain/calendar/range.ts';
-import { bucketOf, granularities } from '../../../lambda/domain/calendar/utc.ts';
+import { bucketsOf, instantsOf, precedingRange, rangeOf, rangesOf } from '../../../lambda/domain/calendar/range.ts';
+import { HOUR_MS } from '../../../lambda/domain/calendar/units.ts';
+import { bucketOf, granularities, startOf } from '../../../lambda/domain/calendar/utc.ts';
 import { ValidationError } from '../../../lambda/domain/errors.ts';
 
 const now = new Date('2026-11-20T16:30:00Z');
@@ -17,28 +18,45 @@ describe('rangeOf', () => {
       '2026-11-01T00:00:00.000Z',
     ],
     [
-      'instants, widened to hours',
-      { from: '2026-11-20T10:30:00+01:00', to: '2026-11-20T12:00:00Z' },
+      'instants at whole hours',
+      { from: '2026-11-20T10:00:00+01:00', to: '2026-11-20T12:00:00Z' },
       'hour',
       '2026-11-20T09:00:00.000Z',
       '2026-11-20T12:00:00.000Z',
     ],
     [
-      'instants, widened to days',
-      { from: '2026-11-18T10:30:00Z', to: '2026-11-20T00:00:00Z' },
+      'a part of its first day',
+      { from: '2026-11-18T10:00:00Z', to: '2026-11-20T00:00:00Z' },
       'day',
-      '2026-11-18T00:00:00.000Z',
+      '2026-11-18T10:00:00.000Z',
       '2026-11-20T00:00:00.000Z',
     ],
     [
-      'days, widened to months',
+      'parts of months',
       { from: '2026-01-15', to: '2026-02-01' },
       'month',
-      '2026-01-01T00:00:00.000Z',
-      '2026-03-01T00:00:00.000Z',
+      '2026-01-15T00:00:00.000Z',
+      '2026-02-02T00:00:00.000Z',
+    ],
+    [
+      'an end that is not past, rounded up',
+      { from: '2026-11-20', to: '2026-11-20T16:30:00Z' },
+      'day',
+      '2026-11-20T00:00:00.000Z',
+      '2026-11-20T17:00:00.000Z',
     ],
   ] as const)('takes %s', (_, query, granularity, from, to) => {
     expect(rangeOf({ ...query, granularity }, now)).toEqual({ granularity, from, to });
+  });
+
+  it.each([
+    ['days for a day', { from: '2026-10-01', to: '2026-10-01' }, 'day'],
+    ['hours for less than a day', { from: '2026-11-20T09:00:00Z', to: '2026-11-20T12:00:00Z' }, 'hour'],
+    ['days for more', { from: '2026-11-18T09:00:00Z', to: '2026-11-20T12:00:00Z' }, 'day'],
+    ['days until now', { from: '2026-11-20' }, 'day'],
+    ['hours until now', { from: '2026-11-20T09:00:00Z' }, 'hour'],
+  ] as const)('has by default %s', (_, query, granularity) => {
+    expect(rangeOf(query, now).granularity).toBe(granularity);
   });
 
   it('includes today at the very start of the month', () => {
@@ -57,6 +75,10 @@ describe('rangeOf', () => {
     ['years of two digits', { from: '0050-01-01', to: '0050-02-01' }, 'month', 'from'],
     ['the last day of the calendar', { from: '9999-12-31', to: '9999-12-31' }, 'day', 'from'],
     ['a last day of the calendar', { from: '2026-11-20', to: '9999-12-31' }, 'month', 'to'],
+    ['a part of an hour', { from: '2026-11-20T09:30:00Z' }, 'day', 'from'],
+    ['an end within a past hour', { from: '2026-11-20', to: '2026-11-20T16:29:59Z' }, 'day', 'to'],
+    ['a part of a day whose hours are no longer kept', { from: '2026-08-20T01:00:00Z' }, 'month', 'from'],
+    ['such a part of the last day', { from: '2026-08-01', to: '2026-08-20T01:00:00Z' }, 'day', 'to'],
   ] as const)('refuses %s', (_, query, granularity, path) => {
     const attempt = () => rangeOf({ ...query, granularity }, now);
     expect(attempt).toThrow(ValidationError);
@@ -78,8 +100,8 @@ describe('ranges and buckets', () => {
         fc.integer({ min: 1, max: 30 * 24 }),
         fc.constantFrom(...granularities),
         (start, hours, granularity) => {
-          const from = start.toISOString();
-          const to = new Date(start.getTime() + hours * 3_600_000).toISOString();
+          const from = startOf('hour', start).toISOString();
+          const to = new Date(Date.parse(from) + hours * HOUR_MS).toISOString();
           const range = rangeOf({ from, to, granularity }, start);
           const buckets = bucketsOf(range);
           expect(new Set(buckets).size).toBe(buckets.length);
@@ -88,7 +110,43 @@ describe('ranges and buckets', () => {
           expect(buckets).toContain(bucketOf(new Date(Date.parse(to) - 1).toISOString(), granularity));
           const before = precedingRange(range);
           expect(before.to).toBe(range.from);
-          expect(bucketsOf(before)).toHaveLength(buckets.length);
+          expect(Date.parse(before.to) - Date.parse(before.from)).toBe(hours * HOUR_MS);
+        },
+      ),
+    );
+  });
+});
+
+describe('precedingRange', () => {
+  it('has as many whole months, else as much time', () => {
+    const month = { granularity: 'month', from: '2026-03-01T00:00:00.000Z', to: '2026-04-01T00:00:00.000Z' } as const;
+    expect(precedingRange(month).from).toBe('2026-02-01T00:00:00.000Z');
+    expect(precedingRange({ ...month, to: '2026-04-01T01:00:00.000Z' }).from).toBe('2026-01-28T23:00:00.000Z');
+  });
+});
+
+describe('rangesOf', () => {
+  it('has every hour of a range once, hours only in days that are not whole', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(10_000),
+        fc.integer({ min: 1, max: 200 }),
+        fc.constantFrom(...granularities),
+        (start, hours, granularity) => {
+          const fromMs = Date.UTC(2025, 0, 1) + start * HOUR_MS;
+          const range = {
+            granularity,
+            from: new Date(fromMs).toISOString(),
+            to: new Date(fromMs + hours * HOUR_MS).toISOString(),
+          };
+          const found = rangesOf(range);
+          expect(found.flatMap((each) => bucketsOf({ ...each, granularity: 'hour' }))).toEqual(
+            bucketsOf({ ...range, granularity: 'hour' }),
+          );
+          for (const each of found)
+            if (each.granularity !== 'hour')
+              expect(each.from.slice(11) + each.to.slice(11)).toBe('00:00:00.000Z00:00:00.000Z');
+            else if (granularity !== 'hour') expect(bucketsOf(each).length).toBeLessThan(48);
         },
       ),
     );
