@@ -102,7 +102,7 @@ const piecesOf = (body: string): Buffer[] => {
 
 const byMeter = async ({ path }: Shape, pieces: readonly Buffer[]): Promise<unknown> => {
   const prompt = new PromptCounter();
-  const facts = { model: null, stream: true, serviceTier: null, prompt, billableItems: {} };
+  const facts = { model: null, fallbacks: [], stream: true, serviceTier: null, prompt, billableItems: {} };
   const meter = createMeter(
     { method: 'POST', path, facts: () => facts },
     { status: 200, contentType: 'text/event-stream', contentEncoding: undefined },

@@ -5,7 +5,7 @@ import { nanoUsdPerUnit } from '../../lambda/domain/money.ts';
 import { genaiProviderId } from '../../lambda/domain/price/genai-prices.ts';
 import { providerOverrides } from '../../lambda/domain/price/overrides/index.ts';
 import { loadBundledBook } from '../../lambda/domain/price/price-book.ts';
-import type { TokenKind } from '../../lambda/domain/price/rates.ts';
+import type { RateKind, Rates, TokenKind } from '../../lambda/domain/price/rates.ts';
 import { providers } from '../../lambda/domain/providers.ts';
 import { PROMPT_SIZE_LIMITS } from '../../lambda/domain/usage/prompt-size.ts';
 
@@ -23,6 +23,16 @@ const HOURS = [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23];
 
 const inputKinds: readonly TokenKind[] = ['input', 'cacheWrite', 'inputImage'];
 const outputKinds: readonly TokenKind[] = ['output', 'reasoning', 'outputAudio', 'outputImage'];
+/** Units whose number a request shows, and kinds of input that only some requests have. */
+const namedKinds: readonly RateKind[] = [
+  'inputAudio',
+  'inputVideo',
+  'audioSeconds',
+  'videoSeconds',
+  'characters',
+  'images',
+  'requests',
+];
 
 type ProviderId = Parameters<typeof getModelsByProvider>[0];
 
@@ -35,6 +45,7 @@ type ProviderId = Parameters<typeof getModelsByProvider>[0];
  */
 const largestOutputs: Readonly<Record<string, readonly (readonly [RegExp, number])[]>> = {
   openai: [
+    [/^gpt-4o.*-transcribe/, 2_000],
     [/^(chatgpt-4o-latest|gpt-4o)/, 16_384],
     [/^gpt-4\.1/, 32_768],
     [/^gpt-4\.5/, 16_384],
@@ -65,11 +76,12 @@ interface Limits {
 const outputOf = (label: string, model: string): number | undefined =>
   largestOutputs[label]?.find(([names]) => names.test(model))?.[1];
 
-/** Models of both books, and those of overrides, each with its limits. */
+/** Models of both books, and those of overrides, each with its limits. A name that ends in `*` has the price of a unit. */
 const modelsOf = (label: string, modelsDevId: string): Map<string, Limits> => {
   const models = new Map<string, Limits>();
-  for (const { models: named } of providerOverrides[label]?.overrides ?? [])
-    for (const model of named) if (!model.endsWith('*')) models.set(model, { output: outputOf(label, model) });
+  for (const { models: named, usdEach } of providerOverrides[label]?.overrides ?? [])
+    for (const model of named)
+      if (usdEach || !model.endsWith('*')) models.set(model, { output: outputOf(label, model) });
   for (const { id, context_window: context } of findProvider({ providerId: genaiProviderId(label) })?.models ?? [])
     models.set(id.toLowerCase(), { context, output: outputOf(label, id.toLowerCase()) });
   for (const { id, limit } of getModelsByProvider(modelsDevId as ProviderId)) {
@@ -79,34 +91,36 @@ const modelsOf = (label: string, modelsDevId: string): Map<string, Limits> => {
   return models;
 };
 
-/** The highest rates of a model for prompts of a size, in nano-USD a token. Null without a price. */
-const ratesAt = (provider: string, model: string, day: string, inputTokens: number): [number, number] | null => {
-  let most: [number, number] | null = null;
-  for (const hour of HOURS) {
+/** The highest rates of a model for prompts of a size, in nano-USD. Null without a price. */
+const ratesAt = (provider: string, model: string, day: string, inputTokens: number) => {
+  const found = HOURS.flatMap((hour): Rates[] => {
     const at = new Date(`${day}T${String(hour).padStart(2, '0')}:00:00Z`);
     const rates = findPrice({ provider, model, at, inputTokens })?.rates;
-    if (!rates) continue;
-    const highest = (kinds: readonly TokenKind[]): number =>
-      Math.max(0, ...kinds.map((kind) => (rates[kind] === undefined ? 0 : nanoUsdPerUnit(rates[kind]))));
-    const [input, output]: readonly [number, number] = most ?? [0, 0];
-    most = [Math.max(input, highest(inputKinds)), Math.max(output, highest(outputKinds))];
-  }
-  return most;
+    return rates ? [rates] : [];
+  });
+  const highest = (...kinds: readonly RateKind[]): number =>
+    Math.max(0, ...found.flatMap((rates) => kinds.map((kind) => nanoUsdPerUnit(rates[kind] ?? 0n))));
+  if (found.length === 0) return null;
+  const named = namedKinds.map((kind) => [kind, highest(kind)] as const).filter(([, rate]) => rate > 0);
+  return { tokens: [highest(...inputKinds), highest(...outputKinds)], named };
 };
 
 const SMALL = 1_000;
 const LARGE = (PROMPT_SIZE_LIMITS.at(-1) ?? 0) + 1;
 
+const text = (rate: number): number => Number(rate.toPrecision(8));
+
 const rowOf = (provider: string, model: string, { context, output }: Limits, day: string): string | null => {
   const base = ratesAt(provider, model, day, SMALL);
   const highest = ratesAt(provider, model, day, LARGE);
-  if (!base || !highest || base[0] + base[1] === 0) return null;
-  const isDearer = (rates: readonly number[] | null) => rates?.some((rate, index) => rate > (base[index] ?? 0));
+  if (!base || !highest || (base.tokens.every((rate) => rate === 0) && base.named.length === 0)) return null;
+  const isDearer = (rates: typeof base | null) =>
+    rates?.tokens.some((rate, index) => rate > (base.tokens[index] as number));
   const step = isDearer(highest)
     ? PROMPT_SIZE_LIMITS.find((limit) => isDearer(ratesAt(provider, model, day, limit + 1)))
     : undefined;
-  const numbers = [...base, output ?? 0, context ?? 0, ...(step === undefined ? [] : [step, ...highest])];
-  return [model, ...numbers.map((each) => Number(each.toPrecision(8)))].join(' ');
+  const numbers = [...base.tokens, output ?? 0, context ?? 0, ...(step === undefined ? [] : [step, ...highest.tokens])];
+  return [model, ...numbers.map(text), ...base.named.map(([kind, rate]) => `${kind}=${text(rate)}`)].join(' ');
 };
 
 /** Rows by provider, see the generated file. @param day whose prices are taken, ISO 8601 */
@@ -127,7 +141,7 @@ export const worstRatesDay = '${day}';
 
 /**
  * By provider, one model a line: its name, nano-USD for an input and an output token at most, the most output tokens and the context window
- * (0: not known); where long prompts cost more, also from how many tokens, and both rates then.
+ * (0: not known); where long prompts cost more, also from how many tokens, and both rates then; rates of units and of other input by name.
  */
 export const worstRates: Readonly<Record<string, string>> = {
 ${Object.entries(worstRatesOf(day))

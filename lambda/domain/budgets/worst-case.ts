@@ -1,10 +1,15 @@
+import { dearestImageUsd } from '../price/image-prices.ts';
 import { atVendor, modelNames } from '../price/model-names.ts';
+import type { RateKind } from '../price/rates.ts';
 import { worstRates } from '../price/worst-rates.generated.ts';
+import { BILLABLE } from '../usage/billable-items.ts';
 import { type Dialect, hasNoOutput } from '../usage/dialect.ts';
 import { imageTokens } from '../usage/image-tokens.ts';
-import type { Prompt } from '../usage/usage-event.ts';
+import type { Prompt, Reading } from '../usage/usage-event.ts';
 
-/** What a model's tokens cost at most, in nano-USD, and how many a request may have; 0 where that is not known. */
+const NANO_USD = 1e9;
+
+/** What a model's tokens and units cost at most, in nano-USD, and how many tokens a request may have; 0 where that is not known. */
 interface WorstRates {
   readonly input: number;
   readonly output: number;
@@ -14,6 +19,8 @@ interface WorstRates {
   readonly longFrom: number;
   readonly longInput: number;
   readonly longOutput: number;
+  /** Of units, and of input that is no text. */
+  readonly named: Readonly<Partial<Record<RateKind, number>>>;
 }
 
 const tables = new Map<string, ReadonlyMap<string, WorstRates>>();
@@ -25,11 +32,17 @@ const tableOf = (provider: string): ReadonlyMap<string, WorstRates> => {
     .trim()
     .split('\n')
     .map((line): [string, WorstRates] => {
-      const [model = '', ...numbers] = line.split(' ');
-      const [input = 0, output = 0, maxOutput = 0, context = 0, longFrom = Number.POSITIVE_INFINITY] =
-        numbers.map(Number);
-      const [longInput = input, longOutput = output] = numbers.slice(5).map(Number);
-      return [model, { input, output, maxOutput, context, longFrom, longInput, longOutput }];
+      const [model = '', ...columns] = line.split(' ');
+      const numbers = columns.filter((column) => !column.includes('=')).map(Number);
+      const [input = 0, output = 0, maxOutput = 0, context = 0, longFrom = Number.POSITIVE_INFINITY] = numbers;
+      const [longInput = input, longOutput = output] = numbers.slice(5);
+      const named = Object.fromEntries(
+        columns.flatMap((column) => {
+          const [kind = '', rate] = column.split('=');
+          return rate === undefined ? [] : [[kind, Number(rate)]];
+        }),
+      );
+      return [model, { input, output, maxOutput, context, longFrom, longInput, longOutput, named }];
     });
   const table = new Map(rows);
   tables.set(provider, table);
@@ -41,6 +54,8 @@ const ratesOf = (provider: string, model: string): WorstRates | undefined => {
     const found = tableOf(provider).get(name);
     if (found) return found;
   }
+  for (const [name, rates] of tableOf(provider))
+    if (name.endsWith('*') && model.toLowerCase().startsWith(name.slice(0, -1))) return rates;
   const vendor = provider === 'openrouter' ? atVendor(model) : null;
   return vendor ? ratesOf(vendor.provider, vendor.model) : undefined;
 };
@@ -49,20 +64,29 @@ const ratesOf = (provider: string, model: string): WorstRates | undefined => {
 export interface RequestSize {
   readonly provider: string;
   readonly dialect: Dialect;
-  readonly model: string | null;
+  /** All that may serve it: one that it names, and those that follow where that fails. */
+  readonly models: readonly string[];
   readonly serviceTier: string | null;
   /** Anthropic's fast mode. */
   readonly isFast: boolean;
+  /** Anthropic's inference in the US alone. */
+  readonly isInUs: boolean;
   /** Null where it could not be read whole. */
   readonly body: Buffer | null;
+  /** Of a multipart body: its files, and their bytes. */
+  readonly files: number;
+  readonly fileBytes: number;
   readonly prompt: Prompt | null;
-  /** The most output tokens that the client asks for, times the responses it asks for; null where it sets no limit. */
+  readonly billableItems: Reading['billableItems'];
+  /** The most output tokens that the client asks for in each response, and how many of these; null where it does not say. */
   readonly maxOutputTokens: number | null;
-  readonly responses: number;
+  readonly responses: number | null;
+  /** Of an image, sent while it is made. */
+  readonly partialImages: number;
 }
 
 /** Dialects whose prompts are text and images, charged by the token. */
-const priceable: ReadonlySet<Dialect> = new Set<Dialect>([
+const byToken: ReadonlySet<Dialect> = new Set<Dialect>([
   'openai-chat',
   'openai-completions',
   'openai-responses',
@@ -70,6 +94,8 @@ const priceable: ReadonlySet<Dialect> = new Set<Dialect>([
   'anthropic-messages',
   'gemini-generate',
   'gemini-embed',
+  'gemini-interactions',
+  'gemini-cache',
   'cohere-chat',
   'cohere-generate',
   'cohere-embed',
@@ -84,53 +110,124 @@ const TOKENS_OF_TOOLS = 1_000;
 /** The dearest tiers: OpenAI's and xAI's `priority` (or `fast`), and Anthropic's fast mode. See price/service-tiers.ts. */
 const PRIORITY_FACTOR = 2.5;
 const FAST_FACTOR = 6;
+const US_FACTOR = 1.1;
 /** A cache that lives for an hour costs twice the input; the table has the one for five minutes, at 1.25. */
 const HOUR_CACHE_FACTOR = 1.6;
 
-/** The most input tokens, or null where they are not bounded. A token has at least one byte. */
-const inputTokens = ({ body, prompt, model }: RequestSize, { context }: WorstRates): number | null => {
+/** The most input tokens, and their rate; null where they are not bounded. A token has at least one byte. */
+const inputOf = (
+  { dialect, body, prompt }: RequestSize,
+  model: string,
+  { context, named }: WorstRates,
+): { readonly tokens: number; readonly rate: number } | null => {
   // Of a body that was not read, nothing is known.
   if (prompt === null) return null;
+  // Many texts at once are more than the context of each.
+  if (dialect === 'openai-embeddings') return body && { tokens: body.length, rate: 0 };
   if (body === null || prompt.uncounted.length > 0) {
-    // What cannot be counted fits the context window, unless it is charged at another rate.
-    const isOther = prompt.uncounted.some((what) => what === 'audio' || what === 'video');
-    return isOther || context === 0 ? null : context;
+    const [hasAudio, hasVideo] = (['audio', 'video'] as const).map((what) => prompt.uncounted.includes(what));
+    // What cannot be counted fits the context window, unless it is charged by the second.
+    if (context === 0 || (hasAudio && named.audioSeconds !== undefined)) return null;
+    return {
+      tokens: context,
+      rate: Math.max(hasAudio ? (named.inputAudio ?? 0) : 0, hasVideo ? (named.inputVideo ?? 0) : 0),
+    };
   }
   const tools = prompt.toolBytes > 0 ? TOKENS_OF_TOOLS : 0;
-  if (prompt.images.length === 0) return body.length + tools;
-  const images = prompt.images.map((image) => imageTokens(model ?? '', image) ?? TOKENS_OF_IMAGE);
-  return (
+  if (prompt.images.length === 0) return { tokens: body.length + tools, rate: 0 };
+  const images = prompt.images.map((image) => imageTokens(model, image) ?? TOKENS_OF_IMAGE);
+  const tokens =
     prompt.textBytes +
     prompt.toolBytes +
     prompt.schemaBytes +
     tools +
     prompt.messages * TOKENS_OF_MESSAGE +
-    images.reduce((sum, tokens) => sum + tokens, 0)
-  );
+    images.reduce((sum, each) => sum + each, 0);
+  return { tokens, rate: 0 };
 };
 
-const factorOf = ({ serviceTier, isFast }: RequestSize): number => {
-  if (isFast) return FAST_FACTOR;
-  return /^(priority|fast)$/i.test(serviceTier ?? '') ? PRIORITY_FACTOR : 1;
+const factorOf = ({ serviceTier, isFast, isInUs }: RequestSize): number => {
+  const tier = /^(priority|fast)$/i.test(serviceTier ?? '') ? PRIORITY_FACTOR : 1;
+  return (isFast ? FAST_FACTOR : tier) * (isInUs ? US_FACTOR : 1);
 };
 
-/**
- * The most that a request may cost, in nano-USD, rounded up. Null where its price is not known, or nothing bounds it. What providers
- * charge for tools that they run (searches, code) is not in it.
- */
-export const worstCaseNanoUsd = (request: RequestSize): number | null => {
-  const { provider, dialect, model, maxOutputTokens, responses, body } = request;
-  if (dialect === 'free') return 0;
-  const rates = model === null || !priceable.has(dialect) ? undefined : ratesOf(provider, model);
-  if (!rates) return null;
-  const input = inputTokens(request, rates);
+const ofTokens = (request: RequestSize, model: string, rates: WorstRates): number | null => {
+  const { dialect, maxOutputTokens, responses, body } = request;
+  const input = inputOf(request, model, rates);
   if (input === null) return null;
   const largest = maxOutputTokens ?? (rates.maxOutput || rates.context);
   const hasOutput = !hasNoOutput(dialect);
   if (hasOutput && largest === 0) return null;
-  const output = hasOutput ? largest * responses : 0;
-  const isLong = input > rates.longFrom;
-  const inputRate = (isLong ? rates.longInput : rates.input) * (body?.includes('"1h"') ? HOUR_CACHE_FACTOR : 1);
+  const output = hasOutput ? largest * (responses ?? 1) : 0;
+  const isLong = input.tokens > rates.longFrom;
+  const inputRate =
+    Math.max(input.rate, isLong ? rates.longInput : rates.input) * (body?.includes('"1h"') ? HOUR_CACHE_FACTOR : 1);
   const outputRate = isLong ? rates.longOutput : rates.output;
-  return Math.ceil((input * inputRate + output * outputRate) * factorOf(request));
+  return (input.tokens * inputRate + output * outputRate) * factorOf(request) + (rates.named.requests ?? 0);
+};
+
+/** What an image of an edit takes at most: OpenAI's at high fidelity, 6,240 tokens and its tiles. */
+const TOKENS_OF_EDITED_IMAGE = 7_000;
+const TOKENS_OF_PARTIAL_IMAGE = 100;
+/** Prices of images are rounded; the tokens that are charged are up to 2 % more. */
+const IMAGE_ROUNDING = 1.05;
+/** Imagen makes four unless it is asked for fewer. */
+const IMAGEN_IMAGES = 4;
+
+const ofImages = (request: RequestSize, model: string, rates: WorstRates | undefined): number | null => {
+  const { dialect, body, files, fileBytes, prompt, billableItems, responses, partialImages } = request;
+  const usd = dearestImageUsd(
+    model.toLowerCase(),
+    billableItems[BILLABLE.imageQuality],
+    billableItems[BILLABLE.imageSize],
+  );
+  const each = usd === null ? rates?.named.images : usd * NANO_USD;
+  if (each === undefined || body === null || prompt === null) return null;
+  const images = responses ?? (dialect === 'gemini-predict' ? IMAGEN_IMAGES : 1);
+  const input = body.length - fileBytes + (files + prompt.images.length) * TOKENS_OF_EDITED_IMAGE;
+  const partial = partialImages * TOKENS_OF_PARTIAL_IMAGE * (rates?.output ?? 0);
+  return images * (each * IMAGE_ROUNDING + partial) + input * (rates?.input ?? 0);
+};
+
+/** The lowest rate of speech codecs: 6 kbit/s of Opus (RFC 6716). Groq charges for ten seconds at least. */
+const BYTES_OF_SECOND = 750;
+const MIN_SECONDS = 10;
+/** @see https://platform.openai.com/docs/guides/realtime-costs: one in 100 ms */
+const TOKENS_OF_SECOND = 10;
+
+const ofTranscription = ({ body, fileBytes }: RequestSize, rates: WorstRates): number | null => {
+  if (body === null || fileBytes === 0) return null;
+  const seconds = Math.max(MIN_SECONDS, fileBytes / BYTES_OF_SECOND);
+  const { audioSeconds, inputAudio } = rates.named;
+  if (audioSeconds !== undefined) return seconds * audioSeconds;
+  if (rates.maxOutput === 0) return null;
+  const input = seconds * TOKENS_OF_SECOND * Math.max(rates.input, inputAudio ?? 0);
+  return input + (body.length - fileBytes) * rates.input + rates.maxOutput * rates.output;
+};
+
+const perUnit = (rate: number | undefined, units: number | string | undefined): number | null =>
+  rate === undefined || typeof units !== 'number' ? null : rate * units;
+
+const ofModel = (request: RequestSize, model: string): number | null => {
+  const { dialect, provider, billableItems } = request;
+  const rates = ratesOf(provider, model);
+  if (dialect === 'openai-images' || dialect === 'gemini-predict') return ofImages(request, model, rates);
+  if (!rates) return null;
+  if (byToken.has(dialect)) return ofTokens(request, model, rates);
+  if (dialect === 'openai-transcription') return ofTranscription(request, rates);
+  if (dialect === 'openai-speech')
+    return perUnit(rates.named.characters, billableItems[BILLABLE.speechCharacters] ?? request.body?.length);
+  return perUnit(rates.named.videoSeconds, billableItems[BILLABLE.videoSeconds]);
+};
+
+/**
+ * The most that a request may cost, in nano-USD, rounded up: by each model that may serve it. Null where its price is not known, or nothing
+ * bounds it. What providers charge for tools that they run (searches, code) is not in it.
+ */
+export const worstCasesNanoUsd = (request: RequestSize): readonly (number | null)[] => {
+  if (request.models.length === 0) return [null];
+  return request.models.map((model) => {
+    const nanoUsd = ofModel(request, model);
+    return nanoUsd === null ? null : Math.ceil(nanoUsd);
+  });
 };

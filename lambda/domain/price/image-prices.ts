@@ -80,3 +80,14 @@ export const imageRate = (model: string, quality: unknown, size: unknown): Image
   const usd = bySize && entry(bySize, orDefault(size, row.defaultSize));
   return row && usd !== undefined ? { rate: attoUsdPerUnit(usd), isEstimate: row.isEstimate === true } : null;
 };
+
+/** The most that an image may cost, in USD: of all sizes and qualities that the request leaves open. Null where it is unknown. */
+export const dearestImageUsd = (model: string, quality: unknown, size: unknown): number | null => {
+  const row = table.find(({ models }) => matchesModel(models, model));
+  if (!row) return null;
+  const chosen = <T>(of: Readonly<Record<string, T>>, name: unknown): readonly T[] => {
+    const found = typeof name === 'string' ? entry(of, name) : undefined;
+    return found === undefined ? Object.values(of) : [found];
+  };
+  return Math.max(...chosen(row.byQuality, quality).flatMap((bySize) => chosen(bySize, size)));
+};

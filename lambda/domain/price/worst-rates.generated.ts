@@ -4,7 +4,7 @@ export const worstRatesDay = '2026-11-18';
 
 /**
  * By provider, one model a line: its name, nano-USD for an input and an output token at most, the most output tokens and the context window
- * (0: not known); where long prompts cost more, also from how many tokens, and both rates then.
+ * (0: not known); where long prompts cost more, also from how many tokens, and both rates then; rates of units and of other input by name.
  */
 export const worstRates: Readonly<Record<string, string>> = {
   openai: `
@@ -36,17 +36,17 @@ gpt-4o 2500 10000 16384 128000
 gpt-4o-2024-05-13 5000 15000 16384 128000
 gpt-4o-2024-08-06 2500 10000 16384 128000
 gpt-4o-2024-11-20 2500 10000 16384 128000
-gpt-4o-audio-preview 2500 80000 16384 128000
-gpt-4o-audio-preview-2024-10-01 2500 200000 16384 0
+gpt-4o-audio-preview 2500 80000 16384 128000 inputAudio=40000
+gpt-4o-audio-preview-2024-10-01 2500 200000 16384 0 inputAudio=100000
 gpt-4o-mini 150 600 16384 128000
 gpt-4o-mini-2024-07-18.ft- 300 1200 16384 0
-gpt-4o-mini-audio-preview 150 20000 16384 128000
-gpt-4o-mini-realtime-preview 600 20000 16384 16000
-gpt-4o-mini-transcribe 1250 5000 16384 16000
+gpt-4o-mini-audio-preview 150 20000 16384 128000 inputAudio=10000
+gpt-4o-mini-realtime-preview 600 20000 16384 16000 inputAudio=10000
+gpt-4o-mini-transcribe 1250 5000 2000 16000 inputAudio=3000
 gpt-4o-mini-tts 600 12000 16384 0
-gpt-4o-realtime-preview 5000 80000 16384 32000
+gpt-4o-realtime-preview 5000 80000 16384 32000 inputAudio=40000
 gpt-4o-search-preview 2500 10000 16384 128000
-gpt-4o-transcribe 2500 10000 16384 16000
+gpt-4o-transcribe 2500 10000 2000 16000 inputAudio=6000
 gpt-4o:extended 6000 18000 16384 0
 gpt-5 1250 10000 128000 400000
 gpt-5-image 10000 10000 128000 0
@@ -54,6 +54,7 @@ gpt-5-image-mini 2500 2000 128000 0
 gpt-5-mini 250 2000 128000 400000
 gpt-5-nano 50 400 128000 400000
 gpt-5-pro 15000 120000 272000 400000
+gpt-5-search-api* 1250 10000 128000 0
 gpt-5.1 1250 10000 128000 400000
 gpt-5.1-codex-mini 250 2000 128000 400000
 gpt-5.2 1750 14000 128000 400000
@@ -78,8 +79,8 @@ gpt-6-astra 12500 50000 0 1050000 271999 25000 75000
 gpt-6-luna 125 500 0 1050000 272000 250 750
 gpt-6-sol 2500 10000 0 1050000 272000 5000 15000
 gpt-6.1-sol 2500 10000 0 0 272000 5000 15000
-gpt-audio 2500 64000 0 128000
-gpt-audio-mini 600 20000 0 128000
+gpt-audio 2500 64000 0 128000 inputAudio=32000
+gpt-audio-mini 600 20000 0 128000 inputAudio=10000
 gpt-chat-latest 5000 30000 0 0
 gpt-image-1 10000 40000 0 0
 gpt-image-1-mini 2500 8000 0 0
@@ -88,10 +89,11 @@ gpt-image-2 8000 30000 0 0
 gpt-oss-120b 39 180 0 131072
 gpt-oss-20b 29 140 0 131072
 gpt-oss-safeguard-20b 75 300 0 131072
-gpt-realtime 5000 64000 0 32000
-gpt-realtime-2 5000 64000 0 128000
-gpt-realtime-2.1 5000 64000 0 128000
-gpt-realtime-mini 800 20000 0 0
+gpt-realtime 5000 64000 0 32000 inputAudio=32000
+gpt-realtime-2 5000 64000 0 128000 inputAudio=32000
+gpt-realtime-2.1 5000 64000 0 128000 inputAudio=32000
+gpt-realtime-mini 800 20000 0 0 inputAudio=10000
+gpt-transcribe 0 0 0 0 audioSeconds=75000
 o1 15000 60000 100000 200000
 o1-mini 1100 4400 100000 128000
 o1-preview 15000 60000 100000 128000
@@ -102,11 +104,17 @@ o3-mini 1100 4400 100000 200000
 o3-pro 20000 80000 100000 200000
 o4-mini 1100 4400 100000 200000
 o4-mini-deep-research 2000 8000 100000 200000
+sora-2 0 0 0 0 videoSeconds=100000000
 text-davinci-002 20000 20000 0 0
 text-davinci-003 20000 20000 0 0
 text-embedding-3-large 130 0 0 8191
 text-embedding-3-small 20 0 0 8191
-text-embedding-ada-002 100 0 0 8192`,
+text-embedding-ada-002 100 0 0 8192
+tts-1 0 0 0 0 characters=15000
+tts-1-1106 0 0 0 0 characters=15000
+tts-1-hd 0 0 0 0 characters=30000
+tts-1-hd-1106 0 0 0 0 characters=30000
+whisper-1 0 0 0 0 audioSeconds=100000`,
   anthropic: `
 claude-2 8000 24000 4096 200000
 claude-3-5-haiku-latest 1000 4000 8192 200000
@@ -157,12 +165,12 @@ deep-research-preview-04-2026 2000 12000 0 131072 200000 4000 18000
 gemini-1.0-pro-vision-001 125 375 8192 32768
 gemini-1.5-flash 75 300 8192 1000000 128000 150 600
 gemini-1.5-pro 1250 5000 8192 1000000 128000 2500 10000
-gemini-2.0-flash 100 400 8192 1000000
+gemini-2.0-flash 100 400 8192 1000000 inputAudio=700
 gemini-2.0-flash-lite 75 300 8192 1000000
 gemini-2.5-computer-use-preview-10-2025 1250 10000 65536 131072 200000 2500 15000
-gemini-2.5-flash 300 2500 65536 1048576
+gemini-2.5-flash 300 2500 65536 1048576 inputAudio=1000
 gemini-2.5-flash-image 300 30000 65536 32768
-gemini-2.5-flash-lite 100 400 65536 1048576
+gemini-2.5-flash-lite 100 400 65536 1048576 inputAudio=300
 gemini-2.5-flash-lite-preview-tts 500 10000 65536 8192
 gemini-2.5-flash-preview 150 600 65536 0
 gemini-2.5-flash-preview-tts 500 10000 65536 8192
@@ -170,37 +178,41 @@ gemini-2.5-flash-tts 500 10000 65536 8192
 gemini-2.5-pro 1250 10000 65536 1048576 200000 2500 15000
 gemini-2.5-pro-preview-tts 1000 20000 65536 8192
 gemini-2.5-pro-tts 1000 20000 65536 8192
-gemini-3-flash-preview 500 3000 65536 1048576
+gemini-3-flash-preview 500 3000 65536 1048576 inputAudio=1000
 gemini-3-pro-image 2000 120000 65536 131072
 gemini-3-pro-image-preview 2000 120000 65536 131072
 gemini-3-pro-preview 2000 12000 65536 0 200000 4000 18000
 gemini-3.1-flash-image 500 60000 65536 65536
 gemini-3.1-flash-image-preview 500 60000 65536 65536
-gemini-3.1-flash-lite 250 1500 65536 1048576
+gemini-3.1-flash-lite 250 1500 65536 1048576 inputAudio=500
 gemini-3.1-flash-lite-image 250 30000 65536 65536
-gemini-3.1-flash-lite-preview 250 1500 65536 1048576
-gemini-3.1-flash-live-preview 1000 12000 65536 131072
+gemini-3.1-flash-lite-preview 250 1500 65536 1048576 inputAudio=500
+gemini-3.1-flash-live-preview 1000 12000 65536 131072 inputAudio=3000 inputVideo=1000
 gemini-3.1-flash-tts-preview 1000 20000 65536 8192
 gemini-3.1-pro-preview 2000 12000 65536 1048576 200000 4000 18000
 gemini-3.1-pro-preview-customtools 2000 12000 65536 1048576 200000 4000 18000
 gemini-3.5-flash 1500 9000 65536 1048576
 gemini-3.5-flash-lite 300 2500 65536 1048576
-gemini-3.5-live-translate-preview 3500 21000 65536 16384
+gemini-3.5-live-translate-preview 3500 21000 65536 16384 inputAudio=3500
 gemini-3.6-flash 750 3750 65536 1048576
 gemini-3.7-flash 750 3750 65536 1048576
 gemini-3.8-flash 750 3750 65536 1048576
 gemini-embedding-001 150 0 65536 2048
-gemini-embedding-2 450 0 65536 8192
+gemini-embedding-2 450 0 65536 8192 inputAudio=6500 inputVideo=12000
 gemini-flash-1.5 75 300 65536 0 128000 150 600
 gemini-flash-1.5-8b 37.5 150 65536 1000000 128000 75 300
-gemini-flash-latest 750 3750 65536 1048576
+gemini-flash-latest 750 3750 65536 1048576 inputAudio=750
 gemini-flash-lite-latest 300 2500 65536 1048576
-gemini-live-2.5-flash 500 12000 65536 0
+gemini-live-2.5-flash 500 12000 65536 0 inputAudio=3000
 gemini-omni-flash-preview 1500 9000 65536 131072
 gemini-pro 125 375 65536 32768
 gemini-pro-1.5 1250 5000 65536 2000000 128000 2500 10000
 gemma-2-27b-it 650 650 0 0
-gemma-4-26b-a4b-it-maas 150 600 0 262144`,
+gemma-4-26b-a4b-it-maas 150 600 0 262144
+imagen-3.0-generate* 0 0 0 0 images=30000000
+imagen-4.0-fast-generate* 0 0 0 0 images=20000000
+imagen-4.0-generate* 0 0 0 0 images=40000000
+imagen-4.0-ultra-generate* 0 0 0 0 images=60000000`,
   mistral: `
 codestral-2508 300 900 0 256000
 codestral-embed 150 0 0 0
@@ -264,10 +276,13 @@ open-mixtral-8x7b 700 700 0 32000
 pixtral-12b 150 150 0 128000
 pixtral-12b-2409 150 150 0 0
 pixtral-large-latest 2000 6000 0 128000
-voxtral-mini-2507 40 40 0 0
-voxtral-small-24b-2507 100 400 0 32768
-voxtral-small-2507 100 400 0 0
-voxtral-small-latest 100 400 0 32000
+voxtral-mini-2507 40 40 0 0 audioSeconds=16666.667
+voxtral-mini-2602 0 0 0 16384 audioSeconds=50000
+voxtral-mini-tts-2603 0 0 0 0 characters=16000
+voxtral-mini-tts-latest 0 0 0 0 characters=16000
+voxtral-small-24b-2507 100 400 0 32768 audioSeconds=66666.667
+voxtral-small-2507 100 400 0 0 audioSeconds=66666.667
+voxtral-small-latest 100 400 0 32000 audioSeconds=66666.667
 zai-glm-5 1400 4400 0 0
 zai-glm-5-2 1400 4400 0 1000000
 zai-glm-5-3 1400 4400 0 1000000
@@ -293,16 +308,18 @@ command-r7b 37.5 150 0 0
 command-r7b-12-2024 37.5 150 0 128000
 command-r7b-arabic-02-2025 37.5 150 0 128000
 embed-english-light-v2.0 100 0 0 0
-embed-english-light-v3.0 100 0 0 0
+embed-english-light-v3.0 100 0 0 0 images=100000
 embed-english-v2.0 100 0 0 0
-embed-english-v3.0 100 0 0 0
-embed-multilingual-light-v3.0 100 0 0 0
+embed-english-v3.0 100 0 0 0 images=100000
+embed-multilingual-light-v3.0 100 0 0 0 images=100000
 embed-multilingual-v2.0 100 0 0 0
-embed-multilingual-v3.0 100 0 0 0
+embed-multilingual-v3.0 100 0 0 0 images=100000
 embed-v4.0 470 0 0 128000
 rerank-v5.0-fast 20 0 0 0
 rerank-v5.0-pro 50 0 0 0`,
   groq: `
+canopylabs/orpheus-arabic-saudi 0 0 0 0 characters=40000
+canopylabs/orpheus-v1-english 0 0 0 0 characters=22000
 deepseek-r1-distill-llama-70b 750 990 0 131072
 gemma-7b-it 70 70 0 0
 gemma2-9b-it 200 200 0 0
@@ -334,9 +351,13 @@ moonshotai/kimi-k2-instruct 1000 3000 0 131072
 openai/gpt-oss-120b 150 600 0 131072
 openai/gpt-oss-20b 75 300 0 131072
 openai/gpt-oss-safeguard-20b 75 300 0 131072
+playai-tts 0 0 0 0 characters=50000
+playai-tts-arabic 0 0 0 0 characters=50000
 qwen/qwen3-32b 290 590 0 131072
 qwen/qwen3.6-27b 600 3000 0 131072
-qwen/qwen3.8-27b 800 4000 0 131042`,
+qwen/qwen3.8-27b 800 4000 0 131042
+whisper-large-v3 0 0 0 0 audioSeconds=30833.333
+whisper-large-v3-turbo 0 0 0 0 audioSeconds=11111.111`,
   together: `
 allenai/olmo-7b 200 200 0 0
 austism/chronos-hermes-13b 300 300 0 0
@@ -502,6 +523,7 @@ deepseek-v4-flash-vision-exp 300 1200 0 1000000
 deepseek-v4-pro 1320 3960 0 1000000`,
   xai: `
 grok-2-1212 2000 10000 0 32768
+grok-2-image* 0 0 0 0 images=70000000
 grok-2-vision-1212 2000 10000 0 32768
 grok-3 3000 15000 0 131072
 grok-3-fast 5000 25000 0 131072
@@ -522,17 +544,19 @@ grok-4.5 2000 6000 0 500000 199999 4000 12000
 grok-4.6 2000 6000 0 500000 199999 4000 12000
 grok-4.7 2000 6000 0 500000 200000 4000 12000
 grok-build-0.1 1000 2000 0 256000 199999 2000 4000
-grok-code-fast-1 200 1500 0 256000`,
+grok-code-fast-1 200 1500 0 256000
+grok-imagine-image 0 0 0 0 images=20000000
+grok-imagine-image-pro 0 0 0 0 images=70000000`,
   perplexity: `
-llama-3.1-sonar-large-128k-online 1000 1000 0 0
-llama-3.1-sonar-small-128k-online 200 200 0 0
+llama-3.1-sonar-large-128k-online 1000 1000 0 0 requests=5000000
+llama-3.1-sonar-small-128k-online 200 200 0 0 requests=5000000
 r1-1776 2000 8000 0 0
-sonar 1000 1000 0 128000
+sonar 1000 1000 0 128000 requests=12000000
 sonar-deep-research 2000 8000 0 128000
-sonar-pro 3000 15000 0 200000
+sonar-pro 3000 15000 0 200000 requests=14000000
 sonar-pro-search 3000 15000 0 0
-sonar-reasoning 1000 5000 0 0
-sonar-reasoning-pro 2000 8000 0 128000`,
+sonar-reasoning 1000 5000 0 0 requests=12000000
+sonar-reasoning-pro 2000 8000 0 128000 requests=14000000`,
   openrouter: `
 01-ai/yi-large 3000 3000 0 0
 aetherwiing/mn-starcannon-12b 800 1200 0 0

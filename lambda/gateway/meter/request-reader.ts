@@ -8,6 +8,8 @@ import { wantedInRequest } from './wanted.ts';
 /** The facts in a request's body that decide how it is metered and priced. */
 export interface BodyFacts {
   readonly model: string | null;
+  /** Models that serve the request where the first does not (OpenRouter's `models`). */
+  readonly fallbacks: readonly string[];
   readonly stream: boolean;
   readonly serviceTier: string | null;
   /** Counted only for an estimate. */
@@ -31,6 +33,9 @@ const MULTIPART_FIELD =
   /name="(model|stream|size|quality|seconds)"(?:\r\n(?!--)[^\r\n]+)*\r\n\r\n([^\r\n]{1,128})\r\n/g;
 const MULTIPART_OVERLAP_BYTES = 512;
 
+/** More than OpenRouter takes. */
+const MAX_FALLBACKS = 16;
+
 const jsonText = (json: string): unknown => {
   try {
     return JSON.parse(json);
@@ -43,6 +48,7 @@ const jsonText = (json: string): unknown => {
 export const createRequestReader = (contentType: string | undefined, path: string): RequestReader => {
   const values = new Map<string, unknown>();
   const prompt = new PromptCounter();
+  const fallbacks: string[] = [];
 
   const sink: PickerSink = {
     value: (name, json) => {
@@ -55,6 +61,8 @@ export const createRequestReader = (contentType: string | undefined, path: strin
         if (name === 'part.type') prompt.partType(value);
         else if (name === 'part.detail') prompt.detail(value);
         else if (name === 'tool.type') prompt.toolType(value);
+        else if (name === 'fallback' && fallbacks.length < MAX_FALLBACKS)
+          fallbacks.push(value.slice(0, MAX_MODEL_CHARACTERS));
       }
       if (name === 'tool.type' && typeof value === 'string' && value.startsWith('web_search_preview'))
         values.set('webSearchPreview', true);
@@ -80,7 +88,7 @@ export const createRequestReader = (contentType: string | undefined, path: strin
         prompt.markIncomplete();
       }
     },
-    facts: () => factsOf(values, prompt),
+    facts: () => factsOf(values, prompt, fallbacks),
   };
 };
 
@@ -114,7 +122,11 @@ const multipartName = (name: string): string =>
 
 const multipartValue = (value: string): unknown => (value === 'true' ? true : value === 'false' ? false : value);
 
-const factsOf = (values: ReadonlyMap<string, unknown>, prompt: PromptCounter): BodyFacts => {
+const factsOf = (
+  values: ReadonlyMap<string, unknown>,
+  prompt: PromptCounter,
+  fallbacks: readonly string[],
+): BodyFacts => {
   const text = (name: string): string | null => {
     const value = values.get(name);
     return typeof value === 'string' && value !== '' ? value.slice(0, MAX_MODEL_CHARACTERS) : null;
@@ -137,6 +149,7 @@ const factsOf = (values: ReadonlyMap<string, unknown>, prompt: PromptCounter): B
   if (values.get('webSearchPreview')) billableItems[BILLABLE.webSearchPreview] = 1;
   return {
     model: text('model'),
+    fallbacks,
     stream: values.get('stream') === true,
     serviceTier: text('serviceTier'),
     prompt,

@@ -219,6 +219,7 @@ const requestTools: Wanted = {
 /** Members of a request that decide how it is metered or priced. */
 export const wantedInRequest: Wanted = {
   model: 'model',
+  models: { '*': 'fallback' },
   stream: 'stream',
   service_tier: 'serviceTier',
   serviceTier: 'serviceTier',

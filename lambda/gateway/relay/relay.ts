@@ -3,6 +3,7 @@ import { dialectOf, modelOfPath } from '../../domain/usage/dialect.ts';
 import type { CloseEvent } from '../../domain/usage/usage-event.ts';
 import type { Admitted } from '../admission/admit.ts';
 import type { Fingerprint } from '../admission/fingerprint.ts';
+import type { BodyFacts } from '../meter/request-reader.ts';
 import type { ClientResponse, GatewayRequest } from '../protocol/client.ts';
 import { type GatewayErrorCode, type GatewayErrorResponse, gatewayErrorResponse } from '../protocol/gateway-error.ts';
 import { clientResponseHeaders, headerValue, type RawHeaders } from '../protocol/headers.ts';
@@ -195,15 +196,18 @@ class Relay implements UpstreamListener {
     const { accountId, provider, startedAt } = this.#identify();
     const isWhole = prepared.wholeBody !== null;
     const [reserve, facts] = await Promise.all([this.#parts.loadReserve(), isWhole ? this.#copy.facts() : null]);
-    const model = modelOfPath(this.#path) ?? facts?.model ?? null;
-    const own = budgets.filter(({ scope }) => scope.model === undefined || isSameModel(model ?? '', scope.model));
+    const models = this.#modelsOf(facts);
+    const own = budgets.filter(
+      ({ scope: { model } }) => model === undefined || models.some((each) => isSameModel(each, model)),
+    );
     const result = await reserve(accountId as string, own, {
       provider,
       dialect: dialectOf(this.#copy.method, this.#path),
-      model,
+      models,
       serviceTier: facts?.serviceTier ?? null,
       body: this.#copy.isPlain ? prepared.wholeBody : null,
       prompt: facts?.prompt.count() ?? null,
+      billableItems: facts?.billableItems ?? {},
       startedAt,
     });
     if (this.#isFinished) {
@@ -237,11 +241,17 @@ class Relay implements UpstreamListener {
     queueMicrotask(() => setImmediate(() => this.#guard(this.#registerAndReadBody, undefined)));
   }
 
-  /** The block of the model that the request asks for: in its path, or in its body if that could be read whole. */
+  /** The block of a model that the request asks for: in its path, or in its body if that could be read whole. */
   #blockOfModel(blocks: readonly Block[], isBodyWhole: boolean): Block | undefined {
-    const facts = isBodyWhole ? this.#copy.facts() : undefined;
-    const model = modelOfPath(this.#path) ?? (facts instanceof Promise ? null : facts?.model);
-    return model ? blocks.find(({ scope }) => isSameModel(model, scope.model as string)) : undefined;
+    const facts = isBodyWhole ? this.#copy.facts() : null;
+    const models = this.#modelsOf(facts instanceof Promise ? null : facts);
+    return blocks.find(({ scope }) => models.some((model) => isSameModel(model, scope.model as string)));
+  }
+
+  /** The models that may serve the request. */
+  #modelsOf(facts: BodyFacts | null): readonly string[] {
+    const model = modelOfPath(this.#path) ?? facts?.model ?? null;
+    return [...(model === null ? [] : [model]), ...(facts?.fallbacks ?? [])];
   }
 
   /** Responds without forwarding anything. */

@@ -2,10 +2,10 @@ import type { AwsCall } from '../../aws/aws-json.ts';
 import { reservedBudgetKey } from '../../data/table/keys.ts';
 import type { Block, ReservedBudget } from '../../domain/budgets/block.ts';
 import { periodId, type Reservation } from '../../domain/budgets/reservation.ts';
-import { type RequestSize, worstCaseNanoUsd } from '../../domain/budgets/worst-case.ts';
+import { type RequestSize, worstCasesNanoUsd } from '../../domain/budgets/worst-case.ts';
 import { periodAt } from '../../domain/calendar/periods.ts';
 import { DAY_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
-import { JsonPicker } from '../meter/json-picker.ts';
+import { bodySize } from './request-size.ts';
 
 /*
  * Reserves the most that a request may cost from the budgets that it is in. Loaded for accounts with such budgets only: it has a table of
@@ -32,50 +32,13 @@ export interface Reserve {
   release(accountId: string, reservations: readonly Reservation[]): Promise<void>;
 }
 
-export type ReservableRequest = Omit<RequestSize, 'maxOutputTokens' | 'responses' | 'isFast'> & {
-  readonly startedAt: string;
-};
+export type ReservableRequest = Omit<RequestSize, keyof ReturnType<typeof bodySize>> & { readonly startedAt: string };
 
 /** Waits of about 10, 20, 40 … ms while a transaction of the recorder has the item. */
 const MAX_ATTEMPTS = 6;
 const FIRST_WAIT_MS = 10;
 /** Items of past periods are of no use after this time. */
 const KEPT_MS = 7 * DAY_MS;
-
-const limits = {
-  max_tokens: 'tokens',
-  max_completion_tokens: 'tokens',
-  max_output_tokens: 'tokens',
-  max_tokens_to_sample: 'tokens',
-  n: 'responses',
-  best_of: 'responses',
-  speed: 'speed',
-  generationConfig: { maxOutputTokens: 'tokens', candidateCount: 'responses' },
-  generation_config: { max_output_tokens: 'tokens', candidate_count: 'responses' },
-};
-
-/** What a body says about the size of its response. The largest limit counts where there are several. */
-const outputLimits = (body: Buffer | null): Pick<RequestSize, 'maxOutputTokens' | 'responses' | 'isFast'> => {
-  let maxOutputTokens: number | null = null;
-  let responses = 1;
-  let isFast = false;
-  if (body !== null) {
-    const value = (name: string, json: string): void => {
-      if (name === 'speed') isFast ||= json.includes('fast');
-      const number = Number(json);
-      if (!(number > 0)) return;
-      if (name === 'tokens') maxOutputTokens = Math.max(maxOutputTokens ?? 0, number);
-      if (name === 'responses') responses = Math.max(responses, number);
-    };
-    const picker = new JsonPicker(limits, { value, tooLong: () => {}, documentEnd: () => {} }, 64);
-    try {
-      picker.write(body);
-    } catch {
-      // No JSON: its provider refuses it, or the model's largest output counts.
-    }
-  }
-  return { maxOutputTokens, responses, isFast };
-};
 
 interface Part {
   readonly budget: ReservedBudget;
@@ -188,14 +151,16 @@ export const openReserve = (
     budgets: readonly ReservedBudget[],
     { startedAt, ...request }: ReservableRequest,
   ): Promise<ReserveResult> => {
-    const worstCase = worstCaseNanoUsd({ ...request, ...outputLimits(request.body) });
+    const worstCases = worstCasesNanoUsd({ ...request, ...bodySize(request.body) });
+    const worstCase = worstCases.includes(null) ? null : Math.max(...(worstCases as number[]));
     const minute = Math.floor(now() / MINUTE_MS);
     const parts = budgets.flatMap((budget): Part[] => {
       const { unknownCost } = budget;
       const period = periodOf(budget, new Date(startedAt));
       // The cost is not known: it counts as nothing, or the budget says what.
       const unknownNanoUsd = typeof unknownCost === 'number' ? unknownCost : 0;
-      const nanoUsd = worstCase ?? (unknownCost === 'stop' ? budget.limitNanoUsd + 1 : unknownNanoUsd);
+      const ofUnknown = unknownCost === 'stop' ? budget.limitNanoUsd + 1 : unknownNanoUsd;
+      const nanoUsd = Math.max(...worstCases.map((each) => each ?? ofUnknown));
       if (period === null || nanoUsd === 0) return [];
       const reservation = { budgetId: budget.id, periodId: periodId(period), minute, nanoUsd, unknownNanoUsd };
       return [{ budget, reservation, worstCase, until: period.end }];

@@ -117,10 +117,11 @@ export const playRequests = async (seed: number, requests: number): Promise<stri
     const result = await reserve(ACCOUNT, [budget()], {
       provider: 'openai',
       dialect: 'openai-chat',
-      model: 'gpt-4o',
+      models: ['gpt-4o'],
       serviceTier: null,
       body,
       prompt: { messages: 1, calls: 0, textBytes: 5, toolBytes: 0, schemaBytes: 0, images: [], uncounted: [] },
+      billableItems: {},
       startedAt: new Date(nowMs).toISOString(),
     });
     if (result.kind === 'refused') {

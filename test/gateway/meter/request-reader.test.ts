@@ -10,7 +10,7 @@ const read = (pieces: readonly string[], { contentType = 'application/json', pat
   return facts;
 };
 
-const NOTHING = { model: null, stream: false, serviceTier: null, billableItems: {} };
+const NOTHING = { model: null, fallbacks: [], stream: false, serviceTier: null, billableItems: {} };
 
 const field = (name: string, value: string, headers = ''): string =>
   `--b\r\nContent-Disposition: form-data; name="${name}"\r\n${headers}\r\n${value}\r\n`;
@@ -68,6 +68,12 @@ describe('a multipart form', () => {
 });
 
 describe('a JSON body', () => {
+  it('keeps the first models that may serve the request', () => {
+    const models = ['a', 1, ...Array.from({ length: 20 }, (_, n) => `m${n}`)];
+    const { fallbacks } = read([JSON.stringify({ model: 'm', models })]);
+    expect([fallbacks.length, fallbacks.slice(0, 2)]).toEqual([16, ['a', 'm0']]);
+  });
+
   it('keeps the facts that decide metering and price', () => {
     const body = {
       model: 'gpt-5',
@@ -79,6 +85,7 @@ describe('a JSON body', () => {
       seconds: '8',
     };
     expect(read([JSON.stringify(body)])).toEqual({
+      ...NOTHING,
       model: 'gpt-5',
       stream: true,
       serviceTier: 'flex',

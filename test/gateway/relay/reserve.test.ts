@@ -3,7 +3,7 @@ import { uuidv7 } from 'uuidv7';
 import { awsCaller, awsService, environmentCredentials } from '../../../lambda/aws/aws-json.ts';
 import { nodeTransport } from '../../../lambda/aws/transport-node.ts';
 import { openReservations } from '../../../lambda/data/ledger/reservations.ts';
-import { NO_BLOCKS, type ReservedBudget } from '../../../lambda/domain/budgets/block.ts';
+import { type Block, NO_BLOCKS, type ReservedBudget } from '../../../lambda/domain/budgets/block.ts';
 import { periodId } from '../../../lambda/domain/budgets/reservation.ts';
 import { periodAt } from '../../../lambda/domain/calendar/periods.ts';
 import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
@@ -44,31 +44,35 @@ const budgetOf = (usd: number, changes: Partial<ReservedBudget> = {}): ReservedB
 /** A request through a gateway whose account has these budgets. Its worst case: 1,000 tokens of output at 10 USD a million, and its bytes. */
 const send = async (
   budgets: readonly ReservedBudget[],
-  body: object,
-  { reserve = reserveOf(), headers = [] as string[] } = {},
+  body: object | Buffer | null,
+  {
+    reserve = reserveOf(),
+    provider = 'openai',
+    method = 'POST',
+    target = '/v1/chat/completions',
+    contentType = 'application/json',
+    blocks = [] as readonly Block[],
+  } = {},
 ) => {
-  const bytes = Buffer.from(JSON.stringify(body));
+  const bytes = body === null || Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
   const exchange = fakeExchange(
     {
-      method: 'POST',
-      target: '/v1/chat/completions',
+      method,
+      host: `${provider}.gateway.test`,
+      target,
       headers: [
         'X-Service-Key',
         KEYS.active,
         'Authorization',
         'Bearer sk-test',
-        'Content-Type',
-        'application/json',
-        'Content-Length',
-        String(bytes.length),
-        ...headers,
+        ...(bytes ? ['Content-Type', contentType, 'Content-Length', String(bytes.length)] : []),
       ],
-      body: bytes,
+      ...(bytes && { body: bytes }),
     },
     {
       parts: {
         lookUpAccount: () => ({ ...ACTIVE, accountId, withoutBlocks: 'pass' }),
-        lookUpBlocks: () => ({ ...NO_BLOCKS, reserved: budgets }),
+        lookUpBlocks: () => ({ ...NO_BLOCKS, blocks, reserved: budgets }),
         loadReserve: async () => reserve,
       },
     },
@@ -80,13 +84,19 @@ const send = async (
 const CHAT = { model: 'gpt-4o', max_tokens: 1_000, messages: [{ role: 'user', content: 'Hello' }] };
 const WORST = JSON.stringify(CHAT).length * 2_500 + 1_000 * 10_000;
 
-const respond = async ({ provider, finished, closes }: Awaited<ReturnType<typeof send>>, outputTokens: number) => {
-  const usage = { prompt_tokens: 10, completion_tokens: outputTokens, total_tokens: 10 + outputTokens };
+type Exchange = Awaited<ReturnType<typeof send>>;
+
+const respondWith = async ({ provider, finished, closes }: Exchange, body: object): Promise<CloseEvent> => {
   provider().onHeaders({ status: 200, statusMessage: 'OK', headers: ['Content-Type', 'application/json'] });
-  provider().onData(Buffer.from(JSON.stringify({ model: 'gpt-4o', choices: [], usage })));
+  provider().onData(Buffer.from(JSON.stringify(body)));
   provider().onEnd([]);
   await finished;
   return closes()[0] as CloseEvent;
+};
+
+const respond = (exchange: Exchange, outputTokens: number): Promise<CloseEvent> => {
+  const usage = { prompt_tokens: 10, completion_tokens: outputTokens, total_tokens: 10 + outputTokens };
+  return respondWith(exchange, { model: 'gpt-4o', choices: [], usage });
 };
 
 const itemOf = ({ id }: ReservedBudget) =>
@@ -222,5 +232,149 @@ describe('a request of a budget that is reserved from', () => {
     await begun.promise;
     expect(exchange.sent).toEqual([]);
     expect(await reservedIn(budget)).toBe(0);
+  });
+});
+
+/** A multipart body of these fields and one file of this many bytes. */
+const multipart = (fields: Readonly<Record<string, string>>, fileBytes: number) => {
+  const head = Object.entries(fields).map(
+    ([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  const file = '--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n';
+  return Buffer.concat([Buffer.from(head.join('') + file), Buffer.alloc(fileBytes, 1), Buffer.from('\r\n--b--\r\n')]);
+};
+const MULTIPART = 'multipart/form-data; boundary=b';
+
+describe('the most that a request may cost', () => {
+  const reservedFor = async (body: object | Buffer, options: Parameters<typeof send>[2]): Promise<number> => {
+    // A request whose price is not known is refused.
+    const budget = budgetOf(100, { unknownCost: 'stop' });
+    expect((await send([budget], body, options)).sent).toHaveLength(1);
+    return reservedIn(budget);
+  };
+  const sizeOf = (body: object): number => JSON.stringify(body).length;
+
+  it('is that of the dearest model that may serve it', async () => {
+    const body = { ...CHAT, model: 'openai/gpt-4o-mini', models: ['openai/gpt-4o-mini', 'openai/gpt-4o'] };
+    const options = { provider: 'openrouter', target: '/api/v1/chat/completions' };
+    expect(await reservedFor(body, options)).toBe(sizeOf(body) * 2_500 + 1_000 * 10_000);
+    const ofModel = budgetOf(1, { scope: { model: 'openai/gpt-4o' } });
+    await send([ofModel], body, options);
+    expect(await reservedIn(ofModel)).toBe(sizeOf(body) * 2_500 + 1_000 * 10_000);
+  });
+
+  it('is that of the known models, where another is not known', async () => {
+    const body = { ...CHAT, model: 'openai/gpt-4o', models: ['my/own-model'] };
+    const options = { provider: 'openrouter', target: '/api/v1/chat/completions' };
+    const budget = budgetOf(1);
+    await send([budget], body, options);
+    expect(await reservedIn(budget)).toBe(sizeOf(body) * 2_500 + 1_000 * 10_000);
+    expect((await send([budgetOf(1, { unknownCost: 'stop' })], body, options)).status()).toBe(429);
+  });
+
+  it.each<[string, object, Parameters<typeof send>[2], number]>([
+    ['the characters of speech', { model: 'tts-1', input: 'Hello' }, { target: '/v1/audio/speech' }, 5 * 15_000],
+    [
+      'images by quality and size',
+      { model: 'dall-e-3', prompt: 'A', n: 2, quality: 'standard', size: '1024x1024' },
+      { target: '/v1/images/generations' },
+      2 * 1.05 * 0.04 * USD,
+    ],
+    [
+      'images of the dearest quality and size',
+      { model: 'dall-e-3', prompt: 'A' },
+      { target: '/v1/images/generations' },
+      1.05 * 0.12 * USD,
+    ],
+    [
+      'images of a model that has one price',
+      { model: 'grok-imagine-image', prompt: 'A', n: 3 },
+      { provider: 'xai', target: '/v1/images/generations' },
+      3 * 1.05 * 0.02 * USD,
+    ],
+    [
+      'images of Imagen, which makes four',
+      { instances: [{ prompt: 'A' }] },
+      { provider: 'google', target: '/v1beta/models/imagen-4.0-generate-001:predict' },
+      4 * 1.05 * 0.04 * USD,
+    ],
+    ['seconds of video', { model: 'sora-2', prompt: 'A', seconds: '8' }, { target: '/v1/videos' }, 8 * 0.1 * USD],
+  ])('counts %s', async (_what, body, options, nanoUsd) => {
+    expect(await reservedFor(body, options)).toBe(Math.round(nanoUsd));
+  });
+
+  it('counts the bytes of what is embedded, whatever it is', async () => {
+    const body = { model: 'text-embedding-3-small', input: Array.from({ length: 3_000 }, (_, n) => [n, n, n, n]) };
+    expect(await reservedFor(body, { target: '/v1/embeddings' })).toBe(sizeOf(body) * 20);
+  });
+
+  it('counts the seconds that a file of speech may have', async () => {
+    const target = '/v1/audio/transcriptions';
+    const body = multipart({ model: 'whisper-1' }, 75_000);
+    const [least, most] = [100 * 100_000, 101 * 100_000];
+    const reserved = await reservedFor(body, { target, contentType: MULTIPART });
+    expect(reserved).toBeGreaterThanOrEqual(least);
+    expect(reserved).toBeLessThan(most);
+    const byToken = multipart({ model: 'gpt-4o-transcribe' }, 75_000);
+    expect(await reservedFor(byToken, { target, contentType: MULTIPART })).toBeGreaterThan(100 * 10 * 6_000);
+  });
+
+  it('counts images and files of an edit', async () => {
+    const body = multipart({ model: 'gpt-image-1', n: '2', quality: 'low', size: '1024x1024' }, 300_000);
+    const reserved = await reservedFor(body, { target: '/v1/images/edits', contentType: MULTIPART });
+    expect(reserved).toBeGreaterThan(2 * 0.011 * USD + 4_096 * 10_000);
+    expect(reserved).toBeLessThan(0.2 * USD);
+  });
+
+  it('lets no images pass that the budget does not have', async () => {
+    const budget = budgetOf(0.6);
+    const body = { model: 'gpt-image-1', prompt: 'A cat' };
+    const sent = await Promise.all(
+      Array.from({ length: 20 }, () => send([budget], body, { target: '/v1/images/generations' })),
+    );
+    const passed = sent.filter((exchange) => exchange.sent.length === 1);
+    expect(passed).toHaveLength(2);
+    const usage = {
+      input_tokens: 10,
+      output_tokens: 6_240,
+      input_tokens_details: { text_tokens: 10, image_tokens: 0 },
+    };
+    const closes = await Promise.all(passed.map((exchange) => respondWith(exchange, { data: [{}], usage })));
+    await record(closes);
+    const { finishedNanoUsd, excessNanoUsd } = await itemOf(budget);
+    expect(finishedNanoUsd).toBe(2 * (10 * 5_000 + 6_240 * 40_000));
+    expect(excessNanoUsd).toBe(0);
+  });
+});
+
+describe('a request that starts nothing', () => {
+  it.each([
+    ['POST', '/v1/moderations', { input: 'Hello' }],
+    ['GET', '/v1/responses/resp_1', null],
+    ['POST', '/v1/responses/resp_1/cancel', {}],
+    ['GET', '/v1/models', null],
+  ])('reserves nothing and is not refused: %s %s', async (method, target, body) => {
+    const budget = budgetOf(1, { unknownCost: 'stop' });
+    const usedUp: Block = {
+      id: budget.id,
+      kind: 'budget',
+      name: 'Agents',
+      scope: {},
+      until: new Date(Date.now() + 60_000).toISOString(),
+      amountNanoUsd: USD,
+      spentNanoUsd: USD,
+    };
+    expect((await send([budget], body, { method, target, blocks: [usedUp] })).sent).toHaveLength(1);
+    expect((await itemOf(budget)).exists).toBe(false);
+  });
+});
+
+describe('a batch, whose cost is known when its results are fetched', () => {
+  it.each([
+    ['stop', 0],
+    ['pass', 1],
+  ] as const)('is of unknown cost: %s', async (unknownCost, sent) => {
+    const exchange = await send([budgetOf(1, { unknownCost })], { input_file_id: 'f' }, { target: '/v1/batches' });
+    expect(exchange.sent).toHaveLength(sent);
   });
 });
