@@ -10,6 +10,7 @@ import type { PricedUsage, Provenance, Usage } from '../usage/usage.ts';
 import type { Reading } from '../usage/usage-event.ts';
 import { charge, lineOf } from './charge.ts';
 import { isEndedBatch } from './charged-once.ts';
+import { isFreeRequest } from './free-requests.ts';
 import type { PriceBook } from './rates.ts';
 import { type Doubt, modelsOf, type PriceableRequest, ratesFor } from './request-rates.ts';
 
@@ -149,14 +150,9 @@ const combine = (usage: Usage, parts: readonly PricedUsage[]): PricedUsage => {
 const isPending = ({ usageSource, billableItems }: Reading): boolean =>
   usageSource === 'estimated' && billableItems[BILLABLE.responseBackground] === 1;
 
-/** OpenAI's conversations only store messages; at Mistral the same path makes responses. */
-const OPENAI_CONVERSATIONS = /\/v\d+\/conversations(\/|$)/;
-
 const isFree = ({ provider, method, path, status, reading }: PriceableRequest, usage: Usage | null): boolean => {
   if (isEndedBatch(reading)) return false;
-  if (reading.dialect === 'free') return true;
-  if (reading.dialect === 'openai-moderations' && provider === 'openai') return true;
-  if (provider === 'openai' && OPENAI_CONVERSATIONS.test(path)) return true;
+  if (isFreeRequest({ provider, path, dialect: reading.dialect })) return true;
   if (method === 'GET' && isFetchedAgain(reading)) return true;
   if (usage)
     return provider === 'anthropic' && reading.billableItems[BILLABLE.refused] === 1 && usage.outputTokens === 0;

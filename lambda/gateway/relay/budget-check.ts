@@ -1,4 +1,5 @@
 import { type Block, blocksOf, type ReservedBudget, remainingOf, reservedOf } from '../../domain/budgets/block.ts';
+import { startsNothing } from '../../domain/price/free-requests.ts';
 import type { Admitted } from '../admission/admit.ts';
 import { type GatewayErrorResponse, gatewayErrorResponse } from '../protocol/gateway-error.ts';
 import type { RequestIdentity } from './request-identity.ts';
@@ -34,11 +35,13 @@ export const checkBudgets = (
       reserved: [],
       remainingNanoUsd: null,
     };
-  const inForce = blocksOf(blocks, identity, now);
+  // A budget refuses what costs: what is paid for can be fetched.
+  const isFree = blocks.blocks.length + blocks.reserved.length > 0 && startsNothing(identity);
+  const inForce = blocksOf(blocks, identity, now).filter(({ kind }) => kind === 'pause' || !isFree);
   return {
     refusal: inForce.find(({ scope }) => scope.model === undefined),
     ofModels: inForce.filter(({ scope }) => scope.model !== undefined),
-    reserved: reservedOf(blocks, identity),
+    reserved: isFree ? [] : reservedOf(blocks, identity),
     remainingNanoUsd: remainingOf(blocks, identity, now),
   };
 };

@@ -55,7 +55,7 @@ const closeOf = ({ closes }: ReturnType<typeof fakeExchange>) => closes()[0] as 
 
 describe('a request of an account whose budget is used up', () => {
   it('gets 429 with the budget, and nothing is forwarded', async () => {
-    const refused = fakeExchange({}, { parts: watched({ blocks: [block()] }) });
+    const refused = fakeExchange(chat(GPT), { parts: watched({ blocks: [block()] }) });
     await refused.finished;
     expect(refused.status()).toBe(429);
     expect(refused.sent).toEqual([]);
@@ -72,7 +72,7 @@ describe('a request of an account whose budget is used up', () => {
   });
 
   it('is recorded as refused and free, once', async () => {
-    const refused = fakeExchange({}, { parts: watched({ blocks: [block()] }) });
+    const refused = fakeExchange(chat(GPT), { parts: watched({ blocks: [block()] }) });
     await refused.finished;
     expect(refused.closes()).toHaveLength(1);
     expect(closeOf(refused)).toMatchObject({
@@ -93,7 +93,7 @@ describe('a request of an account whose budget is used up', () => {
   });
 
   it('waits for blocks that are not cached', async () => {
-    const refused = fakeExchange({}, { parts: watched(Promise.resolve({ ...NO_BLOCKS, blocks: [block()] })) });
+    const refused = fakeExchange(chat(GPT), { parts: watched(Promise.resolve({ ...NO_BLOCKS, blocks: [block()] })) });
     await refused.finished;
     expect(refused.status()).toBe(429);
   });
