@@ -3,6 +3,7 @@ import * as operations from '../../lambda/dashboard/requests/operations.ts';
 import { listRequests, readRequest } from '../../lambda/dashboard/requests/read-requests.ts';
 import type { FindDisplayCurrency } from '../../lambda/data/accounts/display-currency.ts';
 import type { openRequests } from '../../lambda/data/requests/requests.ts';
+import { requestColumns } from '../../lambda/domain/exports/request-records.ts';
 import { type RequestRecord, requestRecordSchema } from '../../lambda/domain/spend/request-record.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
@@ -140,7 +141,36 @@ describe('GET /requests over ages', () => {
   });
 });
 
+describe('a refused request', () => {
+  it('says which budget or pause refused it, in the list and alone', async () => {
+    const refused: RequestRecord = { ...record, outcome: 'refused', status: null, blockedBy: 'budget-1' };
+    page.mockResolvedValue({ items: [refused, record], nextCursor: null, unreadableRequests: 0 });
+    find.mockResolvedValue(refused);
+    expect((await get('/requests')).body.items).toEqual([
+      expect.objectContaining({ outcome: 'refused', blockedBy: 'budget-1' }),
+      expect.objectContaining({ outcome: 'completed', blockedBy: null }),
+    ]);
+    expect((await get(`/requests/${record.requestId}`)).body).toMatchObject({ blockedBy: 'budget-1' });
+  });
+});
+
 describe('GET /requests/{requestId}', () => {
+  it('shows the members that exports have as columns, but for those named here', async () => {
+    const { requestId, session } = { requestId: record.requestId, session: { id: 's1', agentId: 'a1' } };
+    find.mockResolvedValue({ ...record, session });
+    const { body } = await get(`/requests/${requestId}`);
+    const camelCase = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+    const columns = requestColumns.map(({ name }) => camelCase(name));
+    const members = Object.keys(body);
+    // The members of `usage` and `session`.
+    const ofOthers = ['agent', 'parentAgent', 'cacheReadTokens', 'cacheWriteTokens', 'reasoningTokens'];
+    expect(columns.filter((name) => !members.includes(name))).toEqual(ofOthers);
+    // Costs in nano-USD are exported in USD.
+    const otherForm = ['costNanoUsd', 'listCostNanoUsd'];
+    const notExported = ['tagTruncated', 'metadataTruncated', 'ownPrices'];
+    expect(members.filter((name) => !columns.includes(name))).toEqual([...otherForm, ...notExported]);
+  });
+
   it('shows every member of the record except the account id', async () => {
     find.mockResolvedValue(record);
     const { status, body, text } = await get(`/requests/${record.requestId}`);

@@ -15,6 +15,7 @@ export const requestSummary = (record: RequestRecord) => ({
   path: record.path,
   route: record.route,
   outcome: record.outcome,
+  blockedBy: record.blockedBy,
   status: record.status,
   streamed: record.reading?.streamed ?? null,
   ttfbMs: record.ttfbMs,

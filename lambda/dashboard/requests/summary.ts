@@ -22,6 +22,13 @@ export const summary = {
     .nullable(z.enum(['governed', 'bypassed']))
     .check(z.describe('Null while the end of the request is unknown.')),
   outcome: z.enum(outcomes),
+  blockedBy: z
+    .nullable(z.string())
+    .check(
+      z.describe(
+        'Id of the budget or pause that refused the request, see GET /budgets and GET /pauses. Also null of a refused request where the gateway could not read them.',
+      ),
+    ),
   status: z.nullable(z.int()).check(z.describe('Status code of the provider; null if it never responded.')),
   streamed: z.nullable(z.boolean()),
   ttfbMs: durationMs.check(z.describe('Time to the first byte of the response.')),

@@ -27,12 +27,12 @@ export const fixture = (): Fixture => {
   return { dashboard: opened.dashboard, browser: opened.browser, seeded: opened.seeded };
 };
 
-/** What the API has for the seeded account. */
-export const readApi = async <Body>(path: string, body?: object): Promise<Body> => {
-  const { dashboard, seeded } = fixture();
+/** What the API has for an account, the seeded one by default. With a body, it is posted. */
+export const readApi = async <Body>(path: string, body?: object, { token } = fixture().seeded): Promise<Body> => {
+  const { dashboard } = fixture();
   const response = await fetch(`${dashboard.url}/api${path}`, {
     method: body ? 'POST' : 'GET',
-    headers: { authorization: `Bearer ${seeded.token}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
   });
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);

@@ -1,7 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { register, sendRequest } from '../browser/accounts.ts';
 import { screenshot, waitUntil } from '../browser/browser.ts';
-import { fixture, openSignedIn } from '../browser/fixture.ts';
+import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
 describe('a budget', () => {
   it('is made, is used up, is announced on every page, is raised, and is deleted; a pause is ended', async () => {
@@ -48,6 +49,34 @@ describe('a budget', () => {
     await screenshot(page, 'paused');
     await page.getByRole('button', { name: 'Resume Runaway loop' }).click();
     await paused.waitFor({ state: 'detached' });
+    expect(browserErrors).toEqual([]);
+  });
+});
+
+describe('a refused request', () => {
+  it('names what refused it, on its page and in the CSV', async () => {
+    const { dashboard } = fixture();
+    const session = await register(dashboard);
+    const pause = { name: 'Runaway loop', scope: { tag: 'batch' } };
+    const { id } = await readApi<{ id: string }>('/pauses', pause, session);
+    await expect(sendRequest(dashboard, session, { 'x-service-tag': 'batch' })).rejects.toThrow('429');
+    const { open, browserErrors } = await openSignedIn(session);
+    let page = await open('/requests');
+    const refused = page.getByRole('row').filter({ hasText: 'Refused' }).getByRole('link');
+    await waitUntil('the refused request is in the log', async () => {
+      page = await open('/requests?outcome=refused');
+      await page.waitForLoadState('networkidle');
+      return (await refused.count()) > 0;
+    });
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV' }).click(),
+    ]);
+    const [names = '', values = ''] = (await readFile(await download.path(), 'utf8')).split('\r\n');
+    expect(values.split(',')[names.split(',').indexOf('blocked_by')]).toBe(id);
+    await refused.click();
+    await page.getByRole('dialog').getByText('Pause: Runaway loop').waitFor();
+    await screenshot(page, 'refused-request');
     expect(browserErrors).toEqual([]);
   });
 });

@@ -18,6 +18,7 @@ const columns: readonly [string, (request: RequestSummary) => string | number | 
   ['client', ({ client }) => client],
   ['session', ({ session }) => session?.id ?? null],
   ['outcome', ({ outcome }) => outcome],
+  ['blocked_by', ({ blockedBy }) => blockedBy],
   ['status', ({ status }) => status],
   ['input_tokens', ({ inputTokens }) => inputTokens],
   ['output_tokens', ({ outputTokens }) => outputTokens],

@@ -8,7 +8,7 @@ export const outcomeNames: Readonly<Record<Outcome, string>> = {
   client_aborted: 'Client disconnected',
   upstream_aborted: 'Interrupted',
   unreachable: 'Unreachable',
-  refused: 'Refused by a budget',
+  refused: 'Refused',
   unknown: 'Unfinished',
 };
 

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { RequestDetail } from '../api/responses.ts';
+import { useBudgets } from '../budgets/use-budgets.ts';
 import { Instant, Money } from '../components/amount.tsx';
 import { CopyToClipboard } from '../components/copy.tsx';
 import { AnchorLink } from '../components/links.tsx';
@@ -7,6 +8,7 @@ import { ScrollRegion } from '../components/scroll-region.tsx';
 import { shownIn } from '../format/money.ts';
 import { formatBytes, formatDuration, formatExact } from '../format/quantity.ts';
 import { formatInstant } from '../format/time.ts';
+import { usePauses } from '../pauses/use-pauses.ts';
 import { providerName } from '../providers/names.ts';
 import { providerKeyName } from '../spend/groups.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
@@ -71,6 +73,20 @@ const Timing = ({ request: { ttfbMs, totalMs } }: { readonly request: RequestDet
     </section>
   );
 
+/** The budget or pause that refused a request: by its name while it exists, else by its id. */
+const RefusedBy = ({ id }: { readonly id: string | null }) => {
+  const budget = useBudgets().data?.items.find((each) => each.id === id);
+  const pause = usePauses().data?.items.find((each) => each.id === id);
+  if (id === null) return 'The gateway could not read budgets and pauses';
+  if (budget)
+    return (
+      <AnchorLink to="/budgets/$budgetId" params={{ budgetId: budget.id }} underline="always" inherit>
+        {budget.name}
+      </AnchorLink>
+    );
+  return pause ? `Pause: ${pause.name}` : <span className="mono">{id}</span>;
+};
+
 /** Everything recorded about one request. */
 export const RequestDetails = ({ request }: { readonly request: RequestDetail }) => {
   const keyNames = useKeyNames();
@@ -111,8 +127,13 @@ export const RequestDetails = ({ request }: { readonly request: RequestDetail })
           <Fact name="Outcome">
             {outcomeNames[request.outcome]}
             {request.streamed && ', streamed'}
-            {request.usageComplete === false && ', read in part'}
+            {request.usageComplete === false && request.outcome !== 'refused' && ', read in part'}
           </Fact>
+          {request.outcome === 'refused' && (
+            <Fact name="Refused by">
+              <RefusedBy id={request.blockedBy} />
+            </Fact>
+          )}
           <Fact name="Route">
             {request.route === 'bypassed'
               ? 'Bypassed: tracking was failing and caught up later'
