@@ -64,6 +64,7 @@ describe('the audit log', () => {
         clientAddress: '192.0.2.7',
         subject: 'key-1',
         details: { name: '=1+1' },
+        before: null,
       },
       expect.objectContaining({ subject: 'key-2' }),
     ]);
@@ -91,17 +92,33 @@ describe('the audit log', () => {
     expect((await list(mine)).body.items).toHaveLength(1);
   });
 
+  it('shows what a change replaced, without what stayed; earlier entries do not know it', async () => {
+    const account = await accountWith([]);
+    const details = { name: 'New', channels: 'email' };
+    const before = { name: 'Old', channels: 'email' };
+    const audit = openAuditLog(table);
+    const entry = auditEntry(account.accountId, {}, { action: 'budget.changed', details, before }, now);
+    await audit.record(entry);
+    const { before: _, ...earlier } = auditEntry(account.accountId, {}, { action: 'budget.changed', details }, now);
+    await audit.record(earlier as typeof entry);
+    const { items } = (await list(account, { to: '2026-11-21' })).body;
+    expect(items.map((item: { details: object; before: object | null }) => [item.details, item.before])).toEqual([
+      [details, null],
+      [details, { name: 'Old' }],
+    ]);
+  });
+
   it('is exported as CSV that no spreadsheet runs', async () => {
     const account = await accountWith([2, 1]);
     const event = apiEvent({ method: 'GET', path: '/api/audit/export.csv', caller: account });
     const { statusCode, headers, body } = await handler(event, {} as Context);
     expect([statusCode, headers?.['Content-Type']]).toEqual([200, 'text/csv; charset=utf-8']);
     const [head, first, second, end] = (await text(body as Readable)).split('\r\n');
-    expect(head).toBe('id,at,action,actor_id,actor_name,client_address,subject,details');
+    expect(head).toBe('id,at,action,actor_id,actor_name,client_address,subject,details,before');
     expect(first).toContain(
       `,2026-11-19T12:00:00.000Z,key.created,${account.userId},${account.email},192.0.2.7,key-1,`,
     );
-    expect(second).toContain(',key-2,"{""name"":""=1+1""}"');
+    expect(second).toContain(',key-2,"{""name"":""=1+1""}",');
     expect(end).toBe('');
   });
 

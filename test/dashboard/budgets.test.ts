@@ -15,7 +15,7 @@ import * as operations from '../../lambda/dashboard/budgets/operations.ts';
 import { openBounds } from '../../lambda/dashboard/budgets/read-bounds.ts';
 import { readSpend as readSpendOperation } from '../../lambda/dashboard/spend/operations.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
-import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
+import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openBlockCopies } from '../../lambda/data/accounts/block-copies.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
@@ -124,6 +124,22 @@ const judge = async (since = clock) =>
     now: () => clock,
     logger: silentLogger(),
   })({ accountId: caller.accountId, since: since.toISOString() });
+
+describe('the audit log', () => {
+  it('has what a change replaced, next to what it set', async () => {
+    const { id } = await create();
+    await call('PATCH', `/budgets/${id}`, { amount: 200 });
+    const day = { from: '2026-11-20T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z', limit: 9 };
+    const { items } = await openAuditLog(table).page(caller.accountId, day);
+    const amountIn = (details: Readonly<Record<string, string>> | null) =>
+      JSON.parse(details?.['config'] ?? '{}').amount;
+    expect(items.map(({ action, before, details }) => [action, amountIn(before), amountIn(details)])).toEqual([
+      ['budget.changed', 100, 200],
+      ['budget.created', undefined, 100],
+    ]);
+    expect(items[0]?.before).not.toHaveProperty('name');
+  });
+});
 
 describe('a budget', () => {
   it('has used what GET /spend shows for the same period, also from before it was made', async () => {

@@ -65,11 +65,11 @@ describe('/views', () => {
       limit: 10,
     });
     expect(items.map(({ action, subject, details }) => [action, subject === view.id, details]).sort()).toEqual([
-      ['view.changed', true, { name: 'Search', page: 'overview' }],
-      ['view.changed', true, { name: 'Search', page: 'overview' }],
-      ['view.created', false, { name: 'Failures', page: 'requests' }],
-      ['view.created', true, { name: 'Team search', page: 'overview' }],
-      ['view.deleted', true, { name: 'Search', page: 'overview' }],
+      ['view.changed', true, { name: 'Search', page: 'overview', search }],
+      ['view.changed', true, { name: 'Search', page: 'overview', search: view.search }],
+      ['view.created', false, { name: 'Failures', page: 'requests', search: 'status=500' }],
+      ['view.created', true, { name: 'Team search', page: 'overview', search: view.search }],
+      ['view.deleted', true, { name: 'Search', page: 'overview', search }],
     ]);
   });
 

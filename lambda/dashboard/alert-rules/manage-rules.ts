@@ -1,4 +1,3 @@
-import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Rule, Rules } from '../../data/alerts/rules.ts';
 import { type AlertCondition, ruleConditionSchema } from '../../domain/alert-rules/rule.ts';
 import { NotFoundError } from '../../domain/errors.ts';
@@ -6,7 +5,7 @@ import type { Implementation } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
 import type * as operations from './operations.ts';
 import { type KnownNames, requireKnown } from './require-known.ts';
-import { changedRule, mergePatch, newRule, type RuleChangeDependencies } from './rule-changes.ts';
+import { auditOfRule, changedRule, mergePatch, newRule, type RuleChangeDependencies } from './rule-changes.ts';
 import { membersOf, newSecretOf } from './rule-members.ts';
 
 export interface RuleDependencies extends RuleChangeDependencies, KnownNames {
@@ -35,17 +34,6 @@ const viewWithSecret = (rule: Rule<AlertCondition>, previous: Rule['webhook']) =
   ...view(rule),
   ...newSecretOf(rule, previous),
 });
-
-/** The audit entry of a changed rule. Its URL may hold a credential, so it is left out. */
-const auditOfRule = (
-  source: Parameters<typeof auditOf>[0],
-  action: 'alert_rule.created' | 'alert_rule.changed' | 'alert_rule.deleted',
-  { ruleId, name, condition: { type, config }, isActive }: Rule,
-  at: string,
-) => {
-  const details = { name, type, isActive: String(isActive), config: JSON.stringify(config) };
-  return auditOf(source, { action, subject: ruleId, details }, new Date(at));
-};
 
 /** Rules that pause are judged at once, and the gateway reads the blocks of accounts that have some. */
 const tellGateway = async ({ writePolicy }: RuleDependencies, { accountId, condition }: Rule): Promise<void> => {
@@ -95,7 +83,7 @@ export const updateRule =
     const rule = await changedRule(dependencies, previous, { ...patch, condition });
     if (rule === undefined) return view(previous);
     if (rule.isActive) await requireKnown(dependencies, caller.accountId, rule.condition);
-    const audit = auditOfRule({ caller, clientAddress }, 'alert_rule.changed', rule, rule.updatedAt);
+    const audit = auditOfRule({ caller, clientAddress }, 'alert_rule.changed', rule, rule.updatedAt, previous);
     await dependencies.rules.replace(rule, previous.revision, audit);
     await tellGateway(dependencies, rule);
     return viewWithSecret(rule, previous.webhook);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { uuidv7 } from 'uuidv7';
+import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Rule } from '../../data/alerts/rules.ts';
 import { channelTypes, maskTarget, shownWebhookUrl } from '../../domain/alert-rules/channels.ts';
 import { type RuleCondition, type TargetName, targetNames } from '../../domain/alert-rules/rule.ts';
@@ -64,6 +65,25 @@ export const targetsOf = async (
     if (channels.includes(name) && targets[name] === undefined) throw problem(`is required for the channel ${name}`);
   }
   return Object.keys(targets).length === 0 ? {} : { targets };
+};
+
+/** The audit entry of a rule or budget. Addresses and targets of channels may hold a credential, so they are left out. */
+export const auditOfRule = (
+  source: Parameters<typeof auditOf>[0],
+  action: `${'alert_rule' | 'budget'}.${'created' | 'changed' | 'deleted'}`,
+  rule: Rule,
+  at: string,
+  previous?: Rule,
+) => {
+  const detailsOf = ({ name, channels, isActive, condition: { type, config } }: Rule) => ({
+    name,
+    type,
+    isActive: String(isActive),
+    channels: channels.join(', '),
+    config: JSON.stringify(config),
+  });
+  const fact = { action, subject: rule.ruleId, details: detailsOf(rule), before: previous && detailsOf(previous) };
+  return auditOf(source, fact, new Date(at));
 };
 
 /** What a client decides about a rule of either kind. */

@@ -4,12 +4,22 @@ import type { Implementation } from '../../http/operation.ts';
 import { type AuditDependencies, keptRange } from '../audit/audit-query.ts';
 import type * as operations from './operations.ts';
 
-const columns = ['id', 'at', 'action', 'actor_id', 'actor_name', 'client_address', 'subject', 'details'] as const;
+const columns = [
+  'id',
+  'at',
+  'action',
+  'actor_id',
+  'actor_name',
+  'client_address',
+  'subject',
+  'details',
+  'before',
+] as const;
 const line = (fields: readonly (string | null)[]): string => `${fields.map(csvField).join(',')}\r\n`;
 
 async function* csvOf(entries: AsyncIterable<AuditEntry>): AsyncGenerator<string> {
   yield line(columns);
-  for await (const { auditId, at, action, actor, clientAddress, subject, details } of entries) {
+  for await (const { auditId, at, action, actor, clientAddress, subject, details, before } of entries) {
     yield line([
       auditId,
       at,
@@ -19,6 +29,7 @@ async function* csvOf(entries: AsyncIterable<AuditEntry>): AsyncGenerator<string
       clientAddress,
       subject,
       JSON.stringify(details),
+      before && JSON.stringify(before),
     ]);
   }
 }

@@ -16,7 +16,10 @@ const entrySchema = z
       .check(z.describe("Who did it, with the user's mail address at that time. Null for the service itself.")),
     clientAddress: z.nullable(z.string()).check(z.describe('IP address of the request.')),
     subject: z.nullable(z.string()).check(z.describe('Id of what was changed.')),
-    details: z.record(z.string(), z.string()),
+    details: z.record(z.string(), z.string()).check(z.describe('What it is now.')),
+    before: z
+      .nullable(z.record(z.string(), z.string()))
+      .check(z.describe('What a change replaced, by the names in `details`. Null where nothing was replaced.')),
   })
   .register(z.globalRegistry, { id: 'AuditEntry' });
 

@@ -1,4 +1,3 @@
-import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
 import type { BlockStore } from '../../data/alerts/blocks.ts';
 import type { Rule, Rules } from '../../data/alerts/rules.ts';
@@ -19,7 +18,13 @@ import type { Implementation } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
 import { type PreviewDependencies, previewCondition } from '../alert-rules/preview-rule.ts';
 import { type KnownNames, requireKnown } from '../alert-rules/require-known.ts';
-import { changedRule, mergePatch, newRule, type RuleChangeDependencies } from '../alert-rules/rule-changes.ts';
+import {
+  auditOfRule,
+  changedRule,
+  mergePatch,
+  newRule,
+  type RuleChangeDependencies,
+} from '../alert-rules/rule-changes.ts';
 import { membersOf, newSecretOf } from '../alert-rules/rule-members.ts';
 import { mayBlock, type PolicyDependencies, writePolicy } from './block-policy.ts';
 import type * as operations from './operations.ts';
@@ -113,18 +118,6 @@ const applyBudgets = async (dependencies: BudgetDependencies, accountId: string)
   await writePolicy(dependencies, accountId);
 };
 
-const auditOfBudget = (
-  source: Parameters<typeof auditOf>[0],
-  action: 'budget.created' | 'budget.changed' | 'budget.deleted',
-  { ruleId, name, condition: { config }, isActive }: Budget,
-  at: string,
-) =>
-  auditOf(
-    source,
-    { action, subject: ruleId, details: { name, isActive: String(isActive), config: JSON.stringify(config) } },
-    new Date(at),
-  );
-
 export const listBudgets =
   (
     dependencies: StateDependencies & {
@@ -147,7 +140,7 @@ export const createBudget =
     const facts = { name, channels, isActive, webhookUrl, targets, condition };
     const budget = await newRule(dependencies, caller.accountId, facts);
     await requireKnown(dependencies, caller.accountId, condition);
-    const audit = auditOfBudget({ caller, clientAddress }, 'budget.created', budget, budget.createdAt);
+    const audit = auditOfRule({ caller, clientAddress }, 'budget.created', budget, budget.createdAt);
     await dependencies.rules.create(budget, audit);
     await applyBudgets(dependencies, caller.accountId);
     return viewOne(dependencies, budget, null);
@@ -177,7 +170,7 @@ export const updateBudget =
     const budget = await changedRule(dependencies, previous, facts);
     if (budget === undefined) return viewOne(dependencies, previous);
     if (budget.isActive) await requireKnown(dependencies, caller.accountId, budget.condition);
-    const audit = auditOfBudget({ caller, clientAddress }, 'budget.changed', budget, budget.updatedAt);
+    const audit = auditOfRule({ caller, clientAddress }, 'budget.changed', budget, budget.updatedAt, previous);
     await dependencies.rules.replace(budget, previous.revision, audit);
     await applyBudgets(dependencies, caller.accountId);
     return viewOne(dependencies, budget, previous.webhook);
@@ -191,7 +184,7 @@ export const deleteBudget =
     await dependencies.rules.remove(
       caller.accountId,
       id,
-      auditOfBudget({ caller, clientAddress }, 'budget.deleted', budget, at),
+      auditOfRule({ caller, clientAddress }, 'budget.deleted', budget, at),
     );
     await applyBudgets(dependencies, caller.accountId);
     return undefined;

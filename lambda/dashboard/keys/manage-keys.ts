@@ -109,8 +109,10 @@ export const changeKey =
       ...(validUntil !== undefined && { validUntil: validUntil && utc(validUntil) }),
     };
     if (Object.keys(changes).length === 0) return view(key, now());
-    const details = Object.fromEntries(Object.entries(changes).map(([what, to]) => [what, to ?? 'none']));
-    const fact = { action: 'key.changed', subject: id, details } as const;
+    const names = Object.keys(changes) as (keyof typeof changes)[];
+    const detailsOf = (of: { readonly [N in keyof typeof changes]?: string | null | undefined }) =>
+      Object.fromEntries(names.map((each) => [each, of[each] ?? 'none']));
+    const fact = { action: 'key.changed', subject: id, details: detailsOf(changes), before: detailsOf(key) } as const;
     await keys.change(key, changes, auditOf({ caller, clientAddress }, fact, now()));
     return view(await keys.find(caller.accountId, id), now());
   };

@@ -50,7 +50,9 @@ export const createProject =
 export const renameProject =
   ({ projects, now }: Pick<ProjectDependencies, 'projects' | 'now'>): Implementation<typeof operations.renameProject> =>
   async ({ caller, clientAddress, params: { id }, body: { name } }) => {
-    const fact = { action: 'project.renamed', subject: id, details: { name } } as const;
+    const previous = (await projects.list(caller.accountId)).find(({ projectId }) => projectId === id);
+    const before = previous && { name: previous.name };
+    const fact = { action: 'project.renamed', subject: id, details: { name }, before } as const;
     await projects.rename(id, name, auditOf({ caller, clientAddress }, fact, now()));
     return undefined;
   };

@@ -41,21 +41,30 @@ const requireValid = ({ from, until, terms }: OwnPrice): void => {
     throw new ValidationError([{ path: 'until', message: 'is needed: a credit expires' }]);
 };
 
+/** What the audit log says of a price. */
+const detailsOf = ({ priceId: _, createdAt: _created, updatedAt: _updated, terms, ...others }: OwnPrice) =>
+  Object.fromEntries(
+    Object.entries({ ...others, terms: JSON.stringify(terms) }).map(([name, value]) => [name, value ?? 'none']),
+  );
+
 type Caller = Parameters<typeof auditOf>[0];
 
 const change = async (
   { store, now }: PriceDependencies,
   { caller, clientAddress }: Caller,
   action: 'price.created' | 'price.changed' | 'price.deleted',
-  decide: (prices: readonly OwnPrice[]) => { readonly price: OwnPrice; readonly prices: readonly OwnPrice[] },
+  decide: (prices: readonly OwnPrice[]) => {
+    readonly price: OwnPrice;
+    readonly prices: readonly OwnPrice[];
+    readonly previous?: OwnPrice;
+  },
 ) => {
   const { version, own } = await store.read(caller.accountId);
-  const { price, prices } = decide(own.prices);
+  const { price, prices, previous } = decide(own.prices);
   const at = now();
   const next = withChange(own, prices, new Date(at.getTime() + PRICES_KNOWN_MS), at);
-  const { priceId, name, terms, from, until } = price;
-  const details = { name, terms: JSON.stringify(terms), from, ...(until !== null && { until }) };
-  const audit = auditOf({ caller, clientAddress }, { action, subject: priceId, details }, at);
+  const fact = { action, subject: price.priceId, details: detailsOf(price), before: previous && detailsOf(previous) };
+  const audit = auditOf({ caller, clientAddress }, fact, at);
   await store.replace(caller.accountId, version, next, audit);
   return view(price, next);
 };
@@ -135,7 +144,7 @@ export const updatePrice =
         updatedAt: dependencies.now().toISOString(),
       };
       requireValid(price);
-      return { price, prices: prices.map((each) => (each === before ? price : each)) };
+      return { price, previous: before, prices: prices.map((each) => (each === before ? price : each)) };
     });
   };
 
@@ -153,8 +162,12 @@ export const setCurrency =
   ({ store, now }: PriceDependencies): Implementation<typeof operations.setCurrency> =>
   async ({ caller, clientAddress, body: { currency } }) => {
     const { version, own } = await store.read(caller.accountId);
-    const details = { currency: currency?.code ?? 'USD' };
-    const audit = auditOf({ caller, clientAddress }, { action: 'currency.changed', details }, now());
+    const detailsOf = (shown: typeof currency) => ({
+      currency: shown?.code ?? 'USD',
+      rates: JSON.stringify(shown?.rates ?? []),
+    });
+    const fact = { action: 'currency.changed', details: detailsOf(currency), before: detailsOf(own.currency) } as const;
+    const audit = auditOf({ caller, clientAddress }, fact, now());
     await store.replace(caller.accountId, version, { ...own, currency }, audit);
     return { currency };
   };

@@ -61,18 +61,26 @@ const requireKnown = async (
 const auditOfReport = (
   source: Parameters<typeof auditOf>[0],
   action: 'report.created' | 'report.changed' | 'report.deleted',
-  { reportId, name, schedule: { every, hour }, groupBy, isActive }: Report,
+  report: Report,
   at: Date,
-) =>
-  auditOf(
-    source,
-    {
-      action,
-      subject: reportId,
-      details: { name, schedule: `${every} at ${hour}`, groupBy: groupBy.join(', '), isActive: String(isActive) },
-    },
-    at,
-  );
+  previous?: Report,
+) => {
+  const detailsOf = ({ name, schedule: { every, hour }, groupBy, channels, recipients, isActive }: Report) => ({
+    name,
+    schedule: `${every} at ${hour}`,
+    groupBy: groupBy.join(', '),
+    channels: channels.join(', '),
+    recipients: recipients?.join(', ') ?? 'all members',
+    isActive: String(isActive),
+  });
+  const fact = {
+    action,
+    subject: report.reportId,
+    details: detailsOf(report),
+    before: previous && detailsOf(previous),
+  };
+  return auditOf(source, fact, at);
+};
 
 export const listReports =
   ({ reports }: Pick<ReportDependencies, 'reports'>): Implementation<typeof operations.listReports> =>
@@ -145,7 +153,7 @@ export const updateReport =
       ...(isRescheduled && nextOf(patched.schedule, afterChange(previous, at), await reports.calendar(accountId))),
       revision: previous.revision + 1,
     };
-    const audit = auditOfReport({ caller, clientAddress }, 'report.changed', report, at);
+    const audit = auditOfReport({ caller, clientAddress }, 'report.changed', report, at, previous);
     await reports.replace(report, previous.revision, audit);
     return { ...view(report), ...newSecretOf(report, previous.webhook) };
   };
@@ -173,8 +181,10 @@ export const changeReportCalendar =
         ...nextOf(report.schedule, afterChange(report, at), calendar),
         revision: report.revision + 1,
       }));
-    const details = { timeZone: calendar.timeZone, weekStartsOn: calendar.weekStartsOn };
-    const audit = auditOf({ caller, clientAddress }, { action: 'settings.changed', details }, at);
+    const detailsOf = ({ timeZone, weekStartsOn }: ReportCalendar) => ({ timeZone, weekStartsOn });
+    const before = detailsOf(await reports.calendar(caller.accountId));
+    const fact = { action: 'settings.changed', details: detailsOf(calendar), before } as const;
+    const audit = auditOf({ caller, clientAddress }, fact, at);
     await reports.saveCalendar(caller.accountId, calendar, rescheduled, audit);
     return calendar;
   };

@@ -28,9 +28,14 @@ const requireValid = ({ viewId, page, name, search }: SavedView, all: readonly S
 const auditOfView = (
   source: Parameters<typeof auditOf>[0],
   action: 'view.created' | 'view.changed' | 'view.deleted',
-  { viewId, name, page }: SavedView,
+  view: SavedView,
   now: Date,
-) => auditOf(source, { action, subject: viewId, details: { name, page } }, now);
+  previous?: SavedView,
+) => {
+  const detailsOf = ({ name, page, search }: SavedView) => ({ name, page, search });
+  const fact = { action, subject: view.viewId, details: detailsOf(view), before: previous && detailsOf(previous) };
+  return auditOf(source, fact, now);
+};
 
 /** @throws NotFoundError */
 const findIn = (all: readonly SavedView[], id: string): SavedView => {
@@ -75,7 +80,7 @@ export const changeView =
       updatedAt: at.toISOString(),
     };
     requireValid(view, all);
-    await views.replace(view, auditOfView({ caller, clientAddress }, 'view.changed', view, at));
+    await views.replace(view, auditOfView({ caller, clientAddress }, 'view.changed', view, at, before));
     return shown(view);
   };
 

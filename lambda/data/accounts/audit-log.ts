@@ -24,15 +24,25 @@ const entrySchema = z.object({
   clientAddress: z.nullable(z.string()),
   subject: z.nullable(z.string()),
   details: z.record(z.string(), z.string()),
+  /** Those of `details` that a change replaced, as they were. Null where nothing was replaced, and of earlier versions. */
+  before: z._default(z.nullable(z.record(z.string(), z.string())), null),
 });
 
 export type AuditEntry = z.infer<typeof entrySchema>;
+
+type Details = Readonly<Record<string, string>>;
+
+const replacedBy = (details: Details, before: Details): Details => {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(details)])];
+  const changed = names.filter((name) => before[name] !== details[name]);
+  return Object.fromEntries(changed.map((name) => [name, before[name] ?? 'none']));
+};
 
 /** An entry of the audit log about a change that happens now. */
 export const auditEntry = (
   accountId: string,
   { actor, clientAddress }: AuditSource,
-  { action, subject, details }: AuditFact,
+  { action, subject, details = {}, before }: AuditFact,
   now: Date,
 ): AuditEntry => ({
   auditId: uuidv7(),
@@ -43,6 +53,7 @@ export const auditEntry = (
   clientAddress: clientAddress ?? null,
   subject: subject ?? null,
   details: { ...details },
+  before: before ? replacedBy(details, before) : null,
 });
 
 /** The entry of a request: its caller, and from where. */

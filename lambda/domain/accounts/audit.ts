@@ -71,4 +71,6 @@ export interface AuditFact {
   readonly subject?: string | undefined;
   /** What it is now, in short texts. Never a secret. */
   readonly details?: Readonly<Record<string, string>> | undefined;
+  /** The same of what was there before a change. */
+  readonly before?: Readonly<Record<string, string>> | undefined;
 }

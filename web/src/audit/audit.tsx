@@ -6,22 +6,13 @@ import { EmptyState } from '../components/empty-state.tsx';
 import { Heading } from '../components/heading.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
+import { useKeyNames } from '../spend/use-key-names.ts';
+import { actionText, detailsText } from './texts.ts';
 
 const PAGE = 50;
 
-/** `key.created` as text. */
-const actionText = (action: string): string => action.replace('.', ' ').replaceAll('_', ' ');
-
-/** JSON without its punctuation: `{"amount":600,"notifyAt":[80,100]}` as `amount: 600, notifyAt: 80, 100`. */
-const plainText = (value: string): string =>
-  /^[{[]/.test(value) ? value.replaceAll(/["{}[\]]/g, '').replaceAll(/[:,]/g, '$& ') : value;
-
-const detailsText = (details: Readonly<Record<string, string>>): string =>
-  Object.entries(details)
-    .map(([name, value]) => (name === 'config' ? plainText(value) : `${name}: ${plainText(value)}`))
-    .join(', ');
-
 export const Audit = () => {
+  const names = useKeyNames();
   const query = usePages('/audit', { limit: PAGE });
   const { items, isEmpty, error, isLoading, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   return (
@@ -59,7 +50,7 @@ export const Audit = () => {
                   </td>
                 </tr>
               )}
-              {items.map(({ id, at, actor, action, details, clientAddress }) => (
+              {items.map(({ id, at, actor, action, details, before, clientAddress }) => (
                 <tr key={id}>
                   <td className="nowrap">
                     <Instant iso={at} />
@@ -69,7 +60,7 @@ export const Audit = () => {
                     {actionText(action)}
                     <span className="narrow-only dim"> by {actor?.name ?? 'the service'}</span>
                     <br />
-                    <span className="dim small">{detailsText(details)}</span>
+                    <span className="dim small">{detailsText({ details, before }, names)}</span>
                   </td>
                   <td className="wide-only mono small">{clientAddress}</td>
                 </tr>

@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import { detailsText } from '../../web/src/audit/texts.ts';
+
+const names = new Map([['project-1', 'Search']]);
+const entry = (amount: number, filter?: object) => ({
+  name: 'Team',
+  config: JSON.stringify({ amount, notifyAt: [80, 100], filter }),
+});
+
+describe('an entry of the audit log', () => {
+  it('has the old and the new value of what changed, and nothing else', () => {
+    const [before, details] = [entry(100, { project: 'project-1' }), entry(200)];
+    expect(detailsText({ details, before: { config: before.config } }, names)).toBe(
+      'Team, amount: 100 → 200, filter.project: Search → none',
+    );
+    expect(detailsText({ details: { name: 'New' }, before: { name: '[Old' } })).toBe('name: [Old → New');
+  });
+
+  it('has everything of what is new', () => {
+    const terms = '{"kind":"volume","tiers":[{"from":0,"percent":5}]}';
+    const details = { ...entry(100, { project: 'project-1' }), terms };
+    expect(detailsText({ details, before: null }, names)).toBe(
+      'name: Team, amount: 100, notifyAt: 80, 100, filter.project: Search, terms.kind: volume, terms.tiers: from 0 percent 5',
+    );
+  });
+});
