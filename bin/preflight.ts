@@ -10,6 +10,7 @@ import { fromNodeProviderChain, fromTemporaryCredentials } from '@aws-sdk/creden
 import type { StageSettings } from '../lib/config.ts';
 import { domainOf } from '../lib/stacks/mail.ts';
 import { hostGroups, usesCompute } from '../lib/stage-settings.ts';
+import { usageCapacity } from '../lib/usage-capacity.ts';
 
 interface Quota {
   readonly ServiceCode: string;
@@ -23,6 +24,8 @@ const TASK_PROCESSORS: Quota = { ServiceCode: 'fargate', QuotaCode: 'L-3032A538'
 
 /** Lambda keeps this much for functions without a reservation. @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html */
 const UNRESERVED_MIN = 100;
+/** A request holds a function for as long as its response takes: see docs/cost-and-scale.md. */
+const CHAT_SECONDS = 2;
 /** In the sandbox, which is where SES keeps an account until AWS lets it out. */
 const SANDBOX_MAILS_PER_DAY = 200;
 
@@ -100,6 +103,9 @@ const checkDocker = ({ name, gateway }: StageSettings): Preflight => {
 const increaseCommand = ({ ServiceCode, QuotaCode }: Quota, value: number, region: string): string =>
   `aws service-quotas request-service-quota-increase --service-code ${ServiceCode} --quota-code ${QuotaCode} --desired-value ${value} --region ${region}`;
 
+const unread = (what: string, error: unknown, needed: number): Preflight =>
+  remarking(`The account's ${what} could not be read (${(error as Error).name}): ${needed} are needed.`);
+
 /** Compares a quota with what is needed of it. `refuse` says why the deployment would fail. */
 const compare = async (
   account: Account,
@@ -112,21 +118,48 @@ const compare = async (
     const available = await account.quota(quota);
     return available === undefined || needed <= available ? FINE : refusing(refuse(available));
   } catch (error) {
-    return remarking(`The account's ${what} could not be read (${(error as Error).name}): ${needed} are needed.`);
+    return unread(what, error, needed);
   }
 };
 
-const checkConcurrency = async (
-  { name, gateway, region = '' }: StageSettings,
-  account: Account,
-): Promise<Preflight> => {
-  const reserved = hostGroups(gateway).reduce((sum, { reservedConcurrency = 0 }) => sum + reservedConcurrency, 0);
-  if (reserved === 0) return FINE;
-  const needed = reserved + UNRESERVED_MIN;
-  return compare(account, CONCURRENCY, needed, 'concurrency', (available) => {
+const checkConcurrency = async (settings: StageSettings, account: Account): Promise<Preflight> => {
+  const { name, gateway, recorder, expectedRequestsPerSecond, region = '' } = settings;
+  const ofGateway = hostGroups(gateway).reduce(
+    (sum, { reservedConcurrency = 0, provisionedConcurrency }) =>
+      sum + Math.max(reservedConcurrency, provisionedConcurrency),
+    0,
+  );
+  const recorders = recorder.maxConcurrency ?? usageCapacity(expectedRequestsPerSecond).maxConcurrency;
+  const ofRecorder = recorder.reservesConcurrency ? recorders : 0;
+  const reserved = ofGateway + ofRecorder;
+  const needed = reserved === 0 ? 0 : reserved + UNRESERVED_MIN;
+  const inFlight = usesCompute(gateway, 'lambda') ? CHAT_SECONDS * expectedRequestsPerSecond : 0;
+
+  /** What would fail, and what would work worse than the settings say. */
+  const judge = (available: number): Preflight => {
     const most = Math.max(0, available - UNRESERVED_MIN);
-    return `stages.${name}.gateway.reservedConcurrency: ${reserved} in all, but the account may run ${available} functions at once and keeps ${UNRESERVED_MIN} for those without a reservation. Reserve at most ${most}, or ask for more: ${increaseCommand(CONCURRENCY, needed, region)}`;
-  });
+    const without =
+      ofRecorder > most ? `, and set stages.${name}.recorder.reservesConcurrency to false if that is too few` : '';
+    if (needed > available)
+      return refusing(
+        `stages.${name} reserves ${reserved} (gateway ${ofGateway}, recorder ${ofRecorder}), but the account may run ${available} functions at once, and Lambda keeps ${UNRESERVED_MIN} for those without a reservation. Ask for more: ${increaseCommand(CONCURRENCY, needed, region)}. Until then reserve at most ${most}${without}.`,
+      );
+    if (inFlight <= available) return FINE;
+    const perSecond = (available - ofRecorder) / CHAT_SECONDS;
+    const starved =
+      ofRecorder === 0
+        ? ` While they hold all ${available}, no usage is recorded; after a day it goes to the dead letters.`
+        : '';
+    return remarking(
+      `The account may run ${available} functions at once: ${perSecond} chats of ${CHAT_SECONDS} seconds a second, where ${expectedRequestsPerSecond} requests a second are expected. More get 503.${starved} Ask for more: ${increaseCommand(CONCURRENCY, inFlight + ofRecorder, region)}`,
+    );
+  };
+  try {
+    const available = await account.quota(CONCURRENCY);
+    return available === undefined ? FINE : judge(available);
+  } catch (error) {
+    return unread('concurrency', error, Math.max(needed, inFlight));
+  }
 };
 
 /** A release starts the new tasks next to the old ones; each has one processor. */

@@ -44,6 +44,8 @@ export interface RecorderEnvironment extends MetricsEnvironment {
 export interface QueueRecorderEnvironment extends RecorderEnvironment {
   /** Jobs of the rule evaluator's workers: accounts whose budgets must be judged. */
   JOB_QUEUE_URL: string;
+  /** Dead letters of the usage queue: what can never be recorded. */
+  DEAD_LETTER_QUEUE_URL: string;
 }
 
 export interface RepricingEnvironment extends RecorderEnvironment {

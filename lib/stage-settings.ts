@@ -187,6 +187,8 @@ const dashboardSettings = z.strictObject({
 const recorderSettings = z.strictObject({
   /** Recorders that run at the same time, at most. */
   maxConcurrency: wholeNumber(RECORDERS.least, RECORDERS.most).optional(),
+  /** They are reserved in the account's concurrency, so that the gateway leaves them room. A quota of 100 or less has no room for it. */
+  reservesConcurrency: z.boolean().default(true),
   /** Events that a recorder gets at once, at most. */
   batchSize: wholeNumber(1, BATCH.most).optional(),
 });

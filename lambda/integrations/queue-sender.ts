@@ -7,18 +7,27 @@ export type SendMessage<Message extends object> = (message: Message, delaySecond
 
 const TIMEOUT_MS = 5_000;
 
-/** Sends messages to a queue. */
-export const queueSender = <Message extends object>(
+/** Sends a message as it is. @returns its id @throws AwsCallError, Error */
+export const textSender = (
   queueUrl: string,
   variables: Readonly<Record<string, string | undefined>> = process.env,
-): SendMessage<Message> => {
+): ((text: string, delaySeconds?: number) => Promise<string>) => {
   const call = withRetries(awsCaller(awsService('sqs', variables), environmentCredentials(variables), nodeTransport));
-  return async (message, delaySeconds = 0) => {
+  return async (text, delaySeconds = 0) => {
     const input = {
       QueueUrl: queueUrl,
-      MessageBody: JSON.stringify(message),
+      MessageBody: text,
       ...(delaySeconds > 0 && { DelaySeconds: delaySeconds }),
     };
-    await call('SendMessage', input, TIMEOUT_MS);
+    const { MessageId } = await call('SendMessage', input, TIMEOUT_MS);
+    return String(MessageId);
+  };
+};
+
+/** Sends messages to a queue. */
+export const queueSender = <Message extends object>(...queue: Parameters<typeof textSender>): SendMessage<Message> => {
+  const send = textSender(...queue);
+  return async (message, delaySeconds) => {
+    await send(JSON.stringify(message), delaySeconds);
   };
 };

@@ -5,7 +5,7 @@ import { openAccountTerms } from '../data/accounts/account-terms.ts';
 import { openModelUse } from '../data/prices/model-use.ts';
 import { openPriceDrift } from '../data/prices/price-drift.ts';
 import { openTable } from '../data/table/table.ts';
-import { queueSender } from '../integrations/queue-sender.ts';
+import { queueSender, textSender } from '../integrations/queue-sender.ts';
 import { compareReported } from './compare-reported.ts';
 import { consumeMessages } from './consume-messages.ts';
 import { parseQueueRecorderEnvironment } from './environment.ts';
@@ -16,7 +16,7 @@ import { openRecorder } from './recorder.ts';
 import { requestJudging } from './request-judging.ts';
 import { countTraffic } from './traffic.ts';
 
-const { tableName, jobQueueUrl } = parseQueueRecorderEnvironment(process.env);
+const { tableName, jobQueueUrl, deadLetterQueueUrl } = parseQueueRecorderEnvironment(process.env);
 const logger = new Logger({ serviceName: 'usage-recorder' });
 const metrics = new Metrics({ serviceName: 'usage-recorder' });
 const table = openTable(tableName);
@@ -36,7 +36,7 @@ const record = countTraffic(
   }),
   () => new Metrics({ serviceName: 'gateway' }),
 );
-const consume = consumeMessages({ record, logger, metrics });
+const consume = consumeMessages({ record, giveUp: textSender(deadLetterQueueUrl), logger, metrics });
 
 /** Records usage events from the queue in the ledger. */
 export const handler: SQSHandler = async (event, context) => {

@@ -8,16 +8,19 @@ import type { Retention } from '../config.ts';
 export interface ConsumedQueueProps {
   /** Its handler returns `batchItemFailures`. */
   readonly consumer: IFunction;
-  /** The consumer's time-out: the queue hides a message for six times as long, unless `visibilityTimeout` says how long. */
-  readonly consumerTimeout: Duration;
-  /** For a consumer that works on a message twice without harm: how soon the work of one that died is begun again. */
-  readonly visibilityTimeout?: Duration;
+  /**
+   * How long the queue hides a message that was delivered: six times the consumer's time-out, or less if it works on a message twice
+   * without harm.
+   *
+   * @see https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html#events-sqs-queueconfig
+   */
+  readonly visibilityTimeout: Duration;
   readonly batchSize: number;
   /** How long a batch may wait to fill. */
   readonly batchWindow: Duration;
   /** Maximum of concurrent consumers. */
   readonly maxConcurrency: number;
-  /** Deliveries before a message goes to the dead-letter queue. */
+  /** Deliveries before a message goes to the dead-letter queue. One that Lambda throttles counts. */
   readonly maxReceiveCount: number;
   readonly retention: Retention;
 }
@@ -40,8 +43,7 @@ export class ConsumedQueue extends Construct {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: Duration.days(4),
-      // @see https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html#events-sqs-queueconfig
-      visibilityTimeout: props.visibilityTimeout ?? Duration.seconds(props.consumerTimeout.toSeconds() * 6),
+      visibilityTimeout: props.visibilityTimeout,
       deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount: props.maxReceiveCount },
       removalPolicy: RemovalPolicy.DESTROY,
     });

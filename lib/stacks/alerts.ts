@@ -52,7 +52,6 @@ export class AlertsStack extends Stack {
     });
     const { queue, deadLetterQueue } = new ConsumedQueue(this, 'EvaluationJobs', {
       consumer: worker,
-      consumerTimeout: WORKER_TIMEOUT,
       // An alert fires once and is sent once, however often it is judged. The third delivery is over before the evaluator takes a job
       // for lost: see lambda/rule-evaluator/start-round.ts.
       visibilityTimeout: Duration.minutes(3),

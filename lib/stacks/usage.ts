@@ -30,6 +30,9 @@ interface UsageStackProps extends StackProps {
 }
 
 const RECORDER_TIMEOUT = Duration.seconds(60);
+const VISIBILITY_TIMEOUT = Duration.seconds(6 * RECORDER_TIMEOUT.toSeconds());
+/** As many as fit into a day: where functions of the account take all its concurrency, or the table is down, events wait for so long. */
+const MAX_RECEIVE_COUNT = Duration.days(1).toSeconds() / VISIBILITY_TIMEOUT.toSeconds();
 
 /** From usage events to priced records: the queue, its recorder, the sweep of the outbox, the rollup of closed days and months, own prices. */
 export class UsageStack extends Stack {
@@ -45,25 +48,34 @@ export class UsageStack extends Stack {
       POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),
     } satisfies RecorderEnvironment;
 
+    const capacity = usageCapacity(settings.expectedRequestsPerSecond);
+    const maxConcurrency = settings.recorder.maxConcurrency ?? capacity.maxConcurrency;
     this.recorder = new HandlerFunction(this, 'Recorder', {
       entry: 'lambda/usage-recorder/handler.ts',
       description: 'Usage queue -> priced request records and spend counters',
-      environment: { ...environment, JOB_QUEUE_URL: jobQueue.queueUrl } satisfies QueueRecorderEnvironment,
+      environment: { ...environment, JOB_QUEUE_URL: jobQueue.queueUrl } satisfies Omit<
+        QueueRecorderEnvironment,
+        'DEAD_LETTER_QUEUE_URL'
+      >,
       timeout: RECORDER_TIMEOUT,
       memoryMb: 1024,
       retention: settings.retention,
+      reservedConcurrency: settings.recorder.reservesConcurrency ? maxConcurrency : undefined,
     });
-    const capacity = usageCapacity(settings.expectedRequestsPerSecond);
     const { queue, deadLetterQueue } = new ConsumedQueue(this, 'UsageEvents', {
       consumer: this.recorder,
-      consumerTimeout: RECORDER_TIMEOUT,
+      visibilityTimeout: VISIBILITY_TIMEOUT,
       batchSize: settings.recorder.batchSize ?? capacity.batchSize,
       batchWindow: Duration.seconds(2),
-      maxConcurrency: settings.recorder.maxConcurrency ?? capacity.maxConcurrency,
-      maxReceiveCount: 5,
+      maxConcurrency,
+      maxReceiveCount: MAX_RECEIVE_COUNT,
       retention: settings.retention,
     });
-    grantSend(this.recorder, jobQueue);
+    this.recorder.addEnvironment(
+      'DEAD_LETTER_QUEUE_URL' satisfies keyof QueueRecorderEnvironment,
+      deadLetterQueue.queueUrl,
+    );
+    for (const receiver of [jobQueue, deadLetterQueue]) grantSend(this.recorder, receiver);
     this.queue = queue;
     this.deadLetterQueue = deadLetterQueue;
     new CfnOutput(this, 'UsageQueueUrl', { value: queue.queueUrl });

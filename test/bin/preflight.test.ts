@@ -52,6 +52,7 @@ describe('a deployment is checked first', () => {
     const { refusals, remarks } = await check({ gateway: { compute: 'containers' } }, unreadable);
     expect(refusals).toEqual([]);
     expect(remarks).toEqual([
+      expect.stringMatching(/concurrency could not be read .*: 110 are needed/),
       expect.stringMatching(/processors of Fargate tasks could not be read .*: 6 are needed/),
       expect.stringMatching(/SES could not be asked about alerts@acme\.dev/),
     ]);
@@ -63,13 +64,40 @@ describe('quotas', () => {
     gateway: { reservedConcurrency: 10, isolatedProviders: { openai: { reservedConcurrency: 20 } } },
   };
 
+  const withConcurrency = (settings: object, quota: number) =>
+    check(settings, account({ quotas: { [CONCURRENCY]: quota } }));
+
   it('leave 100 to functions without a reservation', async () => {
-    const refusal = async (quota: number) =>
-      (await check(reserving, account({ quotas: { [CONCURRENCY]: quota } }))).refusals;
-    expect(await refusal(130)).toEqual([]);
-    expect(await refusal(129)).toEqual([
-      expect.stringMatching(/30 in all, .* Reserve at most 29, .* --desired-value 130/),
+    expect((await withConcurrency(reserving, 140)).refusals).toEqual([]);
+    expect((await withConcurrency(reserving, 139)).refusals).toEqual([
+      expect.stringMatching(/reserves 40 \(gateway 30, recorder 10\).* --desired-value 140 .* reserve at most 39\.$/),
     ]);
+    const warm = { gateway: { provisionedConcurrency: 200 } };
+    expect((await withConcurrency(warm, 300)).refusals).toEqual([expect.stringMatching(/gateway 200, recorder 10/)]);
+  });
+
+  it('of a new account reserve nothing, and say how to begin all the same', async () => {
+    const { refusals } = await withConcurrency({}, 10);
+    expect(refusals).toEqual([
+      expect.stringMatching(
+        /may run 10 .* reserve at most 0, and set stages\.prod\.recorder\.reservesConcurrency to false/,
+      ),
+    ]);
+  });
+
+  it('say what they let through, where more is expected', async () => {
+    const { refusals, remarks } = await withConcurrency({ recorder: { reservesConcurrency: false } }, 10);
+    expect(refusals).toEqual([]);
+    expect(remarks).toEqual([
+      expect.stringMatching(
+        /may run 10 functions at once: 5 chats of 2 seconds a second, .* 500 .* get 503\. While they hold all 10, no usage is recorded; after a day .* --desired-value 1000/,
+      ),
+    ]);
+    expect((await withConcurrency({ expectedRequestsPerSecond: 5_000 }, 1_000)).remarks).toEqual([
+      expect.stringMatching(/1000 functions at once: 450 chats of 2 seconds a second, .* --desired-value 10100/),
+    ]);
+    const inContainers = { gateway: { compute: 'containers' }, recorder: { reservesConcurrency: false } };
+    expect((await withConcurrency(inContainers, 10)).remarks).toEqual([]);
   });
 
   it('of tasks allow twice the fewest, for each group of hosts', async () => {

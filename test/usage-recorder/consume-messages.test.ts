@@ -14,9 +14,11 @@ const NOW = Date.parse('2026-11-20T13:00:00Z');
 const table = tableForTests();
 
 const logs: string[] = [];
+const deadLetters: string[] = [];
 let counted: Record<string, number> = {};
 beforeEach(() => {
   logs.length = 0;
+  deadLetters.length = 0;
   counted = {};
 });
 
@@ -29,8 +31,11 @@ const messages = (bodies: readonly unknown[]): SQSEvent =>
     })),
   }) as SQSEvent;
 
-const consume = (bodies: readonly unknown[]) =>
+const giveUp = async (text: string) => `dead-${deadLetters.push(text)}`;
+
+const consume = (bodies: readonly unknown[], send = giveUp) =>
   consumeMessages({
+    giveUp: send,
     record: openRecorder(table, { logger: { error: log }, price: priceOfTokens, now: () => NOW }),
     logger: { error: log, warn: log },
     metrics: {
@@ -43,26 +48,33 @@ const consume = (bodies: readonly unknown[]) =>
 const requestsOf = async (accountId: string) => total((await ledgerSums(table, accountId, [])).days).requests ?? 0;
 
 describe('consumeMessages', () => {
-  it('records the rest of a batch where some messages are poison, and returns only those', async () => {
+  it('records the rest of a batch where some messages are poison, and sends those to the dead letters at once', async () => {
     const accountId = 'svc_poison';
     const secret = 'sk-do-not-log';
-    const response = await consume([
-      closeEvent({ accountId, n: 1 }),
+    const poison = [
       `{"requestId": "${secret}`,
-      { ...closeEvent({ accountId, n: 2 }), status: secret },
-      { ...closeEvent({ accountId, n: 3 }), kind: 'other' },
+      JSON.stringify({ ...closeEvent({ accountId, n: 2 }), status: secret }),
+      JSON.stringify({ ...closeEvent({ accountId, n: 3 }), kind: 'other' }),
       'null',
-      closeEvent({ accountId, n: 4 }),
-    ]);
-    expect(response).toEqual({
-      batchItemFailures: ['m1', 'm2', 'm3', 'm4'].map((itemIdentifier) => ({ itemIdentifier })),
-    });
+    ];
+    const batch = [closeEvent({ accountId, n: 1 }), ...poison, closeEvent({ accountId, n: 4 })];
+    expect(await consume(batch)).toEqual({ batchItemFailures: [] });
+    expect(deadLetters).toEqual(poison);
     expect(await requestsOf(accountId)).toBe(2);
-    expect(logs).toHaveLength(4);
+    expect(logs).toHaveLength(8);
     expect(logs[0]).toContain('"messageId":"m1","issues":["not JSON"]');
     expect(logs[1]).toContain('"messageId":"m2","issues":["status: invalid_type"]');
+    expect(logs[4]).toContain('"messageId":"m1","deadLetterId":"dead-1"');
     expect(logs.join()).not.toContain(secret);
     expect(counted).toEqual({ PoisonMessages: 4, RecordedEvents: 2 });
+  });
+
+  it('returns what the dead letters do not take', async () => {
+    const response = await consume(['x', 'y'], (text) =>
+      text === 'x' ? Promise.reject(new Error('down')) : giveUp(text),
+    );
+    expect(response).toEqual({ batchItemFailures: [{ itemIdentifier: 'm0' }] });
+    expect(deadLetters).toEqual(['y']);
   });
 
   it('finds the account of events with an unverified key, also of a revoked one', async () => {
@@ -120,7 +132,7 @@ describe('consumeMessages', () => {
     });
   });
 
-  it('returns the messages of events that failed, and counts untracked requests', async () => {
+  it('sends events that the table refuses to the dead letters, and counts untracked requests', async () => {
     const untracked = {
       version: 1,
       kind: 'untracked',
@@ -135,9 +147,10 @@ describe('consumeMessages', () => {
       openEvent({ accountId: 'x'.repeat(3_000) }),
       closeEvent({ accountId: 'svc_gaps', n: 1 }),
     ]);
-    expect(response).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
+    expect(response).toEqual({ batchItemFailures: [] });
+    expect(deadLetters).toEqual([expect.stringContaining('x'.repeat(3_000))]);
     expect(counted).toEqual({ UntrackedRequests: 7, RecordedEvents: 1, FailedEvents: 1 });
-    expect(logs).toHaveLength(1);
+    expect(logs).toHaveLength(2);
     expect(logs[0]).toContain('"errorName":"ForeignAccountError"');
   });
 

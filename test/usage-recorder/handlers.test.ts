@@ -24,6 +24,8 @@ beforeAll(async () => {
     TABLE_NAME: table.name,
     // Never called: the account has no budgets.
     JOB_QUEUE_URL: 'http://127.0.0.1:9/jobs',
+    DEAD_LETTER_QUEUE_URL: 'http://127.0.0.1:9/dead-letters',
+    AWS_ENDPOINT_URL_SQS: 'http://127.0.0.1:9',
     POWERTOOLS_METRICS_NAMESPACE: 'AiSpendGateway/test',
     AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
     AWS_REGION: 'eu-central-1',

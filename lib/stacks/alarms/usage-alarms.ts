@@ -24,7 +24,7 @@ export const usageAlarms = (
 ): RunbookAlarm[] => [
   {
     id: 'DeadLetters',
-    summary: 'Usage events were given up after repeated deliveries: their requests are missing from the spend.',
+    summary: 'Usage events were given up: their requests are missing from the spend.',
     section: 'dead-letters',
     metric: usage.deadLetterQueue.metricApproximateNumberOfMessagesVisible({
       period: FIVE_MINUTES,

@@ -80,8 +80,13 @@ export const openProcessHarness = async ({ chunkMs = 5, visibilitySeconds = 5 } 
       toQueue.target = `http://127.0.0.1:${port}`;
     },
     recorder: async () => {
-      // No account here has budgets, so nothing is sent to the queue of jobs.
-      await node('recorder', { ...awsVariables, USAGE_QUEUE_URL: queueUrl, JOB_QUEUE_URL: `${queueUrl}-jobs` });
+      // No account here has budgets and no message is poison, so nothing is sent to these queues.
+      await node('recorder', {
+        ...awsVariables,
+        USAGE_QUEUE_URL: queueUrl,
+        JOB_QUEUE_URL: `${queueUrl}-jobs`,
+        DEAD_LETTER_QUEUE_URL: `${queueUrl}-dead-letters`,
+      });
     },
     gateway: async () => {
       gateway = await node('gateway', {

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SQSClient } from '@aws-sdk/client-sqs';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { openOutbox } from '../../../lambda/data/ledger/outbox.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
 import { consumeMessages } from '../../../lambda/usage-recorder/consume-messages.ts';
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
 import { sweepOutbox } from '../../../lambda/usage-recorder/sweep/sweep-outbox.ts';
 import { pollQueue } from '../../../local/host/sources/sqs-poller.ts';
+import type { Queues } from './queues.ts';
 
 export interface WorkingRecorder {
   /** Structured log lines so far. */
@@ -20,7 +21,7 @@ const CONCURRENCY = 2;
 /** The recorder and the sweep over a queue and a table, in this process: what Lambda's event source and schedule drive on AWS. */
 export const startRecorder = (
   table: Table,
-  { sqs, queueUrl, queueArn }: { readonly sqs: SQSClient; readonly queueUrl: string; readonly queueArn: string },
+  { sqs, queueUrl, queueArn, deadLetterUrl }: Pick<Queues, 'sqs' | 'queueUrl' | 'queueArn' | 'deadLetterUrl'>,
 ): WorkingRecorder => {
   const lines: string[] = [];
   const log = (message: unknown, ...more: unknown[]) => void lines.push(JSON.stringify({ message, more }));
@@ -29,7 +30,9 @@ export const startRecorder = (
     logger: { error: log, warn: log },
     metrics: { addMetric: () => {} },
   };
-  const consume = consumeMessages(parts);
+  const giveUp = async (text: string) =>
+    String((await sqs.send(new SendMessageCommand({ QueueUrl: deadLetterUrl, MessageBody: text }))).MessageId);
+  const consume = consumeMessages({ ...parts, giveUp });
   const poller = pollQueue({
     sqs,
     queueUrl,

@@ -193,6 +193,7 @@ export const openWorld = async (startMs: number) => {
     recorder: (of: Table, now: () => number) => {
       const consume = consumeMessages({
         record: openRecorder(of, { logger: quiet, price, now }),
+        giveUp: (text) => Promise.reject(new Error(`Nothing here is given up: ${text}`)),
         logger: quiet,
         metrics,
       });

@@ -138,7 +138,8 @@ const poisoned: Scenario<Context> = {
     const dead = await queues.deadLetters();
     assert.deepEqual(dead.map(({ Body }) => Body).sort(), [...bad.values()].sort(), 'they are in the dead letters');
     for (const { MessageId, Body = '' } of dead) {
-      const reasons = recorder.lines.filter((line) => line.includes(String(MessageId)));
+      const [, id = ''] = recorder.lines.join('\n').match(`"messageId":"([^"]+)","deadLetterId":"${MessageId}"`) ?? [];
+      const reasons = recorder.lines.filter((line) => id !== '' && line.includes(id));
       assert.ok(reasons.length >= 1, 'each with its reason in the log');
       assert.match(reasons[0] ?? '', /Message is not a usage event.*"issues":\["[^"]+/);
       assert.ok(!reasons.some((line) => Body.length > 20 && line.includes(Body.slice(0, 200))), 'and not its content');

@@ -330,6 +330,7 @@ describe('what each function may do', () => {
         logsTo('Recorder'),
         'sqs:ReceiveMessage sqs:ChangeMessageVisibility sqs:GetQueueUrl sqs:DeleteMessage sqs:GetQueueAttributes ON UsageEventsQueue',
         'sqs:SendMessage ON alerts:EvaluationJobsQueue',
+        'sqs:SendMessage ON UsageEventsDeadLetters',
         ...RECORD,
         `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account} ACCOUNT#{account}#SPEND`,
         `dynamodb:PutItem ON data:Table WHERE ${LEDGER}`,

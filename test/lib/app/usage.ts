@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Template } from 'aws-cdk-lib/assertions';
 import { filledIn, inContainers, onlyResource, published, resourcesOf, stripped, synthStage } from '../synth-stage.ts';
+
+const recorderOf = (template: Template) => {
+  const functions = Object.entries(resourcesOf(template, 'AWS::Lambda::Function'));
+  return functions.find(([id]) => id.startsWith('Recorder'))?.[1].Properties ?? {};
+};
 
 describe('the usage queue', () => {
   const usage = synthStage()('usage');
@@ -14,11 +20,14 @@ describe('the usage queue', () => {
     expect(queue?.Properties['VisibilityTimeout']).toBe(6 * Number(consumer?.Properties['Timeout']));
   });
 
-  it('gives up on a message after five deliveries, into a queue that keeps it longer than it could wait', () => {
-    expect(queue?.Properties['RedrivePolicy']).toEqual({
-      deadLetterTargetArn: { 'Fn::GetAtt': [deadLetterId, 'Arn'] },
-      maxReceiveCount: 5,
-    });
+  it('tries a message for a day, then gives up into a queue that keeps it longer than it could wait', () => {
+    const { deadLetterTargetArn, maxReceiveCount } = (queue?.Properties['RedrivePolicy'] ?? {}) as Record<
+      string,
+      unknown
+    >;
+    expect(deadLetterTargetArn).toEqual({ 'Fn::GetAtt': [deadLetterId, 'Arn'] });
+    // A delivery that Lambda throttles is one of them, and hides the message for as long as any other.
+    expect(Number(maxReceiveCount) * Number(queue?.Properties['VisibilityTimeout'])).toBe(86_400);
     expect(Number(deadLetters?.Properties['MessageRetentionPeriod'])).toBeGreaterThan(
       Number(queue?.Properties['MessageRetentionPeriod']) + 7 * 86_400,
     );
@@ -42,12 +51,20 @@ describe('the usage queue', () => {
   ])(
     'is worked off as $settings.expectedRequestsPerSecond and $settings.recorder need it',
     ({ settings, batch, recorders }) => {
-      expect(onlyResource(synthStage(settings)('usage'), 'AWS::Lambda::EventSourceMapping').Properties).toMatchObject({
+      const template = synthStage(settings)('usage');
+      expect(onlyResource(template, 'AWS::Lambda::EventSourceMapping').Properties).toMatchObject({
         BatchSize: batch,
         ScalingConfig: { MaximumConcurrency: recorders },
       });
+      // With fewer, deliveries would be throttled; more would be taken from the gateway.
+      expect(recorderOf(template)['ReservedConcurrentExecutions']).toBe(recorders);
     },
   );
+
+  it('has no concurrency of its own where the quota leaves none', () => {
+    const settings = { recorder: { reservesConcurrency: false } };
+    expect(recorderOf(synthStage(settings)('usage'))).not.toHaveProperty('ReservedConcurrentExecutions');
+  });
 
   it('and its dead letters are encrypted and take TLS only', () => {
     const policies = Object.values(resourcesOf(usage, 'AWS::SQS::QueuePolicy'));
