@@ -7,21 +7,36 @@ import { readUntil } from '../domain/alert-rules/spend-query.ts';
 import type { Period } from '../domain/calendar/periods.ts';
 import { coveringRange } from '../domain/calendar/range.ts';
 
-/** Finds what most of an observation came from. It is read for alerts only, which are rare. */
+/**
+ * Finds what most of an observation came from. It is read for alerts only, which are rare. Many alerts of one rule and period come one
+ * after the other: what was read last serves the next.
+ */
 export const openDrivers =
-  (readCounters: ReadRuleCounters, keys: Pick<ServiceKeys, 'list'>) =>
-  async (accountId: string, evaluator: BoundEvaluator, period: Period, now: Date): Promise<Driver[]> => {
-    const range = coveringRange(
-      evaluator.granularity,
-      new Date(period.start),
-      new Date(Math.min(readUntil(now).getTime(), Date.parse(period.end))),
-    );
-    const counters: RuleCounter[] = [];
-    for await (const counter of readCounters(accountId, range, driverDimensionsOf(evaluator))) counters.push(counter);
-    const drivers = driversOf(counters, evaluator);
-    if (!drivers.some(({ dimension }) => dimension === 'key')) return drivers;
-    const names = new Map((await keys.list(accountId)).map(({ keyId, name }) => [keyId, name]));
-    return drivers.map((driver) =>
-      driver.dimension === 'key' ? { ...driver, label: names.get(driver.value ?? '') ?? null } : driver,
-    );
+  (readCounters: ReadRuleCounters, keys: Pick<ServiceKeys, 'list'>) => (accountId: string, now: Date) => {
+    let last: { readonly name: string; readonly counters: readonly RuleCounter[] } | undefined;
+    let names: ReadonlyMap<string, string> | undefined;
+
+    const read = async (evaluator: BoundEvaluator, period: Period): Promise<readonly RuleCounter[]> => {
+      const range = coveringRange(
+        evaluator.granularity,
+        new Date(period.start),
+        new Date(Math.min(readUntil(now).getTime(), Date.parse(period.end))),
+      );
+      const dimensions = driverDimensionsOf(evaluator);
+      const name = JSON.stringify([range, dimensions]);
+      if (last?.name === name) return last.counters;
+      const counters: RuleCounter[] = [];
+      for await (const counter of readCounters(accountId, range, dimensions)) counters.push(counter);
+      last = { name, counters };
+      return counters;
+    };
+
+    return async (evaluator: BoundEvaluator, period: Period): Promise<Driver[]> => {
+      const drivers = driversOf(await read(evaluator, period), evaluator);
+      if (!drivers.some(({ dimension }) => dimension === 'key')) return drivers;
+      names ??= new Map((await keys.list(accountId)).map(({ keyId, name }) => [keyId, name]));
+      return drivers.map((driver) =>
+        driver.dimension === 'key' ? { ...driver, label: names?.get(driver.value ?? '') ?? null } : driver,
+      );
+    };
   };

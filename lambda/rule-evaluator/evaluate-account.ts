@@ -6,25 +6,26 @@ import type { MeasureStore } from '../data/alerts/measures.ts';
 import type { Rule } from '../data/alerts/rules.ts';
 import type { Reservations } from '../data/ledger/reservations.ts';
 import type { Alert } from '../domain/alert-rules/alert.ts';
-import { firingName, hasFired, type Observation } from '../domain/alert-rules/evaluator.ts';
+import { byExcess, firingName, hasFired, type Observation } from '../domain/alert-rules/evaluator.ts';
 import { type BoundEvaluator, type BurnRateCondition, evaluatorOf } from '../domain/alert-rules/rule.ts';
 import { readByProject } from '../domain/alert-rules/rule-counters.ts';
 import { fillSeries } from '../domain/alert-rules/spend-query.ts';
 import { spendSeries } from '../domain/alert-rules/spend-series.ts';
 import { splitDimension } from '../domain/alert-rules/split-series.ts';
+import type { Block } from '../domain/budgets/block.ts';
 import type { Period } from '../domain/calendar/periods.ts';
 import { CounterOverflowError } from '../domain/spend/counters.ts';
 import type { ReadCounters } from '../domain/spend/spend-report.ts';
 import { openDrivers } from './drivers.ts';
 import { judgeValues, type ValueJudging } from './judge-values.ts';
 import { newAlert } from './new-alert.ts';
-import { pauseValue } from './pause-value.ts';
+import { pauseOf, startPauses } from './start-pauses.ts';
 import { stopByBudgets } from './stop-by-budgets.ts';
 import { openUsualHours } from './usual-hours.ts';
 
 export interface EvaluationDependencies extends Pick<ValueJudging, 'readSessions'> {
   readonly readCounters: ReadCounters;
-  readonly alerts: Pick<Alerts, 'fire'>;
+  readonly alerts: Pick<Alerts, 'fire' | 'firedFor'>;
   readonly blocks: Pick<BlockStore, 'change'>;
   readonly reservations: Pick<Reservations, 'compare'>;
   readonly measures: Pick<MeasureStore, 'note'>;
@@ -33,19 +34,24 @@ export interface EvaluationDependencies extends Pick<ValueJudging, 'readSessions
   readonly newAlertId: () => string;
 }
 
-/** What came of an account's rules: the alerts that fired, to be delivered, and the rules with a sum that is not exact any more. */
+/**
+ * What came of an account's rules: the alerts that fired, to be delivered, and the rules with a sum that is not exact any more, or with a
+ * pause that failed.
+ */
 export interface Evaluation {
   readonly fired: Alert[];
   readonly failures: { readonly ruleId: string; readonly error: unknown }[];
 }
 
-/** What a rule may fire for. */
+/** What a rule fires for, if it has not yet. */
 interface Candidate {
   readonly observation: Observation;
   /** For drivers: of a value, its filter has the value. Undefined where spend cannot be read by it. */
   readonly evaluator: BoundEvaluator | undefined;
   readonly mayAlsoMatch: Alert['mayAlsoMatch'];
   readonly of?: NonNullable<Alert['of']>;
+  /** Undefined where nothing is to be paused. */
+  readonly pause?: Block | undefined;
 }
 
 /** Labels are names of keys, and what a project's budget or pause stops is its keys. */
@@ -61,9 +67,9 @@ const isBurnRate = (rule: Rule): rule is Rule<BurnRateCondition> => rule.conditi
 export const evaluateAccount = (dependencies: EvaluationDependencies) => {
   const { readSessions, alerts, blocks, newAlertId } = dependencies;
   const readCounters = readByProject(dependencies.readCounters, dependencies.keys.list);
-  const values: ValueJudging = { readSessions, readUsual: openUsualHours(readCounters) };
-  const findDrivers = openDrivers(readCounters, dependencies.keys);
-  const pause = pauseValue(blocks);
+  const values: ValueJudging = { firedFor: alerts.firedFor, readSessions, readUsual: openUsualHours(readCounters) };
+  const driversFor = openDrivers(readCounters, dependencies.keys);
+  const start = startPauses(blocks);
   const stop = stopByBudgets(blocks, dependencies.reservations, dependencies.measures);
 
   const labelOf = async (
@@ -80,17 +86,20 @@ export const evaluateAccount = (dependencies: EvaluationDependencies) => {
   const judgeSplit = (rule: Rule<BurnRateCondition>, keys: readonly ServiceKey[]) => {
     const { each } = rule.condition.config;
     const { evaluator, series, fillSessions, observe } = judgeValues(rule, values);
-    const candidates = async (period: Period, now: Date, fired: readonly string[]): Promise<Candidate[]> =>
+    const candidates = async (period: Period, now: Date): Promise<Candidate[]> =>
       Promise.all(
-        (await observe(period, now, fired)).map(async ({ value, observation, mayAlsoMatch }) => {
+        (await observe(period, now)).map(async ({ value, observation, mayAlsoMatch }) => {
           const label = (await labelOf(rule.accountId, { dimension: each, value }, keys)) ?? null;
           const dimension = splitDimension(each);
-          const paused = await pause(rule, { period, value, keys, now });
+          const pause = pauseOf(rule, { period, value, keys, now });
+          const isTooLate = rule.condition.config.pause !== null && pause === undefined;
+          const late = isTooLate ? ` It is not paused: the ${each === 'session' ? 'day' : 'hour'} is over.` : '';
           return {
             observation: {
               ...observation,
-              summary: `The ${each} ${label === null ? value : `“${label}”`} has ${observation.summary}${paused}`,
+              summary: `The ${each} ${label === null ? value : `“${label}”`} has ${observation.summary}${late}`,
             },
+            pause,
             evaluator: dimension && { ...evaluator, filter: { ...evaluator.filter, [dimension]: value } },
             mayAlsoMatch,
             of: { dimension: each, value, label },
@@ -105,7 +114,7 @@ export const evaluateAccount = (dependencies: EvaluationDependencies) => {
     const series = spendSeries({ ...evaluator, effectiveFrom: rule.effectiveFrom });
     const candidates = async (period: Period, now: Date): Promise<Candidate[]> => {
       const observation = evaluator.judge({ period, now, series });
-      return observation
+      return observation?.exceeded
         ? [{ observation, evaluator, mayAlsoMatch: series.mayAlsoMatch(period.start, period.end) }]
         : [];
     };
@@ -123,32 +132,47 @@ export const evaluateAccount = (dependencies: EvaluationDependencies) => {
       fillSeries(readCounters, accountId, [...whole, ...split.filter((each) => !isOfSessions(each))], now, judgedUntil),
       ...split.filter(isOfSessions).map(({ fillSessions }) => fillSessions(now, judgedUntil)),
     ]);
-    const fired: Alert[] = [];
     // What stops requests comes before what only reports.
     const failures = await stopRequests();
-    for (const { rule, evaluator, candidates } of [...split, ...whole]) {
-      let { firedPeriods } = rule;
+    /** A sum past 2^53 keeps its rule from being judged for a period, and nothing else. */
+    const ifExact = async <T>({ ruleId }: Rule, judge: () => Promise<T[]>): Promise<T[]> => {
+      try {
+        return await judge();
+      } catch (error) {
+        if (!(error instanceof CounterOverflowError)) throw error;
+        failures.set(ruleId, error);
+        return [];
+      }
+    };
+
+    const found: (Candidate & { readonly rule: Rule; readonly period: Period })[] = [];
+    for (const { rule, evaluator, candidates } of [...split, ...whole])
       for (const period of evaluator.periodsToJudge(now, judgedUntil)) {
         if (period.end <= rule.effectiveFrom) continue;
-        try {
-          for (const { observation, of, mayAlsoMatch, ...candidate } of await candidates(period, now, firedPeriods)) {
-            if (!observation.exceeded || hasFired(firedPeriods, period, { ...observation, of })) continue;
-            const alert = newAlert(rule, period, observation, {
-              alertId: newAlertId(),
-              triggeredAt: now.toISOString(),
-              mayAlsoMatch,
-              of,
-              drivers: candidate.evaluator ? await findDrivers(accountId, candidate.evaluator, period, now) : [],
-            });
-            if (await alerts.fire(alert, { ...rule, firedPeriods })) fired.push(alert);
-            firedPeriods = [firingName(period, { ...observation, of }), ...firedPeriods];
-          }
-        } catch (error) {
-          // A sum past 2^53 keeps its rule from being judged for the period, and nothing else.
-          if (!(error instanceof CounterOverflowError)) throw error;
-          failures.set(rule.ruleId, error);
-        }
+        for (const candidate of await ifExact(rule, () => candidates(period, now)))
+          found.push({ ...candidate, rule, period });
       }
+
+    const urgent = found.toSorted((a, b) => byExcess(a.observation, b.observation)).flatMap(({ pause }) => pause ?? []);
+    const pauseTexts = await start(accountId, urgent, now).catch((error: unknown) => {
+      for (const { ruleId } of urgent) failures.set(ruleId as string, error);
+      return null;
+    });
+    const textOf = ({ id }: Block): string =>
+      pauseTexts === null ? ' It may not be paused: that failed. Look at the pauses.' : (pauseTexts.get(id) ?? '');
+
+    const findDrivers = driversFor(accountId, now);
+    const fired: Alert[] = [];
+    const firedPeriods = new Map(rules.map((rule) => [rule.ruleId, rule.firedPeriods]));
+    for (const { rule, period, observation, evaluator, mayAlsoMatch, of, pause } of found) {
+      const before = firedPeriods.get(rule.ruleId) ?? [];
+      if (hasFired(before, period, { ...observation, of })) continue;
+      const drivers = evaluator ? await ifExact(rule, () => findDrivers(evaluator, period)) : [];
+      const summary = pause ? observation.summary + textOf(pause) : observation.summary;
+      const facts = { alertId: newAlertId(), triggeredAt: now.toISOString(), mayAlsoMatch, of, drivers };
+      const alert = newAlert(rule, period, { ...observation, summary }, facts);
+      if (await alerts.fire(alert, { ...rule, firedPeriods: before })) fired.push(alert);
+      firedPeriods.set(rule.ruleId, [firingName(period, { ...observation, of }), ...before]);
     }
     return { fired, failures: [...failures].map(([ruleId, error]) => ({ ruleId, error })) };
   };

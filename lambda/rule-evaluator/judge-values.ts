@@ -1,19 +1,21 @@
+import type { Alerts } from '../data/alerts/alerts.ts';
 import type { Rule } from '../data/alerts/rules.ts';
 import { leastOf } from '../domain/alert-rules/burn-rate.ts';
-import { hasFired, type Observation } from '../domain/alert-rules/evaluator.ts';
+import { byExcess, type Observation } from '../domain/alert-rules/evaluator.ts';
 import { type BoundEvaluator, type BurnRateCondition, evaluatorOf } from '../domain/alert-rules/rule.ts';
 import type { MayAlsoMatch } from '../domain/alert-rules/spend-series.ts';
 import { splitSeries } from '../domain/alert-rules/split-series.ts';
+import { MAX_PAUSES } from '../domain/budgets/pauses.ts';
 import type { Period } from '../domain/calendar/periods.ts';
 import { dayOf } from '../domain/calendar/utc.ts';
 import { noDimensions } from '../domain/spend/dimensions.ts';
 import type { SessionCounter } from '../domain/spend/sessions.ts';
 import type { openUsualHours } from './usual-hours.ts';
 
-/** Past it the others of a rule and period wait for the next judging: a flood of alerts tells nobody more. */
-const MAX_VALUES_AT_ONCE = 10;
+/** Past it the others of a rule and period wait for the next judging. An account has room for as many pauses. */
+const MAX_VALUES_AT_ONCE = MAX_PAUSES;
 
-export interface ValueJudging {
+export interface ValueJudging extends Pick<Alerts, 'firedFor'> {
   readonly readSessions: (
     accountId: string,
     range: { readonly from: string; readonly to: string },
@@ -30,7 +32,7 @@ export interface ValueObservation {
 }
 
 /** Judges the values of a rule, each on its own. `series` has to be filled first, and `fillSessions` called. */
-export const judgeValues = (rule: Rule<BurnRateCondition>, { readSessions, readUsual }: ValueJudging) => {
+export const judgeValues = (rule: Rule<BurnRateCondition>, { firedFor, readSessions, readUsual }: ValueJudging) => {
   const { config } = rule.condition;
   const evaluator: BoundEvaluator = evaluatorOf(rule.condition);
   const series = splitSeries(evaluator);
@@ -49,22 +51,25 @@ export const judgeValues = (rule: Rule<BurnRateCondition>, { readSessions, readU
     },
 
     /** The values for which it fires now and has not yet, those furthest above their limit first. */
-    observe: async (period: Period, now: Date, fired: readonly string[]): Promise<ValueObservation[]> => {
+    observe: async (period: Period, now: Date): Promise<ValueObservation[]> => {
       const least = leastOf(config);
-      const candidates = [...series.ofValues].filter(([value, each]) => {
+      const candidates = [...series.ofValues].filter(([, each]) => {
         const sum = evaluator.judge({ period, now, series: each, usual: 0 });
-        return sum !== null && sum.observed >= least && !hasFired(fired, period, { of: { value } });
+        return sum !== null && sum.observed >= least;
       });
       if (candidates.length === 0) return [];
       const usual = config.factor === undefined ? undefined : await readUsual(rule, evaluator, period.start);
-      return candidates
-        .flatMap(([value, each]): ValueObservation[] => {
-          const observation = evaluator.judge({ period, now, series: each, usual: usual?.get(value) ?? null });
-          return observation?.exceeded
-            ? [{ value, observation, mayAlsoMatch: each.mayAlsoMatch(period.start, period.end) }]
-            : [];
-        })
-        .sort(({ observation: a }, { observation: b }) => b.observed / b.limit - a.observed / a.limit)
+      const exceeding = candidates.flatMap(([value, each]): ValueObservation[] => {
+        const observation = evaluator.judge({ period, now, series: each, usual: usual?.get(value) ?? null });
+        return observation?.exceeded
+          ? [{ value, observation, mayAlsoMatch: each.mayAlsoMatch(period.start, period.end) }]
+          : [];
+      });
+      const values = exceeding.map(({ value }) => value);
+      const fired = await firedFor(rule, period, values);
+      return exceeding
+        .filter(({ value }) => !fired.has(value))
+        .sort((a, b) => byExcess(a.observation, b.observation))
         .slice(0, MAX_VALUES_AT_ONCE);
     },
   };

@@ -82,7 +82,10 @@ export class AlertsStack extends Stack {
       { actions: ['Query'], partitions: partitions.activeRules, index: INDEX_NAME },
       progress,
       { actions: ['Query'], partitions: [...partitions.spend, ...partitions.sessions] },
-      { actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem'], partitions: partitions.accounts },
+      {
+        actions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+        partitions: partitions.accounts,
+      },
       // What budgets stop.
       { actions: ['GetItem', 'PutItem', 'UpdateItem'], partitions: partitions.blocks },
       // A pause is written with its entry in the audit log.

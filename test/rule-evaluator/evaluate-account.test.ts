@@ -49,7 +49,7 @@ const evaluateRules = async (
             counters: { requests: 1, costComputedNanoUsd: usd * USD },
           } satisfies SpendCounter;
     },
-    alerts: { fire },
+    alerts: { fire, firedFor: async () => new Set<string>() },
     blocks: { change: async () => {} },
     reservations: { compare: async () => async () => {} },
     measures: { note: async () => {} },

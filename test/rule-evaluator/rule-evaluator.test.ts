@@ -376,7 +376,7 @@ describe('the rule evaluator', () => {
     const evaluate = evaluateAccount({
       ...evaluationDependencies(table),
       readCounters,
-      alerts: { fire: async () => false },
+      alerts: { ...openAlerts(table), fire: async () => false },
     });
     await evaluate(account.accountId, await openRules(table).list(account.accountId), now);
     const ranges = readCounters.mock.calls.map(([, { granularity, from }, dimensions]) => [

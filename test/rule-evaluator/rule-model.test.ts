@@ -105,6 +105,7 @@ const fired = async (rule: RuleCondition, hours: readonly HourOfSpend[], instant
           yield counterOf(hour, granularity);
     },
     alerts: {
+      firedFor: async () => new Set<string>(),
       fire: async (alert) => {
         const name = `${alert.period.start} ${alert.event}`;
         const isNew = !alerts.has(name);

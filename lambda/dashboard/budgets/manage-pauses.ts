@@ -82,7 +82,7 @@ export const createPause =
         if (ended) throw new LimitReachedError(`An account may have ${MAX_PAUSES} pauses. End one first.`);
         return changed;
       },
-      auditOf({ caller, clientAddress }, { action: 'pause.started', subject: pause.id, details }, at),
+      () => [auditOf({ caller, clientAddress }, { action: 'pause.started', subject: pause.id, details }, at)],
     );
     if (!isKnown) await writePolicy(dependencies, accountId);
     return { ...view(pause), enforcedFrom: after(isKnown ? KNOWN_MS : FIRST_KNOWN_MS) };
@@ -99,7 +99,7 @@ export const endPause =
           throw new NotFoundError('There is no such pause.');
         return withoutPause(blocks, id, at);
       },
-      auditOf({ caller, clientAddress }, { action: 'pause.ended', subject: id }, at),
+      () => [auditOf({ caller, clientAddress }, { action: 'pause.ended', subject: id }, at)],
     );
     await writePolicy(dependencies, caller.accountId);
     return undefined;

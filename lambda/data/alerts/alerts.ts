@@ -1,8 +1,11 @@
+import QuickLRU from 'quick-lru';
 import { type Alert, alertSchema } from '../../domain/alert-rules/alert.ts';
-import { eventName, firingName } from '../../domain/alert-rules/evaluator.ts';
+import { eventName, type Firing, firingName } from '../../domain/alert-rules/evaluator.ts';
+import type { Period } from '../../domain/calendar/periods.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { NotFoundError } from '../../domain/errors.ts';
-import { IS_NEW, put, update } from '../table/actions.ts';
+import { check, IS_NEW, put, update } from '../table/actions.ts';
+import { batchRead } from '../table/batch-read.ts';
 import { findItem } from '../table/find-item.ts';
 import { accountKey, alertKey, firedKey, type Key, ruleKey } from '../table/keys.ts';
 import { isConditionFailed } from '../table/refusal.ts';
@@ -25,17 +28,22 @@ const FIRED_PERIODS = 32;
 /** How long the item that prevents a second alert outlives its period: longer than the period is judged. */
 const GUARD_DAYS = 60;
 
+const MAX_WRITTEN = 10_000;
+
 /** Above every alert id. */
 const HIGHEST = '~';
 
 /** The guard of a rule, by its condition and by what fired. A first condition has the name that version 0.1 wrote: the rule's id. */
-const guardOf = (alert: Alert, { ruleId, conditionRevision }: Rule): string =>
-  [ruleId, conditionRevision > 1 ? conditionRevision : '', eventName(alert)].filter((part) => part !== '').join('.');
+const guardOf = (firing: Firing, { ruleId, conditionRevision }: Rule): string =>
+  [ruleId, conditionRevision > 1 ? conditionRevision : '', eventName(firing)].filter((part) => part !== '').join('.');
 
 const epochSeconds = (iso: string): number => Math.floor(Date.parse(iso) / 1_000);
 
 export const openAlerts = (table: Table) => {
   const { call, name } = table;
+  /** Guards of values: what has fired stays fired, and is judged again every few seconds. */
+  const written = new QuickLRU<string, true>({ maxSize: MAX_WRITTEN });
+  const nameOf = ({ pk, sk }: Record<string, unknown> | Key): string => `${pk} ${sk}`;
 
   /** Writes an alert once for a name and period. */
   const putOnce = (alert: Alert, guardName: string) => {
@@ -64,14 +72,32 @@ export const openAlerts = (table: Table) => {
      * Fires a rule for a period: once for a condition (a budget: once for each event), even when evaluators run in parallel. False where
      * it has fired already, or was changed, switched off or deleted since it was read.
      */
-    fire: (alert: Alert, rule: Rule): Promise<boolean> =>
-      tryTransact(table, [
+    fire: (alert: Alert, rule: Rule): Promise<boolean> => {
+      const [key, isRead, { revision }] = [ruleKey(rule.accountId, rule.ruleId), 'revision = :revision', rule];
+      const fired = [firingName(alert.period, alert), ...rule.firedPeriods].slice(0, FIRED_PERIODS);
+      return tryTransact(table, [
         ...putOnce(alert, guardOf(alert, rule)),
-        update(ruleKey(rule.accountId, rule.ruleId), 'SET firedPeriods = :fired', 'revision = :revision', {
-          fired: [firingName(alert.period, alert), ...rule.firedPeriods].slice(0, FIRED_PERIODS),
-          revision: rule.revision,
+        // A rule that judges values fires for any number of them: see firedFor.
+        alert.of
+          ? check(key, isRead, { revision })
+          : update(key, 'SET firedPeriods = :fired', isRead, { fired, revision }),
+      ]);
+    },
+
+    /** Those of some values for which a rule has fired in a period. */
+    firedFor: async (rule: Rule, { start }: Period, values: readonly string[]): Promise<ReadonlySet<string>> => {
+      const guards = new Map(
+        values.map((value) => {
+          const key = firedKey(rule.accountId, guardOf({ of: { value } }, rule), start);
+          return [nameOf(key), { key, value }];
         }),
-      ]),
+      );
+      const known = [...guards.keys()].filter((guard) => written.has(guard));
+      const others = [...guards].flatMap(([guard, { key }]) => (written.has(guard) ? [] : [key]));
+      const read = (await batchRead(table, others, { consistent: true })).map(nameOf);
+      for (const guard of read) written.set(guard, true);
+      return new Set([...known, ...read].flatMap((guard) => guards.get(guard)?.value ?? []));
+    },
 
     /** Writes an alert that has no rule: once for its name and period. */
     notify: (alert: Alert, guardName: string): Promise<boolean> => tryTransact(table, putOnce(alert, guardName)),

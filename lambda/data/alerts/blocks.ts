@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { type Blocks, NO_BLOCKS } from '../../domain/budgets/block.ts';
 import { periodNames } from '../../domain/calendar/periods.ts';
-import { ConflictError } from '../../domain/errors.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
+import { retryConflicts } from '../accounts/retry-conflicts.ts';
 import { IS_NEW, put } from '../table/actions.ts';
 import { findItem } from '../table/find-item.ts';
 import { blocksKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import { tryTransact } from '../table/transact.ts';
+import { transact } from '../table/transact.ts';
 
 const text = z.string();
 const policy = z.enum(['pass', 'stop']);
@@ -57,9 +57,6 @@ const blocksSchema: z.ZodMiniType<Blocks> = z.object({
 
 const itemSchema = z.object({ version: z.int(), json: text });
 
-/** Other writers change the blocks of an account within the same milliseconds: the evaluator, and people. */
-const MAX_ATTEMPTS = 5;
-
 /** The blocks of accounts, which the gateway reads: one item each, as JSON, so that reading it costs the gateway little. */
 export const openBlocks = (table: Table) => {
   const read = async (accountId: string): Promise<{ readonly version: number; readonly blocks: Blocks }> => {
@@ -76,20 +73,22 @@ export const openBlocks = (table: Table) => {
      * Changes an account's blocks. Writes nothing where they stay the same.
      *
      * @param change called again with what other writers wrote meanwhile
-     * @param audit written together with the change
-     * @throws ConflictError where others changed them at every attempt
+     * @param audit the entries to write together with the change, at most 99; called after `change`
+     * @throws UnavailableError where others changed them at every attempt
      */
-    change: async (accountId: string, change: (blocks: Blocks) => Blocks, audit?: AuditEntry): Promise<void> => {
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    change: (
+      accountId: string,
+      change: (blocks: Blocks) => Blocks,
+      audit: () => readonly AuditEntry[] = () => [],
+    ): Promise<void> =>
+      retryConflicts(async () => {
         const { version, blocks } = await read(accountId);
         const changed = blocksSchema.parse(change(blocks));
         if (isDeepStrictEqual(changed, blocks)) return;
         const item = { ...blocksKey(accountId), version: version + 1, json: JSON.stringify(changed) };
         const replace = version === 0 ? put(item, IS_NEW) : put(item, 'version = :version', { version });
-        if (await tryTransact(table, [replace, ...(audit ? [putAudit(audit)] : [])])) return;
-      }
-      throw new ConflictError('The blocks of the account kept changing. Try again.');
-    },
+        await transact(table, [replace, ...audit().map(putAudit)]);
+      }),
   };
 };
 

@@ -9,7 +9,7 @@ export const budgetEvents = ['forecast', 'used_up', 'reached'] as const;
 export type BudgetEvent = (typeof budgetEvents)[number];
 
 /** What a rule fired for, or would fire for. */
-interface Firing {
+export interface Firing {
   readonly event?: BudgetEvent | null | undefined;
   /** The percentage, of `reached`. */
   readonly percent?: number | null | undefined;
@@ -48,6 +48,9 @@ export const firingName = ({ start }: Period, firing: Firing): string => {
   const name = eventName(firing);
   return name === '' ? start : `${start}#${name}`;
 };
+
+/** Orders what rules observed: furthest above its limit first. */
+export const byExcess = (a: Observation, b: Observation): number => b.observed / b.limit - a.observed / a.limit;
 
 /**
  * True where a rule has fired for this already. A budget that was used up once is not forecast any more, and one that reached a percentage

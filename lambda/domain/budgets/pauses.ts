@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../calendar/units.ts';
 import type { Block, Blocks } from './block.ts';
 
 /** The gateway compares each request of an account with all of them, and reads them as one item. */
@@ -21,29 +22,35 @@ export const withoutPause = (blocks: Blocks, id: string, now: Date): Blocks =>
     pausesOf(blocks, now).filter((pause) => pause.id !== id),
   );
 
-/** Strictest first: those that last longest, and among them the newest. */
-const byStrictness = (left: Block, right: Block): number => {
-  const [a, b] = [left, right].map(({ until }) => (until === null ? Number.POSITIVE_INFINITY : Date.parse(until)));
-  return a === b ? ((left.startedAt ?? '') < (right.startedAt ?? '') ? 1 : -1) : (b as number) - (a as number);
-};
+/** Milliseconds; Infinity until somebody ends it. */
+export const endMs = ({ until }: Pick<Block, 'until'>): number =>
+  until === null ? Number.POSITIVE_INFINITY : Date.parse(until);
+
+/** Of values that run away within an hour, those that were paused first stay paused. */
+const LASTS_LONGER_MS = HOUR_MS;
 
 /**
- * An account's blocks with one more pause, which takes the place of one with its id. Past the limit the strictest stay.
+ * An account's blocks with one more pause. At the limit, it takes the place of the first to end of those that rules made, if that ends an
+ * hour earlier.
  *
- * @returns the pause that ended for it, which may be the new one
+ * @returns the pause that ended for it, or the new one where there was no place
  */
 export const withPause = (
   blocks: Blocks,
   pause: Block,
   now: Date,
 ): { readonly blocks: Blocks; readonly ended: Block | undefined } => {
-  const pauses = [...pausesOf(blocks, now).filter(({ id }) => id !== pause.id), pause];
-  const ended = pauses.toSorted(byStrictness)[MAX_PAUSES];
-  return {
-    blocks: withPauses(
-      blocks,
-      pauses.filter((each) => each !== ended),
-    ),
-    ended,
-  };
+  const pauses = pausesOf(blocks, now);
+  if (pauses.length < MAX_PAUSES) return { blocks: withPauses(blocks, [...pauses, pause]), ended: undefined };
+  const [first] = pauses.filter(({ ruleId }) => ruleId !== undefined).sort((a, b) => endMs(a) - endMs(b));
+  if (first === undefined || !(endMs(pause) - endMs(first) >= LASTS_LONGER_MS)) return { blocks, ended: pause };
+  return { blocks: withPauses(blocks, [...pauses.filter((each) => each !== first), pause]), ended: first };
+};
+
+/** What a pause refuses, in words: `tag batch, key 0191…`. */
+export const pausedText = ({ scope: { keyIds, sessionId, metadata, ...others }, projectId }: Block): string => {
+  const ofKeys = projectId === undefined ? { key: keyIds?.join(', ') } : { project: projectId };
+  return Object.entries({ ...others, ...metadata, session: sessionId, ...ofKeys })
+    .flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]))
+    .join(', ');
 };

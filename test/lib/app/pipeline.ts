@@ -111,7 +111,9 @@ describe('the pipeline', () => {
 
   it('and GitHub Actions take the same steps', () => {
     const runs = ['check', 'deliver-stage'].flatMap((name) =>
-      [...readFileSync(`.github/workflows/${name}.yml`, 'utf8').matchAll(/run: ((?:npm|bash) .*)/g)].map(([, run = '']) => run),
+      [...readFileSync(`.github/workflows/${name}.yml`, 'utf8').matchAll(/run: ((?:npm|bash) .*)/g)].map(
+        ([, run = '']) => run,
+      ),
     );
     const ofStages = new Set(commands.map((command) => command.replace(/--stage \w+/, '--stage "$STAGE"')));
     expect(new Set(runs)).toEqual(new Set(['npm ci --no-audit --no-fund', ...ofStages]));

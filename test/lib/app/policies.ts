@@ -137,6 +137,7 @@ describe('what each function may do', () => {
         `dynamodb:Query ON data:Table/index/gsi1 WHERE ${shards('ACTIVE_RULES', ACTIVE_RULE_SHARDS)}`,
         'dynamodb:GetItem dynamodb:UpdateItem ON data:Table WHERE EVALUATOR ACCOUNT#{account} BLOCKS#{account}',
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}#SESSIONS#????-??-?? ACCOUNT#{account}',
+        'dynamodb:BatchGetItem dynamodb:ConditionCheckItem ON data:Table WHERE ACCOUNT#{account}',
         'dynamodb:PutItem ON data:Table WHERE ACCOUNT#{account} BLOCKS#{account} ACCOUNT#{account}#AUDIT',
         'sqs:SendMessage ON EvaluationJobsQueue',
         MAIL,

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { type AuditEntry, auditEntry } from '../data/accounts/audit-log.ts';
+import type { ServiceKey } from '../data/accounts/service-keys.ts';
+import type { BlockStore } from '../data/alerts/blocks.ts';
+import type { Rule } from '../data/alerts/rules.ts';
+import { activeKeyIds } from '../domain/accounts/project.ts';
+import { scopeOf } from '../domain/alert-rules/budget-blocks.ts';
+import type { BurnRateCondition } from '../domain/alert-rules/rule.ts';
+import type { Block, BlockScope, Blocks } from '../domain/budgets/block.ts';
+import { endMs, isInForce, MAX_PAUSES, pausedText, withPause } from '../domain/budgets/pauses.ts';
+import type { Period } from '../domain/calendar/periods.ts';
+import { MINUTE_MS } from '../domain/calendar/units.ts';
+
+const scopeOfValue = (
+  { each, filter }: BurnRateCondition['config'],
+  value: string,
+  keys: readonly ServiceKey[],
+): BlockScope => {
+  const scope = scopeOf(filter, keys);
+  if (each === 'tag') return { ...scope, tag: value };
+  if (each === 'session') return { ...scope, sessionId: value };
+  return { ...scope, keyIds: each === 'key' ? [value] : activeKeyIds(keys, value) };
+};
+
+/** Judging it again makes the same pause, not another. */
+const pauseIdOf = ({ ruleId, conditionRevision }: Rule, period: Period, value: string): string =>
+  createHash('sha256').update([ruleId, conditionRevision, period.start, value].join()).digest('hex').slice(0, 32);
+
+/** The pause of one value that a rule fires for; undefined where the rule wants none, or the period is over. */
+export const pauseOf = (
+  rule: Rule<BurnRateCondition>,
+  { period, value, keys, now }: { period: Period; value: string; keys: readonly ServiceKey[]; now: Date },
+): Block | undefined => {
+  const { config } = rule.condition;
+  if (config.pause === null || now.toISOString() >= period.end) return undefined;
+  const { minutes } = config.pause;
+  return {
+    id: pauseIdOf(rule, period, value),
+    kind: 'pause',
+    name: rule.name,
+    scope: scopeOfValue(config, value, keys),
+    startedAt: now.toISOString(),
+    until: minutes === null ? null : new Date(now.getTime() + minutes * MINUTE_MS).toISOString(),
+    amountNanoUsd: null,
+    spentNanoUsd: null,
+    ruleId: rule.ruleId,
+    ...(config.each === 'project' && { projectId: value }),
+  };
+};
+
+/**
+ * Starts pauses in one change of the account's blocks.
+ *
+ * @param pauses the most urgent first: the account may not have room for all
+ * @returns by id, what the alert says of a pause
+ */
+export const startPauses =
+  (blocks: Pick<BlockStore, 'change'>) =>
+  async (accountId: string, pauses: readonly Block[], now: Date): Promise<ReadonlyMap<string, string>> => {
+    const texts = new Map<string, string>();
+    if (pauses.length === 0) return texts;
+    const entries: AuditEntry[] = [];
+
+    const start = (current: Blocks, pause: Block): Blocks => {
+      // It was started by a judging that ended before its alert was written.
+      const before = current.blocks.find((block) => block.id === pause.id && isInForce(block, now));
+      const { blocks: changed, ended } = before
+        ? { blocks: current, ended: undefined }
+        : withPause(current, pause, now);
+      if (ended === pause) {
+        texts.set(pause.id, ` It is not paused: the account has ${MAX_PAUSES} pauses, the most there can be.`);
+        return current;
+      }
+      const { until } = before ?? pause;
+      const which = ended && `“${ended.name}” of ${pausedText(ended)}`;
+      const forIt = which ? ` For that the pause ${which} ended early: an account has ${MAX_PAUSES} at most.` : '';
+      texts.set(pause.id, ` It is paused until ${until ?? 'somebody ends that'}.${forIt}`);
+      const details = {
+        name: pause.name,
+        paused: pausedText(pause),
+        until: String(until),
+        ...(which && { ended: which }),
+      };
+      entries.push(auditEntry(accountId, {}, { action: 'pause.started', subject: pause.id, details }, now));
+      return changed;
+    };
+
+    // What lasts longest comes first, so that none ends for another of the same judging.
+    const inOrder = pauses.toSorted((a, b) => endMs(b) - endMs(a));
+    await blocks.change(
+      accountId,
+      (current) => {
+        entries.length = 0;
+        return inOrder.reduce(start, current);
+      },
+      () => entries,
+    );
+    return texts;
+  };
