@@ -205,14 +205,10 @@ describe('evaluateAccount', () => {
       ['2026-11-19T11:00:00.000Z', 9_000_000, 'o3'],
       ...both,
     ];
-    const monthly = { type: 'cost_threshold', config: { threshold: 10, period: 'monthly' } };
-    const filtered = {
-      type: 'cost_threshold',
-      config: { threshold: 10, period: 'daily', filter: { model: 'gpt-4o' } },
-    };
-    const rules = [threshold, monthly, filtered].map((condition, index) =>
-      ruleOf({ ruleId: `rule-${index}` }, condition),
+    const budgets = [{ period: 'daily' }, { period: 'monthly' }, { period: 'daily', filter: { model: 'gpt-4o' } }].map(
+      (config) => ({ type: 'budget', config: { amount: 10, ...config } }),
     );
+    const rules = budgets.map((condition, index) => ruleOf({ ruleId: `rule-${index}` }, condition));
     const { fired, failures } = await evaluateRules('2026-11-20T16:30:00Z', spends, rules);
     expect(fired.map(({ ruleId, period }) => [ruleId, period.start.slice(0, 10)])).toEqual([
       ['rule-0', '2026-11-20'],
@@ -222,6 +218,18 @@ describe('evaluateAccount', () => {
       { ruleId: 'rule-0', error: expect.any(CounterOverflowError) },
       { ruleId: 'rule-1', error: expect.any(CounterOverflowError) },
     ]);
+  });
+
+  it.each([
+    ['cost_threshold', { threshold: 10, period: 'daily', filter: { key: 'key-1' } }],
+    ['burn_rate', { each: 'key', limit: 10 }],
+  ])('fires for a sum that is no longer exact, which is certain to be above the limit: %s', async (type, config) => {
+    const spends: Spent[] = ['10:00', '10:30'].map((at) => [`2026-11-20T${at}:00.000Z`, 9_000_000]);
+    const { fired, failures } = await evaluateRules('2026-11-20T10:50:00Z', spends, [ruleOf({}, { type, config })]);
+    expect(fired.map(({ observed, summary }) => [observed, summary])).toEqual([
+      [Number.MAX_SAFE_INTEGER, expect.stringContaining('more than $9007199')],
+    ]);
+    expect(failures).toEqual([]);
   });
 
   it('names keys among the drivers', async () => {

@@ -453,7 +453,7 @@ describe('the rule evaluator', () => {
 
   it('continues with other accounts when one fails', async () => {
     const [broken, whole] = [await newAccount(table), await newAccount(table)];
-    await createRule(broken.accountId);
+    await createRule(broken.accountId, {}, { type: 'budget', config: { amount: 10, period: 'daily' } });
     await createRule(whole.accountId);
     await addSpend(table, broken.accountId, '2026-11-20T10:00:00Z', { costComputedNanoUsd: Number.MAX_SAFE_INTEGER });
     await addSpend(

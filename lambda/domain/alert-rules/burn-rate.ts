@@ -3,9 +3,9 @@ import { periodsToJudge } from '../calendar/periods.ts';
 import { HOUR_MS } from '../calendar/units.ts';
 import { addDays, dayOf } from '../calendar/utc.ts';
 import { usdToNanoUsd } from '../money.ts';
-import { type Counters, knownCostNanoUsd } from '../spend/counters.ts';
+import { type Counters, costToCompare, knownCostNanoUsd } from '../spend/counters.ts';
 import { combinationProblem } from '../spend/dimensions.ts';
-import { usdOf } from '../spend/spend-report.ts';
+import { comparedUsd } from '../spend/spend-report.ts';
 import { ruleFilter, ruleFilterOf } from './config-members.ts';
 import type { Evaluator } from './evaluator.ts';
 import { median } from './median.ts';
@@ -71,7 +71,7 @@ const inUnit = ({ measure }: Pick<BurnRateConfig, 'measure'>, value: number): nu
   measure === 'cost' ? usdToNanoUsd(value) : Math.ceil(value);
 
 const textOf = ({ measure }: Pick<BurnRateConfig, 'measure'>, value: number): string =>
-  measure === 'cost' ? `$${usdOf(value)}` : `${value} requests`;
+  measure === 'cost' ? comparedUsd(value) : `${value} requests`;
 
 /** Below it no value fires, so that most need no history. */
 export const leastOf = (config: BurnRateConfig): number =>
@@ -130,8 +130,8 @@ export const burnRate: Evaluator<BurnRateConfig> = {
     ];
     if (limits.length === 0) return null;
     const counters = series.sum(period.start, period.end);
-    const observed = measureOf(config, counters);
     const least = Math.min(...limits);
+    const observed = config.measure === 'cost' ? costToCompare(counters, least) : (counters.requests ?? 0);
     const comparison = usual === null ? '' : ` Its usual busiest hour has ${textOf(config, usual)}.`;
     return {
       exceeded: observed >= least,

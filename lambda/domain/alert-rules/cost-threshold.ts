@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { periodNames } from '../calendar/periods.ts';
 import { usdToNanoUsd } from '../money.ts';
-import { knownCostNanoUsd } from '../spend/counters.ts';
-import { usdOf } from '../spend/spend-report.ts';
+import { costToCompare } from '../spend/counters.ts';
+import { comparedUsd, usdOf } from '../spend/spend-report.ts';
 import { ruleFilter, usdAmount } from './config-members.ts';
 import type { Evaluator } from './evaluator.ts';
 
@@ -21,15 +21,15 @@ export const costThreshold: Evaluator<z.infer<typeof configSchema>> = {
   drivenBy: 'cost',
   judge: ({ threshold }, { period, series }) => {
     const counters = series.sum(period.start, period.end);
-    const observed = knownCostNanoUsd(counters);
     const limit = usdToNanoUsd(threshold);
+    const observed = costToCompare(counters, limit);
     return {
       exceeded: observed >= limit,
       unit: 'nanoUsd',
       observed,
       limit,
       unpricedRequests: counters.unpricedRequests ?? 0,
-      summary: `Spend is $${usdOf(observed)}: it reached the threshold of $${usdOf(limit)}.`,
+      summary: `Spend is ${comparedUsd(observed)}: it reached the threshold of $${usdOf(limit)}.`,
     };
   },
 };

@@ -118,6 +118,17 @@ export const sumOfCosts = (counters: Counters): number =>
  */
 export const knownCostNanoUsd = (counters: Counters): number => exact('costNanoUsd', sumOfCosts(counters));
 
+/**
+ * All known cost as it is compared with a limit: one past 2^53 - 1 is above any limit that is not, so it counts as 2^53 - 1.
+ *
+ * @param limit in nano-USD
+ * @throws CounterOverflowError where both are
+ */
+export const costToCompare = (counters: Counters, limit: number): number =>
+  limit > Number.MAX_SAFE_INTEGER
+    ? knownCostNanoUsd(counters)
+    : Math.min(sumOfCosts(counters), Number.MAX_SAFE_INTEGER);
+
 /** The counters with costs at list prices in the place of costs. */
 export const atListCost = (counters: Counters): Counters => {
   const {

@@ -54,6 +54,10 @@ export const usdOf = (nanoUsd: number): string => {
   return nanoUsd < 0 ? `-${usd}` : usd;
 };
 
+/** A cost that was compared with a limit, for people: see costToCompare. */
+export const comparedUsd = (nanoUsd: number): string =>
+  `${nanoUsd === Number.MAX_SAFE_INTEGER ? 'more than ' : ''}$${usdOf(nanoUsd)}`;
+
 export const moneyOf = (costNanoUsd: number | null): Money => ({
   costNanoUsd,
   costUsd: costNanoUsd === null ? null : usdOf(costNanoUsd),

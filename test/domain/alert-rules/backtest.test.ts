@@ -90,7 +90,8 @@ describe('backtest', () => {
 
   it('leaves out only the periods with a sum that is no longer exact', () => {
     const counters = [spent('2026-11-02', 9_000_000), spent('2026-11-02', 9_000_000), spent('2026-11-04', 10)];
-    const { firings, periods, unjudgedPeriods } = played(threshold('daily'), counters);
+    const budget = ruleConditionSchema.parse({ type: 'budget', config: { amount: 10, period: 'daily' } });
+    const { firings, periods, unjudgedPeriods } = played(budget, counters);
     expect(firings.map(({ period }) => period.start.slice(0, 10))).toEqual(['2026-11-04']);
     expect([periods, unjudgedPeriods]).toEqual([31, 0]);
   });
