@@ -10,6 +10,7 @@ import {
   type Key,
   ROLLUP_MARK_SHARDS,
   requestKey,
+  reservedBudgetKey,
   serviceKeyKey,
 } from '../../lambda/data/table/keys.ts';
 import type { Table, TableCommand } from '../../lambda/data/table/table.ts';
@@ -59,6 +60,36 @@ describe('the recorder over a table that fails', () => {
     );
     expect((await record(events)).map(({ kind }) => kind)).toEqual(['recorded', 'recorded', 'recorded']);
     expect(await requestsOf(accountId)).toBe(3);
+  });
+
+  it('retries for longer where gateways reserve from the same budget all the time', async () => {
+    const { accountId, events } = newEvents(3);
+    const reservation = {
+      budgetId: 'budget-1',
+      periodId: 'monthly#2026-11',
+      minute: 1,
+      nanoUsd: 10,
+      unknownNanoUsd: 0,
+    };
+    const item = reservedBudgetKey(accountId, reservation.budgetId, reservation.periodId);
+    await table.call('PutItem', { TableName: table.name, Item: { ...item, committed: 30, m1: 30 } });
+    const noDelay = jest.spyOn(Math, 'random').mockReturnValue(0);
+    let conflicts = 20;
+    const record = recorderOver(
+      interceptTable(table, async (command, send) => {
+        if (command.operation === 'TransactWriteItems' && conflicts-- > 0)
+          throw cancelled(
+            (command.input.TransactItems ?? []).map(({ Update }) =>
+              Update?.Key?.['sk'] === item.sk ? 'TransactionConflict' : 'None',
+            ),
+          );
+        return send();
+      }),
+    );
+    const results = await record(events.map((event) => ({ ...event, reservations: [reservation] })));
+    noDelay.mockRestore();
+    expect(results.map(({ kind }) => kind)).toEqual(['recorded', 'recorded', 'recorded']);
+    expect(await itemAt(item)).toMatchObject({ committed: 21, finished: 21, m1: 0 });
   });
 
   it('gives up in the end without writing, and reports a failure that is not permanent', async () => {

@@ -26,6 +26,8 @@ interface CommitResult {
 }
 
 const MAX_ATTEMPTS = 7;
+/** What one counts that met nothing but a gateway's reservation: those take a millisecond each, and a busy budget has a thousand a second. */
+const ATTEMPT_AT_RESERVATIONS = 0.25;
 const FIRST_BACKOFF_MS = 20;
 const MAX_BACKOFF_MS = 1_000;
 
@@ -184,7 +186,8 @@ export const openLedger = (
       if (verdict.kind === 'retry') await noteSetback(changes, verdict);
       // Full jitter: writers that conflicted once should not conflict again. @see https://aws.amazon.com/builders-library/timeouts-retries-and-backoff-with-jitter/
       await sleep(Math.random() * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt));
-      return commit(changes, attempt + 1);
+      const isAtReservations = verdict.kind === 'retry' && verdict.conflicting.length > 0 && !verdict.isSetback;
+      return commit(changes, attempt + (isAtReservations ? ATTEMPT_AT_RESERVATIONS : 1));
     }
   };
 
