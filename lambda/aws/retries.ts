@@ -10,11 +10,13 @@ const THROTTLED: ReadonlySet<string> = new Set([
   'RequestLimitExceeded',
   'RequestThrottled',
   'ThrottlingException',
+  // A transaction has the item of a single write.
+  'TransactionConflictException',
   'TransactionInProgressException',
 ]);
 
-/** Whether AWS refused a call because there are too many. */
-export const isThrottled = (error: unknown): boolean => error instanceof AwsCallError && THROTTLED.has(error.code);
+/** Whether AWS refused a call because there are too many: nothing was done. */
+export const isThrottled = (error: unknown): boolean => THROTTLED.has((error as { readonly code?: string }).code ?? '');
 
 /** Whether the same call may succeed later: AWS is too busy, fails, or gave no response. */
 export const isTemporary = (error: unknown): boolean =>

@@ -19,6 +19,7 @@ describe('calls to AWS', () => {
   it.each([
     ['too many calls', refused('ProvisionedThroughputExceededException'), 3],
     ['a queue that is too busy', refused('RequestThrottled', 403), 3],
+    ['a write of an item that a transaction has', refused('TransactionConflictException'), 3],
     ['a failure of AWS', refused('InternalServerError', 500), 3],
     ['no response', new AwsUnavailableError('no response within 5000 ms'), 3],
     ['credentials that are missing', new Error('Set AWS_ACCESS_KEY_ID'), 1],

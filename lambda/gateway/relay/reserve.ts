@@ -1,4 +1,5 @@
 import type { AwsCall } from '../../aws/aws-json.ts';
+import { isThrottled } from '../../aws/retries.ts';
 import { reservedBudgetKey } from '../../data/table/keys.ts';
 import type { Block, ReservedBudget } from '../../domain/budgets/block.ts';
 import { periodId, type Reservation } from '../../domain/budgets/reservation.ts';
@@ -34,9 +35,9 @@ export interface Reserve {
 
 export type ReservableRequest = Omit<RequestSize, keyof ReturnType<typeof bodySize>> & { readonly startedAt: string };
 
-/** Waits of about 10, 20, 40 … ms while a transaction of the recorder has the item. */
-const MAX_ATTEMPTS = 6;
+/** A transaction has an item for some 5 to 10 ms. */
 const FIRST_WAIT_MS = 10;
+const LONGEST_WAIT_MS = 50;
 /** Items of past periods are of no use after this time. */
 const KEPT_MS = 7 * DAY_MS;
 
@@ -75,28 +76,13 @@ const refusalOf = ({ budget, worstCase, until }: Part, item?: Attributes): NotEn
 /** What an error of DynamoDB says, as aws-json.ts passes it on. */
 interface TableError {
   readonly code?: string;
-  readonly output?: {
-    readonly Item?: Attributes;
-    readonly CancellationReasons?: readonly { readonly Code?: string; readonly Item?: Attributes }[];
-  };
+  /** With the item where its condition failed. */
+  readonly output?: { readonly Item?: Attributes };
 }
 
-const FAILED = 'ConditionalCheckFailed';
-
-/** The part that did not fit, or null where the error is another. */
-const refusedPart = (parts: readonly Part[], { code, output }: TableError): NotEnough | null => {
-  if (code === 'ConditionalCheckFailedException') return refusalOf(parts[0] as Part, output?.Item);
-  const reasons = output?.CancellationReasons ?? [];
-  const index = reasons.findIndex(({ Code }) => Code === FAILED);
-  return index < 0 ? null : refusalOf(parts[index] as Part, reasons[index]?.Item);
-};
-
-const isConflict = ({ code, output }: TableError): boolean =>
-  code === 'TransactionConflictException' ||
-  (output?.CancellationReasons ?? []).some(({ Code }) => Code === 'TransactionConflict');
-
 /**
- * One conditional write, or one transaction where the request is in several budgets: all of them have room for it, or it reserves nothing.
+ * One conditional write for each budget, in the order of their ids: of requests that need the last of the same budgets one gets it. Where
+ * one has no room, what the others gave is freed. Never a transaction: of those that meet at one item DynamoDB cancels all but one.
  * A write that is sent twice, since its connection broke, reserves twice: the second half is freed with its minute.
  */
 export const openReserve = (
@@ -126,55 +112,17 @@ export const openReserve = (
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
 
-  const write = async (accountId: string, parts: readonly Part[]): Promise<NotEnough | null> => {
-    const updates = parts.map((part) => addition(accountId, part));
-    const [operation, input] =
-      updates.length === 1
-        ? (['UpdateItem', updates[0] as object] as const)
-        : (['TransactWriteItems', { TransactItems: updates.map((Update) => ({ Update })) }] as const);
-    for (let attempt = 1; ; attempt++) {
+  /** Tries again while a transaction of the recorder has the item, or the table is throttled: then nothing was written. */
+  const write = async (input: object, endsAt = performance.now() + timeoutMs): Promise<void> => {
+    for (let mostMs = FIRST_WAIT_MS; ; mostMs = Math.min(2 * mostMs, LONGEST_WAIT_MS)) {
       try {
-        await dynamodb(operation, input, timeoutMs);
-        return null;
+        await dynamodb('UpdateItem', input, Math.max(1, endsAt - performance.now()));
+        return;
       } catch (error) {
-        const refusal = refusedPart(parts, error as TableError);
-        if (refusal) return refusal;
-        if (!isConflict(error as TableError) || attempt === MAX_ATTEMPTS) throw error;
-        const waitMs = FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.5 + Math.random());
+        const waitMs = Math.random() * mostMs;
+        if (!isThrottled(error) || performance.now() + waitMs >= endsAt) throw error;
         await new Promise((resolve) => setTimeout(resolve, waitMs));
       }
-    }
-  };
-
-  const reserve = async (
-    accountId: string,
-    budgets: readonly ReservedBudget[],
-    { startedAt, ...request }: ReservableRequest,
-  ): Promise<ReserveResult> => {
-    const worstCases = worstCasesNanoUsd({ ...request, ...bodySize(request.body) });
-    const worstCase = worstCases.includes(null) ? null : Math.max(...(worstCases as number[]));
-    const minute = Math.floor(now() / MINUTE_MS);
-    const parts = budgets.flatMap((budget): Part[] => {
-      const { unknownCost } = budget;
-      const period = periodOf(budget, new Date(startedAt));
-      // The cost is not known: it counts as nothing, or the budget says what.
-      const unknownNanoUsd = typeof unknownCost === 'number' ? unknownCost : 0;
-      const ofUnknown = unknownCost === 'stop' ? budget.limitNanoUsd + 1 : unknownNanoUsd;
-      const nanoUsd = Math.max(...worstCases.map((each) => each ?? ofUnknown));
-      if (period === null || nanoUsd === 0) return [];
-      const reservation = { budgetId: budget.id, periodId: periodId(period), minute, nanoUsd, unknownNanoUsd };
-      return [{ budget, reservation, worstCase, until: period.end }];
-    });
-    const hopeless = parts.find(({ budget, reservation }) => reservation.nanoUsd > budget.limitNanoUsd);
-    if (hopeless) return { kind: 'refused', refusal: refusalOf(hopeless) };
-    const reservations = parts.map(({ reservation }) => reservation);
-    if (parts.length === 0) return { kind: 'reserved', reservations };
-    try {
-      const refusal = await write(accountId, parts);
-      return refusal ? { kind: 'refused', refusal } : { kind: 'reserved', reservations };
-    } catch {
-      const policy = parts.some(({ budget }) => budget.onUnavailable === 'stop') ? 'stop' : 'pass';
-      return { kind: 'unavailable', policy };
     }
   };
 
@@ -187,8 +135,50 @@ export const openReserve = (
         ExpressionAttributeValues: { ':less': { N: String(-reservation.nanoUsd) } },
       };
       // Where this fails, it is freed with its minute.
-      await dynamodb('UpdateItem', free, timeoutMs).catch(() => {});
+      await write(free).catch(() => {});
     }
+  };
+
+  const reserve = async (
+    accountId: string,
+    budgets: readonly ReservedBudget[],
+    { startedAt, ...request }: ReservableRequest,
+  ): Promise<ReserveResult> => {
+    const worstCases = worstCasesNanoUsd({ ...request, ...bodySize(request.body) });
+    const worstCase = worstCases.includes(null) ? null : Math.max(...(worstCases as number[]));
+    const minute = Math.floor(now() / MINUTE_MS);
+    const inOrder = budgets.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    const parts = inOrder.flatMap((budget): Part[] => {
+      const { unknownCost } = budget;
+      const period = periodOf(budget, new Date(startedAt));
+      // The cost is not known: it counts as nothing, or the budget says what.
+      const unknownNanoUsd = typeof unknownCost === 'number' ? unknownCost : 0;
+      const ofUnknown = unknownCost === 'stop' ? budget.limitNanoUsd + 1 : unknownNanoUsd;
+      const nanoUsd = Math.max(...worstCases.map((each) => each ?? ofUnknown));
+      if (period === null || nanoUsd === 0) return [];
+      const reservation = { budgetId: budget.id, periodId: periodId(period), minute, nanoUsd, unknownNanoUsd };
+      return [{ budget, reservation, worstCase, until: period.end }];
+    });
+    const hopeless = parts.find(({ budget, reservation }) => reservation.nanoUsd > budget.limitNanoUsd);
+    if (hopeless) return { kind: 'refused', refusal: refusalOf(hopeless) };
+    const endsAt = performance.now() + timeoutMs;
+    const reservations: Reservation[] = [];
+    for (const part of parts) {
+      try {
+        await write(addition(accountId, part), endsAt);
+        reservations.push(part.reservation);
+      } catch (error) {
+        const released = release(accountId, reservations);
+        const { code, output } = error as TableError;
+        if (code === 'ConditionalCheckFailedException') {
+          await released;
+          return { kind: 'refused', refusal: refusalOf(part, output?.Item) };
+        }
+        const policy = parts.some(({ budget }) => budget.onUnavailable === 'stop') ? 'stop' : 'pass';
+        return { kind: 'unavailable', policy };
+      }
+    }
+    return { kind: 'reserved', reservations };
   };
 
   return Object.assign(reserve, { release });

@@ -1,8 +1,14 @@
 import { SEED } from '../../seed.ts';
 import type { Scale, ScenarioGroup } from '../scenario.ts';
+import { playOverlapping } from './play-overlapping.ts';
 import { playRequests } from './play-requests.ts';
 import { playStreams } from './play-streams.ts';
 
+/** Requests at each rate, and what each has for its reservations: at full scale what the gateway gives it. */
+const OVERLAPPING: Record<Scale, readonly [requests: number, timeoutMs: number]> = {
+  quick: [100, 60_000],
+  full: [1_000, 2_000],
+};
 const REQUESTS: Record<Scale, number> = { quick: 10_000, full: 1_000_000 };
 
 export const budgetsGroup: ScenarioGroup<null> = {
@@ -13,9 +19,18 @@ export const budgetsGroup: ScenarioGroup<null> = {
   scenarios: [
     { name: 'reservations against a model', run: (_, scale) => playRequests(SEED, REQUESTS[scale]) },
     {
+      name: 'two overlapping budgets, writes that conflict',
+      run: (_, scale) => playOverlapping(SEED, ...OVERLAPPING[scale]),
+    },
+    {
       name: '1,000 streams at once, $1 reserved, with max_tokens',
       fullOnly: true,
       run: () => playStreams({ enforcement: 'reserved', maxTokens: 1_000 }),
+    },
+    {
+      name: '1,000 streams at once, $1 and $0.75 reserved',
+      fullOnly: true,
+      run: () => playStreams({ enforcement: 'reserved', maxTokens: 1_000, amountsUsd: [1, 0.75] }),
     },
     {
       name: '1,000 streams at once, $1 reserved, without max_tokens',

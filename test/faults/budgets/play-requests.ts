@@ -9,7 +9,7 @@ import type { ReservedBudget } from '../../../lambda/domain/budgets/block.ts';
 import { periodId, RESERVATION_MINUTES, type Reservation } from '../../../lambda/domain/budgets/reservation.ts';
 import { periodAt } from '../../../lambda/domain/calendar/periods.ts';
 import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
-import { openReserve } from '../../../lambda/gateway/relay/reserve.ts';
+import { openReserve, type ReservableRequest } from '../../../lambda/gateway/relay/reserve.ts';
 import { randomFrom } from '../random.ts';
 import { expressionTable } from './expressions.ts';
 
@@ -18,6 +18,16 @@ const ACCOUNT = 'account-1';
 const BODY = Buffer.alloc(100);
 const INPUT_NANO_USD = 100 * 2_500;
 const OUTPUT_NANO_USD = 10_000;
+
+/** What all simulated requests have in common. */
+export const SIMULATED = {
+  provider: 'openai',
+  dialect: 'openai-chat',
+  models: ['gpt-4o'],
+  serviceTier: null,
+  prompt: { messages: 1, calls: 0, textBytes: 5, toolBytes: 0, schemaBytes: 0, images: [], uncounted: [] },
+  billableItems: {},
+} as const satisfies Partial<ReservableRequest>;
 
 interface Running {
   readonly reservation: Reservation;
@@ -115,13 +125,8 @@ export const playRequests = async (seed: number, requests: number): Promise<stri
     }
     const body = Buffer.from(JSON.stringify({ max_tokens: maxOutputTokens, pad: '' }).padEnd(BODY.length, ' '));
     const result = await reserve(ACCOUNT, [budget()], {
-      provider: 'openai',
-      dialect: 'openai-chat',
-      models: ['gpt-4o'],
-      serviceTier: null,
+      ...SIMULATED,
       body,
-      prompt: { messages: 1, calls: 0, textBytes: 5, toolBytes: 0, schemaBytes: 0, images: [], uncounted: [] },
-      billableItems: {},
       startedAt: new Date(nowMs).toISOString(),
     });
     if (result.kind === 'refused') {

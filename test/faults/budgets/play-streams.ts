@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidv7 } from 'uuidv7';
-import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { openBounds } from '../../../lambda/dashboard/budgets/read-bounds.ts';
 import { openBlockCopies } from '../../../lambda/data/accounts/block-copies.ts';
 import { openRules, type Rule } from '../../../lambda/data/alerts/rules.ts';
@@ -25,10 +24,10 @@ import { type Part, startPart } from '../harness/part.ts';
 import { LOCAL_CREDENTIALS, openQueues, REGION } from '../harness/queues.ts';
 import { startRecorder } from '../harness/working-recorder.ts';
 import { type Random, randomFrom } from '../random.ts';
+import { conflictingTable } from './conflicting-table.ts';
 
 const STREAMS = 1_000;
 const GATEWAYS = 4;
-const AMOUNT_USD = 1;
 const INPUT_TOKENS = 12;
 const MAX_OUTPUT_TOKENS = 1_000;
 const JUDGING_MS = 2_000;
@@ -88,12 +87,15 @@ const silent = { error: () => {}, warn: () => {}, info: () => {} };
 export const playStreams = async ({
   enforcement,
   maxTokens,
+  amountsUsd = [1],
 }: {
   readonly enforcement: 'lagging' | 'reserved';
   readonly maxTokens: number | null;
+  /** Of the account's budgets. */
+  readonly amountsUsd?: readonly number[];
 }): Promise<string> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'budgets-'));
-  const table = await emulatedTable();
+  const table = await conflictingTable(randomFrom(SEED));
   const provider = await startStreams(randomFrom(SEED));
   const secrets = await startSecrets({ dataDir });
   secrets.ensure({ id: FINGERPRINT_SECRET, value: 'fingerprint-key-of-budgets' });
@@ -106,27 +108,29 @@ export const playStreams = async ({
   try {
     const { accountId, accountKey } = await newAccount(table);
     const createdAt = new Date().toISOString();
-    const config = budgetConfigSchema.parse({
-      amount: AMOUNT_USD,
-      period: 'monthly',
-      block: { enforcement, onUnavailable: 'stop' },
+    const budgets = amountsUsd.map((amount): Rule<BudgetCondition> => {
+      const config = budgetConfigSchema.parse({
+        amount,
+        period: 'monthly',
+        block: { enforcement, onUnavailable: 'stop' },
+      });
+      return {
+        ruleId: uuidv7(),
+        accountId,
+        name: `$${amount}`,
+        channels: [],
+        isActive: true,
+        webhook: null,
+        createdAt,
+        updatedAt: createdAt,
+        effectiveFrom: createdAt,
+        revision: 1,
+        conditionRevision: 1,
+        firedPeriods: [],
+        condition: { type: 'budget', config },
+      };
     });
-    const budget: Rule<BudgetCondition> = {
-      ruleId: uuidv7(),
-      accountId,
-      name: 'Agents',
-      channels: [],
-      isActive: true,
-      webhook: null,
-      createdAt,
-      updatedAt: createdAt,
-      effectiveFrom: createdAt,
-      revision: 1,
-      conditionRevision: 1,
-      firedPeriods: [],
-      condition: { type: 'budget', config },
-    };
-    await openRules(table).create(budget);
+    for (const budget of budgets) await openRules(table).create(budget);
     await openBlockCopies(table).write(accountId, 'stop');
     const judge = openJudge(table, {
       now: () => new Date(),
@@ -212,13 +216,20 @@ export const playStreams = async ({
       [],
     ))
       nanoUsd += knownCostNanoUsd(counters);
-    const bounds = await openBounds(table)(accountId, [{ budget, period }]);
-    const bound = bounds.get(budget.ruleId)?.bound.nanoUsd ?? null;
-    const overspend = Math.max(0, nanoUsd - AMOUNT_USD * 1e9);
-    assert.ok(bound !== null && overspend <= bound, `overspent ${overspend} nano-USD with a bound of ${bound}`);
-    if (enforcement === 'reserved') assert.equal(overspend, 0, `overspent ${overspend} nano-USD`);
     const usd = (value: number) => `$${(value / 1e9).toFixed(4)}`;
-    return `${waves} × ${STREAMS} streams over ${GATEWAYS} processes: ${count(200)} passed, ${count(429)} refused, ${count(503)} while the table was too slow; ${usd(nanoUsd)} of $${AMOUNT_USD} spent, ${usd(overspend)} too much, bound ${usd(bound)}; seed ${SEED}`;
+    const bounds = await openBounds(table)(
+      accountId,
+      budgets.map((budget) => ({ budget, period })),
+    );
+    const overspends = budgets.map(({ ruleId, name, condition }) => {
+      const bound = bounds.get(ruleId)?.bound.nanoUsd ?? null;
+      const overspend = Math.max(0, nanoUsd - condition.config.amount * 1e9);
+      assert.ok(bound !== null && overspend <= bound, `overspent ${overspend} nano-USD with a bound of ${bound}`);
+      if (enforcement === 'reserved') assert.equal(bound, 0, `${name}: bound ${usd(bound)}`);
+      return `${usd(overspend)} more than ${name}, bound ${usd(bound)}`;
+    });
+    const { transactions, writes } = table.conflicts;
+    return `${waves} × ${STREAMS} streams over ${GATEWAYS} processes: ${count(200)} passed, ${count(429)} refused, ${count(503)} while the table was too slow; ${usd(nanoUsd)} spent, ${overspends.join('; ')}; ${writes} writes and ${transactions} transactions conflicted; seed ${SEED}`;
   } finally {
     judging = false;
     await judged.catch(() => {});

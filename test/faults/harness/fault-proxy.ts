@@ -2,6 +2,7 @@ import { Agent, createServer, request as httpRequest, type IncomingMessage, type
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer, ItemLocks } from './item-locks.ts';
 
 /** What an AWS service does wrong. */
 export type Fault =
@@ -17,7 +18,9 @@ export type Fault =
   /** Does the work, and the connection breaks before the response. */
   | { readonly kind: 'responseLost' }
   /** SQS: refuses every second entry of a batch. */
-  | { readonly kind: 'halfBatch' };
+  | { readonly kind: 'halfBatch' }
+  /** DynamoDB: refuses writes that conflict. */
+  | { readonly kind: 'conflicts'; readonly locks: ItemLocks };
 
 /** Error bodies as the services send them. */
 export const awsErrors = {
@@ -67,24 +70,22 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
   const agent = new Agent({ keepAlive: true });
   const calls = new Map<string, number>();
 
-  const pass = (request: IncomingMessage, body: string): Promise<{ status: number; type: string; body: string }> =>
+  const pass = (request: IncomingMessage, body: string): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const url = new URL(proxy.target);
       const headers = { ...request.headers, 'content-length': String(Buffer.byteLength(body)) };
       const outgoing = httpRequest(
         { agent, hostname: url.hostname, port: url.port, method: request.method, path: request.url, headers },
         async (upstream) => {
-          const type = upstream.headers['content-type'] ?? 'application/x-amz-json-1.0';
-          resolve({ status: upstream.statusCode ?? 0, type, body: await text(upstream).catch(() => '') });
+          resolve({ status: upstream.statusCode ?? 0, body: await text(upstream).catch(() => '') });
         },
       );
       outgoing.on('error', reject);
       outgoing.end(body);
     });
 
-  const relay = async (request: IncomingMessage, body: string, response: ServerResponse): Promise<void> => {
-    const passed = await pass(request, body);
-    response.writeHead(passed.status, { 'content-type': passed.type }).end(passed.body);
+  const respond = (response: ServerResponse, { status, body }: Answer): void => {
+    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(body);
   };
 
   const passHalf = async (request: IncomingMessage, body: string, response: ServerResponse): Promise<void> => {
@@ -92,9 +93,7 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
     const [taken, refused] = [0, 1].map((rest) => batch.Entries.filter((_, index) => index % 2 === rest));
     const passed = await pass(request, JSON.stringify({ ...batch, Entries: taken }));
     const Failed = refused?.map(({ Id }) => ({ Id, SenderFault: false, Code: 'InternalError' }));
-    response
-      .writeHead(passed.status, { 'content-type': passed.type })
-      .end(JSON.stringify({ ...JSON.parse(passed.body), Failed }));
+    respond(response, { ...passed, body: JSON.stringify({ ...JSON.parse(passed.body), Failed }) });
   };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -104,9 +103,7 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
     const { fault } = proxy;
     if (fault.kind === 'silent') return;
     if (fault.kind === 'error') {
-      response
-        .writeHead(fault.status, { 'content-type': 'application/x-amz-json-1.0' })
-        .end(JSON.stringify(fault.body));
+      respond(response, { status: fault.status, body: JSON.stringify(fault.body) });
       return;
     }
     if (fault.kind === 'responseLost') {
@@ -116,7 +113,9 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
     }
     if (fault.kind === 'slow') await sleep(fault.ms);
     if (fault.kind === 'halfBatch' && operation === 'SendMessageBatch') await passHalf(request, body, response);
-    else await relay(request, body, response);
+    else if (fault.kind === 'conflicts')
+      respond(response, await fault.locks.run(operation, body, () => pass(request, body)));
+    else respond(response, await pass(request, body));
   };
 
   const server = createServer((request, response) => {

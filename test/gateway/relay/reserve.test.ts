@@ -1,6 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { awsCaller, awsService, environmentCredentials } from '../../../lambda/aws/aws-json.ts';
+import {
+  type AwsCall,
+  AwsCallError,
+  AwsUnavailableError,
+  awsCaller,
+  awsService,
+  environmentCredentials,
+} from '../../../lambda/aws/aws-json.ts';
 import { nodeTransport } from '../../../lambda/aws/transport-node.ts';
 import { openReservations } from '../../../lambda/data/ledger/reservations.ts';
 import { type Block, NO_BLOCKS, type ReservedBudget } from '../../../lambda/domain/budgets/block.ts';
@@ -23,11 +30,12 @@ beforeAll(async () => {
   accountId = (await newAccount(table)).accountId;
 });
 
-const reserveOf = (endpoint = table.endpoint, tableName = table.name) => {
-  const variables = { AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
-  const caller = awsCaller(awsService('dynamodb', variables), environmentCredentials(variables), nodeTransport);
-  return openReserve(caller, tableName, 2_000);
+const caller: AwsCall = (...call) => {
+  const keys = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
+  const variables = { AWS_ENDPOINT_URL_DYNAMODB: table.endpoint, ...keys };
+  return awsCaller(awsService('dynamodb', variables), environmentCredentials(variables), nodeTransport)(...call);
 };
+const reserveOf = (tableName = table.name) => openReserve(caller, tableName, 2_000);
 
 const budgetOf = (usd: number, changes: Partial<ReservedBudget> = {}): ReservedBudget => ({
   id: uuidv7(),
@@ -104,6 +112,13 @@ const itemOf = ({ id }: ReservedBudget) =>
 const reservedIn = async (budget: ReservedBudget): Promise<number> =>
   [...(await itemOf(budget)).reserved.values()].reduce((sum, nanoUsd) => sum + nanoUsd, 0);
 
+/** As the evaluator does a quarter of an hour later, where the ledger shows this as used. */
+const freeOld = async ({ id }: ReservedBudget, usedNanoUsd = 0): Promise<void> => {
+  const store = openReservations(table, () => Date.now() + 15 * MINUTE_MS);
+  const names = [{ budgetId: id, periodId: periodId(periodAt('monthly', new Date())) }];
+  await (await store.compare(accountId, names))(new Map([[id, usedNanoUsd]]));
+};
+
 const record = (events: readonly CloseEvent[]) => openRecorder(table, { logger: { error: () => {} } })(events);
 
 describe('a request of a budget that is reserved from', () => {
@@ -173,11 +188,69 @@ describe('a request of a budget that is reserved from', () => {
     expect(await reservedIn(budget)).toBe(reserved);
   });
 
+  it('passes alone, where two at once need the last of the same budgets', async () => {
+    const budgets = [1.5, 1.5].map((requests) => budgetOf((requests * WORST) / USD));
+    let begun = 0;
+    const together = Promise.withResolvers<void>();
+    const reserve = openReserve(
+      async (...call) => {
+        begun += 1;
+        if (begun === 2) together.resolve();
+        await together.promise;
+        return caller(...call);
+      },
+      table.name,
+      10_000,
+    );
+    const exchanges = await Promise.all(
+      [budgets, budgets.toReversed()].map((inOrder) => send(inOrder, CHAT, { reserve })),
+    );
+    expect(exchanges.flatMap(({ sent }) => sent)).toHaveLength(1);
+  });
+
+  it.each(['TransactionConflictException', 'ProvisionedThroughputExceededException'])(
+    'waits, and frees what it reserved, while the table answers %s',
+    async (code) => {
+      const [wide, narrow] = [budgetOf(1), budgetOf((1.5 * WORST) / USD)];
+      let refusals = 0;
+      const busy: AwsCall = async (...call) => {
+        // Every second write.
+        if (refusals++ % 2 === 0) throw new AwsCallError({ __type: code }, 400);
+        return caller(...call);
+      };
+      const reserve = openReserve(busy, table.name, 10_000);
+      expect((await send([narrow, wide], CHAT, { reserve })).sent).toHaveLength(1);
+      expect((await send([narrow, wide], CHAT, { reserve })).status()).toBe(429);
+      expect(await Promise.all([wide, narrow].map(reservedIn))).toEqual([WORST, WORST]);
+    },
+  );
+
+  it('does not repeat a write whose response is lost, which may have reserved', async () => {
+    const budget = budgetOf(1);
+    const lossy: AwsCall = async (...call) => {
+      await caller(...call);
+      throw new AwsUnavailableError('no response');
+    };
+    const reserve = openReserve(lossy, table.name, 10_000);
+    await respond(await send([budget], CHAT, { reserve }), 20);
+    expect(await reservedIn(budget)).toBe(WORST);
+  });
+
+  it('frees a reservation once, where the evaluator freed it before', async () => {
+    const budget = budgetOf((1.5 * WORST) / USD);
+    const { reservations = [] } = await respond(await send([budget], CHAT), 20);
+    await freeOld(budget);
+    await reserveOf().release(accountId, reservations);
+    expect(await reservedIn(budget)).toBe(0);
+    expect((await send([budget], CHAT)).sent).toHaveLength(1);
+    expect((await send([budget], CHAT)).status()).toBe(429);
+  });
+
   it.each([
     ['passes, and its record says so', 'pass', 1],
     ['is refused', 'stop', 0],
   ] as const)('%s while the table does not reserve', async (_does, onUnavailable, sent) => {
-    const reserve = reserveOf(table.endpoint, 'no-such-table');
+    const reserve = reserveOf('no-such-table');
     const exchange = await send([budgetOf(1, { onUnavailable })], CHAT, { reserve });
     expect(exchange.sent).toHaveLength(sent);
     if (sent === 0) expect(exchange.status()).toBe(503);
@@ -193,12 +266,10 @@ describe('a request of a budget that is reserved from', () => {
   it('is counted without its reservation where that was freed before', async () => {
     const budget = budgetOf(1);
     const close = await respond(await send([budget], CHAT), 20);
-    const store = openReservations(table, () => Date.now() + 15 * MINUTE_MS);
-    const names = [{ budgetId: budget.id, periodId: periodId(periodAt('monthly', new Date())) }];
-    await (await store.compare(accountId, names))(new Map([[budget.id, 0]]));
+    await freeOld(budget);
     expect((await itemOf(budget)).reserved.size).toBe(0);
     expect(await record([close])).toEqual([expect.objectContaining({ kind: 'recorded' })]);
-    await (await store.compare(accountId, names))(new Map([[budget.id, 225_000]]));
+    await freeOld(budget, 225_000);
     expect(await itemOf(budget)).toMatchObject({ finishedNanoUsd: 0, unreservedNanoUsd: 225_000 });
   });
 
