@@ -129,7 +129,7 @@ export interface MembersEnvironment extends Omit<AuthEnvironment, 'USER_POOL_JWK
   DASHBOARD_URL: string;
 }
 
-export interface SignOnEnvironment extends DashboardEnvironment {
+export interface SignOnEnvironment extends DashboardEnvironment, MailEnvironment {
   USER_POOL_ID: string;
   /** Of the user pool's domain; empty without identity providers. */
   SIGN_ON_ORIGIN: string;

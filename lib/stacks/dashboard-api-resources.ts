@@ -218,9 +218,8 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
     description: 'Dashboard API: single sign-on',
     environment: (dependencies) =>
       ({
-        ...withUserPool(dependencies),
+        ...withMail(dependencies),
         SIGN_ON_ORIGIN: dependencies.signOn.origin,
-        DASHBOARD_URL: dependencies.dashboardUrl,
         SIGN_ON_PROVIDERS: JSON.stringify(dependencies.signOn.providers),
       }) satisfies SignOnEnvironment,
     items: [
@@ -231,6 +230,7 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
         partitions: [...partitions.accounts, ...partitions.users, ...partitions.signOns, ...partitions.audit],
       },
     ],
+    mails: true,
     grant: (grantee, { userPool }) =>
       grantActions(
         grantee,
@@ -238,6 +238,9 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
         'cognito-idp:AdminGetUser',
         'cognito-idp:AdminDeleteUser',
         'cognito-idp:AdminLinkProviderForUser',
+        // Passwords, before a login is connected or settings change.
+        'cognito-idp:AdminInitiateAuth',
+        'cognito-idp:AdminRespondToAuthChallenge',
         // The secret of the app client.
         'cognito-idp:DescribeUserPoolClient',
       ),

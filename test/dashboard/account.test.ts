@@ -77,7 +77,8 @@ const call = (method: string, path: string, body?: object, by = owner, secondsAg
 
 describe('the deletion of an account', () => {
   it('takes the password and the code, and can be cancelled for seven days', async () => {
-    const attempts = [{}, { password: 'wrong' }, { password: 'right' }, { password: 'right', totp: '000000' }];
+    expect((await call('POST', 'deletion', {})).body.error.details).toMatchObject([{ path: 'password' }]);
+    const attempts = [{ password: 'wrong' }, { password: 'right' }, { password: 'right', totp: '000000' }];
     for (const body of attempts) expect((await call('POST', 'deletion', body)).status).toBe(401);
     expect((await call('GET', 'deletion')).body).toEqual({ deletion: null });
     expect(mails).toEqual([]);
@@ -103,7 +104,7 @@ describe('the deletion of an account', () => {
     const settings = { provider: `P${accountId}`, defaultRole: 'viewer' } as const;
     const audit = auditEntry(accountId, {}, { action: 'settings.changed' }, now);
     await openSignOns(table).set(accountId, undefined, settings, audit);
-    expect((await call('POST', 'deletion', {}, owner, 11 * 60)).status).toBe(401);
+    expect((await call('POST', 'deletion', {}, owner, 11 * 60)).status).toBe(400);
     expect((await call('POST', 'deletion', {}, owner, 9 * 60)).status).toBe(202);
   });
 });

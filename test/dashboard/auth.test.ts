@@ -13,6 +13,7 @@ import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { totpCode } from '../../fixtures/totp.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openAddressCodes } from '../../lambda/data/accounts/address-codes.ts';
+import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openMembership } from '../../lambda/data/accounts/membership.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
@@ -343,7 +344,10 @@ describe('auth', () => {
     it('that the account requires is set up before there is a session', async () => {
       const { email, response } = await register();
       const accountId = (await internalAccountId(response.body.userId)) ?? '';
-      await openAccounts(table).setRequiresTotp(accountId, true);
+      await openAccounts(table).setRequiresTotp(
+        true,
+        auditEntry(accountId, {}, { action: 'settings.changed' }, new Date()),
+      );
       const refused = await post('login', { email, password });
       expect(refused).toMatchObject({ status: 403, ...error('TOTP_SETUP_REQUIRED') });
       expect(await post('refresh', { refreshToken: response.body.refreshToken })).toMatchObject({ status: 401 });
@@ -447,9 +451,46 @@ describe('auth', () => {
 
     it('requires a second factor of the account only with an own one', async () => {
       const { response } = await register();
-      expect(await as(response.body, 'account', { requiresTotp: true }, 'PATCH')).toMatchObject({ status: 409 });
+      const body = { requiresTotp: true, password };
+      expect(await as(response.body, 'account', body, 'PATCH')).toMatchObject({ status: 409 });
       await openUsers(table).setTotp(response.body.userId, true);
-      expect((await as(response.body, 'account', { requiresTotp: true }, 'PATCH')).status).toBe(204);
+      expect((await as(response.body, 'account', body, 'PATCH')).status).toBe(204);
+    });
+
+    it('changes what protects the account with the password and the code; it is on record, and the owner gets a mail', async () => {
+      const { email, response } = await register();
+      const session = response.body;
+      const accountId = (await internalAccountId(session.userId)) ?? '';
+      await openUsers(table).verifyEmail({ ...session, accountId }, email, new Date().toISOString());
+      const { secret } = (await post('totp', { email, password })).body;
+      const totp = totpCode(secret, Date.now());
+      await post('totp/confirm', { email, password, totp });
+      const change = (body: object) => as(session, 'account', { requiresTotp: true, ...body }, 'PATCH');
+      const subject = 'A setting that protects your account was changed';
+      const letters = async () => (await lettersTo(email)).filter((letter) => letter.subject === subject);
+
+      expect(await change({})).toMatchObject({
+        status: 400,
+        body: { error: { details: [{ path: 'password', message: 'Send your password.' }] } },
+      });
+      expect(await change({ password: 'wrong horse 1', totp })).toMatchObject({ status: 401 });
+      expect(await change({ password })).toMatchObject({ status: 401, body: { error: { code: 'TOTP_REQUIRED' } } });
+      expect((await me(session.token)).body.account.requiresTotp).toBe(false);
+      expect(await letters()).toEqual([]);
+
+      expect((await change({ password, totp })).status).toBe(204);
+      expect((await me(session.token)).body.account.requiresTotp).toBe(true);
+      expect((await change({ requiresTotp: false, password, totp })).status).toBe(204);
+      const { items } = await openAuditLog(table).page(accountId, { from: '2026', to: '2100', limit: 2 });
+      expect(items).toMatchObject([
+        { action: 'settings.changed', details: { setting: 'requiresTotp', from: 'true', to: 'false' } },
+        { action: 'settings.changed', details: { setting: 'requiresTotp', from: 'false', to: 'true' } },
+      ]);
+      expect(items[0]?.actor).toEqual({ userId: session.userId, name: email });
+      expect((await letters()).map(({ body }) => body.text)).toEqual([
+        expect.stringContaining('is now required of every member'),
+        expect.stringContaining('is no longer required of members'),
+      ]);
     });
   });
 

@@ -36,6 +36,7 @@ const expected: Record<Permission, string> = {
   'bills:write': 'OAB',
   'account:read': 'OAMVB',
   'account:write': 'OA',
+  'protections:write': 'OA',
   'account:delete': 'O',
   'ownership:write': 'O',
   'sign-on:write': 'O',
@@ -106,6 +107,7 @@ describe('every operation with every role', () => {
     const refused = [
       'members:write',
       'tokens:write',
+      'protections:write',
       'account:delete',
       'ownership:write',
       'sign-on:write',

@@ -10,17 +10,20 @@ import * as operations from '../../lambda/dashboard/sign-on/operations.ts';
 import { changeSignOnSettings, readSignOnSettings } from '../../lambda/dashboard/sign-on/settings.ts';
 import { findSignOn, signOn } from '../../lambda/dashboard/sign-on/sign-on.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
+import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openMembers } from '../../lambda/data/accounts/members.ts';
 import { openSignOns } from '../../lambda/data/accounts/sign-ons.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { userKey } from '../../lambda/data/table/keys.ts';
+import { InvalidCredentialsError } from '../../lambda/domain/errors.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import type { LinkIdentity } from '../../lambda/integrations/link-identity.ts';
+import type { OutgoingMail } from '../../lambda/integrations/mail-sender.ts';
 import { authorizeUrl, codeExchange, type SignedOn } from '../../lambda/integrations/sign-on.ts';
 import type { UserDirectory } from '../../lambda/integrations/user-directory.ts';
 import { newAccount } from '../data/new-account.ts';
-import { countRequest, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { APP_CLIENT_ID, countRequest, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 
 const NOW = new Date('2026-11-20T16:30:00.500Z');
@@ -34,6 +37,7 @@ let signedInAtSeconds: number;
 const findByEmail = jest.fn<UserDirectory['findByEmail']>();
 const linkIdentity = jest.fn<LinkIdentity>();
 
+const mails: OutgoingMail[] = [];
 const domains: Record<string, string[]> = {};
 
 const exchange = async () => person;
@@ -51,12 +55,20 @@ beforeAll(async () => {
   const users = openUsers(table);
   const signOns = openSignOns(table);
   const now = () => NOW;
-  const shared = { providers: domains, accounts, users, signOns, now };
   const sessions = {
-    logIn: async () => session(passwordUser),
+    logIn: async (email: string, password: string) => {
+      if (password !== 'x') throw new InvalidCredentialsError();
+      return session(email.includes('@') ? passwordUser : email);
+    },
     refresh: async () => session(passwordUser),
   } as unknown as Parameters<typeof logIn>[0]['sessions'];
   const clock = { nowMs: () => 0, pause: async () => {} };
+  const shared = {
+    ...{ providers: domains, accounts, users, signOns, sessions, now },
+    sendMail: async (mail: OutgoingMail) => void mails.push(mail),
+    dashboardUrl: 'https://dashboard.example.com',
+    logger: silentLogger(),
+  };
   handler = httpStack(
     [
       route(
@@ -88,13 +100,15 @@ const newCompany = async () => {
   await openUsers(table).verifyEmail(account, email, NOW.toISOString());
   const { accountId, userId } = account;
   const caller = { accountId, userId, role: 'owner' as const };
+  const claims = { sub: userId, aud: APP_CLIENT_ID, auth_time: String(NOW_SECONDS - 3_600) };
   return {
     ...account,
     name,
     domain,
     email,
     read: async () => (await invoke(handler, { method: 'GET', path: '/api/sign-on', caller })).body,
-    change: (body: unknown) => invoke(handler, { method: 'PATCH', path: '/api/sign-on', caller, body }),
+    change: (body: object) =>
+      invoke(handler, { method: 'PATCH', path: '/api/sign-on', caller, claims, body: { password: 'x', ...body } }),
     person: (email = `grace.${randomUUID().slice(0, 6)}@${domain}`): SignedOn => ({
       session: session(randomUUID()),
       provider: name,
@@ -231,6 +245,26 @@ describe('the settings', () => {
     expect((await company.change({ provider: null })).body).toMatchObject({ provider: null, isRequired: false });
   });
 
+  it('change with the password alone; the change is on record, and the owner gets a mail', async () => {
+    const company = await newCompany();
+    await company.change({ provider: company.name, isRequired: true });
+    mails.length = 0;
+    expect((await company.change({ isRequired: false, password: undefined })).body.error.details).toMatchObject([
+      { path: 'password', message: expect.stringContaining('identity provider again') },
+    ]);
+    expect((await company.change({ isRequired: false, password: 'wrong' })).status).toBe(401);
+    expect(await company.read()).toMatchObject({ isRequired: true });
+    expect(mails).toEqual([]);
+
+    expect((await company.change({ isRequired: false })).status).toBe(200);
+    const [from, to] = ['refused', 'accepted'].map(
+      (passwords) => `${company.name}, new members are viewer, passwords are ${passwords}`,
+    );
+    const { items } = await openAuditLog(table).page(company.accountId, { from: '2026', to: '2027', limit: 1 });
+    expect(items).toMatchObject([{ action: 'settings.changed', details: { setting: 'signOn', from, to } }]);
+    expect(mails).toMatchObject([{ to: [company.email], text: expect.stringContaining(`It is now: ${to}.`) }]);
+  });
+
   it('do not let an unverified address choose', async () => {
     const { name, ...company } = await newCompany();
     const TableName = table.name;
@@ -251,7 +285,7 @@ describe('the settings', () => {
       method: 'PATCH',
       path: '/api/sign-on',
       caller: { accountId, userId, role: 'owner' },
-      body: { provider: company.name },
+      body: { provider: company.name, password: 'x' },
     });
     expect(response).toMatchObject({
       status: 409,

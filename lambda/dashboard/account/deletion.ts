@@ -5,13 +5,12 @@ import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Members } from '../../data/accounts/members.ts';
 import { isVerified } from '../../data/accounts/users.ts';
 import { permits } from '../../domain/accounts/permissions.ts';
-import { MINUTE_MS } from '../../domain/calendar/units.ts';
-import { UnauthenticatedError } from '../../domain/errors.ts';
 import { deletionCancelledMail, deletionRequestedMail } from '../../domain/mail/account-mails.ts';
 import type { Mail } from '../../domain/mail/mail.ts';
 import type { Caller, Implementation } from '../../http/operation.ts';
 import type { SendMail } from '../../integrations/mail.ts';
 import type { UserSessions } from '../../integrations/user-sessions.ts';
+import { confirmIdentity } from '../auth/confirm-identity.ts';
 import type * as operations from './operations.ts';
 
 interface DeletionDependencies {
@@ -25,9 +24,6 @@ interface DeletionDependencies {
   readonly now: () => Date;
   readonly logger: Pick<Logger, 'error'>;
 }
-
-/** A sign-in at an identity provider proves who somebody is for so long. */
-const RECENT_SIGN_IN_MS = 10 * MINUTE_MS;
 
 export const readDeletion =
   ({ deletions }: Pick<DeletionDependencies, 'deletions'>): Implementation<typeof operations.readDeletion> =>
@@ -50,21 +46,10 @@ const notify = async (
 export const requestDeletion = (
   dependencies: DeletionDependencies,
 ): Implementation<typeof operations.requestDeletion> => {
-  const { deletions, accounts, sessions, dashboardUrl, graceSeconds, now } = dependencies;
+  const { deletions, accounts, dashboardUrl, graceSeconds, now } = dependencies;
 
-  /** @throws InvalidCredentialsError, TotpRequiredError, UnauthenticatedError */
-  const authenticate = async ({ accountId, userId, authTime = 0 }: Caller, password?: string, totp?: string) => {
-    if (password !== undefined) return void (await sessions.logIn(userId, password, totp));
-    const account = await accounts.find(accountId);
-    if (account?.signOn === undefined) throw new UnauthenticatedError('Send your password.');
-    if (now().getTime() - authTime * 1_000 > RECENT_SIGN_IN_MS)
-      throw new UnauthenticatedError(
-        'Send your password. If you have none, sign in at your identity provider again and repeat this within ten minutes.',
-      );
-  };
-
-  return async ({ caller, clientAddress, body: { password, totp } }) => {
-    await authenticate(caller, password, totp);
+  return async ({ caller, clientAddress, body }) => {
+    await confirmIdentity(dependencies, caller, await accounts.find(caller.accountId), body);
     const { accountId, name: requestedBy } = caller;
     const requestedAt = now();
     const deletesAt = new Date(requestedAt.getTime() + graceSeconds * 1_000);

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { DELETION_GRACE_DAYS } from '../../domain/accounts/deletion.ts';
 import { idParams } from '../../http/id-params.ts';
 import { operation } from '../../http/operation.ts';
-import { passwordSchema, totpSchema } from '../auth/members.ts';
+import { PROOF_RULE, proof } from '../auth/confirm-identity.ts';
 
 const group = 'Account';
 const instant = z.iso.datetime();
@@ -37,10 +37,10 @@ export const requestDeletion = operation({
   path: '/account/deletion',
   group,
   summary: 'Delete the account',
-  description: `With the owner's password, and the code of the second factor where it is on. An owner who has no password, because they sign in at an identity provider, sends neither and must have signed in within the last ten minutes. For ${DELETION_GRACE_DAYS} days nothing changes, and DELETE /account/deletion cancels it: requests are forwarded and tracked, alerts are sent, and a subscription goes on. Then service keys and API tokens are refused, and members, logins, records, sums, archives and the customer at the payment processor with its subscription are deleted for good.`,
+  description: `${PROOF_RULE} For ${DELETION_GRACE_DAYS} days nothing changes, and DELETE /account/deletion cancels it: requests are forwarded and tracked, alerts are sent, and a subscription goes on. Then service keys and API tokens are refused, and members, logins, records, sums, archives and the customer at the payment processor with its subscription are deleted for good.`,
   permission: 'account:delete',
   rateLimits: { perAccount: { requests: 10, minutes: 15 } },
-  body: z.strictObject({ password: z.optional(passwordSchema), totp: z.optional(totpSchema) }),
+  body: z.strictObject(proof),
   success: { status: 202, description: 'Owner and admins get a mail.', schema: deletionSchema },
   errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED', 'CONFLICT'],
 });

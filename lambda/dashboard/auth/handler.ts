@@ -131,7 +131,7 @@ export const handler = httpStack(
     route(operations.changeName, changeName({ users })),
     route(operations.changeEmail, changeEmail(dependencies)),
     route(operations.changePassword, changePassword(dependencies)),
-    route(operations.changeAccount, changeAccount({ users, accounts })),
+    route(operations.changeAccount, changeAccount({ ...dependencies, accounts })),
     route(operations.readReview, readReview({ users, keys: openServiceKeys(table), tokens: openApiTokens(table) })),
     route(operations.finishReview, finishReview({ users })),
     route(operations.me, me({ verifyToken, accounts, users })),

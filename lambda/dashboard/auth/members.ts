@@ -45,6 +45,9 @@ export const credentials = { email: emailSchema, password: passwordSchema, totp:
 export const PER_CLIENT = { requests: 30, minutes: 15 } as const;
 export const PER_EMAIL = { requests: 10, minutes: 15 } as const;
 
+/** For operations that take the password of who is signed in. */
+export const passwordLimits = { perClient: PER_CLIENT, perAccount: { requests: 20, minutes: 15 } } as const;
+
 /** Of operations by which users change what is theirs. */
 export const ofUser = { group: 'Authentication', access: 'authorizer', permission: 'self:write' } as const;
 /** Of operations that need no token. */

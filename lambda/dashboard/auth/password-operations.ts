@@ -8,6 +8,7 @@ import {
   ofUser,
   PER_CLIENT,
   PER_EMAIL,
+  passwordLimits,
   passwordSchema,
   totpSchema,
 } from './members.ts';
@@ -50,7 +51,7 @@ export const changePassword = operation({
   path: '/auth/change-password',
   ...ofUser,
   summary: 'Change the password',
-  rateLimits: { perClient: PER_CLIENT, perAccount: { requests: 20, minutes: 15 } },
+  rateLimits: passwordLimits,
   body: z.strictObject({ password: passwordSchema, newPassword: newPasswordSchema, totp: z.optional(totpSchema) }),
   success: { status: 204, description: 'Changed. Every session has ended, this one, too: log in again.' },
   errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED'],

@@ -2,7 +2,8 @@ import * as z from 'zod/mini';
 import { permissions, roles } from '../../domain/accounts/permissions.ts';
 import { accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
 import { operation } from '../../http/operation.ts';
-import { codeSchema, credentials, nameSchema, ofUser, PER_CLIENT } from './members.ts';
+import { PROOF_RULE, proof } from './confirm-identity.ts';
+import { codeSchema, credentials, nameSchema, ofUser, passwordLimits } from './members.ts';
 
 const instant = z.iso.datetime();
 const onItsWay = {
@@ -72,7 +73,7 @@ export const changeEmail = operation({
   summary: 'Change the e-mail address',
   description:
     'Mails a code to the new address. The old one stays until POST /auth/verify-email takes the code; then every session ends, and both addresses get a notice.',
-  rateLimits: { perClient: PER_CLIENT, perAccount: { requests: 20, minutes: 15 } },
+  rateLimits: passwordLimits,
   body: z.strictObject(credentials),
   success: onItsWay,
   errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED', 'CONFLICT'],
@@ -108,13 +109,16 @@ export const changeAccount = operation({
   method: 'PATCH',
   path: '/auth/account',
   group: 'Authentication',
-  summary: 'Change the settings of the account',
-  permission: 'account:write',
+  summary: 'Change what protects the account',
+  description: `${PROOF_RULE} The owner gets a mail.`,
+  permission: 'protections:write',
+  rateLimits: passwordLimits,
   body: z.strictObject({
+    ...proof,
     requiresTotp: z
       .boolean()
       .check(z.describe('Members log in with a second factor only. Your own must be set up before.')),
   }),
   success: { status: 204, description: 'Changed.' },
-  errors: ['CONFLICT'],
+  errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED', 'CONFLICT'],
 });

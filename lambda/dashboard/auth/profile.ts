@@ -1,5 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Accounts } from '../../data/accounts/accounts.ts';
+import { auditOf } from '../../data/accounts/audit-log.ts';
 import { isVerified, type Users } from '../../data/accounts/users.ts';
 import { ConflictError } from '../../domain/errors.ts';
 import { passwordChangedMail } from '../../domain/mail/account-mails.ts';
@@ -7,16 +8,18 @@ import type { Implementation } from '../../http/operation.ts';
 import type { SendMail } from '../../integrations/mail.ts';
 import type { UserDirectory } from '../../integrations/user-directory.ts';
 import type { UserSessions } from '../../integrations/user-sessions.ts';
+import { confirmIdentity } from './confirm-identity.ts';
 import type { EndSessions } from './end-sessions.ts';
 import { type Clock, evenTiming } from './even-timing.ts';
 import { requireGoodPassword } from './good-password.ts';
+import { mailOwner } from './mail-owner.ts';
 import type * as operations from './operations.ts';
 import type { NoteChange } from './record-sign-in.ts';
 import { findUser, type SendCode } from './verify-email.ts';
 
 interface ProfileDependencies {
   readonly users: Pick<Users, 'find' | 'rename'>;
-  readonly accounts: Pick<Accounts, 'setRequiresTotp'>;
+  readonly accounts: Pick<Accounts, 'find' | 'setRequiresTotp'>;
   readonly sessions: Pick<UserSessions, 'logIn'>;
   readonly directory: Pick<UserDirectory, 'setPassword'>;
   readonly sendCode: SendCode;
@@ -76,15 +79,29 @@ export const changePassword = (
 };
 
 /** Sessions of members without a second factor end when their token does: they cannot be refreshed, nor begun. */
-export const changeAccount =
-  ({
-    users,
-    accounts,
-  }: Pick<ProfileDependencies, 'users' | 'accounts'>): Implementation<typeof operations.changeAccount> =>
-  async ({ caller, body: { requiresTotp } }) => {
-    const user = await findUser(users, caller.userId);
-    if (requiresTotp && !user.totpEnabled)
-      throw new ConflictError('Set up your own second factor first: you would lock yourself out.');
-    await accounts.setRequiresTotp(caller.accountId, requiresTotp);
-    return undefined;
-  };
+export const changeAccount = (
+  dependencies: Pick<
+    ProfileDependencies,
+    'users' | 'accounts' | 'sessions' | 'sendMail' | 'dashboardUrl' | 'clock' | 'now' | 'logger'
+  >,
+): Implementation<typeof operations.changeAccount> => {
+  const { users, accounts, clock, now } = dependencies;
+  const { onFailure } = evenTiming(clock);
+  return ({ caller, clientAddress, body: { requiresTotp, ...sent } }) =>
+    onFailure(async () => {
+      const [user, account] = [await findUser(users, caller.userId), await accounts.find(caller.accountId)];
+      await confirmIdentity(dependencies, caller, account, sent);
+      if (requiresTotp && !user.totpEnabled)
+        throw new ConflictError('Set up your own second factor first: you would lock yourself out.');
+      const former = account?.requiresTotp ?? false;
+      if (account === undefined || former === requiresTotp) return undefined;
+      const details = { setting: 'requiresTotp', from: String(former), to: String(requiresTotp) };
+      const audit = auditOf({ caller, clientAddress }, { action: 'settings.changed', details }, now());
+      await accounts.setRequiresTotp(requiresTotp, audit);
+      const change = requiresTotp
+        ? 'A second factor is now required of every member.'
+        : 'A second factor is no longer required of members.';
+      await mailOwner(dependencies, account, caller, change);
+      return undefined;
+    });
+};

@@ -11,8 +11,10 @@ import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { appClient } from '../../integrations/app-client.ts';
 import { identityLinker } from '../../integrations/link-identity.ts';
+import { mailEnvironment, openMail } from '../../integrations/mail.ts';
 import { authorizeUrl, codeExchange } from '../../integrations/sign-on.ts';
 import { cognitoClient, userDirectory } from '../../integrations/user-directory.ts';
+import { userSessions } from '../../integrations/user-sessions.ts';
 import { stackOptions } from '../stack-options.ts';
 import * as operations from './operations.ts';
 import { changeSignOnSettings, readSignOnSettings } from './settings.ts';
@@ -22,7 +24,7 @@ const environment = z
   .extend(dashboardEnvironment, {
     USER_POOL_ID: z.string().check(z.minLength(1)),
     SIGN_ON_ORIGIN: z.string(),
-    DASHBOARD_URL: z.url(),
+    ...mailEnvironment.shape,
     SIGN_ON_PROVIDERS: z.pipe(
       z.pipe(
         z.string(),
@@ -33,20 +35,26 @@ const environment = z
   } satisfies Record<Exclude<keyof SignOnEnvironment, keyof typeof dashboardEnvironment.shape>, z.ZodMiniType>)
   .parse(process.env);
 
+const logger = new Logger({ serviceName: 'dashboard-sign-on' });
+const cognito = cognitoClient();
+const client = appClient(cognito, environment.USER_POOL_ID, environment.USER_POOL_CLIENT_ID);
 const table = openTable(environment.TABLE_NAME);
 const dependencies = {
   providers: environment.SIGN_ON_PROVIDERS,
   accounts: openAccounts(table),
   users: openUsers(table),
   signOns: openSignOns(table),
+  sessions: userSessions(cognito, environment.USER_POOL_ID, client),
+  sendMail: openMail(environment),
+  dashboardUrl: environment.DASHBOARD_URL,
   now: () => new Date(),
+  logger,
 };
-const cognito = cognitoClient();
 const endpoint = {
   origin: environment.SIGN_ON_ORIGIN,
   redirectUri: `${environment.DASHBOARD_URL}${SIGN_ON_CALLBACK}`,
   clientId: environment.USER_POOL_CLIENT_ID,
-  clientSecret: appClient(cognito, environment.USER_POOL_ID, environment.USER_POOL_CLIENT_ID).secret,
+  clientSecret: client.secret,
 };
 
 /** Single sign-on: its pages, and the account's settings. */
@@ -68,5 +76,5 @@ export const handler = httpStack(
     route(operations.readSignOnSettings, readSignOnSettings(dependencies)),
     route(operations.changeSignOnSettings, changeSignOnSettings(dependencies)),
   ],
-  stackOptions(new Logger({ serviceName: 'dashboard-sign-on' }), table, environment),
+  stackOptions(logger, table, environment),
 );

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { joiningRoles } from '../../domain/accounts/sign-on.ts';
 import { emailSchema } from '../../http/email.ts';
 import { operation } from '../../http/operation.ts';
+import { PROOF_RULE, proof } from '../auth/confirm-identity.ts';
 import { sessionSchema } from '../auth/session-schema.ts';
 
 const rateLimits = { perClient: { requests: 100, minutes: 5 } } as const;
@@ -86,12 +87,20 @@ export const changeSignOnSettings = operation({
   path: '/sign-on',
   group,
   summary: 'Change how members sign in by an identity provider',
-  description:
-    'The operator sets identity providers up, each with the domains of its addresses. An account can use the one for the domain of its owner, whose address must be verified. A provider belongs to one account.',
+  description: `The operator sets identity providers up, each with the domains of its addresses. An account can use the one for the domain of its owner, whose address must be verified. A provider belongs to one account. ${PROOF_RULE} The owner gets a mail.`,
   permission: 'sign-on:write',
+  rateLimits: { perAccount: { requests: 10, minutes: 15 } },
   body: z
-    .partial(z.strictObject({ provider: z.nullable(z.string().check(z.minLength(1), z.maxLength(32))), ...settings }))
-    .check(z.refine((changes) => Object.keys(changes).length > 0, 'must change something')),
+    .partial(
+      z.strictObject({
+        provider: z.nullable(z.string().check(z.minLength(1), z.maxLength(32))),
+        ...settings,
+        ...proof,
+      }),
+    )
+    .check(
+      z.refine(({ password: _, totp: _code, ...changes }) => Object.keys(changes).length > 0, 'must change something'),
+    ),
   success: { status: 200, description: 'The settings as they are now.', schema: settingsSchema },
-  errors: ['CONFLICT'],
+  errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED', 'CONFLICT'],
 });

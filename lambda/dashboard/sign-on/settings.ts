@@ -1,11 +1,16 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Account, Accounts } from '../../data/accounts/accounts.ts';
-import { auditEntry } from '../../data/accounts/audit-log.ts';
+import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { SignOns } from '../../data/accounts/sign-ons.ts';
 import { isVerified, type User, type Users } from '../../data/accounts/users.ts';
 import { requireMayGive } from '../../domain/accounts/permissions.ts';
 import { providerFor, type SignOn, type SignOnProviders } from '../../domain/accounts/sign-on.ts';
 import { UnauthenticatedError, ValidationError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
+import type { SendMail } from '../../integrations/mail.ts';
+import type { UserSessions } from '../../integrations/user-sessions.ts';
+import { confirmIdentity } from '../auth/confirm-identity.ts';
+import { mailOwner } from '../auth/mail-owner.ts';
 import type * as operations from './operations.ts';
 
 interface SettingsDependencies {
@@ -13,7 +18,11 @@ interface SettingsDependencies {
   readonly accounts: Pick<Accounts, 'find'>;
   readonly users: Pick<Users, 'find'>;
   readonly signOns: Pick<SignOns, 'set'>;
+  readonly sessions: Pick<UserSessions, 'logIn'>;
+  readonly sendMail: SendMail;
+  readonly dashboardUrl: string;
   readonly now: () => Date;
+  readonly logger: Pick<Logger, 'error'>;
 }
 
 interface Changes {
@@ -55,6 +64,12 @@ const requireOwnProvider = (provider: string, user: User, providers: SignOnProvi
   if (!isVerified(user)) throw invalid('provider', 'can be chosen once your e-mail address is verified');
 };
 
+/** For the audit log and the mail. */
+const inWords = (signOn: SignOn | undefined): string =>
+  signOn === undefined
+    ? 'off'
+    : `${signOn.provider}, new members are ${signOn.defaultRole}, passwords are ${signOn.requiredSince === undefined ? 'accepted' : 'refused'}`;
+
 /** @throws ValidationError */
 const changed = (former: SignOn | undefined, changes: Changes, at: Date): SignOn | undefined => {
   const provider = changes.provider === undefined ? former?.provider : changes.provider;
@@ -91,16 +106,10 @@ export const changeSignOnSettings =
     const { account, user } = await read(dependencies, caller);
     if (body.provider != null) requireOwnProvider(body.provider, user, providers);
     const signOn = changed(account.signOn, body, now());
-    const details = {
-      signOn: signOn?.provider ?? 'off',
-      ...(signOn && { defaultRole: signOn.defaultRole, isRequired: String(signOn.requiredSince !== undefined) }),
-    };
-    const audit = auditEntry(
-      caller.accountId,
-      { actor: caller, clientAddress },
-      { action: 'settings.changed', details },
-      now(),
-    );
+    await confirmIdentity(dependencies, caller, account, body);
+    const details = { setting: 'signOn', from: inWords(account.signOn), to: inWords(signOn) };
+    const audit = auditOf({ caller, clientAddress }, { action: 'settings.changed', details }, now());
     await signOns.set(caller.accountId, account.signOn, signOn, audit);
+    await mailOwner(dependencies, account, caller, `Single sign-on was: ${details.from}. It is now: ${details.to}.`);
     return view(signOn, user, providers);
   };

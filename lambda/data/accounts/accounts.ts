@@ -6,7 +6,7 @@ import { findItem } from '../table/find-item.ts';
 import { accountKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { transact } from '../table/transact.ts';
-import { write } from '../table/write.ts';
+import { type AuditEntry, putAudit } from './audit-log.ts';
 import { newKeyItems, newServiceKey } from './service-keys.ts';
 import { type NewUser, newUserItems } from './users.ts';
 
@@ -82,9 +82,11 @@ export const openAccounts = (table: Table) => ({
     );
   },
 
-  setRequiresTotp: async (accountId: string, isRequired: boolean): Promise<void> => {
-    await write(table, update(accountKey(accountId), 'SET requiresTotp = :isRequired', EXISTS, { isRequired }));
-  },
+  setRequiresTotp: (isRequired: boolean, audit: AuditEntry): Promise<void> =>
+    transact(table, [
+      update(accountKey(audit.accountId), 'SET requiresTotp = :isRequired', EXISTS, { isRequired }),
+      putAudit(audit),
+    ]),
 
   /** Internal ids of all accounts. Scans the whole table: for operations, never for a request. */
   async *allIds(): AsyncGenerator<string> {

@@ -32,6 +32,8 @@ export const permissions = [
   'bills:write',
   'account:read',
   'account:write',
+  /** What protects the account against a stolen password or session. */
+  'protections:write',
   'account:delete',
   /** Makes another member the owner. */
   'ownership:write',
@@ -83,6 +85,7 @@ const permissionsByRole: Readonly<Record<Role, ReadonlySet<Permission>>> = {
 const peopleOnly: ReadonlySet<Permission> = new Set([
   'members:write',
   'tokens:write',
+  'protections:write',
   'account:delete',
   'ownership:write',
   'sign-on:write',

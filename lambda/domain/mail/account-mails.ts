@@ -59,6 +59,19 @@ export const invitationMail = (invitedBy: string, role: Role, acceptUrl: string)
     'If you do not know the sender, ignore this mail.',
   ]);
 
+/**
+ * To the owner.
+ *
+ * @param by mail address of the member
+ * @param change what it was and is, in our words
+ */
+export const protectionChangedMail = (at: Date, by: string, change: string, settingsUrl: string): Mail =>
+  plainMail('A setting that protects your account was changed', [
+    `${by} changed it on ${instant(at)}, with their password or a recent sign-in. ${change}`,
+    'If it should not be so, change it back, and look at who your members are:',
+    settingsUrl,
+  ]);
+
 export const deletionRequestedMail = (deletesAt: Date, settingsUrl: string): Mail =>
   plainMail('Your account will be deleted', [
     `The owner of your AI Spend Gateway account asked to delete it. On ${instant(deletesAt)} its service keys stop working, and everything in it is deleted for good. Until then nothing changes.`,

@@ -284,7 +284,8 @@ describe('what each function may do', () => {
         'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#* SIGN_ON#*',
         'dynamodb:PutItem dynamodb:DeleteItem dynamodb:ConditionCheckItem ON data:Table WHERE ACCOUNT#{account} USER#* SIGN_ON#* ACCOUNT#{account}#AUDIT',
         'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} USER#* SIGN_ON#* ACCOUNT#{account}#AUDIT RATE#*',
-        'cognito-idp:AdminGetUser cognito-idp:AdminDeleteUser cognito-idp:AdminLinkProviderForUser cognito-idp:DescribeUserPoolClient ON identity:Users',
+        'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com mail:ConfigurationSet WHERE alerts@dashboard.example.com',
+        'cognito-idp:AdminGetUser cognito-idp:AdminDeleteUser cognito-idp:AdminLinkProviderForUser cognito-idp:AdminInitiateAuth cognito-idp:AdminRespondToAuthChallenge cognito-idp:DescribeUserPoolClient ON identity:Users',
       ],
       'dashboard-api/TokensHandler': [
         logsTo('TokensHandler'),

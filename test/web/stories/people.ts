@@ -50,6 +50,12 @@ const createToken = async (page: Page) => {
   await menu(page, 'API tokens').click();
   await page.getByRole('button', { name: 'New token' }).click();
   await page.getByLabel('Name').fill('Nightly report');
+  // An admin may not pay, so no token of theirs may.
+  expect(await page.getByLabel('Role').getByRole('option').allTextContents()).toEqual([
+    expect.stringMatching(/^admin/),
+    expect.stringMatching(/^member/),
+    expect.stringMatching(/^viewer/),
+  ]);
   await page.getByRole('button', { name: 'Create the token' }).click();
   const token = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
   await screenshot(page, 'token-created');
@@ -83,11 +89,18 @@ const setUpTotp = async (page: Page): Promise<string> => {
   return secret;
 };
 
-const requireTotp = async (page: Page) => {
+/** A session alone is not enough: the password and the code are asked for. */
+const requireTotp = async (page: Page, secret: string) => {
   await menu(page, 'Settings').click();
-  const isStored = page.waitForResponse((response) => response.url().endsWith('/auth/account') && response.ok());
   await page.getByLabel('Require it of every member').click();
-  await isStored;
+  const dialog = page.getByRole('dialog', { name: 'Require a second factor?' });
+  await dialog.getByRole('button', { name: 'Require it' }).click();
+  await dialog.getByText('Send your password.').waitFor();
+  await dialog.getByLabel('Your password').fill(PASSWORD);
+  await dialog.getByLabel('Code of the authenticator app').fill(totpCode(secret, Date.now()));
+  await screenshot(page, 'prove-identity');
+  await dialog.getByRole('button', { name: 'Require it' }).click();
+  await dialog.waitFor({ state: 'hidden' });
   await page.reload();
   expect(await page.getByLabel('Require it of every member').isChecked()).toBe(true);
 };
@@ -150,7 +163,7 @@ describe('two people of one account', () => {
     await changeName(owner.page);
     await failToChangeEmail(owner.page);
     const secret = await setUpTotp(owner.page);
-    await requireTotp(owner.page);
+    await requireTotp(owner.page, secret);
     const [third, mary] = [await openTab(browser), `mary.${newEmail()}`];
     await invite(owner.page, mary);
     await join(third, mary);

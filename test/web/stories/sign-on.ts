@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { type ApiSession, register, verifyAddress } from '../browser/accounts.ts';
+import { type ApiSession, PASSWORD, register, verifyAddress } from '../browser/accounts.ts';
 import { openTab, screenshot } from '../browser/browser.ts';
 import { fixture, openSignedIn } from '../browser/fixture.ts';
 
@@ -32,6 +32,9 @@ const turnOn = async () => {
     await section.getByLabel('Members sign in at Acme').click();
     await section.getByLabel('Role of new members').selectOption('member');
     await section.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change single sign-on?' });
+    await dialog.getByLabel('Your password').fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Change it' }).click();
     await page.getByText('Single sign-on is changed.').waitFor();
   }
   expect(await api('GET', '/sign-on')).toMatchObject({ provider: 'Acme', defaultRole: 'member', isRequired: false });

@@ -1,16 +1,21 @@
 import { Skeleton, Stack, Switch } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useApi } from '../app.ts';
 import { AnchorLink } from '../components/links.tsx';
-import { ProblemNote } from '../components/problem-note.tsx';
 import { useMe } from '../session/permissions.ts';
+import { ProveIdentity } from './prove-identity.tsx';
 
 /** Whether every member must have a second factor. Whoever turns it on needs one first. */
 export const RequireTotp = () => {
   const { me, may } = useMe();
   const queryClient = useQueryClient();
+  const [asked, setAsked] = useState<boolean>();
   const change = useApi().useMutation('patch', '/auth/account', {
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['get', '/auth/me'] }),
+    onSuccess: () => {
+      setAsked(undefined);
+      return queryClient.invalidateQueries({ queryKey: ['get', '/auth/me'] });
+    },
   });
   if (!me) return <Skeleton height={44} />;
   const { requiresTotp } = me.account;
@@ -21,11 +26,11 @@ export const RequireTotp = () => {
         withThumbIndicator={false}
         label="Require it of every member"
         description="Members without one set it up when they next sign in. Those who use single sign-on do not need one here."
-        checked={change.isPending ? change.variables.body.requiresTotp : requiresTotp}
-        disabled={!may('account:write') || lacksOwn}
-        onChange={({ currentTarget }) => change.mutate({ body: { requiresTotp: currentTarget.checked } })}
+        checked={requiresTotp}
+        disabled={!may('protections:write') || lacksOwn}
+        onChange={({ currentTarget }) => setAsked(currentTarget.checked)}
       />
-      {lacksOwn && may('account:write') && (
+      {lacksOwn && may('protections:write') && (
         <p className="dim small">
           First{' '}
           <AnchorLink to="/profile" underline="always" inherit>
@@ -34,7 +39,21 @@ export const RequireTotp = () => {
           : you would lock yourself out.
         </p>
       )}
-      {change.isError && <ProblemNote error={change.error} title="The setting was not changed" />}
+      <ProveIdentity
+        isOpen={asked !== undefined}
+        title={requiresTotp ? 'Require no second factor any more?' : 'Require a second factor?'}
+        text={
+          requiresTotp
+            ? 'From then on members may sign in with the password alone. The owner gets a mail.'
+            : 'Members without one set it up when they next sign in. The owner gets a mail.'
+        }
+        action={requiresTotp ? 'Require it no more' : 'Require it'}
+        isDangerous={requiresTotp}
+        failure="The setting was not changed"
+        request={change}
+        onSend={(proof, options) => change.mutate({ body: { requiresTotp: asked ?? requiresTotp, ...proof } }, options)}
+        onClose={() => setAsked(undefined)}
+      />
     </Stack>
   );
 };

@@ -1,14 +1,15 @@
 import { Button, Group, NativeSelect, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { fieldErrors } from '../account/fields.ts';
 import type { SignOnSettings } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyDone } from '../components/notify.ts';
-import { ProblemNote } from '../components/problem-note.tsx';
 import { roleOptions } from '../members/roles.ts';
 import { useMe } from '../session/permissions.ts';
+import { ProveIdentity } from './prove-identity.tsx';
 
 const SignOnForm = ({ settings, provider }: { readonly settings: SignOnSettings; readonly provider: string }) => {
   const { me } = useMe();
@@ -20,54 +21,62 @@ const SignOnForm = ({ settings, provider }: { readonly settings: SignOnSettings;
       isRequired: settings.isRequired,
     },
   });
+  const [asked, setAsked] = useState<typeof form.values>();
   const change = useApi().useMutation('patch', '/sign-on', {
     onError: (error) => form.setErrors(fieldErrors(error, ...Object.keys(form.values))),
     onSuccess: async () => {
+      setAsked(undefined);
       notifyDone('Single sign-on is changed.');
       form.resetDirty();
       await queryClient.invalidateQueries({ queryKey: ['get', '/sign-on'] });
     },
   });
   const { isOn } = form.values;
+  const changes = ({ defaultRole, isRequired }: typeof form.values) =>
+    isOn ? { provider, defaultRole, isRequired } : { provider: null, isRequired: false };
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit(({ defaultRole, isRequired }) =>
-        change.mutate({
-          body: isOn ? { provider, defaultRole, isRequired } : { provider: null, isRequired: false },
-        }),
-      )}
-    >
-      <Stack>
-        {change.isError && <ProblemNote error={change.error} title="Single sign-on was not changed" />}
-        <Switch
-          withThumbIndicator={false}
-          label={`Members sign in at ${provider}`}
-          description={
-            settings.domains.length === 0
-              ? 'Whoever signs in there becomes a member.'
-              : `Whoever has an address of ${settings.domains.join(', ')} and signs in there becomes a member.`
-          }
-          {...form.getInputProps('isOn', { type: 'checkbox' })}
-        />
-        {isOn && (
-          <>
-            <NativeSelect label="Role of new members" data={roleOptions(me)} {...form.getInputProps('defaultRole')} />
-            <Switch
-              withThumbIndicator={false}
-              label="Refuse passwords"
-              description="Sessions that began with a password end. You, the owner, can still use yours."
-              {...form.getInputProps('isRequired', { type: 'checkbox' })}
-            />
-          </>
-        )}
-        <Group>
-          <Button type="submit" disabled={!form.isDirty()} loading={change.isPending}>
-            Save
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <>
+      <form noValidate onSubmit={form.onSubmit(setAsked)}>
+        <Stack>
+          <Switch
+            withThumbIndicator={false}
+            label={`Members sign in at ${provider}`}
+            description={
+              settings.domains.length === 0
+                ? 'Whoever signs in there becomes a member.'
+                : `Whoever has an address of ${settings.domains.join(', ')} and signs in there becomes a member.`
+            }
+            {...form.getInputProps('isOn', { type: 'checkbox' })}
+          />
+          {isOn && (
+            <>
+              <NativeSelect label="Role of new members" data={roleOptions(me)} {...form.getInputProps('defaultRole')} />
+              <Switch
+                withThumbIndicator={false}
+                label="Refuse passwords"
+                description="Sessions that began with a password end. You, the owner, can still use yours."
+                {...form.getInputProps('isRequired', { type: 'checkbox' })}
+              />
+            </>
+          )}
+          <Group>
+            <Button type="submit" disabled={!form.isDirty()}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      <ProveIdentity
+        isOpen={asked !== undefined}
+        title="Change single sign-on?"
+        text="It decides who gets in. The owner gets a mail."
+        action="Change it"
+        failure="Single sign-on was not changed"
+        request={change}
+        onSend={(proof, options) => asked && change.mutate({ body: { ...changes(asked), ...proof } }, options)}
+        onClose={() => setAsked(undefined)}
+      />
+    </>
   );
 };
 
