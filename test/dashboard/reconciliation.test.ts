@@ -108,11 +108,11 @@ describe('a comparison with the bill', () => {
     const tokens = { input: 1_000_000, cacheRead: 0, cacheWrite: 0, output: 1_000_000 };
     const usage = [{ day: '2026-11-20', model: 'gpt-4o', tokens, requests: null }];
     await openBills(table).replace(caller.accountId, 'openai', { lines: [line], usage }, NOW.toISOString());
-    book = () => ({ source: 'test', version: '7', rates: { input: 1n, output: 9n } });
+    book = () => ({ source: 'test', match: 'name', version: '7', rates: { input: 1n, output: 9n } });
     expect((await compare()).body.differences).toEqual([
       { bucket: 'notThroughGateway', amountNanoUsd: 63_000_000, amountUsd: '0.063' },
     ]);
-    book = () => ({ source: 'test', version: '8', rates: { input: 1n, output: 1n } });
+    book = () => ({ source: 'test', match: 'name', version: '8', rates: { input: 1n, output: 1n } });
     expect((await compare()).body.differences).toEqual([
       { bucket: 'notThroughGateway', amountNanoUsd: 35_000_000, amountUsd: '0.035' },
       { bucket: 'priceDiffers', amountNanoUsd: 28_000_000, amountUsd: '0.028' },

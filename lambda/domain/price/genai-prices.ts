@@ -2,7 +2,8 @@ import type { ConditionalPrice, MatchLogic, ModelInfo, ModelPrice, Provider } fr
 import { DAY_MS, MINUTE_MS } from '../calendar/units.ts';
 import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
 import { providerByLabel } from '../providers.ts';
-import type { PriceLookup, RateKind, Rates, SourcePrice } from './rates.ts';
+import { isVersionOf } from './model-names.ts';
+import { type MatchKind, type PriceLookup, type RateKind, type Rates, type SourcePrice, surest } from './rates.ts';
 
 /** The book's id of a provider, by gateway label. */
 export const genaiProviderId = (provider: string): string =>
@@ -78,16 +79,42 @@ const matches = (logic: MatchLogic, name: string): boolean => {
   return new RegExp(logic.regex).test(name);
 };
 
-/** The first model that matches: of the provider, else of those whose models it offers, too. */
-const matchingModel = (list: GenaiPriceList, provider: ListedProvider, name: string): ListedModel | undefined => {
+const conditionsOf = (logic: MatchLogic): MatchLogic[] => {
+  if ('or' in logic) return logic.or.flatMap(conditionsOf);
+  return 'and' in logic ? logic.and.flatMap(conditionsOf) : [logic];
+};
+
+/** How a model matches that does. The list has patterns for whole names where they are for the dates of versions. */
+const matchKindOf = ({ id, match }: ListedModel, name: string): MatchKind => {
+  const conditions = conditionsOf(match);
+  const texts = [id, ...conditions.flatMap((each) => ('regex' in each ? [] : String(Object.values(each)[0])))];
+  const listed = texts.map((text) => text.toLowerCase());
+  if (listed.includes(name)) return 'name';
+  const isDated = (each: MatchLogic) => 'regex' in each && /^\^.*\$$/.test(each.regex) && matches(each, name);
+  return listed.some((text) => isVersionOf(name, text)) || conditions.some(isDated) ? 'version' : 'pattern';
+};
+
+/** A model with the way in which its name was found. */
+interface Found {
+  readonly model: ListedModel;
+  readonly match: MatchKind;
+}
+
+const surestOf = (found: readonly Found[]): Found | undefined => {
+  const match = surest(found.map((each) => each.match));
+  return found.find((each) => each.match === match);
+};
+
+/** The first of the models that match most surely: of the provider, else of those whose models it offers, too. */
+const matchingModel = (list: GenaiPriceList, provider: ListedProvider, name: string): Found | undefined => {
   const others = (provider.fallback_model_providers ?? []).flatMap(
     (id) => Object.values(list).find((other) => other?.id === id) ?? [],
   );
-  for (const { models } of [provider, ...others]) {
-    const found = models.find(({ match }) => matches(match, name));
-    if (found) return found;
-  }
-  return undefined;
+  const found = [provider, ...others].flatMap(({ models }) => {
+    const matching = models.filter(({ match }) => matches(match, name));
+    return surestOf(matching.map((model) => ({ model, match: matchKindOf(model, name) }))) ?? [];
+  });
+  return found.find(({ match }) => match !== 'pattern') ?? found[0];
 };
 
 /** `-20250805` → `-2025-08-05`: lists have either form of the date in a name. */
@@ -114,13 +141,15 @@ const pricesAt = (prices: ModelInfo['prices'], at: Date): ModelPrice | undefined
 type PriceOfSize = (inputTokens: number) => SourcePrice | null;
 
 const lookUp = (list: GenaiPriceList, provider: ListedProvider, name: string, at: Date): PriceOfSize => {
-  const model = matchingModel(list, provider, name) ?? matchingModel(list, provider, withDashes(name));
-  const earlier = model?.earlier?.find(({ until }) => at < new Date(until));
-  const price = model && pricesAt((earlier ?? model).prices, at);
+  const found = surestOf([name, withDashes(name)].flatMap((each) => matchingModel(list, provider, each) ?? []));
+  if (!found) return () => null;
+  const { model, match } = found;
+  const earlier = model.earlier?.find(({ until }) => at < new Date(until));
+  const price = pricesAt((earlier ?? model).prices, at);
   if (!price) return () => null;
   const priced: PriceOfSize = (inputTokens) => {
     const rates = ratesOf(model.id, price, inputTokens);
-    return Object.keys(rates).length === 0 ? null : { source: `genai-prices:${provider.id}/${model.id}`, rates };
+    return Object.keys(rates).length === 0 ? null : { source: `genai-prices:${provider.id}/${model.id}`, match, rates };
   };
   if (Object.values(price).some((each) => typeof each === 'object')) return priced;
   const ofAnySize = priced(0);
@@ -130,7 +159,8 @@ const lookUp = (list: GenaiPriceList, provider: ListedProvider, name: string, at
 const MAX_REMEMBERED = 1_000;
 
 /**
- * The first source. Finds the model and its prices at a time as `@pydantic/genai-prices` does, which a test compares: the package's own
+ * The first source. Finds the model and its prices at a time as `@pydantic/genai-prices` does, which a test compares, but a name before
+ * patterns that may mean it. The package's own
  * function is in one module with all its data, half a megabyte, which would make most of each bundle. The arithmetic is ours, since it is
  * exact.
  *

@@ -6,9 +6,23 @@ const aliases: Readonly<Record<string, string>> = {
   'babbage:2023-07-21-v2': 'babbage-002',
 };
 
-/** `-20251001`, `-2025-10-01`, and OpenRouter's `:nitro`, which changes the route and not the list price. */
-const DATED = /-20\d{2}-?\d{2}-?\d{2}$/;
+/**
+ * `-20251001`, `-2025-10-01`, `-08-2024`, `-preview-05-20`, `-latest`; `-001`, the first version of a model of Google; and
+ * `:20230824-v2`, as OpenAI names old models.
+ */
+const VERSION = /(?:[-@](?:latest|001|20\d{2}-?\d{2}-?\d{2}|\d{2}-20\d{2}|(?<=-preview-)\d{2}-\d{2})|:20\d{6}-v\d)$/;
+/** OpenRouter's `:nitro`, which changes the route and not the list price. */
 const ROUTE = /:(nitro|floor|exacto|online|beta|extended|thinking)$/;
+
+/** The name without its version, and then without `-preview`, which a later version may not be. */
+const withoutVersion = (name: string): readonly string[] => {
+  const model = name.replace(VERSION, '');
+  return model === name ? [] : [model, model.replace(/-preview$/, '')];
+};
+
+/** True for a version of a listed model. Fine-tuned models (`ft:…`) are named by their owners. */
+export const isVersionOf = (name: string, listed: string): boolean =>
+  name.startsWith('ft:') || withoutVersion(name).includes(listed.replace(/[-@]$/, ''));
 
 /**
  * The names to look a model up by, the closest first: as given, then without the parts that books leave out. A fine-tuned model
@@ -22,7 +36,7 @@ export const modelNames = (model: string): readonly string[] => {
   const name = (Object.hasOwn(aliases, given) && aliases[given]) || given;
   if (name.startsWith('ft:')) return [name];
   const unrouted = name.replace(ROUTE, '');
-  return [...new Set([name, unrouted, unrouted.replace(DATED, '')])].filter((candidate) => candidate !== '');
+  return [...new Set([name, unrouted, ...withoutVersion(unrouted)])].filter((candidate) => candidate !== '');
 };
 
 /** Gateway labels by the vendor prefix of OpenRouter's model ids. */

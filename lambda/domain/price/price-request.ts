@@ -32,6 +32,7 @@ export const reasons = {
   uncounted:
     'The provider reported no usage, and the request has parts that cannot be counted (files, audio, stored context …): its input is at least what is shown.',
   cut: 'The response was interrupted: usage may be too low.',
+  similarModel: 'No list has this model: the price is that of models with similar names.',
   storage: 'Storage is also charged by the hour, which is not included.',
   tier: 'The price of the service tier is not known exactly.',
   allowance: 'Fees with a free allowance are counted in full.',

@@ -25,10 +25,18 @@ export type RateKind = TokenKind | UnitName;
 /** The rates of one model at one time for one prompt size, in atto-USD for each token or unit. */
 export type Rates = Readonly<Partial<Record<RateKind, AttoUsd>>>;
 
+/** How a model was found, the surest first: by its name, as a version of a listed model, or by a pattern that may mean other models. */
+export const matchKinds = ['name', 'version', 'pattern'] as const;
+export type MatchKind = (typeof matchKinds)[number];
+
+export const surest = (kinds: readonly (MatchKind | null | undefined)[]): MatchKind | null =>
+  matchKinds.find((kind) => kinds.includes(kind)) ?? null;
+
 /** A price of one source. */
 export interface SourcePrice {
   /** Source and entry, `genai-prices:openai/gpt-4o`. */
   readonly source: string;
+  readonly match: MatchKind;
   readonly rates: Rates;
 }
 

@@ -30,7 +30,7 @@ export interface RequestRates {
   readonly doubts: readonly Doubt[];
 }
 
-export type Doubt = 'storage' | 'tier' | 'allowance' | 'imageEstimate' | 'route';
+export type Doubt = 'similarModel' | 'storage' | 'tier' | 'allowance' | 'imageEstimate' | 'route';
 
 /** The model that an endpoint uses when the request names none. */
 const defaultModels: Readonly<Record<string, string>> = { 'cohere-generate': 'command' };
@@ -61,7 +61,8 @@ const ratesForModel = (
   const doubts: Doubt[] = [];
   const query = { provider, at: new Date(request.startedAt), inputTokens: promptTokens(reading, usage) };
   const own = request.ownRates?.matches(model) ? { ...request.ownRates, version: null } : undefined;
-  const priced = own ?? findPrice({ ...query, model });
+  const listed = own ? null : findPrice({ ...query, model });
+  const priced = own ?? listed;
   const image = imageRate(
     model,
     reading.billableItems[BILLABLE.imageQuality],
@@ -69,6 +70,7 @@ const ratesForModel = (
   );
   const isByImage = image !== null && usage.inputTokens + usage.outputTokens === 0;
   if (!priced && !isByImage) return null;
+  if (listed?.match === 'pattern' && !isByImage) doubts.push('similarModel');
   if (isByImage && image.isEstimate) doubts.push('imageEstimate');
   if (reading.dialect === 'gemini-cache') doubts.push('storage');
   // OpenRouter's responses have the cost of their route; its list has the cheapest route.

@@ -23,7 +23,9 @@ export const openSecondPrices =
     const { over200k, ...base } = earlier.find(({ until }) => at < new Date(until))?.prices ?? current;
     const usd: TokenPrices = inputTokens > SECOND_BOOK_LIMIT ? { ...base, ...over200k } : base;
     const rates: Partial<Record<RateKind, AttoUsd>> = {};
-    for (const [kind, rate] of Object.entries(usd) as [TokenKind, number][])
-      rates[kind] = attoUsdPerUnit(rate, TOKENS_PER_PRICE);
-    return { source: `${name}:${provider}/${model}`, rates };
+    for (const [kind, rate] of Object.entries(usd) as [TokenKind, number][]) {
+      // The same rate as the output's must not outlive an override of that.
+      if (kind !== 'reasoning' || rate !== usd.output) rates[kind] = attoUsdPerUnit(rate, TOKENS_PER_PRICE);
+    }
+    return { source: `${name}:${provider}/${model}`, match: 'name', rates };
   };

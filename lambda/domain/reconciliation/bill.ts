@@ -47,8 +47,8 @@ export interface RecordedUsage {
   readonly tokens: BilledTokens;
 }
 
-/** The name that a bill's model and a recorded one share: lower case, without date and route. */
+/** The name that a bill's model and a recorded one share: lower case, without version and route. */
 export const billedModel = (model: string): string => {
-  const names = modelNames(model.replace(/-latest$/, ''));
+  const names = modelNames(model);
   return names.at(-1) ?? model;
 };

@@ -14,7 +14,10 @@ import { closeEvent } from '../../usage-recorder/events.ts';
 const book: PriceBook = ({ model }) =>
   model.startsWith('own-')
     ? null
-    : { source: 'book', version: '1', rates: { input: attoUsdPerUnit(3, 1e6), output: attoUsdPerUnit(15, 1e6) } };
+    : {
+        ...{ source: 'book', match: 'name', version: '1' },
+        rates: { input: attoUsdPerUnit(3, 1e6), output: attoUsdPerUnit(15, 1e6) },
+      };
 
 type Event = ReturnType<typeof closeEvent>;
 

@@ -32,6 +32,15 @@ describe('overrides and book choices', () => {
 });
 
 describe("DeepSeek's schedule", () => {
+  it('holds for reasoning too, where the second list has a rate for it', () => {
+    const { output, reasoning } =
+      findPrice({
+        ...{ provider: 'deepseek', model: 'deepseek-v4-flash-vision-exp', inputTokens: 1_000 },
+        at: new Date('2026-11-23T02:00:00Z'),
+      })?.rates ?? {};
+    expect([output, reasoning]).toEqual([attoUsdPerUnit(1.2, 1e6), undefined]);
+  });
+
   it.each([
     [
       'flat before peak pricing, in what is now a peak hour',

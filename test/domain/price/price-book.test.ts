@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { bundledBook, priceRequest } from '../../../fixtures/bundled-prices.ts';
 import { bundledLists } from '../../../lambda/domain/price/bundled-lists.ts';
 import { openPriceBook } from '../../../lambda/domain/price/price-book.ts';
+import { reasons } from '../../../lambda/domain/price/price-request.ts';
 import { request } from '../usage/metered-usage.ts';
 
 const CHANGED = '2026-11-20T10:00:00Z';
@@ -22,6 +23,14 @@ const book = openPriceBook(
               { until: CHANGED, prices: { input_mtok: 1, output_mtok: 2 } },
             ],
           },
+          {
+            id: 'new-model-2026-11-01',
+            match: { or: [{ equals: 'new-model-2026-11-01' }] },
+            prices: { input_mtok: 9 },
+          },
+          { id: 'new-model-pro', match: { equals: 'new-model-pro' }, prices: { input_mtok: 9 } },
+          { id: 'other-model', match: { regex: '^other-model-\\d{4}-\\d{2}-\\d{2}$' }, prices: { input_mtok: 9 } },
+          { id: 'ft:new-model', match: { starts_with: 'ft:new-model' }, prices: { input_mtok: 9 } },
         ],
       },
     },
@@ -29,6 +38,7 @@ const book = openPriceBook(
       name: 'models.dev',
       prices: {
         openai: {
+          'new-model-5': { input: 7, output: 7 },
           other: {
             input: 3,
             output: 3,
@@ -48,10 +58,29 @@ const inputUsdPerMtok = (model: string, at: string, inputTokens = 1_000) => {
 };
 
 describe('openPriceBook', () => {
-  it('finds a model by the patterns of its list', () => {
-    expect(book({ provider: 'openai', model: 'new-model-mini', at: new Date(), inputTokens: 1 })).toMatchObject({
-      source: 'genai-prices:openai/new-model',
-      version: '7',
+  it.each([
+    ['a name', 'new-model', 'genai-prices:openai/new-model', 'name'],
+    ['a date', 'new-model-2026-10-07', 'genai-prices:openai/new-model', 'version'],
+    ['a date without dashes', 'new-model-20261007', 'genai-prices:openai/new-model', 'version'],
+    ['the latest version', 'new-model-latest', 'genai-prices:openai/new-model', 'version'],
+    ['a dated preview', 'new-model-preview-10-2026', 'genai-prices:openai/new-model', 'version'],
+    ['another size', 'new-model-mini', 'genai-prices:openai/new-model', 'pattern'],
+    ['another generation', 'new-model-2', 'genai-prices:openai/new-model', 'pattern'],
+    ['a name of the second list', 'new-model-5', 'models.dev:openai/new-model-5', 'name'],
+    ['a version of such a name', 'new-model-5-20261007', 'models.dev:openai/new-model-5', 'name'],
+    ['the latest of such a name', 'new-model-5-latest', 'models.dev:openai/new-model-5', 'name'],
+    ['a name behind a pattern of the same list', 'new-model-pro', 'genai-prices:openai/new-model-pro', 'name'],
+    [
+      'a version that has a price of its own',
+      'new-model-2026-11-01',
+      'genai-prices:openai/new-model-2026-11-01',
+      'name',
+    ],
+    ['a version by the pattern for versions', 'other-model-2026-11-01', 'genai-prices:openai/other-model', 'version'],
+    ['a model that somebody tuned', 'ft:new-model:acme::1', 'genai-prices:openai/ft:new-model', 'version'],
+  ])('finds a model by %s', (_, model, source, match) => {
+    expect(book({ provider: 'openai', model, at: new Date(), inputTokens: 1 })).toMatchObject({
+      ...{ source, match, version: '7' },
     });
   });
 
@@ -90,6 +119,45 @@ describe('priceRequest', () => {
 
   it('prices by the book that is passed, and keeps its version', () => {
     expect(priceRequest(asked, book)).toMatchObject({ costNanoUsd: 10 * 2_000 + 4_000, priceVersion: '7' });
+  });
+
+  it('estimates the price of a model that only a pattern finds', () => {
+    const priced = (model: string) =>
+      priceRequest({ ...asked, reading: { ...asked.reading, modelServed: model } }, book);
+    expect(priced('new-model-mini')).toMatchObject({
+      costNanoUsd: 24_000,
+      provenance: 'estimated',
+      reason: reasons.similarModel,
+    });
+    expect(priced('new-model-20261007')).toMatchObject({ costNanoUsd: 24_000, provenance: 'computed', reason: null });
+  });
+
+  it.each(['claude-sonnet-5-7', 'gemini-3.8-flash-lite', 'gemini-2.5-pro-ultra'])(
+    'estimates the price of %s, which is in no list',
+    (model) => {
+      const provider = model.startsWith('claude') ? 'anthropic' : 'google';
+      const { provenance } = priceRequest({
+        ...asked,
+        provider,
+        reading: { ...asked.reading, usage: { prompt_tokens: 10, completion_tokens: 1 }, modelServed: model },
+      });
+      expect(provenance).toBe('estimated');
+    },
+  );
+
+  it.each([
+    ['2026-10-06T23:59:59Z', 0.2],
+    ['2026-10-07T00:00:00Z', 0.1],
+  ])('knows what Claude Sonnet 5.5 took for cached tokens at %s', (startedAt, usd) => {
+    const usage = { input_tokens: 5_000, cache_read_input_tokens: 200_000, output_tokens: 2_150 };
+    for (const model of ['claude-sonnet-5-5', 'claude-sonnet-5-5-20260922'])
+      expect(
+        priceRequest({
+          ...asked,
+          ...{ provider: 'anthropic', startedAt },
+          reading: { ...asked.reading, dialect: 'anthropic-messages', usage, modelServed: model },
+        }),
+      ).toMatchObject({ costNanoUsd: 200_000 * usd * 1_000 + 31_500_000, provenance: 'computed' });
   });
 
   it('prices by the book in the code by default', () => {

@@ -62,14 +62,14 @@ export const openai: ProviderOverrides = {
       asOf: '2026-11-21',
     },
     {
-      models: ['gpt-6.1-sol', 'gpt-6.1-sol-2026*'],
+      models: ['gpt-6.1-sol'],
       usdPerMtok: { input: 2, cacheRead: 0.1, cacheWrite: 2.5, output: 10 },
       why: 'released after both books',
       source: `${source}, as quoted alike in several public repositories`,
       asOf: '2026-10-06',
     },
     {
-      models: ['gpt-6.1-sol', 'gpt-6.1-sol-2026*'],
+      models: ['gpt-6.1-sol'],
       overTokens: 272_000,
       usdPerMtok: { input: 4, cacheRead: 0.2, cacheWrite: 5, output: 15 },
       why: 'long prompts cost more, assumed by the same factor as with GPT-6 Sol',

@@ -1,5 +1,6 @@
 import type { UnitName } from '../../usage/usage.ts';
-import type { TokenKind } from '../rates.ts';
+import { isVersionOf } from '../model-names.ts';
+import { type MatchKind, surest, type TokenKind } from '../rates.ts';
 
 /** Where a price comes from, and when it was last seen there. */
 interface Evidence {
@@ -40,6 +41,16 @@ export interface ProviderOverrides {
   readonly bookChoices?: readonly BookChoice[];
 }
 
+const matchOfPattern = (pattern: string, model: string): MatchKind | null => {
+  const start = pattern.replace(/\*$/, '');
+  if (model === start) return 'name';
+  if (start === pattern || !model.startsWith(start)) return null;
+  return isVersionOf(model, start) ? 'version' : 'pattern';
+};
+
+/** How the patterns match the model; null where none does. */
+export const matchOf = (patterns: readonly string[], model: string): MatchKind | null =>
+  surest(patterns.map((pattern) => matchOfPattern(pattern, model)));
+
 /** True where one of the patterns matches the model. */
-export const matchesModel = (patterns: readonly string[], model: string): boolean =>
-  patterns.some((pattern) => (pattern.endsWith('*') ? model.startsWith(pattern.slice(0, -1)) : model === pattern));
+export const matchesModel = (patterns: readonly string[], model: string): boolean => matchOf(patterns, model) !== null;
