@@ -64,6 +64,7 @@ const noUsage: Usage = {
   cacheReadTokens: 0,
   cacheWriteTokens: 0,
   cacheWrite1hTokens: 0,
+  cacheWrite12hTokens: 0,
   reasoningTokens: 0,
   inputAudioTokens: 0,
   outputAudioTokens: 0,

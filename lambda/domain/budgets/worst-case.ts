@@ -111,8 +111,12 @@ const TOKENS_OF_TOOLS = 1_000;
 const PRIORITY_FACTOR = 2.5;
 const FAST_FACTOR = 6;
 const US_FACTOR = 1.1;
-/** A cache that lives for an hour costs twice the input; the table has the one for five minutes, at 1.25. */
-const HOUR_CACHE_FACTOR = 1.6;
+/** What longer lives of a cache cost: the table has Anthropic's for 5 minutes, at 1.25 of the input, and OpenAI's for 30. */
+const CACHE_FACTORS: readonly (readonly [life: string, factor: number])[] = [
+  ['"12h"', 2],
+  ['"1h"', 1.6],
+];
+const cacheFactorOf = (body: Buffer | null): number => CACHE_FACTORS.find(([life]) => body?.includes(life))?.[1] ?? 1;
 
 /** The most input tokens, and their rate; null where they are not bounded. A token has at least one byte. */
 const inputOf = (
@@ -160,8 +164,7 @@ const ofTokens = (request: RequestSize, model: string, rates: WorstRates): numbe
   if (hasOutput && largest === 0) return null;
   const output = hasOutput ? largest * (responses ?? 1) : 0;
   const isLong = input.tokens > rates.longFrom;
-  const inputRate =
-    Math.max(input.rate, isLong ? rates.longInput : rates.input) * (body?.includes('"1h"') ? HOUR_CACHE_FACTOR : 1);
+  const inputRate = Math.max(input.rate, isLong ? rates.longInput : rates.input) * cacheFactorOf(body);
   const outputRate = isLong ? rates.longOutput : rates.output;
   return (input.tokens * inputRate + output * outputRate) * factorOf(request) + (rates.named.requests ?? 0);
 };

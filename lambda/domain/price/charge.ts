@@ -8,6 +8,7 @@ const chargedAs: Readonly<Partial<Record<TokenKind, TokenKind>>> = {
   cacheRead: 'input',
   cacheWrite: 'input',
   cacheWrite1h: 'cacheWrite',
+  cacheWrite12h: 'cacheWrite',
   inputAudio: 'input',
   cacheReadAudio: 'cacheRead',
   inputImage: 'input',

@@ -40,6 +40,10 @@ const overridesFor = (query: PriceQuery): Pick<SourcePrice, 'match' | 'rates'> |
   return match && { match, rates };
 };
 
+/** OpenAI keeps a cache for twelve hours at twice the price of 30 minutes. @see https://developers.openai.com/api/docs/models/gpt-6.2-sol */
+const withLongCaches = (provider: string, rates: Rates): Rates =>
+  provider === 'openai' && rates.cacheWrite !== undefined ? { cacheWrite12h: 2n * rates.cacheWrite, ...rates } : rates;
+
 /** OpenRouter's `:free` variants, which change faster than any book. @see https://openrouter.ai/docs/guides/routing/model-variants/free */
 const FREE: Rates = { input: 0n, output: 0n };
 
@@ -84,7 +88,7 @@ export const openPriceBook = (lists: PriceLists, version: string): PriceBook => 
 
   const findPrice: PriceBook = (query) => {
     const price = surestOf(modelNames(query.model).map((model) => priceOf({ ...query, model })));
-    if (price) return { ...price, version };
+    if (price) return { ...price, rates: withLongCaches(query.provider, price.rates), version };
     if (query.provider !== 'openrouter') return null;
     if (query.model.endsWith(':free'))
       return { source: `openrouter:${query.model}`, match: 'name', rates: FREE, version };

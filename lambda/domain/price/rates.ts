@@ -7,6 +7,7 @@ export const tokenKinds = [
   'cacheRead',
   'cacheWrite',
   'cacheWrite1h',
+  'cacheWrite12h',
   'inputAudio',
   'cacheReadAudio',
   'inputImage',
@@ -26,7 +27,7 @@ export type RateKind = TokenKind | UnitName;
 export type Rates = Readonly<Partial<Record<RateKind, AttoUsd>>>;
 
 /** How a model was found, the surest first: by its name, as a version of a listed model, or by a pattern that may mean other models. */
-export const matchKinds = ['name', 'version', 'pattern'] as const;
+const matchKinds = ['name', 'version', 'pattern'] as const;
 export type MatchKind = (typeof matchKinds)[number];
 
 export const surest = (kinds: readonly (MatchKind | null | undefined)[]): MatchKind | null =>

@@ -31,11 +31,13 @@ const inputByKind = (usage: Usage) => {
   const written = take(pools, isCharged ? usage.cacheWriteTokens : 0);
   const cacheWrite = written.text + written.audio + written.image + written.video;
   const cacheWrite1h = Math.min(usage.cacheWrite1hTokens, cacheWrite);
+  const cacheWrite12h = Math.min(usage.cacheWrite12hTokens, cacheWrite - cacheWrite1h);
   return {
     input: pools.text,
     cacheRead: read.text + read.video,
-    cacheWrite: cacheWrite - cacheWrite1h,
+    cacheWrite: cacheWrite - cacheWrite1h - cacheWrite12h,
     cacheWrite1h,
+    cacheWrite12h,
     inputAudio: pools.audio,
     cacheReadAudio: knownAudio + read.audio,
     inputImage: pools.image,

@@ -20,6 +20,7 @@ const usageSchema: z.ZodMiniType<Usage> = z.looseObject({
   cacheReadTokens: count,
   cacheWriteTokens: count,
   cacheWrite1hTokens: count,
+  cacheWrite12hTokens: count,
   reasoningTokens: count,
   inputAudioTokens: count,
   outputAudioTokens: count,

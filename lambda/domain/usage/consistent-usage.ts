@@ -18,6 +18,7 @@ export const clampUsage = (draft: UsageDraft): Usage => {
   const outputTokens = draft.outputTokens ?? 0;
   const cacheReadTokens = Math.min(draft.cacheReadTokens ?? 0, inputTokens);
   const cacheWriteTokens = Math.min(draft.cacheWriteTokens ?? 0, inputTokens - cacheReadTokens);
+  const cacheWrite1hTokens = Math.min(draft.cacheWrite1hTokens ?? 0, cacheWriteTokens);
   const [inputAudioTokens = 0, inputImageTokens = 0, inputVideoTokens = 0] = cutToFit(inputTokens, [
     draft.inputAudioTokens,
     draft.inputImageTokens,
@@ -34,7 +35,8 @@ export const clampUsage = (draft: UsageDraft): Usage => {
     outputTokens,
     cacheReadTokens,
     cacheWriteTokens,
-    cacheWrite1hTokens: Math.min(draft.cacheWrite1hTokens ?? 0, cacheWriteTokens),
+    cacheWrite1hTokens,
+    cacheWrite12hTokens: Math.min(draft.cacheWrite12hTokens ?? 0, cacheWriteTokens - cacheWrite1hTokens),
     reasoningTokens: Math.min(draft.reasoningTokens ?? 0, outputTokens),
     inputAudioTokens,
     outputAudioTokens,

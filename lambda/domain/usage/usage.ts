@@ -14,6 +14,8 @@ export interface Usage {
   readonly cacheWriteTokens: number;
   /** Of those, written with a one-hour lifetime (Anthropic). */
   readonly cacheWrite1hTokens: number;
+  /** Of those, written with a lifetime of twelve hours (OpenAI). */
+  readonly cacheWrite12hTokens: number;
   /** Output tokens the caller does not see. */
   readonly reasoningTokens: number;
   readonly inputAudioTokens: number;

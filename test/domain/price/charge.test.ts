@@ -16,6 +16,7 @@ const usages = fc
     cacheReadTokens: count,
     cacheWriteTokens: count,
     cacheWrite1hTokens: count,
+    cacheWrite12hTokens: count,
     reasoningTokens: count,
     inputAudioTokens: count,
     inputImageTokens: count,

@@ -160,6 +160,27 @@ describe('priceRequest', () => {
       ).toMatchObject({ costNanoUsd: 200_000 * usd * 1_000 + 31_500_000, provenance: 'computed' });
   });
 
+  it('charges what OpenAI caches for twelve hours twice what it caches for 30 minutes', () => {
+    const written = {
+      input_tokens: 100_000,
+      input_tokens_details: {
+        ...{ cached_tokens: 0, cache_write_tokens: 90_000 },
+        cache_write_tokens_details: { ttl_12h_tokens: 60_000, ttl_30m_tokens: 30_000 },
+      },
+      output_tokens: 1_000,
+      total_tokens: 101_000,
+    };
+    const { costNanoUsd, provenance, lines } = priceRequest({
+      ...asked,
+      reading: { ...asked.reading, dialect: 'openai-responses', usage: written, modelServed: 'gpt-6-sol' },
+    });
+    expect({ costNanoUsd, provenance }).toEqual({
+      costNanoUsd: 10_000 * 2_000 + 30_000 * 2_500 + 60_000 * 5_000 + 1_000 * 10_000,
+      provenance: 'computed',
+    });
+    expect(lines).toContainEqual({ kind: 'cacheWrite12h', quantity: 60_000, rateNanoUsdPerUnit: 5_000 });
+  });
+
   it('prices by the book in the code by default', () => {
     expect(priceRequest(asked)).toMatchObject({ provenance: 'unknown', priceVersion: null });
     expect(priceRequest({ ...asked, reading: { ...asked.reading, modelServed: 'gpt-4o' } }).priceVersion).toBe(

@@ -57,6 +57,7 @@ describe('tokensByKind', () => {
       cacheReadTokens: count,
       cacheWriteTokens: count,
       cacheWrite1hTokens: count,
+      cacheWrite12hTokens: count,
       reasoningTokens: count,
       inputAudioTokens: count,
       inputImageTokens: count,
@@ -75,7 +76,7 @@ describe('tokensByKind', () => {
         expect(sum(Object.values(input))).toBe(usage.inputTokens);
         expect(sum([output, reasoning, outputAudio, outputImage, outputVideo])).toBe(usage.outputTokens);
         expect(sum([input.cacheRead, input.cacheReadAudio, input.cacheReadImage])).toBe(usage.cacheReadTokens);
-        expect(sum([input.cacheWrite, input.cacheWrite1h])).toBe(usage.cacheWriteTokens);
+        expect(sum([input.cacheWrite, input.cacheWrite1h, input.cacheWrite12h])).toBe(usage.cacheWriteTokens);
         for (const tokens of Object.values(tokensByKind(usage))) expect(tokens).toBeGreaterThanOrEqual(0);
       }),
     );

@@ -58,7 +58,7 @@ const parts: readonly (readonly [whole: keyof Usage, parts: readonly (keyof Usag
   ['inputTokens', ['inputAudioTokens', 'inputImageTokens', 'inputVideoTokens']],
   ['outputTokens', ['outputAudioTokens', 'outputImageTokens', 'outputVideoTokens']],
   ['outputTokens', ['reasoningTokens']],
-  ['cacheWriteTokens', ['cacheWrite1hTokens']],
+  ['cacheWriteTokens', ['cacheWrite1hTokens', 'cacheWrite12hTokens']],
   ['cacheReadTokens', ['cacheReadAudioTokens', 'cacheReadImageTokens']],
   ['inputAudioTokens', ['cacheReadAudioTokens']],
   ['inputImageTokens', ['cacheReadImageTokens']],

@@ -344,6 +344,13 @@ describe('the most that a request may cost', () => {
   });
 
   it.each<[string, object, Parameters<typeof send>[2], number]>([
+    [
+      'what a cache holds for twelve hours',
+      { ...CHAT, model: 'gpt-6-sol', prompt_cache_options: { ttl: '12h' } },
+      {},
+      JSON.stringify({ ...CHAT, model: 'gpt-6-sol', prompt_cache_options: { ttl: '12h' } }).length * 5_000 +
+        1_000 * 10_000,
+    ],
     ['the characters of speech', { model: 'tts-1', input: 'Hello' }, { target: '/v1/audio/speech' }, 5 * 15_000],
     [
       'images by quality and size',

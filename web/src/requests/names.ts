@@ -24,6 +24,7 @@ const kinds: Readonly<Record<string, string>> = {
   cacheRead: 'Cache read',
   cacheWrite: 'Cache write',
   cacheWrite1h: 'Cache write, 1 h',
+  cacheWrite12h: 'Cache write, 12 h',
   cacheReadAudio: 'Cached audio',
   cacheReadImage: 'Cached images',
   inputAudio: 'Audio in',
