@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { CommandError, runCommand, wholeNumber } from './command.ts';
 import { groupNames } from './mutate/groups.ts';
-import { type Report, sampleOf, scoreTable, survivors } from './mutate/report.ts';
+import { type Report, scoreTable, survivors } from './mutate/report.ts';
 import { type RunOptions, reportFile } from './mutate/run-options.ts';
 
 const USAGE = `npm run mutate -- [--static] [--every N] [--minutes N] [--workers N] [--dry-run] [GROUP…]
@@ -14,7 +14,7 @@ Changes the code of a group in small ways, one at a time, and tells how many cha
 What is known is kept in .mutate/GROUP.json: only what is new or has other tests is tried again.
 
   --static     also changes what runs as a module is loaded: each takes a process of its own
-  --every N    tries one change in N, evenly spread, and keeps no results: a sample of a group that takes hours
+  --every N    tries the changes of every Nth line, and keeps no results: a sample of a group that takes hours
   --minutes N  stops each group after N minutes; the next run goes on from there
   --workers N  processes side by side: as many as the machine has processors, by default
   --dry-run    only runs the tests without a change`;
@@ -46,9 +46,8 @@ const mutate = ({ minutes, ...options }: RunOptions & { minutes?: number | undef
   const file = reportFile(options);
   if (!existsSync(file)) throw new CommandError(`${name} was stopped before a change was tried`);
   const report: Report = JSON.parse(readFileSync(file, 'utf8'));
-  const tried = sampleOf(report, options.every);
-  writeFileSync(`.mutate/${name}.txt`, survivors(tried));
-  console.log(scoreTable(name, tried));
+  writeFileSync(`.mutate/${name}.txt`, survivors(report));
+  console.log(scoreTable(name, report));
   if (wasStopped)
     console.log(`${name} was stopped after ${minutes} minutes: this is the score of what was tried so far`);
 };

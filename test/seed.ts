@@ -7,7 +7,7 @@ export const SEED = given === undefined ? randomInt(2 ** 31) : Number(given);
 if (!Number.isSafeInteger(SEED)) throw new Error(`TEST_SEED is a whole number, not ${given}.`);
 
 /** How to repeat a run. */
-export const hint = `To repeat it, set TEST_SEED=${SEED} in the environment.`;
+const hint = `To repeat it, set TEST_SEED=${SEED} in the environment.`;
 
 /** An error that also says how to repeat what failed. */
 export const repeatable = (message: string, cause: unknown): Error => new Error(`${message}\n\n${hint}`, { cause });

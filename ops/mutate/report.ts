@@ -16,16 +16,6 @@ interface Mutant {
   readonly location: { readonly start: Position; readonly end: Position };
 }
 
-/** Only the changes that a run of every Nth tries. */
-export const sampleOf = ({ files }: Report, every: number): Report => ({
-  files: Object.fromEntries(
-    Object.entries(files).map(([file, { source, mutants }]) => [
-      file,
-      { source, mutants: mutants.filter(({ id }) => Number(id) % every === 0) },
-    ]),
-  ),
-});
-
 const noticed = ['Killed', 'Timeout'];
 const unnoticed = ['Survived', 'NoCoverage'];
 

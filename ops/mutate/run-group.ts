@@ -1,19 +1,37 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import type { LogLevel } from '@stryker-mutator/api/core';
 import { Stryker } from '@stryker-mutator/core';
 import { groups } from './groups.ts';
 import { type RunOptions, reportFile } from './run-options.ts';
 
+/** Every Nth line of the files that globs name, as Stryker's ranges. Globs that begin with ! leave files out. */
+const linesOf = (globs: readonly string[], every: number): string[] => {
+  const leftOut = new Set(globSync(globs.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1))));
+  return globSync(globs.filter((glob) => !glob.startsWith('!')))
+    .filter((file) => !leftOut.has(file))
+    .flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .flatMap((_, index) => ((index + 1) % every === 0 ? [`${file}:${index + 1}-${index + 1}`] : [])),
+    );
+};
+
 // A process of its own for one group, since Stryker saves what it knows and exits when it is to stop.
 const options: RunOptions = JSON.parse(process.argv[2]!);
 const { mutate, tests } = groups[options.name];
-process.env['MUTATE_EVERY'] = String(options.every);
-process.env['MUTATE_TESTS'] = JSON.stringify(globSync(tests).sort());
+// The same examples for every mutant, and few of them.
+process.env['TEST_SEED'] = '20261120';
+process.env['TEST_EXAMPLES'] = '0.2';
 await new Stryker({
-  mutate: [...mutate, '!**/*.d.ts'],
-  plugins: [new URL('runner.ts', import.meta.url).pathname],
-  testRunner: 'in-process',
-  testRunnerNodeArgs: ['--disable-warning=ExperimentalWarning'],
+  mutate: options.every > 1 ? linesOf(mutate, options.every) : [...mutate, '!**/*.d.ts'],
+  testRunner: 'jest',
+  jest: {
+    projectType: 'custom',
+    configFile: 'jest.config.js',
+    config: { testMatch: tests.map((glob) => `<rootDir>/${glob}`) },
+    enableFindRelatedTests: false,
+  },
+  testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
   coverageAnalysis: 'perTest',
   ignoreStatic: !options.static,
   // Where there is a tsconfig.json, Stryker asks for TypeScript's JS API, which TypeScript 7 has not.

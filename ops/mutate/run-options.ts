@@ -4,7 +4,7 @@ export interface RunOptions {
   readonly name: GroupName;
   readonly workers: number;
   readonly static: boolean;
-  /** Tries the changes whose number this divides. */
+  /** Tries the changes of lines whose number this divides. */
   readonly every: number;
   readonly 'dry-run': boolean;
 }

@@ -2,6 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
+import { getGlobalDispatcher } from 'undici';
 import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { promptFor } from '../../local/mock/prompts.ts';
 import { type MockProviders, startMockProviders } from '../../local/mock/providers.ts';
@@ -16,6 +17,8 @@ let mock: MockProviders;
 let host: GatewayHost;
 
 beforeAll(async () => {
+  // Google's SDK looks for the dispatcher that undici leaves among the globals; Jest's have none before it is asked for.
+  getGlobalDispatcher();
   mock = await startMockProviders();
   host = await startGatewayHost({ origin: mock.url });
 });
