@@ -50,7 +50,7 @@ const candidates = function* (value: unknown): Generator<unknown> {
  * The usage events that the gateway could only log, out of whatever shape logs are exported in: lines as they were printed, lines
  * with the runtime's words before them, the JSON of `aws logs filter-log-events`, CSV of Logs Insights.
  *
- * @see lambda/gateway/tracking/tracker.ts for who writes them
+ * @see lambda/gateway/tracking/tracker.ts, which writes them
  */
 export const findEvents = (texts: readonly string[]): FoundEvents => {
   const events = new Map<string, UsageEvent>();

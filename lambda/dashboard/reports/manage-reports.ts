@@ -38,7 +38,7 @@ const nextOf = (schedule: Schedule, after: Date, calendar: ReportCalendar): Pick
 const afterChange = (previous: Report, now: Date): Date =>
   previous.isActive ? new Date(Math.min(now.getTime(), Date.parse(previous.nextAt) - 1)) : now;
 
-/** @throws ValidationError where it groups by a dimension that the account does not have, or is for who is no member */
+/** @throws ValidationError where it groups by a dimension that the account does not have, or is for somebody who is no member */
 const requireKnown = async (
   { findDeclared, users }: ReportDependencies,
   accountId: string,

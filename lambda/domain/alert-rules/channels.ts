@@ -9,7 +9,7 @@ import { webhookBody } from './webhook-body.ts';
 export type PostedChannel = Exclude<ChannelName, 'email'>;
 
 interface ChannelType {
-  /** What the target is, for who sets it. The target is a secret. */
+  /** How forms name the target. The target itself is a secret. */
   readonly target: string;
   /** The problem with the form of a target; undefined if there is none. The address of `url` is checked as well. */
   readonly targetProblem: (target: string) => string | undefined;
