@@ -74,7 +74,7 @@ describe('the recorder over a table that fails', () => {
     const item = reservedBudgetKey(accountId, reservation.budgetId, reservation.periodId);
     await table.call('PutItem', { TableName: table.name, Item: { ...item, committed: 30, m1: 30 } });
     const noDelay = jest.spyOn(Math, 'random').mockReturnValue(0);
-    let conflicts = 20;
+    let conflicts = 60;
     const record = recorderOver(
       interceptTable(table, async (command, send) => {
         if (command.operation === 'TransactWriteItems' && conflicts-- > 0)
