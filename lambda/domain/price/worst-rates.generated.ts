@@ -17,50 +17,117 @@ computer-use 3000 12000 0 8192
 curie 2000 2000 0 0
 davinci 20000 20000 0 0
 davinci-002 2000 2000 0 0
+ft:gpt-3.5-turbo 3000 6000 0 0
 ft:gpt-3.5-turbo- 3000 6000 0 0
+ft:gpt-4-0 30000 60000 0 8192
+ft:gpt-4o-2024- 3750 15000 0 0
+ft:gpt-4o-mini-2024- 300 1200 0 0
 gpt-3.5-0301 1500 2000 4096 0
 gpt-3.5-turbo 500 1500 4096 16385
+gpt-3.5-turbo-0125 500 1500 4096 16385
+gpt-3.5-turbo-0301 1500 2000 4096 0
 gpt-3.5-turbo-0613 1500 2000 4096 16385
 gpt-3.5-turbo-1106 1000 2000 4096 16385
 gpt-3.5-turbo-16k 3000 4000 4096 16385
+gpt-3.5-turbo-16k-0613 3000 4000 4096 16385
 gpt-3.5-turbo-instruct 1500 2000 4096 16385
+gpt-3.5-turbo-instruct-0914 1500 2000 4096 16385
+gpt-35-turbo 500 1500 0 16385
+gpt-35-turbo-16k 3000 4000 0 16385
+gpt-35-turbo-16k-0613 3000 4000 0 16385
 gpt-4 30000 60000 0 8192
+gpt-4-0125-preview 10000 30000 4096 128000
+gpt-4-0314 30000 60000 0 8192
+gpt-4-0613 30000 60000 0 8192
+gpt-4-1106-preview 10000 30000 4096 128000
+gpt-4-1106-vision-preview 10000 30000 4096 128000
 gpt-4-32k 60000 120000 0 32000
+gpt-4-32k-0314 60000 120000 0 32000
+gpt-4-32k-0613 60000 120000 0 32000
 gpt-4-turbo 10000 30000 4096 128000
+gpt-4-turbo-0125-preview 10000 30000 4096 128000
+gpt-4-turbo-preview 10000 30000 4096 128000
 gpt-4-vision-preview 10000 30000 4096 128000
 gpt-4.1 2000 8000 32768 1047576
+gpt-4.1-2025-04-14 2000 8000 32768 1000000
 gpt-4.1-mini 400 1600 32768 1047576
+gpt-4.1-mini-2025-04-14 400 1600 32768 1000000
 gpt-4.1-nano 100 400 32768 1047576
+gpt-4.1-nano-2025-04-14 100 400 32768 1000000
 gpt-4.5-preview 75000 150000 16384 0
 gpt-4o 2500 10000 16384 128000
 gpt-4o-2024-05-13 5000 15000 16384 128000
-gpt-4o-2024-08-06 2500 10000 16384 128000
-gpt-4o-2024-11-20 2500 10000 16384 128000
 gpt-4o-audio-preview 2500 80000 16384 128000 inputAudio=40000
 gpt-4o-audio-preview-2024-10-01 2500 200000 16384 0 inputAudio=100000
 gpt-4o-mini 150 600 16384 128000
 gpt-4o-mini-2024-07-18.ft- 300 1200 16384 0
+gpt-4o-mini-audio 150 600 16384 128000
 gpt-4o-mini-audio-preview 150 20000 16384 128000 inputAudio=10000
+gpt-4o-mini-realtime 600 20000 16384 16000 inputAudio=10000
 gpt-4o-mini-realtime-preview 600 20000 16384 16000 inputAudio=10000
+gpt-4o-mini-search-preview 150 600 16384 128000
 gpt-4o-mini-transcribe 1250 5000 2000 16000 inputAudio=3000
 gpt-4o-mini-tts 600 12000 16384 0
+gpt-4o-realtime 5000 80000 16384 32000 inputAudio=40000
 gpt-4o-realtime-preview 5000 80000 16384 32000 inputAudio=40000
 gpt-4o-search-preview 2500 10000 16384 128000
 gpt-4o-transcribe 2500 10000 2000 16000 inputAudio=6000
+gpt-4o-transcribe-diarize 2500 10000 2000 16000 inputAudio=6000
 gpt-4o:extended 6000 18000 16384 0
 gpt-5 1250 10000 128000 400000
+gpt-5-1 1250 10000 128000 400000
+gpt-5-1-chat 1250 10000 128000 400000
+gpt-5-1-chat-latest 1250 10000 16384 400000
+gpt-5-1-codex 1250 10000 128000 400000
+gpt-5-1-codex-max 1250 10000 128000 400000
+gpt-5-1-codex-mini 250 2000 128000 400000
+gpt-5-1-mini 250 2000 128000 400000
+gpt-5-2 1750 14000 128000 400000
+gpt-5-2-chat 1750 14000 128000 400000
+gpt-5-2-chat-latest 1750 14000 16384 400000
+gpt-5-2-codex 1750 14000 128000 400000
+gpt-5-2-pro-2025-12-11 21000 168000 128000 400000
+gpt-5-3 1750 14000 128000 128000
+gpt-5-3-chat 1750 14000 128000 128000
+gpt-5-3-chat-latest 1750 14000 16384 128000
+gpt-5-3-codex 1750 14000 128000 400000
+gpt-5-4 2500 15000 128000 1050000 271999 5000 22500
+gpt-5-4-mini 750 4500 128000 400000
+gpt-5-4-nano 200 1250 128000 400000
+gpt-5-4-pro 30000 180000 128000 1050000 271999 60000 270000
+gpt-5-5 5000 30000 128000 1000000 271999 10000 45000
+gpt-5-5-chat 5000 30000 128000 1000000 271999 10000 45000
+gpt-5-5-chat-latest 5000 30000 16384 1000000 271999 10000 45000
+gpt-5-5-codex 5000 30000 128000 1000000 271999 10000 45000
+gpt-5-5-pro 30000 180000 128000 1000000 271999 60000 270000
+gpt-5-6 5000 20000 128000 1050000 271999 10000 30000
+gpt-5-6-luna 250 1200 128000 1050000 271999 500 1800
+gpt-5-6-sol 5000 20000 128000 1050000 271999 10000 30000
+gpt-5-6-terra 2500 12000 128000 1050000 271999 5000 18000
+gpt-5-chat 1250 10000 128000 400000
+gpt-5-chat-latest 1250 10000 16384 400000
+gpt-5-codex 1250 10000 128000 400000
 gpt-5-image 10000 10000 128000 0
 gpt-5-image-mini 2500 2000 128000 0
 gpt-5-mini 250 2000 128000 400000
 gpt-5-nano 50 400 128000 400000
+gpt-5-nano- 50 400 128000 400000
 gpt-5-pro 15000 120000 272000 400000
 gpt-5-search-api* 1250 10000 128000 0
 gpt-5.1 1250 10000 128000 400000
+gpt-5.1-chat 1250 10000 128000 400000
+gpt-5.1-chat-latest 1250 10000 16384 400000
+gpt-5.1-codex 1250 10000 128000 400000
+gpt-5.1-codex-max 1250 10000 128000 400000
 gpt-5.1-codex-mini 250 2000 128000 400000
+gpt-5.1-mini 250 2000 128000 400000
 gpt-5.2 1750 14000 128000 400000
+gpt-5.2-chat 1750 14000 128000 400000
 gpt-5.2-chat-latest 1750 14000 16384 128000
+gpt-5.2-codex 1750 14000 128000 400000
 gpt-5.2-pro 21000 168000 128000 400000
 gpt-5.3 1750 14000 128000 128000
+gpt-5.3-chat 1750 14000 128000 128000
 gpt-5.3-chat-latest 1750 14000 16384 128000
 gpt-5.3-codex 1750 14000 128000 400000
 gpt-5.3-codex-spark 1750 14000 128000 128000
@@ -70,7 +137,13 @@ gpt-5.4-mini 750 4500 128000 400000
 gpt-5.4-nano 200 1250 128000 400000
 gpt-5.4-pro 30000 180000 128000 1050000 271999 60000 270000
 gpt-5.5 5000 30000 128000 1050000 271999 10000 45000
+gpt-5.5-2026-04-23 5000 30000 128000 1000000 271999 10000 45000
+gpt-5.5-2026-04-24 5000 30000 128000 1000000 271999 10000 45000
+gpt-5.5-chat 5000 30000 128000 1000000 271999 10000 45000
+gpt-5.5-chat-latest 5000 30000 16384 1000000 271999 10000 45000
+gpt-5.5-codex 5000 30000 128000 1000000 271999 10000 45000
 gpt-5.5-pro 30000 180000 128000 1050000 271999 60000 270000
+gpt-5.5-pro-2026-04-23 30000 180000 128000 1000000 271999 60000 270000
 gpt-5.6 5000 20000 128000 1050000 271999 10000 30000
 gpt-5.6-luna 250 1200 128000 1050000 271999 500 1800
 gpt-5.6-sol 5000 20000 128000 1050000 271999 10000 30000
@@ -80,6 +153,7 @@ gpt-6-luna 125 500 0 1050000 272000 250 750
 gpt-6-sol 2500 10000 0 1050000 272000 5000 15000
 gpt-6.1-sol 2500 10000 0 0 272000 5000 15000
 gpt-audio 2500 64000 0 128000 inputAudio=32000
+gpt-audio-1.5 2500 64000 0 128000 inputAudio=32000
 gpt-audio-mini 600 20000 0 128000 inputAudio=10000
 gpt-chat-latest 5000 30000 0 0
 gpt-image-1 10000 40000 0 0
@@ -90,8 +164,10 @@ gpt-oss-120b 39 180 0 131072
 gpt-oss-20b 29 140 0 131072
 gpt-oss-safeguard-20b 75 300 0 131072
 gpt-realtime 5000 64000 0 32000 inputAudio=32000
+gpt-realtime-1.5 5000 64000 0 32000 inputAudio=32000
 gpt-realtime-2 5000 64000 0 128000 inputAudio=32000
 gpt-realtime-2.1 5000 64000 0 128000 inputAudio=32000
+gpt-realtime-2.1-mini 800 20000 0 0 inputAudio=10000
 gpt-realtime-mini 800 20000 0 0 inputAudio=10000
 gpt-transcribe 0 0 0 0 audioSeconds=75000
 o1 15000 60000 100000 200000
@@ -101,15 +177,22 @@ o1-pro 150000 600000 100000 200000
 o3 2000 8000 100000 200000
 o3-deep-research 10000 40000 100000 200000
 o3-mini 1100 4400 100000 200000
+o3-mini-high 1100 4400 100000 200000
 o3-pro 20000 80000 100000 200000
 o4-mini 1100 4400 100000 200000
 o4-mini-deep-research 2000 8000 100000 200000
+o4-mini-high 1100 4400 100000 200000
 sora-2 0 0 0 0 videoSeconds=100000000
+text-ada-001 400 400 0 0
+text-curie-001 2000 2000 0 0
+text-davinci-001 20000 20000 0 0
 text-davinci-002 20000 20000 0 0
 text-davinci-003 20000 20000 0 0
 text-embedding-3-large 130 0 0 8191
 text-embedding-3-small 20 0 0 8191
+text-embedding-ada 100 0 0 8192
 text-embedding-ada-002 100 0 0 8192
+text-embedding-ada-002-v2 100 0 0 8192
 tts-1 0 0 0 0 characters=15000
 tts-1-1106 0 0 0 0 characters=15000
 tts-1-hd 0 0 0 0 characters=30000
@@ -117,65 +200,139 @@ tts-1-hd-1106 0 0 0 0 characters=30000
 whisper-1 0 0 0 0 audioSeconds=100000`,
   anthropic: `
 claude-2 8000 24000 4096 200000
-claude-3-5-haiku-latest 1000 4000 8192 200000
+claude-3-5-haiku 1000 4000 8192 200000
 claude-3-5-sonnet 3750 15000 8192 200000
-claude-3-7-sonnet-latest 3750 15000 64000 200000
+claude-3-7-sonnet 3750 15000 64000 200000
 claude-3-haiku 300 1250 4096 200000
-claude-3-opus-latest 18750 75000 4096 200000
+claude-3-opus 18750 75000 4096 200000
 claude-3-sonnet 3750 15000 4096 200000
+claude-3.5-haiku 1000 4000 128000 200000
+claude-3.5-sonnet 3750 15000 128000 200000
+claude-3.7-sonnet 3750 15000 128000 200000
+claude-4-5-haiku 1250 5000 128000 200000
+claude-4-5-opus 6250 25000 128000 200000
+claude-4-6-opus 6250 25000 128000 1000000
+claude-4-7-opus 6250 25000 128000 1000000
+claude-4-8-opus 6250 25000 128000 1000000
+claude-4-opus 18750 75000 32000 200000
+claude-4-sonnet 3750 15000 128000 200000
+claude-4.5-haiku 1250 5000 128000 200000
+claude-4.5-opus 6250 25000 128000 200000
+claude-4.6-opus 6250 25000 128000 1000000
+claude-4.7-opus 6250 25000 128000 1000000
+claude-4.8-opus 6250 25000 128000 1000000
+claude-5-5-opus 5000 20000 128000 1000000
+claude-5-opus 6250 25000 128000 1000000
+claude-5-sonnet 2500 10000 128000 1000000
+claude-5.0-opus 6250 25000 128000 1000000
+claude-5.0-sonnet 2500 10000 128000 1000000
+claude-5.5-opus 5000 20000 128000 1000000
 claude-fable-5 12500 50000 128000 1000000
 claude-fable-5-1 12500 50000 128000 1000000
 claude-fable-5-2 10000 40000 128000 0
 claude-haiku-4-5 1250 5000 64000 200000
-claude-haiku-4-5-20251001 1250 5000 64000 200000
+claude-haiku-4.5 1250 5000 64000 200000
 claude-haiku-5-5 125 500 128000 0 100000 625 2500
 claude-mythos-5 12500 50000 128000 0
 claude-mythos-5-1 12500 50000 128000 0
+claude-opus-4 18750 75000 32000 200000
 claude-opus-4-0 18750 75000 32000 200000
 claude-opus-4-1 18750 75000 32000 200000
 claude-opus-4-5 6250 25000 64000 200000
-claude-opus-4-5-20251101 6250 25000 64000 200000
 claude-opus-4-6 6250 25000 128000 1000000
 claude-opus-4-7 6250 25000 128000 1000000
 claude-opus-4-8 6250 25000 128000 1000000
+claude-opus-4.1 18750 75000 32000 200000
+claude-opus-4.5 6250 25000 32000 200000
+claude-opus-4.6 6250 25000 32000 1000000
+claude-opus-4.7 6250 25000 32000 1000000
+claude-opus-4.8 6250 25000 32000 1000000
 claude-opus-5 6250 25000 128000 1000000
 claude-opus-5-5 5000 20000 128000 1000000
+claude-opus-5.0 6250 25000 128000 1000000
+claude-opus-5.5 5000 20000 128000 1000000
+claude-sonnet-3-7 3750 15000 128000 200000
+claude-sonnet-3.7 3750 15000 128000 200000
+claude-sonnet-4 3750 15000 64000 200000
 claude-sonnet-4-0 3750 15000 64000 200000
+claude-sonnet-4-2025 3750 15000 64000 200000
 claude-sonnet-4-5 3750 15000 64000 1000000 200000 7500 22500
-claude-sonnet-4-5-20250929 3750 15000 64000 1000000 200000 7500 22500
 claude-sonnet-4-6 3750 15000 128000 1000000
+claude-sonnet-4.5 3750 15000 64000 200000 200000 7500 22500
+claude-sonnet-4.6 3750 15000 64000 1000000
+claude-sonnet-4@ 3750 15000 64000 200000
 claude-sonnet-5 2500 10000 128000 1000000
 claude-sonnet-5-5 2500 10000 128000 0
-claude-v1 8000 24000 128000 0`,
+claude-sonnet-5.0 2500 10000 128000 1000000
+claude-v1 8000 24000 128000 0
+claude-v2 8000 24000 128000 200000`,
   google: `
+anthropic/claude-sonnet-4 3750 15000 0 200000
 claude-3-5-haiku 1000 4000 0 200000
 claude-3-5-sonnet 3750 15000 0 200000
 claude-3-7-sonnet 3750 15000 0 200000
 claude-3-haiku 300 1250 0 200000
 claude-3-opus 18750 75000 0 200000
+claude-4-6-opus 6250 25000 0 1000000 200000 12500 37500
+claude-4-7-opus 6250 25000 0 1000000
+claude-4-8-opus 6250 25000 0 1000000
 claude-4-opus 18750 75000 0 200000
 claude-4-sonnet 3750 15000 0 200000
+claude-4.6-opus 6250 25000 0 1000000 200000 12500 37500
+claude-4.7-opus 6250 25000 0 1000000
+claude-4.8-opus 6250 25000 0 1000000
+claude-5-5-opus 5000 20000 0 1000000
+claude-5-opus 6250 25000 0 1000000
+claude-5.0-opus 6250 25000 0 1000000
+claude-5.5-opus 5000 20000 0 1000000
 claude-fable-5 12500 50000 0 1000000
 claude-fable-5-1 12500 50000 0 1000000
+claude-fable-5-1@ 12500 50000 0 1000000
+claude-fable-5@ 12500 50000 0 1000000
+claude-opus-4 18750 75000 0 200000
+claude-opus-4-0 18750 75000 0 200000
+claude-opus-4-1 18750 75000 0 200000
 claude-opus-4-6 6250 25000 0 1000000 200000 12500 37500
 claude-opus-4-7 6250 25000 0 1000000
 claude-opus-4-8 6250 25000 0 1000000
+claude-opus-4.6 6250 25000 0 1000000 200000 12500 37500
+claude-opus-4.7 6250 25000 0 1000000
+claude-opus-4.8 6250 25000 0 1000000
+claude-opus-4@ 18750 75000 0 200000
 claude-opus-5 6250 25000 0 1000000
 claude-opus-5-5 5000 20000 0 1000000
+claude-opus-5-5@ 5000 20000 0 1000000
+claude-opus-5.0 6250 25000 0 1000000
+claude-opus-5.5 5000 20000 0 1000000
+claude-opus-5@ 6250 25000 0 1000000
+claude-sonnet-4 3750 15000 0 200000
+claude-sonnet-4-0 3750 15000 0 200000
+claude-sonnet-4-2025 3750 15000 0 200000
 claude-sonnet-4-5 3750 15000 0 200000 200000 7500 22500
 claude-sonnet-4-6 3750 15000 0 1000000
+claude-sonnet-4.5 3750 15000 0 200000 200000 7500 22500
+claude-sonnet-4.6 3750 15000 0 1000000
+claude-sonnet-4@ 3750 15000 0 200000
 deep-research-max-preview-04-2026 2000 12000 0 131072 200000 4000 18000
 deep-research-preview-04-2026 2000 12000 0 131072 200000 4000 18000
+gemini-1.0-pro 125 375 8192 32768
 gemini-1.0-pro-vision-001 125 375 8192 32768
 gemini-1.5-flash 75 300 8192 1000000 128000 150 600
 gemini-1.5-pro 1250 5000 8192 1000000 128000 2500 10000
 gemini-2.0-flash 100 400 8192 1000000 inputAudio=700
+gemini-2.0-flash-0 100 400 8192 1000000 inputAudio=700
+gemini-2.0-flash-exp 100 400 8192 1000000 inputAudio=700
 gemini-2.0-flash-lite 75 300 8192 1000000
+gemini-2.0-flash-thinking 100 400 8192 1000000 inputAudio=700
 gemini-2.5-computer-use-preview-10-2025 1250 10000 65536 131072 200000 2500 15000
 gemini-2.5-flash 300 2500 65536 1048576 inputAudio=1000
 gemini-2.5-flash-image 300 30000 65536 32768
+gemini-2.5-flash-image-preview 300 30000 65536 1000000
 gemini-2.5-flash-lite 100 400 65536 1048576 inputAudio=300
+gemini-2.5-flash-lite-preview 100 400 65536 1000000 inputAudio=300
 gemini-2.5-flash-lite-preview-tts 500 10000 65536 8192
+gemini-2.5-flash-native-audio-latest 500 12000 65536 0 inputAudio=3000
+gemini-2.5-flash-native-audio-preview 500 12000 65536 0 inputAudio=3000
 gemini-2.5-flash-preview 150 600 65536 0
 gemini-2.5-flash-preview-tts 500 10000 65536 8192
 gemini-2.5-flash-tts 500 10000 65536 8192
@@ -183,9 +340,11 @@ gemini-2.5-pro 1250 10000 65536 1048576 200000 2500 15000
 gemini-2.5-pro-preview-tts 1000 20000 65536 8192
 gemini-2.5-pro-tts 1000 20000 65536 8192
 gemini-3-flash-preview 500 3000 65536 1048576 inputAudio=1000
+gemini-3-flash-preview- 500 3000 65536 1000000 inputAudio=1000
 gemini-3-pro-image 2000 120000 65536 131072
 gemini-3-pro-image-preview 2000 120000 65536 131072
 gemini-3-pro-preview 2000 12000 65536 0 200000 4000 18000
+gemini-3-pro-text-preview 2000 12000 65536 0 200000 4000 18000
 gemini-3.1-flash-image 500 60000 65536 65536
 gemini-3.1-flash-image-preview 500 60000 65536 65536
 gemini-3.1-flash-lite 250 1500 65536 1048576 inputAudio=500
@@ -197,6 +356,7 @@ gemini-3.1-pro-preview 2000 12000 65536 1048576 200000 4000 18000
 gemini-3.1-pro-preview-customtools 2000 12000 65536 1048576 200000 4000 18000
 gemini-3.5-flash 1500 9000 65536 1048576
 gemini-3.5-flash-lite 300 2500 65536 1048576
+gemini-3.5-flash-preview 1500 9000 65536 1000000
 gemini-3.5-live-translate-preview 3500 21000 65536 16384 inputAudio=3500
 gemini-3.6-flash 750 3750 65536 1048576
 gemini-3.7-flash 750 3750 65536 1048576
@@ -218,6 +378,7 @@ imagen-4.0-fast-generate* 0 0 0 0 images=20000000
 imagen-4.0-generate* 0 0 0 0 images=40000000
 imagen-4.0-ultra-generate* 0 0 0 0 images=60000000`,
   mistral: `
+codestral-2501 300 900 0 256000
 codestral-2508 300 900 0 256000
 codestral-embed 150 0 0 0
 codestral-embed-2505 150 0 0 0
@@ -229,33 +390,38 @@ devstral-medium-latest 400 2000 0 262144
 devstral-small 100 300 0 0
 devstral-small-2505 100 300 0 128000
 devstral-small-2507 100 300 0 128000
-devstral-small-latest 100 300 0 0
 labs-devstral-small-2512 100 300 0 256000
 magistral-medium 2000 5000 0 0
 magistral-medium-latest 2000 5000 0 128000
 magistral-small 500 1500 0 128000
+magistral-small- 500 1500 0 0
 ministral-14b-2512 200 200 0 262144
 ministral-3b 40 40 0 0
 ministral-3b-2410 40 40 0 0
 ministral-3b-2512 100 100 0 131072
 ministral-3b-latest 100 100 0 128000
 ministral-8b 100 100 0 0
+ministral-8b-2410 100 100 0 0
 ministral-8b-2512 150 150 0 262144
 ministral-8b-latest 150 150 0 128000
 mistral-7b 250 250 0 0
 mistral-embed 100 100 0 8000
 mistral-embed-2312 100 0 0 0
 mistral-large 2000 6000 0 0
+mistral-large-2407 2000 6000 0 0
 mistral-large-2411 2000 6000 0 131072
 mistral-large-2512 500 1500 0 262144
 mistral-large-4 680 2090 0 0
 mistral-large-4-0 680 2090 0 0
 mistral-large-latest 500 1500 0 262144
+mistral-medium 400 2000 0 0
 mistral-medium-2312 2700 8100 0 0
 mistral-medium-2505 400 2000 0 131072
 mistral-medium-2508 400 2000 0 262144
 mistral-medium-2604 1500 7500 0 262144
+mistral-medium-3 1500 7500 0 262144
 mistral-medium-3-5 1500 7500 0 262144
+mistral-medium-3.5 1500 7500 0 262144
 mistral-medium-latest 1500 7500 0 262144
 mistral-moderation-2411 100 0 0 0
 mistral-nemo 150 150 0 128000
@@ -279,19 +445,24 @@ open-mixtral-8x22b 2000 6000 0 64000
 open-mixtral-8x7b 700 700 0 32000
 pixtral-12b 150 150 0 128000
 pixtral-12b-2409 150 150 0 0
+pixtral-12b-latest 150 150 0 0
+pixtral-large-2411 2000 6000 0 0
 pixtral-large-latest 2000 6000 0 128000
 voxtral-mini-2507 40 40 0 0 audioSeconds=16666.667
 voxtral-mini-2602 0 0 0 16384 audioSeconds=50000
+voxtral-mini-latest 0 0 0 16384 audioSeconds=50000
 voxtral-mini-tts-2603 0 0 0 0 characters=16000
 voxtral-mini-tts-latest 0 0 0 0 characters=16000
 voxtral-small-24b-2507 100 400 0 32768 audioSeconds=66666.667
-voxtral-small-2507 100 400 0 0 audioSeconds=66666.667
+voxtral-small-2507 100 400 0 32768 audioSeconds=66666.667
 voxtral-small-latest 100 400 0 32000 audioSeconds=66666.667
 zai-glm-5 1400 4400 0 0
 zai-glm-5-2 1400 4400 0 1000000
 zai-glm-5-3 1400 4400 0 1000000
 zai-glm-latest 1400 4400 0 0`,
   cohere: `
+aya-expanse-32b 500 1500 0 128000
+aya-expanse-8b 500 1500 0 8192
 c4ai-aya-expanse-32b 500 1500 0 128000
 c4ai-aya-expanse-8b 500 1500 0 8192
 command 1000 2000 0 0
@@ -326,6 +497,7 @@ canopylabs/orpheus-arabic-saudi 0 0 0 0 characters=40000
 canopylabs/orpheus-v1-english 0 0 0 0 characters=22000
 deepseek-r1-distill-llama-70b 750 990 0 131072
 gemma-7b-it 70 70 0 0
+gemma2-9b 200 200 0 0
 gemma2-9b-it 200 200 0 0
 llama-3.1-405b-reasoning 590 790 0 0
 llama-3.1-70b-versatile 590 790 0 0
@@ -352,6 +524,7 @@ meta-llama/llama-prompt-guard-2-86m 40 40 0 512
 mistral-saba-24b 790 790 0 0
 mixtral-8x7b-32768 240 240 0 0
 moonshotai/kimi-k2-instruct 1000 3000 0 131072
+moonshotai/kimi-k2-instruct-0905 1000 3000 0 131072
 openai/gpt-oss-120b 150 600 0 131072
 openai/gpt-oss-20b 75 300 0 131072
 openai/gpt-oss-safeguard-20b 75 300 0 131072
@@ -364,6 +537,8 @@ whisper-large-v3 0 0 0 0 audioSeconds=30833.333
 whisper-large-v3-turbo 0 0 0 0 audioSeconds=11111.111`,
   together: `
 allenai/olmo-7b 200 200 0 0
+allenai/olmo-7b-instruct 200 200 0 0
+allenai/olmo-7b-twin-2t 200 200 0 0
 austism/chronos-hermes-13b 300 300 0 0
 codellama/codellama-13b-instruct-hf 225 225 0 0
 codellama/codellama-34b-instruct-hf 776 776 0 0
@@ -381,9 +556,11 @@ deepseek-ai/deepseek-v4.1-flash 300 1200 0 1048576
 essentialai/rnj-1-instruct 150 150 0 32768
 garage-baind/platypus2-70b-instruct 900 900 0 0
 google/gemma-2b 100 100 0 0
+google/gemma-2b-it 100 100 0 0
 google/gemma-3n-e4b-it 60 120 0 32768
 google/gemma-4-31b-it 390 970 0 262144
 google/gemma-7b 200 200 0 0
+google/gemma-7b-it 200 200 0 0
 gryphe/mythomax-l2-13b 300 300 0 0
 liquidai/lfm2-24b-a2b 30 120 0 32768
 lmsys/vicuna-13b-v1.5 300 300 0 0
@@ -433,11 +610,16 @@ openai/gpt-oss-20b 50 200 0 131072
 openchat/openchat-3.5-1210 200 200 0 0
 pearl-ai/gemma-4-31b-it 280 860 0 32000
 qwen/qwen1.5-0.5b 100 100 0 0
+qwen/qwen1.5-0.5b-chat 100 100 0 0
 qwen/qwen1.5-1.8b 100 100 0 0
+qwen/qwen1.5-1.8b-chat 100 100 0 0
 qwen/qwen1.5-14b 300 300 0 0
+qwen/qwen1.5-14b-chat 300 300 0 0
 qwen/qwen1.5-4b 100 100 0 0
+qwen/qwen1.5-4b-chat 100 100 0 0
 qwen/qwen1.5-72b 900 900 0 0
 qwen/qwen1.5-7b 200 200 0 0
+qwen/qwen1.5-7b-chat 200 200 0 0
 qwen/qwen2.5-72b-instruct-turbo 1200 1200 0 0
 qwen/qwen2.5-7b-instruct-turbo 300 300 0 32768
 qwen/qwen3-235b-a22b-instruct-2507-tput 200 600 0 262144
@@ -474,23 +656,34 @@ zai-org/glm-5.3-flash 150 500 0 1048575
 zero-one-ai/yi-34b 800 800 0 0
 zero-one-ai/yi-6b 200 200 0 0`,
   fireworks: `
+accounts/fireworks/models/deepseek-r1-0528 3000 8000 0 160000
+accounts/fireworks/models/deepseek-v3-0324 900 900 0 160000
+accounts/fireworks/models/deepseek-v3p2 560 1680 0 163840
+accounts/fireworks/models/deepseek-v4-flash 140 280 0 1040000
 accounts/fireworks/models/deepseek-v4-flash-0731 220 660 0 1000000
 accounts/fireworks/models/deepseek-v4-flash-vision-exp 220 660 0 1000000
 accounts/fireworks/models/deepseek-v4-pro 1740 3480 0 1000000
 accounts/fireworks/models/deepseek-v4-pro-0813 1320 3960 0 1000000
 accounts/fireworks/models/deepseek-v4p1-flash 220 660 0 1000000
-accounts/fireworks/models/gemma-3-27b-it 900 900 0 0
+accounts/fireworks/models/gemma-3-27b-it 900 900 0 131000
+accounts/fireworks/models/glm-4p7 600 2200 0 202752
+accounts/fireworks/models/glm-5p1 1400 4400 0 0
 accounts/fireworks/models/glm-5p2 1400 4400 0 1048575
 accounts/fireworks/models/glm-5p3 1400 4400 0 1048573
 accounts/fireworks/models/glm-5p3-flash 150 500 0 1048573
 accounts/fireworks/models/gpt-oss-120b 150 600 0 131072
+accounts/fireworks/models/gpt-oss-20b 70 300 0 131072
 accounts/fireworks/models/inkling 1000 4050 0 1048576
+accounts/fireworks/models/kimi-k2p5 600 3000 0 262144
 accounts/fireworks/models/kimi-k2p6 950 4000 0 262000
 accounts/fireworks/models/kimi-k2p7-code 950 4000 0 262000
 accounts/fireworks/models/kimi-k3 3000 15000 0 1048576
 accounts/fireworks/models/llama-v3-70b-instruct 900 900 0 0
 accounts/fireworks/models/llama-v3p1-70b-instruct 900 900 0 0
+accounts/fireworks/models/llama-v3p1-8b-instruct 200 200 0 131000
 accounts/fireworks/models/llama-v3p3-70b-instruct 900 900 0 0
+accounts/fireworks/models/llama4-maverick-instruct-basic 220 880 0 1000000
+accounts/fireworks/models/minimax-m2p1 300 1200 0 204800
 accounts/fireworks/models/minimax-m2p7 300 1200 0 196608
 accounts/fireworks/models/minimax-m3 300 1200 0 512000
 accounts/fireworks/models/muse-glimmer-30b 350 1500 0 131072
@@ -499,25 +692,36 @@ accounts/fireworks/models/nemotron-lightning-3p5-30b-a3b 50 200 0 262144
 accounts/fireworks/models/qwen2p5-32b-instruct 900 900 0 0
 accounts/fireworks/models/qwen2p5-72b-instruct 900 900 0 0
 accounts/fireworks/models/qwen2p5-coder-32b-instruct 900 900 0 0
+accounts/fireworks/models/qwen2p5-vl-72b-instruct 900 900 0 128000
+accounts/fireworks/models/qwen3-235b-a22b 220 880 0 128000
+accounts/fireworks/models/qwen3p6-plus 500 3000 0 0
 accounts/fireworks/models/qwen3p7-plus 400 1600 0 262144
 accounts/fireworks/models/qwen3p8-2p4t-a95b 2000 6000 0 262144
 accounts/fireworks/models/qwen3p8-max 2000 6000 0 262144
 accounts/fireworks/models/qwq-32b 900 900 0 0
 accounts/fireworks/routers/deepseek-flash-latest 220 660 0 1000000
 accounts/fireworks/routers/deepseek-pro-latest 1320 3960 0 1000000
+accounts/fireworks/routers/glm-5p1-fast 2800 8800 0 0
 accounts/fireworks/routers/glm-5p2-fast 2100 6600 0 1048575
+accounts/fireworks/routers/glm-5p2-fast-us 2100 6600 0 1040000
 accounts/fireworks/routers/glm-5p3-fast 2100 6600 0 1048572
 accounts/fireworks/routers/glm-fast-latest 2100 6600 0 1048572
 accounts/fireworks/routers/glm-flash-latest 150 500 0 1048573
 accounts/fireworks/routers/glm-latest 1400 4400 0 1048573
 accounts/fireworks/routers/kimi-fast-latest 4500 22500 0 1048576
+accounts/fireworks/routers/kimi-k2p6-fast 2000 8000 0 262144
+accounts/fireworks/routers/kimi-k2p7-code-fast 1900 8000 0 262144
 accounts/fireworks/routers/kimi-k3-fast 4500 22500 0 1048576
+accounts/fireworks/routers/kimi-k3-us 3300 16500 0 1040000
 accounts/fireworks/routers/kimi-latest 3000 15000 0 1048576
 accounts/fireworks/routers/minimax-latest 300 1200 0 512000
 accounts/fireworks/routers/qwen-max-latest 2000 6000 0 262144`,
   deepseek: `
 deepseek-chat 140 280 0 64000
+deepseek-chat-v3-0324 270 1100 0 64000
 deepseek-flash 300 1200 0 1000000
+deepseek-r1 550 2190 0 64000
+deepseek-r1-0528 550 2190 0 64000
 deepseek-reasoner 140 280 0 64000
 deepseek-v3.1-terminus 270 950 0 128000
 deepseek-v3.2 228.8 343.2 0 128000
@@ -526,16 +730,25 @@ deepseek-v4-flash 300 1200 0 1000000
 deepseek-v4-flash-vision-exp 300 1200 0 1000000
 deepseek-v4-pro 1320 3960 0 1000000`,
   xai: `
+grok-2 2000 10000 0 32768
 grok-2-1212 2000 10000 0 32768
 grok-2-image* 0 0 0 0 images=70000000
+grok-2-vision 2000 10000 0 32768
 grok-2-vision-1212 2000 10000 0 32768
 grok-3 3000 15000 0 131072
+grok-3-beta 3000 15000 0 131072
 grok-3-fast 5000 25000 0 131072
+grok-3-fast-beta 5000 25000 0 131072
 grok-3-mini 300 500 0 131072
+grok-3-mini-beta 300 500 0 131072
 grok-3-mini-fast 600 4000 0 131072
+grok-3-mini-fast-beta 600 4000 0 131072
+grok-4 3000 15000 0 256000
 grok-4-0709 3000 15000 0 256000
+grok-4-1-fast 200 500 0 2000000
 grok-4-1-fast-non-reasoning 200 500 0 2000000
 grok-4-1-fast-reasoning 200 500 0 2000000
+grok-4-fast 200 500 0 2000000
 grok-4-fast-non-reasoning 200 500 0 2000000
 grok-4-fast-reasoning 200 500 0 2000000
 grok-4.20 1250 2500 0 1000000 199999 2500 5000
@@ -548,9 +761,15 @@ grok-4.5 2000 6000 0 500000 199999 4000 12000
 grok-4.6 2000 6000 0 500000 199999 4000 12000
 grok-4.7 2000 6000 0 500000 200000 4000 12000
 grok-build-0.1 1000 2000 0 256000 199999 2000 4000
+grok-code-fast 200 1500 0 256000
 grok-code-fast-1 200 1500 0 256000
+grok-code-fast-1-0825 200 1500 0 256000
 grok-imagine-image 0 0 0 0 images=20000000
-grok-imagine-image-pro 0 0 0 0 images=70000000`,
+grok-imagine-image-pro 0 0 0 0 images=70000000
+grok-latest 2000 6000 0 500000 199999 4000 12000
+x-ai/grok-4.3 1250 2500 0 1000000 199999 2500 5000
+x-ai/grok-4.5 2000 6000 0 500000 199999 4000 12000
+x-ai/grok-4.6 2000 6000 0 500000 199999 4000 12000`,
   perplexity: `
 llama-3.1-sonar-large-128k-online 1000 1000 0 0 requests=5000000
 llama-3.1-sonar-small-128k-online 200 200 0 0 requests=5000000
@@ -589,12 +808,20 @@ amazon/nova-pro-v1 800 3200 0 300000
 anthracite-org/magnum-v2-72b 3000 3000 0 0
 anthracite-org/magnum-v4-72b 2500 5000 0 32768
 anthropic/claude-2 8000 24000 0 0
+anthropic/claude-2.0 8000 24000 0 0
+anthropic/claude-2.1 8000 24000 0 0
 anthropic/claude-3-haiku 300 1250 0 200000
+anthropic/claude-3-haiku:beta 250 1250 0 200000
 anthropic/claude-3-opus 15000 75000 0 0
 anthropic/claude-3-sonnet 3000 15000 0 0
 anthropic/claude-3.5-haiku 800 4000 0 0
 anthropic/claude-3.5-sonnet 3000 15000 0 0
 anthropic/claude-3.7-sonnet 3000 15000 0 0
+anthropic/claude-4.5-haiku-20251001 1250 5000 0 200000
+anthropic/claude-4.5-opus-20251124 6250 25000 0 200000
+anthropic/claude-4.5-sonnet-20250929 3750 15000 0 1000000 200000 7500 22500
+anthropic/claude-4.6-opus-20260205 6250 25000 0 1000000
+anthropic/claude-4.6-sonnet-20260217 3750 15000 0 1000000
 anthropic/claude-fable-5 12500 50000 0 1000000
 anthropic/claude-fable-5.1 12500 50000 0 1000000
 anthropic/claude-haiku-4.5 1250 5000 0 200000
@@ -602,9 +829,12 @@ anthropic/claude-opus-4 18750 75000 0 200000
 anthropic/claude-opus-4.1 18750 75000 0 200000
 anthropic/claude-opus-4.5 6250 25000 0 200000
 anthropic/claude-opus-4.6 6250 25000 0 1000000 200000 12500 37500
+anthropic/claude-opus-4.6-20260205 6250 25000 0 1000000
 anthropic/claude-opus-4.6-fast 37500 150000 0 0
+anthropic/claude-opus-4.6:beta 6250 25000 0 1000000
 anthropic/claude-opus-4.7 6250 25000 0 1000000 200000 12500 37500
 anthropic/claude-opus-4.7-fast 37500 150000 0 1000000
+anthropic/claude-opus-4.7:beta 6250 25000 0 1000000
 anthropic/claude-opus-4.8 6250 25000 0 1000000
 anthropic/claude-opus-4.8-fast 12500 50000 0 1000000
 anthropic/claude-opus-5 6250 25000 0 1000000
@@ -613,6 +843,8 @@ anthropic/claude-opus-5.5 5000 20000 0 1000000
 anthropic/claude-sonnet-4 3750 15000 0 200000 200000 7500 22500
 anthropic/claude-sonnet-4.5 3750 15000 0 1000000 200000 7500 22500
 anthropic/claude-sonnet-4.6 3750 15000 0 1000000 200000 7500 22500
+anthropic/claude-sonnet-4.6-20260217 3750 15000 0 1000000
+anthropic/claude-sonnet-4.6:beta 3750 15000 0 1000000
 anthropic/claude-sonnet-5 2500 10000 0 1000000
 anubis-pro-105b-v1 800 1000 0 0
 arcee-ai/coder-large 500 800 0 0
@@ -631,6 +863,8 @@ bytedance/ui-tars-1.5-7b 100 200 0 128000
 caller-large 550 850 0 0
 chatgpt-4o-latest 5000 15000 0 0
 claude-2 8000 24000 0 0
+claude-2.0 8000 24000 0 0
+claude-2.1 8000 24000 0 0
 claude-3-opus 18750 75000 0 0
 claude-3-sonnet 3750 15000 0 0
 claude-3.5-sonnet 3750 15000 0 0
@@ -716,6 +950,7 @@ google/gemini-2.5-flash-preview:thinking 150 3500 0 0
 google/gemini-2.5-pro 1250 10000 0 1048576 200000 2500 15000
 google/gemini-2.5-pro-preview 1250 10000 0 1048576 200000 2500 15000
 google/gemini-2.5-pro-preview-03-25 1250 10000 0 0
+google/gemini-2.5-pro-preview-05-06 1625 10000 0 1048576
 google/gemini-3-flash-preview 500 3000 0 1048576
 google/gemini-3-pro-image 2000 12000 0 131072
 google/gemini-3-pro-image-preview 2000 12000 0 65536
@@ -735,6 +970,7 @@ google/gemini-flash-1.5 75 300 0 0
 google/gemini-flash-1.5-8b 37.5 150 0 0
 google/gemini-pro 500 1500 0 0
 google/gemini-pro-1.5 1250 5000 0 0
+google/gemini-pro-vision 500 1500 0 0
 google/gemma-2-27b-it 650 650 0 8192
 google/gemma-2-9b-it 70 70 0 0
 google/gemma-3-12b-it 50 150 0 131072
@@ -744,15 +980,21 @@ google/gemma-3n-e4b-it 60 120 0 0
 google/gemma-4-26b-a4b-it 90 300 0 262144
 google/gemma-4-31b-it 90 340 0 262144
 google/palm-2-chat-bison 1000 2000 0 0
+google/palm-2-chat-bison-32k 1000 2000 0 0
 google/palm-2-codechat-bison 1000 2000 0 0
+google/palm-2-codechat-bison-32k 1000 2000 0 0
+gpt-3.5-turbo-0125 500 1500 0 16385
 gpt-3.5-turbo-1106 1000 2000 0 0
+gpt-4-0314 30000 60000 0 8191
 gpt-4-1106-preview 10000 30000 0 0
 gpt-4.5-preview 75000 150000 0 0
 gpt-4o:extended 6000 18000 0 0
 grok-2-1212 2000 10000 0 0
 grok-2-vision-1212 2000 10000 0 0
 grok-3 3000 15000 0 0
+grok-3-beta 3000 15000 0 0
 grok-3-mini 300 500 0 0
+grok-3-mini-beta 300 500 0 0
 grok-beta 5000 15000 0 0
 grok-vision-beta 5000 15000 0 0
 gryphe/mythomax-l2-13b 80 110 0 8192
@@ -850,13 +1092,18 @@ minimax/minimax-m2 255 1020 0 204800
 minimax/minimax-m2-her 300 1200 0 65536
 minimax/minimax-m2.1 300 1200 0 204800
 minimax/minimax-m2.5 270 1080 0 204800
+minimax/minimax-m2.5-20260211 150 900 0 0
 minimax/minimax-m2.7 300 1200 0 204800
+minimax/minimax-m2.7-20260318 270 1080 0 0
 minimax/minimax-m3 300 1200 0 1048576
+minimax/minimax-m3-20260531 300 1200 0 0
 ministral-3b 40 40 0 0
 ministral-8b 100 100 0 0
 mistral-7b-instruct 28 54 0 0
 mistral-7b-instruct-v0.1 110 190 0 0
 mistral-7b-instruct-v0.2 200 200 0 0
+mistral-7b-instruct-v0.3 28 54 0 0
+mistral-large-2411 2000 6000 0 128000
 mistral-medium 2750 8100 0 0
 mistral-small 200 600 0 0
 mistral-tiny 250 250 0 0
@@ -873,6 +1120,7 @@ mistralai/ministral-8b-2512 150 150 0 262144
 mistralai/mistral-7b-instruct 29 59 0 0
 mistralai/mistral-7b-instruct-v0.1 200 200 0 0
 mistralai/mistral-7b-instruct-v0.2 200 200 0 0
+mistralai/mistral-7b-instruct-v0.3 29 59 0 0
 mistralai/mistral-large 2000 6000 0 128000
 mistralai/mistral-large-2407 2000 6000 0 131072
 mistralai/mistral-large-2512 500 1500 0 262144
@@ -903,6 +1151,7 @@ moonshotai/kimi-k2-thinking 600 2500 0 262144
 moonshotai/kimi-k2.5 450 2250 0 262144
 moonshotai/kimi-k2.6 950 4000 0 262144
 moonshotai/kimi-k2.7-code 706.2 3210 0 262144
+moonshotai/kimi-k2.7-code-20260612 750 3500 0 262144
 moonshotai/kimi-k3 3000 15000 0 1048576
 morph/morph-v3-fast 800 1200 0 81920
 morph/morph-v3-large 900 1900 0 262144
@@ -933,6 +1182,7 @@ nvidia/nemotron-3.5-content-safety 200 200 0 131072
 nvidia/nemotron-3.5-lightning 70 200 0 262144
 nvidia/nemotron-nano-9b-v2 40 160 0 0
 o1-mini 1100 4400 0 0
+o1-preview 15000 60000 0 0
 openai/chatgpt-4o-latest 5000 15000 0 0
 openai/codex-mini 1500 6000 0 0
 openai/gpt-3.5-turbo 500 1500 0 16385
@@ -943,27 +1193,30 @@ openai/gpt-3.5-turbo-instruct 1500 2000 0 4095
 openai/gpt-4 30000 60000 0 8191
 openai/gpt-4-1106-preview 10000 30000 0 0
 openai/gpt-4-32k 60000 120000 0 0
+openai/gpt-4-32k-0314 60000 120000 0 0
 openai/gpt-4-turbo 10000 30000 0 128000
+openai/gpt-4-turbo-preview 10000 30000 0 128000
 openai/gpt-4.1 2000 8000 0 1047576
 openai/gpt-4.1-mini 400 1600 0 1047576
 openai/gpt-4.1-nano 100 400 0 1047576
 openai/gpt-4.5-preview 75000 150000 0 0
 openai/gpt-4o 2500 10000 0 128000
 openai/gpt-4o-2024-05-13 5000 15000 0 128000
-openai/gpt-4o-2024-08-06 2500 10000 0 128000
-openai/gpt-4o-2024-11-20 2500 10000 0 128000
+openai/gpt-4o-audio-preview 2500 10000 0 128000
 openai/gpt-4o-mini 150 600 0 128000
-openai/gpt-4o-mini-2024-07-18 150 600 0 128000
 openai/gpt-4o-mini-search-preview 150 600 0 0
 openai/gpt-4o-search-preview 2500 10000 0 0
 openai/gpt-4o:extended 6000 18000 0 0
 openai/gpt-5 1250 10000 0 400000
+openai/gpt-5-chat 1250 10000 0 400000
+openai/gpt-5-codex 1250 10000 0 400000
 openai/gpt-5-image 10000 10000 0 400000
 openai/gpt-5-image-mini 2500 2000 0 400000
 openai/gpt-5-mini 250 2000 0 400000
 openai/gpt-5-nano 50 400 0 400000
 openai/gpt-5-pro 15000 120000 0 400000
 openai/gpt-5.1 1250 10000 0 400000
+openai/gpt-5.1-chat 1250 10000 0 400000
 openai/gpt-5.1-codex 1250 10000 0 400000
 openai/gpt-5.1-codex-max 1250 10000 0 400000
 openai/gpt-5.1-codex-mini 250 2000 0 400000
@@ -974,6 +1227,7 @@ openai/gpt-5.2-pro 21000 168000 0 400000
 openai/gpt-5.3-chat 1750 14000 0 0
 openai/gpt-5.3-codex 1750 14000 0 400000
 openai/gpt-5.4 2500 15000 0 1050000 200000 5000 22500
+openai/gpt-5.4-20260305 2500 15000 0 1050000 272000 5000 22500
 openai/gpt-5.4-image-2 8000 15000 0 272000
 openai/gpt-5.4-mini 750 4500 0 400000
 openai/gpt-5.4-nano 200 1250 0 400000
@@ -989,8 +1243,12 @@ openai/gpt-5.6-terra-pro 2500 12000 0 1050000 200000 5000 18000
 openai/gpt-6-astra 12500 50000 0 1050000 200000 25000 75000
 openai/gpt-6-astra-pro 12500 50000 0 1050000 200000 25000 75000
 openai/gpt-6-luna 125 500 0 1050000 272000 250 750
+openai/gpt-6-luna-pro 125 500 0 1050000 272000 250 750
+openai/gpt-6-luna-pro:batch 62.5 250 0 1050000 272000 125 375
 openai/gpt-6-luna:batch 62.5 250 0 1050000 272000 125 375
 openai/gpt-6-sol 2500 10000 0 1050000 272000 5000 15000
+openai/gpt-6-sol-pro 2500 10000 0 1050000 272000 5000 15000
+openai/gpt-6-sol-pro:batch 1250 5000 0 1050000 272000 2500 7500
 openai/gpt-6-sol:batch 1250 5000 0 1050000 272000 2500 7500
 openai/gpt-audio 2500 10000 0 128000
 openai/gpt-audio-mini 600 2400 0 128000
@@ -1066,13 +1324,17 @@ qwen/qwen3-32b 80 280 0 131072
 qwen/qwen3-8b 117 455 0 131072
 qwen/qwen3-coder 300 1000 0 262144
 qwen/qwen3-coder-30b-a3b-instruct 70 280 0 262144
+qwen/qwen3-coder-480b-a35b-07-25 220 1800 0 0
 qwen/qwen3-coder-flash 243.75 975 0 1000000
 qwen/qwen3-coder-next 120 800 0 262144
+qwen/qwen3-coder-next-2025-02-03 110 800 0 0
 qwen/qwen3-coder-plus 812.5 3250 0 1000000
 qwen/qwen3-max 975 3900 0 262144
 qwen/qwen3-max-thinking 780 3900 0 262144
 qwen/qwen3-next-80b-a3b-instruct 90 1100 0 262144
+qwen/qwen3-next-80b-a3b-instruct-2509 90 1100 0 0
 qwen/qwen3-next-80b-a3b-thinking 150 1200 0 262144
+qwen/qwen3-next-80b-a3b-thinking-2509 97.5 780 0 0
 qwen/qwen3-vl-235b-a22b-instruct 210 1900 0 262144
 qwen/qwen3-vl-235b-a22b-thinking 400 4000 0 131072
 qwen/qwen3-vl-30b-a3b-instruct 130 520 0 262144
@@ -1083,19 +1345,30 @@ qwen/qwen3-vl-8b-thinking 180 2100 0 131072
 qwen/qwen3.5-122b-a10b 260 2080 0 262144
 qwen/qwen3.5-27b 195 1560 0 262144
 qwen/qwen3.5-35b-a3b 312.5 1250 0 262144
+qwen/qwen3.5-35b-a3b-20260224 140 1000 0 0
 qwen/qwen3.5-397b-a17b 550 3500 0 262144
+qwen/qwen3.5-397b-a17b-20260216 390 2340 0 0
 qwen/qwen3.5-9b 100 150 0 262144
+qwen/qwen3.5-9b-20260310 100 150 0 0
 qwen/qwen3.5-flash-02-23 65 260 0 1000000
+qwen/qwen3.5-flash-20260224 65 260 0 1000000
 qwen/qwen3.5-plus-02-15 260 1560 0 1000000 200000 325 1950
+qwen/qwen3.5-plus-20260216 400 2400 0 1000000
 qwen/qwen3.5-plus-20260420 375 1800 0 1000000 200000 468.75 2250
 qwen/qwen3.6-27b 300 2000 0 262144
+qwen/qwen3.6-27b-20260422 289 2400 0 0
 qwen/qwen3.6-35b-a3b 150 1000 0 262144
+qwen/qwen3.6-35b-a3b-20260415 140 1000 0 0
 qwen/qwen3.6-flash 234.375 1125 0 1000000 200000 937.5 3000
 qwen/qwen3.6-max-preview 1283.75 6162 0 262144
+qwen/qwen3.6-max-preview-20260420 1300 6240 0 262144
 qwen/qwen3.6-plus 406.25 1950 0 1000000 200000 1625 3900
+qwen/qwen3.6-plus-04-02 406.25 1950 0 1000000
 qwen/qwen3.7-flash 38 130 0 1000000
 qwen/qwen3.7-max 1843.75 4425 0 1000000
+qwen/qwen3.7-max-20260520 1562.5 3750 0 1000000
 qwen/qwen3.7-plus 400 1280 0 1000000 200000 1200 3840
+qwen/qwen3.7-plus-20260602 500 1600 0 1000000
 qwen/qwen3.8-2.4t-a95b 2000 6000 0 1048576
 qwen/qwen3.8-27b 420 3000 0 1000000
 qwen/qwen3.8-flash 200 470 0 1000000
@@ -1184,11 +1457,16 @@ z-ai/glm-4.6 430 1750 0 204800
 z-ai/glm-4.6v 300 900 0 131072
 z-ai/glm-4.7 400 1750 0 204800
 z-ai/glm-4.7-flash 60.5 400 0 200000
+z-ai/glm-4.7-flash-20260119 60 400 0 0
 z-ai/glm-5 600 1920 0 204800
+z-ai/glm-5-20260211 600 1920 0 0
 z-ai/glm-5-turbo 1200 4000 0 202752
 z-ai/glm-5.1 966 3036 0 204800
+z-ai/glm-5.1-20260406 980 3080 0 0
 z-ai/glm-5.2 649.6 2041.6 0 1048576
+z-ai/glm-5.2-20260616 1400 4400 0 1048576
 z-ai/glm-5.3 840 2640 0 1310720
+z-ai/glm-5.3-20260816 1400 4400 0 1048576
 z-ai/glm-5.3-flash 150 500 0 1310720
 z-ai/glm-5.3-flashx 370 1250 0 1048576
 z-ai/glm-5v-turbo 1200 4000 0 202752
