@@ -1,7 +1,9 @@
+import { finishedReservations } from '../data/ledger/reservations.ts';
 import type { Change } from '../data/ledger/transactions.ts';
-import { type ResponseName, responseKeyText } from '../data/requests/counted-responses.ts';
+import { type KnownResponses, type ResponseName, responseKeyText } from '../data/requests/counted-responses.ts';
 import type { RequestName } from '../data/requests/requests.ts';
 import { countedOnceBy, isEndedBatch } from '../domain/price/charged-once.ts';
+import { reasons } from '../domain/price/price-request.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
 import { BILLABLE } from '../domain/usage/billable-items.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
@@ -15,8 +17,7 @@ import { plausible, recordOfClose, recordOfOpen } from './build-record.ts';
 export interface LedgerState {
   /** By nameOf. */
   readonly records: ReadonlyMap<string, RequestRecord>;
-  /** Id of the request that a response was counted with, by responseKeyText. */
-  readonly countedWith: ReadonlyMap<string, string>;
+  readonly responses: KnownResponses;
 }
 
 interface Terms {
@@ -55,11 +56,34 @@ export const countableResponse = (event: AccountCloseEvent, priced: PricedUsage)
   return { accountId: event.accountId, provider: event.provider, responseId };
 };
 
-const finishedReservations = (
-  { reservations }: AccountCloseEvent,
-  { accountId, costNanoUsd }: RequestRecord,
-): Change['reservations'] =>
-  reservations?.map((each) => ({ ...each, accountId, costNanoUsd: costNanoUsd ?? each.unknownNanoUsd }));
+/** The response that a request began and another will fetch, where something is reserved for it. Null otherwise. */
+export const awaitedResponse = (event: AccountCloseEvent, { reason }: PricedUsage): ResponseName | null => {
+  const responseId = countedOnceBy(event);
+  const isAwaited = reason === reasons.pending && event.reservations !== undefined;
+  if (!isAwaited || responseId === null || responseId.length > MAX_RESPONSE_ID_CHARACTERS) return null;
+  return { accountId: event.accountId, provider: event.provider, responseId };
+};
+
+/** What waits for a response that is counted in the same batch passes its reservations on. */
+const withAwaitedOfBatch = (changes: readonly Change[]): Change[] => {
+  const nameOf = ({ after: { accountId, provider } }: Change, responseId: string): string =>
+    responseKeyText({ accountId, provider, responseId });
+  const waiting = new Map(
+    changes.flatMap((change) => (change.awaitsResponse ? [[nameOf(change, change.awaitsResponse), change]] : [])),
+  );
+  const joined = new Set<Change>();
+  const counting = changes.map((change) => {
+    const begun = change.countsResponse && waiting.get(nameOf(change, change.countsResponse));
+    if (!begun) return change;
+    joined.add(begun);
+    const { accountId, costNanoUsd } = change.after;
+    const passed = finishedReservations(begun.reservations ?? [], accountId, costNanoUsd);
+    return { ...change, reservations: [...(change.reservations ?? []), ...passed] };
+  });
+  return counting.map((change) =>
+    joined.has(change) ? { ...change, awaitsResponse: undefined, reservations: undefined } : change,
+  );
+};
 
 /**
  * Decides what the events change in the ledger. Each request may have one event; an event that adds nothing new has no change.
@@ -70,7 +94,8 @@ export const decideChanges = (
   state: LedgerState,
   { price, recordedAt, expiresAt }: Terms,
 ): Change[] => {
-  const countedWith = new Map(state.countedWith);
+  const { awaited, countedWith: countedBefore } = state.responses;
+  const countedWith = new Map(countedBefore);
 
   const decide = (event: AccountRequestEvent): Change | null => {
     const before = state.records.get(nameOf(event)) ?? null;
@@ -87,16 +112,33 @@ export const decideChanges = (
     const response = countableResponse(event, priced);
     const first = response && countedWith.get(responseKeyText(response));
     const repeatOf = first && first !== event.requestId ? first : null;
+    const later = awaitedResponse(event, priced);
+    // Counted with another request before.
+    const isCounted = later !== null && countedBefore.has(responseKeyText(later));
+    const isPending = later !== null && !isCounted && !awaited.has(responseKeyText(later));
     const change = (after: RequestRecord): Change => ({
       before,
       after,
-      reservations: finishedReservations(event, after),
+      reservations:
+        event.reservations &&
+        finishedReservations(event.reservations, event.accountId, isCounted ? 0 : after.costNanoUsd, { isPending }),
+      awaitsResponse: isPending ? later.responseId : undefined,
     });
     if (!response || first !== undefined || priced.usage === null)
       return change(recordOfClose(event, priced, repeatOf, context));
     countedWith.set(responseKeyText(response), event.requestId);
-    return { ...change(recordOfClose(event, priced, null, context)), countsResponse: response.responseId };
+    const counting = change(recordOfClose(event, priced, null, context));
+    const waiting = awaited.get(responseKeyText(response));
+    const ended = finishedReservations(waiting ?? [], event.accountId, counting.after.costNanoUsd, {
+      wasPending: true,
+    });
+    return {
+      ...counting,
+      countsResponse: response.responseId,
+      isAwaited: waiting !== undefined,
+      reservations: [...(counting.reservations ?? []), ...ended],
+    };
   };
 
-  return [...events].flatMap((event) => decide(event) ?? []);
+  return withAwaitedOfBatch([...events].flatMap((event) => decide(event) ?? []));
 };

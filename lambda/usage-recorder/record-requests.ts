@@ -8,6 +8,7 @@ import { openCountedResponses } from '../data/requests/counted-responses.ts';
 import { openRequests, type RequestName } from '../data/requests/requests.ts';
 import type { Table } from '../data/table/table.ts';
 import { UnreadableItemError } from '../data/table/unreadable-item.ts';
+import type { Reservation } from '../domain/budgets/reservation.ts';
 import { DAY_MS, DAY_SECONDS } from '../domain/calendar/units.ts';
 import { dayOf, monthOf } from '../domain/calendar/utc.ts';
 import type { PriceSheet } from '../domain/own-prices/apply-prices.ts';
@@ -24,7 +25,13 @@ import { type Allocation, mayCost, type RequestRecord } from '../domain/spend/re
 import { MAX_EVENT_AGE_DAYS } from '../domain/usage/limits.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
 import { type AccountCloseEvent, type AccountRequestEvent, isClose, nameOf } from './attribute-events.ts';
-import { countableResponse, decideChanges, type LedgerState, onePerRequest } from './decide-changes.ts';
+import {
+  awaitedResponse,
+  countableResponse,
+  decideChanges,
+  type LedgerState,
+  onePerRequest,
+} from './decide-changes.ts';
 import { type FailedEvent, failure } from './failure.ts';
 import { readApart } from './read-apart.ts';
 
@@ -78,18 +85,24 @@ export const openRequestRecorder = (table: Table, { price, now }: Options) => {
   const readState = async (events: readonly AccountRequestEvent[], consistent: boolean) => {
     const records = new Map<string, RequestRecord>();
     const countedWith = new Map<string, string>();
+    const awaited = new Map<string, readonly Reservation[]>();
     const failed = await readApart(events, async (some) => {
-      const responses = some.filter(isClose).flatMap((event) => countableResponse(event, price(event)) ?? []);
+      const responses = some.filter(isClose).flatMap((event) => {
+        const priced = price(event);
+        return countableResponse(event, priced) ?? awaitedResponse(event, priced) ?? [];
+      });
       for (const record of await requests.findMany(some, { consistent, shardOf })) {
         // A later version counted it in a way that this one cannot take back.
         if (record.outcome === 'unknown' && !isContributionKnown(record))
           throw new UnreadableItemError('The provenance of a record is not known.');
         records.set(nameOf(record), record);
       }
-      if (responses.length > 0)
-        for (const [key, requestId] of await countedResponses.find(responses)) countedWith.set(key, requestId);
+      if (responses.length === 0) return;
+      const found = await countedResponses.find(responses);
+      for (const [key, requestId] of found.countedWith) countedWith.set(key, requestId);
+      for (const [key, reservations] of found.awaited) awaited.set(key, reservations);
     });
-    return { state: { records, countedWith } satisfies LedgerState, failed };
+    return { state: { records, responses: { countedWith, awaited } } satisfies LedgerState, failed };
   };
 
   /**

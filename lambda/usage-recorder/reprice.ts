@@ -113,7 +113,8 @@ export const openRepricer = (
       return { before, now, response: countableResponse(event, now) };
     });
     const changed = priced.filter(({ before, now }) => priceText(before) !== priceText(now));
-    const countedWith = new Map(await countedResponses.find(changed.flatMap(({ response }) => response ?? [])));
+    const known = await countedResponses.find(changed.flatMap(({ response }) => response ?? []));
+    const countedWith = new Map(known.countedWith);
     return changed.flatMap(({ before, now, response }): Change[] => {
       const first = response && countedWith.get(responseKeyText(response));
       // The ledger counts the response with another request: it must not be counted a second time.
@@ -132,6 +133,7 @@ export const openRepricer = (
             revision: before.revision + 1,
           },
           countsResponse: counts && !first ? response.responseId : undefined,
+          isAwaited: response !== null && known.awaited.has(responseKeyText(response)),
         },
       ];
     });

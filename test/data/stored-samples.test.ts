@@ -190,7 +190,7 @@ describe('request records of version 0.1', () => {
 
   it('name the request that a response is counted with', async () => {
     const name = { accountId: table.accountId, provider: 'openai', responseId: 'resp_1' };
-    expect([...(await openCountedResponses(table).find([name])).values()]).toEqual([
+    expect([...(await openCountedResponses(table).find([name])).countedWith.values()]).toEqual([
       requestIdAt('2026-11-20T11:00:00.000Z', 21),
     ]);
   });

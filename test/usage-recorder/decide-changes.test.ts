@@ -27,7 +27,10 @@ const decideWith = (
 ) =>
   decideChanges(
     events,
-    { records: new Map(records.map((record) => [nameOf(record), record])), countedWith: new Map() },
+    {
+      records: new Map(records.map((record) => [nameOf(record), record])),
+      responses: { countedWith: new Map(), awaited: new Map() },
+    },
     { price: priceOfTokens, recordedAt: context.recordedAt, expiresAt: () => context.expiresAt },
   );
 

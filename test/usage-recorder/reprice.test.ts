@@ -129,7 +129,9 @@ describe('openRepricer', () => {
     expect(changes.map(({ after }) => after.requestId)).toEqual([requestIdAt(STARTED_AT, 1)]);
     expect((await sumsOf(accountId)).costComputedNanoUsd).toBe(70);
     const name = { accountId, provider: 'openai', responseId: 'resp_1' };
-    expect([...(await openCountedResponses(table).find([name])).values()]).toEqual([requestIdAt(STARTED_AT, 1)]);
+    expect([...(await openCountedResponses(table).find([name])).countedWith.values()]).toEqual([
+      requestIdAt(STARTED_AT, 1),
+    ]);
     expect(await reprice(accountId, priceOfTokens)).toEqual({ changes: [], failed: 0 });
     expect((await reprice(accountId, times(2))).changes).toHaveLength(1);
   });

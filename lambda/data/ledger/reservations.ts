@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { RESERVATION_MINUTES, type Reservation } from '../../domain/budgets/reservation.ts';
-import { DAY_SECONDS, MINUTE_MS } from '../../domain/calendar/units.ts';
+import { PENDING_HOURS, RESERVATION_MINUTES, type Reservation } from '../../domain/budgets/reservation.ts';
+import { DAY_SECONDS, HOUR_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
 import { update } from '../table/actions.ts';
 import { findItem } from '../table/find-item.ts';
 import { type Key, reservedBudgetKey } from '../table/keys.ts';
@@ -8,15 +8,50 @@ import type { Table } from '../table/table.ts';
 import { tryWrite } from '../table/write.ts';
 
 /*
- * One item for each budget that requests reserve from, and period. `committed` = `finished` + `unreserved` + the reservations, `m` and a minute
- * each. `finished`: costs of requests that had reserved. `unreserved`: the rest of what the ledger shows as used.
+ * One item for each budget that requests reserve from, and period. `committed` = `finished` + `unreserved` + the reservations: of running
+ * requests `m` and a minute each, of responses whose result is awaited `p` and an hour each. `finished`: costs of requests that had
+ * reserved. `unreserved`: the rest of what the ledger shows as used.
  */
 
-/** What one request replaces its reservation with: its cost. */
+/** What one request replaces its reservation with. */
 export interface FinishedReservation extends Reservation {
   readonly accountId: string;
+  /** What the budget counts from now on. */
   readonly costNanoUsd: number;
+  /** What may come on top, since the cost is not known. */
+  readonly uncertainNanoUsd: number;
+  /** It waited for a result, which is counted now. */
+  readonly wasPending?: boolean | undefined;
+  /** What is uncertain stays reserved until the result is counted. */
+  readonly isPending?: boolean | undefined;
 }
+
+/** What becomes of a request's reservations. @param costNanoUsd null where it is not known */
+export const finishedReservations = (
+  reservations: readonly Reservation[],
+  accountId: string,
+  costNanoUsd: number | null,
+  states: Pick<FinishedReservation, 'wasPending' | 'isPending'> = {},
+): FinishedReservation[] =>
+  reservations.map((each) => ({
+    ...each,
+    ...states,
+    accountId,
+    costNanoUsd: costNanoUsd ?? each.unknownNanoUsd,
+    uncertainNanoUsd: costNanoUsd === null ? Math.max(0, each.nanoUsd - each.unknownNanoUsd) : 0,
+  }));
+
+/** What stays reserved of them until a result is counted. */
+export const stillReserved = (finished: readonly FinishedReservation[]): Reservation[] =>
+  finished
+    .filter(({ isPending }) => isPending)
+    .map(({ budgetId, periodId, minute, uncertainNanoUsd, unknownNanoUsd }) => ({
+      budgetId,
+      periodId,
+      minute,
+      nanoUsd: uncertainNanoUsd,
+      unknownNanoUsd,
+    }));
 
 /** What a transaction changes in one item. */
 export interface ReservationDelta {
@@ -24,41 +59,68 @@ export interface ReservationDelta {
   readonly finishedNanoUsd: number;
   /** What requests cost more than they had reserved. */
   readonly excessNanoUsd: number;
-  /** Freed, by minute. */
-  readonly freed: ReadonlyMap<number, number>;
+  readonly uncertainNanoUsd: number;
+  /** By the item's member of reservations: those that end, and those that become pending. */
+  readonly ended: ReadonlyMap<string, number>;
+  readonly pending: ReadonlyMap<string, number>;
 }
 
 const keyOf = ({ accountId, budgetId, periodId }: FinishedReservation): Key =>
   reservedBudgetKey(accountId, budgetId, periodId);
 
+const pendingMember = (minute: number): string => `p${Math.floor((minute * MINUTE_MS) / HOUR_MS)}`;
+const memberOf = ({ minute, wasPending }: FinishedReservation): string =>
+  wasPending ? pendingMember(minute) : `m${minute}`;
+
+const sumBy = (
+  of: readonly FinishedReservation[],
+  member: (each: FinishedReservation) => string,
+  nanoUsd: (each: FinishedReservation) => number,
+): Map<string, number> => {
+  const sums = new Map<string, number>();
+  for (const each of of) sums.set(member(each), (sums.get(member(each)) ?? 0) + nanoUsd(each));
+  return sums;
+};
+
+const total = (amounts: Iterable<number>): number => [...amounts].reduce((sum, each) => sum + each, 0);
+
 /** One delta for each item. */
 export const reservationDeltas = (finished: readonly FinishedReservation[]): ReservationDelta[] =>
   [...Map.groupBy(finished, (each) => Object.values(keyOf(each)).join(' ')).values()].map((ofItem) => {
-    const freed = new Map<number, number>();
-    for (const { minute, nanoUsd } of ofItem) freed.set(minute, (freed.get(minute) ?? 0) + nanoUsd);
+    const pending = ofItem.filter(({ isPending }) => isPending);
+    const uncertain = ofItem.filter(({ isPending }) => !isPending);
     return {
       key: keyOf(ofItem[0] as FinishedReservation),
-      finishedNanoUsd: ofItem.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0),
-      excessNanoUsd: ofItem.reduce((sum, { costNanoUsd, nanoUsd }) => sum + Math.max(0, costNanoUsd - nanoUsd), 0),
-      freed,
+      finishedNanoUsd: total(ofItem.map(({ costNanoUsd }) => costNanoUsd)),
+      excessNanoUsd: total(ofItem.map(({ costNanoUsd, nanoUsd }) => Math.max(0, costNanoUsd - nanoUsd))),
+      uncertainNanoUsd: total(uncertain.map(({ uncertainNanoUsd }) => uncertainNanoUsd)),
+      ended: sumBy(ofItem, memberOf, ({ nanoUsd }) => nanoUsd),
+      pending: sumBy(
+        pending,
+        ({ minute }) => pendingMember(minute),
+        ({ uncertainNanoUsd }) => uncertainNanoUsd,
+      ),
     };
   });
 
-/** Fails where one of the minutes was freed before: then the request's cost is in the ledger, and `adjust` finds it there. */
-export const finishReservations = ({ key, finishedNanoUsd, excessNanoUsd, freed }: ReservationDelta) => {
-  const minutes = [...freed];
-  const total = minutes.reduce((sum, [, nanoUsd]) => sum + nanoUsd, 0);
+/** Fails where one of the reservations was freed before: then the request's cost is in the ledger, and `adjust` finds it there. */
+export const finishReservations = (delta: ReservationDelta) => {
+  const { key, finishedNanoUsd, excessNanoUsd, uncertainNanoUsd, ended, pending } = delta;
+  const members = [...new Set([...ended.keys(), ...pending.keys()])];
   return {
     Update: {
       Key: { ...key },
-      UpdateExpression: `ADD committed :committed, finished :finished, excess :excess, ${minutes.map((_, i) => `#m${i} :m${i}`).join(', ')}`,
-      ConditionExpression: minutes.map((_, i) => `attribute_exists(#m${i})`).join(' AND '),
-      ExpressionAttributeNames: Object.fromEntries(minutes.map(([minute], i) => [`#m${i}`, `m${minute}`])),
+      UpdateExpression: `ADD committed :committed, finished :finished, excess :excess, uncertain :uncertain, ${members.map((_, i) => `#m${i} :m${i}`).join(', ')}`,
+      ConditionExpression: [...ended.keys()].map((_, i) => `attribute_exists(#m${i})`).join(' AND '),
+      ExpressionAttributeNames: Object.fromEntries(members.map((member, i) => [`#m${i}`, member])),
       ExpressionAttributeValues: {
-        ':committed': finishedNanoUsd - total,
+        ':committed': finishedNanoUsd - total(ended.values()) + total(pending.values()),
         ':finished': finishedNanoUsd,
         ':excess': excessNanoUsd,
-        ...Object.fromEntries(minutes.map(([, nanoUsd], i) => [`:m${i}`, -nanoUsd])),
+        ':uncertain': uncertainNanoUsd,
+        ...Object.fromEntries(
+          members.map((member, i) => [`:m${i}`, (pending.get(member) ?? 0) - (ended.get(member) ?? 0)]),
+        ),
       },
     },
   };
@@ -70,6 +132,7 @@ const stored = z.catchall(
     finished: z._default(z.number(), 0),
     unreserved: z._default(z.number(), 0),
     excess: z._default(z.number(), 0),
+    uncertain: z._default(z.number(), 0),
     /** What was used when the item was made. */
     initial: z._default(z.number(), 0),
     /** What `finished` was when it was compared with the ledger, and when, in epoch milliseconds. */
@@ -88,8 +151,10 @@ export interface BudgetItem {
   readonly initialNanoUsd: number;
   /** What requests cost more than they had reserved. */
   readonly excessNanoUsd: number;
-  /** By minute. */
-  readonly reserved: ReadonlyMap<number, number>;
+  /** What requests had reserved whose cost nobody knows: they failed, or were never heard of again. */
+  readonly uncertainNanoUsd: number;
+  /** By the item's member: `m` and a minute, `p` and an hour. */
+  readonly reserved: ReadonlyMap<string, number>;
   readonly compared: { readonly finishedNanoUsd: number; readonly atMs: number } | null;
 }
 
@@ -101,28 +166,35 @@ export const openReservations = (table: Table, now: () => number = Date.now) => 
   const read = async (key: Key): Promise<BudgetItem> => {
     const found = await findItem(table, key);
     const item = stored.parse(found ?? {});
-    const { finished, unreserved, excess, initial, comparedFinished, comparedAt } = item;
-    const minutes = Object.entries(item).filter(([member]) => /^m\d+$/.test(member));
+    const { finished, unreserved, excess, uncertain, initial, comparedFinished, comparedAt } = item;
+    const reserved = Object.entries(item).filter(([member]) => /^[mp]\d+$/.test(member));
     return {
       exists: found !== undefined,
       finishedNanoUsd: finished,
       unreservedNanoUsd: unreserved,
       initialNanoUsd: initial,
       excessNanoUsd: excess,
-      reserved: new Map(minutes.map(([member, nanoUsd]) => [Number(member.slice(1)), Number(nanoUsd)])),
+      uncertainNanoUsd: uncertain,
+      reserved: new Map(reserved.map(([member, nanoUsd]) => [member, Number(nanoUsd)])),
       compared: comparedFinished === undefined ? null : { finishedNanoUsd: comparedFinished, atMs: comparedAt ?? 0 },
     };
   };
 
   /** Frees what requests reserved long ago: their process died, or they still run and will be found in the ledger. */
   const freeOld = async (key: Key, { reserved }: BudgetItem): Promise<void> => {
-    const oldest = Math.floor(now() / MINUTE_MS) - RESERVATION_MINUTES;
-    for (const [minute, nanoUsd] of reserved) {
-      if (minute > oldest) continue;
-      const member = `#m${minute}`;
+    const oldest = {
+      m: Math.floor(now() / MINUTE_MS) - RESERVATION_MINUTES,
+      p: Math.floor(now() / HOUR_MS) - PENDING_HOURS,
+    };
+    for (const [name, nanoUsd] of reserved) {
+      if (Number(name.slice(1)) > oldest[name[0] as 'm' | 'p']) continue;
+      const member = `#${name}`;
       await tryWrite(
         table,
-        update(key, `ADD committed :less REMOVE ${member}`, `${member} = :nanoUsd`, { less: -nanoUsd, nanoUsd }),
+        update(key, `ADD committed :less, uncertain :nanoUsd REMOVE ${member}`, `${member} = :nanoUsd`, {
+          less: -nanoUsd,
+          nanoUsd,
+        }),
       );
     }
   };
@@ -168,7 +240,7 @@ export const openReservations = (table: Table, now: () => number = Date.now) => 
       const found = await Promise.all(
         [...items.values()].map(async (ofItem) => {
           const { reserved } = await read(keyOf(ofItem[0] as FinishedReservation));
-          return ofItem.filter(({ minute }) => reserved.has(minute));
+          return ofItem.filter((each) => reserved.has(memberOf(each)));
         }),
       );
       return found.flat();

@@ -25,6 +25,7 @@ import {
   finishReservations,
   type ReservationDelta,
   reservationDeltas,
+  stillReserved,
 } from './reservations.ts';
 import { IS_OPEN, markForRollup } from './rollup-marks.ts';
 import { sessionCounterOf } from './session-counters.ts';
@@ -37,6 +38,10 @@ export interface Change {
   readonly after: RequestRecord;
   /** Id of the response that is counted with this request: see countedResponseKey. */
   readonly countsResponse?: string | undefined;
+  /** Something is reserved for that response. */
+  readonly isAwaited?: boolean | undefined;
+  /** Id of the response that another request will count: what stays reserved is stored with it. */
+  readonly awaitsResponse?: string | undefined;
   /** What the request had reserved from budgets, which its cost replaces. */
   readonly reservations?: readonly FinishedReservation[] | undefined;
 }
@@ -110,6 +115,10 @@ export const hourCounterExpiry = (hour: string): number =>
  */
 const allocationCounterExpiry = (hour: string): number =>
   Date.parse(`${hour}:00:00Z`) / 1_000 + ALLOCATION_COUNTER_DAYS * DAY_SECONDS;
+
+/** Longer than anything stays reserved for a response. */
+const AWAITED_DAYS = 3;
+const NOT_COUNTED = 'attribute_not_exists(requestId)';
 
 /** What one record adds, and to which spend counters. */
 interface Addition {
@@ -256,8 +265,9 @@ class Totals {
   }
 }
 
-/** The record, and the guard of its response where it counts one. */
-const recordActionCount = ({ countsResponse }: Change): number => (countsResponse === undefined ? 1 : 2);
+/** The record, and its response where it counts or awaits one. */
+const recordActionCount = ({ countsResponse, awaitsResponse }: Change): number =>
+  (countsResponse ?? awaitsResponse) === undefined ? 1 : 2;
 
 const toTransaction = (prepared: readonly PreparedChange[], totals: Totals): LedgerTransaction => ({
   changes: prepared.map(({ change }) => change),
@@ -316,12 +326,17 @@ export const packTransactions = (changes: readonly Change[], today: Day, placeme
   return transactions;
 };
 
-const recordActions = ({ before, after, countsResponse }: Change, item: RequestItem): Action[] => {
+const recordActions = (change: Change, item: RequestItem): Action[] => {
+  const { before, after, countsResponse, isAwaited, awaitsResponse, reservations = [] } = change;
   const record = before ? put(item, 'revision = :before', { before: before.revision }) : put(item, IS_NEW);
-  if (countsResponse === undefined) return [record];
-  const guard = countedResponseKey(after.accountId, after.provider, countsResponse);
+  const responseId = countsResponse ?? awaitsResponse;
+  if (responseId === undefined) return [record];
+  const guard = countedResponseKey(after.accountId, after.provider, responseId);
   // Without an expiry: a provider may keep a batch's file for as long as it likes.
-  return [record, put({ ...guard, requestId: after.requestId }, IS_NEW)];
+  if (countsResponse !== undefined)
+    return [record, put({ ...guard, requestId: after.requestId }, isAwaited ? NOT_COUNTED : IS_NEW)];
+  const expiresAt = Math.floor(Date.parse(after.startedAt) / 1_000) + AWAITED_DAYS * DAY_SECONDS;
+  return [record, put({ ...guard, reservations: stillReserved(reservations), expiresAt }, IS_NEW)];
 };
 
 const addToSpendCounter = ({ key, counters, expiresAt, hours }: SpendCounterDelta) => {

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
+import type { Reservation } from '../../domain/budgets/reservation.ts';
+import { reservationSchema } from '../../domain/usage/usage-event.ts';
 import { batchRead } from '../table/batch-read.ts';
-import { countedResponseKey } from '../table/keys.ts';
+import { countedResponseKey, type Key } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { readItem } from '../table/unreadable-item.ts';
 
@@ -11,7 +13,20 @@ export interface ResponseName {
   readonly responseId: string;
 }
 
-const stored = z.object({ pk: z.string(), sk: z.string(), requestId: z.string() });
+const key = { pk: z.string(), sk: z.string() };
+/** Of a response that is counted, or of one that is awaited. */
+const stored = z.union([
+  z.object({ ...key, requestId: z.string() }),
+  z.object({ ...key, reservations: z.array(reservationSchema) }),
+]);
+
+/** By responseKeyText. */
+export interface KnownResponses {
+  /** Ids of the requests that the responses are counted with. */
+  readonly countedWith: ReadonlyMap<string, string>;
+  /** What is reserved for responses until they are counted. */
+  readonly awaited: ReadonlyMap<string, readonly Reservation[]>;
+}
 
 /** One text for each response. */
 export const responseKeyText = ({ accountId, provider, responseId }: ResponseName): string => {
@@ -21,14 +36,18 @@ export const responseKeyText = ({ accountId, provider, responseId }: ResponseNam
 
 /** Which responses the ledger counts, each with one request. */
 export const openCountedResponses = (table: Table) => ({
-  /** Ids of the requests that the responses are counted with, by responseKeyText; responses not counted yet are left out. @throws UnreadableItemError */
-  find: async (names: readonly ResponseName[]): Promise<ReadonlyMap<string, string>> => {
+  /** @throws UnreadableItemError */
+  find: async (names: readonly ResponseName[]): Promise<KnownResponses> => {
     const keys = new Map(
       names.map((name) => [responseKeyText(name), countedResponseKey(name.accountId, name.provider, name.responseId)]),
     );
     const items = (await batchRead(table, [...keys.values()], { consistent: true })).map((item) =>
       readItem(() => stored.parse(item)),
     );
-    return new Map(items.map(({ pk, sk, requestId }) => [`${pk}\n${sk}`, requestId]));
+    const textOf = ({ pk, sk }: Key): string => `${pk}\n${sk}`;
+    return {
+      countedWith: new Map(items.flatMap((item) => ('requestId' in item ? [[textOf(item), item.requestId]] : []))),
+      awaited: new Map(items.flatMap((item) => ('requestId' in item ? [] : [[textOf(item), item.reservations]]))),
+    };
   },
 });

@@ -25,3 +25,6 @@ export const periodId = ({ name, start }: { readonly name: string; readonly star
  * minute later at most, so that nothing stays for more than 15 minutes.
  */
 export const RESERVATION_MINUTES = 14;
+
+/** The same of a response that is made in the background, whose result is fetched later: a day, counted from the start of its hour. */
+export const PENDING_HOURS = 24;

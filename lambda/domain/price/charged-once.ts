@@ -22,6 +22,8 @@ export const countedOnceBy = ({ method, path, reading }: PriceableRequest): stri
   }
   // Free once the results were counted.
   if (method === 'GET' && isEndedBatch(reading)) return `${path.replace(/\/$/, '')}/results`;
-  const id = billableItems[BILLABLE.responseId];
+  const { [BILLABLE.responseId]: id, [BILLABLE.deferredId]: deferredId } = billableItems;
+  // The path that fetches it.
+  if (typeof deferredId === 'string') return path.replace(/completions\/?$/, `deferred-completion/${deferredId}`);
   return typeof id === 'string' ? id : null;
 };

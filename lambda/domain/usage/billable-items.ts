@@ -64,6 +64,8 @@ export const BILLABLE = {
   responseStatus: 'response.status',
   /** String: `id` of a response that can be fetched again by GET (background responses): it is counted once by this id. */
   responseId: 'response.id',
+  /** String: `request_id` of xAI's deferred chat, by which its result is fetched. */
+  deferredId: 'response.deferred_id',
   /** 1 for `background: true`, 0 for `false`: a response that is not in the background was charged when it was made. */
   responseBackground: 'response.background',
   /** 1 where a response of Anthropic ended with `stop_reason: "refusal"`: without output it is not charged. */

@@ -115,7 +115,7 @@ const reading = z.object({
 });
 
 /** See budgets/reservation.ts. */
-const reservation = z.object({
+export const reservationSchema = z.object({
   budgetId: z.string().check(z.maxLength(MAX_BLOCK_ID_CHARACTERS)),
   periodId: z.string().check(z.maxLength(MAX_BLOCK_ID_CHARACTERS)),
   minute: nonNegativeInteger,
@@ -169,7 +169,7 @@ export const closeEventSchema = z.extend(requestIdentity, {
   requestBytes: nonNegativeInteger,
   responseBytes: nonNegativeInteger,
   /** What the gateway reserved from budgets before it forwarded the request. */
-  reservations: z.optional(z.array(reservation).check(z.maxLength(MAX_RESERVATIONS))),
+  reservations: z.optional(z.array(reservationSchema).check(z.maxLength(MAX_RESERVATIONS))),
   reading,
 });
 

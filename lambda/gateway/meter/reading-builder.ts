@@ -54,6 +54,7 @@ const isDeferred = (values: ReadonlyMap<string, unknown>, hasChoices: boolean): 
 /** Billable items that only some dialects have. */
 const dialectsOf: Readonly<Record<string, readonly Dialect[]>> = {
   [BILLABLE.responseId]: ['openai-responses', 'gemini-interactions'],
+  [BILLABLE.deferredId]: ['openai-chat'],
   [BILLABLE.responseStatus]: ['openai-responses', 'gemini-interactions', 'async-result', 'openai-chat'],
   [BILLABLE.responseBackground]: ['openai-responses', 'gemini-interactions'],
   [BILLABLE.refused]: ['anthropic-messages'],
@@ -122,10 +123,9 @@ export class ReadingBuilder implements PickerSink {
     if (this.#batch) this.#takeLine();
     else this.#takeUsage(values);
     this.#takeNames(values);
-    this.#text(
-      BILLABLE.responseStatus,
-      values.get('status') ?? (isDeferred(values, this.#hasChoices) ? 'queued' : null),
-    );
+    const isQueued = isDeferred(values, this.#hasChoices);
+    this.#text(BILLABLE.responseStatus, values.get('status') ?? (isQueued ? 'queued' : null));
+    if (isQueued) this.#text(BILLABLE.deferredId, values.get('requestId'));
     this.#text(BILLABLE.responseId, values.get('id'));
     if (values.get('stopReason') === REFUSAL) this.#billableItems.set(BILLABLE.refused, 1);
     if (typeof values.get('background') === 'boolean')

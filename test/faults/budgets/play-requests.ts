@@ -82,6 +82,7 @@ export const playRequests = async (seed: number, requests: number): Promise<stri
       ...request.reservation,
       accountId: ACCOUNT,
       costNanoUsd: request.costNanoUsd,
+      uncertainNanoUsd: 0,
     };
     const { Update } = finishReservations(reservationDeltas([finished])[0] as never);
     if (!memory.update(Update as never)) {

@@ -150,7 +150,10 @@ describe('items that only some dialects have', () => {
   });
 
   it('xAI’s deferred response is queued', () => {
-    expect(itemsOf(['{"request_id":"r"}'], 'openai-chat')).toEqual({ 'response.status': 'queued' });
+    expect(itemsOf(['{"request_id":"r"}'], 'openai-chat')).toEqual({
+      'response.status': 'queued',
+      'response.deferred_id': 'r',
+    });
     for (const other of [{ model: 'm' }, { choices: [] }, { usage: { prompt_tokens: 1 } }])
       expect(itemsOf([{ request_id: 'r', ...other }], 'openai-chat')).toEqual({});
   });

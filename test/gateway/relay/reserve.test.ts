@@ -456,3 +456,119 @@ describe('a batch, whose cost is known when its results are fetched', () => {
     expect(exchange.sent).toHaveLength(sent);
   });
 });
+
+describe('a response whose result is fetched later', () => {
+  const BACKGROUND = { model: 'gpt-4o', background: true, max_output_tokens: 1_000, input: 'Hello' };
+  const MOST = JSON.stringify(BACKGROUND).length * 2_500 + 1_000 * 10_000;
+  const COST = 10 * 2_500 + 20 * 10_000;
+  const ofResponse = (id: string, status: string, usage: object | null) => ({
+    id,
+    status,
+    background: true,
+    model: 'gpt-4o',
+    output: [],
+    usage,
+  });
+  const begin = async (budget: ReservedBudget, id: string) => {
+    const exchange = await send([budget], BACKGROUND, { target: '/v1/responses' });
+    return exchange.sent.length === 0 ? null : respondWith(exchange, ofResponse(id, 'queued', null));
+  };
+  const get = async (id: string, status = 'completed') => {
+    const usage = { input_tokens: 10, output_tokens: 20, total_tokens: 30 };
+    const exchange = await send([], null, { method: 'GET', target: `/v1/responses/${id}` });
+    return respondWith(exchange, ofResponse(id, status, status === 'completed' ? usage : null));
+  };
+  const free = async (budget: ReservedBudget, afterMinutes: number, usedNanoUsd: number) => {
+    const store = openReservations(table, () => Date.now() + afterMinutes * MINUTE_MS);
+    const names = [{ budgetId: budget.id, periodId: periodId(periodAt('monthly', new Date())) }];
+    await (await store.compare(accountId, names))(new Map([[budget.id, usedNanoUsd]]));
+  };
+
+  it('keeps its reservation until the result is counted', async () => {
+    const [budget, id] = [budgetOf(1), uuidv7()];
+    await record([(await begin(budget, id)) as CloseEvent]);
+    await free(budget, 15, 0);
+    expect(await reservedIn(budget)).toBe(MOST);
+    await record([await get(id, 'in_progress')]);
+    expect(await reservedIn(budget)).toBe(MOST);
+    const results = [await get(id), await get(id)];
+    for (const result of results) await record([result]);
+    expect(await reservedIn(budget)).toBe(0);
+    expect(await itemOf(budget)).toMatchObject({ finishedNanoUsd: COST, excessNanoUsd: 0, uncertainNanoUsd: 0 });
+  });
+
+  it('is settled where its event comes with that of the result', async () => {
+    const [budget, id] = [budgetOf(1), uuidv7()];
+    const [begun, result] = [(await begin(budget, id)) as CloseEvent, await get(id)];
+    expect(await record([result, begun])).toMatchObject([{ kind: 'recorded' }, { kind: 'recorded' }]);
+    expect(await reservedIn(budget)).toBe(0);
+    expect(await itemOf(budget)).toMatchObject({ finishedNanoUsd: COST, uncertainNanoUsd: 0 });
+  });
+
+  it('is settled where its event comes after that of the result', async () => {
+    const [budget, id] = [budgetOf(1), uuidv7()];
+    const begun = (await begin(budget, id)) as CloseEvent;
+    await record([await get(id)]);
+    expect(await record([begun])).toMatchObject([{ kind: 'recorded' }]);
+    expect(await reservedIn(budget)).toBe(0);
+    expect(await itemOf(budget)).toMatchObject({ finishedNanoUsd: 0, uncertainNanoUsd: 0 });
+  });
+
+  it('is freed after a day, and counts as uncertain', async () => {
+    const [budget, id] = [budgetOf(1), uuidv7()];
+    await record([(await begin(budget, id)) as CloseEvent]);
+    await free(budget, 22 * 60, 0);
+    expect(await reservedIn(budget)).toBe(MOST);
+    await free(budget, 24 * 60, 0);
+    expect(await reservedIn(budget)).toBe(0);
+    expect((await itemOf(budget)).uncertainNanoUsd).toBe(MOST);
+    expect(await record([await get(id)])).toMatchObject([{ kind: 'recorded' }]);
+  });
+
+  it('lets no more pass than the budget has, while no result is fetched', async () => {
+    const budget = budgetOf(0.05);
+    let passed = 0;
+    for (let n = 0; n < 20; n++) {
+      const begun = await begin(budget, uuidv7());
+      if (begun) await record([begun]);
+      passed += Number(begun !== null);
+    }
+    expect(passed).toBe(Math.floor((0.05 * USD) / MOST));
+  });
+
+  it('may be deferred by xAI', async () => {
+    const [budget, id] = [budgetOf(1), uuidv7()];
+    const body = { model: 'grok-4', deferred: true, max_tokens: 100, messages: [] };
+    const begun = await respondWith(await send([budget], body, { provider: 'xai' }), { request_id: id });
+    await record([begun]);
+    expect(await reservedIn(budget)).toBeGreaterThan(0);
+    const fetching = { provider: 'xai', method: 'GET', target: `/v1/chat/deferred-completion/${id}` };
+    const usage = { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 };
+    const fetched = await send([], null, fetching);
+    await record([await respondWith(fetched, { id: 'c', model: 'grok-4', choices: [{}], usage })]);
+    expect(await reservedIn(budget)).toBe(0);
+    expect((await itemOf(budget)).finishedNanoUsd).toBeGreaterThan(0);
+  });
+});
+
+describe('a request whose cost nobody knows', () => {
+  it('counts as uncertain where its client gave up', async () => {
+    const budget = budgetOf(1);
+    const { disconnect, finished, closes } = await send([budget], CHAT);
+    disconnect();
+    await finished;
+    await record([closes()[0] as CloseEvent]);
+    expect(await reservedIn(budget)).toBe(0);
+    expect((await itemOf(budget)).uncertainNanoUsd).toBe(WORST);
+  });
+
+  it('counts as uncertain where its process died', async () => {
+    const budget = budgetOf(1);
+    await send([budget], CHAT);
+    const store = openReservations(table, () => Date.now() + 15 * MINUTE_MS);
+    const names = [{ budgetId: budget.id, periodId: periodId(periodAt('monthly', new Date())) }];
+    await (await store.compare(accountId, names))(new Map([[budget.id, 0]]));
+    expect(await reservedIn(budget)).toBe(0);
+    expect((await itemOf(budget)).uncertainNanoUsd).toBe(WORST);
+  });
+});
