@@ -15,6 +15,7 @@ import './stories/sign-on.ts';
 import './stories/people.ts';
 import './stories/billing.ts';
 import './stories/budgets.ts';
+import './stories/forms.ts';
 import './stories/prices.ts';
 import './stories/reports.ts';
 import './stories/settings.ts';

@@ -11,6 +11,7 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | Schema;
+  readonly propertyNames?: Schema;
   readonly items?: Schema;
   readonly minItems?: number;
   readonly maxItems?: number;
@@ -70,7 +71,13 @@ export const schemaArbitrary = (schema: Schema, resolve: (ref: string) => Schema
         { requiredKeys: [...(schema.required ?? [])] },
       );
       return schema.properties === undefined
-        ? fc.dictionary(fc.string({ maxLength: 8 }), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 })
+        ? fc.dictionary(
+            schema.propertyNames ? (of(schema.propertyNames) as fc.Arbitrary<string>) : fc.string({ maxLength: 8 }),
+            typeof schema.additionalProperties === 'object'
+              ? of(schema.additionalProperties)
+              : fc.jsonValue({ maxDepth: 1 }),
+            { maxKeys: 3 },
+          )
         : named;
     }
     case 'array':

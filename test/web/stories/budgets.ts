@@ -40,7 +40,7 @@ describe('a budget', () => {
     await page.getByRole('button', { name: 'Delete the budget' }).click();
     await page.getByText('No budgets yet').waitFor();
     await page.getByRole('button', { name: 'Pause something' }).click();
-    await page.getByRole('dialog').getByLabel('Which').fill('batch');
+    await page.getByRole('dialog').getByLabel('Tag').fill('batch');
     await page.getByLabel('Reason').fill('Runaway loop');
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await open('/keys');

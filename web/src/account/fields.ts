@@ -14,7 +14,7 @@ export const emailProblem = (email: string): string | null =>
 export const required = (what: string) => (value: string) => (value.trim() === '' ? `${what} is required.` : null);
 
 /** Fields of forms that have another name in the API. */
-const ALIASES: Readonly<Record<string, string>> = { dim: 'dimensionValue', validUntil: 'lastDay' };
+const ALIASES: Readonly<Record<string, string>> = { dim: 'dimensionValue', validUntil: 'lastDay', until: 'lastDay' };
 
 /** The field of a form that a path such as `config.filter.model` is about. */
 const fieldOf = (path: string, names: readonly string[]): string | undefined =>

@@ -4,7 +4,7 @@ import { useApi } from '../app.ts';
 import { useBudgets } from '../budgets/use-budgets.ts';
 import { AnchorLink } from '../components/links.tsx';
 import { utcDate } from '../format/time.ts';
-import { filterValuesOf } from '../rules/rule-filter.ts';
+import { spendFiltersOf } from '../scope/scope.ts';
 import type { Filters } from '../spend/filters.ts';
 
 /** The filter of an alert's rule and the value that it is about, as the overview has them; undefined until the rule is known. */
@@ -14,10 +14,8 @@ const useAlertFilters = ({ ruleId, type, of }: Alert): Filters | undefined => {
   const rule = rules.data?.items.find(({ id }) => id === ruleId);
   const budget = budgets?.items.find(({ id }) => id === ruleId);
   if (ruleId !== null && !rule && !budget) return undefined;
-  const { dimension, dimensionValue, ...values } = filterValuesOf(budget ? budget.filter : rule?.config['filter']);
-  const named = Object.entries({ ...values, [`dim:${dimension}`]: dimensionValue }).filter(([, value]) => value !== '');
   return {
-    ...Object.fromEntries(named.map(([name, value]) => [name, [value]])),
+    ...spendFiltersOf(budget ? budget.filter : rule?.config['filter']),
     ...(of && { [of.dimension]: [of.value] }),
   };
 };

@@ -1,4 +1,5 @@
 import type { AuditEntry } from '../api/responses.ts';
+import { membersOf } from '../format/members.ts';
 import type { KeyNames } from '../spend/groups.ts';
 
 /** `key.created` as text. */
@@ -15,28 +16,10 @@ const parsed = (value: string): unknown => {
   }
 };
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-/** The members of a value by their paths, `filter.tag`; a list is one member. */
-const membersOf = (value: unknown, path: string, names: KeyNames): [string, string][] => {
-  if (Array.isArray(value)) {
-    const texts = value.map((each) =>
-      membersOf(each, '', names)
-        .map(([name, text]) => `${name} ${text}`.trim())
-        .join(' '),
-    );
-    return [[path, texts.join(', ')]];
-  }
-  if (!isObject(value)) return [[path, names.get(String(value)) ?? String(value)]];
-  return Object.entries(value).flatMap(([name, each]) =>
-    membersOf(each, path === '' ? name : `${path}.${name}`, names),
-  );
-};
-
 /** Details by path. The members of a config are the item's own. */
 const flat = (details: Texts, names: KeyNames): Map<string, string> =>
   new Map(
-    Object.entries(details).flatMap(([name, value]) => membersOf(parsed(value), name === 'config' ? '' : name, names)),
+    Object.entries(details).flatMap(([name, value]) => membersOf(parsed(value), names, name === 'config' ? '' : name)),
   );
 
 /** What an entry is about: `Team, amount: 100 → 200` of a change, else all of its details. */

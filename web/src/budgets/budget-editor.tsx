@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ArrowLeft, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { fieldErrors, otherErrors } from '../account/fields.ts';
+import { otherErrors } from '../account/fields.ts';
 import type { Budget } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Confirm, type Question } from '../components/confirm.tsx';
@@ -15,8 +15,8 @@ import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { ShownOnce } from '../components/shown-once.tsx';
 import { Unsaved } from '../components/unsaved.tsx';
-import { channelsOf, newChannelsOf } from '../rules/channels.ts';
-import { filterOf, filterPatchOf } from '../rules/rule-filter.ts';
+import { SetByApi } from '../forms/set-by-api.tsx';
+import { useReload, useSave } from '../forms/use-save.ts';
 import ruleClasses from '../rules/rules.module.css';
 import { TestChannels } from '../rules/test-channels.tsx';
 import { useMe } from '../session/permissions.ts';
@@ -25,46 +25,11 @@ import { BudgetFields } from './budget-fields.tsx';
 import { type BudgetValues, bodyOf, budgetProblems, emptyBudget, valuesOf } from './budget-form.ts';
 import { BudgetState } from './budget-state.tsx';
 import { budgetText } from './names.ts';
-import { useBudgets, useReloadBudgets } from './use-budgets.ts';
-
-const useSave = (
-  budget: Budget | undefined,
-  onSaved: (secret: string | undefined) => void,
-  onError: (error: unknown) => void,
-) => {
-  const api = useApi();
-  const reload = useReloadBudgets();
-  const finishWith = (message: string) => async (saved: Budget) => {
-    notifyDone(message);
-    await reload();
-    onSaved(saved.webhookSecret);
-  };
-  const create = api.useMutation('post', '/budgets', { onSuccess: finishWith('Budget created.'), onError });
-  const update = api.useMutation('patch', '/budgets/{id}', {
-    onSuccess: finishWith('Budget saved.'),
-    onError: (problem) => {
-      onError(problem);
-      return reload();
-    },
-  });
-  const save = (values: BudgetValues) => {
-    const body = bodyOf(values);
-    if (budget) {
-      const filter = filterPatchOf(values, valuesOf(budget));
-      update.mutate({ params: { path: { id: budget.id } }, body: { ...body, ...channelsOf(values), filter } });
-      return;
-    }
-    const filter = filterOf(values);
-    create.mutate({
-      body: { ...body, ...newChannelsOf(values), isActive: true, ...(filter && { filter }) },
-    });
-  };
-  return { save, error: create.error ?? update.error, isPending: create.isPending || update.isPending };
-};
+import { useBudgets } from './use-budgets.ts';
 
 const DeleteButton = ({ budget: { id, name } }: { readonly budget: Budget }) => {
   const navigate = useNavigate();
-  const reload = useReloadBudgets();
+  const reload = useReload('/budgets');
   const [asking, setAsking] = useState<Question>();
   const remove = useApi().useMutation('delete', '/budgets/{id}', {
     onSuccess: async () => {
@@ -112,20 +77,24 @@ const BudgetForm = ({ budget }: { readonly budget?: Budget | undefined }) => {
     isDone.current = true;
     void navigate({ to: '/budgets' });
   };
-  const { save, error, isPending } = useSave(
-    budget,
-    (given) => {
+  const { save, error, isPending } = useSave({
+    collection: '/budgets',
+    id: budget?.id,
+    noun: 'Budget',
+    form,
+    bodyOf,
+    onSaved: (given) => {
       isDone.current = true;
       if (given) setSecret(given);
       else leave();
     },
-    (problem) => form.setErrors(fieldErrors(problem, ...Object.keys(form.values))),
-  );
+  });
   const fields = Object.keys(form.values);
   return (
     <form noValidate className="card card-pad" onSubmit={form.onSubmit(save)}>
       <Stack gap="lg">
         <BudgetFields form={form} />
+        {budget && <SetByApi item={budget} shown={bodyOf(valuesOf(budget))} />}
         {error && (
           <ProblemNote error={error} details={otherErrors(error, ...fields)} title="The budget was not saved" />
         )}

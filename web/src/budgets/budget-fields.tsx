@@ -1,7 +1,7 @@
 import { Checkbox, Group, NativeSelect, NumberInput, Stack, Switch, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { ChannelFields } from '../rules/channel-fields.tsx';
-import { FilterFields } from '../rules/filter-fields.tsx';
+import { countedMembers, ScopeFields } from '../scope/scope-fields.tsx';
 import type { BudgetValues } from './budget-form.ts';
 
 type BudgetForm = UseFormReturnType<BudgetValues>;
@@ -80,7 +80,7 @@ export const BudgetFields = ({ form }: { readonly form: BudgetForm }) => (
   <Stack gap="lg">
     <TextInput label="Name" placeholder="Budget of production" maxLength={100} {...form.getInputProps('name')} />
     <PeriodFields form={form} />
-    <FilterFields form={form} />
+    <ScopeFields form={form} members={countedMembers} />
     <BlockFields form={form} />
     <Group grow align="flex-start">
       <NativeSelect label="Requests of unknown cost" data={unknownCosts} {...form.getInputProps('unknownCost')} />

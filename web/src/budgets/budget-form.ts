@@ -1,11 +1,12 @@
 import type { PeriodName } from '../../../lambda/domain/calendar/periods.ts';
 import { required } from '../account/fields.ts';
-import type { Budget } from '../api/responses.ts';
-import { type ChannelValues, channelProblems, channelValuesOf, mailOnly } from '../rules/channels.ts';
-import { type FilterValues, filterProblems, filterValuesOf } from '../rules/rule-filter.ts';
+import type { Budget, NewBudget } from '../api/responses.ts';
+import type { BodyOf } from '../forms/changes.ts';
+import { type ChannelValues, channelProblems, channelsOf, channelValuesOf, mailOnly } from '../rules/channels.ts';
+import { type ScopeValues, scopeOf, scopeProblems, scopeValuesOf } from '../scope/scope.ts';
 
 /** What the form holds. Numbers are text while they are typed. */
-export interface BudgetValues extends FilterValues, ChannelValues {
+export interface BudgetValues extends ScopeValues, ChannelValues {
   readonly name: string;
   /** In USD for each period. */
   readonly amount: number | string;
@@ -26,7 +27,7 @@ export interface BudgetValues extends FilterValues, ChannelValues {
 }
 
 export const emptyBudget: BudgetValues = {
-  ...filterValuesOf(undefined),
+  ...scopeValuesOf(undefined),
   name: '',
   amount: 500,
   period: 'monthly',
@@ -48,7 +49,7 @@ export const valuesOf = (budget: Budget): BudgetValues => {
   const { name, amount, period, notifyAt, block, unknownCost, showRemaining } = budget;
   return {
     ...emptyBudget,
-    ...filterValuesOf(budget.filter),
+    ...scopeValuesOf(budget.filter),
     name,
     amount,
     ...(typeof period === 'string' ? { period } : { period: 'fixed', ...period }),
@@ -67,7 +68,7 @@ const percentsOf = (text: string): number[] =>
     .filter((part) => part !== '')
     .map(Number);
 
-/** The budget as the API takes it, without its filter and channels. */
+/** The budget as the API takes it. */
 export const bodyOf = (values: BudgetValues) => {
   const { name, amount, period, from, to, notifyAt, blocks, unknownCost, countAs } = values;
   const { atPercent, enforcement, onUnavailable } = values;
@@ -79,7 +80,9 @@ export const bodyOf = (values: BudgetValues) => {
     block: blocks ? { atPercent: Number(atPercent), enforcement, onUnavailable } : null,
     unknownCost: unknownCost === 'count' ? { countAsUsd: Number(countAs) } : unknownCost,
     showRemaining: values.showRemaining,
-  };
+    filter: scopeOf(values),
+    ...channelsOf(values),
+  } satisfies BodyOf<NewBudget>;
 };
 
 const positive = (value: number | string) => (Number(value) > 0 ? null : 'More than 0.');
@@ -89,7 +92,7 @@ export const budgetProblems = (values: BudgetValues): Record<string, string | nu
   const { name, amount, period, from, to, notifyAt, blocks, atPercent, unknownCost, countAs } = values;
   const percents = percentsOf(notifyAt);
   return {
-    ...filterProblems(values),
+    ...scopeProblems(values),
     ...channelProblems(values),
     name: required('A name')(name),
     amount: positive(amount),

@@ -6,10 +6,11 @@ import { Money } from '../components/amount.tsx';
 import { formatMoney } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { utcDate } from '../format/time.ts';
-import { filterValuesOf, spendParametersOf } from '../rules/rule-filter.ts';
+import { spendFiltersOf } from '../scope/scope.ts';
+import { parametersOf } from '../spend/filters.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import classes from './budgets.module.css';
-import { boundaryText, scopeText } from './names.ts';
+import { boundaryText, refusedText } from './names.ts';
 import { Used } from './used.tsx';
 
 /** Until the gateways know that a budget is used up: 2 s for a batch, 2 s to judge, 5 s of cache. See docs/budgets.md. */
@@ -23,7 +24,7 @@ const Bound = ({ budget }: { readonly budget: Budget }) => {
       query: {
         from: utcDate(new Date(Date.now() - DAY_MS)),
         granularity: 'hour',
-        ...spendParametersOf(filterValuesOf(budget.filter)),
+        ...parametersOf(spendFiltersOf(budget.filter)),
       },
     },
   });
@@ -50,7 +51,12 @@ export const BudgetState = ({ budget }: { readonly budget: Budget }) => {
   return (
     <section className="card card-pad" aria-label="Now">
       {isBlocking && (
-        <Alert color="red" variant="light" mb="md" title={`The gateway refuses ${scopeText(budget, keyNames)}`}>
+        <Alert
+          color="red"
+          variant="light"
+          mb="md"
+          title={`The gateway refuses ${refusedText(budget.filter, keyNames)}`}
+        >
           {period && `Until ${boundaryText(period.end)}. `}Raise the amount, or switch the budget off: requests pass
           again within seconds.
         </Alert>

@@ -9,13 +9,14 @@ import { ButtonLink } from '../components/links.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyProblem } from '../components/notify.ts';
 import { formatPercent } from '../format/quantity.ts';
+import { useReload } from '../forms/use-save.ts';
 import { Pauses } from '../pauses/pauses.tsx';
 import { useMe } from '../session/permissions.ts';
 import type { KeyNames } from '../spend/groups.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import classes from './budgets.module.css';
 import { budgetText } from './names.ts';
-import { useBudgets, useReloadBudgets } from './use-budgets.ts';
+import { useBudgets } from './use-budgets.ts';
 import { Used } from './used.tsx';
 
 const Effect = ({ budget: { block, state } }: { readonly budget: Budget }) => {
@@ -32,7 +33,7 @@ const Effect = ({ budget: { block, state } }: { readonly budget: Budget }) => {
 
 const BudgetRow = ({ budget, keyNames }: { readonly budget: Budget; readonly keyNames: KeyNames }) => {
   const { may } = useMe();
-  const reload = useReloadBudgets();
+  const reload = useReload('/budgets');
   const update = useApi().useMutation('patch', '/budgets/{id}', {
     onError: notifyProblem('The budget was not changed'),
     onSettled: () => reload(),

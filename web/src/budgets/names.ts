@@ -1,8 +1,8 @@
 import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
-import type { Budget } from '../api/responses.ts';
+import type { Budget, Pause } from '../api/responses.ts';
 import { locale } from '../format/locale.ts';
 import { formatBucket, formatShortInstant, utcDate } from '../format/time.ts';
-import { filterText, filterValuesOf } from '../rules/rule-filter.ts';
+import { scopeText } from '../scope/scope.ts';
 import type { KeyNames } from '../spend/groups.ts';
 
 const usd = new Intl.NumberFormat(locale, {
@@ -21,7 +21,7 @@ const eachPeriod = { hourly: 'an hour', daily: 'a day', weekly: 'a week', monthl
 export const budgetText = ({ amount, period, filter }: Budget, keyNames: KeyNames): string => {
   const when =
     typeof period === 'string' ? eachPeriod[period] : `from ${dayText(period.from)} to ${dayText(period.to)}`;
-  const only = filterText(filterValuesOf(filter), keyNames);
+  const only = scopeText(filter, keyNames);
   return `${usd.format(amount)} ${when}${only === '' ? '' : `, of ${only}`}`;
 };
 
@@ -31,9 +31,9 @@ export const outsideText = ({ period }: Budget): string =>
     ? `It begins on ${dayText(period.from)}.`
     : 'It is over.';
 
-/** What a budget refuses, in words: `all requests`, `requests of tag batch`. */
-export const scopeText = ({ filter }: Budget, keyNames: KeyNames): string => {
-  const only = filterText(filterValuesOf(filter), keyNames);
+/** What a budget or pause refuses, in words: `all requests`, `requests of tag batch`. */
+export const refusedText = (scope: Budget['filter'] | Pause['scope'], keyNames: KeyNames): string => {
+  const only = scopeText(scope, keyNames);
   return only === '' ? 'all requests' : `requests of ${only}`;
 };
 

@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useApi } from '../app.ts';
 import { useMe } from '../session/permissions.ts';
 
@@ -8,10 +7,4 @@ const REFRESH_MS = 60_000;
 export const useBudgets = () => {
   const { may } = useMe();
   return useApi().useQuery('get', '/budgets', {}, { refetchInterval: REFRESH_MS, enabled: may('rules:read') });
-};
-
-/** A function that reloads the budgets. Also used after errors: one that was deleted elsewhere must show as deleted. */
-export const useReloadBudgets = () => {
-  const queryClient = useQueryClient();
-  return () => queryClient.invalidateQueries({ queryKey: ['get', '/budgets'] });
 };

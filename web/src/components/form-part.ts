@@ -5,5 +5,6 @@ export interface FormPart<Values> {
   readonly values: Values;
   readonly errors: Readonly<Record<string, ReactNode>>;
   setFieldValue(name: keyof Values & string, value: Values[keyof Values]): void;
+  clearFieldError(name: string): void;
   getInputProps(name: keyof Values & string, options?: { readonly type: 'checkbox' }): object;
 }

@@ -5,7 +5,14 @@ import type { Key } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
+import { changesOf } from '../forms/changes.ts';
 import { useReloadKeys } from './use-reload-keys.ts';
+
+const bodyOf = ({ name, project, lastDay }: Readonly<Record<'name' | 'project' | 'lastDay', string>>) => ({
+  name,
+  project,
+  validUntil: lastDay === '' ? null : `${lastDay}T23:59:59Z`,
+});
 
 /** Renames a key, moves it to another project, or changes the day it ends. */
 export const EditKey = ({ target, onClose }: { readonly target: Key; readonly onClose: () => void }) => {
@@ -24,14 +31,10 @@ export const EditKey = ({ target, onClose }: { readonly target: Key; readonly on
       return reloadKeys();
     },
   });
-  const submit = ({ name, project, lastDay }: typeof form.values) =>
+  const submit = (values: typeof form.values) =>
     change.mutate({
       params: { path: { id: target.id } },
-      body: {
-        name,
-        project,
-        ...(form.isDirty('lastDay') && { validUntil: lastDay === '' ? null : `${lastDay}T23:59:59Z` }),
-      },
+      body: changesOf(bodyOf(form.getInitialValues()), bodyOf(values)),
     });
   return (
     <form noValidate onSubmit={form.onSubmit(submit)}>

@@ -4,14 +4,12 @@ import { fieldErrors, required } from '../account/fields.ts';
 import { useApi } from '../app.ts';
 import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
+import { type ScopeValues, scopeOf, scopeValuesOf } from '../scope/scope.ts';
+import { ScopeFields } from '../scope/scope-fields.tsx';
 import { useReloadPauses } from './use-pauses.ts';
 
-const kinds = [
-  { value: 'tag', label: 'A tag' },
-  { value: 'key', label: 'A service key' },
-  { value: 'project', label: 'A project' },
-  { value: 'session', label: 'A session' },
-];
+/** What pauses can be chosen by. */
+const scopeMembers = ['provider', 'model', 'tag', 'key', 'project', 'session', 'client'] as const;
 
 const durations = [
   { value: '15', label: '15 minutes' },
@@ -20,34 +18,39 @@ const durations = [
   { value: '', label: 'Until somebody resumes it' },
 ];
 
-/** Refuses the requests of one tag, key, project or session for a time. */
+const pauseProblems = ({ name, minutes: _, ...scope }: ScopeValues & { name: string; minutes: string }) => ({
+  name: required('A reason')(name),
+  scope:
+    Object.keys(scopeOf(scope)).length === 0
+      ? 'Choose what to pause.'
+      : scope.key !== '' && scope.project !== ''
+        ? 'A key or a project, not both.'
+        : null,
+});
+
+/** Refuses the requests of a scope for a time. */
 export const CreatePause = ({ onClose }: { readonly onClose: () => void }) => {
   const api = useApi();
   const reload = useReloadPauses();
-  const { data: keys } = api.useQuery('get', '/keys');
-  const { data: projects } = api.useQuery('get', '/projects');
   const form = useForm({
-    initialValues: { kind: 'tag', value: '', name: '', minutes: '60' },
-    validate: { value: required('What to pause'), name: required('A reason') },
+    initialValues: { ...scopeValuesOf(undefined), name: '', minutes: '60' },
+    validate: pauseProblems as never,
   });
   const create = api.useMutation('post', '/pauses', {
     onSuccess: ({ name }) => {
       notifyDone(`${name}: requests are refused within seconds, or within a minute if it is the first time.`);
       onClose();
     },
-    onError: (error) => form.setErrors(fieldErrors(error, 'name')),
+    onError: (error) => form.setErrors(fieldErrors(error, 'scope', ...Object.keys(form.values))),
     onSettled: () => reload(),
   });
-  const choices = { key: keys?.items.filter(({ status }) => status !== 'revoked'), project: projects?.items };
-  const { kind } = form.values;
   return (
     <form
       noValidate
-      onSubmit={form.onSubmit(({ kind: member, value, name, minutes }) =>
-        create.mutate({
-          body: { name, scope: { [member]: value.trim() }, minutes: minutes === '' ? null : Number(minutes) },
-        }),
-      )}
+      onSubmit={form.onSubmit(({ name, minutes, ...values }) => {
+        const { dim: _, serviceTier: _tier, ...scope } = scopeOf(values);
+        create.mutate({ body: { name, scope, minutes: minutes === '' ? null : Number(minutes) } });
+      })}
     >
       <Stack>
         {create.isError && <ProblemNote error={create.error} title="Nothing was paused" />}
@@ -55,24 +58,7 @@ export const CreatePause = ({ onClose }: { readonly onClose: () => void }) => {
           The gateway refuses its requests with the status 429 and the code PAUSED. Running responses go on to their
           end.
         </Text>
-        <NativeSelect
-          label="What"
-          data={kinds}
-          value={kind}
-          onChange={({ currentTarget }) => form.setValues({ kind: currentTarget.value, value: '' })}
-        />
-        {kind === 'key' || kind === 'project' ? (
-          <NativeSelect
-            label="Which"
-            data={[
-              { value: '', label: 'Choose one' },
-              ...(choices[kind] ?? []).map(({ id, name }) => ({ value: id, label: name })),
-            ]}
-            {...form.getInputProps('value')}
-          />
-        ) : (
-          <TextInput label="Which" maxLength={128} {...form.getInputProps('value')} />
-        )}
+        <ScopeFields form={form} members={scopeMembers} />
         <TextInput
           label="Reason"
           description="The refused client sees it."

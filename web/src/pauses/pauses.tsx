@@ -1,13 +1,13 @@
 import { Button, Modal } from '@mantine/core';
 import { Pause as PauseIcon } from 'lucide-react';
 import { useState } from 'react';
+import { refusedText } from '../budgets/names.ts';
 import { Instant } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
 import { useMe } from '../session/permissions.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { CreatePause } from './create-pause.tsx';
-import { pausedText } from './names.ts';
 import { Resume } from './resume.tsx';
 import { usePauses } from './use-pauses.ts';
 
@@ -55,7 +55,7 @@ export const Pauses = () => {
                 <td>
                   {pause.name}
                   <br />
-                  <span className="dim small">{pausedText(pause, keyNames)}</span>
+                  <span className="dim small">{refusedText(pause.scope, keyNames)}</span>
                 </td>
                 <td>{pause.until === null ? 'somebody resumes it' : <Instant iso={pause.until} />}</td>
                 <td className="wide-only">

@@ -1,29 +1,26 @@
-import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
+import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { required } from '../account/fields.ts';
 import type { NewPrice, OwnPrice } from '../api/responses.ts';
 import { utcDate } from '../format/time.ts';
+import type { BodyOf } from '../forms/changes.ts';
+import { type ScopeValues, scopeOf, scopeValuesOf } from '../scope/scope.ts';
 
 type Kind = OwnPrice['terms']['kind'];
 type Amount = number | string;
 
-/** The kinds of tokens that the form has fields for. Rates of others, set through the API, stay. */
-export const tokenRateKinds = ['input', 'cacheRead', 'cacheWrite', 'output'] as const;
-
 /** What the form holds. Numbers are text while they are typed. */
-export interface PriceValues {
+export interface PriceValues extends ScopeValues {
   readonly name: string;
   readonly kind: Kind;
-  readonly provider: string;
-  readonly model: string;
-  readonly key: string;
-  readonly project: string;
-  readonly serviceTier: string;
   readonly bySubscription: boolean;
   /** First and last UTC day. */
   readonly from: string;
   readonly lastDay: string;
   readonly by: 'tokens' | 'request';
-  readonly rates: Readonly<Record<(typeof tokenRateKinds)[number], Amount>>;
+  /** For a million tokens: of the kinds that most models have, and of those that are stored. */
+  readonly rates: Readonly<Record<string, Amount>>;
+  /** For other units: of those that are stored. */
+  readonly unitRates: Readonly<Record<string, Amount>>;
   readonly perRequest: Amount;
   readonly percent: Amount;
   readonly usd: Amount;
@@ -36,16 +33,13 @@ export interface PriceValues {
 const emptyPrice: PriceValues = {
   name: '',
   kind: 'discount',
-  provider: '',
-  model: '',
-  key: '',
-  project: '',
-  serviceTier: '',
+  ...scopeValuesOf(undefined),
   bySubscription: false,
   from: '',
   lastDay: '',
   by: 'tokens',
   rates: { input: '', cacheRead: '', cacheWrite: '', output: '' },
+  unitRates: {},
   perRequest: '',
   percent: '',
   usd: '',
@@ -69,49 +63,42 @@ export const newPrice = (model?: string, provider?: string): PriceValues => ({
 
 const lastDayOf = (until: string | null): string => (until === null ? '' : utcDate(new Date(Date.parse(until) - 1)));
 
+/** A stored price as the form holds it. */
 export const valuesOf = (price: OwnPrice): PriceValues => {
-  const { name, terms, provider = '', model = '', key = '', project = '', serviceTier = '', from, until } = price;
-  const { kind, ...rest } = terms;
-  const tokens = terms.kind === 'rates' ? terms.usdPerMillionTokens : undefined;
-  const perRequest = terms.kind === 'rates' ? terms.usdPerRequest : undefined;
+  const { name, terms, from, until, credential } = price;
+  const rates = terms.kind === 'rates' ? terms : undefined;
   return {
     ...emptyPrice,
-    ...rest,
+    ...terms,
     name,
-    kind,
-    provider,
-    model,
-    key,
-    project,
-    serviceTier,
-    bySubscription: price.credential === 'subscription',
+    ...scopeValuesOf(price),
+    bySubscription: credential === 'subscription',
     from: from.slice(0, 10),
     lastDay: lastDayOf(until),
-    by: perRequest === undefined ? 'tokens' : 'request',
-    rates: { ...emptyPrice.rates, ...tokens },
-    perRequest: perRequest ?? '',
+    by: rates?.usdPerRequest === undefined ? 'tokens' : 'request',
+    rates: { ...emptyPrice.rates, ...rates?.usdPerMillionTokens },
+    unitRates: rates?.usdPerUnit ?? {},
+    perRequest: rates?.usdPerRequest ?? '',
   };
 };
 
-const ratesOf = ({ by, rates, perRequest }: PriceValues, before: OwnPrice['terms'] | undefined): NewPrice['terms'] => {
+/** The rates that are given; undefined where none is. */
+const given = (rates: Readonly<Record<string, Amount>>) => {
+  const typed = Object.entries(rates).filter(([, rate]) => rate !== '');
+  return typed.length === 0 ? undefined : Object.fromEntries(typed.map(([kind, rate]) => [kind, Number(rate)]));
+};
+
+const ratesOf = ({ by, rates, unitRates, perRequest }: PriceValues): NewPrice['terms'] => {
   if (by === 'request') return { kind: 'rates', usdPerRequest: Number(perRequest) };
-  const kept = before?.kind === 'rates' ? before : undefined;
-  const typed = tokenRateKinds.filter((kind) => rates[kind] !== '').map((kind) => [kind, Number(rates[kind])]);
-  const others = Object.entries(kept?.usdPerMillionTokens ?? {}).filter(
-    ([kind]) => !(tokenRateKinds as readonly string[]).includes(kind),
-  );
-  return {
-    kind: 'rates',
-    usdPerMillionTokens: Object.fromEntries([...others, ...typed]),
-    ...(kept?.usdPerUnit && { usdPerUnit: kept.usdPerUnit }),
-  };
+  const [usdPerMillionTokens, usdPerUnit] = [given(rates), given(unitRates)];
+  return { kind: 'rates', ...(usdPerMillionTokens && { usdPerMillionTokens }), ...(usdPerUnit && { usdPerUnit }) };
 };
 
-const termsOf = (values: PriceValues, before?: OwnPrice['terms']): NewPrice['terms'] => {
+const termsOf = (values: PriceValues): NewPrice['terms'] => {
   const { kind, percent, usd, per, includedUsd, measure, tiers } = values;
   switch (kind) {
     case 'rates':
-      return ratesOf(values, before);
+      return ratesOf(values);
     case 'subscription':
       return { kind };
     case 'discount':
@@ -130,51 +117,38 @@ const termsOf = (values: PriceValues, before?: OwnPrice['terms']): NewPrice['ter
   }
 };
 
-const dayAfter = (day: string): string => utcDate(new Date(Date.parse(day) + 86_400_000));
+/** Members of a price that the API replaces. */
+export const WHOLE = ['terms'];
 
-const scopeOf = ({ provider, model, key, project, serviceTier, bySubscription }: PriceValues) => ({
-  provider: (provider || undefined) as ProviderLabel | undefined,
-  model: model.trim().toLowerCase() || undefined,
-  key: key || undefined,
-  project: project || undefined,
-  serviceTier: serviceTier.trim() || undefined,
-  credential: bySubscription ? ('subscription' as const) : undefined,
-});
+/** The first instant of a day, or of one after it. @param day `2026-11-20`; another text throws a RangeError */
+const instantOf = (day: string, daysAfter = 0): string => new Date(Date.parse(day) + daysAfter * DAY_MS).toISOString();
 
-/** A new price as the API takes it. */
-export const bodyOf = (values: PriceValues): NewPrice => ({
-  name: values.name.trim(),
-  ...scopeOf(values),
-  from: values.from,
-  until: values.lastDay === '' ? null : dayAfter(values.lastDay),
-  terms: termsOf(values),
-});
+/** Models of prices are in lower case. */
+export const priceScopeOf = (values: PriceValues) => scopeOf({ ...values, model: values.model.toLowerCase() });
 
-/** A change of a price. Null removes a member of the scope. A day that was not changed keeps its time. */
-export const patchOf = (values: PriceValues, before: OwnPrice) => {
-  const { from, until, ...body } = bodyOf(values);
-  const removed = Object.entries(scopeOf(values)).map(([name, value]) => [name, value ?? null]);
+/** The price as the API takes it. @throws RangeError for values that priceProblems refuses */
+export const bodyOf = (values: PriceValues) => {
+  const { dim: _, ...scope } = priceScopeOf(values);
   return {
-    ...body,
-    ...(Object.fromEntries(removed) as {
-      [M in keyof ReturnType<typeof scopeOf>]: ReturnType<typeof scopeOf>[M] | null;
-    }),
-    terms: termsOf(values, before.terms),
-    ...(values.from !== before.from.slice(0, 10) && { from }),
-    ...(values.lastDay !== lastDayOf(before.until) && { until }),
-  };
+    name: values.name.trim(),
+    ...scope,
+    credential: values.bySubscription ? 'subscription' : null,
+    from: instantOf(values.from),
+    until: values.lastDay === '' ? null : instantOf(values.lastDay, 1),
+    terms: termsOf(values),
+  } satisfies BodyOf<NewPrice>;
 };
 
 const amount = (value: Amount, most = 1_000_000) =>
   value !== '' && Number(value) >= 0 && Number(value) <= most ? null : `From 0 to ${most.toLocaleString()}.`;
 
 const termsProblems = (values: PriceValues): Record<string, string | null> => {
-  const { kind, by, rates, perRequest, percent, usd, includedUsd, tiers } = values;
+  const { kind, by, rates, unitRates, perRequest, percent, usd, includedUsd, tiers } = values;
   switch (kind) {
     case 'rates':
       return by === 'request'
         ? { perRequest: amount(perRequest) }
-        : { 'rates.input': tokenRateKinds.every((each) => rates[each] === '') ? 'At least one rate.' : null };
+        : { 'rates.input': given({ ...rates, ...unitRates }) ? null : 'At least one rate.' };
     case 'discount':
       return { percent: amount(percent, 100) };
     case 'markup':

@@ -2,8 +2,8 @@ import type { OwnPrice } from '../api/responses.ts';
 import { formatRate } from '../format/money.ts';
 import { formatPercent, plural } from '../format/quantity.ts';
 import { utcDayText } from '../format/time.ts';
-import { providerName } from '../providers/names.ts';
 import { kindName } from '../requests/names.ts';
+import { scopeText } from '../scope/scope.ts';
 import type { KeyNames } from '../spend/groups.ts';
 
 export const kindTexts: Readonly<Record<OwnPrice['terms']['kind'], string>> = {
@@ -49,18 +49,9 @@ export const termsText = (terms: OwnPrice['terms']): string => {
 };
 
 /** Which requests a price is for. */
-export const scopeText = (price: OwnPrice, names: KeyNames): string => {
-  const { provider, model, key, project, serviceTier, credential } = price;
-  const parts = [
-    provider && providerName(provider),
-    model,
-    key && `key ${names.get(key) ?? key}`,
-    project && `project ${names.get(project) ?? project}`,
-    serviceTier && `tier ${serviceTier}`,
-    credential && 'with a subscription’s token',
-  ].filter((part) => part);
-  return parts.length > 0 ? parts.join(', ') : 'All requests';
-};
+export const priceScopeText = (price: OwnPrice, names: KeyNames): string =>
+  [scopeText(price, names), price.credential && 'with a subscription’s token'].filter(Boolean).join(', ') ||
+  'All requests';
 
 /** `since Nov 1, 2026`, `Nov 1, 2026 to Dec 31, 2026`: the last day is the one before `until`. */
 export const periodText = ({ from, until }: Pick<OwnPrice, 'from' | 'until'>): string =>

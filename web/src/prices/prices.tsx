@@ -14,13 +14,14 @@ import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { ScrollRegion } from '../components/scroll-region.tsx';
 import { formatRate } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
+import { useReload } from '../forms/use-save.ts';
 import { useMe } from '../session/permissions.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { CurrencySection } from './display-currency.tsx';
 import { PriceEditor } from './price-editor.tsx';
 import { newPrice, type PriceValues } from './price-form.ts';
-import { kindTexts, periodText, scopeText, termsText } from './price-texts.ts';
-import { usePrices, useReloadPrices } from './use-prices.ts';
+import { kindTexts, periodText, priceScopeText, termsText } from './price-texts.ts';
+import { usePrices } from './use-prices.ts';
 
 /** What a price did in its newest month, where it depends on the sums of a month. */
 const MonthState = ({ price: { months, terms } }: { readonly price: OwnPrice }) => {
@@ -77,7 +78,7 @@ const PriceRow = ({
 }) => {
   const { may } = useMe();
   const names = useKeyNames();
-  const reload = useReloadPrices();
+  const reload = useReload('/prices');
   const { id, name, terms } = price;
   const remove = useApi().useMutation('delete', '/prices/{id}', {
     onSuccess: () => notifyDone(`${name} deleted.`),
@@ -102,10 +103,10 @@ const PriceRow = ({
         <span className="dim small">{termsText(terms)}</span>
         <span className="small narrow-only">
           <br />
-          {scopeText(price, names)}
+          {priceScopeText(price, names)}
         </span>
       </td>
-      <td className="wide-only">{scopeText(price, names)}</td>
+      <td className="wide-only">{priceScopeText(price, names)}</td>
       <td>
         {periodText(price)}
         <br />

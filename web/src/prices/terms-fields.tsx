@@ -3,7 +3,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import { Plus, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { kindName } from '../requests/names.ts';
-import { type PriceValues, tokenRateKinds } from './price-form.ts';
+import type { PriceValues } from './price-form.ts';
 
 export type PriceForm = UseFormReturnType<PriceValues>;
 
@@ -24,13 +24,22 @@ const RateFields = ({ form }: { readonly form: PriceForm }) => (
       <NumberInput label="Each request" {...dollars} {...form.getInputProps('perRequest')} />
     ) : (
       <Group grow align="flex-start" wrap="wrap" preventGrowOverflow={false}>
-        {tokenRateKinds.map((kind) => (
+        {Object.keys(form.values.rates).map((kind) => (
           <NumberInput
             key={kind}
             label={`${kindName(kind)} / 1M tokens`}
             miw={150}
             {...dollars}
             {...form.getInputProps(`rates.${kind}`)}
+          />
+        ))}
+        {Object.keys(form.values.unitRates).map((unit) => (
+          <NumberInput
+            key={unit}
+            label={`${kindName(unit)}, each`}
+            miw={150}
+            {...dollars}
+            {...form.getInputProps(`unitRates.${unit}`)}
           />
         ))}
       </Group>

@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useApi } from '../app.ts';
 
 const REFRESH_MS = 60_000;
@@ -11,8 +10,3 @@ export const usePrices = () =>
     {},
     { refetchInterval: ({ state }) => (state.data?.repricing ? REFRESH_MS / 6 : REFRESH_MS) },
   );
-
-export const useReloadPrices = () => {
-  const queryClient = useQueryClient();
-  return () => queryClient.invalidateQueries({ queryKey: ['get', '/prices'] });
-};

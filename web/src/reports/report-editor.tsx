@@ -1,10 +1,9 @@
 import { Badge, Button, Group, Modal, Skeleton, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ArrowLeft, Trash2 } from 'lucide-react';
 import { type ReactNode, useRef, useState } from 'react';
-import { fieldErrors, otherErrors } from '../account/fields.ts';
+import { otherErrors } from '../account/fields.ts';
 import type { Report, ReportWithRuns } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Confirm, type Question } from '../components/confirm.tsx';
@@ -17,45 +16,17 @@ import { notifySent, SendButton } from '../components/send-button.tsx';
 import { ShownOnce } from '../components/shown-once.tsx';
 import { Unsaved } from '../components/unsaved.tsx';
 import { formatInstant } from '../format/time.ts';
-import { channelNames, channelsOf, newChannelsOf } from '../rules/channels.ts';
+import { SetByApi } from '../forms/set-by-api.tsx';
+import { useReload, useSave } from '../forms/use-save.ts';
+import { channelNames } from '../rules/channels.ts';
 import ruleClasses from '../rules/rules.module.css';
 import { useMe } from '../session/permissions.ts';
 import { ReportFields } from './report-fields.tsx';
-import { bodyOf, emptyReport, type ReportValues, reportProblems, reportText, valuesOf } from './report-form.ts';
-
-const useReload = () => {
-  const queryClient = useQueryClient();
-  return () =>
-    Promise.all(
-      ['/reports', '/reports/{id}'].map((path) => queryClient.invalidateQueries({ queryKey: ['get', path] })),
-    );
-};
-
-const useSave = (
-  report: Report | undefined,
-  onSaved: (secret: string | undefined) => void,
-  onError: (error: unknown) => void,
-) => {
-  const api = useApi();
-  const reload = useReload();
-  const finishWith = (message: string) => async (saved: { readonly webhookSecret?: string | undefined }) => {
-    notifyDone(message);
-    await reload();
-    onSaved(saved.webhookSecret);
-  };
-  const create = api.useMutation('post', '/reports', { onSuccess: finishWith('Report created.'), onError });
-  const update = api.useMutation('patch', '/reports/{id}', { onSuccess: finishWith('Report saved.'), onError });
-  const save = (values: ReportValues) => {
-    if (report)
-      update.mutate({ params: { path: { id: report.id } }, body: { ...bodyOf(values), ...channelsOf(values) } });
-    else create.mutate({ body: { ...bodyOf(values), ...newChannelsOf(values), isActive: true } });
-  };
-  return { save, error: create.error ?? update.error, isPending: create.isPending || update.isPending };
-};
+import { bodyOf, emptyReport, type ReportValues, reportProblems, reportText, valuesOf, WHOLE } from './report-form.ts';
 
 const DeleteButton = ({ report: { id, name } }: { readonly report: Report }) => {
   const navigate = useNavigate();
-  const reload = useReload();
+  const reload = useReload('/reports');
   const [asking, setAsking] = useState<Question>();
   const remove = useApi().useMutation('delete', '/reports/{id}', {
     onSuccess: async () => {
@@ -96,19 +67,24 @@ const ReportForm = ({ report }: { readonly report?: Report }) => {
     void navigate({ to: '/reports' });
   };
   const fields = Object.keys(form.values);
-  const { save, error, isPending } = useSave(
-    report,
-    (given) => {
+  const { save, error, isPending } = useSave({
+    collection: '/reports',
+    id: report?.id,
+    noun: 'Report',
+    form,
+    bodyOf,
+    whole: WHOLE,
+    onSaved: (given) => {
       isDone.current = true;
       if (given) setSecret(given);
       else leave();
     },
-    (problem) => form.setErrors(fieldErrors(problem, ...fields)),
-  );
+  });
   return (
     <form noValidate className="card card-pad" onSubmit={form.onSubmit(save)}>
       <Stack gap="lg">
         <ReportFields form={form} />
+        {report && <SetByApi item={report} shown={bodyOf(valuesOf(report))} />}
         {error && (
           <ProblemNote error={error} details={otherErrors(error, ...fields)} title="The report was not saved" />
         )}

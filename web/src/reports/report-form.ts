@@ -1,6 +1,7 @@
 import { required } from '../account/fields.ts';
 import type { NewReport, Report } from '../api/responses.ts';
-import { type ChannelValues, channelProblems, channelValuesOf, mailOnly } from '../rules/channels.ts';
+import type { BodyOf } from '../forms/changes.ts';
+import { type ChannelValues, channelProblems, channelsOf, channelValuesOf, mailOnly } from '../rules/channels.ts';
 
 /** What the form holds. */
 export interface ReportValues extends ChannelValues {
@@ -32,13 +33,20 @@ export const valuesOf = (report: Report): ReportValues => ({
   recipients: report.recipients ?? [],
 });
 
-/** The report as the API takes it, without its channels. */
-export const bodyOf = ({ name, every, hour, groupBy, recipients }: ReportValues) => ({
-  name: name.trim(),
-  schedule: { every, hour: Number(hour) },
-  groupBy: [...groupBy] as NewReport['groupBy'],
-  recipients: recipients.length === 0 ? null : [...recipients],
-});
+/** Members of a report that the API replaces. */
+export const WHOLE = ['schedule'];
+
+/** The report as the API takes it. */
+export const bodyOf = (values: ReportValues) => {
+  const { name, every, hour, groupBy, recipients } = values;
+  return {
+    name: name.trim(),
+    schedule: { every, hour: Number(hour) },
+    groupBy: [...groupBy] as NewReport['groupBy'],
+    recipients: recipients.length === 0 ? null : [...recipients],
+    ...channelsOf(values),
+  } satisfies BodyOf<NewReport>;
+};
 
 /** What is wrong with the values, by member of the form. */
 export const reportProblems = (values: ReportValues): Record<string, string | null> => ({

@@ -1,5 +1,4 @@
 import { Button, Group, Select, Skeleton, Switch } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronRight, FileChartColumn, Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -13,18 +12,14 @@ import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { Section } from '../components/section.tsx';
 import { formatShortInstant } from '../format/time.ts';
+import { useReload } from '../forms/use-save.ts';
 import ruleClasses from '../rules/rules.module.css';
 import { useMe } from '../session/permissions.ts';
 import { reportText } from './report-form.ts';
 
-const useReload = () => {
-  const queryClient = useQueryClient();
-  return () => queryClient.invalidateQueries({ queryKey: ['get', '/reports'] });
-};
-
 const ReportRow = ({ report, timeZone }: { readonly report: Report; readonly timeZone: string }) => {
   const { may } = useMe();
-  const reload = useReload();
+  const reload = useReload('/reports');
   const update = useApi().useMutation('patch', '/reports/{id}', {
     onSuccess: reload,
     onError: notifyProblem('The report was not changed'),
@@ -56,7 +51,7 @@ const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 const CalendarForm = ({ calendar }: { readonly calendar: ReportList['calendar'] }) => {
   const { may } = useMe();
-  const reload = useReload();
+  const reload = useReload('/reports');
   const [{ timeZone, weekStartsOn }, setCalendar] = useState(calendar);
   const save = useApi().useMutation('put', '/reports/calendar', {
     onSuccess: () => {

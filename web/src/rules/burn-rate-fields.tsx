@@ -1,4 +1,4 @@
-import { Select } from '@mantine/core';
+import { Group, Select } from '@mantine/core';
 import type { FormPart } from '../components/form-part.ts';
 import type { RuleValues } from './rule-form.ts';
 
@@ -9,6 +9,11 @@ const eachLabels = {
   session: 'Session (within a day)',
 } as const;
 
+const measures = [
+  { value: 'cost', label: 'Cost' },
+  { value: 'requests', label: 'Requests' },
+];
+
 const pauseLabels: Readonly<Record<string, string>> = {
   none: 'Only warn',
   60: 'Refuse its requests for an hour',
@@ -17,15 +22,11 @@ const pauseLabels: Readonly<Record<string, string>> = {
   10080: 'Refuse its requests for a week',
 };
 
-type Pause = { readonly minutes: number | null } | null;
-
-const pauseName = (pause: Pause): string => (pause === null ? 'none' : String(pause.minutes));
+const pauseName = (pause: RuleValues['pause']): string => (pause === null ? 'none' : String(pause.minutes));
 
 /** What a rule about runaways judges one by one, and what it does to what fires. */
 export const BurnRateFields = ({ form }: { readonly form: FormPart<RuleValues> }) => {
-  const { others } = form.values;
-  const pause = (others['pause'] ?? null) as Pause;
-  const set = (members: object) => form.setFieldValue('others', { ...others, ...members });
+  const { pause } = form.values;
   const choices = { ...pauseLabels };
   // Stored by a program.
   if (!(pauseName(pause) in choices))
@@ -33,21 +34,25 @@ export const BurnRateFields = ({ form }: { readonly form: FormPart<RuleValues> }
       `Refuse its requests ${pause?.minutes ? `for ${pause.minutes} minutes` : 'until somebody resumes it'}`;
   return (
     <>
-      <Select
-        label="Each"
-        description="Judged on its own, so that one that runs away stands out"
-        allowDeselect={false}
-        data={Object.entries(eachLabels).map(([value, label]) => ({ value, label }))}
-        value={String(others['each'])}
-        onChange={(each) => set({ each })}
-      />
+      <Group grow align="flex-start">
+        <Select
+          label="Each"
+          description="Judged on its own, so that one that runs away stands out"
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          allowDeselect={false}
+          data={Object.entries(eachLabels).map(([value, label]) => ({ value, label }))}
+          {...form.getInputProps('each')}
+        />
+        <Select label="Counts" allowDeselect={false} data={measures} {...form.getInputProps('measure')} />
+      </Group>
       <Select
         label="Then"
         allowDeselect={false}
         data={Object.entries(choices).map(([value, label]) => ({ value, label }))}
         value={pauseName(pause)}
+        error={form.errors['pause']}
         onChange={(value) =>
-          set({ pause: value === 'none' ? null : { minutes: value === 'null' ? null : Number(value) } })
+          form.setFieldValue('pause', value === 'none' ? null : { minutes: value === 'null' ? null : Number(value) })
         }
       />
     </>

@@ -51,7 +51,7 @@ export const channelValuesOf = ({
 
 export const mailOnly = channelValuesOf({ channels: ['email'], webhookUrl: null, targets: {} });
 
-/** The channels as the API takes them for a change: a null removes what is stored. What was shown masked stays. */
+/** The channels as the API takes them: without the targets of channels that are not chosen. */
 export const channelsOf = (values: ChannelValues) => {
   const { channels, webhookUrl } = values;
   const targetOf = (name: TargetName) => (channels.includes(name) ? values[name].trim() : null);
@@ -59,17 +59,6 @@ export const channelsOf = (values: ChannelValues) => {
     channels: [...channels],
     webhookUrl: channels.includes('webhook') ? webhookUrl.trim() : null,
     targets: { slack: targetOf('slack'), teams: targetOf('teams'), pagerduty: targetOf('pagerduty') },
-  };
-};
-
-/** The same for what is new. */
-export const newChannelsOf = (values: ChannelValues) => {
-  const { channels, webhookUrl, targets } = channelsOf(values);
-  const given = Object.entries(targets).filter(([, target]) => target !== null);
-  return {
-    channels,
-    ...(webhookUrl !== null && { webhookUrl }),
-    targets: Object.fromEntries(given) as { [Name in TargetName]?: string },
   };
 };
 

@@ -1,11 +1,10 @@
 import { Button, Group, Modal, Radio, Skeleton, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ArrowLeft, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { RuleType } from '../../../lambda/domain/alert-rules/rule.ts';
-import { fieldErrors, otherErrors } from '../account/fields.ts';
+import { otherErrors } from '../account/fields.ts';
 import type { AlertRule } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { EmptyState } from '../components/empty-state.tsx';
@@ -16,20 +15,12 @@ import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { ShownOnce } from '../components/shown-once.tsx';
 import { Unsaved } from '../components/unsaved.tsx';
+import { SetByApi } from '../forms/set-by-api.tsx';
+import { useReload, useSave } from '../forms/use-save.ts';
 import { useMe } from '../session/permissions.ts';
 import { BacktestCard } from './backtest-card.tsx';
-import { channelsOf, newChannelsOf } from './channels.ts';
 import { RuleFields } from './rule-fields.tsx';
-import { filterPatchOf } from './rule-filter.ts';
-import {
-  conditionOf,
-  configPatchOf,
-  emptyRule,
-  isOfSessions,
-  type RuleValues,
-  ruleProblems,
-  valuesOf,
-} from './rule-form.ts';
+import { bodyOf, emptyRule, type RuleValues, ruleProblems, valuesOf, WHOLE, withType } from './rule-form.ts';
 import { ruleTypeList, ruleTypes } from './rule-types.ts';
 import classes from './rules.module.css';
 import type { RuleSearch } from './search.ts';
@@ -41,54 +32,9 @@ const BackLink = () => (
   </AnchorLink>
 );
 
-/** A function that reloads the rules. Also used after errors: a rule deleted elsewhere must show as deleted. */
-const useReloadRules = () => {
-  const queryClient = useQueryClient();
-  return () => queryClient.invalidateQueries({ queryKey: ['get', '/alert-rules'] });
-};
-
-const useSave = (
-  rule: AlertRule | undefined,
-  onSaved: (secret: string | undefined) => void,
-  onError: (error: unknown) => void,
-) => {
-  const api = useApi();
-  const reloadRules = useReloadRules();
-  const finishWith = (message: string) => (response: { readonly webhookSecret?: string | undefined }) => {
-    notifyDone(message);
-    onSaved(response.webhookSecret);
-    return reloadRules();
-  };
-  const create = api.useMutation('post', '/alert-rules', { onSuccess: finishWith('Rule created.'), onError });
-  const update = api.useMutation('patch', '/alert-rules/{id}', {
-    onSuccess: finishWith('Rule saved.'),
-    onError: (problem) => {
-      onError(problem);
-      return reloadRules();
-    },
-  });
-  const save = (values: RuleValues) => {
-    const { name, isActive } = values;
-    if (!rule) {
-      create.mutate({
-        body: { ...conditionOf(values), name, isActive, ...newChannelsOf(values) } as never,
-      });
-      return;
-    }
-    // The API merges the config into the stored one, and its filter too: null removes what is not in the form.
-    const filter = isOfSessions(values) ? null : filterPatchOf(values, valuesOf(rule));
-    const config = { ...configPatchOf(values, rule.config), filter };
-    update.mutate({
-      params: { path: { id: rule.id } },
-      body: { name, config, ...channelsOf(values) },
-    });
-  };
-  return { save, error: create.error ?? update.error, isPending: create.isPending || update.isPending };
-};
-
 const DeleteButton = ({ rule }: { readonly rule: AlertRule }) => {
   const navigate = useNavigate();
-  const reloadRules = useReloadRules();
+  const reloadRules = useReload('/alert-rules');
   const [asking, setAsking] = useState(false);
   const remove = useApi().useMutation('delete', '/alert-rules/{id}', {
     onSuccess: async () => {
@@ -144,20 +90,21 @@ const Editor = ({ rule, filter }: { readonly rule?: AlertRule; readonly filter?:
     void navigate({ to: '/rules' });
   };
   const { may } = useMe();
-  const { save, error, isPending } = useSave(
-    rule,
-    (given) => {
+  const { save, error, isPending } = useSave({
+    collection: '/alert-rules',
+    id: rule?.id,
+    noun: 'Rule',
+    form,
+    bodyOf,
+    whole: WHOLE,
+    onSaved: (given) => {
       isDone.current = true;
       if (given) setSecret(given);
       else leave();
     },
-    (problem) => form.setErrors(fieldErrors(problem, ...Object.keys(form.values))),
-  );
-  // Another type keeps the common members and resets its own.
+  });
   const choose = (next: string) => {
-    const { name, provider, model, tag, channels, webhookUrl, slack, teams, pagerduty } = form.values;
-    const kept = { name, provider, model, tag, channels, webhookUrl, slack, teams, pagerduty };
-    form.setValues({ ...emptyRule(next as RuleType), ...kept });
+    form.setValues(withType(form.values, next as RuleType));
     form.clearErrors();
   };
   const fields = Object.keys(form.values);
@@ -190,6 +137,7 @@ const Editor = ({ rule, filter }: { readonly rule?: AlertRule; readonly filter?:
               </Radio.Group>
             )}
             <RuleFields form={form} />
+            {rule && <SetByApi item={rule} shown={bodyOf(valuesOf(rule))} />}
             {error && (
               <ProblemNote error={error} details={otherErrors(error, ...fields)} title="The rule was not saved" />
             )}

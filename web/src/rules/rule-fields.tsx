@@ -1,9 +1,9 @@
 import { Group, NumberInput, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { PeriodName } from '../../../lambda/domain/calendar/periods.ts';
+import { countedMembers, ScopeFields } from '../scope/scope-fields.tsx';
 import { BurnRateFields } from './burn-rate-fields.tsx';
 import { ChannelFields } from './channel-fields.tsx';
-import { FilterFields } from './filter-fields.tsx';
 import { fieldsOf, hasPeriodChoice, isOfSessions, type RuleValues } from './rule-form.ts';
 import { periodLabels, ruleTypes } from './rule-types.ts';
 import classes from './rules.module.css';
@@ -12,8 +12,15 @@ type RuleForm = UseFormReturnType<RuleValues>;
 
 const NumberFields = ({ form }: { readonly form: RuleForm }) => (
   <Group grow align="flex-start">
-    {fieldsOf(form.values).map(({ member, label, description, input }) => (
-      <NumberInput key={member} label={label} description={description} {...input} {...form.getInputProps(member)} />
+    {fieldsOf(form.values).map(({ member, label, description, input: { prefix = '', ...input } }) => (
+      <NumberInput
+        key={member}
+        label={label}
+        description={description}
+        prefix={form.values.measure === 'cost' ? prefix : ''}
+        {...input}
+        {...form.getInputProps(member)}
+      />
     ))}
   </Group>
 );
@@ -43,7 +50,7 @@ export const RuleFields = ({ form }: { readonly form: RuleForm }) => {
       )}
       {type === 'burn_rate' && <BurnRateFields form={form} />}
       <NumberFields form={form} />
-      {!isOfSessions(form.values) && <FilterFields form={form} />}
+      {!isOfSessions(form.values) && <ScopeFields form={form} members={countedMembers} />}
       <ChannelFields form={form} />
     </Stack>
   );

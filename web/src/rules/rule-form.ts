@@ -2,28 +2,32 @@ import type { RuleType } from '../../../lambda/domain/alert-rules/rule.ts';
 import type { PeriodName } from '../../../lambda/domain/calendar/periods.ts';
 import { required } from '../account/fields.ts';
 import type { AlertRule, NewAlertRule } from '../api/responses.ts';
-import { type ChannelValues, channelProblems, channelValuesOf, mailOnly } from './channels.ts';
-import { type FilterValues, filterOf, filterProblems, filterValuesOf } from './rule-filter.ts';
+import { changesOf } from '../forms/changes.ts';
+import { type ScopeValues, scopeOf, scopeProblems, scopeValuesOf } from '../scope/scope.ts';
+import { type ChannelValues, channelProblems, channelsOf, channelValuesOf, mailOnly } from './channels.ts';
 import { type RuleNumbers, ruleTypes } from './rule-types.ts';
 
 /** What the form holds: the members of every type of rule. A rule has those of its own type. */
-export interface RuleValues extends RuleNumbers, FilterValues, ChannelValues {
+export interface RuleValues extends RuleNumbers, ScopeValues, ChannelValues {
   readonly type: RuleType;
-  /** Members of the config that the form does not show. */
-  readonly others: Readonly<Record<string, unknown>>;
   readonly name: string;
   readonly period: PeriodName;
   readonly isActive: boolean;
+  /** Of a rule about runaways: what is judged one by one, and for how long it is paused; null: not at all. */
+  readonly each: string;
+  readonly pause: { readonly minutes: number | null } | null;
 }
+
+/** Members of a rule that the API replaces. */
+export const WHOLE = ['pause'];
 
 export const hasPeriodChoice = (type: RuleType): boolean => ruleTypes[type].periods.length > 1;
 
-export const emptyRule = (type: RuleType): RuleValues => {
-  const { periods, fields, preset = {} } = ruleTypes[type];
+/** What a new rule of a type has of its own. */
+const startOf = (type: RuleType) => {
+  const { periods, fields } = ruleTypes[type];
   return {
     type,
-    others: preset,
-    name: '',
     period: periods.includes('daily') ? 'daily' : (periods[0] as PeriodName),
     threshold: '',
     limit: '',
@@ -32,66 +36,72 @@ export const emptyRule = (type: RuleType): RuleValues => {
     minimum: '',
     minimumRequests: '',
     ...Object.fromEntries(fields.map(({ member, initial }) => [member, initial])),
-    ...filterValuesOf(undefined),
-    ...mailOnly,
-    isActive: true,
-  };
+  } as const;
 };
 
+export const emptyRule = (type: RuleType): RuleValues => ({
+  ...startOf(type),
+  name: '',
+  each: 'key',
+  measure: 'cost',
+  pause: { minutes: 720 },
+  ...scopeValuesOf(undefined),
+  ...mailOnly,
+  isActive: true,
+});
+
+/** The values as those of a rule of another type: only what a type has of its own begins anew. */
+export const withType = (values: RuleValues, type: RuleType): RuleValues => ({ ...values, ...startOf(type) });
+
 /** A stored rule as the form holds it. */
-export const valuesOf = (rule: AlertRule): RuleValues => {
-  const { type, name, config, isActive } = rule;
+export const valuesOf = ({ type, name, config, isActive, ...channels }: AlertRule): RuleValues => {
   const base = emptyRule(type);
-  const numbers = ruleTypes[type].fields.map(
-    ({ member }) => [member, typeof config[member] === 'number' ? config[member] : ''] as const,
-  );
+  const numbers = ruleTypes[type].fields.map(({ member }) => [member, config[member] ?? ''] as const);
+  const { each = base.each, measure = base.measure, pause = null, period = base.period, filter } = config;
   return {
     ...base,
     ...Object.fromEntries(numbers),
-    others: Object.fromEntries(
-      Object.keys(base.others).flatMap((member) => (member in config ? [[member, config[member]]] : [])),
-    ),
+    ...({ each, measure, pause, period } as Pick<RuleValues, 'each' | 'measure' | 'pause' | 'period'>),
     name,
-    period: (config['period'] ?? base.period) as PeriodName,
-    ...filterValuesOf(config['filter']),
-    ...channelValuesOf(rule),
+    ...scopeValuesOf(filter),
+    ...channelValuesOf(channels),
     isActive,
   };
 };
 
 /** A session has no history and no filter. */
-export const isOfSessions = ({ type, others }: Pick<RuleValues, 'type' | 'others'>): boolean =>
-  type === 'burn_rate' && others['each'] === 'session';
+export const isOfSessions = ({ type, each }: Pick<RuleValues, 'type' | 'each'>): boolean =>
+  type === 'burn_rate' && each === 'session';
 
 /** The numbers that the form shows for a rule. */
-export const fieldsOf = (values: Pick<RuleValues, 'type' | 'others'>) =>
+export const fieldsOf = (values: Pick<RuleValues, 'type' | 'each'>) =>
   ruleTypes[values.type].fields.filter(({ member }) => !isOfSessions(values) || member === 'limit');
 
-/** The rule's config, as the API takes it. */
-const configOf = (values: RuleValues) => {
-  const filter = isOfSessions(values) ? undefined : filterOf(values);
-  const numbers = fieldsOf(values).filter(({ member }) => values[member] !== '');
+/** The rule as the API takes it. */
+export const bodyOf = (values: RuleValues) => {
+  const { type, name, isActive, period, each, measure, pause } = values;
+  const numbers = ruleTypes[type].fields.map(
+    ({ member }) => [member, values[member] === '' ? null : Number(values[member])] as const,
+  );
   return {
-    ...values.others,
-    ...Object.fromEntries(numbers.map(({ member }) => [member, values[member]])),
-    ...(hasPeriodChoice(values.type) && { period: values.period }),
-    ...(filter && { filter }),
+    type,
+    name: name.trim(),
+    isActive,
+    config: {
+      ...Object.fromEntries(numbers),
+      ...(hasPeriodChoice(type) && { period }),
+      ...(type === 'burn_rate' && { each, measure, pause }),
+      ...(isOfSessions(values) ? { factor: null, filter: null } : { filter: scopeOf(values) }),
+    },
+    ...channelsOf(values),
   };
 };
 
-/** The config as a merge patch of the stored one: null removes what is not in the form, and what is the same is left out. */
-export const configPatchOf = (values: RuleValues, stored: AlertRule['config']) => {
-  const config: Record<string, unknown> = configOf(values);
-  const removed = ruleTypes[values.type].fields.filter(({ member }) => member in stored && !(member in config));
-  const changed = Object.entries(config).filter(
-    ([member, value]) => JSON.stringify(value) !== JSON.stringify(stored[member]),
-  );
-  return { ...Object.fromEntries(removed.map(({ member }) => [member, null])), ...Object.fromEntries(changed) };
-};
-
 /** Type and config, as the API takes them. */
-export const conditionOf = (values: RuleValues) =>
-  ({ type: values.type, config: configOf(values) }) as unknown as Pick<NewAlertRule, 'type' | 'config'>;
+export const conditionOf = (values: RuleValues) => {
+  const { type, config } = bodyOf(values);
+  return { type, config: changesOf({}, config, WHOLE) } as unknown as Pick<NewAlertRule, 'type' | 'config'>;
+};
 
 const numberProblems = (values: RuleValues): Record<string, string | null> => {
   const problems = Object.fromEntries(
@@ -104,11 +114,11 @@ const numberProblems = (values: RuleValues): Record<string, string | null> => {
 /** What is wrong with the values, by member of the form. */
 export const ruleProblems = (values: RuleValues): Record<string, string | null> => ({
   ...numberProblems(values),
-  ...filterProblems(values),
+  ...scopeProblems(values),
   ...channelProblems(values),
   name: required('A name')(values.name),
 });
 
 /** True where the condition is complete; name and channels do not matter. */
 export const canPreview = (values: RuleValues): boolean =>
-  filterProblems(values).tag === null && Object.values(numberProblems(values)).every((problem) => problem === null);
+  Object.values({ ...scopeProblems(values), ...numberProblems(values) }).every((problem) => problem === null);

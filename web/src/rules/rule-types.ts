@@ -1,9 +1,9 @@
 import type { RuleType } from '../../../lambda/domain/alert-rules/rule.ts';
 import type { PeriodName } from '../../../lambda/domain/calendar/periods.ts';
 import { locale } from '../format/locale.ts';
-import { formatPercent } from '../format/quantity.ts';
+import { formatPercent, plural } from '../format/quantity.ts';
 
-/** The numbers that the configs of rules have: in USD, percent or requests, by type. Text while it is typed. */
+/** The numbers that the configs of rules have: in USD, percent or requests, by type and measure. Text while it is typed. */
 export interface RuleNumbers {
   readonly threshold: number | string;
   readonly limit: number | string;
@@ -11,11 +11,13 @@ export interface RuleNumbers {
   readonly factor: number | string;
   readonly minimum: number | string;
   readonly minimumRequests: number | string;
+  /** Whether a rule about runaways counts USD or requests. */
+  readonly measure: 'cost' | 'requests';
 }
 
 /** A number of a rule's config, as the form shows it. */
 interface NumberField {
-  readonly member: keyof RuleNumbers;
+  readonly member: Exclude<keyof RuleNumbers, 'measure'>;
   readonly label: string;
   readonly description?: string;
   /** What a new rule starts with. */
@@ -42,8 +44,6 @@ interface RuleTypeRow {
   /** The periods to choose from. A single one is fixed, and not part of the config. */
   readonly periods: readonly PeriodName[];
   readonly fields: readonly NumberField[];
-  /** Other members of the config, as a new rule has them. A change keeps them. */
-  readonly preset?: Readonly<Record<string, unknown>>;
   /** The rule in words; `each` is a period such as `a day`. */
   readonly sentence: (numbers: RuleNumbers, each: string) => string;
   /** What the bars of the backtest show. */
@@ -139,12 +139,14 @@ export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
         problem: positive('The minimum'),
       },
     ],
-    preset: { each: 'key', measure: 'cost', pause: { minutes: 720 } },
-    sentence: ({ limit, factor }) =>
-      [
-        ...(limit === '' ? [] : [`One of them spends ${formatUsd(limit)} or more within an hour`]),
-        ...(factor === '' ? [] : [`${limit === '' ? 'One of them spends' : ''} ${factor} times its usual hour`]),
-      ].join(', or'),
+    sentence: ({ limit, factor, measure }) => {
+      const [does, most] =
+        measure === 'cost' ? ['spends', formatUsd(limit)] : ['sends', plural(Number(limit), 'request')];
+      return [
+        ...(limit === '' ? [] : [`One of them ${does} ${most} or more within an hour`]),
+        ...(factor === '' ? [] : [`${limit === '' ? `One of them ${does}` : ''} ${factor} times its usual hour`]),
+      ].join(', or');
+    },
     bars: 'the most that one of them spent in an hour',
   },
   budget_forecast: {

@@ -9,11 +9,11 @@ import { Heading } from '../components/heading.tsx';
 import { ButtonLink } from '../components/links.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyProblem } from '../components/notify.ts';
+import { scopeText } from '../scope/scope.ts';
 import { useMe } from '../session/permissions.ts';
 import type { KeyNames } from '../spend/groups.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { channelNames } from './channels.ts';
-import { filterText } from './rule-filter.ts';
 import { valuesOf } from './rule-form.ts';
 import { periodLabels, ruleTypes } from './rule-types.ts';
 import classes from './rules.module.css';
@@ -24,7 +24,7 @@ const sentence = (rule: AlertRule, keyNames: KeyNames): string => {
   const { period } = values;
   const each = `${period === 'hourly' ? 'an' : 'a'} ${periodLabels[period].toLowerCase()}`;
   const what = ruleTypes[rule.type].sentence(values, each);
-  const only = filterText(values, keyNames);
+  const only = scopeText(rule.config['filter'], keyNames);
   return only === '' ? what : `${what}, of ${only}`;
 };
 

@@ -1,11 +1,11 @@
-import type { FilterValues } from './rule-filter.ts';
+import type { ScopeValues } from '../scope/scope.ts';
+
+const filterNames = ['provider', 'model', 'tag', 'key', 'project', 'client'] as const;
 
 /** What a new rule begins with: the page that links here knows its type and what it is about. */
 export type RuleSearch = { readonly type?: string | undefined } & Partial<
-  Pick<FilterValues, 'provider' | 'model' | 'tag' | 'key' | 'client'>
+  Pick<ScopeValues, (typeof filterNames)[number]>
 >;
-
-const filterNames = ['provider', 'model', 'tag', 'key', 'client'] as const;
 
 export const ruleSearch = (search: Record<string, unknown>): RuleSearch => ({
   ...Object.fromEntries(

@@ -1,9 +1,8 @@
 import { OctagonPause } from 'lucide-react';
 import type { Budget, Pause } from '../api/responses.ts';
-import { boundaryText, scopeText } from '../budgets/names.ts';
+import { boundaryText, refusedText } from '../budgets/names.ts';
 import { Instant } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
-import { pausedText } from '../pauses/names.ts';
 import { Resume } from '../pauses/resume.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import classes from './refusing.module.css';
@@ -21,7 +20,7 @@ const RefusingList = ({ usedUp, paused }: RefusingProps) => {
       <ul>
         {usedUp.map((budget) => (
           <li key={budget.id}>
-            The gateway refuses {scopeText(budget, keyNames)}
+            The gateway refuses {refusedText(budget.filter, keyNames)}
             {budget.state.period && ` until ${boundaryText(budget.state.period.end)}`}:{' '}
             <AnchorLink to="/budgets/$budgetId" params={{ budgetId: budget.id }} underline="always" inherit>
               {budget.name}
@@ -31,7 +30,7 @@ const RefusingList = ({ usedUp, paused }: RefusingProps) => {
         ))}
         {paused.map((pause) => (
           <li key={pause.id}>
-            The gateway refuses {pausedText(pause, keyNames)}
+            The gateway refuses {refusedText(pause.scope, keyNames)}
             {pause.until !== null && (
               <>
                 {' '}

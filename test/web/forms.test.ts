@@ -1,0 +1,205 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { ZodMiniType } from 'zod/mini';
+import { createRule } from '../../lambda/dashboard/alert-rules/operations.ts';
+import { mergePatch } from '../../lambda/dashboard/alert-rules/rule-changes.ts';
+import { createBudget, createPause } from '../../lambda/dashboard/budgets/operations.ts';
+import { createPrice } from '../../lambda/dashboard/prices/operations.ts';
+import { createReport } from '../../lambda/dashboard/reports/operations.ts';
+import { ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
+import type { AlertRule, Budget, OwnPrice, Pause, Report } from '../../web/src/api/responses.ts';
+import * as budgets from '../../web/src/budgets/budget-form.ts';
+import { refusedText } from '../../web/src/budgets/names.ts';
+import { changesOf, hiddenIn } from '../../web/src/forms/changes.ts';
+import * as prices from '../../web/src/prices/price-form.ts';
+import { providerName } from '../../web/src/providers/names.ts';
+import * as reports from '../../web/src/reports/report-form.ts';
+import * as rules from '../../web/src/rules/rule-form.ts';
+import { ruleTypeList } from '../../web/src/rules/rule-types.ts';
+import { schemaArbitrary } from '../dashboard/over-http/schema-arbitrary.ts';
+import { document, resolve } from '../http/described-api.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** What the API makes of a body that its own schema describes, for each body that it takes. */
+const made = ({ path, body }: { readonly path: string; readonly body?: unknown }): fc.Arbitrary<Members> => {
+  const { schema } = document.paths[path].post.requestBody.content['application/json'];
+  return schemaArbitrary(schema, resolve)
+    .map((each) => (body as ZodMiniType<Members>).safeParse(each))
+    .filter(({ success }) => success)
+    .map(({ data }) => data as Members);
+};
+
+const services = ['slack', 'teams', 'pagerduty'] as const;
+const target = fc.constantFrom('https://hooks.slack.com/…WXYZ', 'https://example.com/…5678');
+
+/** Channels with the targets that they need, and some that they do not need. */
+const channels = fc
+  .record({
+    channels: fc.uniqueArray(fc.constantFrom('email', 'webhook', ...services), { minLength: 1 }),
+    webhookUrl: fc.option(target),
+    targets: fc.record({ slack: target, teams: target, pagerduty: target }, { requiredKeys: [] }),
+  })
+  .filter(
+    ({ channels: chosen, webhookUrl, targets }) =>
+      (webhookUrl !== null || !chosen.includes('webhook')) &&
+      services.every((name) => targets[name] !== undefined || !chosen.includes(name)),
+  );
+
+/** An item of the API, as GET shows it. */
+const shown = <Item>(settings: fc.Arbitrary<Members>): fc.Arbitrary<Item> =>
+  settings.map((each) => ({ ...each, id: 'id', createdAt: '2026-11-01', updatedAt: '2026-11-02' }) as Item);
+const notifying = <Item>(operation: Parameters<typeof made>[0]): fc.Arbitrary<Item> =>
+  shown(fc.tuple(made(operation), channels).map(([settings, those]) => ({ ...settings, ...those })));
+
+interface Form<Item, Values> {
+  readonly items: fc.Arbitrary<Item>;
+  readonly valuesOf: (item: Item) => Values;
+  readonly bodyOf: (values: Values) => object;
+  readonly problemsOf: (values: Values) => Readonly<Record<string, string | null>>;
+  readonly whole?: readonly string[];
+  /** The item after a change through the API. */
+  readonly changed: (item: Item, patch: Members) => Item;
+  readonly maybeHidden: RegExp;
+}
+
+/** Of channels that are not chosen. */
+const TARGETS = /^(webhookUrl|targets\.)/;
+
+const merged = <Item>(item: Item, patch: Members) => mergePatch(item, patch) as Item;
+const replaced = <Item extends object>(item: Item, patch: Members) =>
+  Object.fromEntries(Object.entries({ ...item, ...patch }).filter(([, value]) => value !== null)) as Item;
+
+const ruleForm: Form<AlertRule, rules.RuleValues> = {
+  ...rules,
+  items: notifying(createRule),
+  problemsOf: rules.ruleProblems,
+  whole: rules.WHOLE,
+  changed: (rule, { config = {}, ...patch }) => {
+    const { pause, ...members } = config as Members;
+    const after = mergePatch(rule.config, members) as Members;
+    const condition = { type: rule.type, config: pause === undefined ? after : { ...after, pause } };
+    return { ...merged(rule, patch), ...(ruleConditionSchema.parse(condition) as Pick<AlertRule, 'type' | 'config'>) };
+  },
+  maybeHidden: TARGETS,
+};
+
+const isEmpty = (value: object): boolean => Object.keys(value).length === 0;
+
+/** What the API checks of a price beyond its schema. It takes a price without any rate, which does nothing; the form asks for one. */
+const isAccepted = ({ terms, from, until }: Members): boolean => {
+  const { kind, ...rates } = terms as OwnPrice['terms'];
+  if (kind === 'rates' && Object.values(rates).every((each) => typeof each === 'object' && isEmpty(each))) return false;
+  return until === null ? kind !== 'credit' : Date.parse(until as string) > Date.parse(from as string);
+};
+
+const forms: Readonly<Record<string, Form<never, never>>> = {
+  rule: ruleForm as never,
+  budget: {
+    ...budgets,
+    items: notifying<Budget>(createBudget),
+    problemsOf: budgets.budgetProblems,
+    changed: merged,
+    maybeHidden: TARGETS,
+  } as Form<Budget, budgets.BudgetValues> as never,
+  report: {
+    ...reports,
+    items: notifying<Report>(createReport),
+    problemsOf: reports.reportProblems,
+    whole: reports.WHOLE,
+    changed: (report, { targets, ...patch }) => ({
+      ...report,
+      ...patch,
+      targets: mergePatch(report.targets, targets ?? {}),
+    }),
+    maybeHidden: TARGETS,
+  } as Form<Report, reports.ReportValues> as never,
+  price: {
+    ...prices,
+    items: shown<OwnPrice>(
+      made(createPrice)
+        .filter(isAccepted)
+        .map(({ from, until, ...price }) => ({
+          ...price,
+          from: new Date(from as string).toISOString(),
+          until: until && new Date(until as string).toISOString(),
+          months: [],
+        })),
+    ),
+    problemsOf: prices.priceProblems,
+    whole: prices.WHOLE,
+    changed: (price, patch) => ({
+      ...replaced(price, patch),
+      until: patch['until'] === undefined ? price.until : patch['until'],
+    }),
+    // The form has days.
+    maybeHidden: /^(from|until): /,
+  } as Form<OwnPrice, prices.PriceValues> as never,
+};
+
+describe.each(Object.entries(forms))('a %s that the API can make', (_, form) => {
+  const { items, valuesOf, bodyOf, problemsOf, whole, changed, maybeHidden } = form as unknown as Form<
+    Members,
+    Members
+  >;
+  const patchOf = (before: Members, after: Members) => changesOf(bodyOf(before), bodyOf(after), whole);
+
+  it('can be opened and saved, which sends nothing; another name sends that alone', () => {
+    fc.assert(
+      fc.property(items, (item) => {
+        const values = valuesOf(item);
+        expect(Object.entries(problemsOf(values)).filter(([, problem]) => problem !== null)).toEqual([]);
+        expect(patchOf(values, valuesOf(structuredClone(item)))).toEqual({});
+        expect(patchOf(values, { ...values, name: 'Another name' })).toEqual({ name: 'Another name' });
+      }),
+    );
+  });
+
+  it('becomes what the form shows, and keeps what it does not show', () => {
+    fc.assert(
+      fc.property(items, items, (item, other) => {
+        fc.pre(item['type'] === other['type']);
+        const values = valuesOf(other);
+        const after = changed(item, patchOf(valuesOf(item), values));
+        expect(bodyOf(valuesOf(after))).toEqual(bodyOf(values));
+      }),
+    );
+  });
+
+  it('has no member that its form neither shows nor names', () => {
+    fc.assert(
+      fc.property(items, (item) => {
+        const hidden = hiddenIn(item, bodyOf(valuesOf(item)));
+        // The form takes spaces around a text off.
+        const isPlain = (text: string) => !/: {2}| $/.test(text);
+        expect(hidden.filter((text) => isPlain(text) && !maybeHidden.test(text))).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe('a rule', () => {
+  it('keeps everything but what its type has of its own when it becomes one of another type', () => {
+    fc.assert(
+      fc.property(ruleForm.items, fc.constantFrom(...ruleTypeList), (rule, { type }) => {
+        const values = rules.valuesOf(rule);
+        const { period: _, threshold: _1, limit: _2, budget: _3, factor: _4, minimum: _5, ...common } = values;
+        const { minimumRequests: _6, ...kept } = common;
+        expect(rules.withType(values, type)).toMatchObject({ ...kept, type });
+      }),
+    );
+  });
+});
+
+describe('what a pause refuses', () => {
+  it('is named with each member of its scope', () => {
+    fc.assert(
+      fc.property(made(createPause), ({ scope }) => {
+        const { provider, ...others } = scope as Pause['scope'];
+        const text = refusedText(scope as Pause['scope'], new Map());
+        for (const value of [...(provider ? [providerName(provider)] : []), ...Object.values(others)])
+          expect(text).toContain(value.trim());
+      }),
+    );
+  });
+});

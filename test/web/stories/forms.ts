@@ -1,0 +1,131 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { type ApiSession, register } from '../browser/accounts.ts';
+import { screenshot, seriousFindings, waitUntilIdle } from '../browser/browser.ts';
+import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
+
+type Item = Readonly<Record<string, unknown>> & { readonly id: string };
+
+const newProject = (name: string, session: ApiSession) => readApi<Item>('/projects', { name }, session);
+const only = async (path: string, session: ApiSession) => {
+  const { items } = await readApi<{ items: Item[] }>(path, undefined, session);
+  expect(items).toHaveLength(1);
+  return items[0] as Item;
+};
+
+/** Renames what a form is about, and saves. */
+const rename = async (page: Page, name: string, list: string) => {
+  await page.getByLabel('Name').fill(name);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.waitForURL(`**${list}`);
+  await page.getByText(name).first().waitFor();
+  await waitUntilIdle(page);
+};
+
+describe('a form', () => {
+  it('leaves what it was not asked to change: the project of a budget and of a rule, what only the API sets', async () => {
+    const session = await register(fixture().dashboard);
+    const { id: project } = await newProject('Search', session);
+    const budget = { name: 'Daily', amount: 20, period: 'daily', filter: { project }, block: {}, notifyAt: [50, 90] };
+    const madeBudget = await readApi<Item>('/budgets', budget, session);
+    const config = { each: 'tag', measure: 'requests', limit: 900, filter: { project }, pause: { minutes: null } };
+    const madeRule = await readApi<Item>('/alert-rules', { name: 'Loop', type: 'burn_rate', config }, session);
+    const rates = {
+      kind: 'rates',
+      usdPerMillionTokens: { input: 2, inputAudio: 40 },
+      usdPerUnit: { webSearches: 0.01 },
+    };
+    const price = { name: 'Contract', project, from: '2026-11-01T05:30:00.000Z', terms: rates };
+    const madePrice = await readApi<Item>('/prices', price, session);
+    const { open, browserErrors } = await openSignedIn(session);
+
+    let page = await open('/budgets');
+    await page.getByRole('link', { name: /\$20 a day, of project Search/ }).click();
+    await rename(page, 'Daily limit', '/budgets');
+    expect(await only('/budgets', session)).toMatchObject({
+      ...budget,
+      block: madeBudget['block'],
+      name: 'Daily limit',
+    });
+
+    page = await open('/rules');
+    await page.getByRole('link', { name: /project Search/ }).click();
+    await waitUntilIdle(page);
+    expect(await page.getByRole('combobox', { name: 'Project' }).inputValue()).toBe('Search');
+    expect(await seriousFindings(page)).toEqual([]);
+    await screenshot(page, 'rule-of-project', true);
+    await rename(page, 'Runaway', '/rules');
+    expect(await only('/alert-rules', session)).toMatchObject({ name: 'Runaway', config: madeRule['config'] });
+
+    page = await open('/prices');
+    await page.getByRole('cell', { name: 'project Search', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Edit Contract' }).click();
+    await page.getByRole('dialog').getByText('from: 2026-11-01T05:30:00.000Z').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await screenshot(page, 'price-set-by-api');
+    await page.getByLabel('Input / 1M tokens').fill('3');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Price saved.').waitFor();
+    const usdPerMillionTokens = { input: 3, inputAudio: 40 };
+    expect(await only('/prices', session)).toMatchObject({
+      from: madePrice['from'],
+      project,
+      terms: { ...rates, usdPerMillionTokens },
+    });
+
+    page = await open('/audit');
+    await page.getByText('name: Daily → Daily limit').waitFor();
+    await page.getByText('Contract, terms.usdPerMillionTokens.input: 2 → 3').waitFor();
+    await screenshot(page, 'audit-log', true);
+    expect(browserErrors).toEqual([]);
+  });
+
+  it('chooses a project, of a budget, a rule and a pause; a rule of another type keeps what is common', async () => {
+    const session = await register(fixture().dashboard);
+    const { id: project } = await newProject('Search', session);
+    await readApi('/keys', { name: 'search', project }, session);
+    const { open, browserErrors } = await openSignedIn(session);
+    const choose = async (page: Page) => {
+      await page.getByRole('combobox', { name: 'Project' }).click();
+      await page.getByRole('option', { name: 'Search' }).click();
+    };
+
+    let page = await open('/budgets/new');
+    await page.getByLabel('Name').fill('Team');
+    await choose(page);
+    await page.getByRole('button', { name: 'Create the budget' }).click();
+    await page.getByText('$500 a month, of project Search').waitFor();
+    expect(await only('/budgets', session)).toMatchObject({ filter: { project } });
+
+    await page.getByRole('button', { name: 'Pause something' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('Loop');
+    await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
+    await dialog.getByText('Choose what to pause.').waitFor();
+    await choose(page);
+    expect(await seriousFindings(page)).toEqual([]);
+    await screenshot(page, 'pause-form');
+    await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
+    await page.getByRole('cell', { name: /requests of project Search/ }).waitFor();
+    expect(await only('/pauses', session)).toMatchObject({ scope: { project } });
+
+    page = await open('/rules/new');
+    await page.getByLabel('Name').fill('Unusual');
+    await choose(page);
+    await page.getByLabel('Slack', { exact: true }).check();
+    const slack = page.getByLabel('Slack: URL of an incoming webhook');
+    await slack.fill('https://hooks.slack.com/services/T0/B0/abcdefgh');
+    await page.getByRole('radio', { name: /Unusual spend/ }).click();
+    expect(await slack.inputValue()).toBe('https://hooks.slack.com/services/T0/B0/abcdefgh');
+    expect(await page.getByRole('combobox', { name: 'Project' }).inputValue()).toBe('Search');
+    // No address of Slack is known here.
+    await page.getByLabel('Slack', { exact: true }).uncheck();
+    await page.getByRole('button', { name: 'Create the rule' }).click();
+    await page.getByRole('link', { name: /of project Search/ }).waitFor();
+    expect(await only('/alert-rules', session)).toMatchObject({
+      type: 'spend_anomaly',
+      config: { filter: { project } },
+    });
+    expect(browserErrors).toEqual([]);
+  });
+});

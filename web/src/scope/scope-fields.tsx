@@ -1,0 +1,154 @@
+import { Autocomplete, Input, Select } from '@mantine/core';
+import { useDidUpdate } from '@mantine/hooks';
+import {
+  MAX_CLIENT_CHARACTERS,
+  MAX_METADATA_CHARACTERS,
+  MAX_MODEL_CHARACTERS,
+  MAX_SESSION_ID_CHARACTERS,
+  MAX_TAG_CHARACTERS,
+} from '../../../lambda/domain/usage/limits.ts';
+import { useApi } from '../app.ts';
+import type { FormPart } from '../components/form-part.ts';
+import { providerChoices } from '../providers/names.ts';
+import { useSeen } from '../spend/use-seen.ts';
+import classes from './scope.module.css';
+import type { ScopeMember, ScopeValues } from './scope.ts';
+
+interface FieldProps<Name extends ScopeMember = ScopeMember> {
+  readonly form: FormPart<ScopeValues>;
+  readonly name: Name;
+}
+
+const labels = {
+  provider: 'Provider',
+  model: 'Model',
+  tag: 'Tag',
+  key: 'Service key',
+  project: 'Project',
+  session: 'Session',
+  client: 'Client',
+  serviceTier: 'Service tier',
+  dimension: 'Dimension',
+} as const satisfies Record<ScopeMember, string>;
+
+type Choice = { readonly value: string; readonly label: string };
+
+/** One of a list; a stored value that is no longer in it is shown all the same. */
+const ChoiceField = ({ form, name, choices }: FieldProps & { readonly choices: readonly Choice[] }) => {
+  const { [name]: value } = form.values;
+  const isKnown = value === '' || choices.some((choice) => choice.value === value);
+  return (
+    <Select
+      placeholder={`any ${labels[name].toLowerCase()}`}
+      aria-label={labels[name]}
+      clearable
+      searchable
+      data={isKnown ? [...choices] : [...choices, { value, label: value }]}
+      value={value || null}
+      error={form.errors[name]}
+      onChange={(chosen) => form.setFieldValue(name, chosen ?? '')}
+    />
+  );
+};
+
+const useKeyChoices = (selected: string): Choice[] => {
+  const { data } = useApi().useQuery('get', '/keys');
+  const usable = data?.items.filter(({ id, status }) => status !== 'revoked' || id === selected) ?? [];
+  return usable.map(({ id, name }) => ({ value: id, label: name }));
+};
+
+const useProjectChoices = (): Choice[] => {
+  const { data } = useApi().useQuery('get', '/projects');
+  return (data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }));
+};
+
+const ProviderField = (props: FieldProps) => <ChoiceField {...props} choices={providerChoices} />;
+const KeyField = (props: FieldProps) => <ChoiceField {...props} choices={useKeyChoices(props.form.values.key)} />;
+const ProjectField = (props: FieldProps) => <ChoiceField {...props} choices={useProjectChoices()} />;
+
+const lengths = {
+  model: MAX_MODEL_CHARACTERS,
+  tag: MAX_TAG_CHARACTERS,
+  session: MAX_SESSION_ID_CHARACTERS,
+  client: MAX_CLIENT_CHARACTERS,
+  serviceTier: 256,
+} as const;
+
+/** A text, with the names that were seen lately. */
+const TextField = ({ form, name }: FieldProps<keyof typeof lengths>) => {
+  const seen = useSeen(name === 'session' || name === 'serviceTier' ? undefined : name);
+  return (
+    <Autocomplete
+      placeholder={`any ${labels[name].toLowerCase()}`}
+      aria-label={labels[name]}
+      data={seen}
+      maxLength={lengths[name]}
+      limit={20}
+      {...form.getInputProps(name)}
+    />
+  );
+};
+
+/** A value of a declared dimension. An account that declared none does not see it. */
+const DimensionFields = ({ form }: FieldProps) => {
+  const { dimension } = form.values;
+  const { data } = useApi().useQuery('get', '/dimensions');
+  const declared = (data?.items ?? []).filter(({ isDeclared }) => isDeclared).map(({ name }) => name);
+  const values = useSeen(dimension === '' ? undefined : `dim:${dimension}`);
+  if (declared.length === 0 && dimension === '') return null;
+  return (
+    <>
+      <ChoiceField form={form} name="dimension" choices={declared.map((name) => ({ value: name, label: name }))} />
+      {dimension !== '' && (
+        <Autocomplete
+          placeholder={`a ${dimension}`}
+          aria-label="Value of the dimension"
+          data={values}
+          maxLength={2 * MAX_METADATA_CHARACTERS}
+          limit={20}
+          {...form.getInputProps('dimensionValue')}
+        />
+      )}
+    </>
+  );
+};
+
+const fields = {
+  provider: ProviderField,
+  model: TextField,
+  tag: TextField,
+  key: KeyField,
+  project: ProjectField,
+  session: TextField,
+  client: TextField,
+  serviceTier: TextField,
+  dimension: DimensionFields,
+} as const;
+
+/** What the spend of rules and budgets can be chosen by. */
+export const countedMembers = ['provider', 'model', 'tag', 'key', 'project', 'client', 'dimension'] as const;
+
+/** Chooses requests: for a rule, budget, pause or price. @param members what they can be chosen by */
+export const ScopeFields = ({
+  form,
+  members,
+}: {
+  readonly form: FormPart<ScopeValues>;
+  readonly members: readonly ScopeMember[];
+}) => {
+  // What is wrong with the scope as a whole belongs to no field that would clear it.
+  useDidUpdate(
+    () => form.clearFieldError('scope'),
+    members.map((name) => form.values[name]),
+  );
+  return (
+    <fieldset className={classes['fields']}>
+      <legend>Only requests of</legend>
+      {members.map((name) => {
+        const Field = fields[name];
+        return <Field key={name} form={form} name={name as never} />;
+      })}
+      {form.errors['scope'] && <Input.Error className={classes['problem'] ?? ''}>{form.errors['scope']}</Input.Error>}
+    </fieldset>
+  );
+};

@@ -1,0 +1,73 @@
+import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
+import { combinationProblem } from '../../../lambda/domain/spend/dimensions.ts';
+import { providerName } from '../providers/names.ts';
+import { type Dimension, dimensionWord } from '../spend/filters.ts';
+import { type KeyNames, valueName } from '../spend/groups.ts';
+
+/** Members of a scope that are one text each, in the order of forms and sentences. Keys and projects are ids. */
+const textMembers = ['provider', 'model', 'tag', 'key', 'project', 'session', 'client', 'serviceTier'] as const;
+
+/** What a form can choose requests by. */
+export type ScopeMember = (typeof textMembers)[number] | 'dimension';
+
+/** Which requests a rule, budget, pause or price is about, as its form holds it. Empty: any. */
+export interface ScopeValues extends Readonly<Record<ScopeMember, string>> {
+  readonly dimensionValue: string;
+}
+
+/** The scope as the API has it; `dim` is a name and a value of a declared dimension. */
+type Scope = { readonly [M in Exclude<ScopeMember, 'dimension' | 'provider'>]?: string } & {
+  readonly provider?: ProviderLabel;
+  readonly dim?: Record<string, string>;
+};
+
+/** A stored scope as the form holds it. */
+export const scopeValuesOf = (stored: unknown): ScopeValues => {
+  const { dim = {}, ...scope } = (stored ?? {}) as Scope;
+  const [dimension = '', dimensionValue = ''] = Object.entries(dim)[0] ?? [];
+  const texts = textMembers.map((name) => [name, scope[name] ?? ''] as const);
+  return { ...(Object.fromEntries(texts) as Record<keyof typeof scope, string>), dimension, dimensionValue };
+};
+
+/** The scope as the API takes it: without members where all requests are meant. */
+export const scopeOf = (values: ScopeValues): Scope => {
+  const { dimension, dimensionValue } = values;
+  const texts = textMembers.map((name) => [name, values[name].trim()] as const).filter(([, value]) => value !== '');
+  const value = dimensionValue.trim();
+  return { ...Object.fromEntries(texts), ...(dimension !== '' && value !== '' && { dim: { [dimension]: value } }) };
+};
+
+/** What of a scope spend can be filtered by, by dimension. */
+export const spendFiltersOf = (stored: unknown): { readonly [D in Dimension]?: readonly [string] } => {
+  const { dim = {}, session: _, serviceTier: _tier, ...scope } = scopeOf(scopeValuesOf(stored));
+  const declared = Object.entries(dim).map(([name, value]) => [`dim:${name}`, value]);
+  return Object.fromEntries([...Object.entries(scope), ...declared].map(([name, value]) => [name, [value]]));
+};
+
+/** What is wrong with a scope that spend is counted by, by member of the form; `scope` is about all of it. */
+export const scopeProblems = (values: ScopeValues) => {
+  const { dimension, dimensionValue } = values;
+  const dimensions = Object.keys(spendFiltersOf(scopeOf(values))) as Dimension[];
+  // A project is its keys.
+  const counted = dimensions.map((name) => (name === 'key' || name === 'project' ? 'keyId' : name));
+  return {
+    scope: combinationProblem(counted) ?? null,
+    dimensionValue: dimension !== '' && dimensionValue.trim() === '' ? 'A value of the dimension.' : null,
+  };
+};
+
+const words: Readonly<Record<string, string>> = { session: 'session', serviceTier: 'service tier' };
+
+/** A stored scope in words: `OpenAI, tag batch, project Search`; empty where it is all requests. */
+export const scopeText = (stored: unknown, names: KeyNames): string => {
+  const { provider, model, dim = {}, ...others } = scopeOf(scopeValuesOf(stored));
+  const declared = Object.entries(dim).map(([name, value]) => [`dim:${name}`, value]);
+  return [
+    ...(provider === undefined ? [] : [providerName(provider)]),
+    ...(model === undefined ? [] : [model]),
+    ...[...Object.entries(others), ...declared].map(([name = '', value = '']) => {
+      const dimension = name as Dimension;
+      return `${words[name] ?? dimensionWord(dimension)} ${valueName(dimension, value, names)}`;
+    }),
+  ].join(', ');
+};
