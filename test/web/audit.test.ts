@@ -3,8 +3,8 @@ import { detailsText } from '../../web/src/audit/texts.ts';
 
 const names = new Map([['project-1', 'Search']]);
 const entry = (amount: number, filter?: object) => ({
-  name: 'Team',
   config: JSON.stringify({ amount, notifyAt: [80, 100], filter }),
+  name: 'Team',
 });
 
 describe('an entry of the audit log', () => {
@@ -12,6 +12,13 @@ describe('an entry of the audit log', () => {
     const [before, details] = [entry(100, { project: 'project-1' }), entry(200)];
     expect(detailsText({ details, before: { config: before.config } }, names)).toBe(
       'Team, amount: 100 → 200, filter.project: Search → none',
+    );
+    const pausing = (pause: object | null) => ({ config: JSON.stringify({ pause }) });
+    expect(detailsText({ details: pausing({ minutes: null }), before: pausing({ minutes: 60 }) })).toBe(
+      'pause.minutes: 60 → null',
+    );
+    expect(detailsText({ details: pausing(null), before: pausing({ minutes: 60 }) })).toBe(
+      'pause.minutes: 60 → none, pause: none → null',
     );
     expect(detailsText({ details: { name: 'New' }, before: { name: '[Old' } })).toBe('name: [Old → New');
   });

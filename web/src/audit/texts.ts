@@ -27,14 +27,16 @@ export const detailsText = (
   { details, before }: Pick<AuditEntry, 'details' | 'before'>,
   names: KeyNames = new Map(),
 ): string => {
+  const { name } = details;
   const replaced = Object.keys(before ?? {});
   if (!before || replaced.length === 0)
-    return [...flat(details, names)].map(([name, text]) => `${name}: ${text}`).join(', ');
+    return [...flat(name === undefined ? details : { name, ...details }, names)]
+      .map((each) => each.join(': '))
+      .join(', ');
   const then = flat(before, names);
   const now = flat(Object.fromEntries(Object.entries(details).filter(([name]) => replaced.includes(name))), names);
   const changes = [...new Set([...then.keys(), ...now.keys()])]
-    .filter((name) => then.get(name) !== now.get(name))
-    .map((name) => `${name}: ${then.get(name) ?? 'none'} → ${now.get(name) ?? 'none'}`);
-  const { name } = details;
+    .filter((path) => then.get(path) !== now.get(path))
+    .map((path) => `${path}: ${then.get(path) ?? 'none'} → ${now.get(path) ?? 'none'}`);
   return [...(name === undefined || replaced.includes('name') ? [] : [name]), ...changes].join(', ');
 };

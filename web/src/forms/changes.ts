@@ -50,6 +50,6 @@ export const hiddenIn = (item: object, shown: object, names: KeyNames = new Map(
   const settings = Object.fromEntries(Object.entries(item).filter(([name]) => !notSet.includes(name)));
   const seen = new Map(membersOf(shown, names));
   return membersOf(settings, names)
-    .filter(([path, text]) => seen.get(path) !== text)
+    .filter(([path, text]) => text !== 'null' && seen.get(path) !== text)
     .map(([path, text]) => `${path.replace(/^config\./, '')}: ${text}`);
 };
