@@ -135,7 +135,7 @@ export interface SignOnEnvironment extends DashboardEnvironment, MailEnvironment
   SIGN_ON_ORIGIN: string;
   /** The dashboard, without a trailing slash: a page of it gets the code of a sign-in. */
   DASHBOARD_URL: string;
-  /** JSON object `{provider: [domain, …]}`. */
+  /** JSON object `{provider: {domains, verifiesAddresses}}`. */
   SIGN_ON_PROVIDERS: string;
 }
 

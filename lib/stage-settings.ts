@@ -259,7 +259,11 @@ const mailSettings = z.strictObject({
   cognito: z.boolean().default(false),
 });
 
-const providerDomains = z.array(hostName).min(1, 'must have the domains of the addresses that it vouches for');
+const addressesOfProvider = {
+  domains: z.array(hostName).min(1, 'must have the domains of the addresses that it vouches for'),
+  /** It verifies every address, and does not say so in `email_verified`. Otherwise people whose address is not verified cannot join. */
+  verifiesAddresses: z.boolean().default(false),
+};
 
 const signOnProvider = z.discriminatedUnion(
   'type',
@@ -270,20 +274,25 @@ const signOnProvider = z.discriminatedUnion(
       clientId: z.string().min(1),
       /** Name of the secret in Secrets Manager that is the client secret. */
       clientSecretName: z.string().regex(/^[\w/+=.@-]{1,512}$/, 'must be the name of a secret in Secrets Manager'),
-      domains: providerDomains,
+      ...addressesOfProvider,
     }),
     z.strictObject({
       type: z.literal('saml'),
       metadataUrl: z.url({ protocol: /^https$/, error: 'must be the https URL of the metadata' }),
       /** Names of the assertion's attributes. Unset: those that Entra ID and AD FS use. */
       attributes: z
-        .strictObject({ email: z.string().min(1), given_name: z.string().min(1), family_name: z.string().min(1) })
+        .strictObject({
+          email: z.string().min(1),
+          given_name: z.string().min(1),
+          family_name: z.string().min(1),
+          email_verified: z.string().min(1).optional(),
+        })
         .default({
           email: 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress',
           given_name: 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/givenname',
           family_name: 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/surname',
         }),
-      domains: providerDomains,
+      ...addressesOfProvider,
     }),
   ],
   "must be 'oidc' or 'saml'",

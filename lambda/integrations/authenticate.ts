@@ -8,7 +8,8 @@ import { TotpRequiredError } from '../domain/errors.ts';
 import type { AppClient } from './app-client.ts';
 import { mapErrors, wrongCredentials } from './cognito-errors.ts';
 
-const SOFTWARE_TOKEN = 'SOFTWARE_TOKEN_MFA';
+/** Cognito's name of the one kind of second factor here: codes of an authenticator app. */
+export const SOFTWARE_TOKEN = 'SOFTWARE_TOKEN_MFA';
 
 const wrongCode = () =>
   new TotpRequiredError(

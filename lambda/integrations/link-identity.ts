@@ -1,23 +1,18 @@
 import {
-  AdminDeleteUserCommand,
   AdminLinkProviderForUserCommand,
   type CognitoIdentityProviderClient,
 } from '@aws-sdk/client-cognito-identity-provider';
-import type { SignedOn } from './sign-on.ts';
+import type { Person } from './sign-on.ts';
 
 /**
- * Connects a person of an identity provider with a user: from the next sign-in on, tokens are that user's. The user that the sign-in
- * itself made is deleted, because Cognito connects only people whom it does not know.
+ * Connects a person of an identity provider with a user: from the next sign-in on, tokens are that user's. The user that a sign-in of the
+ * person made must be deleted before, because Cognito connects only people whom it does not know.
  *
  * @see https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_AdminLinkProviderForUser.html
  */
 export const identityLinker =
   (cognito: CognitoIdentityProviderClient, userPoolId: string) =>
-  async (
-    userId: string,
-    { provider, subject, username }: Pick<SignedOn, 'provider' | 'subject' | 'username'>,
-  ): Promise<void> => {
-    await cognito.send(new AdminDeleteUserCommand({ UserPoolId: userPoolId, Username: username }));
+  async (userId: string, { provider, subject }: Pick<Person, 'provider' | 'subject'>): Promise<void> => {
     await cognito.send(
       new AdminLinkProviderForUserCommand({
         UserPoolId: userPoolId,

@@ -1,11 +1,11 @@
 import { decomposeUnverifiedJwt } from 'aws-jwt-verify/jwt';
 import * as z from 'zod/mini';
 import { UnauthenticatedError, UnavailableError } from '../domain/errors.ts';
+import type { VerifyToken } from './token-verifier.ts';
 import type { Session } from './user-sessions.ts';
 
-/** Who signed in at an identity provider, as the user pool says. */
-export interface SignedOn {
-  readonly session: Session;
+/** A person at an identity provider, as the user pool says. */
+export interface Person {
   /** Name of the provider in the user pool. */
   readonly provider: string;
   /** Id of the person at the provider. */
@@ -14,8 +14,15 @@ export interface SignedOn {
   readonly username: string;
   /** Lower case. */
   readonly email: string;
+  /** The provider says so. False where it says nothing: Cognito then has `false`, too. */
+  readonly isEmailVerified: boolean;
   readonly firstName: string;
   readonly lastName: string;
+}
+
+/** Who has just signed in. */
+export interface SignedOn extends Person {
+  readonly session: Session;
 }
 
 const tokensSchema = z.object({
@@ -30,6 +37,8 @@ const claimsSchema = z.object({
   sub: z.string(),
   auth_time: z.int(),
   email: z.string().check(z.toLowerCase(), z.email()),
+  /** A boolean, and a text where the provider sends one. */
+  email_verified: z.optional(z.union([z.boolean(), z.string()])),
   given_name: name,
   family_name: name,
   'cognito:username': z.string(),
@@ -59,6 +68,33 @@ export const authorizeUrl = (
     redirect_uri: redirectUri,
     scope: 'openid email profile',
   })}`;
+
+/** @throws UnauthenticatedError for a token of a user who did not come from an identity provider */
+const personOf = (idToken: string): Person & Pick<Session, 'userId' | 'authTime'> => {
+  const { data: claims } = claimsSchema.safeParse(decomposeUnverifiedJwt(idToken).payload);
+  const identity = claims?.identities[0];
+  if (claims === undefined || identity === undefined)
+    throw new UnauthenticatedError('This is no sign-in at an identity provider. Begin again.');
+  return {
+    userId: claims.sub,
+    authTime: claims.auth_time,
+    provider: identity.providerName,
+    subject: identity.userId,
+    username: claims['cognito:username'],
+    email: claims.email,
+    isEmailVerified: String(claims.email_verified) === 'true',
+    firstName: claims.given_name,
+    lastName: claims.family_name,
+  };
+};
+
+/** Reads the ID token of a sign-in that was exchanged before, and comes back from a browser. @throws UnauthenticatedError, UnavailableError */
+export const linkTokenReader =
+  (verify: VerifyToken) =>
+  async (token: string): Promise<Person & Pick<Session, 'userId'>> => {
+    await verify(`Bearer ${token}`);
+    return personOf(token);
+  };
 
 /**
  * Exchanges the code of a sign-in for tokens. They come from the user pool over TLS, so their signature needs no check (OpenID Connect
@@ -90,22 +126,15 @@ export const codeExchange =
       throw new UnauthenticatedError('The sign-in was not finished in time, or was finished already. Begin again.');
     if (!response.ok) throw new Error(`The user pool's token endpoint responded with ${response.status}.`);
     const tokens = tokensSchema.parse(await response.json());
-    const claims = claimsSchema.parse(decomposeUnverifiedJwt(tokens.id_token).payload);
-    const [identity] = claims.identities;
-    if (identity === undefined) throw new Error('The ID token names no identity.');
+    const { userId, authTime, ...person } = personOf(tokens.id_token);
     return {
+      ...person,
       session: {
-        userId: claims.sub,
+        userId,
+        authTime,
         token: tokens.id_token,
         refreshToken: tokens.refresh_token,
         expiresIn: tokens.expires_in,
-        authTime: claims.auth_time,
       },
-      provider: identity.providerName,
-      subject: identity.userId,
-      username: claims['cognito:username'],
-      email: claims.email,
-      firstName: claims.given_name,
-      lastName: claims.family_name,
     };
   };

@@ -7,6 +7,7 @@ import {
   type AttributeType,
   CognitoIdentityProviderClient,
 } from '@aws-sdk/client-cognito-identity-provider';
+import { SOFTWARE_TOKEN } from './authenticate.ts';
 import { emailTaken, invalidPassword, mapErrors, nameOf } from './cognito-errors.ts';
 
 export interface NewDirectoryUser {
@@ -22,6 +23,8 @@ export interface DirectoryUser {
   readonly userId: string;
   readonly accountId: string | undefined;
   readonly createdAt: Date;
+  /** Log-ins need a code of an authenticator app. */
+  readonly hasTotp: boolean;
 }
 
 /** Internal id of the account that the user was created for. The table, not this attribute, decides which account a user belongs to. */
@@ -128,6 +131,7 @@ export const userDirectory = (cognito: CognitoIdentityProviderClient, userPoolId
           userId,
           accountId: attribute(user.UserAttributes, ACCOUNT_ATTRIBUTE),
           createdAt: user.UserCreateDate,
+          hasTotp: user.UserMFASettingList?.includes(SOFTWARE_TOKEN) ?? false,
         };
       } catch (error) {
         if (nameOf(error) === 'UserNotFoundException') return undefined;

@@ -238,6 +238,9 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
         'cognito-idp:AdminGetUser',
         'cognito-idp:AdminDeleteUser',
         'cognito-idp:AdminLinkProviderForUser',
+        // A login that never proved its address gives way.
+        'cognito-idp:AdminUpdateUserAttributes',
+        'cognito-idp:AdminUserGlobalSignOut',
         // Passwords, before a login is connected or settings change.
         'cognito-idp:AdminInitiateAuth',
         'cognito-idp:AdminRespondToAuthChallenge',

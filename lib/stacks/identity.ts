@@ -13,7 +13,7 @@ import {
 } from 'aws-cdk-lib/aws-cognito';
 import type { Construct } from 'constructs';
 import { MIN_PASSWORD_CHARACTERS } from '../../lambda/domain/accounts/password-rules.ts';
-import { SIGN_ON_CALLBACK } from '../../lambda/domain/accounts/sign-on.ts';
+import { SIGN_ON_CALLBACK, type SignOnProviders } from '../../lambda/domain/accounts/sign-on.ts';
 import type { StageSettings } from '../config.ts';
 import { domainOf, type MailSending } from './mail.ts';
 
@@ -37,8 +37,7 @@ const senderOfCodes = ({ from, configurationSetName }: MailSending, { region }: 
 export interface SignOnAccess {
   /** Of the user pool's domain; empty without identity providers. */
   readonly origin: string;
-  /** Domains of mail addresses by provider. */
-  readonly providers: Readonly<Record<string, readonly string[]>>;
+  readonly providers: SignOnProviders;
 }
 
 type ProviderSettings = StageSettings['signOn']['providers'][string];
@@ -59,11 +58,14 @@ const providerDetails = (provider: ProviderSettings): Record<string, string> =>
         attributes_request_method: 'GET',
       };
 
-/** Claims of providers by attribute of the user pool. Whoever has no names at the provider gets none. */
-const attributeMapping = (provider: ProviderSettings): Record<string, string> =>
+/**
+ * Claims of providers by attribute of the user pool, which takes them over at each sign-in. Whoever has no names at the provider gets
+ * none; an address without `email_verified` counts as not verified.
+ */
+const attributeMapping = (provider: ProviderSettings): Record<string, string | undefined> =>
   provider.type === 'saml'
     ? provider.attributes
-    : { email: 'email', given_name: 'given_name', family_name: 'family_name' };
+    : { email: 'email', email_verified: 'email_verified', given_name: 'given_name', family_name: 'family_name' };
 
 /** Who may use the dashboard. Users are made by POST /auth/register alone, together with their account. */
 export class IdentityStack extends Stack {
@@ -175,7 +177,12 @@ export class IdentityStack extends Stack {
     const domain = this.userPool.addDomain('SignOn', { cognitoDomain: { domainPrefix } });
     return {
       origin: domain.baseUrl(),
-      providers: Object.fromEntries(Object.entries(providers).map(([name, { domains }]) => [name, domains])),
+      providers: Object.fromEntries(
+        Object.entries(providers).map(([name, { domains, verifiesAddresses }]) => [
+          name,
+          { domains, verifiesAddresses },
+        ]),
+      ),
     };
   }
 }

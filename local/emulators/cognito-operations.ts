@@ -25,6 +25,7 @@ interface Request {
   readonly ChallengeResponses?: Readonly<Record<string, string>>;
   readonly Session?: string;
   readonly UserAttributes?: readonly { readonly Name: string; readonly Value?: string }[];
+  readonly DestinationUser?: { readonly ProviderAttributeValue?: string };
   readonly SoftwareTokenMfaSettings?: { readonly Enabled?: boolean };
 }
 
@@ -35,7 +36,7 @@ export const missingOperations = (
   { cognito, tokenGenerator }: Pick<Services, 'cognito' | 'tokenGenerator'>,
   route: Router,
 ) => {
-  const found = async (context: Context, { UserPoolId, Username }: Request) => {
+  const found = async (context: Context, { UserPoolId, Username }: Pick<Request, 'UserPoolId' | 'Username'>) => {
     const pool = await cognito.getUserPool(context, UserPoolId);
     const user = await pool.getUserByUsername(context, Username);
     if (!user) throw new UserNotFoundError();
@@ -100,6 +101,12 @@ export const missingOperations = (
       const holder = email === undefined ? null : await pool.getUserByUsername(context, email);
       if (holder && holder.Username !== user.Username) throw new UsernameExistsError();
       return route('AdminUpdateUserAttributes')(context, request);
+    },
+
+    /** Checked and forgotten: no identity provider signs in here. */
+    AdminLinkProviderForUser: async (context, { UserPoolId, DestinationUser }) => {
+      await found(context, { UserPoolId, Username: DestinationUser?.ProviderAttributeValue ?? '' });
+      return {};
     },
 
     AdminSetUserMFAPreference: async (context, request) => {

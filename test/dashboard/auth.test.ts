@@ -437,16 +437,33 @@ describe('auth', () => {
         );
     });
 
-    it('does not get the address of another user', async () => {
-      const { email: taken } = await register();
+    it('gets an address by its code from a login that never proved it, and from no other', async () => {
+      const { email: taken, response: other } = await register();
+      const code = /^\d{4} \d{4}$/m.exec((await lettersTo(taken))[0]?.body.text ?? '')?.[0];
       const { response } = await register();
       const session = response.body;
-      await openAddressCodes(table).issue(session.userId, taken, '12345678', Date.now() + 61_000);
-      expect(await as(session, 'verify-email', { code: '12345678' })).toMatchObject({
+      const { email: squatted, response: squatter } = await register();
+      await openAddressCodes(table).issue(session.userId, squatted, '12345678', Date.now() + 61_000);
+      expect((await as(session, 'verify-email', { code: '12345678' })).status).toBe(204);
+      const again = (await post('login', { email: squatted, password })).body;
+      expect(again.userId).toBe(session.userId);
+      expect((await post('refresh', { refreshToken: squatter.body.refreshToken })).status).toBe(401);
+      expect((await me(squatter.body.token)).status).toBe(401);
+      // The mail says how the other login is called now: it has its account still.
+      const letter = (await lettersTo(squatted)).find(({ subject }) => subject.startsWith('A login that never proved'));
+      const placeholder = /^\S+@unproven\.invalid$/m.exec(letter?.body.text ?? '')?.[0];
+      expect((await post('login', { email: placeholder, password })).body).toMatchObject({
+        userId: squatter.body.userId,
+        accountId: squatter.body.accountId,
+      });
+
+      expect((await as(other.body, 'verify-email', { code })).status).toBe(204);
+      await openAddressCodes(table).issue(session.userId, taken, '12345678', Date.now() + 122_000);
+      expect(await as(again, 'verify-email', { code: '12345678' })).toMatchObject({
         status: 409,
         body: { error: { code: 'EMAIL_TAKEN' } },
       });
-      expect((await me(session.token)).body.user.email).not.toBe(taken);
+      expect((await me(again.token)).body.user.email).not.toBe(taken);
     });
 
     it('requires a second factor of the account only with an own one', async () => {

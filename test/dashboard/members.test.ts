@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { acceptInvitation } from '../../lambda/dashboard/auth/accept-invitation.ts';
+import { freeAddress } from '../../lambda/dashboard/auth/free-address.ts';
 import { acceptInvitation as acceptOperation } from '../../lambda/dashboard/auth/operations.ts';
 import {
   inviteMember,
@@ -17,18 +18,18 @@ import {
 } from '../../lambda/dashboard/members/manage-members.ts';
 import * as operations from '../../lambda/dashboard/members/operations.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
-import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
+import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { MAX_INVITATION_MAILS_PER_DAY, openMembers } from '../../lambda/data/accounts/members.ts';
 import { openMembership } from '../../lambda/data/accounts/membership.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { userKey } from '../../lambda/data/table/keys.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
-import { EmailTakenError, InvalidCredentialsError } from '../../lambda/domain/errors.ts';
+import { EmailTakenError, InvalidCredentialsError, TotpRequiredError } from '../../lambda/domain/errors.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
-import { newAccount } from '../data/new-account.ts';
+import { newAccount, newUnverifiedAccount } from '../data/new-account.ts';
 import { APP_CLIENT_ID, countRequest, invoke, silentLogger } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 
@@ -36,7 +37,7 @@ const table = tableForTests();
 let handler: unknown;
 
 /** A directory of logins in memory. */
-const logins = new Map<string, { userId: string; email: string; password?: string; createdAt: Date }>();
+const logins = new Map<string, { userId: string; email: string; password?: string; totp?: string; createdAt: Date }>();
 const endedSessions: string[] = [];
 const mails: Parameters<SendMail>[0][] = [];
 let failingMail = false;
@@ -54,16 +55,30 @@ const directory = {
   deleteUser: async (userId: string) => void logins.delete(userId),
   findByEmail: async (email: string) => {
     const login = byEmail(email);
-    return login && { userId: login.userId, accountId: undefined, createdAt: login.createdAt };
+    return (
+      login && {
+        userId: login.userId,
+        accountId: undefined,
+        createdAt: login.createdAt,
+        hasTotp: login.totp !== undefined,
+      }
+    );
   },
+  changeEmail: async (userId: string, email: string) => void Object.assign(logins.get(userId)!, { email }),
 };
 const sessions = {
-  logIn: async (email: string, password: string) => {
+  logIn: async (email: string, password: string, totp?: string) => {
     const login = byEmail(email);
     if (login === undefined || login.password !== password) throw new InvalidCredentialsError();
+    if (login.totp !== totp) throw new TotpRequiredError('Send the code.');
     return { userId: login.userId, token: 't', refreshToken: 'r', expiresIn: 3600, authTime: 0 };
   },
   endSessions: async (userId: string) => void endedSessions.push(userId),
+};
+
+const sendMail: SendMail = async (mail) => {
+  if (failingMail) throw new MailError('mail was not accepted');
+  mails.push(mail);
 };
 
 beforeAll(async () => {
@@ -74,11 +89,17 @@ beforeAll(async () => {
     accounts: openAccounts(table),
     users: openUsers(table),
     directory,
+    freeAddress: freeAddress({
+      directory,
+      users: openUsers(table),
+      sessions,
+      sendMail,
+      newId: randomUUID,
+      now: () => now,
+      logger: silentLogger(),
+    }),
     sessions,
-    sendMail: async (mail: Parameters<SendMail>[0]) => {
-      if (failingMail) throw new MailError('mail was not accepted');
-      mails.push(mail);
-    },
+    sendMail,
     dashboardUrl: 'https://dashboard.example.com',
     randomBytes,
     now: () => now,
@@ -238,6 +259,58 @@ describe('invitations', () => {
     const here = await as(mine.userId).invite(mine.email);
     expect(here.body.error.message).toContain('member of this account already');
     expect(mails).toEqual([]);
+  });
+
+  it('take the address from a login that never proved it, and leave the rest of it alone', async () => {
+    const [owner, squatter] = [await newAccount(table), await newUnverifiedAccount(table)];
+    const { email } = squatter;
+    logins.set(squatter.userId, {
+      userId: squatter.userId,
+      email,
+      password: 'of the squatter',
+      createdAt: new Date(0),
+    });
+    expect((await as(owner.userId).invite(email)).status).toBe(201);
+    const accepted = await accept(lastToken());
+    expect(accepted.status).toBe(201);
+    expect(accepted.body.userId).not.toBe(squatter.userId);
+    expect(byEmail(email)?.userId).toBe(accepted.body.userId);
+    // The squatter has the own account, with another address, and no session.
+    const placeholder = expect.stringMatching(/^[0-9a-f-]{36}@unproven\.invalid$/);
+    const left = await openUsers(table).find(squatter.userId);
+    expect(left).toMatchObject({ accountId: squatter.accountId, role: 'owner', emailVerifiedAt: null });
+    expect(left?.email).toEqual(placeholder);
+    expect(logins.get(squatter.userId)).toMatchObject({ email: left?.email, password: 'of the squatter' });
+    expect(left?.sessionsEndedAt).toBeGreaterThan(now.getTime() / 1_000);
+    expect(endedSessions).toEqual([squatter.userId]);
+    expect(await openUsers(table).recipients(squatter.accountId)).toMatchObject([{ email: left?.email }]);
+    expect((await auditOf(squatter.accountId)).map(({ action, actor, details }) => [action, actor, details])).toEqual([
+      ['user.address_taken', null, { from: email, to: left?.email }],
+    ]);
+    // Whoever registered twice finds the way to the first account.
+    expect(mails.at(-1)).toMatchObject({ to: [email], text: expect.stringContaining(left?.email ?? '') });
+    expect(mails.at(-1)?.subject).toBe('A login that never proved your address has lost it');
+    // Nothing of either is in the other's account.
+    expect((await as(owner.userId).list()).items.map(({ email: each }: { email: string }) => each)).toEqual([
+      owner.email,
+      email,
+    ]);
+  });
+
+  it('are accepted with a login that has a second factor and no account', async () => {
+    const [first, second] = [await newAccount(table), await newAccount(table)];
+    const email = newEmail();
+    const userId = await join(first.userId, 'member', email);
+    Object.assign(logins.get(userId)!, { totp: '123456' });
+    await as(userId).leave();
+    now = new Date(now.getTime() + 2 * 60_000);
+    await as(second.userId).invite(email);
+    expect(await accept(lastToken())).toMatchObject({ status: 401, body: { error: { code: 'TOTP_REQUIRED' } } });
+    // The new account requires one, too: the login has it already.
+    const audit = auditEntry(second.accountId, {}, { action: 'settings.changed' }, now);
+    await openAccounts(table).setRequiresTotp(true, audit);
+    expect(await accept(lastToken(), { totp: '123 456' })).toMatchObject({ status: 201, body: { userId } });
+    expect(await openUsers(table).find(userId)).toMatchObject({ totpEnabled: true });
   });
 
   it('cannot be accepted by somebody who registered an account meanwhile', async () => {

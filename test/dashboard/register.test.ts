@@ -33,7 +33,7 @@ const world = (registration: RegisterDependencies['registration'] = 'open') => {
         step('createUser', () => {
           if (byEmail(email)) throw new EmailTakenError('taken');
           const userId = `user-${++ids}`;
-          users.set(userId, { userId, email, accountId, createdAt: now });
+          users.set(userId, { userId, email, accountId, createdAt: now, hasTotp: false });
           return userId;
         }),
       setPassword: (userId, password) =>

@@ -4,17 +4,20 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { startSignOnProvider } from '../../fixtures/sign-on-provider.ts';
+import { freeAddress } from '../../lambda/dashboard/auth/free-address.ts';
 import * as authOperations from '../../lambda/dashboard/auth/operations.ts';
+import { noteChange, recordSignIn } from '../../lambda/dashboard/auth/record-sign-in.ts';
 import { logIn, refresh } from '../../lambda/dashboard/auth/sessions.ts';
 import * as operations from '../../lambda/dashboard/sign-on/operations.ts';
 import { changeSignOnSettings, readSignOnSettings } from '../../lambda/dashboard/sign-on/settings.ts';
-import { findSignOn, signOn } from '../../lambda/dashboard/sign-on/sign-on.ts';
+import { findSignOn, linkLogin, signOn } from '../../lambda/dashboard/sign-on/sign-on.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openMembers } from '../../lambda/data/accounts/members.ts';
 import { openSignOns } from '../../lambda/data/accounts/sign-ons.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { userKey } from '../../lambda/data/table/keys.ts';
+import type { SignOnProviders } from '../../lambda/domain/accounts/sign-on.ts';
 import { InvalidCredentialsError } from '../../lambda/domain/errors.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
@@ -22,7 +25,7 @@ import type { LinkIdentity } from '../../lambda/integrations/link-identity.ts';
 import type { OutgoingMail } from '../../lambda/integrations/mail-sender.ts';
 import { authorizeUrl, codeExchange, type SignedOn } from '../../lambda/integrations/sign-on.ts';
 import type { UserDirectory } from '../../lambda/integrations/user-directory.ts';
-import { newAccount } from '../data/new-account.ts';
+import { newAccount, newUnverifiedAccount } from '../data/new-account.ts';
 import { APP_CLIENT_ID, countRequest, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 
@@ -36,11 +39,16 @@ let person: SignedOn;
 let signedInAtSeconds: number;
 const findByEmail = jest.fn<UserDirectory['findByEmail']>();
 const linkIdentity = jest.fn<LinkIdentity>();
+const deleteUser = jest.fn<UserDirectory['deleteUser']>();
+const changeEmail = jest.fn<UserDirectory['changeEmail']>();
+const endedSessions: string[] = [];
+const loginOf = (userId: string) => ({ userId, accountId: undefined, createdAt: NOW, hasTotp: false });
 
 const mails: OutgoingMail[] = [];
-const domains: Record<string, string[]> = {};
+const providers: Record<string, SignOnProviders[string]> = {};
 
 const exchange = async () => person;
+const readLinkToken = async () => ({ ...person, userId: person.session.userId });
 const session = (userId: string) => ({
   userId,
   token: 't',
@@ -61,21 +69,33 @@ beforeAll(async () => {
       return session(email.includes('@') ? passwordUser : email);
     },
     refresh: async () => session(passwordUser),
+    endSessions: async (userId: string) => void endedSessions.push(userId),
   } as unknown as Parameters<typeof logIn>[0]['sessions'];
   const clock = { nowMs: () => 0, pause: async () => {} };
   const shared = {
-    ...{ providers: domains, accounts, users, signOns, sessions, now },
+    ...{ providers, accounts, users, signOns, sessions, now },
     sendMail: async (mail: OutgoingMail) => void mails.push(mail),
     dashboardUrl: 'https://dashboard.example.com',
     logger: silentLogger(),
   };
+  const directory = { findByEmail, deleteUser, changeEmail };
+  const free = freeAddress({ ...shared, directory, newId: randomUUID });
+  const records = { audit: openAuditLog(table), users, now, logger: silentLogger() };
+  const recorded = recordSignIn(records);
   handler = httpStack(
     [
       route(
         operations.findSignOn,
-        findSignOn(domains, (provider) => `https://pool.example/${provider}`),
+        findSignOn(providers, (provider) => `https://pool.example/${provider}`),
       ),
-      route(operations.signOn, signOn({ ...shared, exchange, directory: { findByEmail }, linkIdentity })),
+      route(operations.signOn, recorded('user.signed_in', signOn({ ...shared, exchange, freeAddress: free }))),
+      route(
+        operations.linkLogin,
+        recorded(
+          'user.signed_in',
+          linkLogin({ ...shared, readLinkToken, noteChange: noteChange(records), directory, linkIdentity }),
+        ),
+      ),
       route(operations.readSignOnSettings, readSignOnSettings(shared)),
       route(operations.changeSignOnSettings, changeSignOnSettings(shared)),
       route(authOperations.logIn, logIn({ sessions, accounts, users, clock, now })),
@@ -86,7 +106,8 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   findByEmail.mockReset().mockResolvedValue(undefined);
-  linkIdentity.mockReset().mockResolvedValue();
+  for (const mock of [linkIdentity, deleteUser, changeEmail]) mock.mockReset().mockResolvedValue();
+  endedSessions.length = 0;
   signedInAtSeconds = NOW_SECONDS - 60;
 });
 
@@ -95,7 +116,7 @@ const newCompany = async () => {
   const account = await newAccount(table);
   const name = `P${randomUUID().slice(0, 8)}`;
   const domain = `${name.toLowerCase()}.example`;
-  domains[name] = [domain];
+  providers[name] = { domains: [domain], verifiesAddresses: false };
   const email = `ada@${domain}`;
   await openUsers(table).verifyEmail(account, email, NOW.toISOString());
   const { accountId, userId } = account;
@@ -115,6 +136,7 @@ const newCompany = async () => {
       subject: '0042',
       username: `${name}_0042`,
       email,
+      isEmailVerified: true,
       firstName: 'Grace',
       lastName: 'Hopper',
     }),
@@ -129,6 +151,10 @@ const signIn = async (as: SignedOn) => {
     body: { code: 'code', codeVerifier: 'v'.repeat(43) },
   });
 };
+
+/** Answers to the first response that a member's login gets. */
+const link = (body: object) =>
+  invoke(handler, { method: 'POST', path: '/api/auth/sign-on/link', body: { linkToken: 't', ...body } });
 
 const findFor = async (email: string) =>
   (await invoke(handler, { method: 'GET', path: '/api/auth/sign-on', query: { email: [email] } })).body;
@@ -185,28 +211,86 @@ describe('signing in', () => {
       expect((await signIn(company.person(email))).status).toBe(403);
   });
 
-  it("connects a member's login with the provider, once", async () => {
+  it("connects a member's login with the provider once its password is sent, on record and with a mail", async () => {
     const company = await newCompany();
     await company.change({ provider: company.name });
-    findByEmail.mockResolvedValue({ userId: company.userId, accountId: undefined, createdAt: NOW });
+    mails.length = 0;
+    findByEmail.mockResolvedValue(loginOf(company.userId));
     const ada = company.person(company.email);
-    expect(await signIn(ada)).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
-    expect(linkIdentity).toHaveBeenCalledWith(company.userId, {
-      provider: company.name,
-      subject: '0042',
-      username: `${company.name}_0042`,
+    const { status, body } = await signIn(ada);
+    expect([status, body]).toEqual([200, { email: company.email, linkToken: 't' }]);
+    expect((await link({ password: 'wrong' })).status).toBe(401);
+    expect(linkIdentity).not.toHaveBeenCalled();
+    expect(deleteUser).not.toHaveBeenCalled();
+
+    expect(await link({ password: 'x' })).toMatchObject({
+      status: 200,
+      body: { userId: company.userId, accountId: company.accountKey },
     });
+    // Cognito connects only people whom it does not know.
+    expect(deleteUser).toHaveBeenCalledWith(`${company.name}_0042`);
+    expect(linkIdentity).toHaveBeenCalledWith(
+      company.userId,
+      expect.objectContaining({ provider: company.name, subject: '0042' }),
+    );
+    expect(mails).toMatchObject([
+      { to: [company.email], subject: 'Your login was connected with an identity provider' },
+    ]);
     // From then on the tokens are the member's.
-    const { body } = await signIn({ ...ada, session: session(company.userId) });
-    expect(body).toMatchObject({ userId: company.userId, accountId: company.accountKey });
+    person = { ...ada, session: session(company.userId) };
+    expect((await link({ password: 'x' })).status).toBe(409);
+    expect((await signIn(person)).body).toMatchObject({ userId: company.userId, accountId: company.accountKey });
     expect(await openMembers(table).list(company.accountId)).toHaveLength(1);
+    expect(await openUsers(table).find(company.userId)).toMatchObject({ lastSignInAt: NOW.toISOString() });
+    const { items } = await openAuditLog(table).page(company.accountId, { from: '2026', to: '2027', limit: 3 });
+    expect(items.map(({ action, actor, details }) => [action, actor?.userId, details]).sort()).toEqual([
+      ['user.identity_linked', company.userId, { provider: company.name }],
+      ['user.signed_in', company.userId, {}],
+      ['user.signed_in', company.userId, {}],
+    ]);
   });
 
-  it('never takes over a login whose address is not verified, or that is in another account', async () => {
+  it('lets nobody join or connect whose address the provider does not call verified', async () => {
+    const company = await newCompany();
+    await company.change({ provider: company.name });
+    const grace = { ...company.person(), isEmailVerified: false };
+    const refused = { status: 403, body: { error: { message: expect.stringContaining('address is verified') } } };
+    expect(await signIn(grace)).toMatchObject(refused);
+    findByEmail.mockResolvedValue(loginOf(company.userId));
+    expect(await signIn({ ...grace, email: company.email })).toMatchObject(refused);
+    expect(await link({ password: 'x' })).toMatchObject(refused);
+    expect(linkIdentity).not.toHaveBeenCalled();
+    expect(await openMembers(table).list(company.accountId)).toHaveLength(1);
+    // Whoever is connected already is known by the provider's id, not by the address.
+    expect((await signIn({ ...grace, session: session(company.userId) })).status).toBe(200);
+    findByEmail.mockResolvedValue(undefined);
+    providers[company.name] = { domains: [company.domain], verifiesAddresses: true };
+    expect((await signIn(grace)).status).toBe(200);
+  });
+
+  it('takes the address from a login that never proved it, and is not stopped by one without an account', async () => {
+    const company = await newCompany();
+    await company.change({ provider: company.name });
+    const squatter = await newUnverifiedAccount(table);
+    findByEmail.mockResolvedValueOnce(loginOf(squatter.userId));
+    const grace = company.person();
+    expect(await signIn(grace)).toMatchObject({ status: 200, body: { userId: grace.session.userId } });
+    const left = await openUsers(table).find(squatter.userId);
+    expect(left).toMatchObject({ accountId: squatter.accountId, email: expect.stringMatching(/@unproven\.invalid$/) });
+    expect(changeEmail).toHaveBeenCalledWith(squatter.userId, left?.email ?? '');
+    expect(endedSessions).toEqual([squatter.userId]);
+    expect(await openMembers(table).list(squatter.accountId)).toHaveLength(1);
+    expect(linkIdentity).not.toHaveBeenCalled();
+
+    findByEmail.mockResolvedValueOnce(loginOf(randomUUID()));
+    expect((await signIn(company.person())).status).toBe(200);
+  });
+
+  it('never takes over a login that is in another account', async () => {
     const [company, other] = [await newCompany(), await newCompany()];
     await company.change({ provider: company.name });
     const attacker = await newAccount(table);
-    findByEmail.mockResolvedValue({ userId: attacker.userId, accountId: undefined, createdAt: NOW });
+    findByEmail.mockResolvedValue(loginOf(attacker.userId));
     expect((await signIn(company.person())).status).toBe(403);
     expect(linkIdentity).not.toHaveBeenCalled();
     // A member of the provider's account who is a user of another one, by the `sub` of the token.
@@ -390,6 +474,7 @@ describe('the exchange of a code', () => {
         subject: 'grace@acme.example',
         username: 'Acme_grace@acme.example',
         email: 'grace@acme.example',
+        isEmailVerified: true,
         firstName: 'Grace',
         lastName: 'Hopper',
       });

@@ -6,7 +6,7 @@ import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import type { PlanName } from '../../lambda/domain/billing/plans.ts';
 
 /** Creates a registered account in the table, without the identity provider. */
-export const newAccount = async (table: Table, plan: PlanName = 'FREE') => {
+export const newAccount = async (table: Table, plan: PlanName = 'FREE', isVerified = true) => {
   const accountId = uuidv7();
   const accountKey = newAccountKey(randomBytes);
   const userId: string = randomUUID();
@@ -29,7 +29,7 @@ export const newAccount = async (table: Table, plan: PlanName = 'FREE') => {
       accountId,
       role: 'owner',
       email,
-      emailVerifiedAt: createdAt,
+      emailVerifiedAt: isVerified ? createdAt : null,
       firstName: 'Ada',
       lastName: 'Lovelace',
       companyName: null,
@@ -39,3 +39,6 @@ export const newAccount = async (table: Table, plan: PlanName = 'FREE') => {
   });
   return { accountId, accountKey, userId, keyId, email };
 };
+
+/** As a registration leaves it until the code from the mail is entered. */
+export const newUnverifiedAccount = (table: Table) => newAccount(table, 'FREE', false);

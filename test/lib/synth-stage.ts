@@ -100,7 +100,12 @@ export const withSignOn = {
         clientSecretName: 'acme/spend-client',
         domains: ['acme.dev', 'acme.io'],
       },
-      Globex: { type: 'saml', metadataUrl: 'https://idp.globex.dev/metadata', domains: ['globex.dev'] },
+      Globex: {
+        type: 'saml',
+        metadataUrl: 'https://idp.globex.dev/metadata',
+        domains: ['globex.dev'],
+        verifiesAddresses: true,
+      },
     },
   },
 };

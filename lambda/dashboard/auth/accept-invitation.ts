@@ -12,13 +12,15 @@ import { ConflictError, NotFoundError, ValidationError } from '../../domain/erro
 import type { Implementation } from '../../http/operation.ts';
 import type { UserDirectory } from '../../integrations/user-directory.ts';
 import type { Session, UserSessions } from '../../integrations/user-sessions.ts';
+import type { FreeAddress } from './free-address.ts';
 import { requireGoodPassword } from './good-password.ts';
 import type { acceptInvitation as operation } from './operations.ts';
 import { withAccount } from './sessions.ts';
 
 export interface AcceptDependencies {
   readonly registration: Registration;
-  readonly directory: Omit<UserDirectory, 'changeEmail'>;
+  readonly directory: Pick<UserDirectory, 'createUser' | 'setPassword' | 'deleteUser'>;
+  readonly freeAddress: FreeAddress;
   readonly sessions: Pick<UserSessions, 'logIn'>;
   readonly accounts: Pick<Accounts, 'find'>;
   readonly users: Pick<Users, 'find'>;
@@ -42,7 +44,7 @@ const isRefusal = (error: unknown): boolean => error instanceof ConflictError ||
  * again if a later step is refused. After an outage it stays, and the next attempt finds it.
  */
 export const acceptInvitation = (dependencies: AcceptDependencies): Implementation<typeof operation> => {
-  const { directory, sessions, accounts, users, members, registration, now, logger } = dependencies;
+  const { directory, freeAddress, sessions, accounts, users, members, registration, now, logger } = dependencies;
 
   const find = async (token: string): Promise<Invitation> => {
     const place = parseInvitationToken(token);
@@ -58,41 +60,52 @@ export const acceptInvitation = (dependencies: AcceptDependencies): Implementati
 
   /** The session of a login that the address has already. */
   const logInAsBefore = async (
-    login: NonNullable<Awaited<ReturnType<UserDirectory['findByEmail']>>>,
+    { user, createdAt }: NonNullable<Awaited<ReturnType<FreeAddress>>>,
     email: string,
     password: string,
+    totp: string | undefined,
   ): Promise<Session> => {
-    if ((await users.find(login.userId)) !== undefined) {
+    if (user !== undefined) {
       throw new ConflictError(
         `${email} belongs to an account already. A user belongs to one account: leave or delete that one first.`,
       );
     }
-    if (now().getTime() - login.createdAt.getTime() < LONGEST_REGISTRATION_MS) {
+    if (now().getTime() - createdAt.getTime() < LONGEST_REGISTRATION_MS) {
       throw new ConflictError('A registration with this e-mail address is in progress. Try again in a minute.');
     }
-    return sessions.logIn(email, password);
+    return sessions.logIn(email, password, totp);
   };
 
   const deleteLogin = (userId: string): Promise<void> =>
     directory.deleteUser(userId).catch((error: Error) => logger.error('new login not deleted', { userId, error }));
 
-  return async ({ clientAddress, body: { token, password, ...names } }) => {
+  return async ({ clientAddress, body: { token, password, totp, ...names } }) => {
     const invitation = await find(token);
     const { accountId, email, role, invitedBy } = invitation;
-    const joinAs = (userId: string) => {
+    const joinAs = (userId: string, totpEnabled = false) => {
       const fact = { action: 'invitation.accepted', subject: userId, details: { email, role, invitedBy } } as const;
       const createdAt = now();
       const at = createdAt.toISOString();
-      const user = { ...names, userId, accountId, role, email, emailVerifiedAt: at, companyName: null, createdAt: at };
+      const user = {
+        ...names,
+        userId,
+        accountId,
+        role,
+        email,
+        emailVerifiedAt: at,
+        companyName: null,
+        totpEnabled,
+        createdAt: at,
+      };
       const source = { actor: { userId, name: email }, clientAddress };
       return members.join(user, invitation, auditEntry(accountId, source, fact, createdAt));
     };
 
     const joinAndLogIn = async (): Promise<Session> => {
-      const login = await directory.findByEmail(email);
+      const login = await freeAddress(email, clientAddress);
       if (login !== undefined) {
-        const session = await logInAsBefore(login, email, password);
-        await joinAs(session.userId);
+        const session = await logInAsBefore(login, email, password, totp);
+        await joinAs(session.userId, login.hasTotp);
         return session;
       }
       requireRegistration(registration, 'invitation');

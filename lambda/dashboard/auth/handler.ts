@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { uuidv7 } from 'uuidv7';
@@ -27,6 +27,7 @@ import { userTotp } from '../../integrations/user-totp.ts';
 import { stackOptions } from '../stack-options.ts';
 import { acceptInvitation } from './accept-invitation.ts';
 import { endSessions } from './end-sessions.ts';
+import { freeAddress } from './free-address.ts';
 import { me } from './me.ts';
 import * as operations from './operations.ts';
 import { changeAccount, changeEmail, changeName, changePassword } from './profile.ts';
@@ -69,10 +70,13 @@ const noteUserChange = noteChange({ audit: openAuditLog(table), now, logger });
 const totpDependencies = { noteChange: noteUserChange, totp, sessions, directory, users, accounts, clock };
 const endEverySession = endSessions({ users, sessions, clock, now });
 
+const free = freeAddress({ directory, users, sessions, sendMail, newId: randomUUID, now, logger });
+
 const dependencies = {
   users,
   sessions,
   directory,
+  freeAddress: free,
   sendCode: mailCode,
   endSessions: endEverySession,
   noteChange: noteUserChange,
@@ -113,14 +117,10 @@ export const handler = httpStack(
     route(
       operations.acceptInvitation,
       acceptInvitation({
+        ...dependencies,
         registration: environment.REGISTRATION,
-        directory,
-        sessions,
         accounts,
-        users,
         members: openMembers(table),
-        now,
-        logger,
       }),
     ),
     route(operations.sendVerificationCode, sendVerificationCode({ users, sendCode: mailCode })),

@@ -1,7 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { type AuditLog, auditEntry } from '../../data/accounts/audit-log.ts';
 import type { User, Users } from '../../data/accounts/users.ts';
-import type { AuditAction } from '../../domain/accounts/audit.ts';
+import type { AuditAction, AuditFact } from '../../domain/accounts/audit.ts';
 
 interface SignInDependencies {
   readonly audit: Pick<AuditLog, 'record'>;
@@ -43,10 +43,11 @@ export const noteChange =
     { userId, accountId, email }: Pick<User, 'userId' | 'accountId' | 'email'>,
     action: Extract<AuditAction, `user.${string}`>,
     clientAddress: string | undefined,
+    details?: AuditFact['details'],
   ): Promise<void> => {
     const source = { actor: { userId, name: email }, clientAddress };
     await audit
-      .record(auditEntry(accountId, source, { action, subject: userId }, now()))
+      .record(auditEntry(accountId, source, { action, subject: userId, details }, now()))
       .catch((error: unknown) => logger.error('change not in the audit log', { userId, error: error as Error }));
   };
 

@@ -2,7 +2,15 @@ import * as z from 'zod/mini';
 import { emailSchema } from '../../http/email.ts';
 import { name } from '../../http/name.ts';
 import { operation } from '../../http/operation.ts';
-import { credentials, nameSchema, newPasswordSchema, ofAnybody, PER_CLIENT, passwordSchema } from './members.ts';
+import {
+  credentials,
+  nameSchema,
+  newPasswordSchema,
+  ofAnybody,
+  PER_CLIENT,
+  passwordSchema,
+  totpSchema,
+} from './members.ts';
 import { sessionSchema } from './session-schema.ts';
 
 /** Forms send an empty text where nobody names a company. */
@@ -73,14 +81,23 @@ export const acceptInvitation = operation({
   ...ofAnybody,
   summary: 'Accept an invitation to an account',
   description:
-    'With the token of the link in the mail. An address without a login gets one with this password, which follows the rules for new ones. An address with a login keeps it: send its password. A user belongs to one account.',
+    'With the token of the link in the mail. An address without a login gets one with this password, which follows the rules for new ones. An address with a login keeps it: send its password, and the code of the second factor where it is on. A login that never proved the address loses it. A user belongs to one account.',
   rateLimits: { perClient: PER_CLIENT },
   body: z.strictObject({
     token: z.string().check(z.minLength(1), z.maxLength(200)),
     password: passwordSchema,
+    totp: z.optional(totpSchema),
     firstName: nameSchema,
     lastName: nameSchema,
   }),
   success: { status: 201, description: 'A member, and logged in.', schema: sessionSchema },
-  errors: ['INVALID_CREDENTIALS', 'NOT_FOUND', 'CONFLICT', 'EMAIL_TAKEN', 'REGISTRATION_CLOSED', 'TOTP_SETUP_REQUIRED'],
+  errors: [
+    'INVALID_CREDENTIALS',
+    'TOTP_REQUIRED',
+    'NOT_FOUND',
+    'CONFLICT',
+    'EMAIL_TAKEN',
+    'REGISTRATION_CLOSED',
+    'TOTP_SETUP_REQUIRED',
+  ],
 });

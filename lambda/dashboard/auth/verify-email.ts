@@ -7,6 +7,7 @@ import type { Implementation } from '../../http/operation.ts';
 import type { SendMail } from '../../integrations/mail.ts';
 import type { UserDirectory } from '../../integrations/user-directory.ts';
 import type { EndSessions } from './end-sessions.ts';
+import type { FreeAddress } from './free-address.ts';
 import type * as operations from './operations.ts';
 import type { NoteChange } from './record-sign-in.ts';
 
@@ -37,6 +38,7 @@ interface VerificationDependencies {
   readonly codes: Pick<AddressCodes, 'pending' | 'redeem'>;
   readonly sendCode: SendCode;
   readonly directory: Pick<UserDirectory, 'changeEmail'>;
+  readonly freeAddress: FreeAddress;
   readonly endSessions: EndSessions;
   readonly noteChange: NoteChange;
   readonly sendMail: SendMail;
@@ -73,6 +75,7 @@ export const verifyEmail =
     users,
     codes,
     directory,
+    freeAddress,
     endSessions,
     noteChange,
     sendMail,
@@ -90,7 +93,10 @@ export const verifyEmail =
           message: 'The code is wrong, was used, or has expired. POST /auth/verification-codes sends a new one.',
         },
       ]);
-    if (email !== user.email) await directory.changeEmail(user.userId, email);
+    if (email !== user.email) {
+      await freeAddress(email, clientAddress);
+      await directory.changeEmail(user.userId, email);
+    }
     await users.verifyEmail(user, email, now().toISOString());
     if (email === user.email) return undefined;
     await endSessions(user);

@@ -41,7 +41,7 @@ const view = ({ invitationId, email, role, invitedBy, createdAt, sentAt, validUn
   validUntil,
 });
 
-/** @throws ConflictError if the address has a login that belongs to an account */
+/** @throws ConflictError if the address has a login that belongs to an account, and has proven the address */
 const requireFreeAddress = async (
   { users, directory }: Pick<InvitationDependencies, 'users' | 'directory'>,
   accountId: string,
@@ -50,8 +50,11 @@ const requireFreeAddress = async (
   const login = await directory.findByEmail(email);
   const user = login && (await users.find(login.userId));
   if (user === undefined) return;
+  const isMember = user.accountId === accountId;
+  // One that never proved the address gives way once the invitation is accepted.
+  if (!isMember && !isVerified(user)) return;
   throw new ConflictError(
-    user.accountId === accountId
+    isMember
       ? `${email} is a member of this account already.`
       : `${email} belongs to another account. A user belongs to one account: they leave or delete the other one first, or you invite another address.`,
   );

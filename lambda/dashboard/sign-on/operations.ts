@@ -3,6 +3,7 @@ import { joiningRoles } from '../../domain/accounts/sign-on.ts';
 import { emailSchema } from '../../http/email.ts';
 import { operation } from '../../http/operation.ts';
 import { PROOF_RULE, proof } from '../auth/confirm-identity.ts';
+import { PER_CLIENT, passwordSchema, totpSchema } from '../auth/members.ts';
 import { sessionSchema } from '../auth/session-schema.ts';
 
 const rateLimits = { perClient: { requests: 100, minutes: 5 } } as const;
@@ -29,6 +30,15 @@ export const findSignOn = operation({
   },
 });
 
+const linkSchema = z
+  .object({
+    email: z.string().check(z.describe('Of the login whose password is to be sent.')),
+    linkToken: z
+      .string()
+      .check(z.describe('Proves the sign-in to POST /auth/sign-on/link, for an hour. Keep it secret.')),
+  })
+  .register(z.globalRegistry, { id: 'SignOnLink' });
+
 export const signOn = operation({
   id: 'signOn',
   method: 'POST',
@@ -36,15 +46,38 @@ export const signOn = operation({
   group: 'Authentication',
   summary: 'Finish a single sign-on',
   description:
-    "Whoever signs in for the first time becomes a member of the account that uses the identity provider, with its default role. A member's login is connected with the identity provider at the first time: then the response is CONFLICT, once, and the sign-in has to begin again.",
+    'Whoever signs in for the first time becomes a member of the account that uses the identity provider, with its default role, if the provider calls the address verified. Where a member has a login of the same address, the response is a `linkToken` instead of a session: POST /auth/sign-on/link connects the two.',
   access: 'public',
   rateLimits,
   body: z.strictObject({
     code: z.string().check(z.minLength(1), z.maxLength(2048)),
     codeVerifier: z.string().check(z.minLength(43), z.maxLength(128)),
   }),
-  success: { status: 200, description: 'Signed in.', schema: sessionSchema },
+  success: {
+    status: 200,
+    description: 'Signed in, or a login to connect.',
+    schema: z.union([sessionSchema, linkSchema]),
+  },
   errors: ['UNAUTHORIZED', 'CONFLICT'],
+});
+
+export const linkLogin = operation({
+  id: 'linkLogin',
+  method: 'POST',
+  path: '/auth/sign-on/link',
+  group: 'Authentication',
+  summary: "Connect a member's login with an identity provider",
+  description:
+    'Once for each login, with its password, and the code of the second factor where it is on. The member gets a mail.',
+  access: 'public',
+  rateLimits: { perClient: PER_CLIENT },
+  body: z.strictObject({
+    linkToken: z.string().check(z.minLength(1), z.maxLength(8192)),
+    password: passwordSchema,
+    totp: z.optional(totpSchema),
+  }),
+  success: { status: 200, description: 'Connected, and signed in.', schema: sessionSchema },
+  errors: ['UNAUTHORIZED', 'INVALID_CREDENTIALS', 'TOTP_REQUIRED', 'CONFLICT'],
 });
 
 const settings = {

@@ -45,7 +45,7 @@ const read = async (
 
 const view = (signOn: SignOn | undefined, user: User, providers: SignOnProviders) => ({
   provider: signOn?.provider ?? null,
-  domains: [...((signOn && providers[signOn.provider]) ?? [])],
+  domains: [...((signOn && providers[signOn.provider]?.domains) ?? [])],
   available: providerFor(providers, user.email) ?? null,
   defaultRole: signOn?.defaultRole ?? ('viewer' as const),
   isRequired: signOn?.requiredSince !== undefined,

@@ -1,3 +1,4 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Account, Accounts } from '../../data/accounts/accounts.ts';
 import { auditEntry } from '../../data/accounts/audit-log.ts';
 import type { SignOns } from '../../data/accounts/sign-ons.ts';
@@ -5,21 +6,38 @@ import { isVerified, type User, type Users } from '../../data/accounts/users.ts'
 import { accountKeyFor } from '../../domain/accounts/permissions.ts';
 import { providerFor, type SignOnProviders } from '../../domain/accounts/sign-on.ts';
 import { ConflictError, ForbiddenError } from '../../domain/errors.ts';
+import { identityLinkedMail } from '../../domain/mail/account-mails.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { LinkIdentity } from '../../integrations/link-identity.ts';
-import type { SignedOn } from '../../integrations/sign-on.ts';
+import type { SendMail } from '../../integrations/mail.ts';
+import type { linkTokenReader, Person, SignedOn } from '../../integrations/sign-on.ts';
 import type { UserDirectory } from '../../integrations/user-directory.ts';
+import type { UserSessions } from '../../integrations/user-sessions.ts';
+import type { FreeAddress } from '../auth/free-address.ts';
+import type { NoteChange } from '../auth/record-sign-in.ts';
 import type * as operations from './operations.ts';
 
-interface SignOnDependencies {
+interface SharedDependencies {
   readonly providers: SignOnProviders;
-  readonly exchange: (code: string, codeVerifier: string) => Promise<SignedOn>;
   readonly accounts: Pick<Accounts, 'find'>;
-  readonly users: Pick<Users, 'find'>;
+  readonly users: Pick<Users, 'find' | 'noteSignIn'>;
   readonly signOns: Pick<SignOns, 'accountOf' | 'join'>;
-  readonly directory: Pick<UserDirectory, 'findByEmail'>;
-  readonly linkIdentity: LinkIdentity;
   readonly now: () => Date;
+}
+
+interface SignOnDependencies extends SharedDependencies {
+  readonly exchange: (code: string, codeVerifier: string) => Promise<SignedOn>;
+  readonly freeAddress: FreeAddress;
+}
+
+interface LinkDependencies extends SharedDependencies {
+  readonly readLinkToken: ReturnType<typeof linkTokenReader>;
+  readonly directory: Pick<UserDirectory, 'findByEmail' | 'deleteUser'>;
+  readonly sessions: Pick<UserSessions, 'logIn'>;
+  readonly linkIdentity: LinkIdentity;
+  readonly noteChange: NoteChange;
+  readonly sendMail: SendMail;
+  readonly logger: Pick<Logger, 'error'>;
 }
 
 export const findSignOn =
@@ -30,54 +48,45 @@ export const findSignOn =
   };
 
 /**
- * Signs a person in who comes from an identity provider. The provider vouches for addresses of its own domains, and for no others. The
- * account is the one that uses the provider: a user of another account is refused, whatever the address.
+ * The account that uses the person's provider, which vouches for addresses of its own domains and for no others.
+ *
+ * @throws ForbiddenError if no account uses the provider
  */
-export const signOn = ({
-  providers,
-  exchange,
-  accounts,
-  users,
-  signOns,
-  directory,
-  linkIdentity,
-  now,
-}: SignOnDependencies): Implementation<typeof operations.signOn> => {
-  /** @throws ForbiddenError if no account uses the provider */
-  const accountOf = async ({ provider, email }: SignedOn): Promise<Account> => {
-    const { [provider]: domains = [] } = providers;
-    const domain = email.slice(email.lastIndexOf('@') + 1);
-    if (!domains.includes(domain))
-      throw new ForbiddenError(
-        `${provider} does not vouch for addresses of ${domain}. Ask the operator of this service.`,
-      );
-    const accountId = await signOns.accountOf(provider);
-    const account = accountId === undefined ? undefined : await accounts.find(accountId);
-    if (account?.signOn?.provider === provider) return account;
+const accountOf = async (
+  { providers, signOns, accounts }: SharedDependencies,
+  { provider, email }: Person,
+): Promise<Account> => {
+  const domain = email.slice(email.lastIndexOf('@') + 1);
+  if (!providers[provider]?.domains.includes(domain))
     throw new ForbiddenError(
-      `No account uses ${provider} for single sign-on yet. The owner of your account can turn it on; until then, log in with a password.`,
+      `${provider} does not vouch for addresses of ${domain}. Ask the operator of this service.`,
     );
-  };
+  const accountId = await signOns.accountOf(provider);
+  const account = accountId === undefined ? undefined : await accounts.find(accountId);
+  if (account?.signOn?.provider === provider) return account;
+  throw new ForbiddenError(
+    `No account uses ${provider} for single sign-on yet. The owner of your account can turn it on; until then, log in with a password.`,
+  );
+};
 
-  /**
-   * A person with a login of the same address: of this account, it is connected with the provider, and the next sign-in is theirs. The
-   * address must be verified: otherwise somebody else may have made the login, and would know its password.
-   */
-  const connect = async ({ accountId }: Account, { email, provider, subject, username }: SignedOn): Promise<void> => {
-    const login = await directory.findByEmail(email);
-    const member = login && (await users.find(login.userId));
-    if (login === undefined) return;
-    if (member?.accountId !== accountId)
-      throw new ForbiddenError(
-        'There is a login for your address that is not in the account of your organization. Delete its account or leave it, then sign in again.',
-      );
-    if (!isVerified(member))
-      throw new ForbiddenError(
-        'There is a login for your address, and the address is not verified. Log in with its password and verify it, then sign in again.',
-      );
-    await linkIdentity(login.userId, { provider, subject, username });
-    throw new ConflictError(`Your login is now connected with ${provider}. Sign in again.`);
-  };
+/**
+ * Whoever is not known by the provider's id is known by the address alone, which people may be able to change there.
+ *
+ * @throws ForbiddenError
+ */
+const requireVerifiedAddress = ({ providers }: SharedDependencies, { provider, isEmailVerified }: Person): void => {
+  if (isEmailVerified || providers[provider]?.verifiesAddresses) return;
+  throw new ForbiddenError(
+    `${provider} does not say that your address is verified. Verify it there and sign in again. If ${provider} verifies every address, the operator of this service can say so (verifiesAddresses).`,
+  );
+};
+
+/**
+ * Signs a person in who comes from an identity provider. A user of another account than the one that uses the provider is refused,
+ * whatever the address. Where a member has a login of the same address, its password is asked for first: `linkLogin`.
+ */
+export const signOn = (dependencies: SignOnDependencies): Implementation<typeof operations.signOn> => {
+  const { providers, exchange, users, signOns, freeAddress, now } = dependencies;
 
   const join = async (
     { accountId, signOn: settings }: Account,
@@ -109,14 +118,51 @@ export const signOn = ({
     if (Object.keys(providers).length === 0)
       throw new ForbiddenError('This service has no single sign-on. Log in with a password.');
     const person = await exchange(code, codeVerifier);
-    const account = await accountOf(person);
-    let user: User | undefined = await users.find(person.session.userId);
+    const { session, email, provider } = person;
+    const account = await accountOf(dependencies, person);
+    let user: User | undefined = await users.find(session.userId);
     if (user === undefined) {
-      await connect(account, person);
+      requireVerifiedAddress(dependencies, person);
+      const login = await freeAddress(email, clientAddress);
+      if (login?.user?.accountId === account.accountId) return { email, linkToken: session.token };
+      if (login?.user)
+        throw new ForbiddenError(
+          'There is a login for your address that is not in the account of your organization. Delete its account or leave it, then sign in again.',
+        );
       user = await join(account, person, clientAddress);
     }
     if (user.accountId !== account.accountId)
-      throw new ForbiddenError(`You are a member of another account than the one that uses ${person.provider}.`);
-    return { ...person.session, accountId: accountKeyFor(user.role, account.accountKey) };
+      throw new ForbiddenError(`You are a member of another account than the one that uses ${provider}.`);
+    await users.noteSignIn(user.userId, now().toISOString());
+    return { ...session, accountId: accountKeyFor(user.role, account.accountKey) };
+  };
+};
+
+/**
+ * Connects a member's login with the person of a sign-in, once, for its password and the code of the second factor: whoever can take
+ * over an address at the provider must not get the login with it. The session is the password's; the next one begins at the provider.
+ */
+export const linkLogin = (dependencies: LinkDependencies): Implementation<typeof operations.linkLogin> => {
+  const { users, readLinkToken, directory, sessions, linkIdentity, noteChange, sendMail, now, logger } = dependencies;
+  return async ({ body: { linkToken, password, totp }, clientAddress }) => {
+    const person = await readLinkToken(linkToken);
+    const { email, provider, username } = person;
+    const account = await accountOf(dependencies, person);
+    requireVerifiedAddress(dependencies, person);
+    const login = await directory.findByEmail(email);
+    const user = login && (await users.find(login.userId));
+    const isConnected = (await users.find(person.userId)) !== undefined;
+    if (user?.accountId !== account.accountId || !isVerified(user) || isConnected)
+      throw new ConflictError('There is no login to connect any more. Sign in again.');
+    const { userId, accountId, role } = user;
+    const session = await sessions.logIn(userId, password, totp);
+    await directory.deleteUser(username);
+    await linkIdentity(userId, person);
+    await noteChange(user, 'user.identity_linked', clientAddress, { provider });
+    await users.noteSignIn(userId, now().toISOString());
+    await sendMail({ accountId, to: [email], ...identityLinkedMail(now(), provider) }).catch((error: unknown) =>
+      logger.error('mail about a connected login not sent', { userId, error: error as Error }),
+    );
+    return { ...session, accountId: accountKeyFor(role, account.accountKey) };
   };
 };

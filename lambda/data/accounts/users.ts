@@ -1,11 +1,13 @@
 import * as z from 'zod/mini';
 import { roles } from '../../domain/accounts/permissions.ts';
+import { ConflictError } from '../../domain/errors.ts';
 import { EXISTS, update } from '../table/actions.ts';
 import { findItem } from '../table/find-item.ts';
 import { accountUserKey, userKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { transact } from '../table/transact.ts';
 import { write } from '../table/write.ts';
+import { type AuditEntry, putAudit } from './audit-log.ts';
 
 const userSchema = z.object({
   /** The `sub` of the identity provider. */
@@ -109,6 +111,29 @@ export const openUsers = (table: Table) => {
         ),
       );
     },
+
+    /**
+     * Takes the address from a user who never proved it, and ends the sessions that began before a time.
+     *
+     * @param placeholder the user's address from then on
+     * @param endedAt seconds since 1970
+     * @throws ConflictError if the user proved the address meanwhile
+     */
+    takeAddress: (userId: string, placeholder: string, endedAt: number, audit: AuditEntry): Promise<void> =>
+      transact(
+        table,
+        [
+          update(
+            userKey(userId),
+            'SET email = :placeholder, sessionsEndedAt = :endedAt',
+            'emailVerifiedAt = :unproven',
+            { placeholder, endedAt, unproven: null },
+          ),
+          update(accountUserKey(audit.accountId, userId), 'SET email = :placeholder', EXISTS, { placeholder }),
+          putAudit(audit),
+        ],
+        () => new ConflictError('Somebody else proved this address at this moment. Try again.'),
+      ),
 
     noteSignIn: (userId: string, at: string) => change(userId, 'SET lastSignInAt = :at', { at }),
 

@@ -9,6 +9,8 @@ export const auditActions = [
   'user.password_reset',
   'user.password_changed',
   'user.address_changed',
+  'user.address_taken',
+  'user.identity_linked',
   'user.totp_enabled',
   'user.totp_disabled',
   'invitation.sent',

@@ -1,7 +1,17 @@
 import type { Role } from './permissions.ts';
 
-/** Identity providers of the stage, by name, with the domains of the mail addresses that each vouches for. */
-export type SignOnProviders = Readonly<Record<string, readonly string[]>>;
+/** Identity providers of the stage, by name. */
+export type SignOnProviders = Readonly<
+  Record<
+    string,
+    {
+      /** Of the mail addresses that it vouches for. */
+      readonly domains: readonly string[];
+      /** The operator says that it verifies every address. Otherwise the claim `email_verified` has to say so. */
+      readonly verifiesAddresses: boolean;
+    }
+  >
+>;
 
 /** Page of the dashboard that an identity provider leads back to. */
 export const SIGN_ON_CALLBACK = '/sign-in/callback';
@@ -21,7 +31,7 @@ export interface SignOn {
 /** The provider that vouches for a mail address. @param email in lower case */
 export const providerFor = (providers: SignOnProviders, email: string): string | undefined => {
   const domain = email.slice(email.lastIndexOf('@') + 1);
-  return Object.keys(providers).find((name) => providers[name]?.includes(domain));
+  return Object.keys(providers).find((name) => providers[name]?.domains.includes(domain));
 };
 
 /**

@@ -50,6 +50,25 @@ export const addressChangedMail = (at: Date, reviewUrl: string): Mail =>
     reviewUrl,
   ]);
 
+/**
+ * To who has proven an address. The login may be an earlier one of the same person.
+ *
+ * @param placeholder the login's address from now on
+ */
+export const addressTakenMail = (at: Date, placeholder: string): Mail =>
+  plainMail('A login that never proved your address has lost it', [
+    `Somebody had registered your address and never entered the code that was mailed to it. On ${instant(at)} you proved that the address is yours. That login has lost it, and its sessions have ended. Its account is not yours, and has nothing of yours.`,
+    'If it was you, your first account is still there. Sign in with its password and this address, then change the address in your profile:',
+    placeholder,
+  ]);
+
+/** @param provider name of the identity provider, by the operator */
+export const identityLinkedMail = (at: Date, provider: string): Mail =>
+  plainMail('Your login was connected with an identity provider', [
+    `On ${instant(at)} your login was connected with ${provider}, with its password. From now on a sign-in there is a sign-in of yours.`,
+    'If it was not you, change your password, and tell the owner of your account, or who runs this service.',
+  ]);
+
 /** Of what people can write it has the inviter's address only, which is verified. */
 export const invitationMail = (invitedBy: string, role: Role, acceptUrl: string): Mail =>
   plainMail('You are invited to an AI spend account', [

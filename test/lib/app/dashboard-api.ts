@@ -44,6 +44,7 @@ const OPEN = [
   'POST /api/auth/token',
   'GET /api/auth/sign-on',
   'POST /api/auth/sign-on',
+  'POST /api/auth/sign-on/link',
   'GET /api/machine/metrics',
   'GET /api/mcp',
   'POST /api/mcp',

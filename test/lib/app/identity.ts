@@ -65,7 +65,12 @@ describe('single sign-on', () => {
           client_secret: expect.stringMatching(/^\{\{resolve:secretsmanager:acme\/spend-client:/),
           authorize_scopes: 'openid email profile',
         }),
-        AttributeMapping: { email: 'email', given_name: 'given_name', family_name: 'family_name' },
+        AttributeMapping: {
+          email: 'email',
+          email_verified: 'email_verified',
+          given_name: 'given_name',
+          family_name: 'family_name',
+        },
       }),
       expect.objectContaining({
         ProviderName: 'Globex',
@@ -91,7 +96,12 @@ describe('single sign-on', () => {
     const variables = Object.values(resourcesOf(stack('dashboard-api'), 'AWS::Lambda::Function'))
       .map(({ Properties }) => (Properties['Environment'] as { Variables?: Record<string, unknown> })?.Variables ?? {})
       .find((each) => 'SIGN_ON_PROVIDERS' in each);
-    expect(variables?.['SIGN_ON_PROVIDERS']).toBe('{"Acme":["acme.dev","acme.io"],"Globex":["globex.dev"]}');
+    expect(variables?.['SIGN_ON_PROVIDERS']).toBe(
+      JSON.stringify({
+        Acme: { domains: ['acme.dev', 'acme.io'], verifiesAddresses: false },
+        Globex: { domains: ['globex.dev'], verifiesAddresses: true },
+      }),
+    );
     expect(variables?.['DASHBOARD_URL']).toBe('https://app.acme.dev');
     expect(JSON.stringify(variables?.['SIGN_ON_ORIGIN'])).toContain('amazoncognito.com');
   });

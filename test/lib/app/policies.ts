@@ -285,7 +285,7 @@ describe('what each function may do', () => {
         'dynamodb:PutItem dynamodb:DeleteItem dynamodb:ConditionCheckItem ON data:Table WHERE ACCOUNT#{account} USER#* SIGN_ON#* ACCOUNT#{account}#AUDIT',
         'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} USER#* SIGN_ON#* ACCOUNT#{account}#AUDIT RATE#*',
         'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com mail:ConfigurationSet WHERE alerts@dashboard.example.com',
-        'cognito-idp:AdminGetUser cognito-idp:AdminDeleteUser cognito-idp:AdminLinkProviderForUser cognito-idp:AdminInitiateAuth cognito-idp:AdminRespondToAuthChallenge cognito-idp:DescribeUserPoolClient ON identity:Users',
+        'cognito-idp:AdminGetUser cognito-idp:AdminDeleteUser cognito-idp:AdminLinkProviderForUser cognito-idp:AdminUpdateUserAttributes cognito-idp:AdminUserGlobalSignOut cognito-idp:AdminInitiateAuth cognito-idp:AdminRespondToAuthChallenge cognito-idp:DescribeUserPoolClient ON identity:Users',
       ],
       'dashboard-api/TokensHandler': [
         logsTo('TokensHandler'),

@@ -37,7 +37,7 @@ export const startDashboard = async (options: { readonly scheduleEveryMs?: numbe
     environment: {
       ...mock.environment,
       SIGN_ON_ORIGIN: signOn.origin,
-      SIGN_ON_PROVIDERS: JSON.stringify({ Acme: ['acme.example'] }),
+      SIGN_ON_PROVIDERS: JSON.stringify({ Acme: { domains: ['acme.example'], verifiesAddresses: false } }),
     },
   });
   return {

@@ -174,3 +174,28 @@ describe('two people of one account', () => {
     expect([...owner.browserErrors, ...other.browserErrors]).toEqual([]);
   });
 });
+
+describe('accepting an invitation', () => {
+  it('asks for the code of a login that has a second factor', async () => {
+    const { page } = await openTab(fixture().browser);
+    const sent: unknown[] = [];
+    await page.route('**/api/auth/accept-invitation', (route) => {
+      sent.push(route.request().postDataJSON());
+      const error = { code: 'TOTP_REQUIRED', message: 'Send the code.', type: 'gateway_error', requestId: 'r' };
+      return route.fulfill({ status: 401, json: { error } });
+    });
+    await open(page, '/accept-invitation#token');
+    await page.getByLabel('First name').fill('Grace');
+    await page.getByLabel('Last name').fill('Hopper');
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    const submit = page.getByRole('button', { name: 'Join the account' });
+    await submit.click();
+    await page.getByText('Enter the code that your authenticator app shows now.').waitFor();
+    await page.getByLabel('Code of the authenticator app').fill('123456');
+    const isSent = page.waitForRequest('**/api/auth/accept-invitation');
+    await submit.click();
+    await isSent;
+    const names = { token: 'token', firstName: 'Grace', lastName: 'Hopper', password: PASSWORD };
+    expect(sent).toEqual([names, { ...names, totp: '123456' }]);
+  });
+});

@@ -9,6 +9,7 @@ import { fixture, openSignedIn } from '../browser/fixture.ts';
 const claimsSchema = z.object({ iss: z.string(), aud: z.string() });
 const clientsSchema = z.object({ Clients: z.record(z.string(), z.object({ ClientSecret: z.string() })) });
 
+const OWNER = 'owner@acme.example';
 let owner: ApiSession;
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read members without a cast.
@@ -45,7 +46,7 @@ const turnOn = async () => {
 beforeAll(async () => {
   const { dashboard } = fixture();
   const { stack, url, signOn } = dashboard;
-  owner = await register(dashboard, 'owner@acme.example');
+  owner = await register(dashboard, OWNER);
   const { iss, aud } = claimsSchema.parse(
     JSON.parse(Buffer.from(owner.token.split('.')[1] ?? '', 'base64url').toString()),
   );
@@ -78,6 +79,31 @@ describe('single sign-on', () => {
     expect(await page.evaluate('sessionStorage.getItem("sign-on")')).toBeNull();
     const { items } = await api('GET', '/members');
     expect(items).toContainEqual(expect.objectContaining({ email: 'grace@acme.example', role: 'member' }));
+    expect(browserErrors).toEqual([]);
+  });
+
+  it('connects the login of a member once its password is entered', async () => {
+    await turnOn();
+    const { browser, dashboard } = fixture();
+    const { page, browserErrors } = await openTab(browser);
+    await page.goto(`${dashboard.url}/keys`);
+    await page.getByLabel('E-mail').fill(OWNER);
+    await page.getByRole('button', { name: 'Single sign-on' }).click();
+    await page.getByLabel('Address').fill(OWNER);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('heading', { name: 'Connect your login' }).waitFor();
+    await page.getByLabel('Password', { exact: true }).fill('not the password');
+    await page.getByRole('button', { name: 'Connect and sign in' }).click();
+    await page.getByText('The password is wrong.').waitFor();
+    await screenshot(page, 'connect-login');
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Connect and sign in' }).click();
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/keys');
+    const { items } = await api('GET', '/audit');
+    expect(items).toContainEqual(
+      expect.objectContaining({ action: 'user.identity_linked', details: { provider: 'Acme' } }),
+    );
     expect(browserErrors).toEqual([]);
   });
 

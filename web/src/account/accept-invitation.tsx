@@ -6,6 +6,7 @@ import { problemOf } from '../api/problem.ts';
 import { useApi, useApp } from '../app.ts';
 import { Heading } from '../components/heading.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
+import { CodeInput, credentialsOf, REFUSALS } from '../profile/credentials.tsx';
 import { fieldErrors, PASSWORD_RULE, passwordProblem, required } from './fields.ts';
 import classes from './sign-up.module.css';
 
@@ -18,7 +19,7 @@ export const AcceptInvitation = () => {
   const router = useRouter();
   const [token] = useState(() => window.location.hash.slice(1));
   const form = useForm({
-    initialValues: { firstName: '', lastName: '', password: '' },
+    initialValues: { firstName: '', lastName: '', password: '', totp: '' },
     validate: {
       firstName: required('Your first name'),
       lastName: required('Your last name'),
@@ -35,8 +36,14 @@ export const AcceptInvitation = () => {
         ? router.navigate({ to: '/sign-in', search: { reason: 'joined' } })
         : form.setErrors(fieldErrors(error, ...Object.keys(form.values))),
   });
+  const asksForCode = form.values.totp !== '' || (accept.isError && problemOf(accept.error).code === 'TOTP_REQUIRED');
   return (
-    <form noValidate onSubmit={form.onSubmit((values) => accept.mutate({ body: { token, ...values } }))}>
+    <form
+      noValidate
+      onSubmit={form.onSubmit(({ password, totp, ...names }) =>
+        accept.mutate({ body: { token, ...names, ...credentialsOf({ password, totp }) } }),
+      )}
+    >
       <Stack gap="md">
         <div>
           <Heading>Accept the invitation</Heading>
@@ -44,7 +51,9 @@ export const AcceptInvitation = () => {
             If you have used this address here before, enter its password. Otherwise choose one.
           </Text>
         </div>
-        {accept.isError && <ProblemNote error={accept.error} title="The invitation was not accepted" />}
+        {accept.isError && (
+          <ProblemNote error={accept.error} title="The invitation was not accepted" messages={REFUSALS} />
+        )}
         <div className={classes['names']}>
           <TextInput label="First name" autoComplete="given-name" {...form.getInputProps('firstName')} />
           <TextInput label="Last name" autoComplete="family-name" {...form.getInputProps('lastName')} />
@@ -55,6 +64,7 @@ export const AcceptInvitation = () => {
           autoComplete="new-password"
           {...form.getInputProps('password')}
         />
+        {asksForCode && <CodeInput {...form.getInputProps('totp')} />}
         <Button type="submit" loading={accept.isPending}>
           Join the account
         </Button>

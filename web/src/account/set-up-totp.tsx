@@ -1,10 +1,11 @@
-import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect } from 'react';
 import { encode } from 'uqr';
 import { useApi } from '../app.ts';
 import { CopyToClipboard } from '../components/copy.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
+import { CodeInput } from '../profile/credentials.tsx';
 import { fieldErrors, required } from './fields.ts';
 
 /** White around it, as scanners want. */
@@ -64,12 +65,7 @@ export const SetUpTotp = ({
             </Text>
           </>
         )}
-        <TextInput
-          label="Code of the authenticator app"
-          autoComplete="one-time-code"
-          inputMode="numeric"
-          {...form.getInputProps('totp')}
-        />
+        <CodeInput {...form.getInputProps('totp')} />
         <Button type="submit" loading={confirm.isPending} disabled={!begin.data}>
           Turn it on
         </Button>

@@ -7,6 +7,7 @@ import { useApi, useApp } from '../app.ts';
 import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
+import { CodeInput } from '../profile/credentials.tsx';
 import { beginSignOn } from '../session/sign-on.ts';
 import { emailProblem, fieldErrors, required } from './fields.ts';
 import { SetUpTotp } from './set-up-totp.tsx';
@@ -95,15 +96,7 @@ export const SignIn = () => {
         )}
         <TextInput label="E-mail" type="email" autoComplete="username" {...form.getInputProps('email')} />
         <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps('password')} />
-        {asksForCode && (
-          <TextInput
-            label="Code of the authenticator app"
-            autoComplete="one-time-code"
-            inputMode="numeric"
-            autoFocus
-            {...form.getInputProps('totp')}
-          />
-        )}
+        {asksForCode && <CodeInput autoFocus {...form.getInputProps('totp')} />}
         <Button type="submit" loading={logIn.isPending}>
           Sign in
         </Button>

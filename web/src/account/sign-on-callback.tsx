@@ -1,12 +1,12 @@
 import { Loader, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { problemOf } from '../api/problem.ts';
 import { useApp } from '../app.ts';
 import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { beginSignOn, takeBegunSignOn } from '../session/sign-on.ts';
+import { type BegunSignOn, takeBegunSignOn } from '../session/sign-on.ts';
+import { ConnectLogin, type Tokens } from './connect-login.tsx';
 import { nextOf, type SignOnCallbackSearch } from './search.ts';
 
 const failure = (message: string) => ({ error: { code: 'SIGN_ON', message } });
@@ -19,7 +19,13 @@ export const SignOnCallback = () => {
   const router = useRouter();
   const search: SignOnCallbackSearch = getRouteApi('/visitors/sign-in/callback').useSearch();
 
-  const finish = async (): Promise<null> => {
+  const enter = async (tokens: Tokens, begun: BegunSignOn): Promise<null> => {
+    session.begin(tokens);
+    await router.navigate({ href: nextOf(begun), replace: true });
+    return null;
+  };
+  /** Null, unless a login has to be connected first. */
+  const finish = async () => {
     const { code, state, error, error_description: why } = search;
     const begun = takeBegunSignOn(state);
     if (begun === undefined) throw NOT_BEGUN;
@@ -27,14 +33,8 @@ export const SignOnCallback = () => {
     const { data, error: problem } = await api.client.POST('/auth/sign-on', {
       body: { code, codeVerifier: begun.codeVerifier },
     });
-    // The login is connected with the provider now: the same person signs in again, without a question.
-    if (problemOf(problem).code === 'CONFLICT' && !begun.isSecond) await beginSignOn({ ...begun, isSecond: true });
-    else if (data === undefined) throw problem;
-    else {
-      session.begin(data);
-      await router.navigate({ href: nextOf(begun), replace: true });
-    }
-    return null;
+    if (data === undefined) throw problem;
+    return 'linkToken' in data ? { ...data, begun } : enter(data, begun);
   };
   // A query, and no effect: it runs once for a code, however often this is rendered.
   const finishing = useQuery({
@@ -44,6 +44,10 @@ export const SignOnCallback = () => {
     staleTime: Number.POSITIVE_INFINITY,
   });
 
+  if (finishing.data) {
+    const { begun, ...login } = finishing.data;
+    return <ConnectLogin {...login} onDone={(tokens) => enter(tokens, begun)} />;
+  }
   return (
     <Stack gap="md">
       <Heading>Single sign-on</Heading>

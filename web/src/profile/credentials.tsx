@@ -1,11 +1,15 @@
-import { PasswordInput, TextInput } from '@mantine/core';
+import { PasswordInput, TextInput, type TextInputProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 /** Why the API refuses a password or a code of the second factor, for those who are signed in. */
 export const REFUSALS = {
   INVALID_CREDENTIALS: 'The password is wrong.',
-  TOTP_REQUIRED: 'The code is wrong. Enter the one that the app shows now.',
+  TOTP_REQUIRED: 'Enter the code that your authenticator app shows now.',
 } as const;
+
+export const CodeInput = (props: TextInputProps) => (
+  <TextInput label="Code of the authenticator app" autoComplete="one-time-code" inputMode="numeric" {...props} />
+);
 
 /** The password, and the code where the login has a second factor: asked for before a change of the login. */
 export const Credentials = ({
@@ -19,14 +23,7 @@ export const Credentials = ({
 }) => (
   <>
     <PasswordInput label={label} autoComplete="current-password" {...inputProps('password')} />
-    {asksForCode && (
-      <TextInput
-        label="Code of the authenticator app"
-        autoComplete="one-time-code"
-        inputMode="numeric"
-        {...inputProps('totp')}
-      />
-    )}
+    {asksForCode && <CodeInput {...inputProps('totp')} />}
   </>
 );
 

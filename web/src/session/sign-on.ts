@@ -7,10 +7,6 @@ export interface BegunSignOn {
   readonly codeVerifier: string;
   /** The path to open after signing in. */
   readonly next: string | undefined;
-  /** The URL that it began with, to begin again. */
-  readonly authorizeUrl: string;
-  /** It has begun again already, so it does not once more. */
-  readonly isSecond: boolean;
 }
 
 const STORAGE_KEY = 'sign-on';
@@ -27,13 +23,11 @@ const random = (): string => base64url(crypto.getRandomValues(new Uint8Array(32)
 export const beginSignOn = async ({
   authorizeUrl,
   next,
-  isSecond = false,
 }: {
   readonly authorizeUrl: string;
   readonly next: string | undefined;
-  readonly isSecond?: boolean;
 }): Promise<void> => {
-  const begun: BegunSignOn = { state: random(), codeVerifier: random(), next, authorizeUrl, isSecond };
+  const begun: BegunSignOn = { state: random(), codeVerifier: random(), next };
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(begun.codeVerifier));
   const url = new URL(authorizeUrl);
   url.searchParams.set('state', begun.state);
