@@ -1,8 +1,8 @@
 import { renameSync, writeFileSync } from 'node:fs';
 
-/** Writes the file whole or not at all: a kill in the midst of it leaves the old content. */
-export const writeFileAtomically = (file: string, content: string): void => {
+/** Writes the file whole or not at all: a kill in the midst of it leaves the old content. @param mode of the file, e.g. 0o600 */
+export const writeFileAtomically = (file: string, content: string, mode = 0o666): void => {
   const temporary = `${file}.new`;
-  writeFileSync(temporary, content);
+  writeFileSync(temporary, content, { mode });
   renameSync(temporary, file);
 };

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import {
   CodeMismatchError,
+  ExpiredCodeError,
   InvalidParameterError,
   NotAuthorizedError,
   UserNotFoundError,
@@ -9,6 +10,7 @@ import {
 import type { Router } from 'cognito-local/lib/server/Router.js';
 import type { Services } from 'cognito-local/lib/services/index.js';
 import { verify } from 'cognito-local/lib/services/totp.js';
+import { claimsOf, type SigningKey } from './cognito-signing-key.ts';
 
 type Route = ReturnType<Router>;
 type Context = Parameters<Route>[0];
@@ -30,12 +32,23 @@ interface Request {
 }
 
 const SOFTWARE_TOKEN = 'SOFTWARE_TOKEN_MFA';
+/** Steps of 30 s: its own, the one before and the one after. */
+const CODE_VALID_MS = 90_000;
 
 /** What Cognito does and cognito-local lacks, of all that this project uses. */
 export const missingOperations = (
   { cognito, tokenGenerator }: Pick<Services, 'cognito' | 'tokenGenerator'>,
   route: Router,
+  signingKey: SigningKey,
 ) => {
+  const takenCodes = new Map<string, number>();
+  /** Each code of a user counts once: it may not have been taken within the time for which it is valid. */
+  const takeCode = (user: string, code: string): void => {
+    for (const [taken, atMs] of takenCodes) if (atMs < Date.now() - CODE_VALID_MS) takenCodes.delete(taken);
+    const name = `${user} ${code}`;
+    if (takenCodes.has(name)) throw new ExpiredCodeError();
+    takenCodes.set(name, Date.now());
+  };
   const found = async (context: Context, { UserPoolId, Username }: Pick<Request, 'UserPoolId' | 'Username'>) => {
     const pool = await cognito.getUserPool(context, UserPoolId);
     const user = await pool.getUserByUsername(context, Username);
@@ -65,7 +78,10 @@ export const missingOperations = (
       const user = await pool.getUserByRefreshToken(context, RefreshToken);
       if (!user) throw new NotAuthorizedError();
       const { made } = await tokens(context, ClientId, user.Username);
-      return { AuthenticationResult: { AccessToken: made.AccessToken, IdToken: made.IdToken } };
+      // A refresh token is made at the log-in.
+      const { iat: auth_time } = claimsOf(RefreshToken);
+      const renewed = (token: string) => signingKey.withClaims(token, { auth_time });
+      return { AuthenticationResult: { AccessToken: renewed(made.AccessToken), IdToken: renewed(made.IdToken) } };
     },
 
     /** The password first. Then, with a second factor, a challenge instead of tokens. */
@@ -90,6 +106,7 @@ export const missingOperations = (
       if (Session !== `session-of-${user.Username}`) throw new NotAuthorizedError();
       if (!verify(user.SoftwareTokenMfaConfiguration?.Secret ?? '', SOFTWARE_TOKEN_MFA_CODE))
         throw new CodeMismatchError();
+      takeCode(user.Username, SOFTWARE_TOKEN_MFA_CODE);
       await pool.storeRefreshToken(context, made.RefreshToken, user);
       return { AuthenticationResult: made };
     },

@@ -17,10 +17,12 @@ import { UserPoolServiceFactoryImpl } from 'cognito-local/lib/services/userPoolS
 import type { CognitoWorkerData, UserPoolSeed } from './cognito.ts';
 import { mailSender } from './cognito-mail.ts';
 import { missingOperations } from './cognito-operations.ts';
+import { openSigningKey } from './cognito-signing-key.ts';
 import { atomicDataStores } from './cognito-store.ts';
 import { serveUntilStopped } from './worker.ts';
 
 const { dataDir, issuerDomain, userPools, mailEndpoint } = workerData as CognitoWorkerData;
+const signingKey = openSigningKey(join(dataDir, 'cognito-key.pem'));
 
 const MINUTES_PER_MONTH = 30 * 24 * 60;
 
@@ -28,6 +30,9 @@ const MINUTES_PER_MONTH = 30 * 24 * 60;
 const fromCognitoLocal = createRequire(createRequire(import.meta.url).resolve('cognito-local'));
 const logger = fromCognitoLocal('pino')({ level: 'warn' }, process.stdout);
 const context = { logger };
+// cognito-local signs with a key that its package publishes: whoever has it could be anybody.
+Object.assign(fromCognitoLocal('./keys/cognitoLocal.private.json'), { pem: signingKey.pem });
+Object.assign(fromCognitoLocal('./keys/cognitoLocal.public.json'), { jwk: signingKey.jwk });
 
 const stores = atomicDataStores(join(dataDir, 'cognito'));
 const poolDefaults = (pool: UserPoolSeed) => ({
@@ -100,7 +105,7 @@ const services = {
   triggers,
 };
 const route = Router(services);
-const routeAll = missingOperations(services, route);
+const routeAll = missingOperations(services, route, signingKey);
 const server = await createServer(routeAll, logger, config.ServerConfig, services).start();
 await serveUntilStopped((server.address() as AddressInfo).port, async () => {
   server.close();

@@ -1,6 +1,5 @@
 import { createHmac, generateKeyPairSync, randomBytes, randomUUID, sign } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -11,6 +10,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { totpCode } from '../../fixtures/totp.ts';
+import { requestSigner } from '../../lambda/aws/sign.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openAddressCodes } from '../../lambda/data/accounts/address-codes.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
@@ -352,10 +352,12 @@ describe('auth', () => {
       expect(refused).toMatchObject({ status: 403, ...error('TOTP_SETUP_REQUIRED') });
       expect(await post('refresh', { refreshToken: response.body.refreshToken })).toMatchObject({ status: 401 });
       const { secret } = (await post('totp', { email, password })).body;
-      const totp = totpCode(secret, Date.now());
+      const now = Date.now();
+      const totp = totpCode(secret, now);
       expect((await post('totp/confirm', { email, password, totp })).status).toBe(204);
       expect((await post('login', { email, password, totp })).status).toBe(200);
-      expect(await post('totp/remove', { email, password, totp })).toMatchObject(error('CONFLICT'));
+      const next = totpCode(secret, now + 30_000);
+      expect(await post('totp/remove', { email, password, totp: next })).toMatchObject(error('CONFLICT'));
     });
   });
 
@@ -480,7 +482,8 @@ describe('auth', () => {
       const accountId = (await internalAccountId(session.userId)) ?? '';
       await openUsers(table).verifyEmail({ ...session, accountId }, email, new Date().toISOString());
       const { secret } = (await post('totp', { email, password })).body;
-      const totp = totpCode(secret, Date.now());
+      const now = Date.now();
+      const totp = totpCode(secret, now);
       await post('totp/confirm', { email, password, totp });
       const change = (body: object) => as(session, 'account', { requiresTotp: true, ...body }, 'PATCH');
       const subject = 'A setting that protects your account was changed';
@@ -497,7 +500,7 @@ describe('auth', () => {
 
       expect((await change({ password, totp })).status).toBe(204);
       expect((await me(session.token)).body.account.requiresTotp).toBe(true);
-      expect((await change({ requiresTotp: false, password, totp })).status).toBe(204);
+      expect((await change({ requiresTotp: false, password, totp: totpCode(secret, now + 30_000) })).status).toBe(204);
       const { items } = await openAuditLog(table).page(accountId, { from: '2026', to: '2100', limit: 2 });
       expect(items).toMatchObject([
         { action: 'settings.changed', details: { setting: 'requiresTotp', from: 'true', to: 'false' } },
@@ -643,7 +646,7 @@ describe('auth', () => {
 
     it('to an expired token', async () => {
       const { header, payload } = await parts();
-      const pem = createRequire(import.meta.url)('cognito-local/lib/keys/cognitoLocal.private.json').pem as string;
+      const pem = await readFile(join(dataDir, SIGNING_KEY), 'utf8');
       const nowSeconds = Math.floor(Date.now() / 1000);
       expect((await me(signed(header, { ...payload, exp: nowSeconds + 60 }, pem))).status).toBe(200);
       await refused(signed(header, { ...payload, exp: nowSeconds - 60 }, pem));
@@ -660,18 +663,20 @@ describe('auth', () => {
   });
 });
 
-const cognitoCall = async (endpoint: string, action: string, body: object) =>
-  (
-    await fetch(endpoint, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/x-amz-json-1.1',
-        'x-amz-target': `AWSCognitoIdentityProviderService.${action}`,
-        authorization: 'AWS4-HMAC-SHA256 Credential=local',
-      },
-      body: JSON.stringify(body),
-    })
-  ).json();
+const SIGNING_KEY = 'cognito-key.pem';
+
+const cognitoCall = async (endpoint: string, action: string, input: object) => {
+  const sign = requestSigner({
+    name: 'cognito-idp',
+    region: LOCAL_REGION,
+    host: new URL(endpoint).host,
+    contentType: 'application/x-amz-json-1.1',
+  });
+  const body = JSON.stringify(input);
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const headers = sign(`AWSCognitoIdentityProviderService.${action}`, body, credentials);
+  return (await fetch(endpoint, { method: 'POST', headers, body })).json();
+};
 
 /** As whoever may read the app client does. */
 const secretHashOf = async (endpoint: string, UserPoolId: string, ClientId: string, username: string) => {
@@ -697,9 +702,10 @@ const logInTo = async (endpoint: string, UserPoolId: string, ClientId: string, U
 
 const accessToken = (email: string) => logInTo(cognito.endpoint, cognito.userPoolId, cognito.clientId, email);
 
-/** An ID token of another pool or client. It has a valid signature, because emulators share one key. */
+/** An ID token of another pool or client, with a valid signature. */
 const startOther = async (pool: { id: string; clients: [{ id: string }] }): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'other-'));
+  await copyFile(join(dataDir, SIGNING_KEY), join(folder, SIGNING_KEY));
   const other = await startCognito({
     dataDir: folder,
     userPools: [{ ...pool, customAttributes: ['custom:accountId'] }],

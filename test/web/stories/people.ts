@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { totpCode } from '../../../fixtures/totp.ts';
+import { totpCode, unusedCodes } from '../../../fixtures/totp.ts';
 import { newEmail, PASSWORD, signUp } from '../browser/accounts.ts';
 import { openTab, screenshot, type Tab } from '../browser/browser.ts';
 import { fixture } from '../browser/fixture.ts';
@@ -74,8 +74,10 @@ const revokeToken = async (page: Page) => {
   await page.getByText('No API tokens yet').waitFor();
 };
 
-/** Returns the secret of the authenticator app. */
-const setUpTotp = async (page: Page): Promise<string> => {
+type NextCode = ReturnType<typeof unusedCodes>;
+
+/** Returns the authenticator app. */
+const setUpTotp = async (page: Page): Promise<NextCode> => {
   await open(page, '/profile');
   const section = page.getByRole('region', { name: 'Second factor' });
   await section.getByLabel('Password', { exact: true }).fill(PASSWORD);
@@ -86,18 +88,18 @@ const setUpTotp = async (page: Page): Promise<string> => {
   await section.getByLabel('Code of the authenticator app').fill(totpCode(secret, Date.now()));
   await section.getByRole('button', { name: 'Turn it on' }).click();
   await section.getByText('It is on').waitFor();
-  return secret;
+  return unusedCodes(secret);
 };
 
 /** A session alone is not enough: the password and the code are asked for. */
-const requireTotp = async (page: Page, secret: string) => {
+const requireTotp = async (page: Page, nextCode: NextCode) => {
   await menu(page, 'Settings').click();
   await page.getByLabel('Require it of every member').click();
   const dialog = page.getByRole('dialog', { name: 'Require a second factor?' });
   await dialog.getByRole('button', { name: 'Require it' }).click();
   await dialog.getByText('Send your password.').waitFor();
   await dialog.getByLabel('Your password').fill(PASSWORD);
-  await dialog.getByLabel('Code of the authenticator app').fill(totpCode(secret, Date.now()));
+  await dialog.getByLabel('Code of the authenticator app').fill(await nextCode());
   await screenshot(page, 'prove-identity');
   await dialog.getByRole('button', { name: 'Require it' }).click();
   await dialog.waitFor({ state: 'hidden' });
@@ -123,20 +125,20 @@ const failToChangeEmail = async (page: Page) => {
 };
 
 /** Signs in with the code of the second factor. */
-const signInWith = async (page: Page, email: string, password: string, secret: string) => {
+const signInWith = async (page: Page, email: string, password: string, nextCode: NextCode) => {
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByLabel('Code of the authenticator app').fill(totpCode(secret, Date.now()));
+  await page.getByLabel('Code of the authenticator app').fill(await nextCode());
   await page.getByRole('button', { name: 'Sign in' }).click();
 };
 
-const changePassword = async (page: Page, secret: string, newPassword: string) => {
+const changePassword = async (page: Page, nextCode: NextCode, newPassword: string) => {
   await open(page, '/profile');
   const section = page.getByRole('region', { name: 'Password' });
   await section.getByLabel('Current password').fill(PASSWORD);
   await section.getByLabel('New password').fill(newPassword);
-  await section.getByLabel('Code of the authenticator app').fill(totpCode(secret, Date.now()));
+  await section.getByLabel('Code of the authenticator app').fill(await nextCode());
   await section.getByRole('button', { name: 'Change the password' }).click();
   await page.getByText('Your password is changed.').waitFor();
 };
@@ -162,14 +164,14 @@ describe('two people of one account', () => {
 
     await changeName(owner.page);
     await failToChangeEmail(owner.page);
-    const secret = await setUpTotp(owner.page);
-    await requireTotp(owner.page, secret);
+    const nextCode = await setUpTotp(owner.page);
+    await requireTotp(owner.page, nextCode);
     const [third, mary] = [await openTab(browser), `mary.${newEmail()}`];
     await invite(owner.page, mary);
     await join(third, mary);
     await third.page.getByText('You are a member of the account now.').waitFor();
-    await changePassword(owner.page, secret, 'Another-Horse-8-Battery');
-    await signInWith(owner.page, ada, 'Another-Horse-8-Battery', secret);
+    await changePassword(owner.page, nextCode, 'Another-Horse-8-Battery');
+    await signInWith(owner.page, ada, 'Another-Horse-8-Battery', nextCode);
     await menu(owner.page, 'Members').waitFor();
     expect([...owner.browserErrors, ...other.browserErrors]).toEqual([]);
   });
