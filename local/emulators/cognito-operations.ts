@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import {
   CodeMismatchError,
   ExpiredCodeError,
@@ -34,6 +35,12 @@ interface Request {
 const SOFTWARE_TOKEN = 'SOFTWARE_TOKEN_MFA';
 /** Steps of 30 s: its own, the one before and the one after. */
 const CODE_VALID_MS = 90_000;
+
+/** Calls that anybody may make, since they bring a token, a code or the client's secret; and the public keys. */
+const UNSIGNED =
+  /\.(AssociateSoftwareToken|VerifySoftwareToken|(Confirm)?ForgotPassword|GetTokensFromRefreshToken|RevokeToken)$/;
+export const isUnsignedOnAws = ({ method, url = '', headers }: IncomingMessage): boolean =>
+  method === 'GET' ? url.endsWith('/.well-known/jwks.json') : UNSIGNED.test(String(headers['x-amz-target']));
 
 /** What Cognito does and cognito-local lacks, of all that this project uses. */
 export const missingOperations = (

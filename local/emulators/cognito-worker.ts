@@ -16,13 +16,15 @@ import { TriggersService } from 'cognito-local/lib/services/triggers/index.js';
 import { UserPoolServiceFactoryImpl } from 'cognito-local/lib/services/userPoolService.js';
 import type { CognitoWorkerData, UserPoolSeed } from './cognito.ts';
 import { mailSender } from './cognito-mail.ts';
-import { missingOperations } from './cognito-operations.ts';
+import { isUnsignedOnAws, missingOperations } from './cognito-operations.ts';
 import { openSigningKey } from './cognito-signing-key.ts';
 import { atomicDataStores } from './cognito-store.ts';
+import { guardServers } from './guard.ts';
 import { serveUntilStopped } from './worker.ts';
 
-const { dataDir, issuerDomain, userPools, mailEndpoint } = workerData as CognitoWorkerData;
+const { dataDir, issuerDomain, userPools, mailEndpoint, secretAccessKey } = workerData as CognitoWorkerData;
 const signingKey = openSigningKey(join(dataDir, 'cognito-key.pem'));
+guardServers({ secretAccessKey, isOpen: isUnsignedOnAws });
 
 const MINUTES_PER_MONTH = 30 * 24 * 60;
 
@@ -99,7 +101,7 @@ const services = {
   clock,
   cognito,
   config,
-  messages: new MessagesService(triggers, new MessageDeliveryService(mailSender(mailEndpoint))),
+  messages: new MessagesService(triggers, new MessageDeliveryService(mailSender(mailEndpoint, secretAccessKey))),
   otp,
   tokenGenerator: readableAttributesOnly(new JwtTokenGenerator(clock, triggers, config.TokenConfig)),
   triggers,

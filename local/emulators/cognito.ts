@@ -1,7 +1,8 @@
 import type { Emulator } from './emulator.ts';
+import { KNOWN_SECRET } from './guard.ts';
 import { startWorker } from './worker.ts';
 
-/** Region of everything local. cognito-local's signing keys are fixed, so its tokens are worth nothing elsewhere. */
+/** Region of everything local. */
 export const LOCAL_REGION = 'eu-central-1';
 
 /** A user pool to have, with its app clients. Ids must look as Cognito's do: aws-jwt-verify checks. */
@@ -43,6 +44,7 @@ export interface CognitoWorkerData {
   readonly issuerDomain: string;
   readonly userPools: readonly UserPoolSeed[];
   readonly mailEndpoint: string | undefined;
+  readonly secretAccessKey: string;
 }
 
 const DEFAULT_POOL: UserPoolSeed = {
@@ -54,7 +56,7 @@ const DEFAULT_POOL: UserPoolSeed = {
 const ISSUER_DOMAIN = `https://cognito-idp.${LOCAL_REGION}.amazonaws.com`;
 
 /**
- * Cognito user pools by cognito-local, in a worker thread, data as JSON under `dataDir`. Intact after kill -9.
+ * Cognito user pools by cognito-local, in a worker thread, data as JSON under `dataDir`, with a key pair of its own. Intact after kill -9.
  *
  * @param options.userPools made unless they are there; one pool with one client by default
  * @param options.mailEndpoint an SES emulator that gets the mail Cognito would send (confirmation codes)
@@ -64,6 +66,7 @@ export const startCognito = async (options: {
   readonly userPools?: readonly UserPoolSeed[];
   readonly mailEndpoint?: string;
   readonly logFile?: string | undefined;
+  readonly secretAccessKey?: string;
 }): Promise<CognitoEmulator> => {
   const userPools = options.userPools ?? [DEFAULT_POOL];
   const data: CognitoWorkerData = {
@@ -71,6 +74,7 @@ export const startCognito = async (options: {
     issuerDomain: ISSUER_DOMAIN,
     userPools,
     mailEndpoint: options.mailEndpoint,
+    secretAccessKey: options.secretAccessKey ?? KNOWN_SECRET,
   };
   const worker = await startWorker(new URL('./cognito-worker.ts', import.meta.url), { data, logFile: options.logFile });
   const endpoint = `http://127.0.0.1:${worker.port}`;

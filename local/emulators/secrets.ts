@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { writeFileAtomically } from './atomic-file.ts';
 import type { Emulator } from './emulator.ts';
+import { guarded, KNOWN_SECRET } from './guard.ts';
 
 /** How a secret comes to its first value, in the words of AWS::SecretsManager::Secret. */
 interface SecretSeed {
@@ -46,7 +47,10 @@ const PREVIOUS = 'AWSPREVIOUS';
  * Secrets Manager's GetSecretValue, PutSecretValue, CreateSecret and DeleteSecret, over one JSON file under `dataDir`. There is no package that does just this.
  * The previous value is kept as the stage AWSPREVIOUS.
  */
-export const startSecrets = async (options: { readonly dataDir: string }): Promise<SecretsEmulator> => {
+export const startSecrets = async (options: {
+  readonly dataDir: string;
+  readonly secretAccessKey?: string;
+}): Promise<SecretsEmulator> => {
   mkdirSync(options.dataDir, { recursive: true });
   const file = join(options.dataDir, 'secrets.json');
   const values = new Map<string, string>(
@@ -76,7 +80,7 @@ export const startSecrets = async (options: { readonly dataDir: string }): Promi
     },
   };
 
-  const server = createServer(async (request, response) => {
+  const respondTo = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const respond = (status: number, body: object) => {
       response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(body));
     };
@@ -100,7 +104,9 @@ export const startSecrets = async (options: { readonly dataDir: string }): Promi
         message: "Secrets Manager can't find the specified secret.",
       });
     return respond(200, operation(asked, value));
-  });
+  };
+  const access = { secretAccessKey: options.secretAccessKey ?? KNOWN_SECRET };
+  const server = createServer(guarded(access, (request, response) => void respondTo(request, response)));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);

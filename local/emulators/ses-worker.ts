@@ -5,11 +5,21 @@ import { workerData } from 'node:worker_threads';
 import ses from 'aws-ses-v2-local';
 import { type Email, getStoreReadonly, saveEmail } from 'aws-ses-v2-local/dist/store.js';
 import { writeFileAtomically } from './atomic-file.ts';
+import { guardServers } from './guard.ts';
 import { serveUntilStopped } from './worker.ts';
 
-const { port, dataDir } = workerData as { readonly port: number; readonly dataDir: string | undefined };
+const { dataDir, secretAccessKey } = workerData as {
+  readonly dataDir: string | undefined;
+  readonly secretAccessKey: string;
+};
 
-const server = await ses.default({ host: '127.0.0.1', port });
+/** The inbox is a page for people. */
+guardServers({
+  secretAccessKey,
+  isOpen: ({ method, url = '/' }) => (method === 'GET' ? !url.startsWith('/v2/') : url === '/clear-store'),
+});
+
+const server = await ses.default({ host: '127.0.0.1', port: 0 });
 
 if (dataDir) {
   mkdirSync(dataDir, { recursive: true });

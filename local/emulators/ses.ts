@@ -1,4 +1,5 @@
 import type { Emulator } from './emulator.ts';
+import { KNOWN_SECRET } from './guard.ts';
 import { startWorker } from './worker.ts';
 
 /** One mail that was sent, as aws-ses-v2-local keeps it. `at` is in epoch seconds. */
@@ -22,10 +23,10 @@ export interface MailEmulator extends Emulator {
 
 /** SES (v1 and v2 SendEmail) by aws-ses-v2-local, in a worker thread. With `dataDir`, mail survives a restart. */
 export const startSes = async (
-  options: { readonly port?: number; readonly dataDir?: string; readonly logFile?: string | undefined } = {},
+  options: { readonly dataDir?: string; readonly logFile?: string | undefined; readonly secretAccessKey?: string } = {},
 ): Promise<MailEmulator> => {
   const worker = await startWorker(new URL('./ses-worker.ts', import.meta.url), {
-    data: { port: options.port ?? 0, dataDir: options.dataDir },
+    data: { dataDir: options.dataDir, secretAccessKey: options.secretAccessKey ?? KNOWN_SECRET },
     logFile: options.logFile,
   });
   const endpoint = `http://127.0.0.1:${worker.port}`;

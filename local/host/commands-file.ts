@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { writeFileAtomically } from '../emulators/atomic-file.ts';
 
 /** What the commands of docs/runbook.md take from the environment, in addition to the endpoints of the emulators. */
 const NAMES = [
@@ -11,15 +11,15 @@ const NAMES = [
 ];
 
 /**
- * Writes a file that a shell reads with `.`, after which those commands work on this stack. Its values are names and addresses on
- * this machine, none of them secret.
+ * Writes a file that a shell reads with `.`, after which those commands work on this stack. It has the secret that the emulators
+ * ask for, so only this user may read it.
  *
  * @param environment of functions that know table, queue and user pool
  */
-export const writeCommandsFile = (file: string, environment: Readonly<Record<string, string>>): Promise<void> => {
+export const writeCommandsFile = (file: string, environment: Readonly<Record<string, string>>): void => {
   const needed = Object.entries(environment).filter(
     ([name]) => NAMES.includes(name) || name.startsWith('AWS_ENDPOINT_URL'),
   );
   const lines = needed.map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'\n`);
-  return writeFile(file, lines.join(''));
+  writeFileAtomically(file, lines.join(''), 0o600);
 };

@@ -58,7 +58,6 @@ export interface LocalStack extends StackIndex {
 }
 
 const GRACE_MS = 5_000;
-const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 const withOverrides =
   (overrides: Readonly<Record<string, string>>) =>
@@ -92,7 +91,8 @@ const run = async (
 ) => {
   const stacks = readAssembly(options.assembly);
   const app = { stacks, resolve: createResolver(stacks, emulators.sqs.endpoint) };
-  const client = { region: LOCAL_REGION, credentials: CREDENTIALS };
+  const credentials = { accessKeyId: 'local', secretAccessKey: emulators.secretAccessKey };
+  const client = { region: LOCAL_REGION, credentials };
   const sqs = new SQSClient({ ...client, endpoint: emulators.sqs.endpoint });
   const dynamo = new DynamoDBClient({ ...client, endpoint: emulators.dynamoDb.endpoint });
   await Promise.all([
@@ -119,14 +119,14 @@ const run = async (
   const gatewayLambda = gatewayFunction(functions);
   const gatewayEnvironment = runtimeEnvironment(gatewayLambda, endpoints);
   // With credentials of its own: an emulator's log says of each call whether a function made it or the stack.
-  const table = openTable(gatewayEnvironment['TABLE_NAME'] ?? '', gatewayEnvironment, () => CREDENTIALS);
+  const table = openTable(gatewayEnvironment['TABLE_NAME'] ?? '', gatewayEnvironment, () => credentials);
   await requireOwnLayout(data.path, table);
   const others = functions.filter((lambda) => lambda !== gatewayLambda);
   const dashboard = await restApiServer(app, others, invoker, readJwks);
   const gateway = createGatewayServer(gatewayEnvironment);
   const commandsFile = join(data.path, 'commands.env');
   const authEnvironment = functions.find(({ environment }) => 'USER_POOL_ID' in environment)?.environment;
-  await writeCommandsFile(commandsFile, { ...authEnvironment, ...gatewayEnvironment });
+  writeCommandsFile(commandsFile, { ...authEnvironment, ...gatewayEnvironment });
   const scheduled = scheduledFunctions(app, functions);
   const sources = [
     ...startEventSourceMappings(app, functions, invoker, sqs),

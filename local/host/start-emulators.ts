@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type CognitoEmulator, startCognito, type UserPoolSeed } from '../emulators/cognito.ts';
 import { startDynamoDb } from '../emulators/dynamodb.ts';
@@ -12,6 +13,8 @@ export interface RunningEmulators extends Emulators {
   readonly cognito: CognitoEmulator;
   readonly ses: MailEmulator;
   readonly secrets: SecretsEmulator;
+  /** Every request to them is signed with it. It is new at each start. */
+  readonly secretAccessKey: string;
   stop(): Promise<void>;
 }
 
@@ -33,7 +36,12 @@ export const startEmulators = async (
   const stop = async () => {
     await Promise.all(started.map((emulator) => emulator.stop()));
   };
-  const options = (name: string) => ({ dataDir: data.path, logFile: join(data.logs, `${name}.log`) });
+  const secretAccessKey = randomBytes(30).toString('base64url');
+  const options = (name: string) => ({
+    dataDir: data.path,
+    logFile: join(data.logs, `${name}.log`),
+    secretAccessKey,
+  });
   const mailAndUsers = async () => {
     const ses = await keep(startSes(options('ses')));
     const cognito = await keep(startCognito({ ...options('cognito'), userPools, mailEndpoint: ses.endpoint }));
@@ -55,5 +63,5 @@ export const startEmulators = async (
     await stop();
     throw results.find((result) => result.status === 'rejected')?.reason;
   }
-  return { dynamoDb: dynamoDb.value, sqs: sqs.value, secrets: secrets.value, ...users.value, stop };
+  return { dynamoDb: dynamoDb.value, sqs: sqs.value, secrets: secrets.value, ...users.value, secretAccessKey, stop };
 };

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { guarded } from '../emulators/guard.ts';
 import { apiRoutes } from './api.ts';
 import { ApiError, invalidRequest } from './api-error.ts';
 import { deliveries, type Endpoint } from './deliveries.ts';
@@ -38,7 +39,9 @@ const API_VERSION = '2026-10-28.endive';
  */
 export const startLocalStripe = async (options: LocalStripeOptions): Promise<LocalStripe> => {
   const store = openStore(options.file);
-  const server = createServer((request, response) => void serve(request, response));
+  // Calls of the API have a key of their own, and the rest are pages for people.
+  const access = { secretAccessKey: options.apiKey, isOpen: () => true };
+  const server = createServer(guarded(access, (request, response) => void serve(request, response)));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port ?? 0, '127.0.0.1', resolve);

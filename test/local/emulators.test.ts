@@ -101,7 +101,7 @@ describe('SQS', () => {
     const outside = Object.values(networkInterfaces())
       .flat()
       .find((address) => address && !address.internal && address.family === 'IPv4');
-    await expect(fetch(`http://127.0.0.1:${port}/health`).then((r) => r.status)).resolves.toBe(200);
+    await expect(fetch(`http://127.0.0.1:${port}/health`).then((r) => r.status)).resolves.toBe(403);
     const target = outside?.address ?? '127.0.0.2';
     await expect(fetch(`http://${target}:${port}/health`, { signal: AbortSignal.timeout(2_000) })).rejects.toThrow();
   });

@@ -1,11 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createSign } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { totpCode } from '../../fixtures/totp.ts';
+import { requestSigner } from '../../lambda/aws/sign.ts';
 import { type LocalStack, startStack } from '../../local/host/stack.ts';
 import { type MockProviders, startMockProviders } from '../../local/mock/providers.ts';
 import { currentAssembly } from '../../local/synth.ts';
@@ -42,6 +46,8 @@ afterAll(async () => {
 
 interface Session {
   readonly accountId: string;
+  readonly userId: string;
+  readonly refreshToken: string;
   readonly token: string;
 }
 
@@ -154,6 +160,159 @@ describe('the local stack', () => {
       },
     );
     expect(stdout).toContain('FREE');
+  });
+
+  it('takes no token that the published key of the emulator signs', async () => {
+    const owner = await register('owner@example.com');
+    const published = join(ROOT, 'node_modules/cognito-local/lib/keys/cognitoLocal.private.json');
+    const { pem } = JSON.parse(await readFile(published, 'utf8')) as { readonly pem: string };
+    const [header, payload] = owner.token.split('.');
+    const signature = createSign('RSA-SHA256').update(`${header}.${payload}`).sign(pem, 'base64url');
+    const audit = async (token: string, path: string) =>
+      (await fetch(`${stack.url}/api/${path}`, { headers: { authorization: `Bearer ${token}` } })).status;
+    // The authorizer's check, and that of a function behind no authorizer.
+    for (const path of ['audit', 'auth/me']) {
+      expect(await audit(owner.token, path)).toBe(200);
+      expect(await audit(`${header}.${payload}.${signature}`, path)).toBe(401);
+    }
+    expect((await stat(join(dataDir, 'cognito-key.pem'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('takes the code of a second factor once, and lets no refresh renew the time of the log-in', async () => {
+    const { email, password } = user('totp@example.com');
+    await register(email);
+    const { secret } = (await (await post('/api/auth/totp', { email, password })).json()) as { secret: string };
+    const now = Date.now();
+    await post('/api/auth/totp/confirm', { email, password, totp: totpCode(secret, now) });
+    const logIn = (atMs: number) => post('/api/auth/login', { email, password, totp: totpCode(secret, atMs) });
+    const first = await logIn(now);
+    expect(first.status).toBe(200);
+    expect((await logIn(now)).status).toBe(401);
+    expect((await logIn(now + 30_000)).status).toBe(200);
+
+    const session = (await first.json()) as Session;
+    const claims = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+    const { auth_time, iat } = claims(session.token);
+    while (Date.now() < (iat + 1) * 1_000) await new Promise((resolve) => setTimeout(resolve, 50));
+    const refreshed = await post('/api/auth/refresh', { refreshToken: session.refreshToken });
+    const { token } = (await refreshed.json()) as Session;
+    expect(claims(token)).toMatchObject({ auth_time });
+    expect(claims(token).iat).toBeGreaterThan(iat);
+    const me = await fetch(`${stack.url}/api/auth/me`, { headers: { authorization: `Bearer ${token}` } });
+    expect(me.status).toBe(200);
+  });
+
+  describe('lets no page of a browser reach its emulators', () => {
+    const commandsEnvironment = async () =>
+      Object.fromEntries(
+        [...(await readFile(stack.commandsFile, 'utf8')).matchAll(/^export (\w+)='(.*)'$/gm)].map(
+          ([, name = '', value = '']) => [name, value] as const,
+        ),
+      );
+    const endpoints = async () => {
+      const variables = Object.entries(await commandsEnvironment());
+      return variables.flatMap(([name, url]) =>
+        name.startsWith('AWS_ENDPOINT_URL_') ? [[name.slice('AWS_ENDPOINT_URL_'.length), url] as const] : [],
+      );
+    };
+    /** Status of a request that is signed as by whoever knows the secret, and has been changed since. */
+    const send = async (
+      service: string,
+      endpoint: string,
+      secretAccessKey: string,
+      headers: Record<string, string>,
+    ) => {
+      const sign = requestSigner({
+        name: service.toLowerCase(),
+        region: 'eu-central-1',
+        host: headers['host'] ?? new URL(endpoint).host,
+        contentType: 'application/x-amz-json-1.0',
+      });
+      const target = service === 'DYNAMODB' ? 'DynamoDB_20120810.ListTables' : 'Service.Operation';
+      const signed = sign(target, '{}', { accessKeyId: 'page', secretAccessKey });
+      return new Promise<number | undefined>((resolve, reject) => {
+        httpRequest(endpoint, { method: 'POST', headers: { ...signed, ...headers } }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        })
+          .once('error', reject)
+          .end('{}');
+      });
+    };
+
+    it('without the secret of this start', async () => {
+      const { AWS_SECRET_ACCESS_KEY: secret = '' } = await commandsEnvironment();
+      expect((await stat(stack.commandsFile)).mode & 0o777).toBe(0o600);
+      const found = await endpoints();
+      expect(found.map(([service]) => service).sort()).toEqual([
+        'COGNITO_IDENTITY_PROVIDER',
+        'DYNAMODB',
+        'S3',
+        'SECRETS_MANAGER',
+        'SES',
+        'SESV2',
+        'SQS',
+      ]);
+      for (const [service, endpoint] of found) {
+        expect([service, await send(service, endpoint, 'local', {})]).toEqual([service, 403]);
+        expect([service, await send(service, endpoint, secret, { 'x-amz-target': 'Service.Other' })]).toEqual([
+          service,
+          403,
+        ]);
+        expect([service, await send(service, endpoint, secret, {})]).not.toEqual([service, 403]);
+      }
+      const unsigned = await fetch(found.find(([service]) => service === 'COGNITO_IDENTITY_PROVIDER')?.[1] ?? '', {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/x-amz-json-1.1',
+          'x-amz-target': 'AWSCognitoIdentityProviderService.AdminSetUserPassword',
+        },
+        body: '{}',
+      });
+      expect(unsigned.status).toBe(403);
+    });
+
+    it('from another origin, or by another name', async () => {
+      const { AWS_SECRET_ACCESS_KEY: secret = '' } = await commandsEnvironment();
+      const pages = [
+        ['mail', stack.mailUrl],
+        ['stripe', stack.stripeUrl ?? ''],
+      ] as const;
+      for (const [service, endpoint] of [...(await endpoints()), ...pages]) {
+        for (const headers of [{ origin: 'http://evil.example' }, { origin: 'null' }, { host: 'evil.example' }])
+          expect([service, headers, await send(service, endpoint, secret, headers as Record<string, string>)]).toEqual([
+            service,
+            headers,
+            403,
+          ]);
+        const preflight = await fetch(endpoint, { method: 'OPTIONS', headers: { origin: 'http://evil.example' } });
+        expect([service, preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([
+          service,
+          403,
+          null,
+        ]);
+      }
+    });
+
+    it('but the pages that they serve themselves', async () => {
+      expect((await fetch(stack.mailUrl)).status).toBe(200);
+      expect((await fetch(stack.stripeUrl ?? '')).status).toBe(200);
+      const clear = { method: 'POST', headers: { origin: stack.mailUrl } };
+      expect((await fetch(`${stack.mailUrl}/clear-store`, clear)).status).toBe(200);
+    });
+
+    it('and the AWS SDK with the variables of commands.env does', async () => {
+      const variables = await commandsEnvironment();
+      const dynamo = new DynamoDBClient({
+        endpoint: variables['AWS_ENDPOINT_URL_DYNAMODB'] ?? '',
+        region: variables['AWS_REGION'] ?? '',
+        credentials: {
+          accessKeyId: variables['AWS_ACCESS_KEY_ID'] ?? '',
+          secretAccessKey: variables['AWS_SECRET_ACCESS_KEY'] ?? '',
+        },
+      });
+      expect((await dynamo.send(new ListTablesCommand({}))).TableNames).toEqual([stack.table.name]);
+    });
   });
 
   it('refuses a second instance on the same data, and a busy port, in one sentence', async () => {

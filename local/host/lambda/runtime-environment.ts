@@ -9,9 +9,8 @@ export const runtimeEnvironment = (
   ...lambda.environment,
   AWS_REGION: LOCAL_REGION,
   AWS_DEFAULT_REGION: LOCAL_REGION,
-  // Says in an emulator's log which function asked: no emulator checks it.
+  // Says in an emulator's log which function asked: emulators check the secret alone.
   AWS_ACCESS_KEY_ID: lambda.name,
-  AWS_SECRET_ACCESS_KEY: 'local',
   AWS_LAMBDA_FUNCTION_NAME: lambda.name,
   AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
   AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(lambda.memoryMb),
