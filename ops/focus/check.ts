@@ -1,6 +1,9 @@
 import type { Query } from '../query/duckdb.ts';
-import { focusColumns } from './focus-1.2.generated.ts';
+import focus from './focus-1.2.json' with { type: 'json' };
 import type { FocusColumn } from './focus-column.ts';
+
+/** The columns of FOCUS 1.2, as `generate.ts` reads them. */
+const focusColumns = focus.columns as readonly FocusColumn[];
 
 const typesOf: Readonly<Record<string, RegExp>> = {
   String: /^VARCHAR$/,

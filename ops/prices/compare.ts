@@ -4,7 +4,6 @@ import { openGenaiPrices } from '../../lambda/domain/price/genai-prices.ts';
 import { providerOverrides } from '../../lambda/domain/price/overrides/index.ts';
 import { type BookChoice, matchesModel, type Override } from '../../lambda/domain/price/overrides/override.ts';
 import type { Rates, TokenKind } from '../../lambda/domain/price/rates.ts';
-import { secondBook } from '../../lambda/domain/price/second-book.generated.ts';
 import { openSecondPrices } from '../../lambda/domain/price/second-book.ts';
 
 const genaiPrices = openGenaiPrices(bundledLists.genaiPrices);
@@ -87,7 +86,7 @@ const resolvedBy = (provider: string, model: string, kinds: readonly TokenKind[]
 
 /** What the two books say of one provider at one time, and where they differ. */
 export const compareProvider = (provider: string, at: Date): ProviderCoverage => {
-  const secondModels = Object.keys(secondBook[provider] ?? {});
+  const secondModels = Object.keys(bundledLists.secondPrices.prices[provider] ?? {});
   const disagreements: Disagreement[] = [];
   let inBoth = 0;
   for (const model of secondModels) {

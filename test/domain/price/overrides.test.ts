@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { findProvider } from '@pydantic/genai-prices';
 import { bundledBook as findPrice } from '../../../fixtures/bundled-prices.ts';
 import { attoUsdPerUnit } from '../../../lambda/domain/money.ts';
+import { bundledLists } from '../../../lambda/domain/price/bundled-lists.ts';
 import { genaiProviderId } from '../../../lambda/domain/price/genai-prices.ts';
 import { providerOverrides } from '../../../lambda/domain/price/overrides/index.ts';
-import { secondBook } from '../../../lambda/domain/price/second-book.generated.ts';
 
 const usdPerMtok = (provider: string, model: string, at: string) => {
   const {
@@ -134,7 +134,7 @@ describe('models that cost more for long prompts', () => {
 describe('prices of everything in the books', () => {
   const models = Object.entries(providerOverrides).flatMap(([provider, { overrides = [] }]) =>
     [
-      ...Object.keys(secondBook[provider] ?? {}),
+      ...Object.keys(bundledLists.secondPrices.prices[provider] ?? {}),
       ...(findProvider({ providerId: genaiProviderId(provider) })?.models ?? []).map(({ id }) => id),
       ...overrides.flatMap((override) => override.models.map((model) => model.replace(/\*$/, 'x'))),
     ].map((model) => [provider, model] as const),

@@ -4,7 +4,6 @@ import { attoUsdPerUnit } from '../../../lambda/domain/money.ts';
 import { bundledLists } from '../../../lambda/domain/price/bundled-lists.ts';
 import { holidays } from '../../../lambda/domain/price/overrides/deepseek.ts';
 import { providerOverrides } from '../../../lambda/domain/price/overrides/index.ts';
-import { secondBook } from '../../../lambda/domain/price/second-book.generated.ts';
 import { openSecondPrices, SECOND_BOOK_LIMIT } from '../../../lambda/domain/price/second-book.ts';
 import { providers } from '../../../lambda/domain/providers.ts';
 import { PROMPT_SIZE_LIMITS } from '../../../lambda/domain/usage/prompt-size.ts';
@@ -19,7 +18,7 @@ const genaiModels = (providerId: string) => findProvider({ providerId })?.models
 describe('limits of prompt sizes', () => {
   it('are exactly those of the price books and the overrides', () => {
     const inBooks = providers.flatMap(({ priceIds }) => genaiModels(priceIds.genaiPrices).flatMap(stepsOf));
-    const inSecondBook = Object.values(secondBook).some((models) =>
+    const inSecondBook = Object.values(bundledLists.secondPrices.prices).some((models) =>
       Object.values(models).some(({ over200k }) => over200k !== undefined),
     );
     const inOverrides = Object.values(providerOverrides).flatMap(({ overrides = [] }) =>
@@ -30,7 +29,7 @@ describe('limits of prompt sizes', () => {
   });
 
   it('are where the second book has other prices', () => {
-    const found = Object.entries(secondBook).flatMap(([provider, models]) =>
+    const found = Object.entries(bundledLists.secondPrices.prices).flatMap(([provider, models]) =>
       Object.entries(models).flatMap(([model, { input, over200k }]) =>
         over200k?.input === undefined || over200k.input === input ? [] : [[provider, model, input, over200k.input]],
       ),
