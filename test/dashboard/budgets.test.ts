@@ -26,7 +26,7 @@ import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openReservations } from '../../lambda/data/ledger/reservations.ts';
 import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
-import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
+import { reservedBudgetKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
 import { blocksOf } from '../../lambda/domain/budgets/block.ts';
@@ -306,6 +306,28 @@ describe('a budget of a project', () => {
 });
 
 describe('a budget that stops requests', () => {
+  describe('that reserves', () => {
+    const boundOf = async (item: Readonly<Record<string, number>>) => {
+      const { id } = await create({ block: { enforcement: 'reserved' } });
+      const key = reservedBudgetKey(caller.accountId, id, 'monthly#2026-11-01T00:00:00.000Z');
+      await table.call('PutItem', { TableName: table.name, Item: { ...key, unreserved: 0, finished: USD, ...item } });
+      return (await call('GET', `/budgets/${id}`)).body.state.bound;
+    };
+    const USD = 1e9;
+
+    it('has a bound of 0, and says what may come on top', async () => {
+      const { nanoUsd, because } = await boundOf({});
+      expect(nanoUsd).toBe(0);
+      expect(because).toMatch(/tools.*batches.*tier.*not asked for/);
+    });
+
+    it('has what requests of unknown cost had reserved in its bound', async () => {
+      const { nanoUsd, because } = await boundOf({ uncertain: 0.25 * USD, excess: 0.5 * USD });
+      expect(nanoUsd).toBe(0.75 * USD);
+      expect(because).toMatch(/\$0\.25.*not known/);
+    });
+  });
+
   it('blocks its scope once it is used up, until the period ends', async () => {
     const { id } = await create({ filter: { provider: 'openai', tag: 'night' } });
     expect(await blocks()).toEqual([]);

@@ -17,6 +17,10 @@ interface Bound {
   readonly because: string;
 }
 
+/** What no request shows in advance: it is in the bound once it is recorded. */
+const NOT_RESERVED =
+  'Not in it before they are recorded: tools that providers run, results of batches, a service tier, region or route that was not asked for, prices of your own or not in the table. Unknown prices follow unknownCost.';
+
 const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;
 
 interface Enforcement {
@@ -44,17 +48,22 @@ export const openBounds = (table: Table): ReadBounds => {
         : 'Nothing was spent since the budget is measured, so its rate is not known.';
       const boundOfReserved = async (current: Period): Promise<Bound> => {
         const item = await reservations.read(accountId, { budgetId: budget.ruleId, periodId: periodId(current) });
+        const { excessNanoUsd, uncertainNanoUsd } = item;
         const unreserved = item.unreservedNanoUsd - item.initialNanoUsd;
-        if (unreserved <= 0 && item.excessNanoUsd === 0)
-          return { nanoUsd: 0, because: 'Each request of the period reserved the most that it may cost.' };
         const parts = [
           ...(unreserved > 0 ? [`$${usdOf(unreserved)} of the period had no reservation. ${measure}`] : []),
-          ...(item.excessNanoUsd > 0
-            ? [`Requests cost $${usdOf(item.excessNanoUsd)} more than they had reserved.`]
+          ...(excessNanoUsd > 0 ? [`Requests cost $${usdOf(excessNanoUsd)} more than they had reserved.`] : []),
+          ...(uncertainNanoUsd > 0
+            ? [
+                `Requests had reserved $${usdOf(uncertainNanoUsd)} whose cost is not known (they failed, or no result was fetched).`,
+              ]
             : []),
         ];
         const ofUnreserved = unreserved > 0 ? (lagging?.nanoUsd ?? null) : 0;
-        return { nanoUsd: ofUnreserved === null ? null : ofUnreserved + item.excessNanoUsd, because: parts.join(' ') };
+        return {
+          nanoUsd: ofUnreserved === null ? null : ofUnreserved + excessNanoUsd + uncertainNanoUsd,
+          because: `${parts.join(' ') || 'Each request of the period reserved the most that it may cost.'} ${NOT_RESERVED}`,
+        };
       };
       const bound =
         period !== null && isReserved(budget.condition.config)
