@@ -175,6 +175,15 @@ const IMAGE_ROUNDING = 1.05;
 /** Imagen makes four unless it is asked for fewer. */
 const IMAGEN_IMAGES = 4;
 
+/** Of models whose images have no price each: twice the tokens of gpt-image-1, which takes one for 252 pixels. */
+const PIXELS_OF_TOKEN = 128;
+const PIXELS_OF_IMAGE = 2_048 * 2_048;
+
+const tokensOfMadeImage = (size: number | string | undefined): number => {
+  const [, width, height] = /^(\d+)x(\d+)$/.exec(String(size)) ?? [];
+  return Math.ceil((width ? Number(width) * Number(height) : PIXELS_OF_IMAGE) / PIXELS_OF_TOKEN);
+};
+
 const ofImages = (request: RequestSize, model: string, rates: WorstRates | undefined): number | null => {
   const { dialect, body, files, fileBytes, prompt, billableItems, responses, partialImages } = request;
   const usd = dearestImageUsd(
@@ -182,12 +191,13 @@ const ofImages = (request: RequestSize, model: string, rates: WorstRates | undef
     billableItems[BILLABLE.imageQuality],
     billableItems[BILLABLE.imageSize],
   );
-  const each = usd === null ? rates?.named.images : usd * NANO_USD;
-  if (each === undefined || body === null || prompt === null) return null;
+  const ofSize = tokensOfMadeImage(billableItems[BILLABLE.imageSize]) * (rates?.output ?? 0);
+  const each = (usd === null ? (rates?.named.images ?? ofSize) : usd * NANO_USD) * IMAGE_ROUNDING;
+  if (each === 0 || body === null || prompt === null) return null;
   const images = responses ?? (dialect === 'gemini-predict' ? IMAGEN_IMAGES : 1);
   const input = body.length - fileBytes + (files + prompt.images.length) * TOKENS_OF_EDITED_IMAGE;
   const partial = partialImages * TOKENS_OF_PARTIAL_IMAGE * (rates?.output ?? 0);
-  return images * (each * IMAGE_ROUNDING + partial) + input * (rates?.input ?? 0);
+  return images * (each + partial) + input * (rates?.input ?? 0);
 };
 
 /** The lowest rate of speech codecs: 6 kbit/s of Opus (RFC 6716). Groq charges for ten seconds at least. */

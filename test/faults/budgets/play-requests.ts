@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   type FinishedReservation,
+  finishedReservations,
   finishReservations,
   openReservations,
   reservationDeltas,
@@ -35,6 +36,9 @@ interface Running {
   readonly costNanoUsd: number;
   /** Of its close event; 0 where its process died. */
   readonly copies: number;
+  /** It ends without a cost, and its result is fetched so much later. */
+  readonly resultAfterMs?: number | undefined;
+  readonly wasPending?: boolean | undefined;
 }
 
 /**
@@ -69,26 +73,29 @@ export const playRequests = async (seed: number, requests: number): Promise<stri
   const add = (to: Map<string, number>, period: string, nanoUsd: number) =>
     to.set(period, (to.get(period) ?? 0) + nanoUsd);
   const current = () => periodId(periodAt('hourly', new Date(nowMs)));
-  const counts = { refused: 0, died: 0, late: 0, twice: 0, bypassed: 0, edits: 0, periods: 0 };
+  const counts = { refused: 0, died: 0, late: 0, twice: 0, bypassed: 0, pending: 0, edits: 0, periods: 0 };
 
   let running: Running[] = [];
-  const isHeld = ({ reservation }: Running): boolean =>
-    reservation.minute > Math.floor(lastFreedMs / MINUTE_MS) - RESERVATION_MINUTES;
+  const isHeld = ({ reservation, wasPending }: Running): boolean =>
+    wasPending === true || reservation.minute > Math.floor(lastFreedMs / MINUTE_MS) - RESERVATION_MINUTES;
   let lastFreedMs = START - MINUTE_MS;
 
   /** As the ledger does: the cost and the freed reservation together, once for each request. */
-  const finish = async (request: Running): Promise<void> => {
-    const finished: FinishedReservation = {
-      ...request.reservation,
-      accountId: ACCOUNT,
-      costNanoUsd: request.costNanoUsd,
-      uncertainNanoUsd: 0,
-    };
+  const finish = async ({ resultAfterMs, ...request }: Running): Promise<void> => {
+    const isPending = resultAfterMs !== undefined;
+    const [finished] = finishedReservations([request.reservation], ACCOUNT, isPending ? null : request.costNanoUsd, {
+      isPending,
+      wasPending: request.wasPending,
+    }) as [FinishedReservation];
     const { Update } = finishReservations(reservationDeltas([finished])[0] as never);
-    if (!memory.update(Update as never)) {
-      assert.deepEqual(await reservations.held([finished]), []);
-      add(unreserved, finished.periodId, finished.costNanoUsd);
+    const isWritten = memory.update(Update as never);
+    if (!isWritten) assert.deepEqual(await reservations.held([finished]), []);
+    if (isPending) {
+      counts.pending += 1;
+      running.push({ ...request, endsAtMs: nowMs + resultAfterMs, wasPending: isWritten });
+      return;
     }
+    if (!isWritten) add(unreserved, finished.periodId, finished.costNanoUsd);
     add(used, finished.periodId, finished.costNanoUsd);
   };
 
@@ -153,7 +160,14 @@ export const playRequests = async (seed: number, requests: number): Promise<stri
         : isLate
           ? 16 * MINUTE_MS + random.below(4 * MINUTE_MS)
           : random.below(20_000);
-    running.push({ reservation: reservation as Reservation, endsAtMs: nowMs + lastsMs, costNanoUsd: cost, copies });
+    const resultAfterMs = copies === 1 && random.below(50) === 0 ? random.below(9 * MINUTE_MS) : undefined;
+    running.push({
+      reservation: reservation as Reservation,
+      endsAtMs: nowMs + lastsMs,
+      costNanoUsd: cost,
+      copies,
+      resultAfterMs,
+    });
   };
 
   let period = current();
@@ -186,7 +200,7 @@ export const playRequests = async (seed: number, requests: number): Promise<stri
     nowMs += 2_000;
     await compare(each);
     const item = await reservations.read(ACCOUNT, { budgetId: 'budget-1', periodId: each });
-    assert.equal(item.reserved.size, 0, 'a reservation stays');
+    assert.ok(![...item.reserved.values()].some(Boolean), 'a reservation stays');
     assert.equal(item.finishedNanoUsd + item.unreservedNanoUsd, used.get(each), 'sums differ from the ledger');
     const committed = [...memory.items].find(([name]) => name.endsWith(each))?.[1]['committed'];
     assert.equal(committed, used.get(each), 'what is committed is not what is spent');

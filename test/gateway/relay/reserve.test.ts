@@ -376,6 +376,12 @@ describe('the most that a request may cost', () => {
       { provider: 'google', target: '/v1beta/models/imagen-4.0-generate-001:predict' },
       4 * 1.05 * 0.04 * USD,
     ],
+    [
+      'tokens of images that have no list of prices',
+      { model: 'gpt-image-2', prompt: 'A', n: 2, size: '1024x1536' },
+      { target: '/v1/images/generations' },
+      2 * 1.05 * 12_288 * 30_000 + 61 * 8_000,
+    ],
     ['seconds of video', { model: 'sora-2', prompt: 'A', seconds: '8' }, { target: '/v1/videos' }, 8 * 0.1 * USD],
   ])('counts %s', async (_what, body, options, nanoUsd) => {
     expect(await reservedFor(body, options)).toBe(Math.round(nanoUsd));
