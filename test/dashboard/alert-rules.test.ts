@@ -46,6 +46,7 @@ beforeAll(async () => {
       url.includes('inside') ? 'its host must have public addresses only' : undefined,
     findDeclared: openDeclaredDimensions(table).find,
     projects: openProjects(table),
+    keys: openServiceKeys(table),
     newRuleId: uuidv7,
     newSecret: () => `whsec_${++secrets}`,
     now,
@@ -61,7 +62,6 @@ beforeAll(async () => {
           ...dependencies,
           readCounters: openSpend(table).read,
           readSessions: openSessions(table).read,
-          keys: openServiceKeys(table),
           now,
         }),
       ),
@@ -101,6 +101,21 @@ const watched = async () => {
 };
 
 describe('alert rules', () => {
+  it('filter by a key of the account, and by no other', async () => {
+    const stranger = await newAccount(table);
+    const byKey = (key: string) => ({ ...daily, config: { ...daily.config, filter: { key } } });
+    for (const [method, path] of [
+      ['POST', ''],
+      ['POST', '/preview'],
+    ] as const) {
+      const { status, body } = await call(method, path, byKey(stranger.keyId));
+      expect([status, body.error.details]).toEqual([
+        400,
+        [{ path: 'config.filter.key', message: `${stranger.keyId} is not a key of the account: see GET /keys` }],
+      ]);
+    }
+  });
+
   it('filter by a project of the account, and by no other', async () => {
     const byProject = (project: string) => ({ ...daily, config: { ...daily.config, filter: { project } } });
     const { status, body } = await call('POST', '', byProject('nowhere'));

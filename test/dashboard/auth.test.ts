@@ -503,8 +503,8 @@ describe('auth', () => {
       expect((await change({ requiresTotp: false, password, totp: totpCode(secret, now + 30_000) })).status).toBe(204);
       const { items } = await openAuditLog(table).page(accountId, { from: '2026', to: '2100', limit: 2 });
       expect(items).toMatchObject([
-        { action: 'settings.changed', details: { setting: 'requiresTotp', from: 'true', to: 'false' } },
-        { action: 'settings.changed', details: { setting: 'requiresTotp', from: 'false', to: 'true' } },
+        { action: 'settings.changed', details: { requiresTotp: 'false' }, before: { requiresTotp: 'true' } },
+        { action: 'settings.changed', details: { requiresTotp: 'true' }, before: { requiresTotp: 'false' } },
       ]);
       expect(items[0]?.actor).toEqual({ userId: session.userId, name: email });
       expect((await letters()).map(({ body }) => body.text)).toEqual([

@@ -301,7 +301,8 @@ describe('a budget of a project', () => {
       ]);
     }
     const { id } = await create();
-    expect((await call('PATCH', `/budgets/${id}`, { filter: { project: 'nowhere' } })).status).toBe(400);
+    for (const filter of [{ project: 'nowhere' }, { key: 'nowhere' }])
+      expect((await call('PATCH', `/budgets/${id}`, { filter })).status).toBe(400);
   });
 });
 

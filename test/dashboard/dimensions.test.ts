@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createRule, listRules, updateRule } from '../../lambda/dashboard/alert-rules/manage-rules.ts';
 import * as ruleOperations from '../../lambda/dashboard/alert-rules/operations.ts';
@@ -10,7 +11,7 @@ import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts
 import { exportSpend as exportOperation } from '../../lambda/dashboard/spend-export/operations.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
-import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
@@ -19,6 +20,7 @@ import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { ROLLUP_MARK_SHARDS, rollupMarkKey } from '../../lambda/data/table/keys.ts';
 import { shardOf } from '../../lambda/data/table/shard-of.ts';
+import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
@@ -44,6 +46,7 @@ beforeAll(async () => {
     dimensions: openDeclaredDimensions(table),
     findDeclared: openDeclaredDimensions(table).find,
     projects: openProjects(table),
+    keys: openServiceKeys(table),
     rules: openRules(table),
     readCounters: openSpend(table).read,
     readTrackingGaps: async () => [],
@@ -61,10 +64,7 @@ beforeAll(async () => {
       route(ruleOperations.listRules, listRules(dependencies)),
       route(ruleOperations.createRule, createRule(dependencies)),
       route(ruleOperations.updateRule, updateRule(dependencies)),
-      route(
-        ruleOperations.previewRule,
-        previewRule({ ...dependencies, readSessions: openSessions(table).read, keys: openServiceKeys(table) }),
-      ),
+      route(ruleOperations.previewRule, previewRule({ ...dependencies, readSessions: openSessions(table).read })),
     ],
     { logger: silentLogger(), corsOrigins: [], membershipOf },
   );
@@ -398,6 +398,11 @@ describe('a backtest by a declared dimension', () => {
       request('2026-11-20T11:00:00.000Z', { team: 'ads' }, 900_000),
     ]);
     nowMs = Date.parse('2026-11-20T16:00:00Z');
+    for (const keyId of ['key-1', 'key-2']) {
+      const key = { keyId, name: keyId, createdAt: new Date(nowMs).toISOString() };
+      const account = { accountId: caller.accountId, status: 'active' } as const;
+      await openServiceKeys(table).create(account, newServiceKey(key, newAccountKey(randomBytes)), 10);
+    }
     const preview = (filter: object) =>
       invoke(handler, {
         method: 'POST',

@@ -86,8 +86,11 @@ describe('a pause', () => {
     const { body } = await pause({ project: 'default' }, { minutes: null });
     expect(body).toMatchObject({ scope: { project: 'default' }, until: null });
     expect(await blocks()).toMatchObject([{ scope: { keyIds: [caller.keyId] } }]);
-    expect((await pause({ project: 'nowhere' })).status).toBe(404);
-    expect((await pause({ key: 'nowhere' })).status).toBe(404);
+    for (const scope of [{ project: 'nowhere' }, { key: 'nowhere' }])
+      expect(await pause(scope)).toMatchObject({
+        status: 400,
+        body: { error: { details: [{ path: `scope.${Object.keys(scope)[0]}` }] } },
+      });
   });
 
   it('ends by itself, or when somebody ends it', async () => {

@@ -341,12 +341,10 @@ describe('the settings', () => {
     expect(mails).toEqual([]);
 
     expect((await company.change({ isRequired: false })).status).toBe(200);
-    const [from, to] = ['refused', 'accepted'].map(
-      (passwords) => `${company.name}, new members are viewer, passwords are ${passwords}`,
-    );
     const { items } = await openAuditLog(table).page(company.accountId, { from: '2026', to: '2027', limit: 1 });
-    expect(items).toMatchObject([{ action: 'settings.changed', details: { setting: 'signOn', from, to } }]);
-    expect(mails).toMatchObject([{ to: [company.email], text: expect.stringContaining(`It is now: ${to}.`) }]);
+    const details = { signOn: company.name, defaultRole: 'viewer', isRequired: 'false' };
+    expect(items).toMatchObject([{ action: 'settings.changed', details, before: { isRequired: 'true' } }]);
+    expect(mails).toMatchObject([{ to: [company.email], text: expect.stringContaining('It is now: signOn: ') }]);
   });
 
   it('do not let an unverified address choose', async () => {

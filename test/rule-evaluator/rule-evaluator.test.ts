@@ -7,6 +7,7 @@ import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { updateRule } from '../../lambda/dashboard/alert-rules/manage-rules.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
+import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
@@ -249,6 +250,7 @@ describe('the rule evaluator', () => {
         writePolicy: async () => {},
         findDeclared: openDeclaredDimensions(table).find,
         projects: openProjects(table),
+        keys: openServiceKeys(table),
         newRuleId: uuidv7,
         newSecret: () => 'whsec_x',
         now: () => now,

@@ -37,13 +37,13 @@ const dependencies = {
   writePolicy: (accountId: string) => writePolicy(policy, accountId),
   findDeclared: openDeclaredDimensions(table).find,
   projects: openProjects(table),
+  keys: openServiceKeys(table),
 };
 
 const previewing = {
   ...dependencies,
   readCounters: readInTime(openSpend(table).read),
   readSessions: openSessions(table).read,
-  keys: openServiceKeys(table),
 };
 
 /** Everything under /api/alert-rules. */

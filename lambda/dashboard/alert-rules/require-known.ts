@@ -1,4 +1,5 @@
 import type { Projects } from '../../data/accounts/projects.ts';
+import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
 import { evaluatorOf, type RuleCondition } from '../../domain/alert-rules/rule.ts';
 import { filteredBy } from '../../domain/alert-rules/spend-series.ts';
 import { ValidationError } from '../../domain/errors.ts';
@@ -8,11 +9,12 @@ export interface KnownNames {
   /** What an account declared as dimensions, now or before. */
   readonly findDeclared: (accountId: string) => Promise<readonly DeclaredDimension[]>;
   readonly projects: Pick<Projects, 'list'>;
+  readonly keys: Pick<ServiceKeys, 'list'>;
 }
 
-/** @throws ValidationError where the filter names a dimension or project that the account does not have: the rule would never fire */
+/** @throws ValidationError where the filter names a key, project or dimension that the account does not have: the rule would never fire */
 export const requireKnown = async (
-  { findDeclared, projects }: KnownNames,
+  { findDeclared, projects, keys }: KnownNames,
   accountId: string,
   condition: RuleCondition,
 ): Promise<void> => {
@@ -21,7 +23,9 @@ export const requireKnown = async (
     const path = condition.type === 'budget' ? 'filter' : 'config.filter';
     return new ValidationError([{ path: `${path}.${name}`, message }]);
   };
-  const { project } = filter ?? {};
+  const { project, keyId } = filter ?? {};
+  if (keyId !== undefined && !(await keys.list(accountId)).some((key) => key.keyId === keyId))
+    throw problem('key', `${keyId} is not a key of the account: see GET /keys`);
   if (project !== undefined && !(await projects.list(accountId)).some(({ projectId }) => projectId === project))
     throw problem('project', `${project} is not a project of the account: see GET /projects`);
   const wanted = filteredBy(filter).find((name) => name.startsWith('dim:'));

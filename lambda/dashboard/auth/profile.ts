@@ -95,8 +95,12 @@ export const changeAccount = (
         throw new ConflictError('Set up your own second factor first: you would lock yourself out.');
       const former = account?.requiresTotp ?? false;
       if (account === undefined || former === requiresTotp) return undefined;
-      const details = { setting: 'requiresTotp', from: String(former), to: String(requiresTotp) };
-      const audit = auditOf({ caller, clientAddress }, { action: 'settings.changed', details }, now());
+      const fact = {
+        action: 'settings.changed',
+        details: { requiresTotp: String(requiresTotp) },
+        before: { requiresTotp: String(former) },
+      } as const;
+      const audit = auditOf({ caller, clientAddress }, fact, now());
       await accounts.setRequiresTotp(requiresTotp, audit);
       const change = requiresTotp
         ? 'A second factor is now required of every member.'

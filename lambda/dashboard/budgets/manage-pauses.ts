@@ -4,7 +4,7 @@ import type { BlockStore } from '../../data/alerts/blocks.ts';
 import type { Block } from '../../domain/budgets/block.ts';
 import { isInForce, MAX_PAUSES, pausesOf, withoutPause, withPause } from '../../domain/budgets/pauses.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
-import { LimitReachedError, NotFoundError } from '../../domain/errors.ts';
+import { LimitReachedError, NotFoundError, ValidationError } from '../../domain/errors.ts';
 import type { Implementation, Input } from '../../http/operation.ts';
 import { type PolicyDependencies, readPolicy, writePolicy } from './block-policy.ts';
 import type * as operations from './pause-operations.ts';
@@ -36,7 +36,7 @@ const view = ({ id, name, scope, projectId, startedAt, until, ruleId }: Block) =
   };
 };
 
-/** The keys of a pause's scope. @throws NotFoundError where there are none */
+/** The keys of a pause's scope. @throws ValidationError where there are none */
 const keyIdsOf = async (
   { keys }: Pick<PauseDependencies, 'keys'>,
   accountId: string,
@@ -47,7 +47,11 @@ const keyIdsOf = async (
     ({ keyId, projectId, status }) => status === 'active' && (keyId === key || projectId === project),
   );
   if (found.length > 0) return found.map(({ keyId }) => keyId);
-  throw new NotFoundError(key === undefined ? 'The project has no active keys.' : 'There is no such active key.');
+  throw new ValidationError([
+    key === undefined
+      ? { path: 'scope.project', message: `${project} is no project of the account with an active key` }
+      : { path: 'scope.key', message: `${key} is not an active key of the account: see GET /keys` },
+  ]);
 };
 
 export const listPauses =

@@ -93,7 +93,7 @@ export const createPause = operation({
         .check(z.describe('By then every gateway refuses: 5 seconds, a minute for the first block of an account.')),
     }),
   },
-  errors: ['NOT_FOUND', 'LIMIT_REACHED', 'CONFLICT'],
+  errors: ['LIMIT_REACHED', 'CONFLICT'],
 });
 
 export const endPause = operation({

@@ -64,11 +64,15 @@ const requireOwnProvider = (provider: string, user: User, providers: SignOnProvi
   if (!isVerified(user)) throw invalid('provider', 'can be chosen once your e-mail address is verified');
 };
 
-/** For the audit log and the mail. */
-const inWords = (signOn: SignOn | undefined): string =>
-  signOn === undefined
-    ? 'off'
-    : `${signOn.provider}, new members are ${signOn.defaultRole}, passwords are ${signOn.requiredSince === undefined ? 'accepted' : 'refused'}`;
+const detailsOf = (signOn: SignOn | undefined) => ({
+  signOn: signOn?.provider ?? 'off',
+  ...(signOn && { defaultRole: signOn.defaultRole, isRequired: String(signOn.requiredSince !== undefined) }),
+});
+
+const inWords = (details: Readonly<Record<string, string>>): string =>
+  Object.entries(details)
+    .map((each) => each.join(': '))
+    .join(', ');
 
 /** @throws ValidationError */
 const changed = (former: SignOn | undefined, changes: Changes, at: Date): SignOn | undefined => {
@@ -107,9 +111,9 @@ export const changeSignOnSettings =
     if (body.provider != null) requireOwnProvider(body.provider, user, providers);
     const signOn = changed(account.signOn, body, now());
     await confirmIdentity(dependencies, caller, account, body);
-    const details = { setting: 'signOn', from: inWords(account.signOn), to: inWords(signOn) };
-    const audit = auditOf({ caller, clientAddress }, { action: 'settings.changed', details }, now());
+    const [details, before] = [detailsOf(signOn), detailsOf(account.signOn)];
+    const audit = auditOf({ caller, clientAddress }, { action: 'settings.changed', details, before }, now());
     await signOns.set(caller.accountId, account.signOn, signOn, audit);
-    await mailOwner(dependencies, account, caller, `Single sign-on was: ${details.from}. It is now: ${details.to}.`);
+    await mailOwner(dependencies, account, caller, `It was: ${inWords(before)}. It is now: ${inWords(details)}.`);
     return view(signOn, user, providers);
   };

@@ -5,6 +5,7 @@ import { createRule as createOperation } from '../../../lambda/dashboard/alert-r
 import { declareDimensions } from '../../../lambda/dashboard/dimensions/declare-dimensions.ts';
 import { openDeclaredDimensions } from '../../../lambda/data/accounts/declared-dimensions.ts';
 import { openProjects } from '../../../lambda/data/accounts/projects.ts';
+import { openServiceKeys } from '../../../lambda/data/accounts/service-keys.ts';
 import { openAlerts } from '../../../lambda/data/alerts/alerts.ts';
 import { openRules } from '../../../lambda/data/alerts/rules.ts';
 import { openCounterSlots } from '../../../lambda/data/ledger/counter-slots.ts';
@@ -189,6 +190,7 @@ class History {
         writePolicy: async () => {},
         findDeclared: openDeclaredDimensions(world.table).find,
         projects: openProjects(world.table),
+        keys: openServiceKeys(world.table),
         newRuleId: () => `rule-${state.rules.length}`,
         newSecret: () => '',
         now: () => new Date(world.now()),
