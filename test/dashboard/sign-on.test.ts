@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -418,6 +418,9 @@ describe('the exchange of a code', () => {
     clientId: 'client',
     clientSecret: 'secret',
     redirectUri: 'http://localhost/sign-in/callback',
+    signingKey: generateKeyPairSync('rsa', { modulusLength: 2_048 })
+      .privateKey.export({ type: 'pkcs8', format: 'pem' })
+      .toString(),
   };
 
   /** What a browser does, without one: follows redirects with cookies, and sends the form. */

@@ -56,6 +56,7 @@ beforeAll(async () => {
     clientId: aud,
     clientSecret: clients.Clients[aud]?.ClientSecret,
     redirectUri: `${url}/sign-in/callback`,
+    signingKey: readFileSync(join(stack.dataDir, 'cognito-key.pem'), 'utf8'),
   });
   await verifyAddress(dashboard, owner);
 });
