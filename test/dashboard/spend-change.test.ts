@@ -53,6 +53,7 @@ const handler = httpStack(
             readTrackingGaps: async (_, { from }) =>
               from.startsWith('2026-10') ? [{ from, to: from, requests: 3 }] : [],
             findDeclared: async () => [],
+            findCurrency: async () => ({ code: 'EUR', rates: [{ from: '2026-11-09', perUsd: '0.9' }] }),
             now: () => new Date('2026-11-20T16:30:00Z'),
           }),
         renameGroups,
@@ -125,6 +126,14 @@ describe('GET /spend/compare', () => {
       expect.objectContaining({ project: 'search', costChangeNanoUsd: 20 * USD }),
       expect.objectContaining({ project: 'batch', costChangeNanoUsd: USD }),
     ]);
+  });
+
+  it('has the totals in the display currency, null where a day has no rate', async () => {
+    expect((await get({ from: ['2026-11-10'], to: ['2026-11-10'] })).body.totals).toMatchObject({
+      displayCostBefore: '5.4',
+      displayCost: '27',
+    });
+    expect((await get(days)).body.totals).toMatchObject({ displayCostBefore: null, displayCost: '33.3' });
   });
 
   it('adds up the groups beyond the limit', async () => {

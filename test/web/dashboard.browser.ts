@@ -8,6 +8,7 @@ import './stories/views.ts';
 import './stories/overview.ts';
 import './stories/saved-views.ts';
 import './stories/figures.ts';
+import './stories/one-figure.ts';
 import './stories/requests.ts';
 import './stories/failures.ts';
 import './stories/sessions.ts';

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { budgetForecast } from '../../lambda/domain/alert-rules/budget-forecast.ts';
 import { periodAt } from '../../lambda/domain/calendar/periods.ts';
 import { trendOf } from '../../web/src/spend/groups.ts';
-import { changeOf, monthOf, sameDayOfLastMonth, todayOf } from '../../web/src/spend/headline.ts';
-import { comparedRange, rangeOf, rangeSearch } from '../../web/src/spend/ranges.ts';
+import { monthOf, todayOf } from '../../web/src/spend/headline.ts';
+import { rangeOf, rangeSearch } from '../../web/src/spend/ranges.ts';
 import { seriesOf } from '../domain/alert-rules/series-of.ts';
 
 const NANO = 1e9;
@@ -26,7 +26,6 @@ const days = (from: string, count: number, usd: (index: number) => number) =>
     point(new Date(Date.parse(from) + index * DAY_MS).toISOString().slice(0, 10), usd(index)),
   );
 
-const noHours = { series: [] };
 const none = { requests: 0, gaps: [] };
 
 describe('the forecast', () => {
@@ -44,65 +43,53 @@ describe('the forecast', () => {
       series: seriesOf(rule, counterRows),
     });
     expect(judged?.observed).toBeGreaterThan(0);
-    expect(monthOf({ series, untracked: none }, noHours, noHours, now).forecastNanoUsd).toBe(judged?.observed);
+    expect(monthOf({ series, untracked: none }, now).forecastNanoUsd).toBe(judged?.observed);
   });
 
   it('counts today once, and needs a week of history', () => {
     const firstHour = new Date('2026-12-01T01:00:00Z');
     const forecastOf = (series: ReturnType<typeof days>) =>
-      monthOf({ series, untracked: none }, noHours, noHours, firstHour).forecastNanoUsd;
+      monthOf({ series, untracked: none }, firstHour).forecastNanoUsd;
     expect(forecastOf(days('2026-11-01', 31, () => 10))).toBe(310 * NANO);
     expect(forecastOf(days('2026-11-24', 8, () => 10))).toBe(310 * NANO);
     expect(forecastOf(days('2026-11-25', 7, () => 10))).toBeNull();
   });
 
   it('is unknown where no cost of the month is known', () => {
-    const month = monthOf({ series: [point('2026-11-20', null, 3, 3)], untracked: none }, noHours, noHours, now);
+    const month = monthOf({ series: [point('2026-11-20', null, 3, 3)], untracked: none }, now);
     expect(month.sum).toMatchObject({ costNanoUsd: null, requests: 3, unpricedRequests: 3 });
     expect(month.forecastNanoUsd).toBeNull();
   });
 });
 
-describe('the earlier period for comparison', () => {
-  const hoursOf = (day: string, usd: (hour: number) => number) =>
-    Array.from({ length: 24 }, (_, hour) => point(`${day}T${String(hour).padStart(2, '0')}`, usd(hour)));
-  // It is 14:30: fourteen hours are whole.
-  const sinceYesterday = [...hoursOf('2026-11-19', () => 1), ...hoursOf('2026-11-20', () => 2).slice(0, 15)];
+describe('the period that is compared', () => {
+  const compared = (search: object) => rangeOf(search, now).compared;
 
-  it('is yesterday: whole hours against the same hours', () => {
-    const today = todayOf({ series: sinceYesterday, untracked: none }, now);
-    expect([today.sum, today.elapsed, today.before].map(({ costNanoUsd }) => (costNanoUsd ?? 0) / NANO)).toEqual([
-      30, 28, 14,
-    ]);
-    expect(today.beforeUntil).toBe('2026-11-19T14:00:00.000Z');
-  });
-
-  it('is last month, up to the same hour of the same day', () => {
-    const figures = { series: days('2026-10-01', 51, () => 24), untracked: none };
-    const thatDay = { series: hoursOf('2026-10-20', () => 1) };
-    const month = monthOf(figures, { series: sinceYesterday }, thatDay, now);
-    expect([month.elapsed, month.before].map(({ costNanoUsd }) => (costNanoUsd ?? 0) / NANO)).toEqual([
-      19 * 24 + 28,
-      19 * 24 + 14,
-    ]);
-    expect(month.beforeUntil).toBe('2026-10-20T14:00:00.000Z');
-    expect(sameDayOfLastMonth(new Date('2026-03-31T10:00:00Z'))).toBe('2026-02-28');
-  });
-
-  it('is as many whole days, or hours, whatever the bars are', () => {
-    const compared = (search: object) => comparedRange(rangeOf(search, now), now);
-    expect(compared({ range: '7d' })).toEqual({
-      from: '2026-11-14',
-      to: '2026-11-20T00:00:00.000Z',
-      granularity: 'day',
-    });
+  it('is all of a running one, whatever the bars are', () => {
+    expect(compared({ range: '7d' })).toEqual({ from: '2026-11-14', to: '2026-11-20' });
     expect(compared({ range: '7d', per: 'hour' })).toEqual(compared({ range: '7d' }));
-    expect(compared({ range: '24h' })).toMatchObject({ to: '2026-11-20T14:00:00.000Z', granularity: 'hour' });
-    expect(compared({ range: 'custom', from: '2026-11-01', to: '2026-11-05' })?.to).toBe('2026-11-06T00:00:00.000Z');
+    expect(compared({ range: '24h' })).toEqual({ from: '2026-11-19T15:00:00.000Z' });
+    expect(compared({ range: 'month' })).toEqual({ from: '2026-11-01' });
+    expect(compared({ range: '12m' })).toEqual({ from: '2025-12-01' });
   });
 
-  it('gives no change where there is nothing to compare with', () => {
-    expect([changeOf(2, 1), changeOf(1, 0), changeOf(null, 1), changeOf(1, null)]).toEqual([1, null, null, null]);
+  it('of chosen days is theirs; the days of this month so far are this month', () => {
+    const chosen = (from: string, to: string) => compared({ range: 'custom', from, to });
+    expect(chosen('2026-11-02', '2026-11-05')).toEqual({ from: '2026-11-02', to: '2026-11-05' });
+    expect(chosen('2026-11-20', '2026-11-20')).toEqual({ from: '2026-11-20', to: '2026-11-20' });
+    expect(chosen('2026-11-01', '2026-11-20')).toEqual(compared({ range: 'month' }));
+  });
+
+  it('of a mail is compared with the one that the mail names', () => {
+    const mail = {
+      from: '2026-11-08T11:00:00.000Z',
+      to: '2026-11-15T11:00:00.000Z',
+      compareFrom: '2026-11-01T11:00:00.000Z',
+      compareTo: '2026-11-08T11:00:00.000Z',
+    };
+    const range = rangeOf(rangeSearch({ range: 'custom', ...mail }), now);
+    expect(range).toMatchObject({ from: mail.from, to: mail.to, granularity: 'day' });
+    expect(range.compared).toEqual(mail);
   });
 });
 
@@ -115,7 +102,7 @@ describe('untracked requests', () => {
     ];
     const untracked = { requests: 111, gaps };
     expect(todayOf({ series: [], untracked }, now).untrackedRequests).toBe(100);
-    expect(monthOf({ series: [], untracked }, noHours, noHours, now).untrackedRequests).toBe(110);
+    expect(monthOf({ series: [], untracked }, now).untrackedRequests).toBe(110);
   });
 });
 
@@ -185,6 +172,7 @@ describe('a range', () => {
       to: '2026-11-05',
       granularity: 'hour',
     });
-    expect(rangeSearch({ range: '<b>', from: 'yesterday', per: 7 })).toEqual({});
+    expect(rangeOf({ range: 'custom', from: '2026-08-01', to: '2026-08-01' }, now).granularities).toEqual(['day']);
+    expect(rangeSearch({ range: '<b>', from: 'yesterday', to: '0020-11-20', per: 7 })).toEqual({});
   });
 });

@@ -1,4 +1,5 @@
 import { comparedPeriods, type Period } from '../../domain/calendar/compared-periods.ts';
+import { withDisplayRates } from '../../domain/spend/display-currency.ts';
 import { periodSums, spendChange } from '../../domain/spend/spend-change.ts';
 import { onCostBasis } from '../../domain/spend/spend-report.ts';
 import { trackingGaps } from '../../domain/spend/tracking-gaps.ts';
@@ -9,12 +10,21 @@ import { dimensionsOf, withApiNames } from './spend-query.ts';
 
 /** Why spend changed between two periods. What the API, MCP tools and pages show of a change is read here. */
 export const compareSpend =
-  ({ readCounters, readTrackingGaps, findDeclared, now }: SpendDependencies): Implementation<typeof operation> =>
+  ({
+    readCounters,
+    readTrackingGaps,
+    findDeclared,
+    findCurrency,
+    now,
+  }: SpendDependencies): Implementation<typeof operation> =>
   async ({ caller: { accountId }, query }) => {
     const periods = comparedPeriods(query, now());
-    const { filter, groupBy, dimensions } = await dimensionsOf(query, () => findDeclared(accountId));
+    const [{ filter, groupBy, dimensions }, currency] = await Promise.all([
+      dimensionsOf(query, () => findDeclared(accountId)),
+      findCurrency?.(accountId) ?? null,
+    ]);
     const separate = [...new Set([...dimensions, 'provider', 'model'] as const)];
-    const readSums = onCostBasis(readCounters, query.cost);
+    const readSums = withDisplayRates(onCostBasis(readCounters, query.cost), currency);
     const read = async (period: Period) => {
       const [sums, reports] = await Promise.all([
         ifExact(
@@ -28,7 +38,7 @@ export const compareSpend =
     };
     const [current, before] = await Promise.all([read(periods.now), read(periods.before)]);
     const change = await ifExact(
-      (async () => spendChange(before.sums, current.sums, groupBy, query.limit))(),
+      (async () => spendChange(before.sums, current.sums, groupBy, query.limit, currency))(),
       rejectTooLarge,
     );
     return {

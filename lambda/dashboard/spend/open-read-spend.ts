@@ -22,14 +22,11 @@ export const openReadSpend = (
   const dependencies = {
     readTrackingGaps: openTrackingGaps(table).gaps,
     findDeclared: openDeclaredDimensions(table).find,
+    findCurrency: openDisplayCurrency(table),
     now: () => new Date(),
   };
   return {
-    readSpend: withProjects(
-      projects,
-      (readCounters) => readSpend({ readCounters, findCurrency: openDisplayCurrency(table), ...dependencies }),
-      renameReport,
-    ),
+    readSpend: withProjects(projects, (readCounters) => readSpend({ readCounters, ...dependencies }), renameReport),
     compareSpend: withProjects(
       projects,
       (readCounters) => compareSpend({ readCounters, ...dependencies }),

@@ -4,7 +4,7 @@ import { grouping } from '../../domain/spend/grouping.ts';
 import { costBases } from '../../domain/spend/spend-report.ts';
 import { forMachines, operation } from '../../http/operation.ts';
 import { changeQuery, spendQuery } from './spend-query.ts';
-import { count, leanSums, pointSums, reportPointSums, reportSums } from './sums.ts';
+import { count, displayCost, leanSums, pointSums, reportPointSums, reportSums } from './sums.ts';
 
 const mayAlsoMatch = z
   .nullable(z.object(leanSums))
@@ -157,7 +157,7 @@ export const compareSpend = operation({
   group: 'Spend',
   summary: 'Explain the change of spend between two periods',
   description:
-    'Any two periods of at most 366 days, with bounds as for `GET /spend`. A period that is not over ends with the last whole hour, and the one before is cut after as much time. The three effects add up to the change of the total, exactly.',
+    'Any two periods of at most 366 days, with bounds as for `GET /spend`. The one before has as much time, or as many whole months. A period that is not over ends with the last whole hour, and the one before is cut after as much time. The three effects add up to the change of the total, exactly.',
   permission: 'spend:read',
   query: changeQuery,
   success: {
@@ -168,7 +168,7 @@ export const compareSpend = operation({
       before: z.object(comparedPeriod),
       cost: z.enum(costBases),
       groupBy: z.array(grouping),
-      totals: z.object(changedSum),
+      totals: z.object({ ...changedSum, displayCostBefore: displayCost, displayCost }),
       effects: z
         .nullable(
           z.object({

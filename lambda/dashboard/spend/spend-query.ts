@@ -75,10 +75,19 @@ export const spendQuery = z.strictObject({
 
 /** Parameters of the change between two periods. */
 export const changeQuery = z.extend(z.omit(spendQuery, { granularity: true, latency: true, limit: true }), {
+  to: z.optional(
+    dayOrInstant.check(
+      z.describe(
+        'Last day (inclusive) or instant (exclusive). Default: the end of this month, day or hour, as `from` begins one.',
+      ),
+    ),
+  ),
   groupBy: z._default(spendQuery.shape.groupBy.def.innerType, ['model']),
   compareFrom: z.optional(
     dayOrInstant.check(
-      z.describe('First day or instant of the period before. Default: as much time right before the period.'),
+      z.describe(
+        'First day or instant of the period before. Default: as much time right before it; months before months.',
+      ),
     ),
   ),
   compareTo: z.optional(

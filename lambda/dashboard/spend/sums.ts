@@ -16,19 +16,21 @@ const money = {
   costUsd: z.nullable(z.string()).check(z.describe('The same amount in USD as a decimal string.')),
 };
 
+export const displayCost = z.optional(
+  z
+    .nullable(z.string())
+    .check(
+      z.describe(
+        "The same in the account's display currency, as a decimal string: each day at the rate of that day, added exactly and rounded once, half up, to 9 decimals. Null where the cost or a rate is not known; absent without a display currency.",
+      ),
+    ),
+);
+
 /** The numbers that every sum shows. */
 export const leanSums = {
   requests: count,
   ...money,
-  displayCost: z.optional(
-    z
-      .nullable(z.string())
-      .check(
-        z.describe(
-          "The same in the account's display currency, as a decimal string: each day at the rate of that day, added exactly and rounded once, half up, to 9 decimals. Null where the cost or a rate is not known; absent without a display currency.",
-        ),
-      ),
-  ),
+  displayCost,
   unpricedRequests: count.check(z.describe('Requests whose cost is unknown. The cost does not include them.')),
 };
 

@@ -1,10 +1,11 @@
 const filters = ['provider', 'model', 'tag', 'key', 'project', 'providerKey', 'client'] as const;
 const groupings = ['by', 'and'] as const;
+const periods = ['from', 'to', 'compareFrom', 'compareTo'] as const;
 
 /** The pages of the dashboard that a view can show, and the parameters that each has in its URL. */
 export const viewParameters = {
-  overview: [...filters, ...groupings, 'show', 'range', 'from', 'to', 'per'],
-  compare: [...filters, ...groupings, 'periods', 'from', 'to', 'compareFrom', 'compareTo'],
+  overview: [...filters, ...groupings, 'show', 'range', ...periods, 'per'],
+  compare: [...filters, ...groupings, 'periods', ...periods],
   requests: [
     ...(['from', 'to', 'provider', 'model', 'tag', 'key', 'providerKey', 'outcome', 'provenance'] as const),
     ...(['client', 'session', 'agent', 'contains', 'status', 'orderBy'] as const),

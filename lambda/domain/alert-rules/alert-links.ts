@@ -1,4 +1,4 @@
-import { dayOf } from '../calendar/utc.ts';
+import { queryOf } from '../calendar/range.ts';
 import type { Alert } from './alert.ts';
 import type { AlertLinks } from './alert-text.ts';
 import type { RuleCondition } from './rule.ts';
@@ -18,8 +18,7 @@ export const alertLinks = (
   };
   const search = new URLSearchParams({
     range: 'custom',
-    from: dayOf(period.start),
-    to: dayOf(new Date(Date.parse(period.end) - 1).toISOString()),
+    ...queryOf({ from: period.start, to: period.end }),
     // The dashboard reads JSON: a value such as `42` stays a text.
     ...Object.fromEntries(Object.entries(dimensions).map(([name, value]) => [name, JSON.stringify([value])])),
   });

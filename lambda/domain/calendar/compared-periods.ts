@@ -1,7 +1,7 @@
 import { ValidationError } from '../errors.ts';
-import { coveringRange, endOfSpend, firstOfSpend, isKept, MAX_BUCKETS } from './range.ts';
+import { coveringRange, endOfSpend, firstOfSpend, isKept, MAX_BUCKETS, precedingRange } from './range.ts';
 import { DAY_MS } from './units.ts';
-import { roundUp, startOf, startOfMonth, startOfNext } from './utc.ts';
+import { type Granularity, roundUp, startOf, startOfMonth, startOfNext } from './utc.ts';
 
 /** Two periods to compare, each a first day or instant, and a last day (included) or instant (excluded). */
 interface ComparedQuery {
@@ -17,45 +17,58 @@ export interface Period {
   readonly to: string;
 }
 
-/** A bound that the query does not have is at a whole day where hours are no longer kept. */
-const periodOf = (from: Date, to: Date, now: Date): Period => {
-  const { from: first, to: end } = coveringRange('hour', from, to);
-  return isKept({ granularity: 'day', from: first, to: end }, now)
-    ? { from: first, to: end }
-    : { ...coveringRange('day', from, to) };
-};
-
 const lengthMs = ({ from, to }: Period): number => Date.parse(to) - Date.parse(from);
 
 const requireOrder = ({ from, to }: Period, path: string): void => {
   if (from >= to) throw new ValidationError([{ path, message: 'must be after the first day, which must be past' }]);
-  if (Date.parse(to) - Date.parse(from) > MAX_BUCKETS.day * DAY_MS)
+  if (lengthMs({ from, to }) > MAX_BUCKETS.day * DAY_MS)
     throw new ValidationError([{ path, message: `a period may have at most ${MAX_BUCKETS.day} days` }]);
 };
 
+const isStartOf = (granularity: Granularity, at: Date): boolean => startOf(granularity, at).getTime() === at.getTime();
+
+/** Where a period without an end ends: with the month, day or hour of now, by what it begins with. */
+const endOfRunning = (from: Date, now: Date): Date =>
+  startOfNext(isStartOf('month', from) ? 'month' : isStartOf('day', from) ? 'day' : 'hour', now);
+
 /**
- * The two periods of a comparison: by default this month so far, and as much time before it. A period that is not over ends with the last
- * whole hour. The one before is then cut after as much time, so that what elapsed is compared with as much, never with a whole month.
+ * The two periods of a comparison, the one rule of the API and of all pages: by default this month, and the one before it. Before whole
+ * months are as many months, before any other period is as much time. A period that is not over ends with the last whole hour. The one
+ * before is then cut after as much time, so that what elapsed is compared with as much, never with a whole month. Where the hours of that
+ * cut are no longer kept, both end with whole days.
  *
  * @throws ValidationError for an empty period, one of more than 366 days, and where spend has no sums
  */
 export const comparedPeriods = (query: ComparedQuery, now: Date): { readonly now: Period; readonly before: Period } => {
   const from = query.from === undefined ? startOfMonth(now) : firstOfSpend('from', query.from, now);
-  const wanted = query.to === undefined ? startOfNext('hour', now) : endOfSpend('to', query.to, now);
-  const isOver = wanted <= now;
-  const hour = startOf('hour', now);
-  // In the first hour of a period there is no whole one.
-  const current = periodOf(from, isOver ? wanted : hour > from ? hour : startOfNext('hour', hour), now);
-  requireOrder(current, query.to === undefined ? 'from' : 'to');
-  const length = lengthMs(current);
+  const to = query.to === undefined ? endOfRunning(from, now) : endOfSpend('to', query.to, now);
+  const whole: Period = { from: from.toISOString(), to: to.toISOString() };
+  requireOrder(whole, query.to === undefined ? 'from' : 'to');
   const fromBefore =
     query.compareFrom === undefined
-      ? new Date(Date.parse(current.from) - length)
+      ? new Date(precedingRange({ granularity: 'month', ...whole }).from)
       : firstOfSpend('compareFrom', query.compareFrom, now);
-  const elapsedBefore = new Date(fromBefore.getTime() + length);
-  const toBefore = query.compareTo === undefined ? elapsedBefore : endOfSpend('compareTo', query.compareTo, now);
-  const ends = [toBefore, roundUp('hour', now), ...(isOver ? [] : [elapsedBefore])];
-  const before = periodOf(fromBefore, new Date(Math.min(...ends.map(Number))), now);
-  requireOrder(before, query.compareTo === undefined ? 'compareFrom' : 'compareTo');
-  return { now: current, before };
+  const toBefore =
+    query.compareTo !== undefined
+      ? endOfSpend('compareTo', query.compareTo, now)
+      : query.compareFrom === undefined
+        ? from
+        : new Date(fromBefore.getTime() + lengthMs(whole));
+
+  const isOver = to <= now;
+  const cutTo = (unit: 'hour' | 'day') => {
+    const start = startOf(unit, now);
+    // In the first hour of a period there is no whole one.
+    const elapsed = start > from ? start : startOfNext(unit, now);
+    const current = isOver ? whole : { ...whole, to: elapsed.toISOString() };
+    const elapsedBefore = new Date(fromBefore.getTime() + lengthMs(current));
+    const ends = [toBefore, roundUp(unit, now), ...(isOver ? [] : [elapsedBefore])];
+    const before = coveringRange(unit, fromBefore, new Date(Math.min(...ends.map(Number))));
+    return { now: current, before: { from: before.from, to: before.to } };
+  };
+  const inHours = cutTo('hour');
+  const periods = isKept({ granularity: 'day', ...inHours.before }, now) ? inHours : cutTo('day');
+  requireOrder(periods.now, 'from');
+  requireOrder(periods.before, query.compareTo === undefined ? 'compareFrom' : 'compareTo');
+  return periods;
 };

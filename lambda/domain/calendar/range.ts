@@ -1,6 +1,6 @@
 import { ValidationError } from '../errors.ts';
 import { DAY_MS } from './units.ts';
-import { bucketOf, type Granularity, roundUp, startOf, startOfMonth, startOfNext } from './utc.ts';
+import { addDays, bucketOf, dayOf, type Granularity, roundUp, startOf, startOfMonth, startOfNext } from './utc.ts';
 
 /** A range of whole hours, UTC. */
 export interface Range {
@@ -120,6 +120,12 @@ export const endOfSpend = (path: string, to: string, now: Date): Date => {
   const end = endOfQuery(to, path);
   return end < now ? spendBound(path, end, now) : roundUp('hour', end);
 };
+
+/** A period as queries and addresses of pages have it: its first and last day where it is whole days (UTC), else its instants. */
+export const queryOf = ({ from, to }: { readonly from: string; readonly to: string }) =>
+  [from, to].every((at) => Date.parse(at) % DAY_MS === 0)
+    ? { from: dayOf(from), to: addDays(dayOf(to), -1) }
+    : { from, to };
 
 const emptyRange = ({ to }: Bounds) =>
   to === undefined

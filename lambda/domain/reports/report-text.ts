@@ -1,6 +1,8 @@
 import { oneLine } from '../alert-rules/message.ts';
-import { addDays, monthOf } from '../calendar/utc.ts';
+import { queryOf } from '../calendar/range.ts';
+import { monthOf } from '../calendar/utc.ts';
 import type { Grouping } from '../spend/grouping.ts';
+import { relativeChange } from '../spend/relative-change.ts';
 import type { Breakdown, ReportContent } from './report-content.ts';
 
 type Group = Breakdown['groups'][number];
@@ -61,7 +63,8 @@ export const summaryText = ({ every, totals }: ReportContent): string => {
   const unknown = unpricedRequests > 0 ? ` The cost of ${requestsText(unpricedRequests)} is unknown.` : '';
   if (costNanoUsd === null) return spent;
   if (costChangeNanoUsd === null) return `${spent}. What was spent ${beforeNames[every]} is unknown.${unknown}`;
-  const share = costBeforeNanoUsd ? ` (${Math.round((Math.abs(costChangeNanoUsd) / costBeforeNanoUsd) * 100)} %)` : '';
+  const relative = relativeChange(costNanoUsd, costBeforeNanoUsd);
+  const share = relative === null ? '' : ` (${Math.round(Math.abs(relative) * 100)} %)`;
   const change =
     costChangeNanoUsd === 0
       ? `as much as ${beforeNames[every]}`
@@ -123,16 +126,17 @@ export const budgetText = ({
     ...(unpricedRequests > 0 ? [`${requestsText(unpricedRequests)} of unknown cost`] : []),
   ].join(', ');
 
-/** The pages that a report leads to. The overview shows days in UTC. */
+/** The pages that a report leads to. The overview shows the same two periods. */
 export const reportLinks = (
   dashboardUrl: string,
   { reportId, content }: { reportId: string; content: ReportContent },
 ) => {
-  const { from, to } = content.period;
+  const before = queryOf(content.before);
   const search = new URLSearchParams({
     range: 'custom',
-    from: from.slice(0, 10),
-    to: to.endsWith('T00:00:00.000Z') ? addDays(to.slice(0, 10), -1) : to.slice(0, 10),
+    ...queryOf(content.period),
+    compareFrom: before.from,
+    compareTo: before.to,
   });
   return { spend: `${dashboardUrl}/?${search}`, report: `${dashboardUrl}/reports/${reportId}` };
 };

@@ -1,6 +1,7 @@
 import { costEffects } from './cost-effects.ts';
 import { addCounters, type Counters, requireExact, type SpendCounter } from './counters.ts';
 import { OTHER, type SpendDimensionName, UNKNOWN } from './dimensions.ts';
+import { type DisplayCurrency, displayCostOf } from './display-currency.ts';
 import {
   costOf,
   type Group,
@@ -97,6 +98,7 @@ const pairs = (before: ReadonlyMap<string, Counters>, now: ReadonlyMap<string, C
  * those of models, whatever the groups are, so they are the same in every table of the same change. They are null where the change is.
  *
  * @param limit how many groups are named at most
+ * @param currency of the totals; the counters were read with its rates
  * @throws CounterOverflowError
  */
 export const spendChange = (
@@ -104,6 +106,7 @@ export const spendChange = (
   now: PeriodSums,
   groupBy: readonly SpendDimensionName[],
   limit: number,
+  currency: DisplayCurrency | null = null,
 ) => {
   const totals = changeOf(before.total, now.total, { before: before.mayLack, now: now.mayLack });
   const effects = totals.costChangeNanoUsd === null ? null : costEffects(pairs(before.models, now.models));
@@ -118,7 +121,13 @@ export const spendChange = (
   const others = ranked.slice(limit);
   const sum = (name: 'before' | 'now') => others.map((each) => each[name]).reduce(addCounters, NOTHING);
   return {
-    totals,
+    totals: {
+      ...totals,
+      ...(currency && {
+        displayCostBefore: displayCostOf(before.total, totals.costBeforeNanoUsd, currency),
+        displayCost: displayCostOf(now.total, totals.costNanoUsd, currency),
+      }),
+    },
     effects,
     groups:
       groupBy.length === 0

@@ -181,6 +181,12 @@ describe('alertLinks', () => {
       ...{ model: '["42"]', 'dim:team': '["a&b"]', key: '["k1"]' },
     });
   });
+
+  it('lead to the hour of an hourly period, not to its day', () => {
+    const period = { name: 'hourly', start: '2026-11-20T16:00:00.000Z', end: '2026-11-20T17:00:00.000Z' } as const;
+    const { searchParams } = new URL(alertLinks('https://d.example', { ...alert, period }).spend);
+    expect([searchParams.get('from'), searchParams.get('to')]).toEqual([period.start, period.end]);
+  });
 });
 
 describe('targets', () => {

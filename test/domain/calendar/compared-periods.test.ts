@@ -6,7 +6,44 @@ const short = ({ from, to }: { from: string; to: string }) => `${from.slice(0, 1
 
 describe('comparedPeriods', () => {
   it.each([
-    ['this month so far and as much time before', {}, '2026-11-01T00 2026-11-20T16', '2026-10-12T08 2026-11-01T00'],
+    ['this month so far and as much of last month', {}, '2026-11-01T00 2026-11-20T16', '2026-10-01T00 2026-10-20T16'],
+    [
+      'today and as much of yesterday',
+      { from: '2026-11-20', to: '2026-11-20' },
+      '2026-11-20T00 2026-11-20T16',
+      '2026-11-19T00 2026-11-19T16',
+    ],
+    ['the same without an end', { from: '2026-11-20' }, '2026-11-20T00 2026-11-20T16', '2026-11-19T00 2026-11-19T16'],
+    [
+      'seven days so far and as much of the seven before',
+      { from: '2026-11-14', to: '2026-11-20' },
+      '2026-11-14T00 2026-11-20T16',
+      '2026-11-07T00 2026-11-13T16',
+    ],
+    [
+      'the hours of a day so far and the same ones of the day before',
+      { from: '2026-11-19T17:00:00Z', to: '2026-11-20T17:00:00Z' },
+      '2026-11-19T17 2026-11-20T16',
+      '2026-11-18T17 2026-11-19T16',
+    ],
+    [
+      'whole months and as many before',
+      { from: '2026-09-01', to: '2026-10-31' },
+      '2026-09-01T00 2026-11-01T00',
+      '2026-07-01T00 2026-09-01T00',
+    ],
+    [
+      'whole days of both periods where hours of one are no longer kept',
+      { from: '2026-11-20', compareFrom: '2025-11-20' },
+      '2026-11-20T00 2026-11-21T00',
+      '2025-11-20T00 2025-11-21T00',
+    ],
+    [
+      'twelve months so far, in whole days',
+      { from: '2025-12-01' },
+      '2025-12-01T00 2026-11-20T00',
+      '2024-12-01T00 2025-11-20T00',
+    ],
     [
       'a running month and the one before up to the same hour',
       { from: '2026-11-01', compareFrom: '2026-10-01', compareTo: '2026-10-31' },
@@ -38,10 +75,10 @@ describe('comparedPeriods', () => {
       '2026-11-20T15 2026-11-20T16',
     ],
     [
-      'whole days before, where hours are no longer kept',
+      'whole days, where hours of the period before are no longer kept',
       { from: '2026-08-01' },
-      '2026-08-01T00 2026-11-20T16',
-      '2026-04-11T00 2026-08-01T00',
+      '2026-08-01T00 2026-11-20T00',
+      '2026-04-01T00 2026-07-21T00',
     ],
   ])('compares %s', (_, query, current, before) => {
     const found = comparedPeriods(query, now);
@@ -50,6 +87,7 @@ describe('comparedPeriods', () => {
 
   it.each([
     ['from', { from: '2026-11-21' }],
+    ['from', { from: '2026-11-21', to: '2026-11-22' }],
     ['to', { from: '2026-11-10', to: '2026-11-09' }],
     ['to', { from: '2024-11-10', to: '2026-11-09' }],
     ['compareFrom', { compareFrom: '2026-11-21' }],

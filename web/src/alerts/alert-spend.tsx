@@ -1,9 +1,9 @@
-import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
+import { queryOf } from '../../../lambda/domain/calendar/range.ts';
+import { startOfNext } from '../../../lambda/domain/calendar/utc.ts';
 import type { Alert } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { useBudgets } from '../budgets/use-budgets.ts';
 import { AnchorLink } from '../components/links.tsx';
-import { utcDate } from '../format/time.ts';
 import { spendFiltersOf } from '../scope/scope.ts';
 import type { Filters } from '../spend/filters.ts';
 
@@ -20,24 +20,15 @@ const useAlertFilters = ({ ruleId, type, of }: Alert): Filters | undefined => {
   };
 };
 
-/** Opens the overview at the days of an alert, with its filter: a day by the hour. Nothing where the rule is gone. */
+/** Opens the overview at the period of an alert, with its filter. Nothing where the rule is gone. */
 export const AlertSpend = ({ alert }: { readonly alert: Alert }) => {
   const filters = useAlertFilters(alert);
   if (!filters) return null;
-  const [from, to] = [new Date(alert.period.start), new Date(Date.parse(alert.period.end) - 1)];
-  const last = Math.min(to.getTime(), Date.now());
+  const { start, end } = alert.period;
+  const last = Math.min(Date.parse(end), startOfNext('day', new Date()).getTime());
+  const period = queryOf({ from: start, to: new Date(last).toISOString() });
   return (
-    <AnchorLink
-      size="xs"
-      to="/"
-      search={{
-        ...filters,
-        range: 'custom',
-        from: utcDate(from),
-        to: utcDate(new Date(last)),
-        per: last - from.getTime() <= 2 * DAY_MS ? 'hour' : 'day',
-      }}
-    >
+    <AnchorLink size="xs" to="/" search={{ ...filters, range: 'custom', ...period }}>
       View its spend
     </AnchorLink>
   );

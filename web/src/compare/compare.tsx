@@ -14,7 +14,7 @@ import { useKeyNames } from '../spend/use-key-names.ts';
 import { ViewsButton } from '../spend/views-button.tsx';
 import { ChangedGroups } from './changed-groups.tsx';
 import classes from './compare.module.css';
-import { type CompareSearch, daysOf, periodLabels, periodsOf } from './search.ts';
+import { type CompareSearch, periodLabels, periodsOf, shownDays } from './search.ts';
 import { Summary } from './summary.tsx';
 
 const GROUPS = 50;
@@ -66,14 +66,14 @@ export const Compare = () => {
           <CustomDays
             key={`now ${data.from} ${data.to}`}
             of="the period"
-            days={daysOf(data)}
+            days={shownDays(data)}
             onChange={({ from, to }) => change({ ...periods, periods: undefined, from, to })}
           />
           <span className="dim small">compared with</span>
           <CustomDays
             key={`before ${data.before.from} ${data.before.to}`}
             of="the period before"
-            days={daysOf(data.before)}
+            days={shownDays(data.before)}
             onChange={({ from, to }) => change({ ...periods, periods: undefined, compareFrom: from, compareTo: to })}
           />
         </div>

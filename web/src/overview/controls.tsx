@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, SegmentedControl } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
-import { useCallback, useState } from 'react';
+import { lazy, Suspense, useCallback, useState } from 'react';
 import { useApp } from '../app.ts';
 import { isChoosingByKey } from '../components/keyboard.ts';
 import { notifyProblem } from '../components/notify.ts';
@@ -10,9 +10,11 @@ import { type Filters, type GroupBy, groupWord } from '../spend/filters.ts';
 import { GroupBySelects } from '../spend/group-by.tsx';
 import { type MetricName, metrics } from '../spend/metrics.ts';
 import { type Range, type RangeName, rangeLabels, rangeNames } from '../spend/ranges.ts';
-import { CustomDays } from './custom-days.tsx';
 import { DimensionsButton } from './dimensions-button.tsx';
+import classes from './overview.module.css';
 import type { OverviewSearch } from './search.ts';
+
+const CustomDays = lazy(() => import('./custom-days.tsx').then((module) => ({ default: module.CustomDays })));
 
 /** The overview's settings are in the URL, so that a view can be shared and the back button works. */
 export const useOverviewSearch = () => {
@@ -30,6 +32,9 @@ export const useOverviewSearch = () => {
   return { search, change };
 };
 
+/** What a mail compares its period with does not hold for another. */
+export const NO_OTHER_PERIOD = { compareFrom: undefined, compareTo: undefined } as const;
+
 export const RangePicker = ({ range }: { readonly range: Range }) => {
   const { change } = useOverviewSearch();
   const pick = (name: string) =>
@@ -39,12 +44,13 @@ export const RangePicker = ({ range }: { readonly range: Range }) => {
       ...(name === 'custom'
         ? { from: range.from.slice(0, 10), to: range.to ?? utcDate(new Date()) }
         : { from: undefined, to: undefined }),
+      ...NO_OTHER_PERIOD,
     });
   const options = rangeNames.map((value) => ({ value, label: rangeLabels[value] }));
   return (
     <Group gap="xs">
       <SegmentedControl
-        className="wide-only"
+        className={classes['ranges']}
         size="xs"
         aria-label="Range"
         data={options}
@@ -52,8 +58,8 @@ export const RangePicker = ({ range }: { readonly range: Range }) => {
         onChange={pick}
       />
       <NativeSelect
-        className="narrow-only"
-        size="sm"
+        className={classes['range-list']}
+        size="xs"
         w={140}
         aria-label="Range"
         data={options}
@@ -61,11 +67,13 @@ export const RangePicker = ({ range }: { readonly range: Range }) => {
         onChange={({ target }) => pick(target.value)}
       />
       {range.name === 'custom' && (
-        <CustomDays
-          key={`${range.from} ${range.to}`}
-          days={{ from: range.from.slice(0, 10), to: range.to ?? utcDate(new Date()) }}
-          onChange={(days) => change({ ...days })}
-        />
+        <Suspense>
+          <CustomDays
+            key={`${range.from} ${range.to}`}
+            days={{ from: range.from, to: range.to ?? utcDate(new Date()) }}
+            onChange={(days) => change({ ...days, ...NO_OTHER_PERIOD })}
+          />
+        </Suspense>
       )}
     </Group>
   );

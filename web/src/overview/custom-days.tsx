@@ -1,6 +1,8 @@
-import { Group, TextInput } from '@mantine/core';
+import { Button, Group, TextInput } from '@mantine/core';
+import { X } from 'lucide-react';
 import { useState } from 'react';
-import { utcDate } from '../format/time.ts';
+import { formatPeriod, utcDate } from '../format/time.ts';
+import { isInstant } from '../spend/ranges.ts';
 
 interface Days {
   readonly from: string;
@@ -14,20 +16,34 @@ const problemOf = ({ from, to }: Days, today: string): string | undefined => {
   return from > to ? 'The last day is before the first.' : undefined;
 };
 
-/**
- * The first and last day of a custom range. What is typed counts with Enter or when the field is left: the years 0002 and 0020 on the way
- * to 2026 are no ranges.
- */
-export const CustomDays = ({
-  days,
-  of,
-  onChange,
-}: {
+/** The first and last day of a custom range. One of instants, to which mails and bars lead, is shown as it is, and can be left for its days. */
+export const CustomDays = (props: CustomDaysProps) => {
+  const { from, to } = props.days;
+  if (![from, to].some(isInstant)) return <DayFields {...props} />;
+  const text = formatPeriod(from, to);
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      rightSection={<X size={13} />}
+      onClick={() => props.onChange({ from: from.slice(0, 10), to: to.slice(0, 10) })}
+      aria-label={`Choose days instead of ${text}`}
+    >
+      {text}
+    </Button>
+  );
+};
+
+interface CustomDaysProps {
+  /** Days, or instants of which the last is not included. */
   readonly days: Days;
   /** Which range, where a page has two: `the period before`. */
   readonly of?: string;
   readonly onChange: (days: Days) => void;
-}) => {
+}
+
+/** What is typed counts with Enter or when the field is left: the years 0002 and 0020 on the way to 2026 are no ranges. */
+const DayFields = ({ days, of, onChange }: CustomDaysProps) => {
   const [typed, setTyped] = useState(days);
   const [problem, setProblem] = useState<string>();
   const today = utcDate(new Date());

@@ -10,7 +10,7 @@ import { rangeOf } from '../spend/ranges.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { ViewsButton } from '../spend/views-button.tsx';
 import { Budgets } from './budgets.tsx';
-import { useOverviewSearch } from './controls.tsx';
+import { NO_OTHER_PERIOD, useOverviewSearch } from './controls.tsx';
 import { Coverage } from './coverage.tsx';
 import { Drivers } from './drivers.tsx';
 import classes from './overview.module.css';
@@ -44,7 +44,7 @@ export const Overview = () => {
   const range = rangeOf(search, new Date());
   const headline = useHeadline(filters);
   const report = useReport(range, by, filters, search.show === 'latency');
-  const comparison = useComparison(range, filters);
+  const comparison = useComparison(range.compared, filters);
   const neverUsed = useNeverUsed(headline.requests, hasFilters(filters));
   /** A click on a bar shows its day by hour or its month by day, of one group; that on an hour the requests. */
   const open = useCallback(
@@ -60,6 +60,7 @@ export const Overview = () => {
         per: undefined,
         from: utcDate(from),
         to: utcDate(new Date(to.getTime() - 1)),
+        ...NO_OTHER_PERIOD,
       } as const;
       change({ ...days, ...(hasFilters(values) && picked(values, by, filters)) });
     },
@@ -73,7 +74,8 @@ export const Overview = () => {
     );
   }
   // Hidden until the account is known to have traffic: a new account would see an empty chart for a moment.
-  const shown = neverUsed === false ? report.data : undefined;
+  const isUsed = neverUsed === false;
+  const shown = isUsed ? report.data : undefined;
   const error = report.error ?? headline.error;
   const retry = () => void Promise.all([headline.refetch(), report.isError && report.refetch()]);
   const shownBy = groupByOf(shown?.groupBy, by);
@@ -91,54 +93,55 @@ export const Overview = () => {
           error={error}
           onRetry={retry}
           title="The figures could not be loaded"
-          shownSinceMs={report.data === undefined ? 0 : report.dataUpdatedAt}
+          shownSinceMs={report.data === undefined ? headline.loadedAtMs : report.dataUpdatedAt}
         />
       )}
       {(!error || headline.today) && (
-        <Tiles today={shown && headline.today} month={shown && headline.month} currency={headline.currency} />
+        <Tiles
+          today={isUsed ? headline.today : undefined}
+          month={isUsed ? headline.month : undefined}
+          currency={headline.currency}
+        />
       )}
-      {(!error || report.data) && (
-        <>
-          <Trend
+      <Trend
+        report={shown}
+        hasFailed={report.isError && !report.data}
+        range={range}
+        by={by}
+        metric={search.show ?? 'cost'}
+        keyNames={keyNames}
+        isStale={report.isPlaceholderData}
+        filters={filters}
+        // The tile has the month's: one comparison, not two.
+        comparison={range.name === 'month' ? undefined : comparison.change}
+        onPick={open}
+      />
+      {shown && (
+        <Suspense>
+          <PriceChangeNotice />
+        </Suspense>
+      )}
+      {shown?.displayCurrency?.problem && <p className="unknown small">{shown.displayCurrency.problem}</p>}
+      {shown && <Untracked untracked={shown.untracked} />}
+      {shown?.mayAlsoMatch && (
+        <Suspense>
+          <MayAlsoMatch of={shown.mayAlsoMatch} />
+        </Suspense>
+      )}
+      {shown && shown.totals.requests > 0 && (
+        <div className={classes['columns']}>
+          <Drivers
             report={shown}
-            range={range}
-            by={by}
-            metric={search.show ?? 'cost'}
+            by={shownBy}
             keyNames={keyNames}
-            isStale={report.isPlaceholderData}
-            filters={filters}
-            // The tile has the month's: one comparison, not two.
-            comparison={range.name === 'month' ? undefined : comparison}
-            onPick={open}
+            onPick={(values) => change(picked(values, shownBy, filters))}
           />
-          {shown && (
-            <Suspense>
-              <PriceChangeNotice />
-            </Suspense>
-          )}
-          {shown?.displayCurrency?.problem && <p className="unknown small">{shown.displayCurrency.problem}</p>}
-          {shown && <Untracked untracked={shown.untracked} />}
-          {shown?.mayAlsoMatch && (
-            <Suspense>
-              <MayAlsoMatch of={shown.mayAlsoMatch} />
-            </Suspense>
-          )}
-          {shown && shown.totals.requests > 0 && (
-            <div className={classes['columns']}>
-              <Drivers
-                report={shown}
-                by={shownBy}
-                keyNames={keyNames}
-                onPick={(values) => change(picked(values, shownBy, filters))}
-              />
-              <div className={classes['aside']}>
-                {budgets && <Budgets budgets={budgets.items} />}
-                <Provenance totals={shown.totals} />
-                <Coverage totals={shown.totals} untracked={shown.untracked} />
-              </div>
-            </div>
-          )}
-        </>
+          <div className={classes['aside']}>
+            {budgets && <Budgets budgets={budgets.items} />}
+            <Provenance totals={shown.totals} />
+            <Coverage totals={shown.totals} untracked={shown.untracked} />
+          </div>
+        </div>
       )}
     </div>
   );

@@ -1,21 +1,23 @@
 import { Skeleton } from '@mantine/core';
 import { ArrowDownRight, ArrowRight, ArrowUpRight } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { SpendPoint, SpendReport } from '../api/responses.ts';
+import { relativeChange } from '../../../lambda/domain/spend/relative-change.ts';
+import type { SpendChange, SpendPoint, SpendReport } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
 import { locale } from '../format/locale.ts';
 import { exactMoney, shownIn } from '../format/money.ts';
 import { formatCompact, formatShare, plural } from '../format/quantity.ts';
 import { bucketStart, formatClock, formatShortInstant, utcDate } from '../format/time.ts';
-import { changeOf, type monthOf, type Sum, type todayOf } from '../spend/headline.ts';
+import type { Sum } from '../spend/headline.ts';
 import classes from './tiles.module.css';
+import type { useHeadline } from './use-overview.ts';
 
 /** Above this ratio a change is shown as a factor: percentages get hard to read. */
 const FACTOR_FROM = 9;
 
 /** The change against an earlier amount. It has no colour: more is not always bad. */
 export const Change = ({ now, before }: { readonly now: number | null; readonly before: number | null }) => {
-  const change = changeOf(now, before);
+  const change = relativeChange(now, before);
   if (change === null) return null;
   const Icon = Math.abs(change) < 0.005 ? ArrowRight : change > 0 ? ArrowUpRight : ArrowDownRight;
   return (
@@ -27,6 +29,23 @@ export const Change = ({ now, before }: { readonly now: number | null; readonly 
     </span>
   );
 };
+
+/** How a period compares with the one before it. */
+export const Against = ({
+  of: { totals },
+  code,
+  children,
+}: {
+  readonly of: SpendChange;
+  readonly code: string | undefined;
+  readonly children: ReactNode;
+}) => (
+  <>
+    <Change now={totals.costNanoUsd} before={totals.costBeforeNanoUsd} /> vs{' '}
+    <Money nano={totals.costBeforeNanoUsd} shown={shownIn({ displayCost: totals.displayCostBefore }, code)} />{' '}
+    {children}
+  </>
+);
 
 const Spark = ({ points }: { readonly points: readonly SpendPoint[] }) => {
   const most = Math.max(...points.map(({ costNanoUsd }) => costNanoUsd ?? 0), 0);
@@ -114,8 +133,8 @@ export const Tiles = ({
   month,
   currency,
 }: {
-  readonly today: ReturnType<typeof todayOf> | undefined;
-  readonly month: ReturnType<typeof monthOf> | undefined;
+  readonly today: ReturnType<typeof useHeadline>['today'];
+  readonly month: ReturnType<typeof useHeadline>['month'];
   readonly currency: Currency | undefined;
 }) => {
   const code = currency?.code;
@@ -130,9 +149,11 @@ export const Tiles = ({
           sum={<Figure of={today.sum} code={code} />}
           spark={<Spark points={today.hours} />}
         >
-          <Change now={today.elapsed.costNanoUsd} before={today.before.costNanoUsd} /> vs{' '}
-          <Money nano={today.before.costNanoUsd} shown={shownIn(today.before, code)} /> yesterday until{' '}
-          {formatClock(new Date(today.beforeUntil))}
+          {today.change && (
+            <Against of={today.change} code={code}>
+              yesterday until {formatClock(new Date(today.change.before.to))}
+            </Against>
+          )}
           <Missing of={today.sum} untracked={today.untrackedRequests} />
         </Tile>
       ) : (
@@ -145,9 +166,11 @@ export const Tiles = ({
             sum={<Figure of={month.sum} code={code} />}
             spark={<Spark points={month.days} />}
           >
-            <Change now={month.elapsed.costNanoUsd} before={month.before.costNanoUsd} /> vs{' '}
-            <Money nano={month.before.costNanoUsd} shown={shownIn(month.before, code)} /> last month until{' '}
-            {formatShortInstant(month.beforeUntil)}
+            {month.change && (
+              <Against of={month.change} code={code}>
+                last month until {formatShortInstant(month.change.before.to)}
+              </Against>
+            )}
             <Missing of={month.sum} untracked={month.untrackedRequests} />
           </Tile>
           <Tile

@@ -1,7 +1,7 @@
 import { ActionIcon, Skeleton } from '@mantine/core';
 import { CalendarOff, ChartColumnStacked, Table2 } from 'lucide-react';
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
-import type { SpendReport } from '../api/responses.ts';
+import type { SpendChange, SpendReport } from '../api/responses.ts';
 import chartClasses from '../chart/chart.module.css';
 import { REST_COLOR } from '../chart/palette.ts';
 import { Count, MetricValue, Money } from '../components/amount.tsx';
@@ -10,7 +10,7 @@ import { AnchorLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
 import { formatShown, shownIn } from '../format/money.ts';
 import { formatDuration, plural } from '../format/quantity.ts';
-import { formatPeriod } from '../format/time.ts';
+import { formatPeriod, formatShortInstant } from '../format/time.ts';
 import { type Filters, firstOfEach, type GroupBy, groupByOf, groupWord, hasFilters } from '../spend/filters.ts';
 import {
   groupColors,
@@ -21,13 +21,11 @@ import {
   latencyTrendOf,
   trendOf,
 } from '../spend/groups.ts';
-import { changeOf } from '../spend/headline.ts';
 import { type MetricName, metrics } from '../spend/metrics.ts';
 import type { Range } from '../spend/ranges.ts';
 import { ExportButton, RangePicker, TrendControls } from './controls.tsx';
 import classes from './overview.module.css';
-import { Change, Figure } from './tiles.tsx';
-import type { useComparison } from './use-overview.ts';
+import { Against, Figure } from './tiles.tsx';
 
 const figuresOf = ({ tokens, ...sums }: SpendReport['totals']) => ({
   ...sums,
@@ -53,6 +51,7 @@ const TrendTable = lazy(() => import('./trend-table.tsx'));
 /** Spend over time, stacked by the chosen dimension: as a chart, or as a table of the same figures. */
 export const Trend = ({
   report,
+  hasFailed,
   range,
   by,
   metric,
@@ -63,13 +62,15 @@ export const Trend = ({
   onPick,
 }: {
   readonly report: SpendReport | undefined;
+  /** Without a report: it could not be loaded. */
+  readonly hasFailed: boolean;
   readonly range: Range;
   readonly by: GroupBy;
   readonly metric: MetricName;
   readonly keyNames: KeyNames;
   readonly isStale: boolean;
   readonly filters: Filters;
-  readonly comparison: ReturnType<typeof useComparison>;
+  readonly comparison: SpendChange | undefined;
   /** A bar was chosen, and one of its groups; no values for the segment of all others. */
   readonly onPick: (time: string, values: Filters) => void;
 }) => {
@@ -102,64 +103,67 @@ export const Trend = ({
     [trend, shownBy, onPick],
   );
   const totals = report?.totals;
+  const code = report?.displayCurrency?.code;
   const gaps = report?.untracked.gaps ?? NO_GAPS;
   const title = isLatency ? metrics.latency.title : `${metrics[metric].title} by ${groupWord(by)}`;
   const hasUnpriced = (totals?.unpricedRequests ?? 0) > 0;
   return (
-    <section className="card card-pad" aria-labelledby="trend" aria-busy={isStale}>
-      <div className={classes['trend-head']}>
+    <section className={`card card-pad ${classes['trend']}`} aria-labelledby="trend" aria-busy={isStale}>
+      <div className={classes['trend-row']}>
         <div>
           <h2 id="trend" className="label">
             {title}
           </h2>
-          <div className={classes['total']}>
+          <div className={`${classes['total']} ${isStale ? classes['stale'] : ''}`}>
             {totals ? (
               metric === 'cost' ? (
-                <Figure of={totals} code={report?.displayCurrency?.code} />
+                <Figure of={totals} code={code} />
               ) : (
                 <MetricValue value={metrics[metric].of(figuresOf(totals))} metric={metric} />
               )
+            ) : hasFailed ? (
+              '–'
             ) : (
               <Skeleton height={22} width={130} />
             )}
           </div>
         </div>
         <RangePicker range={range} />
+      </div>
+      <div className={classes['trend-row']}>
         <div className={`dim small ${classes['facts-of-total']}`}>
           {totals ? (
             <>
-              {comparison &&
-                changeOf(comparison.totals.costNanoUsd, comparison.previous.totals.costNanoUsd) !== null && (
-                  <span>
-                    {formatPeriod(comparison.from, comparison.to)}:{' '}
-                    <Money
-                      nano={comparison.totals.costNanoUsd}
-                      shown={shownIn(comparison.totals, report?.displayCurrency?.code)}
-                    />{' '}
-                    <Change now={comparison.totals.costNanoUsd} before={comparison.previous.totals.costNanoUsd} /> vs{' '}
-                    <Money
-                      nano={comparison.previous.totals.costNanoUsd}
-                      shown={shownIn(comparison.previous.totals, report?.displayCurrency?.code)}
-                    />{' '}
-                    in {formatPeriod(comparison.previous.from, comparison.previous.to)} ·{' '}
-                    <AnchorLink
-                      inherit
-                      underline="always"
-                      to="/compare"
-                      search={{
-                        ...filters,
-                        by: by[0],
-                        and: by[1],
-                        from: comparison.from,
-                        to: comparison.to,
-                        compareFrom: comparison.previous.from,
-                        compareTo: comparison.previous.to,
-                      }}
-                    >
-                      Why?
-                    </AnchorLink>
-                  </span>
-                )}
+              {metric === 'cost' && comparison && comparison.totals.costBeforeNanoUsd !== null && (
+                <span>
+                  {comparison.totals.costNanoUsd !== totals.costNanoUsd && (
+                    <>
+                      <Money nano={comparison.totals.costNanoUsd} shown={shownIn(comparison.totals, code)} /> until{' '}
+                      {formatShortInstant(comparison.to)}{' '}
+                    </>
+                  )}
+                  <Against of={comparison} code={code}>
+                    in {formatPeriod(comparison.before.from, comparison.before.to)}
+                  </Against>{' '}
+                  ·{' '}
+                  <AnchorLink
+                    inherit
+                    underline="always"
+                    to="/compare"
+                    search={{
+                      ...filters,
+                      by: by[0],
+                      and: by[1],
+                      from: comparison.from,
+                      to: comparison.to,
+                      compareFrom: comparison.before.from,
+                      compareTo: comparison.before.to,
+                    }}
+                  >
+                    Why?
+                  </AnchorLink>
+                </span>
+              )}
               <span>
                 <AnchorLink
                   inherit
@@ -176,7 +180,7 @@ export const Trend = ({
               </span>
             </>
           ) : (
-            <Skeleton height={14} width={320} />
+            !hasFailed && <Skeleton height={14} width={320} />
           )}
         </div>
         <div className="page-actions">
@@ -194,7 +198,11 @@ export const Trend = ({
         </div>
       </div>
       <div className={isStale ? classes['stale'] : undefined}>
-        {!trend ? (
+        {hasFailed ? (
+          <div className={chartClasses['chart']}>
+            <EmptyState icon={CalendarOff} title="The figures of this range are not loaded" />
+          </div>
+        ) : !trend ? (
           <Skeleton className={chartClasses['chart']} />
         ) : isLatency && totals?.latency === null ? (
           <div className={chartClasses['chart']}>

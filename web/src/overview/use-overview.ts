@@ -1,11 +1,10 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { useApi } from '../app.ts';
 import { utcDate } from '../format/time.ts';
 import { type Filters, type GroupBy, parametersOf } from '../spend/filters.ts';
-import { monthOf, sameDayOfLastMonth, todayOf } from '../spend/headline.ts';
-import { comparedRange, type Range } from '../spend/ranges.ts';
+import { monthOf, todayOf } from '../spend/headline.ts';
+import { type ComparedPeriods, comparedMonth, comparedToday, type Range } from '../spend/ranges.ts';
 
 const REFRESH_MS = 60_000;
 /** Groups in the table; the chart shows the first ones. */
@@ -35,55 +34,55 @@ export const useReport = (range: Range, by: GroupBy, filters: Filters, withLaten
   );
 
 /**
- * The whole days of a range against as many days before it; hours for a range of two days at most. The part of a day that has passed
- * is never compared with a whole day. Undefined for a range without a whole bucket.
+ * A period against the one before it, as the API compares everywhere. Undefined until it is known, and in the first hour, of which nothing
+ * whole has passed.
  */
-export const useComparison = (range: Range, filters: Filters) => {
-  const wanted = comparedRange(range, new Date());
-  const { data } = useApi().useQuery(
+export const useComparison = (periods: ComparedPeriods, filters: Filters) => {
+  const given = Object.fromEntries(Object.entries(periods).filter(([, time]) => time !== undefined));
+  const query = useApi().useQuery(
     'get',
-    '/spend',
-    { params: { query: { ...(wanted ?? { from: range.from }), ...parametersOf(filters) } } },
-    { ...live, enabled: wanted !== undefined },
+    '/spend/compare',
+    { params: { query: { ...given, limit: 1, ...parametersOf(filters) } } },
+    live,
   );
-  return wanted && data?.previous ? { ...data, previous: data.previous } : undefined;
+  const { data, isPlaceholderData } = query;
+  const isKnown = data && !isPlaceholderData && Date.parse(data.to) <= Date.now();
+  return { query, change: isKnown ? data : undefined };
 };
 
-/** Today and this month, with yesterday and last month for comparison. */
+/** Today and this month, with the forecast, each against the period before it. */
 export const useHeadline = (filters: Filters) => {
   const api = useApi();
   const now = new Date();
-  const yesterday = utcDate(new Date(now.getTime() - DAY_MS));
-  const lastMonth = utcDate(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1)));
   const hours = api.useQuery(
     'get',
     '/spend',
-    { params: { query: { from: yesterday, granularity: 'hour', ...parametersOf(filters) } } },
+    { params: { query: { from: utcDate(now), granularity: 'hour', ...parametersOf(filters) } } },
     live,
   );
+  const lastMonth = utcDate(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1)));
   const days = api.useQuery(
     'get',
     '/spend',
     { params: { query: { from: lastMonth, granularity: 'day', ...parametersOf(filters) } } },
     live,
   );
-  const sameDay = sameDayOfLastMonth(now);
-  const thatDay = api.useQuery(
-    'get',
-    '/spend',
-    { params: { query: { from: sameDay, to: sameDay, granularity: 'hour', ...parametersOf(filters) } } },
-    live,
-  );
+  const ofToday = useComparison(comparedToday(now), filters);
+  const ofMonth = useComparison(comparedMonth(now), filters);
   const today = useMemo(() => hours.data && todayOf(hours.data, new Date()), [hours.data]);
-  const month = useMemo(
-    () => days.data && hours.data && thatDay.data && monthOf(days.data, hours.data, thatDay.data, new Date()),
-    [days.data, hours.data, thatDay.data],
-  );
-  const queries = [hours, days, thatDay];
+  const month = useMemo(() => days.data && monthOf(days.data, new Date()), [days.data]);
+  const queries = [hours, days, ofToday.query, ofMonth.query];
   const refetch = () => Promise.all(queries.filter(({ isError }) => isError).map((query) => query.refetch()));
   const error = queries.find(({ isError }) => isError)?.error ?? null;
-  const currency = hours.data?.displayCurrency ?? undefined;
-  return { today, month, currency, error, requests: days.data?.totals.requests, refetch };
+  return {
+    today: today && { ...today, change: ofToday.change },
+    month: month && { ...month, change: ofMonth.change },
+    currency: hours.data?.displayCurrency ?? undefined,
+    error,
+    requests: days.data?.totals.requests,
+    loadedAtMs: Math.min(hours.dataUpdatedAt, days.dataUpdatedAt),
+    refetch,
+  };
 };
 
 /** True when the account has never had a request; undefined while unknown. Queries a year only if recent months are empty. */

@@ -1,5 +1,4 @@
 import { periodAt } from '../../../lambda/domain/calendar/periods.ts';
-import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { dayOf } from '../../../lambda/domain/calendar/utc.ts';
 import { forecastMonth } from '../../../lambda/domain/spend/month-forecast.ts';
 import type { SpendPoint, SpendReport } from '../api/responses.ts';
@@ -43,71 +42,30 @@ type Figures = Pick<SpendReport, 'series' | 'untracked'>;
 const untrackedSince = ({ gaps }: SpendReport['untracked'], time: string): number =>
   gaps.reduce((sum, { to, requests }) => (to >= time ? sum + requests : sum), 0);
 
-/** The last whole hour has ended at this hour of the day: `17`. */
-const wholeHours = (now: Date): string => now.toISOString().slice(11, 13);
-
-const beforeHour = (points: readonly SpendPoint[], day: string, hour: string): readonly SpendPoint[] =>
-  points.filter(({ time }) => time.startsWith(day) && time < `${day}T${hour}`);
-
-/**
- * Today, and its whole hours against the same hours of yesterday, from the hours since yesterday: an hour that has just begun is not
- * compared with a whole one. Days are UTC.
- */
-export const todayOf = ({ series: hours, untracked }: Figures, now: Date) => {
-  const [today, yesterday] = [utcDate(now), utcDate(new Date(now.getTime() - DAY_MS))];
-  const hour = wholeHours(now);
-  const ofToday = hours.filter(({ time }) => time.startsWith(today));
-  return {
-    sum: sumOf(ofToday),
-    elapsed: sumOf(beforeHour(hours, today, hour)),
-    before: sumOf(beforeHour(hours, yesterday, hour)),
-    /** Until when yesterday counts, ISO 8601. */
-    beforeUntil: `${yesterday}T${hour}:00:00.000Z`,
-    hours: ofToday,
-    untrackedRequests: untrackedSince(untracked, today),
-  };
-};
-
-/** The day of last month with the number of today; its last day where it is shorter. */
-export const sameDayOfLastMonth = (now: Date): string => {
-  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
-  const lastDay = new Date(Date.UTC(year, month, 0)).getUTCDate();
-  return utcDate(new Date(Date.UTC(year, month - 1, Math.min(now.getUTCDate(), lastDay))));
+/** Today (UTC), from hours of which some may be earlier. */
+export const todayOf = ({ series, untracked }: Figures, now: Date) => {
+  const today = utcDate(now);
+  const hours = series.filter(({ time }) => time.startsWith(today));
+  return { sum: sumOf(hours), hours, untrackedRequests: untrackedSince(untracked, today) };
 };
 
 const monthName = (at: Date) => at.toISOString().slice(0, 7);
 
 /**
- * This month, its whole hours against last month up to the same day and hour, and the forecast. The forecast is null where the cost of
- * the month is unknown, or without a week of history.
+ * This month, and its forecast, which is null where the cost of the month is unknown, or without a week of history.
  *
- * @param days since the start of last month
- * @param hours since yesterday
- * @param thatDay the hours of last month's day with the same number
+ * @param series days since the start of last month
  */
-export const monthOf = (
-  { series: days, untracked }: Figures,
-  { series: hours }: Pick<Figures, 'series'>,
-  { series: thatDay }: Pick<Figures, 'series'>,
-  now: Date,
-) => {
-  const today = utcDate(now);
+export const monthOf = ({ series, untracked }: Figures, now: Date) => {
   const thisMonth = monthName(now);
   const lastMonth = monthName(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 0)));
-  const sameDay = sameDayOfLastMonth(now);
-  const hour = wholeHours(now);
-  const ofThis = days.filter(({ time }) => time.startsWith(thisMonth));
-  const ofLast = days.filter(({ time }) => time.startsWith(lastMonth));
-  const sum = sumOf(ofThis);
+  const days = series.filter(({ time }) => time.startsWith(thisMonth));
+  const sum = sumOf(days);
   return {
     sum,
-    elapsed: sumOf([...ofThis.filter(({ time }) => time < today), ...beforeHour(hours, today, hour)]),
-    before: sumOf([...ofLast.filter(({ time }) => time < sameDay), ...beforeHour(thatDay, sameDay, hour)]),
-    /** Until when last month counts, ISO 8601. */
-    beforeUntil: `${sameDay}T${hour}:00:00.000Z`,
-    lastMonth: sumOf(ofLast),
-    forecastNanoUsd: sum.costNanoUsd === null ? null : forecast(days, now),
-    days: ofThis,
+    lastMonth: sumOf(series.filter(({ time }) => time.startsWith(lastMonth))),
+    forecastNanoUsd: sum.costNanoUsd === null ? null : forecast(series, now),
+    days,
     untrackedRequests: untrackedSince(untracked, thisMonth),
   };
 };
@@ -120,7 +78,3 @@ const forecast = (days: readonly SpendPoint[], now: Date): number | null => {
   };
   return forecastMonth(periodAt('monthly', now), now, sumDays)?.nanoUsd ?? null;
 };
-
-/** The relative change against an earlier amount; null where there is nothing to compare with. */
-export const changeOf = (now: number | null, before: number | null): number | null =>
-  now === null || before === null || before === 0 ? null : now / before - 1;

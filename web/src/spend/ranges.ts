@@ -1,9 +1,10 @@
+import { isKept, MAX_BUCKETS } from '../../../lambda/domain/calendar/range.ts';
 import { DAY_MS, HOUR_MS } from '../../../lambda/domain/calendar/units.ts';
 import { type Granularity, granularities } from '../../../lambda/domain/calendar/utc.ts';
 import { utcDate } from '../format/time.ts';
 
-/** The API's limits by granularity. */
-const MAX_DAYS = { hour: 31, day: 366 } as const;
+/** Up to this length, a range has no bars of months. */
+const DAYS_WITHOUT_MONTHS = 31;
 
 export const rangeNames = ['24h', '7d', '30d', 'month', '90d', '12m', 'custom'] as const;
 export type RangeName = (typeof rangeNames)[number];
@@ -18,13 +19,19 @@ export const rangeLabels: Readonly<Record<RangeName, string>> = {
   custom: 'Custom',
 };
 
-export interface RangeSearch {
-  readonly range?: RangeName | undefined;
-  /** First and last UTC day of a custom range. */
+/** Two periods as the API takes them: each a day or an instant, the last day included, and a last instant not. */
+export interface ComparedPeriods {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  readonly per?: Granularity | undefined;
+  readonly compareFrom?: string | undefined;
+  readonly compareTo?: string | undefined;
 }
+
+/** Of a custom range: it, and the period that a mail compares it with. */
+export type RangeSearch = ComparedPeriods & {
+  readonly range?: RangeName | undefined;
+  readonly per?: Granularity | undefined;
+};
 
 export interface Range {
   readonly name: RangeName;
@@ -33,16 +40,32 @@ export interface Range {
   readonly to: string | undefined;
   readonly granularity: Granularity;
   readonly granularities: readonly Granularity[];
+  /** What `GET /spend/compare` is asked for: all of a period that is running. */
+  readonly compared: ComparedPeriods;
 }
 
-const isDay = (value: unknown): value is string =>
-  typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value));
+export const isInstant = (time: string): boolean => time.includes('T');
 
-export const rangeSearch = ({ range, from, to, per }: Record<string, unknown>): RangeSearch => ({
-  range: rangeNames.find((name) => name === range),
-  from: isDay(from) ? from : undefined,
-  to: isDay(to) ? to : undefined,
-  per: granularities.find((name) => name === per),
+/** In the years that the API takes; undefined for anything else. */
+const timeOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^2\d{3}-\d\d-\d\d(T.+)?$/.test(value) && !Number.isNaN(Date.parse(value))
+    ? isInstant(value)
+      ? new Date(value).toISOString()
+      : value
+    : undefined;
+
+/** The periods in a URL. */
+export const periodsIn = (search: Record<string, unknown>): ComparedPeriods => ({
+  from: timeOf(search['from']),
+  to: timeOf(search['to']),
+  compareFrom: timeOf(search['compareFrom']),
+  compareTo: timeOf(search['compareTo']),
+});
+
+export const rangeSearch = (search: Record<string, unknown>): RangeSearch => ({
+  ...periodsIn(search),
+  range: rangeNames.find((name) => name === search['range']),
+  per: granularities.find((name) => name === search['per']),
 });
 
 const daysAgo = (now: Date, days: number) => utcDate(new Date(now.getTime() - days * DAY_MS));
@@ -70,43 +93,43 @@ const bounds = ({ range, from, to }: RangeSearch, now: Date): { from: string; to
   }
 };
 
-const granularitiesFor = (name: RangeName, days: number): readonly Granularity[] => {
-  if (name === '24h') return ['hour'];
-  const fitting: Granularity[] = [];
-  if (days <= MAX_DAYS.hour) fitting.push('hour');
-  if (days <= MAX_DAYS.day) fitting.push('day');
-  if (days > MAX_DAYS.hour) fitting.push('month');
-  return fitting;
-};
+/** Today, and this month so far, as they are compared everywhere. */
+export const comparedToday = (now: Date): ComparedPeriods => ({ from: utcDate(now), to: utcDate(now) });
+export const comparedMonth = (now: Date): ComparedPeriods => ({ from: monthsAgo(now, 0) });
 
-const usual = (name: RangeName, days: number): Granularity =>
-  name === '24h' ? 'hour' : name === '12m' || days > 190 ? 'month' : days <= 2 ? 'hour' : 'day';
+const comparedOf = (
+  { range, compareFrom, compareTo }: RangeSearch,
+  { from, to }: Pick<Range, 'from' | 'to'>,
+  now: Date,
+): ComparedPeriods => {
+  if (to !== undefined) {
+    const isMonthSoFar = from === monthsAgo(now, 0) && to === utcDate(now) && from !== to;
+    return isMonthSoFar && !compareFrom ? comparedMonth(now) : { from, to, compareFrom, compareTo };
+  }
+  return range === '7d' || range === '30d' || range === '90d' ? { from, to: utcDate(now) } : { from };
+};
 
 /** The range in a URL, by default 30 days by day. */
 export const rangeOf = (search: RangeSearch, now: Date): Range => {
   const name = search.range ?? '30d';
   const { from, to } = bounds({ ...search, range: name }, now);
-  const days = Math.ceil(((to === undefined ? now.getTime() : Date.parse(to) + DAY_MS) - Date.parse(from)) / DAY_MS);
-  const granularities = granularitiesFor(name, days);
-  const wanted = search.per ?? usual(name, days);
+  const endMs = to === undefined ? now.getTime() : Date.parse(to) + (isInstant(to) ? 0 : DAY_MS);
+  const days = (endMs - Date.parse(from)) / DAY_MS;
+  const hours = { granularity: 'hour', from, to: new Date(endMs).toISOString() } as const;
+  const fitting = granularities.filter((granularity) =>
+    granularity === 'hour'
+      ? days * 24 <= MAX_BUCKETS.hour && isKept(hours, now)
+      : granularity === 'day'
+        ? days <= MAX_BUCKETS.day && name !== '24h'
+        : Math.ceil(days) > DAYS_WITHOUT_MONTHS,
+  );
+  const wanted = search.per ?? (name === '12m' || days > 190 ? 'month' : days <= 2 ? 'hour' : 'day');
   return {
     name,
     from,
     to,
-    granularity: granularities.includes(wanted) ? wanted : (granularities.at(-1) as Granularity),
-    granularities,
+    granularity: fitting.includes(wanted) ? wanted : (fitting.at(-1) as Granularity),
+    granularities: fitting,
+    compared: comparedOf({ ...search, range: name }, { from, to }, now),
   };
-};
-
-/** Ranges up to this length are compared by the hour, longer ones by the day. */
-const HOURS_UP_TO_DAYS = 2;
-
-/** The whole hours or days of a range, as the API's parameters; undefined where there are none. It does not depend on the bars chosen. */
-export const comparedRange = ({ from, to }: Range, now: Date) => {
-  const startMs = Date.parse(from);
-  const endMs = Math.min(now.getTime(), to === undefined ? now.getTime() : Date.parse(to) + DAY_MS);
-  const granularity: Granularity = endMs - startMs <= HOURS_UP_TO_DAYS * DAY_MS ? 'hour' : 'day';
-  const length = granularity === 'hour' ? HOUR_MS : DAY_MS;
-  const end = Math.floor(endMs / length) * length;
-  return end <= startMs ? undefined : { from, to: new Date(end).toISOString(), granularity };
 };

@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { SEED_USER } from '../../../local/seed/seed.ts';
+import { screenshot, waitUntilIdle } from '../browser/browser.ts';
+import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
+import { readMail } from '../browser/mails.ts';
+
+const trend = (page: Page) => page.locator('section', { has: page.locator('#trend') });
+/** `+92%` or `13×`, of the first comparison in a part of a page. */
+const changeIn = async (part: Locator): Promise<string> =>
+  (await part.locator('[title^="Before: "]').first().textContent()) ?? '';
+
+const setCalendar = async (timeZone: string): Promise<void> => {
+  const { dashboard, seeded } = fixture();
+  const response = await fetch(`${dashboard.url}/api/reports/calendar`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${seeded.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ timeZone, weekStartsOn: 'monday' }),
+  });
+  expect(response.ok).toBe(true);
+};
+
+describe('one figure', () => {
+  it('for the change of a period: in the tile, under the range, and in Compare', async () => {
+    const { open } = await openSignedIn(fixture().seeded);
+    const now = new Date().toISOString();
+    const [today, monthStart] = [now.slice(0, 10), `${now.slice(0, 7)}-01`];
+    for (const [tile, from] of [
+      ['Today', today],
+      ['so far', monthStart],
+    ] as const) {
+      const page = await open(`/?range=custom&from=${from}&to=${today}`);
+      await waitUntilIdle(page);
+      const shown = await changeIn(page.locator('.card', { hasText: tile }).first());
+      expect(shown).toMatch(/^[+−]?[\d.]+[%×K]/);
+      // The first day of a month is compared as a day.
+      if (tile === 'Today' || today !== monthStart) expect(await changeIn(trend(page))).toBe(shown);
+      await screenshot(page, `one-figure-${tile}`, true);
+      await page.goto(`${fixture().dashboard.url}/compare?periods=${tile === 'Today' ? 'day' : 'month'}`);
+      await page.locator('#change').waitFor();
+      await waitUntilIdle(page);
+      expect(await changeIn(page.locator('section', { has: page.locator('#change') }))).toBe(shown);
+    }
+  });
+
+  it('for a report: in its mail, on the page its link opens, and in Compare', async () => {
+    const tab = await openSignedIn(fixture().seeded);
+    await setCalendar('Pacific/Auckland');
+    const body = { name: 'Week of Auckland', schedule: { every: 'weekly', hour: 8 }, groupBy: ['model'] };
+    const { id } = await readApi<{ id: string }>('/reports', body);
+    const page = await tab.open(`/reports/${id}`);
+    await page.getByRole('button', { name: 'Send me one now' }).click();
+    await page.getByText('E-mail: sent.').waitFor();
+    await setCalendar('UTC');
+    const mail = await readMail(tab, SEED_USER.email, 'weekly');
+    const [, cost = '', requests = '', percent = ''] =
+      /(\$[\d,.]+) was spent on ([\d,]+) requests, .* \((\d+) %\) (?:more|less) than the week before/.exec(mail) ?? [];
+    expect(cost).not.toBe('');
+    await page.goto(/See the spend: (\S+)/.exec(mail)?.[1] ?? 'about:blank');
+    await waitUntilIdle(page);
+    await screenshot(page, 'report-link', true);
+    const card = await trend(page).innerText();
+    expect(card).toContain(cost);
+    expect(card).toContain(`${requests} requests`);
+    expect(await changeIn(trend(page))).toMatch(new RegExp(`^[+−]${percent}%$`));
+    await page.getByRole('link', { name: 'Why?' }).click();
+    await page.locator('#change').waitFor();
+    await waitUntilIdle(page);
+    const compared = page.locator('section', { has: page.locator('#change') });
+    expect(await compared.innerText()).toContain(`to ${cost}`);
+    expect(await changeIn(compared)).toMatch(new RegExp(`^[+−]${percent}%$`));
+  });
+});
