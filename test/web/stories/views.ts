@@ -16,6 +16,7 @@ import {
   waitUntilIdle,
 } from '../browser/browser.ts';
 import { fixture, openSignedIn } from '../browser/fixture.ts';
+import { defectsByWidth } from '../browser/width-sweep.ts';
 
 const firstId = async (path: string, idOf: (item: Record<string, string>) => string | undefined): Promise<string> => {
   const { dashboard, seeded } = fixture();
@@ -117,7 +118,7 @@ const inspect = async ({ page, browserErrors }: Tab, name: string, rules?: Rules
   };
 };
 
-/** The defects of the page in light, in dark and as wide as a phone. Switches them on the open page, as users do. */
+/** The defects of the page in light, in dark, at all widths and as a phone shows it. Switches them on the open page, as users do. */
 const inspectVariants = async (tab: Tab, name: string) => {
   const { page } = tab;
   await page.locator('h1, h2').first().waitFor();
@@ -126,11 +127,12 @@ const inspectVariants = async (tab: Tab, name: string) => {
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.locator('html[data-mantine-color-scheme="dark"]').waitFor();
   const dark = await inspect(tab, `${name} dark`, 'colours');
+  const widths = await defectsByWidth(page);
   await page.setViewportSize(phone.viewport);
   const narrow = await inspect(tab, `${name} phone`, 'all but colours');
   await page.setViewportSize(desktop.viewport);
   await page.emulateMedia({ colorScheme: 'light' });
-  return { light, dark, phone: narrow, title: await page.title() };
+  return { light, dark, widths, phone: narrow, title: await page.title() };
 };
 
 /** Follows a path as a link does: without loading the page again. */
@@ -149,7 +151,14 @@ const inspectAll = async (tab: Tab, paths: Paths): Promise<void> => {
       await page.goto(`${fixture().dashboard.url}${path}`);
     else await follow(page, path);
     const seen = await inspectVariants(tab, name);
-    expect({ name, ...seen }).toEqual({ name, light: good, dark: good, phone: good, title: await titleOf(page) });
+    expect({ name, ...seen }).toEqual({
+      name,
+      light: good,
+      dark: good,
+      widths: [],
+      phone: good,
+      title: await titleOf(page),
+    });
   }
 };
 

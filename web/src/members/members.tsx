@@ -94,7 +94,9 @@ const MemberRow = ({ member, onAsk }: { readonly member: Member; readonly onAsk:
           {member.firstName} {member.lastName} {isMe && <span className="dim small">(you)</span>}
         </span>
         <br />
-        <span className="dim small">{member.email}</span>
+        <span className="dim small" style={{ overflowWrap: 'anywhere' }}>
+          {member.email}
+        </span>
       </td>
       <td>
         {may('members:write') && !isOwner ? (
