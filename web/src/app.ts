@@ -19,8 +19,14 @@ export const createApp = (settings: Settings): App => {
   const session = createSession({ apiUrl: settings.apiUrl, storage: sessionStorage, fetch: fetch.bind(window) });
   const queryClient = new QueryClient({
     defaultOptions: {
-      queries: { staleTime: 20_000, retry: (failures, error) => failures < RETRIES && isTemporary(error) },
-      mutations: { retry: false },
+      queries: {
+        staleTime: 20_000,
+        // Without a network too: a query that waits for one would say nothing.
+        networkMode: 'always',
+        refetchOnReconnect: true,
+        retry: (failures, error) => failures < RETRIES && isTemporary(error) && navigator.onLine,
+      },
+      mutations: { networkMode: 'always', retry: false },
     },
   });
   return { settings, session, api: createApi(settings.apiUrl, session), queryClient };

@@ -45,6 +45,25 @@ describe('with the API down', () => {
     });
   });
 
+  it('a range that is chosen without a network shows no figures of another, and loads when the network is back', async () => {
+    const { open } = await openSignedIn(fixture().seeded, undefined, { locale: 'en-US' });
+    const page = await open('/');
+    await waitUntilIdle(page);
+    const total = page.locator('#trend + div');
+    const shown = await total.innerText();
+    await page.context().setOffline(true);
+    await page.getByRole('radiogroup', { name: 'Range' }).getByText('7 days').click();
+    await page.getByText('No connection to the API').waitFor();
+    await page.getByText('The figures of this range are not loaded').waitFor();
+    expect(await total.innerText()).toBe('–');
+    await screenshot(page, 'offline', true);
+    await page.context().setOffline(false);
+    await page.locator('canvas').waitFor();
+    await waitUntilIdle(page);
+    expect(await total.innerText()).toMatch(/^\$/);
+    expect(await total.innerText()).not.toBe(shown);
+  });
+
   it('an unexpected response, such as from a proxy, is reported as such', async () => {
     const { open } = await openSignedIn(fixture().seeded, (page) =>
       page.route(dataOnly, (route) =>
