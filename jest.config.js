@@ -15,8 +15,8 @@ export default {
   moduleNameMapper: { '^fast-check$': '<rootDir>/test/fast-check.ts' },
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
-  // Twenty times what most tests take. A test that needs longer has its own timeout, with the reason next to it.
-  testTimeout: 60_000,
+  // For a busy machine: on an idle one a test takes seconds at most. One that needs longer has its own timeout, with the reason next to it.
+  testTimeout: 120_000,
   // A worker waits a quarter of its time: for emulators, processes, messages that become visible again.
   maxWorkers: Math.ceil(availableParallelism() * 1.5),
 };

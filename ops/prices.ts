@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { openPriceVersions } from '../lambda/data/prices/price-versions.ts';
 import { dayOf } from '../lambda/domain/calendar/utc.ts';
-import { providerOverrides } from '../lambda/domain/price/overrides/index.ts';
+import { providerOverrides } from '../lambda/domain/price/overrides.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
 import { runCommand, wholeNumber } from './command.ts';
 import { openTable } from './open-table.ts';
@@ -15,7 +15,7 @@ const USAGE = `npm run prices -- [--all] [--unverified] [--at TIME] [--snapshot]
 npm run prices -- --feed [--accept N | --refuse N] [--table NAME]
 
 Coverage of the price book by provider, and where its two sources disagree. Exits with 1 on a disagreement that no override or
-book choice in lambda/domain/price/overrides resolves.
+book choice in lambda/domain/price/overrides.json resolves.
 Says when next year's public holidays are due, in which DeepSeek has no peak hours.
 
   --all        lists the resolved disagreements too, with what resolves each

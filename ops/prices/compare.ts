@@ -1,8 +1,12 @@
 import { nanoUsdPerUnit } from '../../lambda/domain/money.ts';
 import { bundledLists } from '../../lambda/domain/price/bundled-lists.ts';
 import { openGenaiPrices } from '../../lambda/domain/price/genai-prices.ts';
-import { providerOverrides } from '../../lambda/domain/price/overrides/index.ts';
-import { type BookChoice, matchesModel, type Override } from '../../lambda/domain/price/overrides/override.ts';
+import {
+  type BookChoice,
+  matchesModel,
+  type Override,
+  providerOverrides,
+} from '../../lambda/domain/price/overrides.ts';
 import type { Rates, TokenKind } from '../../lambda/domain/price/rates.ts';
 import { openSecondPrices } from '../../lambda/domain/price/second-book.ts';
 

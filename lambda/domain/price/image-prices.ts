@@ -1,5 +1,5 @@
 import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
-import { matchesModel } from './overrides/override.ts';
+import { matchesModel } from './overrides.ts';
 
 /*
  * USD for one image, by quality and size. Models sold by the token (gpt-image) report usage; their prices for an image are the

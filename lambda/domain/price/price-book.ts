@@ -2,8 +2,7 @@ import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
 import type { UnitName } from '../usage/usage.ts';
 import { type GenaiPriceList, openGenaiPrices } from './genai-prices.ts';
 import { atVendor, modelNames } from './model-names.ts';
-import { providerOverrides } from './overrides/index.ts';
-import { matchesModel, matchOf, type Override } from './overrides/override.ts';
+import { isInForce, matchesModel, matchOf, providerOverrides } from './overrides.ts';
 import {
   type MatchKind,
   type PriceBook,
@@ -18,18 +17,12 @@ import { openSecondPrices, type SecondPriceList } from './second-book.ts';
 
 const TOKENS_PER_PRICE = 1e6;
 
-const applies = (override: Override, { at, inputTokens }: PriceQuery): boolean =>
-  (override.from === undefined || at >= new Date(override.from)) &&
-  (override.until === undefined || at < new Date(override.until)) &&
-  (override.during === undefined || override.during(at)) &&
-  (override.overTokens === undefined || inputTokens > override.overTokens);
-
 const overridesFor = (query: PriceQuery): Pick<SourcePrice, 'match' | 'rates'> | null => {
   const rates: Partial<Record<RateKind, AttoUsd>> = {};
   const matches: MatchKind[] = [];
   for (const override of providerOverrides[query.provider]?.overrides ?? []) {
     const match = matchOf(override.models, query.model);
-    if (match === null || !applies(override, query)) continue;
+    if (match === null || !isInForce(override, query.at, query.inputTokens)) continue;
     matches.push(match);
     for (const [kind, usd] of Object.entries(override.usdPerMtok ?? {}) as [TokenKind, number][])
       rates[kind] = attoUsdPerUnit(usd, TOKENS_PER_PRICE);

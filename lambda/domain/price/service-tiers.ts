@@ -2,7 +2,7 @@ import { type Factor, times } from '../money.ts';
 import { BILLABLE } from '../usage/billable-items.ts';
 import { at } from '../usage/raw.ts';
 import type { Reading } from '../usage/usage-event.ts';
-import { matchesModel } from './overrides/override.ts';
+import { matchesModel } from './overrides.ts';
 import { type Rates, type TokenKind, tokenKinds } from './rates.ts';
 
 /*

@@ -1,6 +1,6 @@
 import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
 import type { UnitName } from '../usage/usage.ts';
-import { matchesModel } from './overrides/override.ts';
+import { matchesModel } from './overrides.ts';
 
 /*
  * Fees for each use of providers' tools. A rate in the books, which is by model, has precedence.

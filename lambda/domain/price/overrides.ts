@@ -1,6 +1,8 @@
-import type { UnitName } from '../../usage/usage.ts';
-import { isVersionOf } from '../model-names.ts';
-import { type MatchKind, surest, type TokenKind } from '../rates.ts';
+import { dayOf } from '../calendar/utc.ts';
+import type { UnitName } from '../usage/usage.ts';
+import { isVersionOf } from './model-names.ts';
+import rows from './overrides.json' with { type: 'json' };
+import { type MatchKind, surest, type TokenKind } from './rates.ts';
 
 /** Where a price comes from, and when it was last seen there. */
 interface Evidence {
@@ -11,8 +13,43 @@ interface Evidence {
   /** What is wrong or missing in the books, in one line. */
   readonly why: string;
   /** Neither a copy of the source was read, nor two independent quotes that agree. `npm run prices -- --unverified` lists these. */
-  readonly isUnverified?: true;
+  readonly isUnverified?: boolean;
 }
+
+/** Public holidays in China on weekdays (Beijing time), off-peak all day. `npm run prices` says in time that next year's list is due. */
+export const holidays: ReadonlySet<string> = new Set([
+  '2026-09-25',
+  '2026-10-01',
+  '2026-10-02',
+  '2026-10-05',
+  '2026-10-06',
+  '2026-10-07',
+]);
+
+/** 9:00 to 12:00 and 14:00 to 18:00 in Beijing, where the date is then the same as in UTC. */
+const isPeakHour = (at: Date): boolean => {
+  const hour = at.getUTCHours();
+  return (hour >= 1 && hour < 4) || (hour >= 6 && hour < 10);
+};
+
+const isWorkday = (at: Date): boolean => {
+  const weekday = at.getUTCDay();
+  return weekday !== 0 && weekday !== 6 && !holidays.has(dayOf(at.toISOString()));
+};
+
+/** Weekends and holidays have no peak from then on. */
+const WORKDAYS_ONLY = new Date('2026-08-22T16:00:00Z');
+
+const isNightOf2025 = (at: Date): boolean => {
+  const minutes = at.getUTCHours() * 60 + at.getUTCMinutes();
+  return minutes >= 16 * 60 + 30 || minutes < 30;
+};
+
+/** Times of the day at which a price holds, by the name that an override has in `during`. */
+const dailyTimes = {
+  'deepseek-peak': (at: Date) => isPeakHour(at) && (at < WORKDAYS_ONLY || isWorkday(at)),
+  'deepseek-night-2025': isNightOf2025,
+} satisfies Record<string, (at: Date) => boolean>;
 
 /** Prices that both books lack or have wrong. They replace the books' rates, kind by kind. */
 export interface Override extends Evidence {
@@ -21,8 +58,7 @@ export interface Override extends Evidence {
   /** First instant or day (UTC) it applies to, and the first one after it. ISO 8601. */
   readonly from?: string;
   readonly until?: string;
-  /** Limits it to some times in between, such as peak hours. */
-  readonly during?: (at: Date) => boolean;
+  readonly during?: keyof typeof dailyTimes;
   /** Applies only to prompts of more tokens than this. Must be one of PROMPT_SIZE_LIMITS. */
   readonly overTokens?: number;
   readonly usdPerMtok?: Readonly<Partial<Record<TokenKind, number>>>;
@@ -40,6 +76,16 @@ export interface ProviderOverrides {
   readonly overrides?: readonly Override[];
   readonly bookChoices?: readonly BookChoice[];
 }
+
+/** By gateway label. A provider whose prices the books have right needs none. test/domain/price/overrides.test.ts checks each row. */
+export const providerOverrides = rows as Readonly<Record<string, ProviderOverrides>>;
+
+/** Whether an override holds at a time and for a prompt of this size. */
+export const isInForce = (override: Override, at: Date, inputTokens: number): boolean =>
+  (override.from === undefined || at >= new Date(override.from)) &&
+  (override.until === undefined || at < new Date(override.until)) &&
+  (override.during === undefined || dailyTimes[override.during](at)) &&
+  (override.overTokens === undefined || inputTokens > override.overTokens);
 
 const matchOfPattern = (pattern: string, model: string): MatchKind | null => {
   const start = pattern.replace(/\*$/, '');
