@@ -130,8 +130,8 @@ export const dashboardResources: Readonly<Record<ResourceName, DashboardResource
         actions: ['PutItem', 'DeleteItem', 'ConditionCheckItem'],
         partitions: [...partitions.accounts, ...partitions.serviceKeys, ...partitions.users, ...partitions.audit],
       },
-      // Codes, and proven addresses.
-      { actions: ['UpdateItem'], partitions: [...partitions.accounts, ...partitions.users] },
+      // Codes, addresses, and protections, whose changes are in the audit log.
+      { actions: ['UpdateItem'], partitions: [...partitions.accounts, ...partitions.users, ...partitions.audit] },
     ],
     mails: true,
     // Requesting and redeeming a reset code and ending a session need no permission: any client may do it.

@@ -131,13 +131,14 @@ export const joinAccount = async (
   { stack }: Pick<TestStack, 'stack'>,
   { token }: Pick<Session, 'token'>,
   role: string,
+  email = `${randomUUID()}@example.com`,
 ): Promise<Session> => {
   const api = callApi(stack.url);
-  const email = `${randomUUID()}@example.com`;
   const invited = await api('POST', '/invitations', { token, body: { email, role } });
   if (invited.status !== 201) throw new Error(`The invitation failed with ${invited.status}: ${invited.text}`);
-  const letter = (await stack.inbox()).find(({ destination }) => destination.to.includes(email));
-  const invitation = /accept-invitation#(\S+)/.exec(letter?.body.text ?? '')?.[1];
+  const [invitation] = (await stack.inbox())
+    .filter(({ destination }) => destination.to.includes(email))
+    .flatMap(({ body }) => /accept-invitation#(\S+)/.exec(body.text ?? '')?.[1] ?? []);
   const accepted = await api('POST', '/auth/accept-invitation', {
     body: { token: invitation, password: PASSWORD, firstName: 'Grace', lastName: 'Hopper' },
   });

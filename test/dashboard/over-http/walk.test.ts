@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { totpCode } from '../../../fixtures/totp.ts';
 import { update } from '../../../lambda/data/table/actions.ts';
 import {
   accountKey,
@@ -295,6 +296,23 @@ describe('the dashboard API over HTTP', () => {
     const member = await joinAccount(running, session, 'viewer');
     const { items } = (await call('GET', '/members')).body;
     expect(items).toMatchObject([{ userId: session.userId }, { userId: member.userId, role: 'viewer' }]);
+  });
+
+  it('gives an invited person an address that somebody registered, and requires a second factor of an account', async () => {
+    const other = await registerAccount(url);
+    await joinAccount(running, session, 'viewer', other.email);
+    expect(
+      (await call('POST', '/auth/login', { body: { email: other.email, password: PASSWORD } })).body.userId,
+    ).not.toBe(other.userId);
+
+    const own = await registerAccount(url);
+    const credentials = { email: own.email, password: PASSWORD };
+    const { secret } = (await call('POST', '/auth/totp', { body: credentials })).body;
+    const confirmed = { ...credentials, totp: totpCode(secret, Date.now()) };
+    expect((await call('POST', '/auth/totp/confirm', { body: confirmed })).status).toBe(204);
+    // A code counts once: the next one.
+    const body = { requiresTotp: true, password: PASSWORD, totp: totpCode(secret, Date.now() + 30_000) };
+    expect((await call('PATCH', '/auth/account', { token: own.token, body })).status).toBe(204);
   });
 
   it('deletes an account to the end', async () => {

@@ -180,7 +180,7 @@ describe('what each function may do', () => {
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
         'dynamodb:BatchGetItem ON data:Table WHERE TOKEN#{hash}',
         'dynamodb:PutItem dynamodb:DeleteItem dynamodb:ConditionCheckItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash} USER#* ACCOUNT#{account}#AUDIT',
-        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} USER#* RATE#*',
+        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} USER#* ACCOUNT#{account}#AUDIT RATE#*',
         'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com mail:ConfigurationSet WHERE alerts@dashboard.example.com',
         'cognito-idp:AdminCreateUser cognito-idp:AdminSetUserPassword cognito-idp:AdminInitiateAuth cognito-idp:AdminGetUser cognito-idp:AdminDeleteUser cognito-idp:AdminUserGlobalSignOut cognito-idp:DescribeUserPoolClient cognito-idp:AdminRespondToAuthChallenge cognito-idp:AdminSetUserMFAPreference cognito-idp:AdminUpdateUserAttributes ON identity:Users',
       ],
