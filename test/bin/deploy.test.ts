@@ -103,7 +103,7 @@ describe('npm run deploy', () => {
     const settings = { ...prod, gateway: { reservedConcurrency: 800 } };
     const { code, stdout } = await deploy(settings, ['--stage', 'prod', '--require-approval', 'never']);
     expect(stdout).toContain("Stripe's return pages lead to https://spend.acme.dev, which is the API");
-    expect(stdout).toContain('could not be read (AccessDeniedException): 900 are needed');
+    expect(stdout).toContain('could not be read (AccessDeniedException): 1000 are needed');
     expect(cdkArguments()).toEqual([
       ...['deploy', '**', '-c', 'stage=prod', '-c', 'deploy=true', '--outputs-file', expect.any(String)],
       ...['--require-approval', 'never'],
@@ -117,7 +117,7 @@ describe('npm run deploy', () => {
   it('refuses more reserved concurrency than the account has, before it begins', async () => {
     const isolatedProviders = { openai: { reservedConcurrency: 150 } };
     const { code, stderr } = await deploy({ ...prod, gateway: { reservedConcurrency: 800, isolatedProviders } });
-    expect(stderr).toContain('950 in all, but the account may run 1000 functions at once and keeps 100');
+    expect(stderr).toContain('reserves 960 (gateway 950, recorder 10), but the account may run 1000 functions at once');
     expect([code, cdkArguments()]).toEqual([1, undefined]);
   });
 
