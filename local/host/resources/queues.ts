@@ -1,4 +1,4 @@
-import { CreateQueueCommand, QueueNameExists, SetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { CreateQueueCommand, SetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { z } from 'zod';
 import { type App, definitions } from '../template/definitions.ts';
 
@@ -32,7 +32,8 @@ export const createQueues = async (app: App, sqs: SQSClient): Promise<void> => {
     try {
       await sqs.send(new CreateQueueCommand({ QueueName: queue.attribute('QueueName'), Attributes }));
     } catch (error) {
-      if (!(error instanceof QueueNameExists)) throw error;
+      // The emulator puts the service's name in front, so that the SDK does not know the error.
+      if (!(error instanceof Error && error.name.endsWith('QueueNameExists'))) throw error;
       await sqs.send(new SetQueueAttributesCommand({ QueueUrl: queue.ref, Attributes }));
     }
   }

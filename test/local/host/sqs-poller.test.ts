@@ -56,6 +56,18 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
+it('a queue of an earlier version gets the attributes of this one', async () => {
+  const { Dead, Queue } = usage.template.Resources as Record<string, { Type: string; Properties: object }>;
+  const RedrivePolicy = { deadLetterTargetArn: { 'Fn::GetAtt': ['Dead', 'Arn'] }, maxReceiveCount: 241 };
+  const later = stackOf('usage', { Dead, Queue: { ...Queue, Properties: { VisibilityTimeout: 30, RedrivePolicy } } });
+  await createQueues({ stacks: [later], resolve: createResolver([later], emulator.endpoint) }, sqs);
+  const { Attributes } = await sqs.send(
+    new GetQueueAttributesCommand({ QueueUrl: url('Queue'), AttributeNames: ['VisibilityTimeout', 'RedrivePolicy'] }),
+  );
+  expect(Attributes?.['VisibilityTimeout']).toBe('30');
+  expect(JSON.parse(Attributes?.['RedrivePolicy'] ?? '')).toMatchObject({ maxReceiveCount: 241 });
+});
+
 const poll = (invoke: (event: SQSEvent) => Promise<unknown>, options = {}) => {
   poller = pollQueue({
     sqs,
