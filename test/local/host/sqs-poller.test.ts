@@ -57,9 +57,11 @@ afterEach(async () => {
 });
 
 it('a queue of an earlier version gets the attributes of this one', async () => {
-  const { Dead, Queue } = usage.template.Resources as Record<string, { Type: string; Properties: object }>;
   const RedrivePolicy = { deadLetterTargetArn: { 'Fn::GetAtt': ['Dead', 'Arn'] }, maxReceiveCount: 241 };
-  const later = stackOf('usage', { Dead, Queue: { ...Queue, Properties: { VisibilityTimeout: 30, RedrivePolicy } } });
+  const later = stackOf('usage', {
+    Dead: { Type: 'AWS::SQS::Queue' },
+    Queue: { Type: 'AWS::SQS::Queue', Properties: { VisibilityTimeout: 30, RedrivePolicy } },
+  });
   await createQueues({ stacks: [later], resolve: createResolver([later], emulator.endpoint) }, sqs);
   const { Attributes } = await sqs.send(
     new GetQueueAttributesCommand({ QueueUrl: url('Queue'), AttributeNames: ['VisibilityTimeout', 'RedrivePolicy'] }),
