@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { SecretsEmulator } from '../emulators/secrets.ts';
 import { SetupError } from '../setup-error.ts';
-import { localPrices } from './prices.ts';
+import { localPrices } from './objects.ts';
 import { startLocalStripe } from './server.ts';
 
 /** The key given would move money. */
@@ -84,14 +84,14 @@ export const openStripe = async ({
   const stripe = await startLocalStripe({
     apiKey,
     file: join(dataDir, 'stripe.json'),
-    endpoint: { url: `${stackUrl}/api/billing/webhook`, secrets: [signingSecret], retryDelayMs },
+    endpoint: { url: `${stackUrl}/api/billing/webhook`, signingSecret, retryDelayMs },
   });
   return {
     environment: {
       ...pages,
       ...secretsOf(apiKey, signingSecret),
       STRIPE_API_ORIGIN: stripe.url,
-      STRIPE_PRICES: JSON.stringify(Object.fromEntries(localPrices.map(({ id, product }) => [product, [id]]))),
+      STRIPE_PRICES: JSON.stringify(Object.fromEntries(localPrices.map(({ id, nickname }) => [nickname, [id]]))),
     },
     url: stripe.url,
     stop: stripe.stop,

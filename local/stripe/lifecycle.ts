@@ -1,182 +1,129 @@
-import { invoicing } from './invoicing.ts';
-import { findCard } from './prices.ts';
-import { checkoutJson, customerJson, subscriptionJson } from './render.ts';
-import type { Checkout, Customer, Invoice, Store, Subscription } from './store.ts';
+import { DAY_SECONDS } from '../../lambda/domain/calendar/units.ts';
+import {
+  type Checkout,
+  type Customer,
+  newEvent,
+  newInvoice,
+  newSubscription,
+  type Price,
+  type StripeEvent,
+  type Subscription,
+  testCards,
+} from './objects.ts';
+import { find, type Store } from './store.ts';
 
-/** The same day of the month, so many months on; the last one where the month is too short. */
-const monthsAfter = (start: number, months: number): number => {
-  const at = new Date(start * 1_000);
-  const lastDay = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months + 1, 0)).getUTCDate();
-  const month = new Date(at);
-  month.setUTCDate(1);
-  month.setUTCMonth(at.getUTCMonth() + months);
-  month.setUTCDate(Math.min(at.getUTCDate(), lastDay));
-  return month.getTime() / 1_000;
+/** A payment that fails is tried again each day; after the last attempt the subscription is unpaid. */
+const MAX_ATTEMPTS = 6;
+
+/** The same day of the next month, or its last one where it is too short. Both are epoch seconds. */
+const monthAfter = (start: number): number => {
+  const date = new Date(start * 1_000);
+  const day = date.getUTCDate();
+  date.setUTCMonth(date.getUTCMonth() + 1);
+  if (date.getUTCDate() !== day) date.setUTCDate(0);
+  return date.getTime() / 1_000;
 };
 
-/** The card does not pay. */
-export class CardDeclinedError extends Error {
-  override readonly name = 'CardDeclinedError';
-}
+const cardWith = (number: string) => testCards.find((card) => card.number === number.replaceAll(' ', ''));
 
 /**
- * What becomes of subscriptions, as with Stripe's settings "retry a few times, then mark as unpaid".
+ * The life of a subscription, as with Stripe's settings "retry a few times, then mark as unpaid".
  *
- * @param publish takes every event
+ * @param send takes every event
  */
-export const lifecycle = (store: Store, url: string, publish: (type: string, object: object) => void) => {
-  const { newInvoice, pay, fail, openOf, makeVoid } = invoicing(store, publish);
-
-  const tell = (type: string, subscription: Subscription) =>
-    publish(`customer.subscription.${type}`, subscriptionJson(store, subscription));
-
-  const charge = (subscription: Subscription, invoice: Invoice): void => {
-    const customer = store.customers.find(({ id }) => id === subscription.customer);
-    invoice.attempts += 1;
-    if (findCard(customer?.card ?? null)?.pays) {
-      pay(invoice);
-      subscription.status = 'active';
-    } else {
-      subscription.status = fail(invoice) ? 'past_due' : 'unpaid';
-    }
-    tell('updated', subscription);
+export const lifecycle = (store: Store, send: (event: StripeEvent) => void) => {
+  const publish = (type: string, object: object): void => {
+    const event = newEvent(store.now(), type, object);
+    store.events.push(event);
+    send(event);
   };
 
-  const cancel = (subscription: Subscription): void => {
-    subscription.status = 'canceled';
-    subscription.canceledAt = store.now();
-    for (const invoice of openOf(subscription)) makeVoid(invoice);
-    tell('deleted', subscription);
+  const change = (subscription: Subscription, changes: Partial<Subscription>, event = 'updated'): void => {
+    Object.assign(subscription, changes);
+    publish(`customer.subscription.${event}`, subscription);
   };
 
-  const expire = (checkout: Checkout): void => {
-    checkout.status = 'expired';
-    publish('checkout.session.expired', checkoutJson(url, checkout));
+  const cancel = (subscription: Subscription): void => change(subscription, { status: 'canceled' }, 'deleted');
+
+  /** Pays what is due. @returns false if the card is declined, and nothing has happened */
+  const pay = (subscription: Subscription): boolean => {
+    if (!cardWith(find(store.customers, subscription.customer).card)?.pays) return false;
+    subscription.latest_invoice.status = 'paid';
+    publish('invoice.paid', subscription.latest_invoice);
+    change(subscription, { status: 'active' });
+    return true;
+  };
+
+  const charge = (subscription: Subscription): void => {
+    if (pay(subscription)) return;
+    const { latest_invoice: invoice } = subscription;
+    invoice.attempt_count += 1;
+    publish('invoice.payment_failed', invoice);
+    change(subscription, { status: invoice.attempt_count < MAX_ATTEMPTS ? 'past_due' : 'unpaid' });
   };
 
   const renew = (subscription: Subscription): void => {
-    if (subscription.cancelAtPeriodEnd) {
-      cancel(subscription);
-      return;
-    }
-    subscription.months += 1;
-    subscription.periodStart = subscription.periodEnd;
-    subscription.periodEnd = monthsAfter(subscription.created, subscription.months + 1);
-    // Of an unpaid or paused subscription nothing is charged.
-    if (subscription.status === 'active' || subscription.status === 'past_due')
-      charge(subscription, newInvoice(subscription));
-    else tell('updated', subscription);
-  };
-
-  /** The next thing that happens by itself. */
-  const nextDue = (): { readonly at: number; readonly happen: () => void } | undefined => {
-    const renewals = store.subscriptions
-      .filter(({ status }) => status !== 'canceled')
-      .map((subscription) => ({ at: subscription.periodEnd, happen: () => renew(subscription) }));
-    const retries = store.invoices.flatMap((invoice) => {
-      const subscription = store.subscriptions.find(({ id }) => id === invoice.subscription);
-      return invoice.nextAttempt === null || !subscription
-        ? []
-        : [{ at: invoice.nextAttempt, happen: () => charge(subscription, invoice) }];
-    });
-    const closings = store.checkouts
-      .filter(({ status }) => status === 'open')
-      .map((checkout) => ({ at: checkout.expiresAt, happen: () => expire(checkout) }));
-    return [...renewals, ...retries, ...closings].sort((a, b) => a.at - b.at)[0];
+    const [item] = subscription.items.data;
+    item.current_period_start = item.current_period_end;
+    item.current_period_end = monthAfter(item.current_period_start);
+    subscription.latest_invoice = newInvoice(store.now(), subscription.customer, item.price);
+    charge(subscription);
   };
 
   return {
-    /** @throws CardDeclinedError, and nothing has happened */
-    pay: (checkout: Checkout, card: string): Subscription => {
-      if (!findCard(card)?.pays) throw new CardDeclinedError('Your card was declined.');
-      const customer = store.customers.find(({ id }) => id === checkout.customer) as Customer;
+    change,
+    cancel,
+    pay,
+
+    /** @returns false if the card is declined, and nothing has happened */
+    sell: (checkout: Checkout, customer: Customer, card: string): boolean => {
+      if (!cardWith(card)?.pays) return false;
       customer.card = card;
-      const created = store.now();
-      const subscription: Subscription = {
-        id: store.newId('sub'),
-        itemId: store.newId('si'),
-        created,
-        customer: customer.id,
-        metadata: checkout.subscriptionMetadata,
-        status: 'active',
-        price: checkout.price,
-        months: 0,
-        periodStart: created,
-        periodEnd: monthsAfter(created, 1),
-        cancelAtPeriodEnd: false,
-        canceledAt: null,
-      };
+      const subscription = newSubscription(store.now(), monthAfter(store.now()), customer.id, checkout.price);
       store.subscriptions.push(subscription);
       checkout.status = 'complete';
-      checkout.subscription = subscription.id;
-      const invoice = newInvoice(subscription);
-      invoice.attempts = 1;
-      publish('checkout.session.completed', checkoutJson(url, checkout));
-      tell('created', subscription);
-      pay(invoice);
-      return subscription;
+      publish('checkout.session.completed', checkout);
+      change(subscription, {}, 'created');
+      return pay(subscription);
     },
 
-    /** From now on this card is charged. @throws CardDeclinedError */
-    setCard: (customer: Customer, card: string): void => {
-      if (!findCard(card)?.isAccepted) throw new CardDeclinedError('Your card was declined.');
+    expire: (checkout: Checkout): void => {
+      checkout.status = 'expired';
+      publish('checkout.session.expired', checkout);
+    },
+
+    /** From now on this card is charged. @returns false if it is declined */
+    setCard: (customer: Customer, card: string): boolean => {
+      if (!cardWith(card)?.isAccepted) return false;
       customer.card = card;
+      return true;
     },
 
-    /** Pays what is due. @throws CardDeclinedError */
-    payDue: (subscription: Subscription): void => {
-      const customer = store.customers.find(({ id }) => id === subscription.customer);
-      if (!findCard(customer?.card ?? null)?.pays) throw new CardDeclinedError('Your card was declined.');
-      for (const invoice of openOf(subscription)) pay(invoice);
-      subscription.status = 'active';
-      tell('updated', subscription);
+    changePrice: (subscription: Subscription, price: Price): void => {
+      subscription.items.data[0].price = price;
+      change(subscription, {});
     },
-
-    changePrice: (subscription: Subscription, price: string): void => {
-      subscription.price = price;
-      tell('updated', subscription);
-    },
-
-    cancel,
-
-    cancelAtPeriodEnd: (subscription: Subscription, isEnding: boolean): void => {
-      subscription.cancelAtPeriodEnd = isEnding;
-      tell('updated', subscription);
-    },
-
-    pause: (subscription: Subscription): void => {
-      subscription.status = 'paused';
-      tell('paused', subscription);
-      tell('updated', subscription);
-    },
-
-    resume: (subscription: Subscription): void => {
-      subscription.status = 'active';
-      tell('resumed', subscription);
-      tell('updated', subscription);
-    },
-
-    expire,
 
     deleteCustomer: (customer: Customer): void => {
       for (const subscription of store.subscriptions)
         if (subscription.customer === customer.id && subscription.status !== 'canceled') cancel(subscription);
-      const before = customerJson(customer);
-      customer.isDeleted = true;
-      publish('customer.deleted', before);
+      publish('customer.deleted', customer);
+      Object.assign(customer, { deleted: true, email: null, name: null });
     },
 
-    /** Moves the clock on, and lets everything happen that falls due until then, in its order and at its time. */
-    advanceTo: (target: number): void => {
-      for (let due = nextDue(); due && due.at <= target; due = nextDue()) {
-        store.aheadSeconds += Math.max(0, due.at - store.now());
-        due.happen();
+    /** Moves the clock on, day by day. Nothing happens to paused and unpaid subscriptions. */
+    advance: (days: number): void => {
+      for (let day = 0; day < days; day += 1) {
+        store.aheadSeconds += DAY_SECONDS;
+        for (const subscription of store.subscriptions) {
+          const { status, cancel_at_period_end: isEnding, items } = subscription;
+          const isOver = items.data[0].current_period_end <= store.now();
+          if (status === 'past_due') charge(subscription);
+          else if (status === 'active' && isOver && isEnding) cancel(subscription);
+          else if (status === 'active' && isOver) renew(subscription);
+        }
       }
-      store.aheadSeconds += Math.max(0, target - store.now());
     },
-
-    /** When the next thing happens by itself; undefined where nothing will. */
-    nextDueAt: (): number | undefined => nextDue()?.at,
   };
 };
 

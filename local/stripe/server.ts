@@ -1,133 +1,66 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
-import { z } from 'zod';
+import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
+import { HTTPException } from 'hono/http-exception';
 import { guarded } from '../emulators/guard.ts';
-import { apiRoutes } from './api.ts';
-import { ApiError, invalidRequest } from './api-error.ts';
+import { stripeApi } from './api.ts';
 import { deliveries, type Endpoint } from './deliveries.ts';
-import { parseForm } from './form.ts';
-import { hostedPages } from './hosted-pages.ts';
-import { idempotency } from './idempotency.ts';
 import { lifecycle } from './lifecycle.ts';
-import { openStore, type StripeEvent } from './store.ts';
+import { hostedPages } from './pages.ts';
+import { openStore } from './store.ts';
 
 export interface LocalStripeOptions {
-  /** The key its callers send. */
+  /** The key that callers send. */
   readonly apiKey: string;
-  /** Where events go; without it they are kept, and go nowhere. */
+  /** The webhook; without it, events go nowhere. */
   readonly endpoint?: Endpoint | undefined;
-  /** Keeps everything from one run to the next. */
+  /** Has everything for the next run. */
   readonly file?: string | undefined;
-  /** 0, or none, for a free one. */
-  readonly port?: number | undefined;
 }
-
-export interface LocalStripe {
-  /** `http://127.0.0.1:PORT`: the API, and a page for people. */
-  readonly url: string;
-  /** All events so far, in the order they happened in. */
-  events(): readonly Pick<StripeEvent, 'id' | 'type' | 'payload' | 'delivery'>[];
-  stop(): Promise<void>;
-}
-
-const API_VERSION = '2026-10-28.endive';
 
 /**
  * Stripe's API as far as this service uses it, with pages to click through, a clock to move, and signed webhooks that are sent
  * until they are taken. The `stripe` package talks to it as to Stripe.
+ *
+ * @throws SetupError if another version has written the file
  */
-export const startLocalStripe = async (options: LocalStripeOptions): Promise<LocalStripe> => {
-  const store = openStore(options.file);
+export const startLocalStripe = async ({ apiKey, endpoint, file }: LocalStripeOptions) => {
+  const store = openStore(file);
+  const app = new Hono();
   // Calls of the API have a key of their own, and the rest are pages for people.
-  const access = { secretAccessKey: options.apiKey, isOpen: () => true };
-  const server = createServer(guarded(access, (request, response) => void serve(request, response)));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port ?? 0, '127.0.0.1', resolve);
-  });
+  const access = { secretAccessKey: apiKey, isOpen: () => true };
+  const server = createServer(guarded(access, getRequestListener(app.fetch)));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const sender = options.endpoint && deliveries(store, options.endpoint);
+  const sender = endpoint && deliveries(store, endpoint);
+  const life = lifecycle(store, (event) => sender?.send(event));
 
-  const publish = (type: string, object: object): void => {
-    const id = store.newId('evt');
-    const created = store.now();
-    const payload = JSON.stringify({
-      id,
-      object: 'event',
-      api_version: API_VERSION,
-      created,
-      livemode: false,
-      type,
-      data: { object },
-    });
-    const event: StripeEvent = { id, type, payload, attempts: 0, delivery: 'pending' };
-    store.events.push(event);
-    // Usually after the response to the call that caused it; the order is no promise.
-    if (sender) setImmediate(() => sender.send(event));
-  };
-  const life = lifecycle(store, url, publish);
-  const routes = apiRoutes({ store, life, url }).map((route) => ({
-    ...route,
-    pattern: new RegExp(`^${route.path.replaceAll(':id', '([^/]+)')}$`),
-  }));
-  const once = idempotency();
-  const pages = hostedPages(store, life);
-
-  const callApi = (request: IncomingMessage, path: string, parameters: URLSearchParams) => {
-    if (request.headers.authorization !== `Bearer ${options.apiKey}`)
-      throw new ApiError(401, 'invalid_request_error', 'Invalid API Key provided.');
-    for (const { method, pattern, respond } of routes) {
-      const match = method === request.method && pattern.exec(path);
-      if (!match) continue;
-      const run = () => respond({ ids: match.slice(1), parameters: parseForm(parameters) });
-      const key = request.headers['idempotency-key'];
-      return method === 'POST'
-        ? once(typeof key === 'string' ? key : undefined, `${path}?${parameters}`, run)
-        : { body: run(), isReplay: false };
-    }
-    throw new ApiError(404, 'invalid_request_error', `Unrecognized request URL (${request.method}: ${path}).`);
-  };
-
-  const serveApi = (request: IncomingMessage, response: ServerResponse, path: string, parameters: URLSearchParams) => {
-    const headers = { 'content-type': 'application/json', 'request-id': store.newId('req') };
-    try {
-      const { body, isReplay } = callApi(request, path, parameters);
-      store.save();
-      response
-        .writeHead(200, { ...headers, ...(isReplay && { 'idempotent-replayed': 'true' }) })
-        .end(JSON.stringify(body));
-    } catch (error) {
-      const known = error instanceof z.ZodError ? invalidRequest(z.prettifyError(error)) : error;
-      if (!(known instanceof ApiError)) throw error;
-      response.writeHead(known.status, headers).end(JSON.stringify(known.body));
-    }
-  };
-
-  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    try {
-      const { pathname, searchParams } = new URL(request.url ?? '/', url);
-      const form = request.method === 'POST' ? new URLSearchParams(await text(request)) : undefined;
-      if (pathname.startsWith('/v1/')) return serveApi(request, response, pathname, form ?? searchParams);
-      const page = pages(pathname, form);
-      store.save();
-      if (page === undefined) response.writeHead(404).end('There is no such page.\n');
-      else if ('redirect' in page) response.writeHead(303, { location: page.redirect }).end();
-      else response.writeHead(page.status, { 'content-type': 'text/html; charset=utf-8' }).end(page.html);
-    } catch (error) {
-      console.error('Local Stripe failed:', error);
-      if (!response.headersSent) response.writeHead(500);
-      response.end();
-    }
-  };
+  app.use(async (_, next) => {
+    await next();
+    store.save();
+  });
+  app.route('/v1', stripeApi(store, life, apiKey, url));
+  app.route('/', hostedPages(store, life));
+  app.all('*', ({ req }) => {
+    throw new HTTPException(404, { message: `Unrecognized request URL (${req.method}: ${req.path}).` });
+  });
+  app.onError((error, context) => {
+    const status = error instanceof HTTPException ? error.status : 500;
+    if (status === 500) console.error('Local Stripe failed:', error);
+    return context.json({ error: { type: 'invalid_request_error', message: error.message } }, status);
+  });
 
   return {
+    /** `http://127.0.0.1:PORT`: the API, and a page for people. */
     url,
+    /** All events so far, in the order they happened in. */
     events: () => store.events,
-    async stop() {
+    async stop(): Promise<void> {
       await sender?.stop();
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
+      await new Promise((resolve) => {
+        server.close(resolve);
         server.closeAllConnections();
       });
     },

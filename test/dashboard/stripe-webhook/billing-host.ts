@@ -31,7 +31,7 @@ import { stripeBilling } from '../../../lambda/integrations/stripe-billing.ts';
 import { STRIPE_API_VERSION, type StripeCall, stripeCaller } from '../../../lambda/integrations/stripe-client.ts';
 import type { CachedSecret } from '../../../lambda/integrations/stripe-secret.ts';
 import { stripeEventReader } from '../../../lambda/integrations/stripe-webhook-event.ts';
-import { type LocalStripe, startLocalStripe } from '../../../local/stripe/server.ts';
+import { startLocalStripe } from '../../../local/stripe/server.ts';
 import { apiEvent, invoke, membershipOf, silentLogger } from '../../http/invoke.ts';
 
 const API_KEY = 'sk_test_local';
@@ -79,9 +79,11 @@ export const billingHost = async (
   } = { delivers: true },
 ) => {
   const webhook = await webhookServer();
-  const localStripe: LocalStripe = await startLocalStripe({
+  const localStripe = await startLocalStripe({
     apiKey: API_KEY,
-    endpoint: options.delivers ? { url: webhook.url, secrets: [WEBHOOK_SECRET], retryDelayMs: () => 50 } : undefined,
+    endpoint: options.delivers
+      ? { url: webhook.url, signingSecret: WEBHOOK_SECRET, retryDelayMs: () => 50 }
+      : undefined,
   });
   const { wrapCall = (call) => call, sold = allSold, now = Date.now } = options;
   const prices = priceList(sold);
@@ -138,7 +140,7 @@ export const billingHost = async (
   const { hostname, port } = new URL(localStripe.url);
   return {
     localStripe,
-    /** Stripe's API for the test itself: to move its clock, delete customers and so on. */
+    /** Stripe's API for the test itself: to list subscriptions, delete customers and so on. */
     api: new Stripe(API_KEY, {
       apiVersion: STRIPE_API_VERSION,
       host: hostname,

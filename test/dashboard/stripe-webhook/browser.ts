@@ -16,11 +16,8 @@ const formWith = ({ text, url }: Page, button: string) => {
     const [, label = ''] = /<button[^>]*>([\s\S]*?)<\/button>/.exec(form) ?? [];
     if (unescaped(label).trim() !== button) continue;
     const fields = new URLSearchParams();
-    for (const [input] of form.matchAll(/<(?:input|select)[^>]*>/g)) {
-      const name = attribute(input, 'name');
-      if (name)
-        fields.set(name, unescaped(attribute(input, 'value') ?? /<option value="([^"]*)"/.exec(form)?.[1] ?? ''));
-    }
+    for (const [tag] of form.matchAll(/<(?:input|button)[^>]*>/g))
+      fields.set(attribute(tag, 'name') ?? '', unescaped(attribute(tag, 'value') ?? ''));
     return { action: new URL(attribute(form, 'action') ?? '', url), fields };
   }
   throw new Error(`The page ${url} has no button "${button}".`);
@@ -54,3 +51,7 @@ export const press = async (
   if (target.host !== action.host) return { ...(await pageOf(response, action.href)), sentTo: target.href };
   return { ...(await open(target.href)), sentTo: undefined };
 };
+
+/** Moves the clock of the local Stripe on. */
+export const moveClock = async (localStripe: { readonly url: string }, days: number): Promise<Page> =>
+  press(await open(localStripe.url), 'Move the clock', { days: String(days) });

@@ -65,8 +65,7 @@ describe('the daily reconciliation', () => {
     expect(first.counts).toEqual({ RepairedAccounts: 2 });
     expect(await bought.me.status()).toMatchObject({ plan: 'PRO', billingStatus: 'ACTIVE' });
 
-    const [subscription] = (await host.api.subscriptions.list({ customer: ended.customer })).data;
-    await host.api.subscriptions.cancel(subscription?.id ?? '');
+    await press(await open((await ended.me.portal()).body.url), 'Cancel at once');
     const { counts, logger } = await run({ accountIds });
     expect(counts).toEqual({ RepairedAccounts: 1 });
     expect(logger.warn.mock.calls).toEqual([

@@ -9,7 +9,7 @@ import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
 import { newAccount } from '../../data/new-account.ts';
 import { tableForTests } from '../../table-for-tests.ts';
 import { type BillingHost, billingHost } from './billing-host.ts';
-import { open, press } from './browser.ts';
+import { moveClock, open, press } from './browser.ts';
 
 const table = tableForTests();
 let host: BillingHost;
@@ -20,35 +20,25 @@ afterAll(async () => {
   await host.stop();
 });
 
-const DAY = 86_400;
-const CLOCK = 'clock_local';
-
-const advance = async (seconds: number) => {
-  const { frozen_time: now } = await host.api.testHelpers.testClocks.retrieve(CLOCK);
-  await host.api.testHelpers.testClocks.advance(CLOCK, { frozen_time: now + seconds });
-};
-
 /** The steps of the story in Stripe. Each one produces events that are not delivered yet. */
 const stepsOf = (account: { readonly accountId: string; readonly userId: string }) => {
   const me = host.as(account);
   const portal = async () => open((await me.portal()).body.url);
   const customer = async () => (await openBillingAccounts(table).find(account.accountId))?.stripeCustomerId ?? '';
-  const subscription = async () =>
-    (await host.api.subscriptions.list({ customer: await customer(), limit: 1 })).data[0]?.id ?? '';
   return {
     buys: async () => press(await open((await me.checkout('PRO')).body.url), 'Pay and subscribe'),
     changes: async () => press(await open((await me.checkout('SCALE')).body.url), 'Confirm'),
     failsToPay: async () => {
       await press(await portal(), 'Save card', { card: '4000000000000341' });
-      await advance(32 * DAY);
+      await moveClock(host.localStripe, 32);
     },
-    isGivenUp: () => advance(20 * DAY),
+    isGivenUp: () => moveClock(host.localStripe, 20),
     pays: async () => {
       await press(await portal(), 'Save card', { card: '4242424242424242' });
       await press(await portal(), 'Pay $999.00');
     },
-    pauses: async () => host.api.subscriptions.pause(await subscription()),
-    resumes: async () => host.api.subscriptions.resume(await subscription()),
+    pauses: async () => press(await portal(), 'Pause'),
+    resumes: async () => press(await portal(), 'Resume'),
     cancels: async () => press(await portal(), 'Cancel at once'),
     isDeleted: async () => host.api.customers.del(await customer()),
   };
