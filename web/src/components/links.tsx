@@ -1,11 +1,19 @@
 import { Anchor, Button, type ButtonProps } from '@mantine/core';
 import { createLink } from '@tanstack/react-router';
+import { ArrowLeft } from 'lucide-react';
 import type { ComponentProps } from 'react';
 
 const ButtonAnchor = (props: ButtonProps & Omit<ComponentProps<'a'>, keyof ButtonProps>) => (
   <Button component="a" {...props} />
 );
 
-/** Mantine's link and button as links to pages, typed by the router. */
+const Back = ({ children, ...props }: ComponentProps<typeof Anchor<'a'>>) => (
+  <Anchor size="sm" className="back" {...props}>
+    <ArrowLeft size={14} aria-hidden /> {children}
+  </Anchor>
+);
+
+/** Mantine's link and button as links to pages, typed by the router; and the link from a page to the list above it. */
 export const AnchorLink = createLink(Anchor<'a'>);
 export const ButtonLink = createLink(ButtonAnchor);
+export const BackLink = createLink(Back);

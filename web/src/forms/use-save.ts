@@ -4,9 +4,7 @@ import { fieldErrors } from '../account/fields.ts';
 import { useApi } from '../app.ts';
 import { notifyDone } from '../components/notify.ts';
 import { changesOf } from './changes.ts';
-
-/** Collections of the API with items that a form creates and changes. */
-type Collection = '/alert-rules' | '/budgets' | '/reports' | '/prices';
+import { type Collection, capital, collections } from './collections.ts';
 
 /** A function that reloads a collection. Also used after errors: an item that was deleted elsewhere must show as deleted. */
 export const useReload = (collection: Collection) => {
@@ -24,7 +22,6 @@ export const useReload = (collection: Collection) => {
 export const useSave = <Values extends object>({
   collection,
   id,
-  noun,
   form,
   bodyOf,
   whole,
@@ -33,8 +30,6 @@ export const useSave = <Values extends object>({
   readonly collection: Collection;
   /** Of the item to change; undefined for a new one. */
   readonly id: string | undefined;
-  /** `Budget`, for the message. */
-  readonly noun: string;
   readonly form: UseFormReturnType<Values>;
   readonly bodyOf: (values: Values) => object;
   /** Members that the API replaces: see changesOf. */
@@ -46,7 +41,7 @@ export const useSave = <Values extends object>({
   const reload = useReload(collection);
   const options = {
     onSuccess: async ({ webhookSecret }: { readonly webhookSecret?: string | undefined }) => {
-      notifyDone(`${noun} ${id === undefined ? 'created' : 'saved'}.`);
+      notifyDone(`${capital(collections[collection].noun)} ${id === undefined ? 'created' : 'saved'}.`);
       await reload();
       onSaved(webhookSecret);
     },

@@ -1,14 +1,11 @@
-import { Button, Checkbox, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { otherErrors } from '../account/fields.ts';
 import type { OwnPrice } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Money } from '../components/amount.tsx';
-import { ProblemNote } from '../components/problem-note.tsx';
 import { plural } from '../format/quantity.ts';
 import { utcDate, utcDayText } from '../format/time.ts';
-import { SetByApi } from '../forms/set-by-api.tsx';
-import { useSave } from '../forms/use-save.ts';
+import { EditorForm } from '../forms/editor.tsx';
 import { spendFiltersOf } from '../scope/scope.ts';
 import { ScopeFields } from '../scope/scope-fields.tsx';
 import { parametersOf } from '../spend/filters.ts';
@@ -74,53 +71,26 @@ export const PriceEditor = ({
     initialValues: price ? valuesOf(price) : initial,
     validate: priceProblems,
   });
-  const { save, error, isPending } = useSave({
-    collection: '/prices',
-    id: price?.id,
-    noun: 'Price',
-    form,
-    bodyOf,
-    whole: WHOLE,
-    onSaved: onClose,
-  });
   return (
-    <form noValidate onSubmit={form.onSubmit(save)}>
-      <Stack>
-        <TextInput label="Name" placeholder="Contract of 2026" maxLength={100} {...form.getInputProps('name')} />
-        <NativeSelect label="Kind" data={kinds} {...form.getInputProps('kind')} />
-        <TermsFields form={form} />
-        <ScopeFields form={form} members={scopeMembers} />
-        <Checkbox
-          label="Only requests with a subscription’s token"
-          description="Claude Pro and Max, ChatGPT plans."
-          {...form.getInputProps('bySubscription', { type: 'checkbox' })}
+    <EditorForm collection="/prices" item={price} form={form} bodyOf={bodyOf} whole={WHOLE} onClose={onClose}>
+      <TextInput label="Name" placeholder="Contract of 2026" maxLength={100} {...form.getInputProps('name')} />
+      <NativeSelect label="Kind" data={kinds} {...form.getInputProps('kind')} />
+      <TermsFields form={form} />
+      <ScopeFields form={form} members={scopeMembers} />
+      <Checkbox
+        label="Only requests with a subscription’s token"
+        description="Claude Pro and Max, ChatGPT plans."
+        {...form.getInputProps('bySubscription', { type: 'checkbox' })}
+      />
+      <Group grow align="flex-start">
+        <TextInput type="date" label="First day (UTC)" {...form.getInputProps('from')} />
+        <TextInput
+          type="date"
+          label={form.values.kind === 'credit' ? 'Last day (UTC)' : 'Last day (UTC, optional)'}
+          {...form.getInputProps('lastDay')}
         />
-        <Group grow align="flex-start">
-          <TextInput type="date" label="First day (UTC)" {...form.getInputProps('from')} />
-          <TextInput
-            type="date"
-            label={form.values.kind === 'credit' ? 'Last day (UTC)' : 'Last day (UTC, optional)'}
-            {...form.getInputProps('lastDay')}
-          />
-        </Group>
-        {price && <SetByApi item={price} shown={bodyOf(valuesOf(price))} />}
-        <PastRequests values={form.values} />
-        {error && (
-          <ProblemNote
-            error={error}
-            details={otherErrors(error, ...Object.keys(form.values))}
-            title="The price was not saved"
-          />
-        )}
-        <Group>
-          <Button type="submit" loading={isPending}>
-            {price ? 'Save' : 'Add the price'}
-          </Button>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      </Group>
+      <PastRequests values={form.values} />
+    </EditorForm>
   );
 };
