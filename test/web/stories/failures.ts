@@ -120,6 +120,7 @@ describe('with a rule that was deleted elsewhere', () => {
     const page = await open(`/rules/${id}`);
     await page.getByRole('heading', { name: rule.name }).waitFor();
     await api(session, 'DELETE', `/alert-rules/${id}`);
+    await page.getByLabel('Name').fill('Weekly limit');
     for (const name of clicks) await page.getByRole('button', { name, exact: true }).click();
     await page.getByText('Rule not found').waitFor();
   });

@@ -1,4 +1,4 @@
-import { Heading } from '../components/heading.tsx';
+import { PageHead } from '../components/page-head.tsx';
 import { Section } from '../components/section.tsx';
 import { DeleteAccount } from './delete-account.tsx';
 import { ExportData } from './export-data.tsx';
@@ -8,12 +8,7 @@ import { SignOn } from './sign-on.tsx';
 /** What holds for all members of the account. */
 export const AccountSettings = () => (
   <div className="page">
-    <div className="page-head">
-      <div>
-        <Heading>Account settings</Heading>
-        <p>What holds for all members. Your own login is in your profile.</p>
-      </div>
-    </div>
+    <PageHead title="Account settings" about="What holds for all members. Your own login is in your profile." />
     <Section title="Second factor" about="A code of an authenticator app as well as the password.">
       <RequireTotp />
     </Section>

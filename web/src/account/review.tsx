@@ -2,9 +2,9 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useApi } from '../app.ts';
-import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
+import { PageHead } from '../components/page-head.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 
 /** After a password reset: the keys that somebody else may have made. */
@@ -22,9 +22,7 @@ export const Review = () => {
   });
   return (
     <div className="page">
-      <div className="page-head">
-        <Heading>Review recent keys</Heading>
-      </div>
+      <PageHead title="Review recent keys" />
       <LoadProblem query={query} title="It could not be loaded" />
       {finish.isError && <ProblemNote error={finish.error} title="The review was not finished" />}
       {data && data.since === null && (

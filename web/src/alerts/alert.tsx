@@ -1,12 +1,12 @@
 import { Skeleton } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { ArrowLeft, BellOff } from 'lucide-react';
+import { BellOff } from 'lucide-react';
 import { problemOf } from '../api/problem.ts';
 import { useApi } from '../app.ts';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Heading } from '../components/heading.tsx';
-import { AnchorLink } from '../components/links.tsx';
+import { BackLink } from '../components/links.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
+import { PageHead } from '../components/page-head.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { AlertCard } from './alert-card.tsx';
 
@@ -19,14 +19,7 @@ export const OneAlert = () => {
   const isMissing = problemOf(error).code === 'NOT_FOUND';
   return (
     <div className="page">
-      <div className="page-head">
-        <div>
-          <AnchorLink to="/alerts" size="sm">
-            <ArrowLeft size={14} aria-hidden /> All alerts
-          </AnchorLink>
-          <Heading>Alert</Heading>
-        </div>
-      </div>
+      <PageHead title="Alert" back={<BackLink to="/alerts">All alerts</BackLink>} />
       {!isMissing && <LoadProblem query={query} title="The alert could not be loaded" />}
       {!alert && !error && <Skeleton height={178} radius="lg" />}
       {isMissing && (

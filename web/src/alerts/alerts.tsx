@@ -3,10 +3,9 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { BellRing } from 'lucide-react';
 import { usePages } from '../api/use-pages.ts';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Heading } from '../components/heading.tsx';
 import { isChoosingByKey } from '../components/keyboard.ts';
 import { ButtonLink } from '../components/links.tsx';
-import { LoadProblem } from '../components/load-problem.tsx';
+import { ListPage } from '../components/list-page.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { AlertCard } from './alert-card.tsx';
 import classes from './alerts.module.css';
@@ -26,14 +25,12 @@ export const Alerts = () => {
   const navigate = useNavigate({ from: '/alerts' });
   const keyNames = useKeyNames();
   const query = usePages('/alerts', { limit: PAGE, ...(status && { status }) }, { refreshMs: () => REFRESH_MS });
-  const { items, isEmpty, isLoading, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
+  const { items, isEmpty, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   return (
-    <div className="page">
-      <div className="page-head">
-        <div>
-          <Heading>Alerts</Heading>
-          <p>Rules that fired, once per period: by how much, and what drove the spend.</p>
-        </div>
+    <ListPage
+      title="Alerts"
+      about="Rules that fired, once per period: by how much, and what drove the spend."
+      actions={
         <SegmentedControl
           size="xs"
           aria-label="Which alerts"
@@ -46,11 +43,12 @@ export const Alerts = () => {
             })
           }
         />
-      </div>
-      <LoadProblem query={query} title="The alerts could not be loaded" />
-      {isLoading && [1, 2, 3].map((each) => <Skeleton key={each} height={178} radius="lg" />)}
-      {isEmpty && (
-        <section className="card">
+      }
+      query={query}
+      things="alerts"
+      skeleton={[1, 2, 3].map((each) => <Skeleton key={each} height={178} radius="lg" />)}
+      empty={
+        isEmpty && (
           <EmptyState
             icon={BellRing}
             title={status === 'triggered' ? 'No open alerts' : 'No alerts yet'}
@@ -63,8 +61,9 @@ export const Alerts = () => {
             Rules check spend, forecasts and failures every minute, and notify you by e-mail or webhook when a limit is
             reached.
           </EmptyState>
-        </section>
-      )}
+        )
+      }
+    >
       <div className={classes['list']}>
         {items.map((alert) => (
           <AlertCard key={alert.id} alert={alert} keyNames={keyNames} brief={alert.status === 'acknowledged'} />
@@ -81,6 +80,6 @@ export const Alerts = () => {
           Older alerts
         </Button>
       )}
-    </div>
+    </ListPage>
   );
 };

@@ -49,6 +49,7 @@ export type Role = Member['role'];
 export type Invitation = components['schemas']['Invitation'];
 export type AuditQuery = NonNullable<NonNullable<paths['/audit']['get']['parameters']>['query']>;
 export type AuditEntry = components['schemas']['AuditEntry'];
+export type ExportedDay = components['schemas']['Export'];
 
 export type OwnPrices = paths['/prices']['get']['responses']['200']['content']['application/json'];
 export type OwnPrice = components['schemas']['Price'];

@@ -4,9 +4,9 @@ import { Check, ExternalLink } from 'lucide-react';
 import type { PlanName } from '../../../lambda/domain/billing/plans.ts';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
-import { Heading } from '../components/heading.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyProblem } from '../components/notify.ts';
+import { PageHead } from '../components/page-head.tsx';
 import { formatCompact, formatShare, formatWhole, plural } from '../format/quantity.ts';
 import { useMe } from '../session/permissions.ts';
 import classes from './billing.module.css';
@@ -165,11 +165,10 @@ export const Billing = () => {
   const note = data && statusNotes[data.billingStatus];
   return (
     <div className="page">
-      <div className="page-head">
-        <div>
-          <Heading>Billing</Heading>
-          <p>How much of its plan this account uses. What your providers charge is not part of the plan.</p>
-        </div>
+      <PageHead
+        title="Billing"
+        about="How much of its plan this account uses. What your providers charge is not part of the plan."
+      >
         {data && data.plan !== 'FREE' && may('billing:write') && (
           <Button
             variant="default"
@@ -181,7 +180,7 @@ export const Billing = () => {
             Cards, invoices, cancellation
           </Button>
         )}
-      </div>
+      </PageHead>
       {checkout === 'completed' && data && !isBought(data.plan) && (
         <Alert
           role="status"

@@ -6,10 +6,10 @@ import type { RequestSummary, SessionAgent } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Count, Instant, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
 import { Name } from '../components/name.tsx';
+import { PageHead } from '../components/page-head.tsx';
 import { plural } from '../format/quantity.ts';
 import requestClasses from '../requests/requests.module.css';
 import { Status } from '../requests/status.tsx';
@@ -79,11 +79,7 @@ export const OneSession = () => {
   const isMissing = error?.error.code === 'NOT_FOUND';
   return (
     <div className="page">
-      <div className="page-head">
-        <div>
-          <Heading>Session</Heading>
-          <p className="mono">{sessionId}</p>
-        </div>
+      <PageHead title="Session" about={<span className="mono">{sessionId}</span>}>
         {data && (
           <div className="page-actions">
             <span className="dim small">
@@ -92,7 +88,7 @@ export const OneSession = () => {
             <Money as="call" nano={data.costNanoUsd} />
           </div>
         )}
-      </div>
+      </PageHead>
       {isMissing && (
         <section className="card">
           <EmptyState icon={Workflow} title="No such session">

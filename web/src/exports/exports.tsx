@@ -1,14 +1,15 @@
-import { Anchor, Code, NativeSelect, Skeleton } from '@mantine/core';
+import { Anchor, Code, NativeSelect } from '@mantine/core';
 import { PackageOpen } from 'lucide-react';
 import { useState } from 'react';
+import type { ExportedDay } from '../api/responses.ts';
 import { useApi, useApp } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
-import { LoadProblem } from '../components/load-problem.tsx';
-import { ScrollRegion } from '../components/scroll-region.tsx';
+import { ListPage } from '../components/list-page.tsx';
+
 import { Section } from '../components/section.tsx';
+import { type Column, Table } from '../components/table.tsx';
 import { formatBytes, formatWhole, plural } from '../format/quantity.ts';
 import { utcDayText } from '../format/time.ts';
 
@@ -19,6 +20,42 @@ const datasets = { 'cost-and-usage': 'Charges (FOCUS 1.2)', requests: 'Requests'
 const formats = [
   { value: 'parquet', label: 'Parquet' },
   { value: 'csv', label: 'CSV, gzipped' },
+];
+
+const columns: readonly Column<ExportedDay>[] = [
+  { head: 'Day (UTC)', cell: ({ day }) => utcDayText(day) },
+  { head: 'What', cell: ({ dataset }) => datasets[dataset] },
+  { head: 'Rows', className: 'right num wide-only', cell: ({ rows }) => formatWhole(rows) },
+  {
+    head: 'Cost',
+    className: 'right wide-only',
+    cell: ({ costNanoUsd, unpricedRequests }) => (
+      <>
+        <Money nano={costNanoUsd} />
+        {unpricedRequests > 0 && (
+          <>
+            <br />
+            <span className="unknown small">+ {plural(unpricedRequests, 'request')} of unknown cost</span>
+          </>
+        )}
+      </>
+    ),
+  },
+  { head: 'Exported', className: 'wide-only', cell: ({ exportedAt }) => <Instant iso={exportedAt} /> },
+  {
+    head: 'File',
+    className: 'right',
+    cell: ({ day, dataset, bytes, url }) => (
+      <Anchor
+        href={url}
+        inherit
+        underline="always"
+        aria-label={`${formatBytes(bytes)}: download ${datasets[dataset]} of ${day}`}
+      >
+        {formatBytes(bytes)}
+      </Anchor>
+    ),
+  },
 ];
 
 /** How programs get the same files. */
@@ -55,82 +92,40 @@ export const Exports = () => {
     { params: { query: { format } } },
     { refetchInterval: REFRESH_MS },
   );
-  const { data, error } = query;
+  const { data } = query;
   const items = data?.items.toReversed() ?? [];
   return (
-    <div className="page">
-      <div className="page-head">
-        <div>
-          <Heading>Exports</Heading>
-          <p>
-            The last 30 days as files. A day is there an hour after its end (UTC), and again when a late event or a new
-            price changes it.
-          </p>
-        </div>
+    <ListPage
+      title="Exports"
+      about="The last 30 days as files. A day is there an hour after its end (UTC), and again when a late event or a new price changes it."
+      actions={
         <NativeSelect
           aria-label="Format"
           data={formats}
           value={format}
           onChange={({ currentTarget }) => setFormat(currentTarget.value as 'parquet' | 'csv')}
         />
-      </div>
-      <LoadProblem query={query} title="The exports could not be loaded" />
-      {!data && !error && <Skeleton height={220} radius="lg" />}
-      {data && items.length === 0 && (
-        <section className="card">
+      }
+      query={query}
+      things="exports"
+      empty={
+        data &&
+        items.length === 0 && (
           <EmptyState icon={PackageOpen} title="No day exported yet">
             The first day with requests is here an hour after its end (UTC).
           </EmptyState>
-        </section>
-      )}
+        )
+      }
+    >
       {items.length > 0 && (
-        <ScrollRegion className="card scroll-x" label="Exported days">
-          <table className="grid-table">
-            <thead>
-              <tr>
-                <th>Day (UTC)</th>
-                <th>What</th>
-                <th className="right wide-only">Rows</th>
-                <th className="right wide-only">Cost</th>
-                <th className="wide-only">Exported</th>
-                <th className="right">File</th>
-              </tr>
-            </thead>
-            <tbody>
-              {items.map(({ day, dataset, rows, bytes, costNanoUsd, unpricedRequests, exportedAt, url }) => (
-                <tr key={`${day} ${dataset}`}>
-                  <td>{utcDayText(day)}</td>
-                  <td>{datasets[dataset]}</td>
-                  <td className="right num wide-only">{formatWhole(rows)}</td>
-                  <td className="right wide-only">
-                    <Money nano={costNanoUsd} />
-                    {unpricedRequests > 0 && (
-                      <>
-                        <br />
-                        <span className="unknown small">+ {plural(unpricedRequests, 'request')} of unknown cost</span>
-                      </>
-                    )}
-                  </td>
-                  <td className="wide-only">
-                    <Instant iso={exportedAt} />
-                  </td>
-                  <td className="right">
-                    <Anchor
-                      href={url}
-                      inherit
-                      underline="always"
-                      aria-label={`${formatBytes(bytes)}: download ${datasets[dataset]} of ${day}`}
-                    >
-                      {formatBytes(bytes)}
-                    </Anchor>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </ScrollRegion>
+        <Table
+          label="Exported days"
+          columns={columns}
+          items={items}
+          keyOf={({ day, dataset }) => `${day} ${dataset}`}
+        />
       )}
       <Setup />
-    </div>
+    </ListPage>
   );
 };

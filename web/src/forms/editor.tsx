@@ -163,7 +163,7 @@ export const EditorForm = <Values extends object>({
   );
 };
 
-/** The page of an editor: the way back, a title, the form, and what is beside it. */
+/** The page of an editor: the way back, a title, the form, and what is next to it. */
 export const EditorPage = ({
   collection,
   title,

@@ -4,9 +4,8 @@ import { useState } from 'react';
 import type { Key } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
-import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
-import { LoadProblem } from '../components/load-problem.tsx';
+import { ListPage } from '../components/list-page.tsx';
 import { plural } from '../format/quantity.ts';
 import { SdkSnippet } from '../providers/sdk-snippet.tsx';
 import { useMe } from '../session/permissions.ts';
@@ -86,12 +85,10 @@ export const Keys = () => {
   const atLimit = data !== undefined && data.active >= data.limit;
   const snippetKey = created ?? ownKey;
   return (
-    <div className="page">
-      <div className="page-head">
-        <div>
-          <Heading>Keys</Heading>
-          <p>A service key attributes spend. Give each application or team its own.</p>
-        </div>
+    <ListPage
+      title="Keys"
+      about="A service key attributes spend. Give each application or team its own."
+      actions={
         <div className="page-actions">
           {data && (
             <span className="dim small num">
@@ -112,8 +109,11 @@ export const Keys = () => {
             </Button>
           )}
         </div>
-      </div>
-      <LoadProblem query={query} title="The keys could not be loaded" />
+      }
+      query={query}
+      things="keys"
+      skeleton={null}
+    >
       {(!error || data) && (
         <section className="card scroll-x" aria-label="Service keys">
           <table className="grid-table">
@@ -176,6 +176,6 @@ export const Keys = () => {
       <Modal opened={acting?.action === 'edit'} onClose={close} title="Edit this key">
         {acting && <EditKey target={acting.key} onClose={close} />}
       </Modal>
-    </div>
+    </ListPage>
   );
 };

@@ -8,8 +8,7 @@ import type { Invitation, Member } from '../api/responses.ts';
 import { useApi, useApp } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { Confirm, type Question } from '../components/confirm.tsx';
-import { Heading } from '../components/heading.tsx';
-import { LoadProblem } from '../components/load-problem.tsx';
+import { ListPage } from '../components/list-page.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { plural } from '../format/quantity.ts';
@@ -235,19 +234,20 @@ export const Members = () => {
   const [inviting, setInviting] = useState(false);
   const [asking, setAsking] = useState<Question>();
   return (
-    <div className="page">
-      <div className="page-head">
-        <div>
-          <Heading>Members</Heading>
-          <p>Who belongs to the account, and what they may do.</p>
-        </div>
-        {may('members:write') && (
+    <ListPage
+      title="Members"
+      about="Who belongs to the account, and what they may do."
+      actions={
+        may('members:write') && (
           <Button leftSection={<UserPlus size={16} />} onClick={() => setInviting(true)}>
             Invite
           </Button>
-        )}
-      </div>
-      <LoadProblem query={query} title="The members could not be loaded" />
+        )
+      }
+      query={query}
+      things="members"
+      skeleton={null}
+    >
       {(!error || data) && (
         <section className="card scroll-x" aria-label="Members">
           <table className="grid-table">
@@ -296,6 +296,6 @@ export const Members = () => {
         <Invite onClose={() => setInviting(false)} />
       </Modal>
       <Confirm question={asking} onClose={() => setAsking(undefined)} />
-    </div>
+    </ListPage>
   );
 };

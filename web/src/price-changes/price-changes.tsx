@@ -1,12 +1,10 @@
-import { Skeleton } from '@mantine/core';
 import { History } from 'lucide-react';
 import type { PriceChangesReport } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
-import { LoadProblem } from '../components/load-problem.tsx';
+import { ListPage } from '../components/list-page.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
 import { formatRate } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
@@ -127,22 +125,29 @@ const HeldChanges = ({ held }: { readonly held: readonly Held[] }) => (
 
 export const PriceChanges = () => {
   const query = useApi().useQuery('get', '/price-changes');
-  const { data, error } = query;
+  const { data } = query;
   return (
-    <div className="page">
-      <div className="page-head">
-        <div>
-          <Heading>Price changes</Heading>
-          <p>
-            List prices come from a feed. What a new version did to recorded costs, newest first.{' '}
-            <AnchorLink to="/prices" underline="always" inherit>
-              Your own prices
-            </AnchorLink>
-          </p>
-        </div>
-      </div>
-      <LoadProblem query={query} title="The changes could not be loaded" />
-      {!data && !error && <Skeleton height={220} radius="lg" />}
+    <ListPage
+      title="Price changes"
+      about={
+        <>
+          List prices come from a feed. What a new version did to recorded costs, newest first.{' '}
+          <AnchorLink to="/prices" underline="always" inherit>
+            Your own prices
+          </AnchorLink>
+        </>
+      }
+      query={query}
+      things="changes"
+      empty={
+        data?.items.length === 0 && (
+          <EmptyState icon={History} title="No recorded cost changed">
+            When a new price holds since an earlier time, or a model gets its first price, requests of the last 35 days
+            are priced again, and are listed here.
+          </EmptyState>
+        )
+      }
+    >
       {data && (
         <p className="dim small">
           {data.feed.version === 0 ? 'The prices of this release hold.' : `Version ${data.feed.version} holds.`}
@@ -154,18 +159,10 @@ export const PriceChanges = () => {
           )}
         </p>
       )}
-      {data?.items.length === 0 && (
-        <section className="card">
-          <EmptyState icon={History} title="No recorded cost changed">
-            When a new price holds since an earlier time, or a model gets its first price, requests of the last 35 days
-            are priced again, and are listed here.
-          </EmptyState>
-        </section>
-      )}
       {data?.items.map((version) => (
         <VersionCard key={version.version} version={version} />
       ))}
       {data && data.feed.held.length > 0 && <HeldChanges held={data.feed.held} />}
-    </div>
+    </ListPage>
   );
 };

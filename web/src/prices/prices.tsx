@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Group, Modal, Skeleton } from '@mantine/core';
+import { Alert, Badge, Button, Group, Modal } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus, Tags } from 'lucide-react';
 import { useState } from 'react';
@@ -7,13 +7,13 @@ import { useApi } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
 import { Confirm, type Question } from '../components/confirm.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
-import { LoadProblem } from '../components/load-problem.tsx';
+import { ListPage } from '../components/list-page.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { ScrollRegion } from '../components/scroll-region.tsx';
 import { formatRate } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
+import { collections } from '../forms/collections.ts';
 import { useReload } from '../forms/use-save.ts';
 import { useMe } from '../session/permissions.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
@@ -88,7 +88,7 @@ const PriceRow = ({
   const ask = () =>
     onAsk({
       title: 'Delete this price?',
-      text: 'As if it had never been: requests it applied to are priced again. To end it, edit it and set its last day.',
+      text: collections['/prices'].afterDeletion,
       action: 'Delete',
       onConfirm: () => remove.mutate({ params: { path: { id } } }),
     });
@@ -138,7 +138,7 @@ export const Prices = () => {
   const search = getRouteApi('/members/prices').useSearch();
   const navigate = getRouteApi('/members/prices').useNavigate();
   const query = usePrices();
-  const { data, error } = query;
+  const { data } = query;
   const [edited, setEdited] = useState<Edited | undefined>(
     search.model === undefined ? undefined : { initial: newPrice(search.model, search.provider) },
   );
@@ -153,30 +153,29 @@ export const Prices = () => {
     </Button>
   );
   return (
-    <div className="page">
-      <div className="page-head">
-        <div>
-          <Heading>Prices</Heading>
-          <p>
-            What you really pay: rates, discounts, commitments, credits. Everything else has its list price, which{' '}
-            <AnchorLink to="/price-changes" underline="always" inherit>
-              changes by itself
-            </AnchorLink>
-            .
-          </p>
-        </div>
-        {add}
-      </div>
-      <LoadProblem query={query} title="The prices could not be loaded" />
-      {!data && !error && <Skeleton height={220} radius="lg" />}
-      {data && <Repricing prices={data} />}
-      {data?.items.length === 0 && (
-        <section className="card">
+    <ListPage
+      title="Prices"
+      about={
+        <>
+          What you really pay: rates, discounts, commitments, credits. Everything else has its list price, which{' '}
+          <AnchorLink to="/price-changes" underline="always" inherit>
+            changes by itself
+          </AnchorLink>
+          .
+        </>
+      }
+      actions={add}
+      query={query}
+      things="prices"
+      empty={
+        data?.items.length === 0 && (
           <EmptyState icon={Tags} title="No prices of your own">
             All requests are charged at list price. Add what your contract says, or the price of a model nobody lists.
           </EmptyState>
-        </section>
-      )}
+        )
+      }
+    >
+      {data && <Repricing prices={data} />}
       {data && data.items.length > 0 && (
         <ScrollRegion className="card scroll-x" label="Prices">
           <table className="grid-table">
@@ -211,6 +210,6 @@ export const Prices = () => {
         {edited && <PriceEditor {...edited} onClose={close} />}
       </Modal>
       <Confirm question={asking} onClose={() => setAsking(undefined)} />
-    </div>
+    </ListPage>
   );
 };

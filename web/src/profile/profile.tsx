@@ -1,5 +1,5 @@
 import { Skeleton } from '@mantine/core';
-import { Heading } from '../components/heading.tsx';
+import { PageHead } from '../components/page-head.tsx';
 import { Section } from '../components/section.tsx';
 import { roleTexts } from '../members/roles.ts';
 import { useMe } from '../session/permissions.ts';
@@ -13,16 +13,10 @@ export const Profile = () => {
   const { me } = useMe();
   return (
     <div className="page">
-      <div className="page-head">
-        <div>
-          <Heading>Your profile</Heading>
-          {me && (
-            <p>
-              Your role is {me.user.role}: {roleTexts[me.user.role].toLowerCase()}.
-            </p>
-          )}
-        </div>
-      </div>
+      <PageHead
+        title="Your profile"
+        about={me && `Your role is ${me.user.role}: ${roleTexts[me.user.role].toLowerCase()}.`}
+      />
       {me ? (
         <>
           <Section title="Name">

@@ -8,9 +8,9 @@ import type { BillConnection } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { Confirm, type Question } from '../components/confirm.tsx';
-import { Heading } from '../components/heading.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyProblem } from '../components/notify.ts';
+import { PageHead } from '../components/page-head.tsx';
 import { Section } from '../components/section.tsx';
 import { utcDate } from '../format/time.ts';
 import { providerChoices, providerName } from '../providers/names.ts';
@@ -111,17 +111,16 @@ export const Reconciliation = () => {
   const { provider, from, to } = compared;
   return (
     <div className="page">
-      <div className="page-head">
-        <div>
-          <Heading>Reconciliation</Heading>
-          <p>What a provider billed, compared with what is on record, by day and model.</p>
-        </div>
+      <PageHead
+        title="Reconciliation"
+        about="What a provider billed, compared with what is on record, by day and model."
+      >
         {may('bills:write') && (
           <Button variant="default" onClick={() => setImporting(true)}>
             Import an invoice
           </Button>
         )}
-      </div>
+      </PageHead>
       <Group align="flex-end">
         <NativeSelect
           label="Provider"

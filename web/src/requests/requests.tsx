@@ -7,10 +7,10 @@ import { usePages } from '../api/use-pages.ts';
 import { useApp } from '../app.ts';
 import { Count, Instant, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Heading } from '../components/heading.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
 import { Name } from '../components/name.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
+import { PageHead } from '../components/page-head.tsx';
 import { shownIn } from '../format/money.ts';
 import { formatDuration } from '../format/quantity.ts';
 import { providerName } from '../providers/names.ts';
@@ -121,16 +121,15 @@ export const Requests = () => {
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   return (
     <div className="page">
-      <div className="page-head">
-        <div>
-          <Heading>Requests</Heading>
-          <p>Every tracked request: its usage, its cost, and how the cost is known. Bodies are never stored.</p>
-        </div>
+      <PageHead
+        title="Requests"
+        about="Every tracked request: its usage, its cost, and how the cost is known. Bodies are never stored."
+      >
         <div className="page-actions">
           <ViewsButton page="requests" />
           <CsvButton search={search} />
         </div>
-      </div>
+      </PageHead>
       <RequestFilters search={search} />
       {examinedFrom && (
         <p className="dim small">

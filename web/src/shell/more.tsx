@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
-import { Heading } from '../components/heading.tsx';
+import { PageHead } from '../components/page-head.tsx';
 import { useMe } from '../session/permissions.ts';
 import { ColorScheme, SignedIn, TimesShown } from './account.tsx';
 import { barPages, pageGroups } from './navigation.ts';
@@ -13,9 +13,7 @@ export const More = () => {
   const { may } = useMe();
   return (
     <div className="page">
-      <div className="page-head">
-        <Heading>More</Heading>
-      </div>
+      <PageHead title="More" />
       {pageGroups.map(({ name, pages }) => {
         const shown = pages.filter((page) => may(page.needs) && !inBar.has(page.to));
         return (

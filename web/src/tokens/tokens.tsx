@@ -7,69 +7,71 @@ import { Instant } from '../components/amount.tsx';
 import { Confirm, type Question } from '../components/confirm.tsx';
 import { CopyToClipboard } from '../components/copy.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Heading } from '../components/heading.tsx';
-import { LoadProblem } from '../components/load-problem.tsx';
+import { ListPage } from '../components/list-page.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
+import { type Column, Table } from '../components/table.tsx';
 import { roleTexts } from '../members/roles.ts';
 import { useMe } from '../session/permissions.ts';
 import { CreateToken } from './create-token.tsx';
 import { useReloadTokens } from './use-reload-tokens.ts';
 
-const TokenRow = ({ token, onAsk }: { readonly token: ApiToken; readonly onAsk: (question: Question) => void }) => {
-  const { may } = useMe();
+const Revoke = ({ token, onAsk }: { readonly token: ApiToken; readonly onAsk: (question: Question) => void }) => {
   const reload = useReloadTokens();
   const revoke = useApi().useMutation('delete', '/tokens/{id}', {
     onSuccess: () => notifyDone(`${token.name} revoked.`),
     onError: notifyProblem('The token was not revoked'),
     onSettled: () => reload(),
   });
-  const hasExpired = Date.parse(token.expiresAt) <= Date.now();
+  const ask = () =>
+    onAsk({
+      title: 'Revoke this token?',
+      text: `Programs that use ${token.name} are refused within a minute. This cannot be undone.`,
+      action: 'Revoke the token',
+      onConfirm: () => revoke.mutate({ params: { path: { id: token.id } } }),
+    });
   return (
-    <tr>
-      <td>
-        {token.name}
-        <br />
-        <span className="mono dim small">{token.maskedToken}</span>
-      </td>
-      <td className="wide-only">
-        <span title={roleTexts[token.role]}>{token.role}</span>
-      </td>
-      <td>
-        {hasExpired ? (
-          <Badge variant="default" color="gray" tt="none">
-            expired
-          </Badge>
-        ) : (
-          <Instant iso={token.expiresAt} day />
-        )}
-      </td>
-      <td className="wide-only">
-        {token.lastUsedAt ? <Instant iso={token.lastUsedAt} ago /> : <span className="dim">never</span>}
-      </td>
-      <td className="right">
-        {may('tokens:write') && (
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            color="red"
-            loading={revoke.isPending}
-            aria-label={`Revoke ${token.name}`}
-            onClick={() =>
-              onAsk({
-                title: 'Revoke this token?',
-                text: `Programs that use ${token.name} are refused within a minute. This cannot be undone.`,
-                action: 'Revoke the token',
-                onConfirm: () => revoke.mutate({ params: { path: { id: token.id } } }),
-              })
-            }
-          >
-            Revoke
-          </Button>
-        )}
-      </td>
-    </tr>
+    <Button
+      size="compact-xs"
+      variant="subtle"
+      color="red"
+      loading={revoke.isPending}
+      aria-label={`Revoke ${token.name}`}
+      onClick={ask}
+    >
+      Revoke
+    </Button>
   );
 };
+
+const columns: readonly Column<ApiToken>[] = [
+  {
+    head: 'Token',
+    cell: ({ name, maskedToken }) => (
+      <>
+        {name}
+        <br />
+        <span className="mono dim small">{maskedToken}</span>
+      </>
+    ),
+  },
+  { head: 'Role', className: 'wide-only', cell: ({ role }) => <span title={roleTexts[role]}>{role}</span> },
+  {
+    head: 'Expires',
+    cell: ({ expiresAt }) =>
+      Date.parse(expiresAt) <= Date.now() ? (
+        <Badge variant="default" color="gray" tt="none">
+          expired
+        </Badge>
+      ) : (
+        <Instant iso={expiresAt} day />
+      ),
+  },
+  {
+    head: 'Last used',
+    className: 'wide-only',
+    cell: ({ lastUsedAt }) => (lastUsedAt ? <Instant iso={lastUsedAt} ago /> : <span className="dim">never</span>),
+  },
+];
 
 /** A request that a token may make: spend, without an exchange of the token. */
 const Example = () => {
@@ -94,57 +96,52 @@ const Example = () => {
 
 export const Tokens = () => {
   const query = useApi().useQuery('get', '/tokens');
-  const { data, error } = query;
+  const { data } = query;
   const { may } = useMe();
   const [creating, setCreating] = useState(false);
   const [asking, setAsking] = useState<Question>();
   return (
-    <div className="page">
-      <div className="page-head">
-        <div>
-          <Heading>API tokens</Heading>
-          <p>For programs that read spend or manage keys and rules. They belong to the account, not to a member.</p>
-        </div>
-        {may('tokens:write') && (
+    <ListPage
+      title="API tokens"
+      about="For programs that read spend or manage keys and rules. They belong to the account, not to a member."
+      actions={
+        may('tokens:write') && (
           <Button leftSection={<Plus size={16} />} onClick={() => setCreating(true)}>
             New token
           </Button>
-        )}
-      </div>
-      <LoadProblem query={query} title="The tokens could not be loaded" />
-      {!data && !error && <Skeleton height={160} radius="lg" />}
-      {data?.items.length === 0 && (
-        <section className="card">
+        )
+      }
+      query={query}
+      things="tokens"
+      skeleton={<Skeleton height={160} radius="lg" />}
+      empty={
+        data?.items.length === 0 && (
           <EmptyState icon={SquareTerminal} title="No API tokens yet">
             A monitoring system, a CI job or a report script signs in with one.
           </EmptyState>
-        </section>
-      )}
+        )
+      }
+    >
       {data && data.items.length > 0 && (
-        <section className="card scroll-x" aria-label="API tokens">
-          <table className="grid-table">
-            <thead>
-              <tr>
-                <th>Token</th>
-                <th className="wide-only">Role</th>
-                <th>Expires</th>
-                <th className="wide-only">Last used</th>
-                <th className="right">Actions</th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.items.map((token) => (
-                <TokenRow key={token.id} token={token} onAsk={setAsking} />
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <Table
+          label="API tokens"
+          columns={[
+            ...columns,
+            {
+              head: 'Actions',
+              className: 'right',
+              cell: (token) => may('tokens:write') && <Revoke token={token} onAsk={setAsking} />,
+            },
+          ]}
+          items={data.items}
+          keyOf={({ id }) => id}
+        />
       )}
       <Example />
       <Modal opened={creating} onClose={() => setCreating(false)} title="New API token">
         <CreateToken onClose={() => setCreating(false)} />
       </Modal>
       <Confirm question={asking} onClose={() => setAsking(undefined)} />
-    </div>
+    </ListPage>
   );
 };

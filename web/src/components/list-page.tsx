@@ -1,0 +1,38 @@
+import { Skeleton } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { LoadProblem } from './load-problem.tsx';
+import { PageHead } from './page-head.tsx';
+
+/** A page of a list: its head, why it has no items or old ones, a skeleton while it loads, and what there is where it is empty. */
+export const ListPage = ({
+  title,
+  about,
+  actions,
+  query,
+  things,
+  skeleton = <Skeleton height={220} radius="lg" />,
+  empty,
+  children,
+}: {
+  readonly title: string;
+  readonly about: ReactNode;
+  readonly actions?: ReactNode;
+  readonly query: Pick<UseQueryResult<unknown, unknown>, 'error' | 'data' | 'dataUpdatedAt' | 'fetchStatus'>;
+  /** What the list is of: `rules`. */
+  readonly things: string;
+  readonly skeleton?: ReactNode;
+  /** Given where the list has no item. */
+  readonly empty?: ReactNode;
+  readonly children: ReactNode;
+}) => (
+  <div className="page">
+    <PageHead title={title} about={about}>
+      {actions}
+    </PageHead>
+    <LoadProblem query={query} title={`The ${things} could not be loaded`} />
+    {!query.data && !query.error && skeleton}
+    {empty && <section className="card">{empty}</section>}
+    {children}
+  </div>
+);

@@ -1,0 +1,121 @@
+import { Switch } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { ChevronRight, type LucideIcon, Plus } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useApi } from '../app.ts';
+import { EmptyState } from '../components/empty-state.tsx';
+import { ButtonLink } from '../components/links.tsx';
+import { ListPage } from '../components/list-page.tsx';
+import { notifyProblem } from '../components/notify.ts';
+import { useMe } from '../session/permissions.ts';
+import { capital, collections } from './collections.ts';
+import classes from './item-list.module.css';
+import { useReload } from './use-save.ts';
+
+/** Collections with items that are switched on and off, and edited on pages of their own. */
+type Switched = '/alert-rules' | '/budgets' | '/reports';
+
+/** An item: its switch, a link to its page, and what the list says of it. */
+export const ItemRow = ({
+  collection,
+  item: { id, name, isActive },
+  link,
+  about,
+  children,
+  below,
+}: {
+  readonly collection: Switched;
+  readonly item: { readonly id: string; readonly name: string; readonly isActive: boolean };
+  readonly link: Pick<LinkProps, 'to' | 'params'>;
+  readonly about: string;
+  readonly children: ReactNode;
+  readonly below?: ReactNode;
+}) => {
+  const { may } = useMe();
+  const { noun, needs } = collections[collection];
+  const reload = useReload(collection);
+  const update = useApi().useMutation('patch', `${collection}/{id}` as '/budgets/{id}', {
+    onError: notifyProblem(`The ${noun} was not changed`),
+    onSettled: () => reload(),
+  });
+  return (
+    <li className={classes['item']} data-off={!isActive || undefined}>
+      <div className={classes['row']}>
+        <Switch
+          withThumbIndicator={false}
+          disabled={!may(needs)}
+          checked={update.isPending ? (update.variables.body.isActive ?? isActive) : isActive}
+          aria-label={`${name} is on`}
+          onChange={({ currentTarget }) =>
+            update.mutate({ params: { path: { id } }, body: { isActive: currentTarget.checked } })
+          }
+        />
+        <Link {...link} className={classes['text']}>
+          <strong>{name}</strong>
+          <span className="dim small">{about}</span>
+        </Link>
+        {children}
+        <ChevronRight size={16} className="dim" aria-hidden />
+      </div>
+      {below}
+    </li>
+  );
+};
+
+/** The page of such a collection. */
+export const ItemList = <Item,>({
+  collection,
+  query,
+  about,
+  empty,
+  row,
+  children,
+}: {
+  readonly collection: Switched;
+  readonly query: UseQueryResult<{ readonly items: readonly Item[] }, unknown>;
+  readonly about: string;
+  /** What the page says without an item, and the label of the button that makes the first. */
+  readonly empty: { readonly icon: LucideIcon; readonly text: string; readonly action: string };
+  readonly row: (item: Item) => ReactNode;
+  readonly children?: ReactNode;
+}) => {
+  const { may } = useMe();
+  const { noun, list, needs } = collections[collection];
+  const items = query.data?.items;
+  return (
+    <ListPage
+      title={`${capital(noun)}s`}
+      about={about}
+      things={`${noun}s`}
+      query={query}
+      actions={
+        may(needs) && (
+          <ButtonLink to={`${list}/new`} leftSection={<Plus size={16} />}>
+            {`New ${noun}`}
+          </ButtonLink>
+        )
+      }
+      empty={
+        items?.length === 0 && (
+          <EmptyState
+            icon={empty.icon}
+            title={`No ${noun}s yet`}
+            action={
+              may(needs) && (
+                <ButtonLink variant="light" size="xs" to={`${list}/new`}>
+                  {empty.action}
+                </ButtonLink>
+              )
+            }
+          >
+            {empty.text}
+          </EmptyState>
+        )
+      }
+    >
+      {items && items.length > 0 && <ul className={`card ${classes['items']}`}>{items.map(row)}</ul>}
+      {children}
+    </ListPage>
+  );
+};
