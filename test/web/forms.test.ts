@@ -178,6 +178,22 @@ describe.each(Object.entries(forms))('a %s that the API can make', (_, form) => 
   });
 });
 
+describe('the form of a budget', () => {
+  const numbers = [-1, 0, 0.0000001, 0.000001, 0.5, 1, 99, 100, 100.5, 1000, 1001, 9_000_000, 9_000_001, ''];
+  const lists = ['1, 2, 3, 4, 5, 6, 7, 8', '1, 2, 3, 4, 5, 6, 7, 8, 9'];
+  const isTakenByApi = (values: budgets.BudgetValues): boolean =>
+    (createBudget.body as ZodMiniType).safeParse(changesOf({}, budgets.bodyOf(values))).success;
+
+  it.each(['amount', 'countAs', 'atPercent', 'notifyAt'] as const)('has the bounds of the API for %s', (member) => {
+    const budget = { ...budgets.emptyBudget, name: 'Budget', blocks: true, unknownCost: 'count' } as const;
+    for (const typed of member === 'notifyAt' ? [...numbers.map(String), ...lists] : numbers) {
+      const values = { ...budget, [member]: typed };
+      const isTaken = budgets.budgetProblems(values)[member] === null;
+      expect({ typed, isTaken }).toEqual({ typed, isTaken: isTakenByApi(values) });
+    }
+  });
+});
+
 describe('a rule', () => {
   it('keeps everything but what its type has of its own when it becomes one of another type', () => {
     fc.assert(

@@ -85,7 +85,9 @@ export const bodyOf = (values: BudgetValues) => {
   } satisfies BodyOf<NewBudget>;
 };
 
-const positive = (value: number | string) => (Number(value) > 0 ? null : 'More than 0.');
+const dollarProblem = (value: number | string) =>
+  Number(value) >= 0.000001 && Number(value) <= 9_000_000 ? null : 'From $0.000001 to $9,000,000.';
+const isWhole = (value: number, least: number) => Number.isInteger(value) && value >= least && value <= 1000;
 
 /** What is wrong with the values, by member of the form. */
 export const budgetProblems = (values: BudgetValues): Record<string, string | null> => {
@@ -95,15 +97,15 @@ export const budgetProblems = (values: BudgetValues): Record<string, string | nu
     ...scopeProblems(values),
     ...channelProblems(values),
     name: required('A name')(name),
-    amount: positive(amount),
+    amount: dollarProblem(amount),
     from: period === 'fixed' && from === '' ? 'A day.' : null,
     to: period !== 'fixed' ? null : to === '' ? 'A day.' : to < from ? 'Not before the first day.' : null,
-    notifyAt: percents.every((each) => Number.isInteger(each) && each >= 1 && each <= 1000)
+    notifyAt: percents.every((each) => isWhole(each, 1))
       ? percents.length > 8
         ? 'Eight at most.'
         : null
       : 'Whole percentages, such as 50, 80, 100.',
-    atPercent: blocks && !(Number(atPercent) >= 100 && Number(atPercent) <= 1000) ? 'From 100 to 1,000 %.' : null,
-    countAs: unknownCost === 'count' ? positive(countAs) : null,
+    atPercent: blocks && !isWhole(Number(atPercent), 100) ? 'A whole percentage from 100 to 1,000.' : null,
+    countAs: unknownCost === 'count' ? dollarProblem(countAs) : null,
   };
 };
