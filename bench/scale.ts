@@ -7,8 +7,6 @@
  */
 import { parseArgs } from 'node:util';
 import type { EmulatedTable } from '../fixtures/emulated-table.ts';
-import { awsCaller, awsService } from '../lambda/aws/aws-json.ts';
-import { undiciTransport } from '../lambda/aws/transport-undici.ts';
 import { listRequests, readRequest } from '../lambda/dashboard/requests/read-requests.ts';
 import { readSpend } from '../lambda/dashboard/spend/read-spend.ts';
 import { openDeclaredDimensions } from '../lambda/data/accounts/declared-dimensions.ts';
@@ -20,6 +18,8 @@ import { openSpend } from '../lambda/data/spend/spend.ts';
 import { billingPeriod } from '../lambda/domain/billing/billing-period.ts';
 import { DAY_MS } from '../lambda/domain/calendar/units.ts';
 import { keyReader } from '../lambda/gateway/admission/account-lookup.ts';
+import { awsCaller, awsService } from '../lambda/gateway/aws/aws-json.ts';
+import { undiciTransport } from '../lambda/gateway/aws/transport-undici.ts';
 import { openRecorder } from '../lambda/usage-recorder/recorder.ts';
 import { median, quantile, report, rounded } from './report/figures.ts';
 import { ACCOUNT, accountWithRecords, DAYS, requestAt, SERVICE_KEY } from './scale/account-with-records.ts';

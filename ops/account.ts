@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type AccountStanding, openAccountHolds } from '../lambda/data/accounts/account-holds.ts';
+import { openTable } from '../lambda/data/table/table.ts';
 import { NotFoundError } from '../lambda/domain/errors.ts';
 import { accountIdOf, isAccountName } from './account-id.ts';
 import { CommandError, runCommand } from './command.ts';
-import { openTable } from './open-table.ts';
 
 const USAGE = `npm run account -- show KEY [--table NAME]
 npm run account -- suspend KEY --reason TEXT [--table NAME] [--dry-run]
@@ -41,7 +41,7 @@ await runCommand(
     options: { reason: { type: 'string' }, table: { type: 'string', default: process.env['TABLE_NAME'] ?? '' } },
   },
   async ({ _: [action, name], reason = '', table: tableName, 'dry-run': dryRun }) => {
-    const table = await openTable(tableName);
+    const table = openTable(tableName);
     const holds = openAccountHolds(table);
     const accountId = await accountIdOf(table, name);
     const before = await holds.find(accountId).catch((error: unknown) => {

@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { register } from '../lambda/dashboard/auth/register.ts';
 import { openAccounts } from '../lambda/data/accounts/accounts.ts';
 import { openUsers } from '../lambda/data/accounts/users.ts';
+import { openTable } from '../lambda/data/table/table.ts';
 import { newAccountKey } from '../lambda/domain/accounts/account-key.ts';
 import { DomainError } from '../lambda/domain/errors.ts';
 import { cognitoClient, userDirectory } from '../lambda/integrations/user-directory.ts';
 import { CommandError, runCommand } from './command.ts';
-import { openTable } from './open-table.ts';
 
 const USAGE = `npm run create-owner -- --email ADDRESS --first-name NAME --last-name NAME [--company NAME] [--table NAME] [--user-pool ID]
 
@@ -43,7 +43,7 @@ const options = {
 };
 
 await runCommand({ usage: USAGE, schema, options }, async ({ email, company, ...values }) => {
-  const table = await openTable(values.table);
+  const table = openTable(values.table);
   const directory = userDirectory(cognitoClient(), values['user-pool']);
   if (values['dry-run']) {
     const isTaken = (await directory.findByEmail(email)) !== undefined;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { requestExport } from '../lambda/data/exports/day-exports.ts';
 import { openSpendCounters } from '../lambda/data/spend/spend-counters.ts';
+import { openTable } from '../lambda/data/table/table.ts';
 import { write } from '../lambda/data/table/write.ts';
 import { dayOf } from '../lambda/domain/calendar/utc.ts';
 import { accountIdsOf, isAccountName } from './account-id.ts';
 import { runCommand } from './command.ts';
-import { openTable } from './open-table.ts';
 
 const USAGE = `npm run exports -- --from DAY --to DAY [--account KEY] [--table NAME]
 
@@ -38,7 +38,7 @@ await runCommand(
     },
   },
   async ({ account, from, to, table: name, 'dry-run': isDryRun }) => {
-    const table = await openTable(name);
+    const table = openTable(name);
     const spendCounters = openSpendCounters(table);
     const today = dayOf(new Date().toISOString());
     let requested = 0;

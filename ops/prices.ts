@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { openPriceVersions } from '../lambda/data/prices/price-versions.ts';
+import { openTable } from '../lambda/data/table/table.ts';
 import { dayOf } from '../lambda/domain/calendar/utc.ts';
 import { providerOverrides } from '../lambda/domain/price/overrides.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
 import { runCommand, wholeNumber } from './command.ts';
-import { openTable } from './open-table.ts';
 import { compareProvider, type Disagreement } from './prices/compare.ts';
 import { feedLines } from './prices/feed.ts';
 import { holidaysDue } from './prices/holidays-due.ts';
@@ -54,7 +54,7 @@ const schema = z
 
 /** Decides on a change where one is named, then shows how the feed stands. */
 const showFeed = async ({ table, accept, refuse }: z.output<typeof schema>): Promise<void> => {
-  const versions = openPriceVersions(await openTable(table));
+  const versions = openPriceVersions(openTable(table));
   if (accept !== undefined) await versions.decide(accept, 'accepted');
   if (refuse !== undefined) await versions.decide(refuse, 'refused');
   for (const line of await feedLines(versions)) console.log(line);

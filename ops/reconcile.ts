@@ -6,12 +6,12 @@ import { openNewestBook } from '../lambda/data/prices/newest-book.ts';
 import { openPriceVersions } from '../lambda/data/prices/price-versions.ts';
 import { openBills } from '../lambda/data/reconciliation/bills.ts';
 import { openSpend } from '../lambda/data/spend/spend.ts';
+import { openTable } from '../lambda/data/table/table.ts';
 import { DomainError } from '../lambda/domain/errors.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
 import { parseBillCsv } from '../lambda/domain/reconciliation/bill-csv.ts';
 import { accountIdOf, isAccountName } from './account-id.ts';
 import { CommandError, runCommand } from './command.ts';
-import { openTable } from './open-table.ts';
 
 const USAGE = `npm run reconcile -- KEY PROVIDER --from DAY --to DAY [--import FILE] [--table NAME] [--dry-run]
 
@@ -52,7 +52,7 @@ await runCommand(
     },
   },
   async ({ _: [name, provider], from, to, import: file, table: tableName, 'dry-run': dryRun }) => {
-    const table = await openTable(tableName);
+    const table = openTable(tableName);
     const accountId = await accountIdOf(table, name);
     const bills = openBills(table);
     try {

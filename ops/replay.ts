@@ -3,12 +3,12 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { batchDelete } from '../lambda/data/table/batch-delete.ts';
 import type { Table } from '../lambda/data/table/table.ts';
+import { openTable } from '../lambda/data/table/table.ts';
 import type { UsageEvent } from '../lambda/domain/usage/usage-event.ts';
 import { runCommand } from './command.ts';
 import { findEvents } from './events/find-events.ts';
 import { readRefused } from './events/refused-events.ts';
 import { sendToQueue, sqsClient } from './events/usage-queue.ts';
-import { openTable } from './open-table.ts';
 
 const USAGE = `npm run replay -- FILE… [--queue URL] [--dry-run]
 aws logs filter-log-events … --output json | npm run --silent replay -- - [--queue URL] [--dry-run]
@@ -74,7 +74,7 @@ const range = (events: readonly UsageEvent[]): string => {
 const replay = async ({ _: files, refused, queue, table, 'dry-run': dryRun }: Options): Promise<void> => {
   const { events, unreadable, done } = await (refused === undefined
     ? fromLogs(files)
-    : fromTable(await openTable(table), refused));
+    : fromTable(openTable(table), refused));
   if (unreadable > 0) {
     console.error(`${unreadable} events cannot be read: cut, or of another version.`);
     process.exitCode = 1;

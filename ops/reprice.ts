@@ -4,6 +4,7 @@ import { openPriceVersions } from '../lambda/data/prices/price-versions.ts';
 import { noObjects, type ObjectReader } from '../lambda/data/requests/day-file.ts';
 import { openRequests } from '../lambda/data/requests/requests.ts';
 import type { Table } from '../lambda/data/table/table.ts';
+import { openTable } from '../lambda/data/table/table.ts';
 import { DAY_MS } from '../lambda/domain/calendar/units.ts';
 import { type CostDifference, costDifferences } from '../lambda/domain/price/cost-differences.ts';
 import { priceRequest } from '../lambda/domain/price/price-request.ts';
@@ -12,7 +13,6 @@ import { openObjectStore } from '../lambda/integrations/object-store.ts';
 import { openRepricer } from '../lambda/usage-recorder/reprice.ts';
 import { accountIdsOf, isAccountName } from './account-id.ts';
 import { runCommand } from './command.ts';
-import { openTable } from './open-table.ts';
 
 const USAGE = `npm run reprice -- --from DAY --to DAY [--account KEY] [--table NAME] [--bucket NAME] [--dry-run]
 
@@ -102,7 +102,7 @@ await runCommand(
     },
   },
   async (options) => {
-    const table = await openTable(options.table);
+    const table = openTable(options.table);
     const preview = await run(table, options, true);
     if (preview.differences.requests() > 0) console.table(preview.differences.rows().map(shown));
     console.log(`${preview.differences.requests()} of ${preview.read} requests are priced differently now.`);

@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { z } from 'zod';
+import { openTable } from '../lambda/data/table/table.ts';
 import { runCommand } from './command.ts';
 import { sendToQueue, sqsClient } from './events/usage-queue.ts';
-import { openTable } from './open-table.ts';
 import { type CarryReport, carryOver } from './restore/carry-over.ts';
 import { kindsOfItems } from './restore/item-kinds.ts';
 import { recountAccount } from './restore/recount.ts';
@@ -68,8 +68,8 @@ const rows = ({ copied, differing }: CarryReport, take: readonly string[]) =>
 
 const carry = async ({ table, to, since, queue, take, 'dry-run': dryRun }: Carry): Promise<void> => {
   const sqs = sqsClient();
-  const target = await openTable(to);
-  const report = await carryOver(await openTable(table), target, {
+  const target = openTable(to);
+  const report = await carryOver(openTable(table), target, {
     since: new Date(since).toISOString(),
     take,
     dryRun,

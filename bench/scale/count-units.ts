@@ -1,5 +1,5 @@
-import type { AwsCall } from '../../lambda/aws/aws-json.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
+import type { AwsCall } from '../../lambda/gateway/aws/aws-json.ts';
 
 interface Consumed {
   readonly CapacityUnits?: number;

@@ -1,8 +1,8 @@
-import { type AwsCredentialsSource, awsCaller, awsService } from '../aws/aws-json.ts';
-import type { AwsTransport } from '../aws/transport.ts';
 import { cachedAccountLookup, keyReader } from './admission/account-lookup.ts';
 import { blockReader, cachedBlockLookup } from './admission/block-lookup.ts';
 import { credentialFingerprint } from './admission/fingerprint.ts';
+import { type AwsCredentialsSource, awsCaller, awsService } from './aws/aws-json.ts';
+import type { AwsTransport } from './aws/transport.ts';
 import { parseGatewayEnvironment } from './environment.ts';
 import { createGateway, type Gateway, type GatewayParts } from './gateway.ts';
 import type { Reserve } from './relay/reserve.ts';

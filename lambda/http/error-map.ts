@@ -1,4 +1,4 @@
-import { isTemporary } from '../aws/retries.ts';
+import { isThrottlingError, isTransientError } from '@smithy/core/retry';
 import {
   ConflictError,
   type DomainError,
@@ -48,13 +48,9 @@ export interface MappedError {
   readonly retryAfterSeconds?: number;
 }
 
-/** Our calls to AWS have errors of their own, the AWS SDK marks retryable ones, middy names its early timeout, and Node gives network errors a code. */
-const isTransient = (error: unknown): boolean =>
-  isTemporary(error) ||
-  (error instanceof Error &&
-    ('$retryable' in error ||
-      error.name === 'TimeoutError' ||
-      ('code' in error && ['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EAI_AGAIN'].includes(String(error.code)))));
+/** What the AWS SDK tries again, as it does a network error of any other client and middy's early timeout. */
+const isTemporary = (error: unknown): boolean =>
+  [isThrottlingError, isTransientError].some((test) => error instanceof Error && test(error as never));
 
 /** The part of an error that the caller sees. The messages of unnamed errors are never shown. */
 export const mapError = (error: unknown): MappedError => {
@@ -71,7 +67,7 @@ export const mapError = (error: unknown): MappedError => {
       ...(seconds !== undefined && { retryAfterSeconds: seconds }),
     };
   }
-  return isTransient(error)
+  return isTemporary(error)
     ? { code: 'UNAVAILABLE', message: 'The service is busy. Try again in a few seconds.', retryAfterSeconds: 5 }
     : { code: 'INTERNAL', message: 'The service failed. Report this with the request id.' };
 };

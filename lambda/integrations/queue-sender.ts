@@ -1,32 +1,32 @@
-import { awsCaller, awsService, environmentCredentials } from '../aws/aws-json.ts';
-import { withRetries } from '../aws/retries.ts';
-import { nodeTransport } from '../aws/transport-node.ts';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 
-/** Sends a message as JSON. @param delaySeconds until its consumer gets it, at most 900. @throws AwsCallError, Error */
+/** Sends a message as JSON. @param delaySeconds until its consumer gets it, at most 900. @throws SQSServiceException, Error */
 export type SendMessage<Message extends object> = (message: Message, delaySeconds?: number) => Promise<void>;
 
-const TIMEOUT_MS = 5_000;
-
-/** Sends a message as it is. @returns its id @throws AwsCallError, Error */
-export const textSender = (
-  queueUrl: string,
-  variables: Readonly<Record<string, string | undefined>> = process.env,
-): ((text: string, delaySeconds?: number) => Promise<string>) => {
-  const call = withRetries(awsCaller(awsService('sqs', variables), environmentCredentials(variables), nodeTransport));
+/** Sends a message as it is. @returns its id @throws SQSServiceException, Error */
+export const textSender = (queueUrl: string): ((text: string, delaySeconds?: number) => Promise<string>) => {
+  const sqs = new SQSClient({
+    maxAttempts: 3,
+    // The region's endpoint: emulators name hosts in a queue's URL that nobody resolves.
+    useQueueUrlAsEndpoint: false,
+    // By itself the SDK waits for a response for as long as the function runs.
+    requestHandler: { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true },
+  });
   return async (text, delaySeconds = 0) => {
-    const input = {
-      QueueUrl: queueUrl,
-      MessageBody: text,
-      ...(delaySeconds > 0 && { DelaySeconds: delaySeconds }),
-    };
-    const { MessageId } = await call('SendMessage', input, TIMEOUT_MS);
+    const { MessageId } = await sqs.send(
+      new SendMessageCommand({
+        QueueUrl: queueUrl,
+        MessageBody: text,
+        ...(delaySeconds > 0 && { DelaySeconds: delaySeconds }),
+      }),
+    );
     return String(MessageId);
   };
 };
 
 /** Sends messages to a queue. */
-export const queueSender = <Message extends object>(...queue: Parameters<typeof textSender>): SendMessage<Message> => {
-  const send = textSender(...queue);
+export const queueSender = <Message extends object>(queueUrl: string): SendMessage<Message> => {
+  const send = textSender(queueUrl);
   return async (message, delaySeconds) => {
     await send(JSON.stringify(message), delaySeconds);
   };

@@ -119,7 +119,7 @@ const run = async (
   const gatewayLambda = gatewayFunction(functions);
   const gatewayEnvironment = runtimeEnvironment(gatewayLambda, endpoints);
   // With credentials of its own: an emulator's log says of each call whether a function made it or the stack.
-  const table = openTable(gatewayEnvironment['TABLE_NAME'] ?? '', gatewayEnvironment, () => credentials);
+  const table = openTable(gatewayEnvironment['TABLE_NAME'] ?? '', { ...client, endpoint: emulators.dynamoDb.endpoint });
   await requireOwnLayout(data.path, table);
   const others = functions.filter((lambda) => lambda !== gatewayLambda);
   const dashboard = await restApiServer(app, others, invoker, readJwks);

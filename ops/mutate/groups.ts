@@ -7,11 +7,10 @@ interface Group {
 
 export const groups = {
   gateway: {
-    mutate: ['lambda/{aws,gateway}/**/*.ts', '!lambda/gateway/meter/**', '!lambda/gateway/hosts/handler.ts'],
+    mutate: ['lambda/gateway/**/*.ts', '!lambda/gateway/meter/**', '!lambda/gateway/hosts/handler.ts'],
     tests: [
-      'test/aws/*.test.ts',
       'test/gateway/{environment,faults,gateway}.test.ts',
-      'test/gateway/{admission,hosts,protocol,relay,tracking,upstream,websocket}/*.test.ts',
+      'test/gateway/{admission,aws,hosts,protocol,relay,tracking,upstream,websocket}/*.test.ts',
     ],
   },
   meter: { mutate: ['lambda/gateway/meter/**/*.ts'], tests: ['test/gateway/meter/*.test.ts'] },

@@ -10,7 +10,6 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { totpCode } from '../../fixtures/totp.ts';
-import { requestSigner } from '../../lambda/aws/sign.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openAddressCodes } from '../../lambda/data/accounts/address-codes.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
@@ -20,6 +19,7 @@ import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { addressCodeKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { isWellFormedAccountKey, newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { UnauthenticatedError } from '../../lambda/domain/errors.ts';
+import { requestSigner } from '../../lambda/gateway/aws/sign.ts';
 import { type CognitoEmulator, LOCAL_REGION, startCognito } from '../../local/emulators/cognito.ts';
 import { startSes } from '../../local/emulators/ses.ts';
 import { invoke } from '../http/invoke.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
-import { AwsCallError, AwsUnavailableError } from '../../lambda/aws/aws-json.ts';
+import { refusal } from '../../fixtures/intercept-table.ts';
 import {
   ConflictError,
   EmailTakenError,
@@ -203,9 +203,9 @@ describe('httpStack', () => {
 
   it.each([
     ['that the SDK marks as retryable', Object.assign(new Error('slow down'), { $retryable: { throttling: true } })],
-    ['of a table that is too busy', new AwsCallError({ __type: 'ProvisionedThroughputExceededException' }, 400)],
-    ['of a table that fails', new AwsCallError({ __type: 'InternalServerError' }, 500)],
-    ['of a table that does not respond', new AwsUnavailableError('no response within 5000 ms')],
+    ['of a table that is too busy', refusal('ProvisionedThroughputExceededException')],
+    ['of a table that fails', Object.assign(refusal('InternalServerError'), { $metadata: { httpStatusCode: 500 } })],
+    ['of a table that does not respond', Object.assign(new Error('no response'), { name: 'TimeoutError' })],
   ])('reports an error %s as temporary', async (_, error) => {
     create.mockRejectedValue(error);
     expect(await invoke(handler, good)).toMatchObject({ status: 503, headers: { 'Retry-After': '5' } });

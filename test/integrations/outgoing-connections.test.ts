@@ -18,8 +18,8 @@ const known: Readonly<Record<string, readonly string[]>> = {
     'lambda/integrations/bills/read-json.ts',
   ],
   'the stage: AWS and its user pool': [
-    'lambda/aws/transport-node.ts',
-    'lambda/aws/transport-undici.ts',
+    'lambda/gateway/aws/transport-node.ts',
+    'lambda/gateway/aws/transport-undici.ts',
     'lambda/integrations/sign-on.ts',
     'lambda/integrations/token-verifier.ts',
   ],

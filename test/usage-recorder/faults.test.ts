@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { describe, expect, it, jest } from '@jest/globals';
-import { cancelled, interceptTable, refusal } from '../../fixtures/intercept-table.ts';
+import { cancelled, conditionFailed, interceptTable } from '../../fixtures/intercept-table.ts';
 import { openRollupMarks, type RollupMark } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
@@ -241,7 +241,7 @@ describe('the recorder over a table that fails', () => {
       interceptTable(table, async (command, send) => {
         if (command.operation !== 'UpdateItem') return send();
         attempts += 1;
-        throw refusal('ConditionalCheckFailedException');
+        throw conditionFailed();
       }),
     );
     const results = await record(events).finally(() => noDelay.mockRestore());

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AwsCallError } from '../../aws/aws-json.ts';
-import { isThrottled } from '../../aws/retries.ts';
+import { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
+import { isThrottlingError } from '@smithy/core/retry';
 import { type Day, dayOf, monthOf } from '../../domain/calendar/utc.ts';
 import { cancellationCodes } from '../table/refusal.ts';
 import type { Table } from '../table/table.ts';
@@ -35,7 +35,7 @@ const FIRST_BACKOFF_MS = 20;
 const MAX_BACKOFF_MS = 1_000;
 
 const isInvalid = (error: unknown): boolean =>
-  error instanceof AwsCallError && ['ValidationException', 'SerializationException'].includes(error.code);
+  error instanceof DynamoDBServiceException && ['ValidationException', 'SerializationException'].includes(error.name);
 
 /** Before this day every day is: all are marked for rollup. */
 const NO_DAY_IS_OPEN: Day = '9999-12-31';
@@ -56,7 +56,9 @@ type Verdict =
 const judge = (error: unknown, sources: readonly Source[]): Verdict => {
   const codes = cancellationCodes(error);
   if (!codes)
-    return isInvalid(error) ? { kind: 'permanent' } : { kind: 'retry', conflicting: [], isSetback: isThrottled(error) };
+    return isInvalid(error)
+      ? { kind: 'permanent' }
+      : { kind: 'retry', conflicting: [], isSetback: isThrottlingError(error as never) };
   const having = (code: string) => sources.filter((_, i) => codes[i] === code);
   const failed = having('ConditionalCheckFailed');
   const hasLeftTable = ({ after }: Change) =>

@@ -2,7 +2,7 @@ import type { Write } from './actions.ts';
 import { isConditionFailed } from './refusal.ts';
 import type { Table } from './table.ts';
 
-/** @throws AwsCallError that `isConditionFailed` knows */
+/** @throws ConditionalCheckFailedException */
 export const write = async ({ call, name: TableName }: Table, change: Write): Promise<void> => {
   if ('Put' in change) await call('PutItem', { TableName, ...change.Put });
   else if ('Update' in change) await call('UpdateItem', { TableName, ...change.Update });

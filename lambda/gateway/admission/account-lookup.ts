@@ -1,6 +1,6 @@
-import type { AwsCall } from '../../aws/aws-json.ts';
 import { serviceKeyKey } from '../../data/table/keys.ts';
 import { serviceKeyHash } from '../../domain/accounts/account-key.ts';
+import type { AwsCall } from '../aws/aws-json.ts';
 import { cachedReads, type Unavailable } from './cached-reads.ts';
 
 /** The store's data about a service key. */

@@ -1,6 +1,6 @@
-import type { AwsCall } from '../../aws/aws-json.ts';
 import { blocksKey } from '../../data/table/keys.ts';
 import { type Blocks, NO_BLOCKS } from '../../domain/budgets/block.ts';
+import type { AwsCall } from '../aws/aws-json.ts';
 import { cachedReads, type Unavailable } from './cached-reads.ts';
 
 /** Reads the blocks of one account from the table. Rejects when the store cannot be read. */

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { AwsCall } from '../../aws/aws-json.ts';
+import type { AwsCall } from '../aws/aws-json.ts';
 
 /** Makes a credential's fingerprint. Synchronous when cached; null while its key cannot be read. Never rejects. */
 export type Fingerprint = (credential: string) => string | null | Promise<string | null>;

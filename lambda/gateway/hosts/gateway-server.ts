@@ -1,7 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type AwsCredentialsSource, environmentCredentials } from '../../aws/aws-json.ts';
-import { undiciTransport } from '../../aws/transport-undici.ts';
+import { type AwsCredentialsSource, environmentCredentials } from '../aws/aws-json.ts';
+import { undiciTransport } from '../aws/transport-undici.ts';
 import { composeGateway } from '../compose.ts';
 import type { Gateway } from '../gateway.ts';
 import type { ClientResponse, GatewayRequest } from '../protocol/client.ts';

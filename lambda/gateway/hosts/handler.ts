@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { environmentCredentials } from '../../aws/aws-json.ts';
-import { nodeTransport } from '../../aws/transport-node.ts';
+import { environmentCredentials } from '../aws/aws-json.ts';
+import { nodeTransport } from '../aws/transport-node.ts';
 import { composeGateway } from '../compose.ts';
 import { logFault } from '../relay/fault-log.ts';
 import { nodeUpstream } from '../upstream/upstream-node.ts';

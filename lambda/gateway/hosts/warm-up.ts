@@ -1,7 +1,7 @@
 import { createSecureContext } from 'node:tls';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { AwsTransport } from '../../aws/transport.ts';
 import { newAccountKey } from '../../domain/accounts/account-key.ts';
+import type { AwsTransport } from '../aws/transport.ts';
 import { composeGateway } from '../compose.ts';
 import type { ClientResponse } from '../protocol/client.ts';
 import type { Upstream, UpstreamListener } from '../upstream/upstream.ts';

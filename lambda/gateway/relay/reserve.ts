@@ -1,11 +1,10 @@
-import type { AwsCall } from '../../aws/aws-json.ts';
-import { isThrottled } from '../../aws/retries.ts';
 import { reservedBudgetKey } from '../../data/table/keys.ts';
 import type { Block, ReservedBudget } from '../../domain/budgets/block.ts';
 import { periodId, type Reservation } from '../../domain/budgets/reservation.ts';
 import { type RequestSize, worstCasesNanoUsd } from '../../domain/budgets/worst-case.ts';
 import { periodAt } from '../../domain/calendar/periods.ts';
 import { DAY_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
+import type { AwsCall } from '../aws/aws-json.ts';
 import { bodySize } from './request-size.ts';
 
 /*
@@ -73,6 +72,14 @@ const refusalOf = ({ budget, worstCase, until }: Part, item?: Attributes): NotEn
   };
 };
 
+/** Codes of refusals by a table that is throttled, or where a transaction has the item. */
+const BUSY: ReadonlySet<string | undefined> = new Set([
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'ThrottlingException',
+  'TransactionConflictException',
+]);
+
 /** What an error of DynamoDB says, as aws-json.ts passes it on. */
 interface TableError {
   readonly code?: string;
@@ -120,7 +127,7 @@ export const openReserve = (
         return;
       } catch (error) {
         const waitMs = Math.random() * mostMs;
-        if (!isThrottled(error) || performance.now() + waitMs >= endsAt) throw error;
+        if (!BUSY.has((error as TableError).code) || performance.now() + waitMs >= endsAt) throw error;
         await new Promise((resolve) => setTimeout(resolve, waitMs));
       }
     }

@@ -1,6 +1,6 @@
-import type { AwsCall } from '../../aws/aws-json.ts';
 import { OUTBOX_SHARDS, outboxKey } from '../../data/table/keys.ts';
 import type { UsageEvent } from '../../domain/usage/usage-event.ts';
+import type { AwsCall } from '../aws/aws-json.ts';
 
 /** SQS's maximum. @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html */
 const MAX_BATCH = 10;

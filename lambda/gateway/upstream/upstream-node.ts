@@ -1,6 +1,6 @@
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { dropIdleConnections, recordIdleTimes } from '../../aws/kept-connections.ts';
+import { dropIdleConnections, recordIdleTimes } from '../aws/kept-connections.ts';
 import {
   KEEP_ALIVE_MS,
   MAX_HEADER_BYTES,

@@ -1,94 +1,158 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type EmulatedTable, emulatedTable } from '../../../fixtures/emulated-table.ts';
-import { AwsCallError } from '../../../lambda/aws/aws-json.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { tableAt } from '../../../fixtures/emulated-table.ts';
 import { cancellationCodes, isConditionFailed } from '../../../lambda/data/table/refusal.ts';
-import { type TableCall, tableCall } from '../../../lambda/data/table/table.ts';
+import type { Table } from '../../../lambda/data/table/table.ts';
+import { awsErrors, type Fault, type FaultProxy, startFaultProxy } from '../../faults/harness/fault-proxy.ts';
+import { tableForTests } from '../../table-for-tests.ts';
+
+const table = tableForTests();
+const TableName = 'spend';
+const key = { pk: 'a', sk: 'b' };
 
 describe('the table', () => {
-  let table: EmulatedTable;
-  let call: TableCall;
-  const TableName = 'spend';
-  beforeAll(async () => {
-    table = await emulatedTable();
-    call = table.call;
-  });
-  afterAll(() => table.stop());
-
-  const key = { pk: 'a', sk: 'b' };
   const item = {
     ...key,
     text: '☃ "\u0000',
     number: -1.5,
     yes: true,
     nothing: null,
-    bytes: Buffer.from([0, 255]),
+    bytes: new Uint8Array([0, 255]),
     list: [1, 'two', { three: 3 }],
     names: new Set(['x', 'y']),
+    sum: 2n ** 60n,
   };
-  const keptValues = { ...item, sum: 2n ** 60n };
 
-  it('keeps every kind of value, as the SDK reads it', async () => {
-    await call('PutItem', { TableName, Item: { ...keptValues, left: undefined } });
-    const { Item } = await call('GetItem', { TableName, Key: key });
-    expect(Item).toEqual(keptValues);
-    const client = new DynamoDBClient({
-      endpoint: table.endpoint,
-      region: 'eu-central-1',
-      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    });
-    const ofSdk = await DynamoDBDocumentClient.from(client).send(new GetCommand({ TableName, Key: key }));
-    expect({ ...ofSdk.Item, bytes: Buffer.from(ofSdk.Item?.['bytes']) }).toEqual(keptValues);
-    client.destroy();
+  it('keeps every kind of value', async () => {
+    await table.call('PutItem', { TableName, Item: { ...item, left: undefined } });
+    const { Item } = await table.call('GetItem', { TableName, Key: key });
+    expect(Item).toEqual(item);
+  });
+
+  it.each([
+    ['NaN', Number.NaN],
+    ['an infinite number', Number.POSITIVE_INFINITY],
+    ['a number past 2^53, which may be rounded', 2 ** 53],
+    ['an empty set', new Set()],
+    ['a date', new Date()],
+  ])('refuses %s instead of keeping something else', async (_, value) => {
+    await expect(table.call('PutItem', { TableName, Item: { ...key, value } })).rejects.toThrow();
+    const { Item } = await table.call('GetItem', { TableName, Key: key });
+    expect(Item).not.toHaveProperty('value');
   });
 
   it('reads pages from where the last one ended, batches and transactions', async () => {
     const keys = ['1', '2', '3'].map((sk) => ({ pk: 'pages', sk }));
-    await call('TransactWriteItems', { TransactItems: keys.map((Item) => ({ Put: { TableName, Item } })) });
+    await table.call('TransactWriteItems', { TransactItems: keys.map((Item) => ({ Put: { TableName, Item } })) });
     const query = {
       TableName,
       KeyConditionExpression: 'pk = :pk',
       ExpressionAttributeValues: { ':pk': 'pages' },
       Limit: 2,
     };
-    const first = await call('Query', query);
-    const rest = await call('Query', { ...query, ExclusiveStartKey: first.LastEvaluatedKey });
+    const first = await table.call('Query', query);
+    const rest = await table.call('Query', { ...query, ExclusiveStartKey: first.LastEvaluatedKey });
     expect([...(first.Items ?? []), ...(rest.Items ?? [])]).toEqual(keys);
-    await call('BatchWriteItem', { RequestItems: { [TableName]: [{ DeleteRequest: { Key: keys[0] } }] } });
-    const { Responses } = await call('BatchGetItem', { RequestItems: { [TableName]: { Keys: keys } } });
+    await table.call('BatchWriteItem', { RequestItems: { [TableName]: [{ DeleteRequest: { Key: keys[0] } }] } });
+    const { Responses } = await table.call('BatchGetItem', { RequestItems: { [TableName]: { Keys: keys } } });
     expect(Responses?.[TableName]).toHaveLength(2);
   });
 
   it('says which condition failed', async () => {
     const ConditionExpression = 'attribute_not_exists(pk)';
-    await call('PutItem', { TableName, Item: item });
-    const refused = await call('PutItem', { TableName, Item: item, ConditionExpression }).catch((error) => error);
+    await table.call('PutItem', { TableName, Item: item });
+    const refused = await table.call('PutItem', { TableName, Item: item, ConditionExpression }).catch((error) => error);
     expect(isConditionFailed(refused)).toBe(true);
     expect(cancellationCodes(refused)).toBeUndefined();
     const other = { TableName, Item: { pk: 'other', sk: '1' } };
-    const cancelled = await call('TransactWriteItems', {
-      TransactItems: [{ Put: other }, { Put: { TableName, Item: item, ConditionExpression } }],
-    }).catch((error) => error);
+    const cancelled = await table
+      .call('TransactWriteItems', {
+        TransactItems: [{ Put: other }, { Put: { TableName, Item: item, ConditionExpression } }],
+      })
+      .catch((error) => error);
     expect(cancellationCodes(cancelled)).toEqual(['None', 'ConditionalCheckFailed']);
     expect(isConditionFailed(cancelled)).toBe(false);
   });
 });
 
-describe('a transaction that is sent again', () => {
-  const inputs: Record<string, unknown>[] = [];
-  const failing = tableCall(async (_, input) => {
-    inputs.push(input as Record<string, unknown>);
-    if (inputs.length < 3) throw new AwsCallError({ __type: 'x#InternalServerError' }, 500);
-    return {};
+describe('a call that fails', () => {
+  let proxy: FaultProxy;
+  let faulty: Table;
+  beforeAll(async () => {
+    proxy = await startFaultProxy(table.endpoint);
+    faulty = tableAt(proxy.endpoint, TableName);
+  });
+  afterEach(async () => {
+    jest.useRealTimers();
+    jest.restoreAllMocks();
+    await proxy.set({ kind: 'none' });
+    proxy.calls.clear();
+  });
+  afterAll(() => proxy.close());
+
+  const refusal = (type: string): Fault => ({
+    kind: 'error',
+    status: 400,
+    body: { __type: `com.amazonaws.dynamodb.v20120810#${type}` },
   });
 
-  it('has the same token, and the next one another', async () => {
-    await failing('TransactWriteItems', { TransactItems: [] });
-    await failing('TransactWriteItems', { TransactItems: [] });
-    const [first, second, third, next] = inputs.map(({ ClientRequestToken }) => ClientRequestToken);
-    expect(first).toMatch(/^[-\da-f]{36}$/);
-    expect([second, third]).toEqual([first, first]);
-    expect(next).not.toBe(first);
+  it.each<[string, Fault, number]>([
+    ['too many calls', { kind: 'error', ...awsErrors.dynamoDbThrottled }, 3],
+    ['too many calls to the service', { kind: 'error', ...awsErrors.throttled }, 3],
+    ['a transaction that has the item', refusal('TransactionConflictException'), 3],
+    ['a failure of AWS', { kind: 'error', ...awsErrors.internal }, 3],
+    ['a service that is not available', { kind: 'error', ...awsErrors.unavailable }, 3],
+    ['a response that is lost', { kind: 'responseLost' }, 3],
+    ['a condition that does not hold', refusal('ConditionalCheckFailedException'), 1],
+    ['a permission that is missing', refusal('AccessDeniedException'), 1],
+    ['a request that is wrong', refusal('ValidationException'), 1],
+  ])('after %s', async (_, fault, attempts) => {
+    jest.spyOn(Math, 'random').mockReturnValue(0);
+    await proxy.set(fault);
+    await expect(faulty.call('PutItem', { TableName, Item: key })).rejects.toThrow();
+    expect(proxy.calls.get('PutItem')).toBe(attempts);
+  });
+
+  it('for want of a response ends after 5 s, and is tried three times', async () => {
+    jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'] });
+    await proxy.set({ kind: 'silent' });
+    let ended: unknown;
+    const call = faulty.call('GetItem', { TableName, Key: key }).catch((error: unknown) => {
+      ended = error;
+    });
+    for (let waited = 0; !ended; ) {
+      const calls = proxy.calls.get('GetItem') ?? 0;
+      jest.advanceTimersByTime(calls > waited ? 5_000 : 1);
+      waited = calls;
+      await new Promise(setImmediate);
+    }
+    await call;
+    expect(ended).toMatchObject({ name: 'TimeoutError' });
+    expect(proxy.calls.get('GetItem')).toBe(3);
+  });
+
+  it('writes a transaction once, however often its response is lost, and the next one as well', async () => {
+    jest.spyOn(Math, 'random').mockReturnValue(0);
+    const counter = { pk: 'counter', sk: '1' };
+    const add = () =>
+      faulty.call('TransactWriteItems', {
+        TransactItems: [
+          {
+            Update: {
+              TableName,
+              Key: counter,
+              UpdateExpression: 'ADD n :one',
+              ExpressionAttributeValues: { ':one': 1 },
+            },
+          },
+        ],
+      });
+    await proxy.set({ kind: 'responseLost' });
+    await expect(add()).rejects.toThrow();
+    expect(proxy.calls.get('TransactWriteItems')).toBe(3);
+    const read = async () => (await table.call('GetItem', { TableName, Key: counter })).Item?.['n'];
+    expect(await read()).toBe(1);
+    await proxy.set({ kind: 'none' });
+    await add();
+    expect(await read()).toBe(2);
   });
 });

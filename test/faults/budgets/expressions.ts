@@ -1,5 +1,6 @@
-import { type AwsCall, AwsCallError } from '../../../lambda/aws/aws-json.ts';
+import { conditionFailed } from '../../../fixtures/intercept-table.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
+import { type AwsCall, AwsCallError } from '../../../lambda/gateway/aws/aws-json.ts';
 
 type Item = Record<string, number | string>;
 
@@ -23,9 +24,6 @@ const marshalled = (item: Item): Record<string, Attribute> =>
       typeof value === 'string' ? { S: value } : { N: String(value) },
     ]),
   );
-
-const conditionFailed = (item: Item = {}) =>
-  new AwsCallError({ __type: 'ConditionalCheckFailedException', Item: marshalled(item) }, 400);
 
 /** A table in memory that understands the expressions of reservations and no others: a million of them take seconds. */
 export const expressionTable = () => {
@@ -83,7 +81,8 @@ export const expressionTable = () => {
     const key = plain(Key as Record<string, Attribute>);
     if (operation !== 'UpdateItem') throw new Error(`not understood: ${operation}`);
     if (update({ ...rest, Key: key, ExpressionAttributeValues: values })) return {};
-    throw conditionFailed(items.get(nameOf(key)));
+    const Item = marshalled(items.get(nameOf(key)) ?? {});
+    throw new AwsCallError({ __type: 'ConditionalCheckFailedException', Item }, 400);
   };
 
   const tableCall = async (operation: string, input: UpdateInput): Promise<unknown> => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { awsCaller, awsService, environmentCredentials } from '../../../lambda/aws/aws-json.ts';
-import { nodeTransport } from '../../../lambda/aws/transport-node.ts';
 import { reservedBudgetKey } from '../../../lambda/data/table/keys.ts';
 import type { ReservedBudget } from '../../../lambda/domain/budgets/block.ts';
 import { periodId } from '../../../lambda/domain/budgets/reservation.ts';
 import { periodAt } from '../../../lambda/domain/calendar/periods.ts';
 import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
+import { awsCaller, awsService, environmentCredentials } from '../../../lambda/gateway/aws/aws-json.ts';
+import { nodeTransport } from '../../../lambda/gateway/aws/transport-node.ts';
 import { openReserve } from '../../../lambda/gateway/relay/reserve.ts';
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
 import { newAccount } from '../../data/new-account.ts';

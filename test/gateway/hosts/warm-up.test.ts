@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { expect, it } from '@jest/globals';
-import type { AwsRequest } from '../../../lambda/aws/transport.ts';
+import type { AwsRequest } from '../../../lambda/gateway/aws/transport.ts';
 import { warmUp } from '../../../lambda/gateway/hosts/warm-up.ts';
 
 const variables = {

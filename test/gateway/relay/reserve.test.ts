@@ -1,20 +1,19 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import {
-  type AwsCall,
-  AwsCallError,
-  AwsUnavailableError,
-  awsCaller,
-  awsService,
-  environmentCredentials,
-} from '../../../lambda/aws/aws-json.ts';
-import { nodeTransport } from '../../../lambda/aws/transport-node.ts';
 import { openReservations } from '../../../lambda/data/ledger/reservations.ts';
 import { type Block, NO_BLOCKS, type ReservedBudget } from '../../../lambda/domain/budgets/block.ts';
 import { periodId } from '../../../lambda/domain/budgets/reservation.ts';
 import { periodAt } from '../../../lambda/domain/calendar/periods.ts';
 import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
+import {
+  type AwsCall,
+  AwsCallError,
+  awsCaller,
+  awsService,
+  environmentCredentials,
+} from '../../../lambda/gateway/aws/aws-json.ts';
+import { nodeTransport } from '../../../lambda/gateway/aws/transport-node.ts';
 import { openReserve } from '../../../lambda/gateway/relay/reserve.ts';
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
 import { newAccount } from '../../data/new-account.ts';
@@ -229,7 +228,7 @@ describe('a request of a budget that is reserved from', () => {
     const budget = budgetOf(1);
     const lossy: AwsCall = async (...call) => {
       await caller(...call);
-      throw new AwsUnavailableError('no response');
+      throw new Error('no response');
     };
     const reserve = openReserve(lossy, table.name, 10_000);
     await respond(await send([budget], CHAT, { reserve }), 20);

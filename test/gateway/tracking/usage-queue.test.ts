@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { emulatedQueue } from '../../../fixtures/emulated-queue.ts';
-import { awsCaller, awsService } from '../../../lambda/aws/aws-json.ts';
-import { undiciTransport } from '../../../lambda/aws/transport-undici.ts';
 import type { UsageEvent } from '../../../lambda/domain/usage/usage-event.ts';
+import { awsCaller, awsService } from '../../../lambda/gateway/aws/aws-json.ts';
+import { undiciTransport } from '../../../lambda/gateway/aws/transport-undici.ts';
 import { usageQueue, writeToOutbox } from '../../../lambda/gateway/tracking/usage-queue.ts';
 
 interface Entry {

@@ -14,21 +14,11 @@ import {
 
 const isBroken = ({ code }: NodeJS.ErrnoException): boolean => code === 'ECONNRESET' || code === 'EPIPE';
 
-interface Limits {
-  readonly maxResponseBytes?: number;
-  readonly maxConnections?: number;
-}
-
 /** Over node:http(s): part of every Lambda runtime, loads in a few milliseconds. */
-export const nodeTransport = (
-  endpoint: string,
-  { maxResponseBytes = MAX_RESPONSE_BYTES, maxConnections = Number.POSITIVE_INFINITY }: Limits = {},
-): AwsTransport => {
+export const nodeTransport = (endpoint: string): AwsTransport => {
   const { protocol, hostname, port } = new URL(endpoint);
   const secure = protocol === 'https:';
-  const agent = recordIdleTimes(
-    new (secure ? HttpsAgent : HttpAgent)({ keepAlive: true, timeout: MAX_IDLE_MS, maxSockets: maxConnections }),
-  );
+  const agent = recordIdleTimes(new (secure ? HttpsAgent : HttpAgent)({ keepAlive: true, timeout: MAX_IDLE_MS }));
   const send = secure ? httpsRequest : httpRequest;
   return ({ headers, body }: AwsRequest, timeoutMs: number) => {
     dropIdleConnections(agent, MAX_IDLE_MS);
@@ -39,7 +29,7 @@ export const nodeTransport = (
         response.on('data', (chunk: Buffer) => {
           chunks.push(chunk);
           bytes += chunk.length;
-          if (bytes > maxResponseBytes) request.destroy(tooLongError(maxResponseBytes));
+          if (bytes > MAX_RESPONSE_BYTES) request.destroy(tooLongError());
         });
         response.on('error', fail);
         response.on('end', () => {

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { dropIdleConnections, recordIdleTimes } from '../../lambda/aws/kept-connections.ts';
+import { dropIdleConnections, recordIdleTimes } from '../../../lambda/gateway/aws/kept-connections.ts';
 
 beforeEach(() => {
   jest.useFakeTimers({ now: 1_000_000 });

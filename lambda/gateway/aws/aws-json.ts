@@ -23,11 +23,6 @@ export class AwsCallError extends Error {
   }
 }
 
-/** AWS gave no response that can be read: none in time, none at all, or one that is not JSON. */
-export class AwsUnavailableError extends Error {
-  override readonly name = 'AwsUnavailableError';
-}
-
 /** One operation of an AWS service that speaks the JSON protocol. */
 export type AwsCall = (operation: string, input: object, timeoutMs: number) => Promise<Record<string, unknown>>;
 
@@ -97,10 +92,10 @@ const parseResponse = ({ status, body }: AwsResponse): Record<string, unknown> =
 
 /**
  * Signs (Signature Version 4) and posts calls to one service. The AWS SDK's clients do more, but loading two of them costs
- * 38 ms on every cold start, and a call through them takes more processor time than what it is for.
+ * 38 ms on every cold start, which a client waits for.
  *
- * The call rejects with AwsCallError (AWS refused), AwsUnavailableError, or an error of the credentials' source. It retries only when a
- * kept connection turns out to be closed: every operation used here may run twice.
+ * The call rejects with AwsCallError (AWS refused), an error of the credentials' source, or Error: no response that can be read, in time. It
+ * retries only when a kept connection turns out to be closed: every operation used here may run twice.
  */
 export const awsCaller = (
   service: Service,
@@ -123,7 +118,7 @@ export const awsCaller = (
       return parseResponse(response);
     } catch (error) {
       if (error instanceof AwsCallError) throw error;
-      throw new AwsUnavailableError(`${name} ${operation}: ${(error as Error).message}`, { cause: error });
+      throw new Error(`${name} ${operation}: ${(error as Error).message}`, { cause: error });
     }
   };
 };

@@ -60,7 +60,7 @@ class Call implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes > MAX_RESPONSE_BYTES) this.#giveUp(tooLongError(MAX_RESPONSE_BYTES));
+    if (this.#bytes > MAX_RESPONSE_BYTES) this.#giveUp(tooLongError());
   }
 
   onResponseEnd(): void {

@@ -31,4 +31,4 @@ export class DeadConnectionError extends Error {
 }
 
 export const timeoutError = (timeoutMs: number): Error => new Error(`no response within ${timeoutMs} ms`);
-export const tooLongError = (bytes: number): Error => new Error(`the response is longer than ${bytes} bytes`);
+export const tooLongError = (): Error => new Error(`the response is longer than ${MAX_RESPONSE_BYTES} bytes`);

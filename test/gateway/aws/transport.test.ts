@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { nodeTransport } from '../../lambda/aws/transport-node.ts';
-import { undiciTransport } from '../../lambda/aws/transport-undici.ts';
+import { nodeTransport } from '../../../lambda/gateway/aws/transport-node.ts';
+import { undiciTransport } from '../../../lambda/gateway/aws/transport-undici.ts';
 
 /** Of its own, so that a test finds the transport's timer among all timers. */
 const TIMEOUT_MS = 59_999;
