@@ -63,7 +63,7 @@ const defects = `(() => {
       if (box.scrollWidth > box.clientWidth && room < 2 * size) found.push('cut to ' + Math.round(room) + ' px: ' + nameOf(box, text));
     } else if (boxStyle.overflowX === 'visible') {
       // Paths and ids may break anywhere.
-      const words = text.split(/\\s+/).filter((word) => word.length <= 20).flatMap((word) => word.match(/[\\p{L}’]+/gu) ?? []);
+      const words = text.split(/\\s+/).filter((word) => word.length <= 20 && !word.includes('/')).flatMap((word) => word.match(/[\\p{L}’]+/gu) ?? []);
       const longest = words.reduce((long, word) => (word.length > long.length ? word : long), '');
       // No letter is wider than its size: most boxes need no measuring.
       if (longest.length * size > room) {
