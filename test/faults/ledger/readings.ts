@@ -413,10 +413,11 @@ const assertBillingUsage = async (world: World, model: LedgerModel, accountId: s
     const startMs = today - daysAgo * DAY_MS + random.below(DAY_MS);
     const endMs = startMs + 30 * DAY_MS;
     if (startMs > now) continue;
-    // The first hour counts whole, while hours are kept. Days of the future do not count yet.
-    const hasHours = startMs >= now - 89 * DAY_MS;
-    const from = iso(hasHours ? Math.floor(startMs / 3_600_000) * 3_600_000 : startOfDay(startMs));
-    const to = iso(startOfDay(Math.min(now, endMs - 1)) + DAY_MS);
+    // The first hour counts whole, while hours are kept, and the last one not at all. Days of the future do not count yet.
+    const hourOf = (ms: number) => Math.floor(ms / 3_600_000) * 3_600_000;
+    const hasHours = hourOf(startMs) >= now - 89 * DAY_MS;
+    const from = iso(hasHours ? hourOf(startMs) : startOfDay(startMs));
+    const to = iso(Math.min(hourOf(endMs), today + DAY_MS));
     assert.equal(
       await usage(accountId, { start: iso(startMs), end: iso(endMs) }, new Date(now)),
       model.total({ accountId, from, to }).requests,
