@@ -9,7 +9,16 @@ process.env.TEST_SEED ??= String(randomInt(2 ** 31));
 
 export default {
   transform: {
-    '\\.tsx?$': ['@swc/jest', { jsc: { target: 'es2024', transform: { react: { runtime: 'automatic' } } } }],
+    '\\.tsx?$': [
+      '@swc/jest',
+      {
+        jsc: {
+          target: 'es2024',
+          experimental: { keepImportAttributes: true },
+          transform: { react: { runtime: 'automatic' } },
+        },
+      },
+    ],
   },
   extensionsToTreatAsEsm: ['.ts', '.tsx'],
   moduleNameMapper: { '^fast-check$': '<rootDir>/test/fast-check.ts' },
