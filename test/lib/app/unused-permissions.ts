@@ -45,7 +45,7 @@ const signs: Record<string, RegExp> = {
   's3:ListBucket': /new ListObjectsV2Command\(/,
   's3:PutObjectTagging': /\bTagging:/,
   's3:DeleteObject': /new DeleteObjectsCommand\(/,
-  'sqs:SendMessage': /'SendMessage(Batch)?'/,
+  'sqs:SendMessage': /'SendMessage(Batch)?'|new SendMessage(Batch)?Command\(/,
   'secretsmanager:GetSecretValue': /'GetSecretValue'|new GetSecretValueCommand\(/,
 };
 const EVENT_SOURCE = /^sqs:(ReceiveMessage|ChangeMessageVisibility|GetQueueUrl|DeleteMessage|GetQueueAttributes)$/;
