@@ -303,5 +303,9 @@ const play = async (seed: number): Promise<void> => {
   await other.record(random.shuffled(found).map((each) => ({ ...each, accountId: other.accountId })));
   const otherCosts = await closeMonths(other);
   expect(otherCosts.size).toBeGreaterThan(0);
-  for (const [requestId, cost] of otherCosts) expect([requestId, cost]).toEqual([requestId, costs.get(requestId)]);
+  // Events of more than 29 days are not recorded any more: a month that lacks some has another volume.
+  const monthOf = new Map(all.map(({ requestId, startedAt }) => [requestId, startedAt.slice(0, 7)]));
+  const lacking = new Set([...costs.keys()].filter((id) => !otherCosts.has(id)).map((id) => monthOf.get(id)));
+  for (const [requestId, cost] of otherCosts)
+    if (!lacking.has(monthOf.get(requestId))) expect([requestId, cost]).toEqual([requestId, costs.get(requestId)]);
 };
