@@ -31,7 +31,13 @@ describe('one figure', () => {
     ] as const) {
       const page = await open(`/?range=custom&from=${from}&to=${today}`);
       await waitUntilIdle(page);
-      const shown = await changeIn(page.locator('.card', { hasText: tile }).first());
+      const card = page.locator('.card', { hasText: tile }).first();
+      // In the first hour of a period there is nothing to compare yet.
+      if (now.slice(11, 13) === '00' && (tile === 'Today' || today === monthStart)) {
+        expect(await card.locator('[title^="Before: "]').count()).toBe(0);
+        continue;
+      }
+      const shown = await changeIn(card);
       expect(shown).toMatch(/^[+−]?[\d.]+[%×K]/);
       // The first day of a month is compared as a day.
       if (tile === 'Today' || today !== monthStart) expect(await changeIn(trend(page))).toBe(shown);
