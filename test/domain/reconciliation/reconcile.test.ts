@@ -78,9 +78,7 @@ describe.each(bills)('a bill with token counts: $withUsage, in whole cents: $inC
     const named = of((finding) => finding.bucket === bucket);
     const others = of((finding) => finding.bucket !== bucket && finding.bucket !== 'rounding');
     expect(named).toBeGreaterThan(0);
-    // Some days' shifts look like a price for a moment: at most a hundredth. Seed 501133447 has 0.0058.
-    const share = others / (named + others);
-    expect({ seed, share, isSmall: share < 0.01 }).toMatchObject({ isSmall: true });
+    expect({ seed, others: others / (named + others) }).toEqual({ seed, others: expect.closeTo(0, 2) });
     expect(Object.values(differences).reduce((sum, amount) => sum + amount, 0)).toBe(movedNanoUsd);
     expect(explainedShare(input)).toBeGreaterThanOrEqual(0.995);
   });
