@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { deleteAccount } from '../../lambda/account-jobs/delete-account.ts';
@@ -226,6 +227,26 @@ describe('the deletion of an account', () => {
     expect((await itemsOf(a)).map(({ pk }) => pk)).toEqual([deletedAccountKey(a.accountId).pk]);
     expect(await itemsOf(b)).toEqual(other);
     expect([...new Set(users)].sort()).toEqual([`memberAAA`, `ownerAAA`, `programAAA`]);
+  });
+
+  it('keeps the list of sharded months until their requests are deleted, however long that takes', async () => {
+    await request();
+    now = new Date(DELETES_AT);
+    await run();
+    later(20);
+    const slow = requestKey(a.accountId, DAY, 'q2', 31).pk;
+    const dying = interceptTable(await withoutEmptyPartitions(), async ({ operation, input }, send) => {
+      if (!JSON.stringify(input).includes(slow)) return send();
+      await sleep(500);
+      if (operation === 'BatchWriteItem') throw new Error('The process died.');
+      return send();
+    });
+    await expect(jobOver(dying)(() => 50_000)).rejects.toThrow('1 jobs failed.');
+    for (const _ of [1, 2]) {
+      later(20);
+      await run();
+    }
+    expect((await itemsOf(a)).map(({ pk }) => pk)).toEqual([deletedAccountKey(a.accountId).pk]);
   });
 
   it('stops when its time is over, and goes on in the next run', async () => {

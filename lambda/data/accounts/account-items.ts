@@ -41,22 +41,29 @@ export const requestPartitions = (accountId: string, day: Day, sharded: Readonly
     requestPartition(accountId, day, shard),
   );
 
-/**
- * Every partition that has items of one account and of no other, but for those of secrets, users and customers, which the account's own
- * partition lists. That one is the last, and the one that says which months are sharded comes after requests: whoever deletes them can
- * begin anew at any time.
- */
-export const accountPartitions = async (table: Table, accountId: string, now: Date): Promise<string[]> => {
+/** The partitions of one account, in the order in which they can be deleted: each list is empty before the next is begun. */
+interface AccountPartitions {
+  readonly requests: readonly string[];
+  /** One of these says which months are sharded, so it names partitions of requests. */
+  readonly sums: readonly string[];
+  /** Names secrets, users and customers in other partitions. */
+  readonly own: string;
+}
+
+/** Every partition that has items of one account and of no other, but for those that its own partition lists. */
+export const accountPartitions = async (table: Table, accountId: string, now: Date): Promise<AccountPartitions> => {
   const days = keptDays(now);
   const sharded = await shardedMonths(table, accountId);
-  return [
-    ...days.flatMap((day) => requestPartitions(accountId, day, sharded)),
-    ...days.map((day) => sessionPartition(accountId, day)),
-    spendPartition(accountId),
-    auditPartition(accountId),
-    blocksKey(accountId).pk,
-    accountKey(accountId).pk,
-  ];
+  return {
+    requests: days.flatMap((day) => requestPartitions(accountId, day, sharded)),
+    sums: [
+      ...days.map((day) => sessionPartition(accountId, day)),
+      spendPartition(accountId),
+      auditPartition(accountId),
+      blocksKey(accountId).pk,
+    ],
+    own: accountKey(accountId).pk,
+  };
 };
 
 const PAGE = 500;

@@ -172,11 +172,12 @@ export const openAccountItems = (table: Table, outside: OutsideAccount) => {
       let removed = await removeCustomers(accountId);
       removed += await removeEvents(accountId, now);
       removed += await openModelUse(table).remove(accountId, now);
-      const partitions = await accountPartitions(table, accountId, now);
-      const own = partitions.pop() as string;
-      const counts = await pMap(partitions, (pk) => removePartition(pk, isLate), { concurrency: PARTITIONS_AT_ONCE });
-      removed += counts.reduce((sum, each) => sum + each, 0);
-      if (isLate()) return undefined;
+      const { requests, sums, own } = await accountPartitions(table, accountId, now);
+      for (const partitions of [requests, sums]) {
+        const counts = await pMap(partitions, (pk) => removePartition(pk, isLate), { concurrency: PARTITIONS_AT_ONCE });
+        removed += counts.reduce((sum, each) => sum + each, 0);
+        if (isLate()) return undefined;
+      }
       removed += await removeOwnPartition(accountId, own, isLate);
       return isLate() ? undefined : removed;
     },
