@@ -1,6 +1,6 @@
-import { channelTypes, type PostedChannel } from '../domain/alert-rules/channels.ts';
-import type { Message } from '../domain/alert-rules/message.ts';
-import type { TargetName } from '../domain/alert-rules/rule.ts';
+import { channelTypes, type PostedChannel } from '../domain/alerts/channels.ts';
+import type { Message } from '../domain/alerts/message.ts';
+import type { TargetName } from '../domain/limits/rule.ts';
 import { WebhookError } from './webhook.ts';
 
 /** Where a rule or report posts. */

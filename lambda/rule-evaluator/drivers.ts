@@ -1,11 +1,11 @@
 import type { ServiceKeys } from '../data/accounts/service-keys.ts';
-import type { Driver } from '../domain/alert-rules/alert.ts';
-import { driverDimensionsOf, driversOf } from '../domain/alert-rules/drivers.ts';
-import type { BoundEvaluator } from '../domain/alert-rules/rule.ts';
-import type { ReadRuleCounters, RuleCounter } from '../domain/alert-rules/rule-counters.ts';
-import { readUntil } from '../domain/alert-rules/spend-query.ts';
+import type { Driver } from '../domain/alerts/alert.ts';
+import { driverDimensionsOf, driversOf } from '../domain/alerts/drivers.ts';
 import type { Period } from '../domain/calendar/periods.ts';
 import { coveringRange } from '../domain/calendar/range.ts';
+import type { BoundEvaluator } from '../domain/limits/rule.ts';
+import type { ReadRuleCounters, RuleCounter } from '../domain/limits/rule-counters.ts';
+import { readUntil } from '../domain/limits/spend-query.ts';
 
 /**
  * Finds what most of an observation came from. It is read for alerts only, which are rare. Many alerts of one rule and period come one

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { accountJobSchema } from '../domain/alert-rules/account-job.ts';
+import { accountJobSchema } from '../domain/limits/account-job.ts';
 import type { SendMessage } from '../integrations/queue-sender.ts';
 
 const shardToJudge = z.object({

@@ -1,7 +1,7 @@
 import type { EvaluationProgress } from '../data/alerts/evaluation-progress.ts';
 import type { MeasureStore } from '../data/alerts/measures.ts';
 import type { Rules } from '../data/alerts/rules.ts';
-import type { AccountJob } from '../domain/alert-rules/account-job.ts';
+import type { AccountJob } from '../domain/limits/account-job.ts';
 import { emptyReport, type JudgeReport, judgeRules, type RuleJudging } from './judge-rules.ts';
 
 export interface AccountJudgeDependencies extends RuleJudging {

@@ -1,7 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import pMap from 'p-map';
 import type { Rule } from '../data/alerts/rules.ts';
-import type { Alert } from '../domain/alert-rules/alert.ts';
+import type { Alert } from '../domain/alerts/alert.ts';
 import type { Evaluation } from './evaluate-account.ts';
 
 export interface RuleJudging {

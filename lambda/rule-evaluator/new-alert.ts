@@ -1,7 +1,7 @@
 import type { Rule } from '../data/alerts/rules.ts';
-import type { Alert } from '../domain/alert-rules/alert.ts';
-import type { Observation } from '../domain/alert-rules/evaluator.ts';
+import type { Alert } from '../domain/alerts/alert.ts';
 import { isOverdue, type Period } from '../domain/calendar/periods.ts';
+import type { Observation } from '../domain/limits/evaluator.ts';
 
 const LATE = 'This alert is late: the rules could not be judged in time.';
 

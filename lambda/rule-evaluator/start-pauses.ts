@@ -4,12 +4,12 @@ import type { ServiceKey } from '../data/accounts/service-keys.ts';
 import type { BlockStore } from '../data/alerts/blocks.ts';
 import type { Rule } from '../data/alerts/rules.ts';
 import { activeKeyIds } from '../domain/accounts/project.ts';
-import { scopeOf } from '../domain/alert-rules/budget-blocks.ts';
-import type { BurnRateCondition } from '../domain/alert-rules/rule.ts';
-import type { Block, BlockScope, Blocks } from '../domain/budgets/block.ts';
-import { endMs, isInForce, MAX_PAUSES, pausedText, withPause } from '../domain/budgets/pauses.ts';
 import type { Period } from '../domain/calendar/periods.ts';
 import { MINUTE_MS } from '../domain/calendar/units.ts';
+import type { Block, BlockScope, Blocks } from '../domain/limits/block.ts';
+import { scopeOf } from '../domain/limits/budget-blocks.ts';
+import { endMs, isInForce, MAX_PAUSES, pausedText, withPause } from '../domain/limits/pauses.ts';
+import type { BurnRateCondition } from '../domain/limits/rule.ts';
 
 const scopeOfValue = (
   { each, filter }: BurnRateCondition['config'],

@@ -3,7 +3,7 @@ import type { MeasureStore } from '../data/alerts/measures.ts';
 import type { Rule } from '../data/alerts/rules.ts';
 import type { Reservations } from '../data/ledger/reservations.ts';
 import type { KeyInProject } from '../domain/accounts/project.ts';
-import { useOf } from '../domain/alert-rules/budget.ts';
+import { useOf } from '../domain/limits/budget.ts';
 import {
   type BudgetState,
   concernsGateway,
@@ -11,9 +11,9 @@ import {
   usedByBudget,
   useSamples,
   withBudgets,
-} from '../domain/alert-rules/budget-blocks.ts';
-import type { BoundEvaluator } from '../domain/alert-rules/rule.ts';
-import type { SpendSeries } from '../domain/alert-rules/spend-series.ts';
+} from '../domain/limits/budget-blocks.ts';
+import type { BoundEvaluator } from '../domain/limits/rule.ts';
+import type { SpendSeries } from '../domain/limits/spend-series.ts';
 import { CounterOverflowError } from '../domain/spend/counters.ts';
 
 interface Judged {

@@ -1,12 +1,12 @@
 import QuickLRU from 'quick-lru';
 import type { Rule } from '../data/alerts/rules.ts';
-import { HISTORY_DAYS, usualOf } from '../domain/alert-rules/burn-rate.ts';
-import type { BoundEvaluator, BurnRateCondition } from '../domain/alert-rules/rule.ts';
-import type { ReadRuleCounters } from '../domain/alert-rules/rule-counters.ts';
-import { splitSeries } from '../domain/alert-rules/split-series.ts';
 import { coveringRange } from '../domain/calendar/range.ts';
 import { DAY_MS } from '../domain/calendar/units.ts';
 import { type Day, dayOf } from '../domain/calendar/utc.ts';
+import { HISTORY_DAYS, usualOf } from '../domain/limits/burn-rate.ts';
+import type { BoundEvaluator, BurnRateCondition } from '../domain/limits/rule.ts';
+import type { ReadRuleCounters } from '../domain/limits/rule-counters.ts';
+import { splitSeries } from '../domain/limits/split-series.ts';
 
 /** By value; null where it has too little history. */
 type UsualHours = ReadonlyMap<string, number | null>;

@@ -2,7 +2,7 @@ import QuickLRU from 'quick-lru';
 import type { Alerts } from '../data/alerts/alerts.ts';
 import type { BillingAccount } from '../data/billing/billing-accounts.ts';
 import type { PeriodUsage } from '../data/billing/billing-usage.ts';
-import type { Alert } from '../domain/alert-rules/alert.ts';
+import type { Alert } from '../domain/alerts/alert.ts';
 import { type BillingPeriod, billingPeriod } from '../domain/billing/billing-period.ts';
 import { isNearNotice, type PlanNotice, planNotice } from '../domain/billing/plan-notice.ts';
 import type { PlanName } from '../domain/billing/plans.ts';

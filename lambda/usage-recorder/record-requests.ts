@@ -8,9 +8,9 @@ import { openCountedResponses } from '../data/requests/counted-responses.ts';
 import { openRequests, type RequestName } from '../data/requests/requests.ts';
 import type { Table } from '../data/table/table.ts';
 import { UnreadableItemError } from '../data/table/unreadable-item.ts';
-import type { Reservation } from '../domain/budgets/reservation.ts';
 import { DAY_MS, DAY_SECONDS } from '../domain/calendar/units.ts';
 import { dayOf, monthOf } from '../domain/calendar/utc.ts';
+import type { Reservation } from '../domain/limits/reservation.ts';
 import type { PriceSheet } from '../domain/own-prices/apply-prices.ts';
 import { isEndedBatch } from '../domain/price/charged-once.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import pMap from 'p-map';
 import QuickLRU from 'quick-lru';
-import type { AccountJob } from '../domain/alert-rules/account-job.ts';
+import type { AccountJob } from '../domain/limits/account-job.ts';
 import type { SendMessage } from '../integrations/queue-sender.ts';
 import type { Recorder } from './recorder.ts';
 

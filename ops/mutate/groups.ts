@@ -48,11 +48,11 @@ export const groups = {
   evaluator: {
     mutate: [
       'lambda/rule-evaluator/*.ts',
-      'lambda/domain/alert-rules/*.ts',
+      'lambda/domain/{alerts,limits}/*.ts',
       // Wiring: test/dashboard/over-http/walk.test.ts runs it.
       '!lambda/rule-evaluator/{handler,on-lambda,environment,queue-sender}.ts',
     ],
-    tests: ['test/rule-evaluator/*.test.ts', 'test/domain/alert-rules/*.test.ts'],
+    tests: ['test/rule-evaluator/*.test.ts', 'test/domain/{alerts,limits}/*.test.ts'],
   },
 } satisfies Record<string, Group>;
 

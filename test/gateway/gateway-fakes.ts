@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
-import { NO_BLOCKS } from '../../lambda/domain/budgets/block.ts';
+import { NO_BLOCKS } from '../../lambda/domain/limits/block.ts';
 import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import type { KeyOwner } from '../../lambda/gateway/admission/account-lookup.ts';
 import { createGateway, type GatewayParts } from '../../lambda/gateway/gateway.ts';

@@ -2,7 +2,7 @@ import type { ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { uuidv7 } from 'uuidv7';
 import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
-import { NO_BLOCKS } from '../../lambda/domain/budgets/block.ts';
+import { NO_BLOCKS } from '../../lambda/domain/limits/block.ts';
 import { providerLabels } from '../../lambda/domain/providers.ts';
 import type { CloseEvent, OpenEvent, UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import type { Lookup } from '../../lambda/gateway/admission/account-lookup.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
+import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import { NotFoundError } from '../../lambda/domain/errors.ts';
 import { MailError } from '../../lambda/integrations/mail.ts';
 import { type DeliveryDependencies, deliverAlert } from '../../lambda/rule-evaluator/deliver-alert.ts';

@@ -1,5 +1,5 @@
 import { expect, it, jest } from '@jest/globals';
-import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
+import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import { deliverPending, type PendingDependencies } from '../../lambda/rule-evaluator/deliver-pending.ts';
 import { silentLogger } from '../http/invoke.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Rule } from '../../lambda/data/alerts/rules.ts';
-import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
-import { ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
+import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import { bucketOf } from '../../lambda/domain/calendar/utc.ts';
+import { ruleConditionSchema } from '../../lambda/domain/limits/rule.ts';
 import { CounterOverflowError, type SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
 import { type EvaluationDependencies, evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';

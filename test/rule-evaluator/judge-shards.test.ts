@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import type { Rule } from '../../lambda/data/alerts/rules.ts';
-import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
+import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import type { Job, ShardToJudge } from '../../lambda/rule-evaluator/job.ts';
 import { type JudgeDependencies, judgeShards } from '../../lambda/rule-evaluator/judge-shards.ts';
 import { silentLogger } from '../http/invoke.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Rule } from '../../lambda/data/alerts/rules.ts';
-import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
-import { backtest, backtestRange } from '../../lambda/domain/alert-rules/backtest.ts';
-import { type RuleCondition, ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
+import type { Alert } from '../../lambda/domain/alerts/alert.ts';
+import { backtest, backtestRange } from '../../lambda/domain/limits/backtest.ts';
+import { type RuleCondition, ruleConditionSchema } from '../../lambda/domain/limits/rule.ts';
 import type { SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
-import { seriesOf } from '../domain/alert-rules/series-of.ts';
+import { seriesOf } from '../domain/limits/series-of.ts';
 import { type HourOfSpend, type ModelFiring, modelOf } from './rule-model.ts';
 
 const HOUR = 3_600_000;

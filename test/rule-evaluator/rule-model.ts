@@ -1,8 +1,8 @@
-import type { BudgetEvent } from '../../lambda/domain/alert-rules/evaluator.ts';
-import type { RuleCondition } from '../../lambda/domain/alert-rules/rule.ts';
+import type { BudgetEvent } from '../../lambda/domain/limits/evaluator.ts';
+import type { RuleCondition } from '../../lambda/domain/limits/rule.ts';
 
 /*
- * What rules must fire, by arithmetic of its own over plain numbers: no code of lambda/domain/alert-rules or calendar. Times are
+ * What rules must fire, by arithmetic of its own over plain numbers: no code of lambda/domain/limits or calendar. Times are
  * milliseconds, UTC.
  */
 const HOUR = 3_600_000;

@@ -5,10 +5,10 @@ import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-prog
 import { openMeasures } from '../../lambda/data/alerts/measures.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openSessions } from '../../lambda/data/spend/sessions.ts';
-import type { AccountJob } from '../../lambda/domain/alert-rules/account-job.ts';
-import type { Alert } from '../../lambda/domain/alert-rules/alert.ts';
-import { type BurnRateCondition, ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
-import { type Blocks, blocksOf, NO_BLOCKS } from '../../lambda/domain/budgets/block.ts';
+import type { Alert } from '../../lambda/domain/alerts/alert.ts';
+import type { AccountJob } from '../../lambda/domain/limits/account-job.ts';
+import { type Blocks, blocksOf, NO_BLOCKS } from '../../lambda/domain/limits/block.ts';
+import { type BurnRateCondition, ruleConditionSchema } from '../../lambda/domain/limits/rule.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
 import { evaluationDependencies } from '../../lambda/rule-evaluator/evaluation-dependencies.ts';
 import { judgeAccount } from '../../lambda/rule-evaluator/judge-account.ts';

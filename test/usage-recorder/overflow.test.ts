@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { accountKey } from '../../lambda/data/table/keys.ts';
-import { ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
+import { ruleConditionSchema } from '../../lambda/domain/limits/rule.ts';
 import { contributionOf } from '../../lambda/domain/spend/contribution.ts';
 import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AccountJob } from '../../lambda/domain/alert-rules/account-job.ts';
+import type { AccountJob } from '../../lambda/domain/limits/account-job.ts';
 import type { Recorder } from '../../lambda/usage-recorder/recorder.ts';
 import { requestJudging } from '../../lambda/usage-recorder/request-judging.ts';
 

@@ -6,7 +6,7 @@ import { mergePatch } from '../../lambda/dashboard/alert-rules/rule-changes.ts';
 import { createBudget, createPause } from '../../lambda/dashboard/budgets/operations.ts';
 import { createPrice } from '../../lambda/dashboard/prices/operations.ts';
 import { createReport } from '../../lambda/dashboard/reports/operations.ts';
-import { ruleConditionSchema } from '../../lambda/domain/alert-rules/rule.ts';
+import { ruleConditionSchema } from '../../lambda/domain/limits/rule.ts';
 import type { AlertRule, Budget, OwnPrice, Pause, Report } from '../../web/src/api/responses.ts';
 import * as budgets from '../../web/src/budgets/budget-form.ts';
 import { refusedText } from '../../web/src/budgets/names.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { budgetForecast } from '../../lambda/domain/alert-rules/budget-forecast.ts';
 import { periodAt } from '../../lambda/domain/calendar/periods.ts';
+import { budgetForecast } from '../../lambda/domain/limits/budget-forecast.ts';
 import { trendOf } from '../../web/src/spend/groups.ts';
 import { monthOf, todayOf } from '../../web/src/spend/headline.ts';
 import { rangeOf, rangeSearch } from '../../web/src/spend/ranges.ts';
-import { seriesOf } from '../domain/alert-rules/series-of.ts';
+import { seriesOf } from '../domain/limits/series-of.ts';
 
 const NANO = 1e9;
 const now = new Date('2026-11-20T14:30:00Z');

@@ -1,6 +1,6 @@
 import type { Rule, Rules } from '../../data/alerts/rules.ts';
-import { type AlertCondition, ruleConditionSchema } from '../../domain/alert-rules/rule.ts';
 import { NotFoundError } from '../../domain/errors.ts';
+import { type AlertCondition, ruleConditionSchema } from '../../domain/limits/rule.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
 import type * as operations from './operations.ts';

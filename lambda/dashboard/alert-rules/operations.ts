@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { ruleTypes, withCondition } from '../../domain/alert-rules/rule.ts';
+import { ruleTypes, withCondition } from '../../domain/limits/rule.ts';
 import { idParams } from '../../http/id-params.ts';
 import { operation } from '../../http/operation.ts';
 import { previewSchema } from './preview-schema.ts';

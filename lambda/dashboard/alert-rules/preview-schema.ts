@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { alertSchema } from '../../domain/alert-rules/alert.ts';
-import { budgetEvents } from '../../domain/alert-rules/evaluator.ts';
+import { alertSchema } from '../../domain/alerts/alert.ts';
 import { anyPeriodNames } from '../../domain/calendar/periods.ts';
+import { budgetEvents } from '../../domain/limits/evaluator.ts';
 
 const unit = z.enum(['nanoUsd', 'percent', 'requests']);
 

@@ -1,8 +1,8 @@
 import type { Projects } from '../../data/accounts/projects.ts';
 import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
-import { evaluatorOf, type RuleCondition } from '../../domain/alert-rules/rule.ts';
-import { filteredBy } from '../../domain/alert-rules/spend-series.ts';
 import { ValidationError } from '../../domain/errors.ts';
+import { evaluatorOf, type RuleCondition } from '../../domain/limits/rule.ts';
+import { filteredBy } from '../../domain/limits/spend-series.ts';
 import { type DeclaredDimension, declaredName, isDeclared } from '../../domain/spend/declared-dimensions.ts';
 
 export interface KnownNames {

@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { uuidv7 } from 'uuidv7';
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Rule } from '../../data/alerts/rules.ts';
-import { channelTypes, maskTarget, shownWebhookUrl } from '../../domain/alert-rules/channels.ts';
-import { type RuleCondition, type TargetName, targetNames } from '../../domain/alert-rules/rule.ts';
+import { channelTypes, maskTarget, shownWebhookUrl } from '../../domain/alerts/channels.ts';
 import { ValidationError } from '../../domain/errors.ts';
+import { type RuleCondition, type TargetName, targetNames } from '../../domain/limits/rule.ts';
 import { webhookUrlProblem } from '../../integrations/webhook.ts';
 
 /* What creating and changing alert rules and budgets have in common: both are rules. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Rule } from '../../data/alerts/rules.ts';
-import { channelTypes, maskTarget, shownWebhookUrl } from '../../domain/alert-rules/channels.ts';
-import { channelNames, type TargetName, targetNames } from '../../domain/alert-rules/rule.ts';
+import { channelTypes, maskTarget, shownWebhookUrl } from '../../domain/alerts/channels.ts';
+import { channelNames, type TargetName, targetNames } from '../../domain/limits/rule.ts';
 import { name } from '../../http/name.ts';
 
 /* Members that alert rules, budgets and reports share. */

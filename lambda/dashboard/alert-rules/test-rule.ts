@@ -1,8 +1,8 @@
 import type { Rules } from '../../data/alerts/rules.ts';
-import type { Alert } from '../../domain/alert-rules/alert.ts';
-import { alertLinks } from '../../domain/alert-rules/alert-links.ts';
-import { alertMessage } from '../../domain/alert-rules/alert-message.ts';
-import type { PostedChannel } from '../../domain/alert-rules/channels.ts';
+import type { Alert } from '../../domain/alerts/alert.ts';
+import { alertLinks } from '../../domain/alerts/alert-links.ts';
+import { alertMessage } from '../../domain/alerts/alert-message.ts';
+import type { PostedChannel } from '../../domain/alerts/channels.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
 import { ValidationError } from '../../domain/errors.ts';

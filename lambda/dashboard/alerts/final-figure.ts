@@ -1,13 +1,13 @@
 import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
 import type { Rules } from '../../data/alerts/rules.ts';
-import type { Alert } from '../../domain/alert-rules/alert.ts';
-import { evaluatorOf } from '../../domain/alert-rules/rule.ts';
-import { readByProject } from '../../domain/alert-rules/rule-counters.ts';
-import { spendSeries } from '../../domain/alert-rules/spend-series.ts';
-import { splitDimension } from '../../domain/alert-rules/split-series.ts';
+import type { Alert } from '../../domain/alerts/alert.ts';
 import { coveringRange, isKept } from '../../domain/calendar/range.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { NotFoundError } from '../../domain/errors.ts';
+import { evaluatorOf } from '../../domain/limits/rule.ts';
+import { readByProject } from '../../domain/limits/rule-counters.ts';
+import { spendSeries } from '../../domain/limits/spend-series.ts';
+import { splitDimension } from '../../domain/limits/split-series.ts';
 import { CounterOverflowError } from '../../domain/spend/counters.ts';
 import { type ReadCounters, usdOf } from '../../domain/spend/spend-report.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { alertSchema } from '../../domain/alert-rules/alert.ts';
+import { alertSchema } from '../../domain/alerts/alert.ts';
 import { idParams } from '../../http/id-params.ts';
 import { operation } from '../../http/operation.ts';
 import { PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/page.ts';

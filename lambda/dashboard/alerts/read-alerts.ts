@@ -1,5 +1,5 @@
 import type { Alerts } from '../../data/alerts/alerts.ts';
-import type { Alert } from '../../domain/alert-rules/alert.ts';
+import type { Alert } from '../../domain/alerts/alert.ts';
 import { usdOf } from '../../domain/spend/spend-report.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { type FinalDependencies, finalFigure } from './final-figure.ts';

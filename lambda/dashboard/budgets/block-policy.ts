@@ -1,9 +1,9 @@
 import type { openBlockCopies } from '../../data/accounts/block-copies.ts';
 import type { BlockStore } from '../../data/alerts/blocks.ts';
 import type { Rule, Rules } from '../../data/alerts/rules.ts';
-import { concernsGateway } from '../../domain/alert-rules/budget-blocks.ts';
-import type { BlockPolicy } from '../../domain/budgets/block.ts';
-import { pausesOf } from '../../domain/budgets/pauses.ts';
+import type { BlockPolicy } from '../../domain/limits/block.ts';
+import { concernsGateway } from '../../domain/limits/budget-blocks.ts';
+import { pausesOf } from '../../domain/limits/pauses.ts';
 
 export interface PolicyDependencies {
   readonly rules: Pick<Rules, 'list'>;

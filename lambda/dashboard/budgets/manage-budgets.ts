@@ -2,16 +2,11 @@ import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
 import type { BlockStore } from '../../data/alerts/blocks.ts';
 import type { Rule, Rules } from '../../data/alerts/rules.ts';
 import type { Reservations } from '../../data/ledger/reservations.ts';
-import { type BudgetConfig, budgetConfigSchema } from '../../domain/alert-rules/budget.ts';
-import {
-  type BudgetState,
-  reservedPeriods,
-  usedByBudget,
-  withBudgets,
-} from '../../domain/alert-rules/budget-blocks.ts';
-import { budgetStates } from '../../domain/alert-rules/budget-states.ts';
-import { type BudgetCondition, evaluatorOf } from '../../domain/alert-rules/rule.ts';
 import { NotFoundError } from '../../domain/errors.ts';
+import { type BudgetConfig, budgetConfigSchema } from '../../domain/limits/budget.ts';
+import { type BudgetState, reservedPeriods, usedByBudget, withBudgets } from '../../domain/limits/budget-blocks.ts';
+import { budgetStates } from '../../domain/limits/budget-states.ts';
+import { type BudgetCondition, evaluatorOf } from '../../domain/limits/rule.ts';
 import { usdToNanoUsd } from '../../domain/money.ts';
 import type { ReadCounters } from '../../domain/spend/spend-report.ts';
 import type { Implementation } from '../../http/operation.ts';

@@ -1,10 +1,10 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
 import type { BlockStore } from '../../data/alerts/blocks.ts';
-import type { Block } from '../../domain/budgets/block.ts';
-import { isInForce, MAX_PAUSES, pausesOf, withoutPause, withPause } from '../../domain/budgets/pauses.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { LimitReachedError, NotFoundError, ValidationError } from '../../domain/errors.ts';
+import type { Block } from '../../domain/limits/block.ts';
+import { isInForce, MAX_PAUSES, pausesOf, withoutPause, withPause } from '../../domain/limits/pauses.ts';
 import type { Implementation, Input } from '../../http/operation.ts';
 import { type PolicyDependencies, readPolicy, writePolicy } from './block-policy.ts';
 import type * as operations from './pause-operations.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { budgetConfigSchema } from '../../domain/alert-rules/budget.ts';
 import { anyPeriodNames } from '../../domain/calendar/periods.ts';
+import { budgetConfigSchema } from '../../domain/limits/budget.ts';
 import { idParams } from '../../http/id-params.ts';
 import { operation } from '../../http/operation.ts';
 import { previewSchema } from '../alert-rules/preview-schema.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { DEFAULT_PROJECT_ID } from '../../domain/accounts/project.ts';
-import { MAX_PAUSES } from '../../domain/budgets/pauses.ts';
+import { MAX_PAUSES } from '../../domain/limits/pauses.ts';
 import { providerLabels } from '../../domain/providers.ts';
 import {
   MAX_CLIENT_CHARACTERS,

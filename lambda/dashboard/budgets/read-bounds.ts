@@ -2,11 +2,11 @@ import { openMeasures } from '../../data/alerts/measures.ts';
 import type { Rule } from '../../data/alerts/rules.ts';
 import { openReservations } from '../../data/ledger/reservations.ts';
 import type { Table } from '../../data/table/table.ts';
-import { isReserved } from '../../domain/alert-rules/budget-blocks.ts';
-import type { BudgetCondition } from '../../domain/alert-rules/rule.ts';
-import { boundOf } from '../../domain/budgets/bound.ts';
-import { periodId } from '../../domain/budgets/reservation.ts';
 import type { Period } from '../../domain/calendar/periods.ts';
+import { boundOf } from '../../domain/limits/bound.ts';
+import { isReserved } from '../../domain/limits/budget-blocks.ts';
+import { periodId } from '../../domain/limits/reservation.ts';
+import type { BudgetCondition } from '../../domain/limits/rule.ts';
 import { usdOf } from '../../domain/spend/spend-report.ts';
 
 /** Cached keys are read again after 60 s, and the account's blocks after 5 s. */

@@ -1,9 +1,9 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { DeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
 import type { Rules } from '../../data/alerts/rules.ts';
-import { evaluatorOf } from '../../domain/alert-rules/rule.ts';
-import { filteredBy } from '../../domain/alert-rules/spend-series.ts';
 import { ConflictError } from '../../domain/errors.ts';
+import { evaluatorOf } from '../../domain/limits/rule.ts';
+import { filteredBy } from '../../domain/limits/spend-series.ts';
 import {
   type DeclaredDimension,
   declare,

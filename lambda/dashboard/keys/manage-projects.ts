@@ -3,8 +3,8 @@ import type { Project, Projects } from '../../data/accounts/projects.ts';
 import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
 import type { Rules } from '../../data/alerts/rules.ts';
 import { DEFAULT_PROJECT_ID } from '../../domain/accounts/project.ts';
-import { evaluatorOf } from '../../domain/alert-rules/rule.ts';
 import { ConflictError } from '../../domain/errors.ts';
+import { evaluatorOf } from '../../domain/limits/rule.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type * as operations from './operations.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { deliverySchema } from '../../domain/alert-rules/alert.ts';
+import { deliverySchema } from '../../domain/alerts/alert.ts';
 import { calendarSchema, groupBySchema, scheduleSchema } from '../../domain/reports/report.ts';
 import { idParams } from '../../http/id-params.ts';
 import { operation } from '../../http/operation.ts';

@@ -1,8 +1,8 @@
 import type { Users } from '../../data/accounts/users.ts';
 import type { ReadContent } from '../../data/reports/open-content.ts';
 import type { Reports } from '../../data/reports/reports.ts';
-import type { ChannelName } from '../../domain/alert-rules/rule.ts';
 import { ValidationError } from '../../domain/errors.ts';
+import type { ChannelName } from '../../domain/limits/rule.ts';
 import { newRun } from '../../domain/reports/new-run.ts';
 import { reportMail } from '../../domain/reports/report-mail.ts';
 import { reportMessage } from '../../domain/reports/report-message.ts';

@@ -1,5 +1,5 @@
-import type { BlockPolicy } from '../../domain/budgets/block.ts';
 import { NotFoundError } from '../../domain/errors.ts';
+import type { BlockPolicy } from '../../domain/limits/block.ts';
 import { EXISTS, update } from '../table/actions.ts';
 import { accountKey, type Key, serviceKeyKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';

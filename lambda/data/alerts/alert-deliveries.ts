@@ -1,4 +1,4 @@
-import { type Alert, alertSchema, type Delivery } from '../../domain/alert-rules/alert.ts';
+import { type Alert, alertSchema, type Delivery } from '../../domain/alerts/alert.ts';
 import { type ReportRun, reportRunSchema } from '../../domain/reports/report-run.ts';
 import { update } from '../table/actions.ts';
 import {

@@ -1,9 +1,9 @@
 import QuickLRU from 'quick-lru';
-import { type Alert, alertSchema } from '../../domain/alert-rules/alert.ts';
-import { eventName, type Firing, firingName } from '../../domain/alert-rules/evaluator.ts';
+import { type Alert, alertSchema } from '../../domain/alerts/alert.ts';
 import type { Period } from '../../domain/calendar/periods.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { NotFoundError } from '../../domain/errors.ts';
+import { eventName, type Firing, firingName } from '../../domain/limits/evaluator.ts';
 import { check, IS_NEW, put, update } from '../table/actions.ts';
 import { batchRead } from '../table/batch-read.ts';
 import { findItem } from '../table/find-item.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import { type Blocks, NO_BLOCKS } from '../../domain/budgets/block.ts';
 import { periodNames } from '../../domain/calendar/periods.ts';
+import { type Blocks, NO_BLOCKS } from '../../domain/limits/block.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { retryConflicts } from '../accounts/retry-conflicts.ts';
 import { IS_NEW, put } from '../table/actions.ts';

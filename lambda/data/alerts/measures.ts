@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import { type Measures, NO_MEASURES, type UseSample, withMeasures } from '../../domain/budgets/bound.ts';
+import { type Measures, NO_MEASURES, type UseSample, withMeasures } from '../../domain/limits/bound.ts';
 import { put } from '../table/actions.ts';
 import { findItem } from '../table/find-item.ts';
 import { measuresKey } from '../table/keys.ts';

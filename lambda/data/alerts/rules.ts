@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { channelNames, type RuleCondition, ruleConditionSchema, targetNames } from '../../domain/alert-rules/rule.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
+import { channelNames, type RuleCondition, ruleConditionSchema, targetNames } from '../../domain/limits/rule.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
 import { findItem } from '../table/find-item.ts';

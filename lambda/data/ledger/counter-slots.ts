@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
-import { passesRule } from '../../domain/alert-rules/spend-series.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { addDays, type Day, endOf } from '../../domain/calendar/utc.ts';
+import { passesRule } from '../../domain/limits/spend-series.ts';
 import {
   type AllocationName,
   isAllocation,

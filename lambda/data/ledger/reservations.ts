@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { PENDING_HOURS, RESERVATION_MINUTES, type Reservation } from '../../domain/budgets/reservation.ts';
 import { DAY_SECONDS, HOUR_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
+import { PENDING_HOURS, RESERVATION_MINUTES, type Reservation } from '../../domain/limits/reservation.ts';
 import { update } from '../table/actions.ts';
 import { findItem } from '../table/find-item.ts';
 import { type Key, reservedBudgetKey } from '../table/keys.ts';

@@ -1,8 +1,8 @@
 import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
-import { ruleFilterOf, storedRuleFilter } from '../../domain/alert-rules/config-members.ts';
-import type { RuleFilter } from '../../domain/alert-rules/spend-series.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
+import { ruleFilterOf, storedRuleFilter } from '../../domain/limits/config-members.ts';
+import type { RuleFilter } from '../../domain/limits/spend-series.ts';
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
 import { openServiceKeys, type ServiceKey } from '../accounts/service-keys.ts';
 import { ruleKey } from '../table/keys.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Reservation } from '../../domain/budgets/reservation.ts';
+import type { Reservation } from '../../domain/limits/reservation.ts';
 import { reservationSchema } from '../../domain/usage/usage-event.ts';
 import { batchRead } from '../table/batch-read.ts';
 import { countedResponseKey, type Key } from '../table/keys.ts';

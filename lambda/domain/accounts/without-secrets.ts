@@ -1,4 +1,4 @@
-import { shownWebhookUrl } from '../alert-rules/channels.ts';
+import { shownWebhookUrl } from '../alerts/channels.ts';
 
 /** Members that are secrets, or hashes of secrets, under every name that the table uses. */
 const SECRET_NAME = /(secret|hash|hashes|password)$/i;

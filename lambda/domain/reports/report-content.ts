@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { budgetStates, type SpendReading } from '../alert-rules/budget-states.ts';
-import type { BudgetCondition } from '../alert-rules/rule.ts';
-import { readByProject } from '../alert-rules/rule-counters.ts';
 import type { Period } from '../calendar/compared-periods.ts';
 import { anyPeriodNames } from '../calendar/periods.ts';
+import { budgetStates, type SpendReading } from '../limits/budget-states.ts';
+import type { BudgetCondition } from '../limits/rule.ts';
+import { readByProject } from '../limits/rule-counters.ts';
 import { usdToNanoUsd } from '../money.ts';
 import type { SpendDimensionName } from '../spend/dimensions.ts';
 import { type Grouping, grouping } from '../spend/grouping.ts';

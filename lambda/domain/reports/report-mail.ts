@@ -1,4 +1,4 @@
-import { oneLine } from '../alert-rules/message.ts';
+import { oneLine } from '../alerts/message.ts';
 import { escapeHtml, htmlDocument, type Mail, withoutLinks } from '../mail/mail.ts';
 import type { Breakdown, ReportContent } from './report-content.ts';
 import type { ReportRun } from './report-run.ts';

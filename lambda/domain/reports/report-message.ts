@@ -1,4 +1,4 @@
-import { type Message, oneLine } from '../alert-rules/message.ts';
+import { type Message, oneLine } from '../alerts/message.ts';
 import type { ReportRun } from './report-run.ts';
 import {
   budgetText,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { deliverySchema } from '../alert-rules/alert.ts';
+import { deliverySchema } from '../alerts/alert.ts';
 import { reportContentSchema } from './report-content.ts';
 
 /** A report of one period, and to whom it was sent. */

@@ -1,4 +1,4 @@
-import { oneLine } from '../alert-rules/message.ts';
+import { oneLine } from '../alerts/message.ts';
 import { queryOf } from '../calendar/range.ts';
 import { monthOf } from '../calendar/utc.ts';
 import type { Grouping } from '../spend/grouping.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { channelNames, targetNames } from '../alert-rules/rule.ts';
 import { isTimeZone } from '../calendar/time-zones.ts';
+import { channelNames, targetNames } from '../limits/rule.ts';
 import { grouping } from '../spend/grouping.ts';
 import { type ReportCalendar, reportFrequencies, UTC_CALENDAR, weekStarts } from './report-period.ts';
 

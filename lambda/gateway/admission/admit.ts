@@ -1,5 +1,5 @@
 import { isWellFormedAccountKey } from '../../domain/accounts/account-key.ts';
-import type { Blocks } from '../../domain/budgets/block.ts';
+import type { Blocks } from '../../domain/limits/block.ts';
 import { type Provider, type ProviderLabel, providerByLabel } from '../../domain/providers.ts';
 import type { GatewayErrorCode } from '../protocol/gateway-error.ts';
 import { headerValue, type RawHeaders } from '../protocol/headers.ts';

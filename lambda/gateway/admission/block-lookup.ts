@@ -1,5 +1,5 @@
 import { blocksKey } from '../../data/table/keys.ts';
-import { type Blocks, NO_BLOCKS } from '../../domain/budgets/block.ts';
+import { type Blocks, NO_BLOCKS } from '../../domain/limits/block.ts';
 import type { AwsCall } from '../aws/aws-json.ts';
 import { cachedReads, type Unavailable } from './cached-reads.ts';
 

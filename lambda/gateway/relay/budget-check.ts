@@ -1,4 +1,4 @@
-import { type Block, blocksOf, type ReservedBudget, remainingOf, reservedOf } from '../../domain/budgets/block.ts';
+import { type Block, blocksOf, type ReservedBudget, remainingOf, reservedOf } from '../../domain/limits/block.ts';
 import { startsNothing } from '../../domain/price/free-requests.ts';
 import type { Admitted } from '../admission/admit.ts';
 import { type GatewayErrorResponse, gatewayErrorResponse } from '../protocol/gateway-error.ts';

@@ -1,4 +1,4 @@
-import type { Reservation } from '../../domain/budgets/reservation.ts';
+import type { Reservation } from '../../domain/limits/reservation.ts';
 import type { CloseEvent, Outcome } from '../../domain/usage/usage-event.ts';
 import type { Fingerprint } from '../admission/fingerprint.ts';
 import { createMeter, emptyReading, type Meter, type MeteredResponse } from '../meter/meter.ts';

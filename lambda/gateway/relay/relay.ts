@@ -1,4 +1,4 @@
-import type { Block, ReservedBudget } from '../../domain/budgets/block.ts';
+import type { Block, ReservedBudget } from '../../domain/limits/block.ts';
 import { dialectOf, modelOfPath } from '../../domain/usage/dialect.ts';
 import type { CloseEvent } from '../../domain/usage/usage-event.ts';
 import type { Admitted } from '../admission/admit.ts';

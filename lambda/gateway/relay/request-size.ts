@@ -1,4 +1,4 @@
-import type { RequestSize } from '../../domain/budgets/worst-case.ts';
+import type { RequestSize } from '../../domain/limits/worst-case.ts';
 import { JsonPicker } from '../meter/json-picker.ts';
 
 const limits = {

@@ -1,9 +1,9 @@
 import { reservedBudgetKey } from '../../data/table/keys.ts';
-import type { Block, ReservedBudget } from '../../domain/budgets/block.ts';
-import { periodId, type Reservation } from '../../domain/budgets/reservation.ts';
-import { type RequestSize, worstCasesNanoUsd } from '../../domain/budgets/worst-case.ts';
 import { periodAt } from '../../domain/calendar/periods.ts';
 import { DAY_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
+import type { Block, ReservedBudget } from '../../domain/limits/block.ts';
+import { periodId, type Reservation } from '../../domain/limits/reservation.ts';
+import { type RequestSize, worstCasesNanoUsd } from '../../domain/limits/worst-case.ts';
 import type { AwsCall } from '../aws/aws-json.ts';
 import { bodySize } from './request-size.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { operations } from '../../../lambda/dashboard/operations.ts';
 import { permits, type Role, roles } from '../../../lambda/domain/accounts/permissions.ts';
-import type { Alert } from '../../../lambda/domain/alert-rules/alert.ts';
+import type { Alert } from '../../../lambda/domain/alerts/alert.ts';
 import { clearOfMidnight } from '../../clear-of-midnight.ts';
 import {
   callApi,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reservedBudgetKey } from '../../../lambda/data/table/keys.ts';
-import type { ReservedBudget } from '../../../lambda/domain/budgets/block.ts';
-import { periodId } from '../../../lambda/domain/budgets/reservation.ts';
 import { periodAt } from '../../../lambda/domain/calendar/periods.ts';
+import type { ReservedBudget } from '../../../lambda/domain/limits/block.ts';
+import { periodId } from '../../../lambda/domain/limits/reservation.ts';
 import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
 import { awsCaller, awsService, environmentCredentials } from '../../../lambda/gateway/aws/aws-json.ts';
 import { nodeTransport } from '../../../lambda/gateway/aws/transport-node.ts';

@@ -6,10 +6,10 @@ import {
   openReservations,
   reservationDeltas,
 } from '../../../lambda/data/ledger/reservations.ts';
-import type { ReservedBudget } from '../../../lambda/domain/budgets/block.ts';
-import { periodId, RESERVATION_MINUTES, type Reservation } from '../../../lambda/domain/budgets/reservation.ts';
 import { periodAt } from '../../../lambda/domain/calendar/periods.ts';
 import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
+import type { ReservedBudget } from '../../../lambda/domain/limits/block.ts';
+import { periodId, RESERVATION_MINUTES, type Reservation } from '../../../lambda/domain/limits/reservation.ts';
 import { openReserve, type ReservableRequest } from '../../../lambda/gateway/relay/reserve.ts';
 import { randomFrom } from '../random.ts';
 import { expressionTable } from './expressions.ts';

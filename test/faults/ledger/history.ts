@@ -11,7 +11,7 @@ import { openRules } from '../../../lambda/data/alerts/rules.ts';
 import { openCounterSlots } from '../../../lambda/data/ledger/counter-slots.ts';
 import { shardMonth } from '../../../lambda/data/ledger/sharding.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
-import type { Alert } from '../../../lambda/domain/alert-rules/alert.ts';
+import type { Alert } from '../../../lambda/domain/alerts/alert.ts';
 import { type PlanName, planNames, plans } from '../../../lambda/domain/billing/plans.ts';
 import { requestIdAt } from '../../usage-recorder/events.ts';
 import { type Random, randomFrom } from '../random.ts';

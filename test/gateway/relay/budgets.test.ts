@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it, jest } from '@jest/globals';
-import { type Block, type Blocks, NO_BLOCKS } from '../../../lambda/domain/budgets/block.ts';
+import { type Block, type Blocks, NO_BLOCKS } from '../../../lambda/domain/limits/block.ts';
 import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
 import type { GatewayParts } from '../../../lambda/gateway/gateway.ts';
 import { isSameModel } from '../../../lambda/gateway/relay/budget-check.ts';

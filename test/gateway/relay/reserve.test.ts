@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { openReservations } from '../../../lambda/data/ledger/reservations.ts';
-import { type Block, NO_BLOCKS, type ReservedBudget } from '../../../lambda/domain/budgets/block.ts';
-import { periodId } from '../../../lambda/domain/budgets/reservation.ts';
 import { periodAt } from '../../../lambda/domain/calendar/periods.ts';
 import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
+import { type Block, NO_BLOCKS, type ReservedBudget } from '../../../lambda/domain/limits/block.ts';
+import { periodId } from '../../../lambda/domain/limits/reservation.ts';
 import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
 import {
   type AwsCall,

@@ -1,7 +1,7 @@
 import { Radio } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
-import type { RuleType } from '../../../lambda/domain/alert-rules/rule.ts';
+import type { RuleType } from '../../../lambda/domain/limits/rule.ts';
 import type { AlertRule } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { EditorForm, EditorPage, LoadedItem, type Query } from '../forms/editor.tsx';

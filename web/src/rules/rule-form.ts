@@ -1,5 +1,5 @@
-import type { RuleType } from '../../../lambda/domain/alert-rules/rule.ts';
 import type { PeriodName } from '../../../lambda/domain/calendar/periods.ts';
+import type { RuleType } from '../../../lambda/domain/limits/rule.ts';
 import { required } from '../account/fields.ts';
 import type { AlertRule, NewAlertRule } from '../api/responses.ts';
 import { changesOf } from '../forms/changes.ts';

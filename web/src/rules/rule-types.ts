@@ -1,5 +1,5 @@
-import type { RuleType } from '../../../lambda/domain/alert-rules/rule.ts';
 import type { PeriodName } from '../../../lambda/domain/calendar/periods.ts';
+import type { RuleType } from '../../../lambda/domain/limits/rule.ts';
 import { locale } from '../format/locale.ts';
 import { formatPercent, plural } from '../format/quantity.ts';
 

@@ -1,10 +1,10 @@
 import { activeKeyIds, type KeyInProject } from '../accounts/project.ts';
-import type { Block, BlockScope, Blocks, Remaining, ReservedBudget } from '../budgets/block.ts';
-import type { UseSample } from '../budgets/bound.ts';
-import { periodId, type Reservation } from '../budgets/reservation.ts';
 import type { Period } from '../calendar/periods.ts';
 import { usdToNanoUsd } from '../money.ts';
+import type { Block, BlockScope, Blocks, Remaining, ReservedBudget } from './block.ts';
+import type { UseSample } from './bound.ts';
 import { type BudgetConfig, type BudgetUse, limitOf } from './budget.ts';
+import { periodId, type Reservation } from './reservation.ts';
 
 /** What a budget's current period has used. */
 export interface BudgetState {

@@ -1,4 +1,4 @@
-import type { Alert } from '../../../lambda/domain/alert-rules/alert.ts';
+import type { Alert } from '../../../lambda/domain/alerts/alert.ts';
 
 /** A daily cost threshold that fired. */
 export const sampleAlert: Alert = {

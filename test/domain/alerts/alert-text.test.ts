@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Alert } from '../../../lambda/domain/alert-rules/alert.ts';
-import { alertMail } from '../../../lambda/domain/alert-rules/alert-mail.ts';
-import { alertMessage } from '../../../lambda/domain/alert-rules/alert-message.ts';
-import { webhookBody } from '../../../lambda/domain/alert-rules/webhook-body.ts';
+import type { Alert } from '../../../lambda/domain/alerts/alert.ts';
+import { alertMail } from '../../../lambda/domain/alerts/alert-mail.ts';
+import { alertMessage } from '../../../lambda/domain/alerts/alert-message.ts';
+import { webhookBody } from '../../../lambda/domain/alerts/webhook-body.ts';
 import { sampleAlert } from './sample-alert.ts';
 
 const alert: Alert = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type RuleCounter, readByProject } from '../../../lambda/domain/alert-rules/rule-counters.ts';
-import { passesRule, spendSeries } from '../../../lambda/domain/alert-rules/spend-series.ts';
+import { type RuleCounter, readByProject } from '../../../lambda/domain/limits/rule-counters.ts';
+import { passesRule, spendSeries } from '../../../lambda/domain/limits/spend-series.ts';
 import { OTHER } from '../../../lambda/domain/spend/dimensions.ts';
 
 const range = { granularity: 'day' as const, from: '2026-11-20', to: '2026-11-21' };

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Alert } from '../../../lambda/domain/alert-rules/alert.ts';
-import { alertLinks } from '../../../lambda/domain/alert-rules/alert-links.ts';
-import { alertMessage } from '../../../lambda/domain/alert-rules/alert-message.ts';
-import { channelTypes, maskTarget, shownWebhookUrl } from '../../../lambda/domain/alert-rules/channels.ts';
-import { pagerDutyEvent } from '../../../lambda/domain/alert-rules/pagerduty-event.ts';
-import { slackMessage } from '../../../lambda/domain/alert-rules/slack-message.ts';
-import { teamsMessage } from '../../../lambda/domain/alert-rules/teams-message.ts';
+import type { Alert } from '../../../lambda/domain/alerts/alert.ts';
+import { alertLinks } from '../../../lambda/domain/alerts/alert-links.ts';
+import { alertMessage } from '../../../lambda/domain/alerts/alert-message.ts';
+import { channelTypes, maskTarget, shownWebhookUrl } from '../../../lambda/domain/alerts/channels.ts';
+import { pagerDutyEvent } from '../../../lambda/domain/alerts/pagerduty-event.ts';
+import { slackMessage } from '../../../lambda/domain/alerts/slack-message.ts';
+import { teamsMessage } from '../../../lambda/domain/alerts/teams-message.ts';
 import { sampleAlert } from './sample-alert.ts';
 
 const alert = sampleAlert;

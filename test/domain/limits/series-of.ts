@@ -1,5 +1,5 @@
-import { evaluatorOf, type RuleCondition } from '../../../lambda/domain/alert-rules/rule.ts';
-import { type SpendSeries, spendSeries } from '../../../lambda/domain/alert-rules/spend-series.ts';
+import { evaluatorOf, type RuleCondition } from '../../../lambda/domain/limits/rule.ts';
+import { type SpendSeries, spendSeries } from '../../../lambda/domain/limits/spend-series.ts';
 import type { SpendCounter } from '../../../lambda/domain/spend/counters.ts';
 
 /** The series of a rule's spend, of these counters. */

@@ -1,6 +1,6 @@
+import type { ChannelName } from '../limits/rule.ts';
 import type { Message } from './message.ts';
 import { pagerDutyEvent } from './pagerduty-event.ts';
-import type { ChannelName } from './rule.ts';
 import { slackMessage } from './slack-message.ts';
 import { teamsMessage } from './teams-message.ts';
 import { webhookBody } from './webhook-body.ts';

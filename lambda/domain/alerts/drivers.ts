@@ -1,9 +1,9 @@
+import type { BoundEvaluator } from '../limits/rule.ts';
+import type { RuleCounter, RuleDimensionName } from '../limits/rule-counters.ts';
+import { filteredBy, passesRule } from '../limits/spend-series.ts';
 import { type Counters, knownCostNanoUsd } from '../spend/counters.ts';
 import { allocationCrossNames, allocationIn, type SpendDimensionName } from '../spend/dimensions.ts';
 import type { Driver } from './alert.ts';
-import type { BoundEvaluator } from './rule.ts';
-import type { RuleCounter, RuleDimensionName } from './rule-counters.ts';
-import { filteredBy, passesRule } from './spend-series.ts';
 
 const measures: Record<BoundEvaluator['drivenBy'], (counters: Counters) => number> = {
   cost: knownCostNanoUsd,

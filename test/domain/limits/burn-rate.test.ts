@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { backtestValues } from '../../../lambda/domain/alert-rules/backtest-values.ts';
-import { usualOf } from '../../../lambda/domain/alert-rules/burn-rate.ts';
-import { type BurnRateCondition, evaluatorOf, ruleConditionSchema } from '../../../lambda/domain/alert-rules/rule.ts';
-import { splitSeries } from '../../../lambda/domain/alert-rules/split-series.ts';
+import { backtestValues } from '../../../lambda/domain/limits/backtest-values.ts';
+import { usualOf } from '../../../lambda/domain/limits/burn-rate.ts';
+import { type BurnRateCondition, evaluatorOf, ruleConditionSchema } from '../../../lambda/domain/limits/rule.ts';
+import { splitSeries } from '../../../lambda/domain/limits/split-series.ts';
 import type { SpendCounter } from '../../../lambda/domain/spend/counters.ts';
 import { type Random, randomFrom } from '../../faults/random.ts';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { anyPeriodNames } from '../calendar/periods.ts';
-import { budgetEvents } from './evaluator.ts';
-import { channelNames, ruleTypes } from './rule.ts';
-import { splitNames } from './split-series.ts';
+import { budgetEvents } from '../limits/evaluator.ts';
+import { channelNames, ruleTypes } from '../limits/rule.ts';
+import { splitNames } from '../limits/split-series.ts';
 
 /** The rule types, and the alert about a plan's limit of tracked requests, which has no rule. */
 const alertTypes = [...ruleTypes, 'budget', 'plan_usage'] as const;

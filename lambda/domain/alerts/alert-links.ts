@@ -1,7 +1,7 @@
 import { queryOf } from '../calendar/range.ts';
+import type { RuleCondition } from '../limits/rule.ts';
 import type { Alert } from './alert.ts';
 import type { AlertLinks } from './alert-text.ts';
-import type { RuleCondition } from './rule.ts';
 
 /** The dashboard's pages about an alert. @param condition of its rule, if it still has one */
 export const alertLinks = (

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { driversOf } from '../../../lambda/domain/alert-rules/drivers.ts';
-import { evaluatorOf, ruleConditionSchema } from '../../../lambda/domain/alert-rules/rule.ts';
+import { driversOf } from '../../../lambda/domain/alerts/drivers.ts';
+import { evaluatorOf, ruleConditionSchema } from '../../../lambda/domain/limits/rule.ts';
 import type { Counters, SpendCounter } from '../../../lambda/domain/spend/counters.ts';
 
 const counter = (model: string, counters: Counters, tag: string | null = null): SpendCounter => ({

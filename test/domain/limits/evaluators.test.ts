@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { evaluatorOf, type RuleCondition, ruleConditionSchema } from '../../../lambda/domain/alert-rules/rule.ts';
 import {
   type PeriodName,
   periodAt,
@@ -8,6 +7,7 @@ import {
   periodNames,
   periodsToJudge,
 } from '../../../lambda/domain/calendar/periods.ts';
+import { evaluatorOf, type RuleCondition, ruleConditionSchema } from '../../../lambda/domain/limits/rule.ts';
 import type { Counters, SpendCounter } from '../../../lambda/domain/spend/counters.ts';
 import { seriesOf } from './series-of.ts';
 

@@ -1,8 +1,8 @@
+import type { Alert } from '../alerts/alert.ts';
 import { type Period, periodAt } from '../calendar/periods.ts';
 import { DAY_MS } from '../calendar/units.ts';
 import { bucketOf, type Granularity, roundUp, startOf, startOfNext } from '../calendar/utc.ts';
 import { CounterOverflowError } from '../spend/counters.ts';
-import type { Alert } from './alert.ts';
 import { limitOf, useOf } from './budget.ts';
 import { type BudgetEvent, firingName, hasFired, type Observation } from './evaluator.ts';
 import { evaluatorOf, type RuleCondition } from './rule.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { backtest, backtestRange } from '../../../lambda/domain/alert-rules/backtest.ts';
-import { type RuleCondition, ruleConditionSchema } from '../../../lambda/domain/alert-rules/rule.ts';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
+import { backtest, backtestRange } from '../../../lambda/domain/limits/backtest.ts';
+import { type RuleCondition, ruleConditionSchema } from '../../../lambda/domain/limits/rule.ts';
 import type { SpendCounter } from '../../../lambda/domain/spend/counters.ts';
 import { seriesOf } from './series-of.ts';
 
