@@ -2,7 +2,8 @@ import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import { chunk } from '../data/table/chunk.ts';
 import type { ProviderLabel } from '../domain/providers.ts';
 import type { CloseEvent, UsageEvent } from '../domain/usage/usage-event.ts';
-import type { EventResult, Recorder } from './recorder.ts';
+import type { Observer } from './observers.ts';
+import type { EventResult } from './recorder.ts';
 
 /** One document of CloudWatch's embedded metric format: the part of Powertools' Metrics that is used here. */
 export interface TrafficMetrics {
@@ -52,18 +53,15 @@ const publish = (metrics: TrafficMetrics, provider: ProviderLabel, finished: rea
 };
 
 /**
- * A recorder that also counts the gateway's traffic by provider. It counts here and not in the gateway because close events contain
- * all the facts and clients do not wait for it. Each request counts once, in the batch that records its end, so the metrics are as
- * late as the queue.
+ * Counts the gateway's traffic by provider. It counts here and not in the gateway because close events contain all the facts and clients
+ * do not wait for it. Each request counts once, in the batch that records its end, so the metrics are as late as the queue.
  *
  * @param newMetrics returns an empty document
  */
-export const countTraffic =
-  (record: Recorder, newMetrics: () => TrafficMetrics): Recorder =>
-  async (events) => {
-    const results = await record(events);
-    const byProvider = Map.groupBy(finishedBy(events, results), ({ close }) => close.provider);
-    for (const [provider, finished] of byProvider)
-      for (const some of chunk(finished, MAX_VALUES)) publish(newMetrics(), provider, some);
-    return results;
-  };
+export const traffic = (newMetrics: () => TrafficMetrics): Observer => ({
+  name: 'traffic',
+  observe: ({ events, results }) =>
+    [...Map.groupBy(finishedBy(events, results), ({ close }) => close.provider)].flatMap(([provider, finished]) =>
+      chunk(finished, MAX_VALUES).map((some) => async () => publish(newMetrics(), provider, some)),
+    ),
+});

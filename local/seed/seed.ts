@@ -3,7 +3,7 @@ import { openUsers } from '../../lambda/data/accounts/users.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { DAY_MS, HOUR_MS } from '../../lambda/domain/calendar/units.ts';
 import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
-import { noteUse, openUseNotes } from '../../lambda/usage-recorder/note-use.ts';
+import { useObservers, withObservers } from '../../lambda/usage-recorder/observers.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { callApi } from '../call-api.ts';
 import { buyPlan } from './buy-plan.ts';
@@ -79,7 +79,7 @@ export const seedData = async (url: string, table: Table): Promise<SeedResult | 
   // Each batch is recorded at the time of its last request: the recorder accepts no event of another month.
   let recordedAtMs = 0;
   const recorder = openRecorder(table, { logger: console, now: () => recordedAtMs });
-  const record = noteUse(recorder, openUseNotes(table, console));
+  const record = withObservers(recorder, useObservers(table), console);
   const past = pastEvaluator(table, { accountId, userId }, now);
   let alerts = 0;
   // In the order of time, with a look at the rules in between: an alert knows of nothing that came after it.

@@ -27,7 +27,7 @@ export const groups = {
       'test/data/ledger/*.test.ts',
       'test/data/requests/request-item.test.ts',
       'test/domain/spend/{contribution,dimensions}.test.ts',
-      'test/usage-recorder/{build-record,consume-messages,decide-changes,faults,handlers,note-use,overflow,recorder,reprice,tracking-gaps,traffic}.test.ts',
+      'test/usage-recorder/{build-record,consume-messages,decide-changes,faults,handlers,observers,overflow,recorder,reprice,tracking-gaps,traffic}.test.ts',
     ],
   },
   // Counters to rollups and reports.

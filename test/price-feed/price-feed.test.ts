@@ -15,7 +15,7 @@ import { HOUR_MS, MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
 import { bundledLists } from '../../lambda/domain/price/bundled-lists.ts';
 import { readPublicFile } from '../../lambda/integrations/read-public-file.ts';
 import { readFeed } from '../../lambda/price-feed/read-feed.ts';
-import { noteModels } from '../../lambda/usage-recorder/note-models.ts';
+import { modelUse, withObservers } from '../../lambda/usage-recorder/observers.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
 import { repriceChanged } from '../../lambda/usage-recorder/repricing/reprice-changed.ts';
@@ -112,7 +112,7 @@ describe('a new model in the feed', () => {
     const models = openModelUse(table);
     // One process: it keeps its book as the deployed recorder does.
     const loadBook = openNewestBook({ versions: openPriceVersions(table), onFallback: log, now });
-    const record = noteModels(openRecorder(table, { logger, now, loadBook }), models, logger);
+    const record = withObservers(openRecorder(table, { logger, now, loadBook }), [modelUse(models.note)], logger);
     let n = 0;
     const ask = async (startedMs: number) => {
       const startedAt = new Date(startedMs).toISOString();

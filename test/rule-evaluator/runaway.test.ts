@@ -12,8 +12,9 @@ import { type BurnRateCondition, ruleConditionSchema } from '../../lambda/domain
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
 import { evaluationDependencies } from '../../lambda/rule-evaluator/evaluation-dependencies.ts';
 import { judgeAccount } from '../../lambda/rule-evaluator/judge-account.ts';
+import { withObservers } from '../../lambda/usage-recorder/observers.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
-import { requestJudging } from '../../lambda/usage-recorder/request-judging.ts';
+import { budgetJudging } from '../../lambda/usage-recorder/request-judging.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
 import { silentLogger } from '../http/invoke.ts';
@@ -76,12 +77,16 @@ const replay = async (config: object) => {
     logger: silentLogger(),
   });
   const jobs: { job: AccountJob; due: number }[] = [];
-  const recorder = requestJudging(openRecorder(table, { logger: silentLogger(), now: () => clock }), {
+  const judging = budgetJudging({
     hasBudgets: async () => true,
     send: async (job, delaySeconds = 0) => void jobs.push({ job, due: clock + delaySeconds * 1_000 }),
     now: () => clock,
-    logger: silentLogger(),
   });
+  const recorder = withObservers(
+    openRecorder(table, { logger: silentLogger(), now: () => clock }),
+    [judging],
+    silentLogger(),
+  );
 
   let known: { blocks: Blocks; at: number } = { blocks: NO_BLOCKS, at: 0 };
   const isRefused = async (sessionId: string): Promise<boolean> => {

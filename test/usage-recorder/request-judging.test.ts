@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AccountJob } from '../../lambda/domain/limits/account-job.ts';
+import { withObservers } from '../../lambda/usage-recorder/observers.ts';
 import type { Recorder } from '../../lambda/usage-recorder/recorder.ts';
-import { requestJudging } from '../../lambda/usage-recorder/request-judging.ts';
+import { budgetJudging } from '../../lambda/usage-recorder/request-judging.ts';
 
 const JUDGING_INTERVAL_MS = 2_000;
 const START = Date.parse('2026-11-20T12:00:00.000Z');
@@ -13,14 +14,16 @@ const watched = (options: { hasBudgets?: boolean; fails?: boolean } = {}) => {
   const errors: string[] = [];
   const record = (async (events: readonly { accountId: string; kind: string }[]) =>
     events.map(({ accountId, kind }) => ({ kind, record: { accountId, startedAt: STARTED } }))) as unknown as Recorder;
-  const recorder = requestJudging(record, {
+  const judging = budgetJudging({
     hasBudgets: async () => options.hasBudgets ?? true,
     send: async (job, delaySeconds = 0) => {
       if (options.fails) throw new Error('down');
       sent.push({ ...job, delaySeconds });
     },
     now: () => now,
-    logger: { error: (...[message]: unknown[]) => void errors.push(String(message)) },
+  });
+  const recorder = withObservers(record, [judging], {
+    error: (...[message]: unknown[]) => void errors.push(String(message)),
   });
   const batch = (...events: [accountId: string, kind: string][]) =>
     recorder(events.map(([accountId, kind]) => ({ accountId, kind })) as never);

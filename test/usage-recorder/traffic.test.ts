@@ -3,8 +3,9 @@ import { describe, expect, it, jest } from '@jest/globals';
 import type { CloseEvent, UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import type { AccountCloseEvent } from '../../lambda/usage-recorder/attribute-events.ts';
 import { recordOfClose } from '../../lambda/usage-recorder/build-record.ts';
+import { withObservers } from '../../lambda/usage-recorder/observers.ts';
 import type { EventResult } from '../../lambda/usage-recorder/recorder.ts';
-import { countTraffic } from '../../lambda/usage-recorder/traffic.ts';
+import { traffic } from '../../lambda/usage-recorder/traffic.ts';
 import { closeEvent, openEvent, priceOfTokens } from './events.ts';
 
 const recorded = (event: CloseEvent): EventResult => ({
@@ -20,9 +21,10 @@ const recorded = (event: CloseEvent): EventResult => ({
 /** The documents that CloudWatch reads for a batch whose events have these results. */
 const documentsOf = async (batch: readonly (readonly [UsageEvent, EventResult])[]) => {
   const written = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
-  const record = countTraffic(
+  const record = withObservers(
     async () => batch.map(([, result]) => result),
-    () => new Metrics({ namespace: 'AiSpendGateway', serviceName: 'gateway' }),
+    [traffic(() => new Metrics({ namespace: 'AiSpendGateway', serviceName: 'gateway' }))],
+    { error: (message) => expect(message).toBeUndefined() },
   );
   const results = await record(batch.map(([event]) => event));
   const lines = written.mock.calls.map(([line]) => String(line));
@@ -36,7 +38,7 @@ const finished = (facts: Parameters<typeof closeEvent>[0]) => {
   return [event, recorded(event)] as const;
 };
 
-describe('countTraffic', () => {
+describe('traffic', () => {
   it('counts requests by provider, with bypassed and unpriced ones and latencies', async () => {
     const documents = await documentsOf([
       finished({ n: 1, overheadMs: 0.4, ttfbMs: 310 }),

@@ -5,16 +5,15 @@ import { openRollupMarks } from '../../data/ledger/rollup-marks.ts';
 import { openRollup } from '../../data/spend/rollup.ts';
 import { openTable } from '../../data/table/table.ts';
 import { parseRecorderEnvironment } from '../environment.ts';
-import { openUseNotes } from '../note-use.ts';
-import { checkPlans } from './check-plans.ts';
+import { openPlanChecks } from '../observers.ts';
+import { checkPlans } from '../plan-alerts.ts';
 import { rollUpDuePeriods } from './roll-up-due-periods.ts';
 
 const table = openTable(parseRecorderEnvironment(process.env).tableName);
 const logger = new Logger({ serviceName: 'usage-rollup' });
 const metrics = new Metrics({ serviceName: 'usage-rollup' });
 const marks = openRollupMarks(table);
-const { checkPlan } = openUseNotes(table, logger);
-const checkAllPlans = checkPlans({ marks, checkPlan, logger });
+const checkAllPlans = checkPlans({ marks, checkPlan: openPlanChecks(table), logger });
 const rollUpDue = rollUpDuePeriods({
   marks,
   rollup: openRollup(table),

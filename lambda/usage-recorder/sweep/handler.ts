@@ -6,9 +6,9 @@ import { openModelUse } from '../../data/prices/model-use.ts';
 import { openTable } from '../../data/table/table.ts';
 import { parseRecorderEnvironment } from '../environment.ts';
 import { newestBook } from '../newest-book.ts';
-import { noteModels } from '../note-models.ts';
+import { modelUse, withObservers } from '../observers.ts';
 import { openRecorder } from '../recorder.ts';
-import { countTraffic } from '../traffic.ts';
+import { traffic } from '../traffic.ts';
 import { sweepOutbox } from './sweep-outbox.ts';
 
 const table = openTable(parseRecorderEnvironment(process.env).tableName);
@@ -16,13 +16,10 @@ const logger = new Logger({ serviceName: 'usage-sweep' });
 const metrics = new Metrics({ serviceName: 'usage-sweep' });
 const sweep = sweepOutbox({
   outbox: openOutbox(table),
-  record: countTraffic(
-    noteModels(
-      openRecorder(table, { logger, loadBook: newestBook(table, { logger, metrics }) }),
-      openModelUse(table),
-      logger,
-    ),
-    () => new Metrics({ serviceName: 'gateway' }),
+  record: withObservers(
+    openRecorder(table, { logger, loadBook: newestBook(table, { logger, metrics }) }),
+    [modelUse(openModelUse(table).note), traffic(() => new Metrics({ serviceName: 'gateway' }))],
+    logger,
   ),
   logger,
   metrics,

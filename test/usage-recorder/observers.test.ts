@@ -7,20 +7,19 @@ import { openBillingAccounts } from '../../lambda/data/billing/billing-accounts.
 import { openPeriodUsage } from '../../lambda/data/billing/billing-usage.ts';
 import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { accountKey, monthKey } from '../../lambda/data/table/keys.ts';
-import { noteUse } from '../../lambda/usage-recorder/note-use.ts';
-import { openPlanNotices } from '../../lambda/usage-recorder/plan-notices.ts';
+import { keyUse, planUse, withObservers } from '../../lambda/usage-recorder/observers.ts';
+import { checkPlans, openPlanAlerts } from '../../lambda/usage-recorder/plan-alerts.ts';
 import type { Recorder } from '../../lambda/usage-recorder/recorder.ts';
-import { checkPlans } from '../../lambda/usage-recorder/rollup/check-plans.ts';
 import { addSpend } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
 import { tableForTests } from '../table-for-tests.ts';
 
 const table = tableForTests();
 
-describe('openPlanNotices', () => {
+describe('openPlanAlerts', () => {
   let now = new Date('2026-11-20T16:30:00.000Z');
   const check = () =>
-    openPlanNotices({
+    openPlanAlerts({
       findAccount: openBillingAccounts(table).find,
       usage: openPeriodUsage(table),
       notify: openAlerts(table).notify,
@@ -149,7 +148,7 @@ describe('openPlanNotices', () => {
 
   it('does not check every batch of an account that is far from its limit', async () => {
     const usage = jest.fn(async () => 10);
-    const look = openPlanNotices({
+    const look = openPlanAlerts({
       findAccount: async () => ({ plan: 'FREE', subscription: null }),
       usage,
       notify: async () => true,
@@ -183,7 +182,7 @@ describe('openKeyUsage', () => {
   });
 });
 
-describe('noteUse', () => {
+describe('withObservers', () => {
   it('returns the results unchanged when everything fails', async () => {
     const results = [
       { kind: 'recorded', record: { accountId: 'a', keyId: 'k', startedAt: '2026-11-20T10:00:00Z' } },
@@ -192,11 +191,14 @@ describe('noteUse', () => {
     ] as unknown as Awaited<ReturnType<Recorder>>;
     const noteKey = jest.fn(async (..._: unknown[]) => Promise.reject(new Error('table is gone')));
     const checkPlan = jest.fn(async (..._: unknown[]) => Promise.reject(new Error('table is gone')));
+    const broken = { name: 'broken', observe: () => Promise.reject(new Error('no price book')) };
     const logger = { error: jest.fn() };
-    const record = noteUse(async () => results, { noteKey, checkPlan, logger });
+    const record = withObservers(async () => results, [broken, keyUse(noteKey), planUse(checkPlan)], logger);
     expect(await record([])).toBe(results);
     expect(noteKey.mock.calls).toEqual([['a', 'k', '2026-11-20T10:00:00Z']]);
     expect(checkPlan.mock.calls).toEqual([['a', '2026-11-20T11:00:00Z']]);
-    expect(logger.error).toHaveBeenCalledTimes(2);
+    expect(logger.error.mock.calls).toEqual(
+      ['broken', 'key use', 'plan use'].map((observer) => ['Observer failed', { observer, errorName: 'Error' }]),
+    );
   });
 });
