@@ -12,6 +12,8 @@ export interface ModelDay {
   requests: number;
   unpriced: number;
   tokens: BilledTokens;
+  /** The largest part of its difference that rounding can have made, in nano-USD. */
+  roundingError: number;
   /** More or fewer requests than recorded, at billed prices. */
   quantity: number;
   /** The recorded requests at other prices. */
@@ -46,6 +48,7 @@ export const modelDays = (
       requests: 0,
       unpriced: 0,
       tokens: noTokens,
+      roundingError: 0,
       quantity: 0,
       price: 0,
     };

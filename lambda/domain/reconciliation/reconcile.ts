@@ -74,30 +74,26 @@ export const reconcile = (input: ReconcileInput): Reconciliation => {
 
   matchFees(lines, days, add);
   const unit = roundingOf(lines);
+  for (const group of days) group.roundingError = roundingError(group, unit);
   const billedDays = new Set(lines.map(({ day }) => day));
   const compared: ModelDay[] = [];
   for (const group of days) {
     const difference = group.billed - group.recorded;
     if (!billedDays.has(group.day)) add('notBilledYet', group, difference);
-    else if (Math.abs(difference) <= roundingError(group, unit)) add('rounding', group, difference);
+    else if (Math.abs(difference) <= group.roundingError) add('rounding', group, difference);
     else compared.push(group);
   }
-  splitDifferences(compared, input.listCost, unit);
-  const roundOff = (group: ModelDay, part: 'quantity' | 'price') => {
-    if (Math.abs(group[part]) > roundingError(group, unit)) return;
-    add('rounding', group, group[part]);
-    group[part] = 0;
-  };
+  splitDifferences(compared, input.listCost);
   for (const group of compared) {
     takeUnknownCost(group, add);
-    roundOff(group, 'quantity');
-    roundOff(group, 'price');
+    roundOff(group, 'quantity', add);
+    roundOff(group, 'price', add);
   }
+  namePrices(compared, add);
   matchNeighbours(compared, input, add);
   takeTrackingGaps(compared, days, input.untracked, add);
-  namePrices(compared, add);
   for (const group of compared) {
-    roundOff(group, 'quantity');
+    roundOff(group, 'quantity', add);
     add(group.quantity > 0 ? 'notThroughGateway' : 'unexplained', group, group.quantity);
   }
   return summaryOf(lines, days, findings);
@@ -109,6 +105,12 @@ type Add = (
   amountNanoUsd: number,
   item?: string | null,
 ) => void;
+
+const roundOff = (group: ModelDay, part: 'quantity' | 'price', add: Add): void => {
+  if (Math.abs(group[part]) > group.roundingError) return;
+  add('rounding', group, group[part]);
+  group[part] = 0;
+};
 
 /** Fees that the bill lists apart (searches, code execution) are in the recorded cost of a model. Credits are discounts. */
 const matchFees = (lines: readonly BillLine[], days: readonly ModelDay[], add: Add): void => {
@@ -128,11 +130,7 @@ const matchFees = (lines: readonly BillLine[], days: readonly ModelDay[], add: A
 };
 
 /** Splits each difference into one of quantity and one of price. */
-const splitDifferences = (
-  groups: readonly ModelDay[],
-  listCost: ReconcileInput['listCost'],
-  unitNanoUsd: number,
-): void => {
+const splitDifferences = (groups: readonly ModelDay[], listCost: ReconcileInput['listCost']): void => {
   const withoutUsage: ModelDay[] = [];
   for (const group of groups) {
     const difference = group.billed - group.recorded;
@@ -147,7 +145,7 @@ const splitDifferences = (
       group.price = difference - group.quantity;
     } else withoutUsage.push(group);
   }
-  splitByRatio(withoutUsage, unitNanoUsd);
+  splitByRatio(withoutUsage);
 };
 
 const totalOf = ({ input, cacheRead, cacheWrite, output }: BilledTokens): number =>
@@ -202,6 +200,9 @@ const matchLater = (days: readonly ModelDay[], add: Add): void => {
       add('timing', day, moved);
       waiting[0].quantity += moved;
       day.quantity -= moved;
+      // The rest of either has the rounding of both: it adds up from day to day.
+      waiting[0].roundingError += day.roundingError;
+      day.roundingError = waiting[0].roundingError;
       if (waiting[0].quantity === 0) waiting = waiting.slice(1);
     }
   }
@@ -237,16 +238,20 @@ const takeTrackingGaps = (
   }
 };
 
-/** Ratios of billed to recorded prices count as equal within this. */
+/** Ratios of billed to recorded prices count as equal within this and the bill's rounding. */
 const SAME_RATIO = 0.004;
 
 /** The same lower ratio for all models of a day is a discount; a ratio of one model is its price. */
 const namePrices = (groups: readonly ModelDay[], add: Add): void => {
   for (const ofDay of Map.groupBy(groups, ({ day }) => day).values()) {
     const compared = ofDay.filter(({ recorded }) => recorded > 0);
-    const ratios = compared.map(({ recorded, price }) => (recorded + price) / recorded);
-    const [least = 1, most = 1] = [Math.min(...ratios), Math.max(...ratios)];
-    const isDiscount = compared.length > 1 && most < 1 - SAME_RATIO / 2 && most - least <= SAME_RATIO;
+    const highest = (amountOf: (group: ModelDay) => number): number =>
+      Math.max(...compared.map((group) => amountOf(group) / group.recorded));
+    const isLower = highest(({ price }) => price) < -SAME_RATIO / 2;
+    const apart =
+      highest(({ price, roundingError }) => price - roundingError) +
+      highest(({ price, roundingError }) => -price - roundingError);
+    const isDiscount = compared.length > 1 && isLower && apart <= SAME_RATIO;
     for (const group of ofDay) {
       add(isDiscount && group.recorded > 0 ? 'discount' : 'priceDiffers', group, group.price);
       group.price = 0;

@@ -69,18 +69,26 @@ const explainedShare = (input: Parameters<typeof reconcile>[0]): number => {
   return 1 - unexplained / billedNanoUsd;
 };
 
+/** Expects a month with one kind of discrepancy to be named by its bucket, but for half a percent. */
+const expectNamed = (seed: number, bill: (typeof bills)[number], bucket: Bucket, discrepancy: Discrepancy): void => {
+  const { input, movedNanoUsd } = simulateMonth(randomFrom(seed), bill, discrepancy);
+  const { differences, findings } = reconcile(input);
+  const of = (wanted: (finding: (typeof findings)[number]) => boolean) =>
+    findings.filter(wanted).reduce((sum, { amountNanoUsd }) => sum + Math.abs(amountNanoUsd), 0);
+  const named = of((finding) => finding.bucket === bucket);
+  const others = of((finding) => finding.bucket !== bucket && finding.bucket !== 'rounding');
+  expect(named).toBeGreaterThan(0);
+  expect({ seed, others: others / (named + others) }).toEqual({ seed, others: expect.closeTo(0, 2) });
+  expect(Object.values(differences).reduce((sum, amount) => sum + amount, 0)).toBe(movedNanoUsd);
+  expect(explainedShare(input)).toBeGreaterThanOrEqual(0.995);
+};
+
 describe.each(bills)('a bill with token counts: $withUsage, in whole cents: $inCents', (bill) => {
-  it.each(kinds)('names %s: %s', (_name, bucket, discrepancy) => {
-    const { input, movedNanoUsd } = simulateMonth(randomFrom(seed), bill, discrepancy);
-    const { differences, findings } = reconcile(input);
-    const of = (wanted: (finding: (typeof findings)[number]) => boolean) =>
-      findings.filter(wanted).reduce((sum, { amountNanoUsd }) => sum + Math.abs(amountNanoUsd), 0);
-    const named = of((finding) => finding.bucket === bucket);
-    const others = of((finding) => finding.bucket !== bucket && finding.bucket !== 'rounding');
-    expect(named).toBeGreaterThan(0);
-    expect({ seed, others: others / (named + others) }).toEqual({ seed, others: expect.closeTo(0, 2) });
-    expect(Object.values(differences).reduce((sum, amount) => sum + amount, 0)).toBe(movedNanoUsd);
-    expect(explainedShare(input)).toBeGreaterThanOrEqual(0.995);
+  it.each(kinds)('names %s: %s', (_name, bucket, discrepancy) => expectNamed(seed, bill, bucket, discrepancy));
+
+  // In these months, whole cents make a discount of small days differ, four days' differences agree, and rounding add up.
+  it.each([501_133_447, 9_843_317, 2_304_038])('names each kind in month %d', (month) => {
+    for (const [, bucket, discrepancy] of kinds) expectNamed(month, bill, bucket, discrepancy);
   });
 
   it('names nothing but rounding in 20 clean months', () => {
