@@ -20,7 +20,7 @@ import { openDrivers } from './drivers.ts';
 import { judgeValues, type ValueJudging } from './judge-values.ts';
 import { newAlert } from './new-alert.ts';
 import { pauseOf, startPauses } from './start-pauses.ts';
-import { stopByBudgets } from './stop-by-budgets.ts';
+import { stopByLimits } from './stop-by-limits.ts';
 import { openUsualHours } from './usual-hours.ts';
 
 export interface EvaluationDependencies extends Pick<ValueJudging, 'readSessions'> {
@@ -70,7 +70,7 @@ export const evaluateAccount = (dependencies: EvaluationDependencies) => {
   const values: ValueJudging = { firedFor: alerts.firedFor, readSessions, readUsual: openUsualHours(readCounters) };
   const driversFor = openDrivers(readCounters, dependencies.keys);
   const start = startPauses(blocks);
-  const stop = stopByBudgets(blocks, dependencies.reservations, dependencies.measures);
+  const stop = stopByLimits(blocks, dependencies.reservations, dependencies.measures);
 
   const labelOf = async (
     accountId: string,

@@ -7,7 +7,7 @@ import { activeKeyIds } from '../domain/accounts/project.ts';
 import type { Period } from '../domain/calendar/periods.ts';
 import { MINUTE_MS } from '../domain/calendar/units.ts';
 import type { Block, BlockScope, Blocks } from '../domain/limits/block.ts';
-import { scopeOf } from '../domain/limits/budget-blocks.ts';
+import { scopeOf } from '../domain/limits/limit-blocks.ts';
 import { endMs, isInForce, MAX_PAUSES, pausedText, withPause } from '../domain/limits/pauses.ts';
 import type { BurnRateCondition } from '../domain/limits/rule.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { periodAt } from '../../lambda/domain/calendar/periods.ts';
-import { budgetForecast } from '../../lambda/domain/limits/budget-forecast.ts';
+import { budgetForecast } from '../../lambda/domain/limits/limit-rules.ts';
 import { trendOf } from '../../web/src/spend/groups.ts';
 import { monthOf, todayOf } from '../../web/src/spend/headline.ts';
 import { rangeOf, rangeSearch } from '../../web/src/spend/ranges.ts';

@@ -2,7 +2,7 @@ import type { openBlockCopies } from '../../data/accounts/block-copies.ts';
 import type { BlockStore } from '../../data/alerts/blocks.ts';
 import type { Rule, Rules } from '../../data/alerts/rules.ts';
 import type { BlockPolicy } from '../../domain/limits/block.ts';
-import { concernsGateway } from '../../domain/limits/budget-blocks.ts';
+import { concernsGateway } from '../../domain/limits/limit-blocks.ts';
 import { pausesOf } from '../../domain/limits/pauses.ts';
 
 export interface PolicyDependencies {

@@ -3,11 +3,10 @@ import type { BlockStore } from '../../data/alerts/blocks.ts';
 import type { Rule, Rules } from '../../data/alerts/rules.ts';
 import type { Reservations } from '../../data/ledger/reservations.ts';
 import { NotFoundError } from '../../domain/errors.ts';
-import { type BudgetConfig, budgetConfigSchema } from '../../domain/limits/budget.ts';
-import { type BudgetState, reservedPeriods, usedByBudget, withBudgets } from '../../domain/limits/budget-blocks.ts';
-import { budgetStates } from '../../domain/limits/budget-states.ts';
-import { type BudgetCondition, evaluatorOf } from '../../domain/limits/rule.ts';
-import { usdToNanoUsd } from '../../domain/money.ts';
+import { type BudgetConfig, budgetConfigSchema, type Limit } from '../../domain/limits/limit.ts';
+import { reservedPeriods, usedById, withLimits } from '../../domain/limits/limit-blocks.ts';
+import { limitStates } from '../../domain/limits/limit-states.ts';
+import { type BudgetCondition, currentPeriod, evaluatorOf } from '../../domain/limits/rule.ts';
 import type { ReadCounters } from '../../domain/spend/spend-report.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
@@ -58,28 +57,27 @@ const readStates = async (
   accountId: string,
   budgets: readonly Budget[],
 ) => {
-  const states = await budgetStates({ readCounters, listKeys: keys.list }, accountId, budgets, now());
+  const states = await limitStates({ readCounters, listKeys: keys.list }, accountId, budgets, now());
   const bounds = await readBounds(accountId, states);
-  return states.map((state) => ({ ...state, ...bounds.get(state.budget.ruleId) }));
+  return states.map((state) => ({ ...state, ...bounds.get(state.rule.ruleId) }));
 };
 
 type State = Awaited<ReturnType<typeof readStates>>[number];
 
-const view = ({ budget, period, use, projected, mayAlsoMatch, bound, enforcedFrom }: State) => {
-  const { config } = budget.condition;
-  const amount = usdToNanoUsd(config.amount);
+const view = ({ rule, limit, period, use, projectedNanoUsd, mayAlsoMatch, bound, enforcedFrom }: State) => {
+  const { amountNanoUsd, block } = limit;
   return {
-    ...membersOf(budget),
-    ...config,
+    ...membersOf(rule),
+    ...rule.condition.config,
     state: {
       period,
       knownNanoUsd: use.knownNanoUsd,
       unpricedRequests: use.unpricedRequests,
       usedNanoUsd: use.usedNanoUsd,
-      remainingNanoUsd: amount - use.usedNanoUsd,
-      percentUsed: Math.floor((use.usedNanoUsd / amount) * 100),
-      projectedNanoUsd: projected,
-      isBlocking: budget.isActive && period !== null && config.block !== null && use.isUsedUp,
+      remainingNanoUsd: amountNanoUsd - use.usedNanoUsd,
+      percentUsed: Math.floor((use.usedNanoUsd / amountNanoUsd) * 100),
+      projectedNanoUsd,
+      isBlocking: rule.isActive && period !== null && block !== null && use.isUsedUp,
       mayAlsoMatch,
       bound: bound ?? null,
       enforcedFrom: enforcedFrom ?? null,
@@ -96,20 +94,18 @@ const viewOne = async (dependencies: BudgetDependencies, budget: Budget, previou
 const applyBudgets = async (dependencies: BudgetDependencies, accountId: string): Promise<void> => {
   const { blocks, reservations, keys, now } = dependencies;
   const active = (await budgetsOf(dependencies, accountId)).filter(mayBlock);
-  const current = active.flatMap(({ ruleId, condition }) => {
-    const [period] = evaluatorOf(condition).periodsToJudge(now());
-    return period ? [{ budgetId: ruleId, config: condition.config, period }] : [];
+  const current = active.flatMap(({ ruleId, name, condition }) => {
+    const evaluator = evaluatorOf(condition);
+    const period = currentPeriod(evaluator, now());
+    return period ? [{ ruleId, name, limit: evaluator.limit as Limit, period }] : [];
   });
   const adjustReservations = await reservations.compare(accountId, reservedPeriods(current));
   const states = (await readStates(dependencies, accountId, active)).flatMap(
-    ({ budget, period, use }): BudgetState[] =>
-      period === null
-        ? []
-        : [{ budgetId: budget.ruleId, name: budget.name, config: budget.condition.config, period, use }],
+    ({ rule: { ruleId, name }, limit, period, use }) => (period ? [{ ruleId, name, limit, period, use }] : []),
   );
-  await adjustReservations(usedByBudget(states));
+  await adjustReservations(usedById(states));
   const listed = await keys.list(accountId);
-  await blocks.change(accountId, (before) => withBudgets(before, states, new Set(), listed));
+  await blocks.change(accountId, (before) => withLimits(before, states, new Set(), listed));
   await writePolicy(dependencies, accountId);
 };
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { anyPeriodNames } from '../../domain/calendar/periods.ts';
-import { budgetConfigSchema } from '../../domain/limits/budget.ts';
+import { budgetConfigSchema } from '../../domain/limits/limit.ts';
 import { idParams } from '../../http/id-params.ts';
 import { operation } from '../../http/operation.ts';
 import { previewSchema } from '../alert-rules/preview-schema.ts';

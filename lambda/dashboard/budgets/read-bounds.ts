@@ -4,9 +4,9 @@ import { openReservations } from '../../data/ledger/reservations.ts';
 import type { Table } from '../../data/table/table.ts';
 import type { Period } from '../../domain/calendar/periods.ts';
 import { boundOf } from '../../domain/limits/bound.ts';
-import { isReserved } from '../../domain/limits/budget-blocks.ts';
+import type { Limit } from '../../domain/limits/limit.ts';
+import { isReserved } from '../../domain/limits/limit-blocks.ts';
 import { periodId } from '../../domain/limits/reservation.ts';
-import type { BudgetCondition } from '../../domain/limits/rule.ts';
 import { usdOf } from '../../domain/spend/spend-report.ts';
 
 /** Cached keys are read again after 60 s, and the account's blocks after 5 s. */
@@ -31,23 +31,23 @@ interface Enforcement {
 /** What may be spent past budgets that stop requests, by id, and since when they do. Nothing for a budget that stops none. */
 export type ReadBounds = (
   accountId: string,
-  budgets: readonly { readonly budget: Rule<BudgetCondition>; readonly period: Period | null }[],
+  budgets: readonly { readonly rule: Rule; readonly limit: Limit; readonly period: Period | null }[],
 ) => Promise<ReadonlyMap<string, Enforcement>>;
 
 export const openBounds = (table: Table): ReadBounds => {
   const measures = openMeasures(table);
   const reservations = openReservations(table);
   return async (accountId, budgets) => {
-    const stopping = budgets.filter(({ budget }) => budget.isActive && budget.condition.config.block !== null);
+    const stopping = budgets.filter(({ rule, limit }) => rule.isActive && limit.block !== null);
     if (stopping.length === 0) return new Map();
     const measured = await measures.read(accountId);
-    const entries = stopping.map(async ({ budget, period }) => {
-      const lagging = boundOf(measured, budget.ruleId);
+    const entries = stopping.map(async ({ rule, limit, period }) => {
+      const lagging = boundOf(measured, rule.ruleId);
       const measure = lagging
         ? `What was spent in the busiest minute of the last day ($${usdOf(lagging.peakNanoUsdPerMinute)}), for the ${seconds(lagging.lagMs)} from a request’s start until gateways know its cost, in whole minutes and one more.`
         : 'Nothing was spent since the budget is measured, so its rate is not known.';
       const boundOfReserved = async (current: Period): Promise<Bound> => {
-        const item = await reservations.read(accountId, { budgetId: budget.ruleId, periodId: periodId(current) });
+        const item = await reservations.read(accountId, { budgetId: rule.ruleId, periodId: periodId(current) });
         const { excessNanoUsd, uncertainNanoUsd } = item;
         const unreserved = item.unreservedNanoUsd - item.initialNanoUsd;
         const parts = [
@@ -66,11 +66,11 @@ export const openBounds = (table: Table): ReadBounds => {
         };
       };
       const bound =
-        period !== null && isReserved(budget.condition.config)
+        period !== null && isReserved(limit)
           ? await boundOfReserved(period)
           : { nanoUsd: lagging?.nanoUsd ?? null, because: measure };
-      const enforcedFrom = new Date(Date.parse(budget.updatedAt) + ENFORCED_AFTER_MS).toISOString();
-      return [budget.ruleId, { bound, enforcedFrom }] as const;
+      const enforcedFrom = new Date(Date.parse(rule.updatedAt) + ENFORCED_AFTER_MS).toISOString();
+      return [rule.ruleId, { bound, enforcedFrom }] as const;
     });
     return new Map(await Promise.all(entries));
   };

@@ -3,9 +3,9 @@ import { type Period, periodAt } from '../calendar/periods.ts';
 import { DAY_MS } from '../calendar/units.ts';
 import { bucketOf, type Granularity, roundUp, startOf, startOfNext } from '../calendar/utc.ts';
 import { CounterOverflowError } from '../spend/counters.ts';
-import { limitOf, useOf } from './budget.ts';
 import { type BudgetEvent, firingName, hasFired, type Observation } from './evaluator.ts';
-import { evaluatorOf, type RuleCondition } from './rule.ts';
+import { blocksFromNanoUsd, useOf } from './limit.ts';
+import { type BoundEvaluator, evaluatorOf, type RuleCondition } from './rule.ts';
 import { rangeToJudge } from './spend-query.ts';
 import type { SpendSeries } from './spend-series.ts';
 
@@ -59,12 +59,11 @@ export const ifExact = <T>(judge: () => T): T | undefined => {
   }
 };
 
-/** The spend past what a budget allows, in nano-USD; null where the rule stops nothing. */
-const stoppedOf = (condition: RuleCondition, periods: readonly Period[], series: SpendSeries): number | null => {
-  if (condition.type !== 'budget' || condition.config.block === null) return null;
-  const { config } = condition;
+/** The spend past what a limit allows, in nano-USD; null where the rule stops nothing. */
+const stoppedOf = ({ limit }: BoundEvaluator, periods: readonly Period[], series: SpendSeries): number | null => {
+  if (!limit?.block) return null;
   return periods
-    .map(({ start, end }) => Math.max(0, useOf(config, series.sum(start, end)).usedNanoUsd - limitOf(config)))
+    .map(({ start, end }) => Math.max(0, useOf(limit, series.sum(start, end)).usedNanoUsd - blocksFromNanoUsd(limit)))
     .reduce((sum, nanoUsd) => sum + nanoUsd, 0);
 };
 
@@ -134,7 +133,7 @@ export const backtest = (condition: RuleCondition, series: SpendSeries, now: Dat
     periods: periods.size,
     unjudgedPeriods: periods.size - judged.size,
     requests,
-    stoppedNanoUsd: stoppedOf(condition, [...periods.values()], series),
+    stoppedNanoUsd: stoppedOf(evaluator, [...periods.values()], series),
     firings,
     unit,
     points,

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import type { AnyPeriodName, Period } from '../calendar/periods.ts';
 import type { ruleFilter } from './config-members.ts';
+import type { Limit } from './limit.ts';
 import type { SpendSeries } from './spend-series.ts';
 import type { SplitName } from './split-series.ts';
 
@@ -74,6 +75,8 @@ export interface JudgedPeriod {
 /** One type of rule. */
 export interface Evaluator<Config> {
   readonly configSchema: z.ZodMiniType<Config>;
+  /** The limit that it compares spend with; absent where it compares something else. */
+  readonly limitOf?: (config: Config) => Limit;
   readonly periodOf: (config: Config) => AnyPeriodName;
   /** The periods to judge now, latest first; undefined for those of its calendar period: see periodsToJudge. */
   readonly periodsOf?: (config: Config, now: Date, judgedUntil: Date) => Period[];

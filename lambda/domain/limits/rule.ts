@@ -1,12 +1,10 @@
 import * as z from 'zod/mini';
 import { type Period, type PeriodName, periodsToJudge } from '../calendar/periods.ts';
-import { budget } from './budget.ts';
-import { budgetForecast } from './budget-forecast.ts';
 import { burnRate } from './burn-rate.ts';
 import { ruleFilterOf } from './config-members.ts';
-import { costThreshold } from './cost-threshold.ts';
 import { errorRate } from './error-rate.ts';
 import type { Evaluator } from './evaluator.ts';
+import { budget, budgetForecast, costThreshold } from './limit-rules.ts';
 import { spendAnomaly } from './spend-anomaly.ts';
 import { filteredBy } from './spend-series.ts';
 import { splitDimension } from './split-series.ts';
@@ -58,7 +56,7 @@ export type AlertCondition = Exclude<RuleCondition, BudgetCondition>;
 export type BoundEvaluator = ReturnType<typeof bind>;
 
 const bind = <C>(
-  { periodOf, periodsOf, filterOf, splitBy, lookbackDays, judge, drivenBy }: Evaluator<C>,
+  { limitOf, periodOf, periodsOf, filterOf, splitBy, lookbackDays, judge, drivenBy }: Evaluator<C>,
   config: C,
 ) => {
   const period = periodOf(config);
@@ -67,6 +65,8 @@ const bind = <C>(
   const split = splitBy?.(config);
   const dimension = splitDimension(split);
   return {
+    /** Undefined where the rule compares no spend with an amount. */
+    limit: limitOf?.(config),
     period,
     /** The periods to judge now, latest first. @param judgedUntil when they were judged before */
     periodsToJudge: (now: Date, judgedUntil: Date = now): Period[] =>
@@ -86,6 +86,12 @@ const bind = <C>(
 /** The evaluator of a condition's type, with the condition's config. */
 export const evaluatorOf = ({ type, config }: RuleCondition): BoundEvaluator =>
   bind(evaluators[type] as Evaluator<unknown>, config);
+
+/** The period of a rule that runs now; null before and after a fixed one. */
+export const currentPeriod = ({ periodsToJudge }: BoundEvaluator, now: Date): Period | null => {
+  const [latest] = periodsToJudge(now);
+  return latest && now.toISOString() < latest.end ? latest : null;
+};
 
 /** Channels to a service, each with a target of its own: a URL or key. Their types are in channels.ts. */
 export const targetNames = ['slack', 'teams', 'pagerduty'] as const;

@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
 import type { Period } from '../calendar/compared-periods.ts';
 import { anyPeriodNames } from '../calendar/periods.ts';
-import { budgetStates, type SpendReading } from '../limits/budget-states.ts';
+import { limitStates, type SpendReading } from '../limits/limit-states.ts';
 import type { BudgetCondition } from '../limits/rule.ts';
 import { readByProject } from '../limits/rule-counters.ts';
-import { usdToNanoUsd } from '../money.ts';
 import type { SpendDimensionName } from '../spend/dimensions.ts';
 import { type Grouping, grouping } from '../spend/grouping.ts';
 import { periodSums, spendChange } from '../spend/spend-change.ts';
@@ -160,18 +159,17 @@ export const readContent = (dependencies: ContentDependencies) => {
   };
 
   const readBudgets = async (accountId: string): Promise<ReportContent['budgets']> => {
-    const states = await budgetStates(dependencies, accountId, await listBudgets(accountId), now());
-    return states.flatMap(({ budget, period, use, projected }) => {
+    const states = await limitStates(dependencies, accountId, await listBudgets(accountId), now());
+    return states.flatMap(({ rule, limit: { amountNanoUsd }, period, use, projectedNanoUsd }) => {
       if (period === null) return [];
-      const amountNanoUsd = usdToNanoUsd(budget.condition.config.amount);
       return {
-        id: budget.ruleId,
-        name: budget.name,
+        id: rule.ruleId,
+        name: rule.name,
         period: period.name,
         amountNanoUsd,
         usedNanoUsd: use.usedNanoUsd,
         percentUsed: Math.floor((use.usedNanoUsd / amountNanoUsd) * 100),
-        projectedNanoUsd: projected,
+        projectedNanoUsd,
         unpricedRequests: use.unpricedRequests,
       };
     });

@@ -211,6 +211,18 @@ describe('filters', () => {
   });
 });
 
+describe('a limit', () => {
+  it.each([
+    { type: 'cost_threshold', config: { threshold: 0.000001005, period: 'daily' } },
+    { type: 'budget', config: { amount: 0.000001005, period: 'daily', notifyAt: [100] } },
+    { type: 'budget_forecast', config: { budget: 0.000001005 } },
+  ])('of an amount that has no exact hundredth is reached at exactly that amount: $type', (condition) => {
+    const costing = (nanoUsd: number) => [counterAt('2026-11-20', { costComputedNanoUsd: nanoUsd })];
+    expect(judge(condition, costing(1_005))).toMatchObject({ exceeded: true, observed: 1_005, limit: 1_005 });
+    expect(judge(condition, costing(1_004))?.exceeded).not.toBe(true);
+  });
+});
+
 describe('budget_forecast', () => {
   const rule = { type: 'budget_forecast', config: { budget: 100 } };
   const at = new Date('2026-11-11T00:00:00Z');

@@ -11,8 +11,8 @@ import { openBlockCopies } from '../../../lambda/data/accounts/block-copies.ts';
 import { openRules, type Rule } from '../../../lambda/data/alerts/rules.ts';
 import { openSpend } from '../../../lambda/data/spend/spend.ts';
 import { periodAt } from '../../../lambda/domain/calendar/periods.ts';
-import { budgetConfigSchema } from '../../../lambda/domain/limits/budget.ts';
-import type { BudgetCondition } from '../../../lambda/domain/limits/rule.ts';
+import { budgetConfigSchema, type Limit } from '../../../lambda/domain/limits/limit.ts';
+import { type BudgetCondition, evaluatorOf } from '../../../lambda/domain/limits/rule.ts';
 import { knownCostNanoUsd } from '../../../lambda/domain/spend/counters.ts';
 import { openJudge } from '../../../lambda/rule-evaluator/open-judge.ts';
 import { startSecrets } from '../../../local/emulators/secrets.ts';
@@ -221,7 +221,7 @@ export const playStreams = async ({
     const usd = (value: number) => `$${(value / 1e9).toFixed(4)}`;
     const bounds = await openBounds(table)(
       accountId,
-      budgets.map((budget) => ({ budget, period })),
+      budgets.map((rule) => ({ rule, limit: evaluatorOf(rule.condition).limit as Limit, period })),
     );
     const overspends = budgets.map(({ ruleId, name, condition }) => {
       const bound = bounds.get(ruleId)?.bound.nanoUsd ?? null;

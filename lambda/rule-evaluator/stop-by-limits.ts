@@ -3,16 +3,16 @@ import type { MeasureStore } from '../data/alerts/measures.ts';
 import type { Rule } from '../data/alerts/rules.ts';
 import type { Reservations } from '../data/ledger/reservations.ts';
 import type { KeyInProject } from '../domain/accounts/project.ts';
-import { useOf } from '../domain/limits/budget.ts';
+import { useOf } from '../domain/limits/limit.ts';
 import {
-  type BudgetState,
   concernsGateway,
+  type LimitState,
   reservedPeriods,
-  usedByBudget,
+  usedById,
   useSamples,
-  withBudgets,
-} from '../domain/limits/budget-blocks.ts';
-import type { BoundEvaluator } from '../domain/limits/rule.ts';
+  withLimits,
+} from '../domain/limits/limit-blocks.ts';
+import { type BoundEvaluator, currentPeriod } from '../domain/limits/rule.ts';
 import type { SpendSeries } from '../domain/limits/spend-series.ts';
 import { CounterOverflowError } from '../domain/spend/counters.ts';
 
@@ -23,10 +23,10 @@ interface Judged {
 }
 
 /**
- * Prepares what an account's budgets stop, before their spend is read. The returned function writes it afterwards, and returns the budgets
+ * Prepares what an account's limits stop, before their spend is read. The returned function writes it afterwards, and returns the limits
  * whose use is no longer exact, with the errors.
  */
-export const stopByBudgets =
+export const stopByLimits =
   (
     blocks: Pick<BlockStore, 'change'>,
     reservations: Pick<Reservations, 'compare'>,
@@ -36,31 +36,27 @@ export const stopByBudgets =
     accountId: string,
     { judged, keys, now }: { judged: readonly Judged[]; keys: readonly KeyInProject[]; now: Date },
   ): Promise<() => Promise<Map<string, unknown>>> => {
-    const isConcerned = judged.some(
-      ({ rule: { condition } }) => condition.type === 'budget' && concernsGateway(condition.config),
-    );
-    const current = judged.flatMap(({ rule: { ruleId, name, condition }, evaluator, series }) => {
-      const [period] = evaluator.periodsToJudge(now);
-      if (condition.type !== 'budget' || period === undefined || period.end <= now.toISOString()) return [];
-      const { config } = condition;
-      return concernsGateway(config) ? [{ budgetId: ruleId, name, config, period, series }] : [];
+    const isConcerned = judged.some(({ evaluator: { limit } }) => limit && concernsGateway(limit));
+    const current = judged.flatMap(({ rule: { ruleId, name }, evaluator, series }) => {
+      const { limit } = evaluator;
+      const period = currentPeriod(evaluator, now);
+      return limit && period && concernsGateway(limit) ? [{ ruleId, name, limit, period, series }] : [];
     });
     const adjustReservations = await reservations.compare(accountId, reservedPeriods(current));
 
     return async () => {
       const failures = new Map<string, unknown>();
-      const states: BudgetState[] = [];
-      for (const { series, ...budget } of current)
+      const states: LimitState[] = [];
+      for (const { series, ...each } of current)
         try {
-          const { start, end } = budget.period;
-          states.push({ ...budget, use: useOf(budget.config, series.sum(start, end)) });
+          states.push({ ...each, use: useOf(each.limit, series.sum(each.period.start, each.period.end)) });
         } catch (error) {
           if (!(error instanceof CounterOverflowError)) throw error;
-          failures.set(budget.budgetId, error);
+          failures.set(each.ruleId, error);
         }
-      await adjustReservations(usedByBudget(states));
+      await adjustReservations(usedById(states));
       if (isConcerned)
-        await blocks.change(accountId, (before) => withBudgets(before, states, new Set(failures.keys()), keys));
+        await blocks.change(accountId, (before) => withLimits(before, states, new Set(failures.keys()), keys));
       const samples = useSamples(states);
       if (samples.length > 0) await measures.note(accountId, samples, now);
       return failures;

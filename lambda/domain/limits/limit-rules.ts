@@ -1,0 +1,157 @@
+import * as z from 'zod/mini';
+import { type Period, periodNames, periodsToJudge } from '../calendar/periods.ts';
+import { DAY_MS } from '../calendar/units.ts';
+import { usdToNanoUsd } from '../money.ts';
+import { costToCompare } from '../spend/counters.ts';
+import { HISTORY_DAYS, RATE_DAYS } from '../spend/month-forecast.ts';
+import { comparedUsd, costOf, usdOf } from '../spend/spend-report.ts';
+import { ruleFilter, usdAmount } from './config-members.ts';
+import type { Evaluator, JudgedPeriod, Observation } from './evaluator.ts';
+import { atPercent, budgetConfigSchema, forecastOf, type Limit, type LimitUse, useOf } from './limit.ts';
+
+const thresholdConfigSchema = z.strictObject({
+  threshold: usdAmount.check(z.describe('In USD.')),
+  period: z.enum(periodNames),
+  filter: ruleFilter,
+});
+
+const forecastConfigSchema = z.strictObject({
+  budget: usdAmount.check(z.describe('In USD a calendar month (UTC).')),
+  filter: ruleFilter,
+});
+
+/** A limit of which nothing is known but its amount: it sends one alert. */
+const plain = {
+  notifyAt: [100],
+  notifiesForecast: false,
+  block: null,
+  unknownCost: 'pass',
+  showRemaining: false,
+} as const;
+
+/** How alerts of a stored type are worded. The event is part of what keeps a second alert from being sent, so it stays as it is stored. */
+interface Wording {
+  readonly event?: 'used_up' | 'reached';
+  readonly cost?: typeof costToCompare;
+  readonly text: (limit: Limit, use: LimitUse) => string;
+}
+
+const judgeLimit = (limit: Limit, { event, cost, text }: Wording, judged: JudgedPeriod): Observation | null => {
+  const { period, now, series } = judged;
+  const { amountNanoUsd, notifyAt } = limit;
+  const counters = series.sum(period.start, period.end);
+  const use = useOf(limit, counters, cost);
+  const percent = Math.max(0, ...notifyAt.filter((each) => use.usedNanoUsd >= atPercent(limit, each)));
+  const isOver = now.toISOString() >= period.end;
+  const forecast = limit.notifiesForecast ? forecastOf(period, now, series) : null;
+  const atTheRate = `At the rate of the last ${RATE_DAYS} days`;
+  const facts = {
+    unit: 'nanoUsd',
+    limit: amountNanoUsd,
+    unpricedRequests: use.unpricedRequests,
+    ...(forecast && { forecast: forecast.nanoUsd }),
+  } as const;
+  if (percent > 0 || isOver || !limit.notifiesForecast)
+    return {
+      ...facts,
+      exceeded: percent > 0,
+      ...(event && { event }),
+      ...(event === 'reached' && { percent }),
+      observed: use.usedNanoUsd,
+      summary: `${text(limit, use)}${forecast ? ` ${atTheRate} the month comes to $${usdOf(forecast.nanoUsd)}.` : ''}`,
+    };
+  if (forecast === null) return null;
+  const exceeded = forecast.nanoUsd > amountNanoUsd;
+  const soFar = costOf(counters) === null ? 'what is spent is not known' : `$${usdOf(use.usedNanoUsd)} is spent`;
+  const runsOut = exceeded ? ` ${atTheRate} it runs out on ${forecast.reaches?.(amountNanoUsd)}.` : '';
+  return {
+    ...facts,
+    exceeded,
+    event: 'forecast',
+    observed: forecast.nanoUsd,
+    summary: `Forecast for the month: $${usdOf(forecast.nanoUsd)}, against a budget of $${usdOf(amountNanoUsd)}; ${soFar}.${runsOut}`,
+  };
+};
+
+/** The periods that are judged now, latest first: see periodsToJudge. A fixed period is judged like a month. */
+const limitPeriods = ({ period }: Limit, now: Date, judgedUntil: Date): Period[] => {
+  if (typeof period === 'string') return periodsToJudge(period, now, judgedUntil);
+  const start = `${period.from}T00:00:00.000Z`;
+  const end = new Date(Date.parse(period.to) + DAY_MS).toISOString();
+  const [, previous = { end: now.toISOString() }] = periodsToJudge('daily', now, judgedUntil).toReversed();
+  return start <= now.toISOString() && end >= previous.end ? [{ name: 'fixed', start, end }] : [];
+};
+
+const limitEvaluator = <Config extends Pick<Limit, 'filter'>>(
+  configSchema: z.ZodMiniType<Config>,
+  limitOf: (config: Config) => Limit,
+  wording: Wording,
+  lookbackDays: Evaluator<Config>['lookbackDays'],
+): Evaluator<Config> => ({
+  configSchema,
+  limitOf,
+  periodOf: (config) => {
+    const { period } = limitOf(config);
+    return typeof period === 'string' ? period : 'fixed';
+  },
+  periodsOf: (config, now, judgedUntil) => limitPeriods(limitOf(config), now, judgedUntil),
+  filterOf: ({ filter }) => filter,
+  lookbackDays,
+  drivenBy: 'cost',
+  judge: (config, judged) => judgeLimit(limitOf(config), wording, judged),
+});
+
+/** The cost of a period reaches a threshold. */
+export const costThreshold = limitEvaluator(
+  thresholdConfigSchema,
+  ({ threshold, ...config }) => ({ ...plain, ...config, amountNanoUsd: usdToNanoUsd(threshold) }),
+  {
+    cost: costToCompare,
+    text: ({ amountNanoUsd }, { usedNanoUsd }) =>
+      `Spend is ${comparedUsd(usedNanoUsd)}: it reached the threshold of $${usdOf(amountNanoUsd)}.`,
+  },
+  () => 0,
+);
+
+/** The month will cost more than the budget at the current rate (`forecast`), or has cost as much (`used_up`). */
+export const budgetForecast = limitEvaluator(
+  forecastConfigSchema,
+  ({ budget, ...config }) => ({
+    ...plain,
+    ...config,
+    amountNanoUsd: usdToNanoUsd(budget),
+    period: 'monthly',
+    notifiesForecast: true,
+  }),
+  {
+    event: 'used_up',
+    text: ({ amountNanoUsd }, { usedNanoUsd }) =>
+      `The budget of $${usdOf(amountNanoUsd)} for the month is used up: $${usdOf(usedNanoUsd)} is spent.`,
+  },
+  () => HISTORY_DAYS,
+);
+
+/** Spend reaches percentages of an amount, and requests stop at one of them if the account wants that. */
+export const budget = limitEvaluator(
+  budgetConfigSchema,
+  ({ amount, unknownCost, ...config }) => ({
+    ...config,
+    amountNanoUsd: usdToNanoUsd(amount),
+    notifiesForecast: false,
+    unknownCost:
+      typeof unknownCost === 'object'
+        ? usdToNanoUsd(unknownCost.countAsUsd)
+        : unknownCost === 'block'
+          ? ('stop' as const)
+          : ('pass' as const),
+  }),
+  {
+    event: 'reached',
+    text: ({ amountNanoUsd, block }, { usedNanoUsd, isUsedUp }) => {
+      const stops = block !== null && isUsedUp;
+      const percentUsed = Math.floor((usedNanoUsd / amountNanoUsd) * 100);
+      return `${percentUsed} % of the budget of $${usdOf(amountNanoUsd)} is used: $${usdOf(usedNanoUsd)}.${stops ? ' Further requests are refused until the period ends or the budget is raised.' : ''}`;
+    },
+  },
+  ({ period }) => (period === 'monthly' ? HISTORY_DAYS : 0),
+);

@@ -1,0 +1,161 @@
+import * as z from 'zod/mini';
+import { type Period, periodNames } from '../calendar/periods.ts';
+import { DAY_MS } from '../calendar/units.ts';
+import { type Counters, knownCostNanoUsd } from '../spend/counters.ts';
+import { forecastMonth } from '../spend/month-forecast.ts';
+import type { BlockPolicy } from './block.ts';
+import { ruleFilter, usdAmount } from './config-members.ts';
+import type { SpendSeries } from './spend-series.ts';
+
+const percent = z.int().check(z.minimum(1), z.maximum(1_000));
+const MAX_PERCENTS = 8;
+const MAX_FIXED_DAYS = 366;
+
+const day = z.iso.date('must be a date (2026-11-20)');
+
+const areDates = ({ issues }: z.core.ParsePayload): boolean => issues.length === 0;
+
+/** A budget may have any whole days as its one period. */
+const fixedPeriod = z
+  .strictObject({
+    from: day.check(z.describe('First day, UTC.')),
+    to: day.check(z.describe('Last day, UTC.')),
+  })
+  .check(
+    z.refine(({ from, to }) => from <= to, { error: '`to` is before `from`', path: ['to'], when: areDates }),
+    z.refine(({ from, to }) => Date.parse(to) - Date.parse(from) < MAX_FIXED_DAYS * DAY_MS, {
+      error: `A period has ${MAX_FIXED_DAYS} days at most`,
+      path: ['to'],
+      when: areDates,
+    }),
+  );
+
+/** What becomes of requests when the budget is used up. */
+const block = z.strictObject({
+  atPercent: z._default(
+    z.int().check(z.minimum(100), z.maximum(1_000), z.describe('From this percentage on, requests are refused.')),
+    100,
+  ),
+  enforcement: z._default(
+    z
+      .enum(['lagging', 'reserved'])
+      .check(
+        z.describe(
+          'lagging: requests are refused some seconds after the budget is used up. reserved: each request first reserves the most that it may cost, and is refused where that does not fit.',
+        ),
+      ),
+    'lagging',
+  ),
+  onUnavailable: z._default(
+    z
+      .enum(['pass', 'stop'])
+      .check(z.describe('What happens while the gateway cannot read whether the budget is used up.')),
+    'pass',
+  ),
+});
+
+const unknownCost = z.union(
+  [
+    z.literal('ignore').check(z.describe('They count as nothing.')),
+    z.literal('block').check(z.describe('The budget counts as used up.')),
+    z.strictObject({ countAsUsd: usdAmount.check(z.describe('Each counts as this amount.')) }),
+  ],
+  { error: 'must be ignore, block or an object with countAsUsd' },
+);
+
+export const budgetConfigSchema = z.strictObject({
+  amount: usdAmount.check(z.describe('In USD for each period.')),
+  period: z.union([z.enum(periodNames), fixedPeriod], {
+    error: ({ input }) =>
+      input === undefined ? 'is required' : `must be one of ${periodNames.join(', ')}, or an object with from and to`,
+  }),
+  filter: ruleFilter,
+  notifyAt: z._default(
+    z
+      .array(percent)
+      .check(z.maxLength(MAX_PERCENTS), z.describe('Percentages of the amount at which an alert is sent.')),
+    [80, 100],
+  ),
+  block: z._default(z.nullable(block), null).check(z.describe('Null: requests are never refused.')),
+  unknownCost: z._default(unknownCost, 'ignore').check(z.describe('How requests of unknown cost count.')),
+  showRemaining: z
+    ._default(z.boolean(), false)
+    .check(
+      z.describe(
+        'Responses have the header X-Service-Budget-Remaining: the USD that are left, the least of all budgets.',
+      ),
+    ),
+});
+
+export type BudgetConfig = z.infer<typeof budgetConfigSchema>;
+
+/** An amount for each period over a filter, and what happens as spend comes near it: what rules of three types and budgets are inside. */
+export interface Limit extends Pick<BudgetConfig, 'period' | 'filter' | 'block' | 'showRemaining'> {
+  readonly amountNanoUsd: number;
+  /** Percentages of the amount at which an alert is sent. */
+  readonly notifyAt: readonly number[];
+  /** Whether an alert is sent when the forecast for the month is above the amount. */
+  readonly notifiesForecast: boolean;
+  /** A request of unknown cost counts as nothing (`pass`), as all of the amount (`stop`), or as this much in nano-USD. */
+  readonly unknownCost: BlockPolicy | number;
+}
+
+/** An amount at a percentage of it, in nano-USD, rounded up. */
+export const atPercent = ({ amountNanoUsd }: Pick<Limit, 'amountNanoUsd'>, percent: number): number =>
+  Math.floor(amountNanoUsd / 100) * percent + Math.ceil(((amountNanoUsd % 100) * percent) / 100);
+
+/** What a period may come to before requests are refused, in nano-USD. */
+export const blocksFromNanoUsd = (limit: Limit): number => atPercent(limit, limit.block?.atPercent ?? 100);
+
+/** What a limit's period has used. */
+export interface LimitUse {
+  /** Known cost, in nano-USD, as GET /spend shows it. */
+  readonly knownNanoUsd: number;
+  /** Requests of unknown cost. */
+  readonly unpricedRequests: number;
+  /** What counts against the limit: the known cost, and requests of unknown cost if the limit counts them. */
+  readonly usedNanoUsd: number;
+  readonly isUsedUp: boolean;
+}
+
+/** @throws CounterOverflowError */
+export const useOf = (
+  limit: Limit,
+  counters: Counters,
+  costOf: (counters: Counters, limitNanoUsd: number) => number = knownCostNanoUsd,
+): LimitUse => {
+  const { unknownCost, amountNanoUsd } = limit;
+  const knownNanoUsd = costOf(counters, amountNanoUsd);
+  const unpricedRequests = counters.unpricedRequests ?? 0;
+  const usedNanoUsd = knownNanoUsd + unpricedRequests * (typeof unknownCost === 'number' ? unknownCost : 0);
+  return {
+    knownNanoUsd,
+    unpricedRequests,
+    usedNanoUsd,
+    isUsedUp: usedNanoUsd >= blocksFromNanoUsd(limit) || (unknownCost === 'stop' && unpricedRequests > 0),
+  };
+};
+
+/** Periods but months are forecast from their first tenth on. */
+const MIN_ELAPSED = 0.1;
+
+/**
+ * What a period comes to, in nano-USD: a month at the rate of the last seven days, with the day on which it reaches an amount; other
+ * periods at their own rate so far. Null where it is too early to tell, or the period is over.
+ */
+export const forecastOf = (
+  period: Period,
+  now: Date,
+  series: Pick<SpendSeries, 'sum'>,
+): { readonly nanoUsd: number; readonly reaches?: (nanoUsd: number) => string } | null => {
+  if (now.toISOString() >= period.end) return null;
+  if (period.name === 'monthly')
+    return forecastMonth(period, now, (from, to) => {
+      const sum = series.sum(from, to);
+      return { requests: sum.requests ?? 0, nanoUsd: knownCostNanoUsd(sum) };
+    });
+  const startMs = Date.parse(period.start);
+  const elapsed = (now.getTime() - startMs) / (Date.parse(period.end) - startMs);
+  if (elapsed < MIN_ELAPSED) return null;
+  return { nanoUsd: Math.round(knownCostNanoUsd(series.sum(period.start, period.end)) / elapsed) };
+};
