@@ -1,23 +1,15 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { z } from 'zod';
+import { containerEnvironment } from '../lambda/environment.ts';
+import { parseGatewayEnvironment } from '../lambda/gateway/environment.ts';
 import { createGatewayServer } from '../lambda/gateway/hosts/gateway-server.ts';
 import { serve } from './serve.ts';
 
 /** How often the process logs its open requests, of which CloudWatch makes the metric that tasks are scaled by. */
 const OPEN_REQUESTS_INTERVAL_MS = 20_000;
 
-/**
- * The gateway as a container process. It reads GatewayEnvironment and ContainerEnvironment (lambda/environment.ts), and AWS's variables.
- */
-const { PORT, DRAIN_MS, KEEP_ALIVE_MS, GATEWAY_DOMAIN } = z
-  .object({
-    PORT: z.coerce.number().int().min(0).max(65_535).default(8_080),
-    /** Shorter than the orchestrator's time until it kills: at most 120 s on ECS, terminationGracePeriodSeconds on Kubernetes. */
-    DRAIN_MS: z.coerce.number().int().min(0).default(110_000),
-    KEEP_ALIVE_MS: z.coerce.number().int().min(0).optional(),
-    GATEWAY_DOMAIN: z.string().min(1).toLowerCase(),
-  })
-  .parse(process.env);
+/** The gateway as a container process. It reads GatewayEnvironment, the variables of a container, and AWS's. */
+const { PORT, DRAIN_MS, KEEP_ALIVE_MS } = containerEnvironment.parse(process.env);
+const { gatewayDomain } = parseGatewayEnvironment(process.env);
 
 // The SDK's provider chain knows every source of a container's credentials and when to renew them.
 const { credentials } = new DynamoDBClient({}).config;
@@ -27,7 +19,7 @@ const gateway = createGatewayServer(process.env, async () => {
 });
 const { server, drain } = await serve({
   gateway,
-  gatewayDomain: GATEWAY_DOMAIN,
+  gatewayDomain,
   port: PORT,
   drainMs: DRAIN_MS,
   keepAliveMs: KEEP_ALIVE_MS,

@@ -1,70 +1,119 @@
-/**
- * The environment variables of each function. `lib` sets them, `lambda` parses them once per function; this module has types
- * only. Values are strings. Secrets are never among them.
+import * as z from 'zod/mini';
+import { paidPlanNames, priceList } from './domain/billing/price-list.ts';
+import { feedSources } from './domain/price/feed/feed-sources.ts';
+
+/*
+ * The environment of each function, declared once: `lib` takes the variables from a schema, and the function parses them with it. Values
+ * are text; secrets are never among them. The gateway declares its own in lambda/gateway/environment.ts, without a schema library.
  */
 
-export interface GatewayEnvironment {
-  TABLE_NAME: string;
-  USAGE_QUEUE_URL: string;
-  /** `{label}.{GATEWAY_DOMAIN}` are the gateway hosts. */
-  GATEWAY_DOMAIN: string;
-  /** JSON array of the origins whose pages may call the gateway from a browser; none without it. */
-  ALLOWED_ORIGINS?: string;
-  /** Secrets Manager id of the HMAC key for fingerprints of provider credentials. */
-  FINGERPRINT_SECRET_ID: string;
-  /** Seconds before an open event reaches the recorder: 900 on AWS, less in tests. */
-  OPEN_EVENT_DELAY_SECONDS: string;
-  CONNECT_TIMEOUT_MS: string;
-  HEADERS_TIMEOUT_MS: string;
-  IDLE_TIMEOUT_MS: string;
-  /** JSON object `{label: origin}` that replaces the origins of providers: `{}` in production, mocks in tests. */
-  UPSTREAM_ORIGINS: string;
-}
+const text = z.string().check(z.minLength(1));
+const wholeNumber = (digits: number) =>
+  z.pipe(z.string().check(z.regex(new RegExp(`^\\d{1,${digits}}$`))), z.transform(Number));
+const json = z.pipe(
+  z.string(),
+  z.transform((value): unknown => JSON.parse(value)),
+);
 
-/** What the gateway reads in a container, apart from the gateway's own variables. */
-export interface ContainerEnvironment {
-  AWS_REGION: string;
-  PORT: string;
-  /** How long open requests may last once the process has to stop. */
-  DRAIN_MS: string;
+/** What the gateway reads in a container, apart from AWS's variables and the gateway's own. */
+export const containerEnvironment = z.object({
+  PORT: z._default(wholeNumber(5), 8_080),
+  /** How long open requests may last once the process has to stop: shorter than the orchestrator's time until it kills. */
+  DRAIN_MS: z._default(wholeNumber(9), 110_000),
   /** How long a connection of the load balancer stays open between two requests: longer than the load balancer keeps it. */
-  KEEP_ALIVE_MS: string;
-}
+  KEEP_ALIVE_MS: z.optional(wholeNumber(9)),
+});
 
-/** Variables of every function that writes metrics. */
-interface MetricsEnvironment {
+/** Functions that write metrics. */
+export const metricsEnvironment = z.object({
+  TABLE_NAME: text,
   /** `AiSpendGateway/{stage}`: stages of one account share nothing. Powertools reads it. */
-  POWERTOOLS_METRICS_NAMESPACE: string;
-}
+  POWERTOOLS_METRICS_NAMESPACE: text,
+});
 
-export interface RecorderEnvironment extends MetricsEnvironment {
-  TABLE_NAME: string;
-}
-
-export interface QueueRecorderEnvironment extends RecorderEnvironment {
+export const recorderEnvironment = z.extend(metricsEnvironment, {
   /** Jobs of the rule evaluator's workers: accounts whose budgets must be judged. */
-  JOB_QUEUE_URL: string;
+  JOB_QUEUE_URL: text,
   /** Dead letters of the usage queue: what can never be recorded. */
-  DEAD_LETTER_QUEUE_URL: string;
-}
+  DEAD_LETTER_QUEUE_URL: text,
+});
 
-export interface RepricingEnvironment extends RecorderEnvironment {
+export const repricingEnvironment = z.extend(metricsEnvironment, {
   /** Bucket of request records that have left the table. */
-  OBJECT_BUCKET: string;
-}
+  OBJECT_BUCKET: text,
+});
 
-export interface ExporterEnvironment extends RecorderEnvironment {
+export const exporterEnvironment = z.extend(metricsEnvironment, {
   /** Bucket of exports, and of request records that have left the table. */
-  OBJECT_BUCKET: string;
+  OBJECT_BUCKET: text,
   /** How many days request records stay in the table at least; empty: for their whole retention. */
-  REQUEST_TABLE_DAYS: string;
-}
+  REQUEST_TABLE_DAYS: z.pipe(
+    z.string().check(z.regex(/^\d{0,3}$/)),
+    z.transform((days) => (days === '' ? null : Number(days))),
+  ),
+});
 
-export interface PriceFeedEnvironment extends MetricsEnvironment {
-  TABLE_NAME: string;
+export const priceFeedEnvironment = z.extend(metricsEnvironment, {
   /** JSON object `{source: URL}` of where prices are published; a source that is left out is not read. */
-  PRICE_FEED_SOURCES: string;
-}
+  PRICE_FEED_SOURCES: z.pipe(json, z.partialRecord(z.enum(feedSources), z.url())),
+});
+
+/** Functions that send mail. */
+export const mailEnvironment = z.object({
+  /** An address that SES has verified, or one of a verified domain. */
+  MAIL_FROM: z.string().check(z.minLength(3)),
+  /** SES's configuration set: its bounces and complaints come back. */
+  MAIL_CONFIGURATION_SET: text,
+  /** URL for links in mails, without a trailing slash. */
+  DASHBOARD_URL: z.url(),
+});
+
+export const evaluatorEnvironment = z.extend(metricsEnvironment, {
+  ...mailEnvironment.shape,
+  /** Jobs of the evaluator's workers. */
+  JOB_QUEUE_URL: text,
+});
+
+export const mailFeedbackEnvironment = z.object({ TABLE_NAME: text });
+
+/** Functions that read providers' bills. */
+export const billEnvironment = z.object({
+  /** The names of secrets with credentials begin with it. */
+  BILL_SECRET_PREFIX: text,
+  /** JSON object `{label: origin}` of providers that are somewhere else than the table of providers says. */
+  UPSTREAM_ORIGINS: z.pipe(
+    z.pipe(json, z.record(z.string(), z.url())),
+    z.transform((origins) => new Map(Object.entries(origins))),
+  ),
+});
+
+/** Functions that call Stripe. */
+export const stripeEnvironment = z.object({
+  TABLE_NAME: text,
+  /** `https://api.stripe.com`, or a fake in test stages. */
+  STRIPE_API_ORIGIN: z.url(),
+  /** Secrets Manager id of the API key. */
+  STRIPE_API_KEY_SECRET_ID: text,
+  /** JSON object `{plan: [price id, …]}`. The first price is sold; the others belong to subscriptions sold earlier. */
+  STRIPE_PRICES: z.pipe(
+    z.pipe(json, z.partialRecord(z.enum(paidPlanNames), z.array(text))),
+    z.transform((priceIds) => priceList(priceIds)),
+  ),
+});
+
+export const reconcileEnvironment = z.extend(stripeEnvironment, metricsEnvironment.shape);
+
+export const accountJobsEnvironment = z.extend(reconcileEnvironment, {
+  ...billEnvironment.shape,
+  USER_POOL_ID: text,
+  OBJECT_BUCKET: text,
+  /** Between the steps of a deletion, so that caches forget the account and what is in flight ends: 20 minutes on AWS, less in tests. */
+  DELETION_PAUSE_SECONDS: wholeNumber(6),
+});
+
+type MailEnvironment = z.input<typeof mailEnvironment>;
+export type BillEnvironment = z.input<typeof billEnvironment>;
+export type StripeEnvironment = z.input<typeof stripeEnvironment>;
 
 export interface ApiEnvironment {
   /** Comma-separated origins from which browsers may call the dashboard API; empty for none. */
@@ -77,27 +126,11 @@ export interface DashboardEnvironment extends ApiEnvironment {
   USER_POOL_CLIENT_ID: string;
 }
 
-/** Variables of every function that reads providers' bills. */
-export interface BillEnvironment {
-  /** Of the names of secrets with credentials. */
-  BILL_SECRET_PREFIX: string;
-  /** JSON object `{label: origin}` of providers that are somewhere else than the table of providers says. */
-  UPSTREAM_ORIGINS: string;
-}
-
 export interface ReconciliationEnvironment extends DashboardEnvironment, BillEnvironment {}
 
 /** Variables of functions that read objects: exports, or request records that have left the table. */
 export interface ObjectsEnvironment extends DashboardEnvironment {
   OBJECT_BUCKET: string;
-}
-
-/** Variables of every function that sends mail. */
-interface MailEnvironment {
-  /** Sender: an address that SES has verified, or one of a verified domain. */
-  MAIL_FROM: string;
-  /** SES's configuration set: its bounces and complaints come back. */
-  MAIL_CONFIGURATION_SET: string;
 }
 
 export interface AuthEnvironment extends DashboardEnvironment, MailEnvironment {
@@ -115,13 +148,6 @@ export interface AccountEnvironment extends Omit<AuthEnvironment, 'USER_POOL_JWK
   OBJECT_BUCKET: string;
   /** How long the deletion of an account can be cancelled: seven days on AWS, less in tests. */
   DELETION_GRACE_SECONDS: string;
-}
-
-export interface AccountJobsEnvironment extends MetricsEnvironment, StripeEnvironment, BillEnvironment {
-  USER_POOL_ID: string;
-  OBJECT_BUCKET: string;
-  /** Between the steps of a deletion, so that caches forget the account and what is in flight ends: 20 minutes on AWS, less in tests. */
-  DELETION_PAUSE_SECONDS: string;
 }
 
 export interface MembersEnvironment extends Omit<AuthEnvironment, 'USER_POOL_JWKS_URI' | 'REGISTRATION'> {
@@ -152,31 +178,6 @@ export interface ReportsEnvironment extends DashboardEnvironment, MailEnvironmen
   /** URL for links in reports, without a trailing slash. */
   DASHBOARD_URL: string;
 }
-
-export interface RuleEvaluatorEnvironment extends MetricsEnvironment, MailEnvironment {
-  TABLE_NAME: string;
-  /** Jobs of the evaluator's workers. */
-  JOB_QUEUE_URL: string;
-  /** URL for links in mails, without a trailing slash. */
-  DASHBOARD_URL: string;
-}
-
-export interface MailFeedbackEnvironment {
-  TABLE_NAME: string;
-}
-
-/** Variables of every function that calls Stripe. */
-export interface StripeEnvironment {
-  TABLE_NAME: string;
-  /** `https://api.stripe.com`, or a fake in test stages. */
-  STRIPE_API_ORIGIN: string;
-  /** Secrets Manager id of the API key. */
-  STRIPE_API_KEY_SECRET_ID: string;
-  /** JSON object `{plan: [price id, …]}`. The first price is sold; the others belong to subscriptions sold earlier. */
-  STRIPE_PRICES: string;
-}
-
-export interface ReconcileEnvironment extends StripeEnvironment, MetricsEnvironment {}
 
 export interface BillingEnvironment extends StripeEnvironment, DashboardEnvironment {
   /** URLs that Stripe redirects users back to; empty if nothing is sold. */

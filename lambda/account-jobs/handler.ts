@@ -1,6 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { ScheduledHandler } from 'aws-lambda';
-import * as z from 'zod/mini';
 import { openAccountDeletions } from '../data/accounts/account-deletions.ts';
 import { openAccountHolds } from '../data/accounts/account-holds.ts';
 import { type AccountJob, dueJobs } from '../data/accounts/account-jobs.ts';
@@ -15,10 +14,10 @@ import { archiveKey, billConnectionKey, reportKey } from '../data/table/keys.ts'
 import { openTable } from '../data/table/table.ts';
 import { ARCHIVE_FILE, archiveObjectKey } from '../domain/object-keys.ts';
 import { billedProviders } from '../domain/reconciliation/billed-providers.ts';
-import type { AccountJobsEnvironment } from '../environment.ts';
-import { billEnvironment, openBillAccess } from '../integrations/bills/bill-environment.ts';
+import { accountJobsEnvironment } from '../environment.ts';
+import { openBillAccess } from '../integrations/bills/bill-access.ts';
 import { openObjectStore } from '../integrations/object-store.ts';
-import { openStripe, stripeEnvironment } from '../integrations/stripe-environment.ts';
+import { openStripe } from '../integrations/open-stripe.ts';
 import { cognitoClient, userDirectory } from '../integrations/user-directory.ts';
 import { openArchiveFiles } from './archive-files.ts';
 import { deleteAccount } from './delete-account.ts';
@@ -27,17 +26,7 @@ import { failBill, readBill } from './read-bill.ts';
 import { runJobs } from './run-jobs.ts';
 import { failArchive, writeArchive } from './write-archive.ts';
 
-const text = z.string().check(z.minLength(1));
-const environment = z
-  .extend(stripeEnvironment, {
-    ...billEnvironment.shape,
-    USER_POOL_ID: text,
-    OBJECT_BUCKET: text,
-    POWERTOOLS_METRICS_NAMESPACE: text,
-    DELETION_PAUSE_SECONDS: z.pipe(z.string().check(z.regex(/^\d{1,6}$/)), z.transform(Number)),
-  } satisfies Record<Exclude<keyof AccountJobsEnvironment, keyof typeof stripeEnvironment.shape>, z.ZodMiniType>)
-  .parse(process.env);
-
+const environment = accountJobsEnvironment.parse(process.env);
 const logger = new Logger({ serviceName: 'account-jobs' });
 const table = openTable(environment.TABLE_NAME);
 const objects = openObjectStore(environment.OBJECT_BUCKET);

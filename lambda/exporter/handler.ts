@@ -1,7 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { ScheduledHandler } from 'aws-lambda';
-import * as z from 'zod/mini';
 import { openAccountTerms } from '../data/accounts/account-terms.ts';
 import { openDayExports } from '../data/exports/day-exports.ts';
 import { openRollupMarks } from '../data/ledger/rollup-marks.ts';
@@ -9,25 +8,17 @@ import { openDayFiles } from '../data/requests/day-files.ts';
 import { openRequests } from '../data/requests/requests.ts';
 import { openSpendCounters } from '../data/spend/spend-counters.ts';
 import { openTable } from '../data/table/table.ts';
-import type { ExporterEnvironment } from '../environment.ts';
+import { exporterEnvironment } from '../environment.ts';
 import { openObjectStore } from '../integrations/object-store.ts';
 import { exportDay } from './export-day.ts';
 import { leavesAt, moveDay } from './move-day.ts';
 import { runDueDays } from './run-due-days.ts';
 
-const text = z.string().check(z.minLength(1));
-const schema: z.ZodMiniType<ExporterEnvironment> = z.object({
-  TABLE_NAME: text,
-  OBJECT_BUCKET: text,
-  POWERTOOLS_METRICS_NAMESPACE: text,
-  REQUEST_TABLE_DAYS: z.string().check(z.regex(/^\d{0,3}$/)),
-});
-
-const environment = schema.parse(process.env);
+const environment = exporterEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
 const metrics = new Metrics({ serviceName: 'exporter' });
 const logger = new Logger({ serviceName: 'exporter' });
-const tableDays = environment.REQUEST_TABLE_DAYS === '' ? null : Number(environment.REQUEST_TABLE_DAYS);
+const tableDays = environment.REQUEST_TABLE_DAYS;
 const dayExports = openDayExports(table);
 const dayFiles = openDayFiles(table);
 const objects = openObjectStore(environment.OBJECT_BUCKET);

@@ -1,5 +1,23 @@
 import { providerByLabel } from '../domain/providers.ts';
-import type { GatewayEnvironment } from '../environment.ts';
+
+/** The variables that templates set. */
+export interface GatewayEnvironment {
+  TABLE_NAME: string;
+  USAGE_QUEUE_URL: string;
+  /** `{label}.{GATEWAY_DOMAIN}` are the gateway hosts. */
+  GATEWAY_DOMAIN: string;
+  /** JSON array of the origins whose pages may call the gateway from a browser; none without it. */
+  ALLOWED_ORIGINS?: string;
+  /** Secrets Manager id of the HMAC key for fingerprints of provider credentials. */
+  FINGERPRINT_SECRET_ID: string;
+  /** Seconds before an open event reaches the recorder: 900 on AWS, less in tests. */
+  OPEN_EVENT_DELAY_SECONDS: string;
+  CONNECT_TIMEOUT_MS: string;
+  HEADERS_TIMEOUT_MS: string;
+  IDLE_TIMEOUT_MS: string;
+  /** JSON object `{label: origin}` that replaces the origins of providers: `{}` in production, mocks in tests. */
+  UPSTREAM_ORIGINS: string;
+}
 
 /** The gateway's settings. Parsed without a schema library, which would cost more than the rest of the cold start. */
 export interface GatewaySettings {

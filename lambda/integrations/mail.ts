@@ -1,12 +1,6 @@
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
+import type { mailEnvironment } from '../environment.ts';
 import type { OutgoingMail } from './mail-sender.ts';
-
-/** Variables of functions that send mail. Mails link to the dashboard. */
-export const mailEnvironment = z.object({
-  MAIL_FROM: z.string().check(z.minLength(3)),
-  MAIL_CONFIGURATION_SET: z.string().check(z.minLength(1)),
-  DASHBOARD_URL: z.url(),
-});
 
 /** SES did not accept the mail. The message contains only the kind of error. */
 export class MailError extends Error {

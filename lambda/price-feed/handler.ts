@@ -4,13 +4,13 @@ import type { ScheduledHandler } from 'aws-lambda';
 import { openPriceDrift } from '../data/prices/price-drift.ts';
 import { openPriceVersions } from '../data/prices/price-versions.ts';
 import { openTable } from '../data/table/table.ts';
+import { priceFeedEnvironment } from '../environment.ts';
 import { readPublicFile } from '../integrations/read-public-file.ts';
-import { parsePriceFeedEnvironment } from './environment.ts';
 import { readFeed } from './read-feed.ts';
 import { reportDrift } from './report-drift.ts';
 
-const { tableName, sources } = parsePriceFeedEnvironment(process.env);
-const table = openTable(tableName);
+const { TABLE_NAME, PRICE_FEED_SOURCES: sources } = priceFeedEnvironment.parse(process.env);
+const table = openTable(TABLE_NAME);
 const logger = new Logger({ serviceName: 'price-feed' });
 const metrics = new Metrics({ serviceName: 'price-feed' });
 const checkDrift = reportDrift({ driftOn: openPriceDrift(table).of, logger, metrics, now: () => new Date() });

@@ -1,15 +1,15 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { openTable } from '../data/table/table.ts';
+import { evaluatorEnvironment } from '../environment.ts';
 import { openMail } from '../integrations/mail.ts';
 import type { PostJson } from '../integrations/post-message.ts';
 import { queueSender } from '../integrations/queue-sender.ts';
 import { postWebhook } from '../integrations/webhook.ts';
-import { parseEvaluatorEnvironment } from './environment.ts';
 
 /** What both functions of the evaluator share. They write the same metrics, which have one `service`. */
 export const openOnLambda = () => {
-  const environment = parseEvaluatorEnvironment(process.env);
+  const environment = evaluatorEnvironment.parse(process.env);
   const logger = new Logger({ serviceName: 'rule-evaluator' });
   const metrics = new Metrics({ serviceName: 'rule-evaluator' });
   const now = () => new Date();

@@ -5,19 +5,19 @@ import { openAccountTerms } from '../data/accounts/account-terms.ts';
 import { openModelUse } from '../data/prices/model-use.ts';
 import { openPriceDrift } from '../data/prices/price-drift.ts';
 import { openTable } from '../data/table/table.ts';
+import { recorderEnvironment } from '../environment.ts';
 import { queueSender, textSender } from '../integrations/queue-sender.ts';
 import { consumeMessages } from './consume-messages.ts';
-import { parseQueueRecorderEnvironment } from './environment.ts';
 import { newestBook } from './newest-book.ts';
 import { modelUse, reportedCosts, useObservers, withObservers } from './observers.ts';
 import { openRecorder } from './recorder.ts';
 import { budgetJudging } from './request-judging.ts';
 import { traffic } from './traffic.ts';
 
-const { tableName, jobQueueUrl, deadLetterQueueUrl } = parseQueueRecorderEnvironment(process.env);
+const { TABLE_NAME, JOB_QUEUE_URL, DEAD_LETTER_QUEUE_URL } = recorderEnvironment.parse(process.env);
 const logger = new Logger({ serviceName: 'usage-recorder' });
 const metrics = new Metrics({ serviceName: 'usage-recorder' });
-const table = openTable(tableName);
+const table = openTable(TABLE_NAME);
 const accountTerms = openAccountTerms(table);
 const loadBook = newestBook(table, { logger, metrics });
 const record = withObservers(
@@ -25,7 +25,7 @@ const record = withObservers(
   [
     budgetJudging({
       hasBudgets: async (accountId) => (await accountTerms.find(accountId)).hasBlocks,
-      send: queueSender(jobQueueUrl),
+      send: queueSender(JOB_QUEUE_URL),
       now: Date.now,
     }),
     ...useObservers(table),
@@ -35,7 +35,7 @@ const record = withObservers(
   ],
   logger,
 );
-const consume = consumeMessages({ record, giveUp: textSender(deadLetterQueueUrl), logger, metrics });
+const consume = consumeMessages({ record, giveUp: textSender(DEAD_LETTER_QUEUE_URL), logger, metrics });
 
 /** Records usage events from the queue in the ledger. */
 export const handler: SQSHandler = async (event, context) => {

@@ -6,8 +6,6 @@ import { Construct } from 'constructs';
 import type { Retention } from '../config.ts';
 
 export interface ConsumedQueueProps {
-  /** Its handler returns `batchItemFailures`. */
-  readonly consumer: IFunction;
   /**
    * How long the queue hides a message that was delivered: six times the consumer's time-out, or less if it works on a message twice
    * without harm.
@@ -15,17 +13,20 @@ export interface ConsumedQueueProps {
    * @see https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html#events-sqs-queueconfig
    */
   readonly visibilityTimeout: Duration;
-  readonly batchSize: number;
-  /** How long a batch may wait to fill. */
-  readonly batchWindow: Duration;
-  /** Maximum of concurrent consumers. */
-  readonly maxConcurrency: number;
   /** Deliveries before a message goes to the dead-letter queue. One that Lambda throttles counts. */
   readonly maxReceiveCount: number;
   readonly retention: Retention;
 }
 
-/** A queue, its dead-letter queue and its consumer. Encrypted, TLS only. */
+export interface ConsumerProps {
+  readonly batchSize: number;
+  /** How long a batch may wait to fill. */
+  readonly batchWindow: Duration;
+  /** Maximum of concurrent consumers. */
+  readonly maxConcurrency: number;
+}
+
+/** A queue and its dead-letter queue. Encrypted, TLS only. */
 export class ConsumedQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetterQueue: Queue;
@@ -47,11 +48,15 @@ export class ConsumedQueue extends Construct {
       deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount: props.maxReceiveCount },
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    props.consumer.addEventSource(
+  }
+
+  /** @param consumer its handler returns `batchItemFailures` */
+  addConsumer(consumer: IFunction, { batchSize, batchWindow, maxConcurrency }: ConsumerProps): void {
+    consumer.addEventSource(
       new SqsEventSource(this.queue, {
-        batchSize: props.batchSize,
-        maxBatchingWindow: props.batchWindow,
-        maxConcurrency: props.maxConcurrency,
+        batchSize,
+        maxBatchingWindow: batchWindow,
+        maxConcurrency,
         reportBatchItemFailures: true,
       }),
     );

@@ -5,6 +5,7 @@ import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws
 import { Architecture, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import type * as z from 'zod/mini';
 import type { Retention } from '../config.ts';
 import { BUNDLE_FILE, functionBundle } from './function-bundle.ts';
 
@@ -14,13 +15,26 @@ export interface HandlerFunctionProps {
   /** The entry file, relative to the root of the repository; it exports `handler`. */
   readonly entry: string;
   readonly description: string;
-  /** Names and values are those of one interface of lambda/environment.ts: write it with `satisfies`. */
+  /** Made by `variablesOf` from a schema of lambda/environment.ts. */
   readonly environment: Readonly<Record<string, string>>;
   readonly timeout: Duration;
   readonly memoryMb: number;
   readonly retention: Retention;
   readonly reservedConcurrency?: number | undefined;
 }
+
+/**
+ * The variables that a schema of lambda/environment.ts names. It does not compile where one is missing.
+ *
+ * @param values may hold those of other schemas, too
+ */
+export const variablesOf = <S extends z.ZodMiniObject>(
+  schema: S,
+  values: z.input<S>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(values).filter(([name, value]) => name in schema.shape && value !== undefined),
+  ) as Record<string, string>;
 
 /**
  * A function with the defaults of this project: arm64, Node 24, one minified bundle with its own pinned SDK, its own log group, and a

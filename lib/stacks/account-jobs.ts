@@ -3,9 +3,10 @@ import type { IUserPool } from 'aws-cdk-lib/aws-cognito';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { ARCHIVES, DAY_FILES, OBJECT_KINDS } from '../../lambda/domain/object-keys.ts';
-import type { AccountJobsEnvironment } from '../../lambda/environment.ts';
+import { accountJobsEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
 import { grantActions, grantObjects, grantReadSecret } from '../constructs/grants.ts';
+import { variablesOf } from '../constructs/handler-function.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
 import type { ObjectBucket } from '../constructs/object-bucket.ts';
 import { ScheduledFunction } from '../constructs/scheduled-function.ts';
@@ -37,14 +38,14 @@ export class AccountJobsStack extends Stack {
       entry: 'lambda/account-jobs/handler.ts',
       description: 'Deletes accounts whose grace is over; writes archives of accounts; reads bills; makes reports',
       every: Duration.minutes(1),
-      environment: {
+      environment: variablesOf(accountJobsEnvironment, {
         ...stripe.environment,
         ...billEnvironment(settings),
         POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),
         USER_POOL_ID: userPool.userPoolId,
         OBJECT_BUCKET: objects.bucketName,
         DELETION_PAUSE_SECONDS: String(DELETION_PAUSE.toSeconds()),
-      } satisfies AccountJobsEnvironment,
+      }),
       // Runs do not overlap.
       timeout: Duration.seconds(50),
       memoryMb: 1024,

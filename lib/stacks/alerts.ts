@@ -3,11 +3,11 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { ACTIVE_RULE_SHARDS } from '../../lambda/data/table/keys.ts';
-import type { RuleEvaluatorEnvironment } from '../../lambda/environment.ts';
+import { evaluatorEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
 import { ConsumedQueue } from '../constructs/consumed-queue.ts';
 import { grantSend } from '../constructs/grants.ts';
-import { HandlerFunction } from '../constructs/handler-function.ts';
+import { HandlerFunction, variablesOf } from '../constructs/handler-function.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
 import { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import { grantItems } from '../constructs/table-access.ts';
@@ -34,13 +34,21 @@ export class AlertsStack extends Stack {
 
   constructor(scope: Construct, id: string, { settings, table, mail, ...props }: AlertsStackProps) {
     super(scope, id, props);
-    const environment = {
+    const jobs = new ConsumedQueue(this, 'EvaluationJobs', {
+      // An alert fires once and is sent once, however often it is judged. The third delivery is over before the evaluator takes a job
+      // for lost: see lambda/rule-evaluator/start-round.ts.
+      visibilityTimeout: Duration.minutes(3),
+      maxReceiveCount: 3,
+      retention: settings.retention,
+    });
+    const environment = variablesOf(evaluatorEnvironment, {
       TABLE_NAME: table.tableName,
       POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),
       MAIL_FROM: mail.from,
       MAIL_CONFIGURATION_SET: mail.configurationSetName,
       DASHBOARD_URL: settings.dashboardUrl ?? `https://${settings.dashboardDomain}`,
-    } satisfies Omit<RuleEvaluatorEnvironment, 'JOB_QUEUE_URL'>;
+      JOB_QUEUE_URL: jobs.queue.queueUrl,
+    });
 
     const worker = new HandlerFunction(this, 'RuleWorker', {
       entry: 'lambda/rule-evaluator/worker/handler.ts',
@@ -50,25 +58,17 @@ export class AlertsStack extends Stack {
       memoryMb: 1024,
       retention: settings.retention,
     });
-    const { queue, deadLetterQueue } = new ConsumedQueue(this, 'EvaluationJobs', {
-      consumer: worker,
-      // An alert fires once and is sent once, however often it is judged. The third delivery is over before the evaluator takes a job
-      // for lost: see lambda/rule-evaluator/start-round.ts.
-      visibilityTimeout: Duration.minutes(3),
+    jobs.addConsumer(worker, {
       batchSize: 1,
       batchWindow: Duration.seconds(0),
       maxConcurrency: ACTIVE_RULE_SHARDS,
-      maxReceiveCount: 3,
-      retention: settings.retention,
     });
-    const withQueue = { ...environment, JOB_QUEUE_URL: queue.queueUrl } satisfies RuleEvaluatorEnvironment;
-    worker.addEnvironment('JOB_QUEUE_URL', withQueue.JOB_QUEUE_URL);
 
     const evaluator = new ScheduledFunction(this, 'RuleEvaluator', {
       entry: 'lambda/rule-evaluator/handler.ts',
       description: 'Alert rules -> jobs; pending alerts -> mail and webhooks',
       every: Duration.minutes(1),
-      environment: withQueue,
+      environment,
       // Runs may overlap: an alert is sent once.
       timeout: Duration.minutes(5),
       memoryMb: 512,
@@ -100,12 +100,12 @@ export class AlertsStack extends Stack {
       { actions: ['GetItem', 'Query', 'UpdateItem'], partitions: partitions.accounts },
     );
     for (const each of [evaluator, worker]) {
-      grantSend(each, queue);
+      grantSend(each, jobs.queue);
       grantSendMail(each, this, mail);
     }
-    this.jobQueue = queue;
+    this.jobQueue = jobs.queue;
     this.scheduled = [evaluator];
     this.worker = worker;
-    this.deadLetterQueue = deadLetterQueue;
+    this.deadLetterQueue = jobs.deadLetterQueue;
   }
 }

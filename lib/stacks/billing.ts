@@ -2,9 +2,10 @@ import { CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cd
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import type { BillingEnvironment, ReconcileEnvironment, StripeEnvironment } from '../../lambda/environment.ts';
+import { type BillingEnvironment, reconcileEnvironment, type StripeEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
 import { grantReadSecret } from '../constructs/grants.ts';
+import { variablesOf } from '../constructs/handler-function.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
 import { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import { grantItems, type TableAccess } from '../constructs/table-access.ts';
@@ -68,10 +69,10 @@ export class BillingStack extends Stack {
       entry: 'lambda/dashboard/stripe-webhook/reconcile/handler.ts',
       description: 'Accounts against the subscriptions of Stripe',
       every: Duration.days(1),
-      environment: {
+      environment: variablesOf(reconcileEnvironment, {
         ...this.stripe.environment,
         POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),
-      } satisfies ReconcileEnvironment,
+      }),
       timeout: Duration.minutes(15),
       memoryMb: 512,
       retention: settings.retention,

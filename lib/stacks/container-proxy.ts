@@ -31,9 +31,11 @@ import { FilterPattern, type ILogGroup, LogGroup, MetricFilter } from 'aws-cdk-l
 import { LoadBalancerTarget } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
 import { providerLabels } from '../../lambda/domain/providers.ts';
-import type { ContainerEnvironment, GatewayEnvironment } from '../../lambda/environment.ts';
+import { containerEnvironment } from '../../lambda/environment.ts';
+import type { GatewayEnvironment } from '../../lambda/gateway/environment.ts';
 import type { StageSettings } from '../config.ts';
 import type { ContainerCluster } from '../constructs/container-cluster.ts';
+import { variablesOf } from '../constructs/handler-function.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
 import { upstreamPorts } from '../constructs/public-network.ts';
 import { addHostRecord } from '../constructs/regional-domain.ts';
@@ -97,12 +99,12 @@ export class ContainerProxy extends Construct {
       image: cluster.image,
       environment: {
         ...environment,
-        ...({
-          AWS_REGION: Stack.of(this).region,
+        AWS_REGION: Stack.of(this).region,
+        ...variablesOf(containerEnvironment, {
           PORT: String(PORT),
           DRAIN_MS: String(DRAIN_MS),
           KEEP_ALIVE_MS: String(cluster.idleTimeout.plus(Duration.seconds(15)).toMilliseconds()),
-        } satisfies ContainerEnvironment),
+        }),
       },
       portMappings: [{ containerPort: PORT }],
       stopTimeout: STOP_TIMEOUT,

@@ -2,9 +2,10 @@ import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { DAY_FILES, EXPORTS } from '../../lambda/domain/object-keys.ts';
-import type { ExporterEnvironment } from '../../lambda/environment.ts';
+import { exporterEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
 import { grantActions, grantObjects } from '../constructs/grants.ts';
+import { variablesOf } from '../constructs/handler-function.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
 import type { ObjectBucket } from '../constructs/object-bucket.ts';
 import { ScheduledFunction } from '../constructs/scheduled-function.ts';
@@ -29,12 +30,12 @@ export class ExportsStack extends Stack {
       entry: 'lambda/exporter/handler.ts',
       description: 'Days that were rolled up -> files of cost, usage and requests; old requests -> out of the table',
       every: Duration.hours(1),
-      environment: {
+      environment: variablesOf(exporterEnvironment, {
         TABLE_NAME: table.tableName,
         OBJECT_BUCKET: objects.bucketName,
         POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),
         REQUEST_TABLE_DAYS: String(settings.table.requestDays ?? ''),
-      } satisfies ExporterEnvironment,
+      }),
       timeout: Duration.minutes(15),
       // A processor of its own, and row groups of four days at a time.
       memoryMb: 3_008,

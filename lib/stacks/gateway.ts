@@ -3,7 +3,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import type { GatewayEnvironment } from '../../lambda/environment.ts';
+import type { GatewayEnvironment } from '../../lambda/gateway/environment.ts';
 import { gatewayErrorResponse } from '../../lambda/gateway/protocol/gateway-error.ts';
 import { FUNCTION_OUTPUT, type StageSettings } from '../config.ts';
 import { ContainerCluster } from '../constructs/container-cluster.ts';

@@ -14,9 +14,9 @@ import {
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { LambdaSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
-import type { MailFeedbackEnvironment } from '../../lambda/environment.ts';
+import { mailFeedbackEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
-import { HandlerFunction } from '../constructs/handler-function.ts';
+import { HandlerFunction, variablesOf } from '../constructs/handler-function.ts';
 import { grantItems } from '../constructs/table-access.ts';
 import { partitions } from './partitions.ts';
 
@@ -63,7 +63,7 @@ export class MailStack extends Stack {
     this.feedback = new HandlerFunction(this, 'Feedback', {
       entry: 'lambda/mail-feedback/handler.ts',
       description: 'Bounces and complaints -> users who get no more mail',
-      environment: { TABLE_NAME: table.tableName } satisfies MailFeedbackEnvironment,
+      environment: variablesOf(mailFeedbackEnvironment, { TABLE_NAME: table.tableName }),
       timeout: Duration.seconds(30),
       memoryMb: 256,
       retention: settings.retention,

@@ -3,7 +3,7 @@ import { LambdaIntegration, ResponseTransferMode } from 'aws-cdk-lib/aws-apigate
 import type { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { GatewayEnvironment } from '../../lambda/environment.ts';
+import type { GatewayEnvironment } from '../../lambda/gateway/environment.ts';
 import type { StageSettings } from '../config.ts';
 import { CanaryRelease } from '../constructs/canary-release.ts';
 import type { ErrorMessages } from '../constructs/error-responses.ts';

@@ -3,16 +3,16 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { DAY_FILES } from '../../lambda/domain/object-keys.ts';
-import type {
-  PriceFeedEnvironment,
-  QueueRecorderEnvironment,
-  RecorderEnvironment,
-  RepricingEnvironment,
+import {
+  metricsEnvironment,
+  priceFeedEnvironment,
+  recorderEnvironment,
+  repricingEnvironment,
 } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
 import { ConsumedQueue } from '../constructs/consumed-queue.ts';
 import { grantObjects, grantSend } from '../constructs/grants.ts';
-import { HandlerFunction } from '../constructs/handler-function.ts';
+import { HandlerFunction, variablesOf } from '../constructs/handler-function.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
 import type { ObjectBucket } from '../constructs/object-bucket.ts';
 import { ScheduledFunction } from '../constructs/scheduled-function.ts';
@@ -43,42 +43,41 @@ export class UsageStack extends Stack {
 
   constructor(scope: Construct, id: string, { settings, table, objects, jobQueue, ...props }: UsageStackProps) {
     super(scope, id, props);
-    const environment = {
+    const variables = {
       TABLE_NAME: table.tableName,
       POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),
-    } satisfies RecorderEnvironment;
+    };
+    const environment = variablesOf(metricsEnvironment, variables);
 
     const capacity = usageCapacity(settings.expectedRequestsPerSecond);
     const maxConcurrency = settings.recorder.maxConcurrency ?? capacity.maxConcurrency;
+    const events = new ConsumedQueue(this, 'UsageEvents', {
+      visibilityTimeout: VISIBILITY_TIMEOUT,
+      maxReceiveCount: MAX_RECEIVE_COUNT,
+      retention: settings.retention,
+    });
+    this.queue = events.queue;
+    this.deadLetterQueue = events.deadLetterQueue;
     this.recorder = new HandlerFunction(this, 'Recorder', {
       entry: 'lambda/usage-recorder/handler.ts',
       description: 'Usage queue -> priced request records and spend counters',
-      environment: { ...environment, JOB_QUEUE_URL: jobQueue.queueUrl } satisfies Omit<
-        QueueRecorderEnvironment,
-        'DEAD_LETTER_QUEUE_URL'
-      >,
+      environment: variablesOf(recorderEnvironment, {
+        ...variables,
+        JOB_QUEUE_URL: jobQueue.queueUrl,
+        DEAD_LETTER_QUEUE_URL: this.deadLetterQueue.queueUrl,
+      }),
       timeout: RECORDER_TIMEOUT,
       memoryMb: 1024,
       retention: settings.retention,
       reservedConcurrency: settings.recorder.reservesConcurrency ? maxConcurrency : undefined,
     });
-    const { queue, deadLetterQueue } = new ConsumedQueue(this, 'UsageEvents', {
-      consumer: this.recorder,
-      visibilityTimeout: VISIBILITY_TIMEOUT,
+    events.addConsumer(this.recorder, {
       batchSize: settings.recorder.batchSize ?? capacity.batchSize,
       batchWindow: Duration.seconds(2),
       maxConcurrency,
-      maxReceiveCount: MAX_RECEIVE_COUNT,
-      retention: settings.retention,
     });
-    this.recorder.addEnvironment(
-      'DEAD_LETTER_QUEUE_URL' satisfies keyof QueueRecorderEnvironment,
-      deadLetterQueue.queueUrl,
-    );
-    for (const receiver of [jobQueue, deadLetterQueue]) grantSend(this.recorder, receiver);
-    this.queue = queue;
-    this.deadLetterQueue = deadLetterQueue;
-    new CfnOutput(this, 'UsageQueueUrl', { value: queue.queueUrl });
+    for (const receiver of [jobQueue, this.deadLetterQueue]) grantSend(this.recorder, receiver);
+    new CfnOutput(this, 'UsageQueueUrl', { value: this.queue.queueUrl });
 
     const sweep = new ScheduledFunction(this, 'Sweep', {
       entry: 'lambda/usage-recorder/sweep/handler.ts',
@@ -99,15 +98,12 @@ export class UsageStack extends Stack {
       memoryMb: 1024,
       retention: settings.retention,
     });
-    const repricingEnvironment = {
-      ...environment,
-      OBJECT_BUCKET: objects.bucketName,
-    } satisfies RepricingEnvironment;
+    const repricingVariables = variablesOf(repricingEnvironment, { ...variables, OBJECT_BUCKET: objects.bucketName });
     const ownPrices = new ScheduledFunction(this, 'OwnPrices', {
       entry: 'lambda/usage-recorder/own-prices/handler.ts',
       description: "Changes of accounts' own prices, ends of months -> requests priced again",
       every: Duration.minutes(5),
-      environment: repricingEnvironment,
+      environment: repricingVariables,
       timeout: Duration.minutes(4),
       memoryMb: 1024,
       retention: settings.retention,
@@ -118,10 +114,10 @@ export class UsageStack extends Stack {
       entry: 'lambda/price-feed/handler.ts',
       description: 'Published prices -> versions of the price book',
       every: Duration.minutes(everyMinutes),
-      environment: {
-        ...environment,
+      environment: variablesOf(priceFeedEnvironment, {
+        ...variables,
         PRICE_FEED_SOURCES: JSON.stringify(Object.fromEntries(configured)),
-      } satisfies PriceFeedEnvironment,
+      }),
       timeout: Duration.minutes(3),
       memoryMb: 1769,
       retention: settings.retention,
@@ -131,7 +127,7 @@ export class UsageStack extends Stack {
       entry: 'lambda/usage-recorder/repricing/handler.ts',
       description: 'New versions of the price book -> prices of recorded requests',
       every: Duration.minutes(15),
-      environment: repricingEnvironment,
+      environment: repricingVariables,
       timeout: Duration.minutes(14),
       memoryMb: 1024,
       retention: settings.retention,

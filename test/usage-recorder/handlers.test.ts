@@ -5,7 +5,7 @@ import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { outboxKey } from '../../lambda/data/table/keys.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
-import { parseRecorderEnvironment } from '../../lambda/usage-recorder/environment.ts';
+import { metricsEnvironment } from '../../lambda/environment.ts';
 import { newAccount } from '../data/new-account.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent } from './events.ts';
@@ -98,7 +98,7 @@ it('the handlers record events from the queue and the outbox, and roll up the da
 
 it('the environment needs a table name', () => {
   const environment = { TABLE_NAME: 'spend', POWERTOOLS_METRICS_NAMESPACE: 'AiSpendGateway/test' };
-  expect(parseRecorderEnvironment(environment)).toEqual({ tableName: 'spend' });
-  expect(() => parseRecorderEnvironment({})).toThrow(/TABLE_NAME/);
-  expect(() => parseRecorderEnvironment({ TABLE_NAME: '' })).toThrow(/TABLE_NAME/);
+  expect(metricsEnvironment.parse(environment)).toEqual(environment);
+  expect(() => metricsEnvironment.parse({})).toThrow(/TABLE_NAME/);
+  expect(() => metricsEnvironment.parse({ TABLE_NAME: '' })).toThrow(/TABLE_NAME/);
 });

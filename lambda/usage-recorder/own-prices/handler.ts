@@ -6,13 +6,13 @@ import { openNewestBook } from '../../data/prices/newest-book.ts';
 import { openPriceVersions } from '../../data/prices/price-versions.ts';
 import { openTable } from '../../data/table/table.ts';
 import { priceRequest } from '../../domain/price/price-request.ts';
+import { repricingEnvironment } from '../../environment.ts';
 import { openObjectStore } from '../../integrations/object-store.ts';
-import { parseRepricingEnvironment } from '../environment.ts';
 import { openMonthPricing } from './price-months.ts';
 
-const { tableName, objectBucket } = parseRepricingEnvironment(process.env);
-const table = openTable(tableName);
-const objects = openObjectStore(objectBucket);
+const { TABLE_NAME, OBJECT_BUCKET } = repricingEnvironment.parse(process.env);
+const table = openTable(TABLE_NAME);
+const objects = openObjectStore(OBJECT_BUCKET);
 const logger = new Logger({ serviceName: 'own-prices' });
 const prices = openOwnPrices(table);
 const loadBook = openNewestBook({

@@ -8,14 +8,14 @@ import { openRepricingProgress } from '../../data/prices/repricing-progress.ts';
 import { openRequests } from '../../data/requests/requests.ts';
 import { openTable } from '../../data/table/table.ts';
 import { priceRequest } from '../../domain/price/price-request.ts';
+import { repricingEnvironment } from '../../environment.ts';
 import { openObjectStore } from '../../integrations/object-store.ts';
-import { parseRepricingEnvironment } from '../environment.ts';
 import { openRepricer } from '../reprice.ts';
 import { repriceChanged } from './reprice-changed.ts';
 
-const { tableName, objectBucket } = parseRepricingEnvironment(process.env);
-const table = openTable(tableName);
-const objects = openObjectStore(objectBucket);
+const { TABLE_NAME, OBJECT_BUCKET } = repricingEnvironment.parse(process.env);
+const table = openTable(TABLE_NAME);
+const objects = openObjectStore(OBJECT_BUCKET);
 const logger = new Logger({ serviceName: 'usage-repricing' });
 const metrics = new Metrics({ serviceName: 'usage-repricing' });
 const run = repriceChanged({

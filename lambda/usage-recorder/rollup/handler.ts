@@ -4,12 +4,12 @@ import type { ScheduledHandler } from 'aws-lambda';
 import { openRollupMarks } from '../../data/ledger/rollup-marks.ts';
 import { openRollup } from '../../data/spend/rollup.ts';
 import { openTable } from '../../data/table/table.ts';
-import { parseRecorderEnvironment } from '../environment.ts';
+import { metricsEnvironment } from '../../environment.ts';
 import { openPlanChecks } from '../observers.ts';
 import { checkPlans } from '../plan-alerts.ts';
 import { rollUpDuePeriods } from './roll-up-due-periods.ts';
 
-const table = openTable(parseRecorderEnvironment(process.env).tableName);
+const table = openTable(metricsEnvironment.parse(process.env).TABLE_NAME);
 const logger = new Logger({ serviceName: 'usage-rollup' });
 const metrics = new Metrics({ serviceName: 'usage-rollup' });
 const marks = openRollupMarks(table);

@@ -4,14 +4,14 @@ import type { ScheduledHandler } from 'aws-lambda';
 import { openOutbox } from '../../data/ledger/outbox.ts';
 import { openModelUse } from '../../data/prices/model-use.ts';
 import { openTable } from '../../data/table/table.ts';
-import { parseRecorderEnvironment } from '../environment.ts';
+import { metricsEnvironment } from '../../environment.ts';
 import { newestBook } from '../newest-book.ts';
 import { modelUse, withObservers } from '../observers.ts';
 import { openRecorder } from '../recorder.ts';
 import { traffic } from '../traffic.ts';
 import { sweepOutbox } from './sweep-outbox.ts';
 
-const table = openTable(parseRecorderEnvironment(process.env).tableName);
+const table = openTable(metricsEnvironment.parse(process.env).TABLE_NAME);
 const logger = new Logger({ serviceName: 'usage-sweep' });
 const metrics = new Metrics({ serviceName: 'usage-sweep' });
 const sweep = sweepOutbox({

@@ -4,11 +4,12 @@ import type { ScheduledHandler } from 'aws-lambda';
 import { openBillingAccounts } from '../../../data/billing/billing-accounts.ts';
 import { openBillingSync } from '../../../data/billing/billing-sync.ts';
 import { openTable } from '../../../data/table/table.ts';
-import { openStripe, stripeEnvironment } from '../../../integrations/stripe-environment.ts';
+import { reconcileEnvironment } from '../../../environment.ts';
+import { openStripe } from '../../../integrations/open-stripe.ts';
 import { billingReader } from '../billing-reader.ts';
 import { reconcile } from './reconcile.ts';
 
-const environment = stripeEnvironment.parse(process.env);
+const environment = reconcileEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
 const stripe = openStripe(environment);
 const prices = environment.STRIPE_PRICES;
