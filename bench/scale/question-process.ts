@@ -1,7 +1,7 @@
 /** Asks one question of an account and says what that took. Started by bench/at-limit.ts, as a process of its own: its memory is the question's. */
 import { tableAt } from '../../fixtures/emulated-table.ts';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
-import { previewRule } from '../../lambda/dashboard/alert-rules/preview-rule.ts';
+import { previewRule } from '../../lambda/dashboard/limits/preview.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';

@@ -6,10 +6,10 @@ import {
   getRule,
   listRules,
   updateRule,
-} from '../../lambda/dashboard/alert-rules/manage-rules.ts';
-import * as operations from '../../lambda/dashboard/alert-rules/operations.ts';
-import { previewRule } from '../../lambda/dashboard/alert-rules/preview-rule.ts';
-import { testRule } from '../../lambda/dashboard/alert-rules/test-rule.ts';
+} from '../../lambda/dashboard/limits/manage-rules.ts';
+import * as operations from '../../lambda/dashboard/limits/rule-operations.ts';
+import { previewRule } from '../../lambda/dashboard/limits/preview.ts';
+import { testRule } from '../../lambda/dashboard/limits/test-rule.ts';
 import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { getRule, listRules } from '../../lambda/dashboard/alert-rules/manage-rules.ts';
-import * as ruleOperations from '../../lambda/dashboard/alert-rules/operations.ts';
+import { getRule, listRules } from '../../lambda/dashboard/limits/manage-rules.ts';
+import * as ruleOperations from '../../lambda/dashboard/limits/rule-operations.ts';
 import {
   createBudget,
   deleteBudget,
@@ -10,9 +10,9 @@ import {
   listBudgets,
   previewBudget,
   updateBudget,
-} from '../../lambda/dashboard/budgets/manage-budgets.ts';
-import * as operations from '../../lambda/dashboard/budgets/operations.ts';
-import { openBounds } from '../../lambda/dashboard/budgets/read-bounds.ts';
+} from '../../lambda/dashboard/limits/manage-budgets.ts';
+import * as operations from '../../lambda/dashboard/limits/budget-operations.ts';
+import { openBounds } from '../../lambda/dashboard/limits/read-bounds.ts';
 import { readSpend as readSpendOperation } from '../../lambda/dashboard/spend/operations.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createRule, listRules, updateRule } from '../../lambda/dashboard/alert-rules/manage-rules.ts';
-import * as ruleOperations from '../../lambda/dashboard/alert-rules/operations.ts';
-import { previewRule } from '../../lambda/dashboard/alert-rules/preview-rule.ts';
+import { createRule, listRules, updateRule } from '../../lambda/dashboard/limits/manage-rules.ts';
+import * as ruleOperations from '../../lambda/dashboard/limits/rule-operations.ts';
+import { previewRule } from '../../lambda/dashboard/limits/preview.ts';
 import { declareDimensions, listDimensions } from '../../lambda/dashboard/dimensions/declare-dimensions.ts';
 import * as operations from '../../lambda/dashboard/dimensions/operations.ts';
 import { readSpend as spendOperation } from '../../lambda/dashboard/spend/operations.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { createPause, endPause, listPauses } from '../../lambda/dashboard/budgets/manage-pauses.ts';
-import * as operations from '../../lambda/dashboard/budgets/pause-operations.ts';
+import { createPause, endPause, listPauses } from '../../lambda/dashboard/limits/manage-pauses.ts';
+import * as operations from '../../lambda/dashboard/limits/pause-operations.ts';
 import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openBlockCopies } from '../../lambda/data/accounts/block-copies.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { makeReport } from '../../lambda/account-jobs/make-report.ts';
-import { newRule, ruleChanges } from '../../lambda/dashboard/alert-rules/rule-changes.ts';
+import { newRule, ruleChanges } from '../../lambda/dashboard/limits/rule-changes.ts';
 import {
   changeReportCalendar,
   createReport,

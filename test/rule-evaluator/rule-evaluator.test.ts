@@ -4,7 +4,7 @@ import { uuidv7 } from 'uuidv7';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { evaluateRules } from '../../fixtures/evaluate-rules.ts';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
-import { updateRule } from '../../lambda/dashboard/alert-rules/manage-rules.ts';
+import { updateRule } from '../../lambda/dashboard/limits/manage-rules.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';

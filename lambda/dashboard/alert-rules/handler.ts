@@ -15,13 +15,13 @@ import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { postWebhook } from '../../integrations/webhook.ts';
-import { writePolicy } from '../budgets/block-policy.ts';
+import { writePolicy } from '../limits/block-policy.ts';
 import { stackOptions } from '../stack-options.ts';
-import { createRule, deleteRule, getRule, listRules, updateRule } from './manage-rules.ts';
-import * as operations from './operations.ts';
-import { previewRule } from './preview-rule.ts';
-import { ruleChanges } from './rule-changes.ts';
-import { testRule } from './test-rule.ts';
+import { createRule, deleteRule, getRule, listRules, updateRule } from '../limits/manage-rules.ts';
+import * as operations from '../limits/rule-operations.ts';
+import { previewRule } from '../limits/preview.ts';
+import { ruleChanges } from '../limits/rule-changes.ts';
+import { testRule } from '../limits/test-rule.ts';
 
 const environment = z
   .extend(dashboardEnvironment, {

@@ -7,7 +7,7 @@ import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { streamingHttpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
-import { listBudgets } from '../budgets/manage-budgets.ts';
+import { listBudgets } from '../limits/manage-budgets.ts';
 import { openReadSpend } from '../spend/open-read-spend.ts';
 import { stackOptions } from '../stack-options.ts';
 import * as operations from './operations.ts';

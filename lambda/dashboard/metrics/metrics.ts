@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { type TokenCounterName, tokenCounterNames } from '../../domain/spend/counters.ts';
 import { usdOf } from '../../domain/spend/spend-report.ts';
-import type { listBudgets } from '../budgets/operations.ts';
+import type { listBudgets } from '../limits/budget-operations.ts';
 import type { readSpend } from '../spend/operations.ts';
 import type { Metric, Sample } from './metrics-text.ts';
 

@@ -2,7 +2,7 @@ import { permits } from '../../domain/accounts/permissions.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
 import { providerLabels } from '../../domain/providers.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { listBudgets } from '../budgets/operations.ts';
+import type { listBudgets } from '../limits/budget-operations.ts';
 import type { readSpend } from '../spend/operations.ts';
 import { spendQuery } from '../spend/spend-query.ts';
 import { metrics } from './metrics.ts';

@@ -11,7 +11,7 @@ import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { openMail } from '../../integrations/mail.ts';
 import { postWebhook } from '../../integrations/webhook.ts';
-import { ruleChanges } from '../alert-rules/rule-changes.ts';
+import { ruleChanges } from '../limits/rule-changes.ts';
 import { stackOptions } from '../stack-options.ts';
 import {
   changeReportCalendar,

@@ -10,7 +10,7 @@ import {
   previewMembers,
   shownMembers,
   shownSecret,
-} from '../alert-rules/rule-members.ts';
+} from '../limits/rule-members.ts';
 
 const recipients = z
   .nullable(z.array(z.string().check(z.minLength(1), z.maxLength(64))).check(z.minLength(1), z.maxLength(50)))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { evaluateRules } from '../../../fixtures/evaluate-rules.ts';
-import { createRule } from '../../../lambda/dashboard/alert-rules/manage-rules.ts';
-import { createRule as createOperation } from '../../../lambda/dashboard/alert-rules/operations.ts';
+import { createRule } from '../../../lambda/dashboard/limits/manage-rules.ts';
+import { createRule as createOperation } from '../../../lambda/dashboard/limits/rule-operations.ts';
 import { declareDimensions } from '../../../lambda/dashboard/dimensions/declare-dimensions.ts';
 import { openDeclaredDimensions } from '../../../lambda/data/accounts/declared-dimensions.ts';
 import { openProjects } from '../../../lambda/data/accounts/projects.ts';

@@ -3,7 +3,7 @@ import { NotFoundError } from '../../domain/errors.ts';
 import { type AlertCondition, ruleConditionSchema } from '../../domain/limits/rule.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
-import type * as operations from './operations.ts';
+import type * as operations from './rule-operations.ts';
 import { type KnownNames, requireKnown } from './require-known.ts';
 import { auditOfRule, changedRule, mergePatch, newRule, type RuleChangeDependencies } from './rule-changes.ts';
 import { membersOf, newSecretOf } from './rule-members.ts';

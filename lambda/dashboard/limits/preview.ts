@@ -11,7 +11,7 @@ import { splitSeries } from '../../domain/limits/split-series.ts';
 import { noDimensions } from '../../domain/spend/dimensions.ts';
 import type { ReadCounters } from '../../domain/spend/spend-report.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { previewRule as operation } from './operations.ts';
+import type { previewRule as operation } from './rule-operations.ts';
 import { type KnownNames, requireKnown } from './require-known.ts';
 
 export interface PreviewDependencies extends KnownNames {

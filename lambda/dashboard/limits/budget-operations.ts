@@ -3,8 +3,8 @@ import { anyPeriodNames } from '../../domain/calendar/periods.ts';
 import { budgetConfigSchema } from '../../domain/limits/limit.ts';
 import { idParams } from '../../http/id-params.ts';
 import { operation } from '../../http/operation.ts';
-import { previewSchema } from '../alert-rules/preview-schema.ts';
-import { changedMembers, newMembers, previewMembers, shownMembers, shownSecret } from '../alert-rules/rule-members.ts';
+import { previewSchema } from './preview-schema.ts';
+import { changedMembers, newMembers, previewMembers, shownMembers, shownSecret } from './rule-members.ts';
 
 export * from './pause-operations.ts';
 

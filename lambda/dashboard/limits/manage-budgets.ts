@@ -10,18 +10,18 @@ import { type BudgetCondition, currentPeriod, evaluatorOf } from '../../domain/l
 import type { ReadCounters } from '../../domain/spend/spend-report.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
-import { type PreviewDependencies, previewCondition } from '../alert-rules/preview-rule.ts';
-import { type KnownNames, requireKnown } from '../alert-rules/require-known.ts';
+import { type PreviewDependencies, previewCondition } from './preview.ts';
+import { type KnownNames, requireKnown } from './require-known.ts';
 import {
   auditOfRule,
   changedRule,
   mergePatch,
   newRule,
   type RuleChangeDependencies,
-} from '../alert-rules/rule-changes.ts';
-import { membersOf, newSecretOf } from '../alert-rules/rule-members.ts';
+} from './rule-changes.ts';
+import { membersOf, newSecretOf } from './rule-members.ts';
 import { mayBlock, type PolicyDependencies, writePolicy } from './block-policy.ts';
-import type * as operations from './operations.ts';
+import type * as operations from './budget-operations.ts';
 import type { ReadBounds } from './read-bounds.ts';
 
 type Budget = Rule<BudgetCondition>;

@@ -9,7 +9,7 @@ import { ValidationError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { type PostJson, postMessage } from '../../integrations/post-message.ts';
 import { WebhookError } from '../../integrations/webhook.ts';
-import type { testRule as operation } from './operations.ts';
+import type { testRule as operation } from './rule-operations.ts';
 
 export interface TestDependencies {
   readonly rules: Pick<Rules, 'find'>;
