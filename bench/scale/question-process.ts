@@ -1,7 +1,7 @@
 /** Asks one question of an account and says what that took. Started by bench/at-limit.ts, as a process of its own: its memory is the question's. */
 import { tableAt } from '../../fixtures/emulated-table.ts';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
-import { previewRule } from '../../lambda/dashboard/limits/preview.ts';
+import { previewRule } from '../../lambda/dashboard/limits/manage-rules.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
@@ -44,7 +44,7 @@ const exported = exportSpend({ readCounters, findDeclared, now });
 const { kind, ...asked } = JSON.parse(question);
 
 const ask: Record<string, () => Promise<unknown>> = {
-  preview: () => preview({ ...input, query: undefined, body: asked }),
+  preview: () => preview({ ...input, body: asked }),
   spend: () => spend({ ...input, body: undefined, query: { limit: 100, groupBy: [], ...asked } }),
   export: async () => {
     let bytes = 0;

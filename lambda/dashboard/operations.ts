@@ -1,15 +1,15 @@
 import type { Operation } from '../http/operation.ts';
 import * as account from './account/operations.ts';
-import * as alertRules from './limits/rule-operations.ts';
 import * as alerts from './alerts/operations.ts';
 import * as audit from './audit/operations.ts';
 import * as auditExport from './audit-export/operations.ts';
 import * as auth from './auth/operations.ts';
 import * as billing from './billing/operations.ts';
-import * as budgets from './limits/budget-operations.ts';
 import * as dimensions from './dimensions/operations.ts';
 import * as exports from './exports/operations.ts';
 import * as keys from './keys/operations.ts';
+import * as budgets from './limits/budget-operations.ts';
+import * as alertRules from './limits/rule-operations.ts';
 import * as mcp from './mcp/operations.ts';
 import * as members from './members/operations.ts';
 import * as metrics from './metrics/operations.ts';

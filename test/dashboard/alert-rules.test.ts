@@ -5,10 +5,10 @@ import {
   deleteRule,
   getRule,
   listRules,
+  previewRule,
   updateRule,
 } from '../../lambda/dashboard/limits/manage-rules.ts';
 import * as operations from '../../lambda/dashboard/limits/rule-operations.ts';
-import { previewRule } from '../../lambda/dashboard/limits/preview.ts';
 import { testRule } from '../../lambda/dashboard/limits/test-rule.ts';
 import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { getRule, listRules } from '../../lambda/dashboard/limits/manage-rules.ts';
-import * as ruleOperations from '../../lambda/dashboard/limits/rule-operations.ts';
+import * as operations from '../../lambda/dashboard/limits/budget-operations.ts';
 import {
   createBudget,
   deleteBudget,
@@ -11,8 +10,9 @@ import {
   previewBudget,
   updateBudget,
 } from '../../lambda/dashboard/limits/manage-budgets.ts';
-import * as operations from '../../lambda/dashboard/limits/budget-operations.ts';
+import { getRule, listRules } from '../../lambda/dashboard/limits/manage-rules.ts';
 import { openBounds } from '../../lambda/dashboard/limits/read-bounds.ts';
+import * as ruleOperations from '../../lambda/dashboard/limits/rule-operations.ts';
 import { readSpend as readSpendOperation } from '../../lambda/dashboard/spend/operations.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';

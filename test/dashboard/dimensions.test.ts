@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createRule, listRules, updateRule } from '../../lambda/dashboard/limits/manage-rules.ts';
-import * as ruleOperations from '../../lambda/dashboard/limits/rule-operations.ts';
-import { previewRule } from '../../lambda/dashboard/limits/preview.ts';
 import { declareDimensions, listDimensions } from '../../lambda/dashboard/dimensions/declare-dimensions.ts';
 import * as operations from '../../lambda/dashboard/dimensions/operations.ts';
+import { createRule, listRules, previewRule, updateRule } from '../../lambda/dashboard/limits/manage-rules.ts';
+import * as ruleOperations from '../../lambda/dashboard/limits/rule-operations.ts';
 import { readSpend as spendOperation } from '../../lambda/dashboard/spend/operations.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';

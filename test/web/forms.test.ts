@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { ZodMiniType } from 'zod/mini';
-import { createRule } from '../../lambda/dashboard/limits/rule-operations.ts';
-import { mergePatch } from '../../lambda/dashboard/limits/rule-changes.ts';
 import { createBudget, createPause } from '../../lambda/dashboard/limits/budget-operations.ts';
+import { mergePatch } from '../../lambda/dashboard/limits/rule-changes.ts';
+import { createRule } from '../../lambda/dashboard/limits/rule-operations.ts';
 import { createPrice } from '../../lambda/dashboard/prices/operations.ts';
 import { createReport } from '../../lambda/dashboard/reports/operations.ts';
 import { ruleConditionSchema } from '../../lambda/domain/limits/rule.ts';

@@ -16,12 +16,11 @@ import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { postWebhook } from '../../integrations/webhook.ts';
 import { writePolicy } from '../limits/block-policy.ts';
-import { stackOptions } from '../stack-options.ts';
-import { createRule, deleteRule, getRule, listRules, updateRule } from '../limits/manage-rules.ts';
-import * as operations from '../limits/rule-operations.ts';
-import { previewRule } from '../limits/preview.ts';
+import { createRule, deleteRule, getRule, listRules, previewRule, updateRule } from '../limits/manage-rules.ts';
 import { ruleChanges } from '../limits/rule-changes.ts';
+import * as operations from '../limits/rule-operations.ts';
 import { testRule } from '../limits/test-rule.ts';
+import { stackOptions } from '../stack-options.ts';
 
 const environment = z
   .extend(dashboardEnvironment, {

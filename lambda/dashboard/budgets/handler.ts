@@ -14,12 +14,19 @@ import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
+import * as operations from '../limits/budget-operations.ts';
+import {
+  createBudget,
+  deleteBudget,
+  getBudget,
+  listBudgets,
+  previewBudget,
+  updateBudget,
+} from '../limits/manage-budgets.ts';
+import { createPause, endPause, listPauses } from '../limits/manage-pauses.ts';
+import { openBounds } from '../limits/read-bounds.ts';
 import { ruleChanges } from '../limits/rule-changes.ts';
 import { stackOptions } from '../stack-options.ts';
-import { createBudget, deleteBudget, getBudget, listBudgets, previewBudget, updateBudget } from '../limits/manage-budgets.ts';
-import { createPause, endPause, listPauses } from '../limits/manage-pauses.ts';
-import * as operations from '../limits/budget-operations.ts';
-import { openBounds } from '../limits/read-bounds.ts';
 
 const environment = dashboardEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);

@@ -3,8 +3,14 @@ import { anyPeriodNames } from '../../domain/calendar/periods.ts';
 import { budgetConfigSchema } from '../../domain/limits/limit.ts';
 import { idParams } from '../../http/id-params.ts';
 import { operation } from '../../http/operation.ts';
-import { previewSchema } from './preview-schema.ts';
-import { changedMembers, newMembers, previewMembers, shownMembers, shownSecret } from './rule-members.ts';
+import {
+  changedMembers,
+  newMembers,
+  previewMembers,
+  previewSchema,
+  shownMembers,
+  shownSecret,
+} from './rule-members.ts';
 
 export * from './pause-operations.ts';
 

@@ -10,9 +10,7 @@ import { spendSeries } from '../../domain/limits/spend-series.ts';
 import { splitSeries } from '../../domain/limits/split-series.ts';
 import { noDimensions } from '../../domain/spend/dimensions.ts';
 import type { ReadCounters } from '../../domain/spend/spend-report.ts';
-import type { Implementation } from '../../http/operation.ts';
-import type { previewRule as operation } from './rule-operations.ts';
-import { type KnownNames, requireKnown } from './require-known.ts';
+import { type KnownNames, requireKnown } from './rule-changes.ts';
 
 export interface PreviewDependencies extends KnownNames {
   readonly readCounters: ReadCounters;
@@ -64,8 +62,3 @@ export const previewCondition = async (
   for await (const counter of readCounters(accountId, read, evaluator.readBy)) series.add(counter);
   return { ...backtest(condition, series, at), mayAlsoMatch: series.mayAlsoMatch(read.from, read.to) ?? null };
 };
-
-export const previewRule =
-  (dependencies: PreviewDependencies): Implementation<typeof operation> =>
-  ({ caller: { accountId }, body: { type, config } }) =>
-    previewCondition(dependencies, accountId, { type, config } as RuleCondition);

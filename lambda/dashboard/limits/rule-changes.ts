@@ -2,10 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { uuidv7 } from 'uuidv7';
 import { auditOf } from '../../data/accounts/audit-log.ts';
+import type { Projects } from '../../data/accounts/projects.ts';
+import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
 import type { Rule } from '../../data/alerts/rules.ts';
 import { channelTypes, maskTarget, shownWebhookUrl } from '../../domain/alerts/channels.ts';
 import { ValidationError } from '../../domain/errors.ts';
-import { type RuleCondition, type TargetName, targetNames } from '../../domain/limits/rule.ts';
+import { evaluatorOf, type RuleCondition, type TargetName, targetNames } from '../../domain/limits/rule.ts';
+import { filteredBy } from '../../domain/limits/spend-series.ts';
+import { type DeclaredDimension, declaredName, isDeclared } from '../../domain/spend/declared-dimensions.ts';
 import { webhookUrlProblem } from '../../integrations/webhook.ts';
 
 /* What creating and changing alert rules and budgets have in common: both are rules. */
@@ -172,4 +176,37 @@ export const mergePatch = (target: unknown, patch: unknown): unknown => {
     else merged.set(name, mergePatch(merged.get(name), value));
   }
   return Object.fromEntries(merged);
+};
+
+export interface KnownNames {
+  /** What an account declared as dimensions, now or before. */
+  readonly findDeclared: (accountId: string) => Promise<readonly DeclaredDimension[]>;
+  readonly projects: Pick<Projects, 'list'>;
+  readonly keys: Pick<ServiceKeys, 'list'>;
+}
+
+/** @throws ValidationError where the filter names a key, project or dimension that the account does not have: the rule would never fire */
+export const requireKnown = async (
+  { findDeclared, projects, keys }: KnownNames,
+  accountId: string,
+  condition: RuleCondition,
+): Promise<void> => {
+  const { filter } = evaluatorOf(condition);
+  const problem = (name: string, message: string) => {
+    const path = condition.type === 'budget' ? 'filter' : 'config.filter';
+    return new ValidationError([{ path: `${path}.${name}`, message }]);
+  };
+  const { project, keyId } = filter ?? {};
+  if (keyId !== undefined && !(await keys.list(accountId)).some((key) => key.keyId === keyId))
+    throw problem('key', `${keyId} is not a key of the account: see GET /keys`);
+  if (project !== undefined && !(await projects.list(accountId)).some(({ projectId }) => projectId === project))
+    throw problem('project', `${project} is not a project of the account: see GET /projects`);
+  const wanted = filteredBy(filter).find((name) => name.startsWith('dim:'));
+  if (wanted === undefined) return;
+  const declared = await findDeclared(accountId);
+  if (declared.some((dimension) => isDeclared(dimension) && declaredName(dimension.name) === wanted)) return;
+  throw problem(
+    'dim',
+    `${wanted.slice('dim:'.length)} is not a dimension of the account: declare it with PUT /dimensions`,
+  );
 };

@@ -2,12 +2,12 @@ import * as z from 'zod/mini';
 import { ruleTypes, withCondition } from '../../domain/limits/rule.ts';
 import { idParams } from '../../http/id-params.ts';
 import { operation } from '../../http/operation.ts';
-import { previewSchema } from './preview-schema.ts';
 import {
   changedMembers,
   channelResults,
   newMembers,
   previewMembers,
+  previewSchema,
   shownMembers,
   shownSecret,
 } from './rule-members.ts';

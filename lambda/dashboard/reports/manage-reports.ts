@@ -7,8 +7,7 @@ import type { Report } from '../../domain/reports/report.ts';
 import { dueAt, nextPeriod, type ReportCalendar, type Schedule } from '../../domain/reports/report-period.ts';
 import { declaredName, isDeclared } from '../../domain/spend/declared-dimensions.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { KnownNames } from '../limits/require-known.ts';
-import { type RuleChangeDependencies, targetsOf, webhookOf } from '../limits/rule-changes.ts';
+import { type KnownNames, type RuleChangeDependencies, targetsOf, webhookOf } from '../limits/rule-changes.ts';
 import { newSecretOf, shownMembersOf } from '../limits/rule-members.ts';
 import type * as operations from './operations.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { evaluateRules } from '../../../fixtures/evaluate-rules.ts';
+import { declareDimensions } from '../../../lambda/dashboard/dimensions/declare-dimensions.ts';
 import { createRule } from '../../../lambda/dashboard/limits/manage-rules.ts';
 import { createRule as createOperation } from '../../../lambda/dashboard/limits/rule-operations.ts';
-import { declareDimensions } from '../../../lambda/dashboard/dimensions/declare-dimensions.ts';
 import { openDeclaredDimensions } from '../../../lambda/data/accounts/declared-dimensions.ts';
 import { openProjects } from '../../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../../lambda/data/accounts/service-keys.ts';
@@ -196,10 +196,6 @@ class History {
         now: () => new Date(world.now()),
       })({
         caller: { accountId, userId, role: 'owner', name: '' },
-        params: undefined,
-        query: undefined,
-        authorization: undefined,
-        requestId: '',
         body: createOperation.body.parse({
           name: 'A rule',
           type,
