@@ -8,14 +8,14 @@ import { createPrice } from '../../lambda/dashboard/prices/operations.ts';
 import { createReport } from '../../lambda/dashboard/reports/operations.ts';
 import { ruleConditionSchema } from '../../lambda/domain/limits/rule.ts';
 import type { AlertRule, Budget, OwnPrice, Pause, Report } from '../../web/src/api/responses.ts';
-import * as budgets from '../../web/src/budgets/budget-form.ts';
-import { refusedText } from '../../web/src/budgets/names.ts';
 import { changesOf, hiddenIn } from '../../web/src/forms/changes.ts';
+import * as budgets from '../../web/src/limits/budget-form.ts';
+import { refusedText } from '../../web/src/limits/names.ts';
+import * as rules from '../../web/src/limits/rule-form.ts';
+import { ruleTypeList } from '../../web/src/limits/rule-types.ts';
 import * as prices from '../../web/src/prices/price-form.ts';
 import { providerName } from '../../web/src/providers/names.ts';
 import * as reports from '../../web/src/reports/report-form.ts';
-import * as rules from '../../web/src/rules/rule-form.ts';
-import { ruleTypeList } from '../../web/src/rules/rule-types.ts';
 import { schemaArbitrary } from '../dashboard/over-http/schema-arbitrary.ts';
 import { document, resolve } from '../http/described-api.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
-import { colorsOf } from '../../web/src/chart/palette.ts';
 import { groupColors } from '../../web/src/spend/groups.ts';
+import { colorsOf } from '../../web/src/spend/palette.ts';
 
 type Triple = readonly [number, number, number];
 

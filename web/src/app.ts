@@ -2,7 +2,7 @@ import { QueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { type Api, createApi } from './api/client.ts';
 import { isTemporary } from './api/problem.ts';
-import { createSession, type Session } from './session/session.ts';
+import { createSession, type Session } from './api/session.ts';
 import type { Settings } from './settings.ts';
 
 /** What the views share, created once. */

@@ -13,15 +13,15 @@ import {
 } from '@tanstack/react-router';
 import { nextOf, signInSearch, signOnCallbackSearch } from './account/search.ts';
 import { alertsSearch } from './alerts/search.ts';
+import type { Session } from './api/session.ts';
 import { billingSearch } from './billing/search.ts';
 import { sessionsSearch } from './client-sessions/search.ts';
 import { compareSearch } from './compare/search.ts';
+import { ruleSearch } from './limits/search.ts';
 import { overviewSearch } from './overview/search.ts';
 import { pricesSearch } from './prices/search.ts';
 import { reconciliationSearch } from './reconciliation/search.ts';
 import { requestsSearch } from './requests/search.ts';
-import { ruleSearch } from './rules/search.ts';
-import type { Session } from './session/session.ts';
 import { NotFound } from './shell/not-found.tsx';
 import { RouteProblem } from './shell/route-problem.tsx';
 
@@ -100,12 +100,12 @@ const routeTree = root.addChildren([
     memberPage('/alerts', () => import('./alerts/alerts.tsx'), 'Alerts', alertsSearch),
     // Mails link here.
     memberPage('/alerts/$alertId', () => import('./alerts/alert.tsx'), 'OneAlert'),
-    memberPage('/rules', () => import('./rules/rules.tsx'), 'Rules'),
-    memberPage('/rules/new', () => import('./rules/rule-editor.tsx'), 'NewRule', ruleSearch),
-    memberPage('/rules/$ruleId', () => import('./rules/rule-editor.tsx'), 'EditRule'),
-    memberPage('/budgets', () => import('./budgets/budgets.tsx'), 'Budgets'),
-    memberPage('/budgets/new', () => import('./budgets/budget-editor.tsx'), 'NewBudget'),
-    memberPage('/budgets/$budgetId', () => import('./budgets/budget-editor.tsx'), 'EditBudget'),
+    memberPage('/rules', () => import('./limits/rules.tsx'), 'Rules'),
+    memberPage('/rules/new', () => import('./limits/rule-editor.tsx'), 'NewRule', ruleSearch),
+    memberPage('/rules/$ruleId', () => import('./limits/rule-editor.tsx'), 'EditRule'),
+    memberPage('/budgets', () => import('./limits/budgets.tsx'), 'Budgets'),
+    memberPage('/budgets/new', () => import('./limits/budget-editor.tsx'), 'NewBudget'),
+    memberPage('/budgets/$budgetId', () => import('./limits/budget-editor.tsx'), 'EditBudget'),
     memberPage('/reports', () => import('./reports/reports.tsx'), 'Reports'),
     memberPage('/reports/new', () => import('./reports/report-editor.tsx'), 'NewReport'),
     // Reports link here.

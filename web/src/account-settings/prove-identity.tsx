@@ -1,8 +1,8 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { fieldErrors } from '../account/fields.ts';
+import { Credentials, credentialsOf, REFUSALS } from '../account/credentials.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { Credentials, credentialsOf, REFUSALS } from '../profile/credentials.tsx';
+import { fieldErrors } from '../forms/fields.ts';
 import { useMe } from '../session/permissions.ts';
 
 interface Change {

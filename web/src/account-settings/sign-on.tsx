@@ -2,11 +2,11 @@ import { Button, Group, NativeSelect, Skeleton, Stack, Switch, Text } from '@man
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { fieldErrors } from '../account/fields.ts';
 import type { SignOnSettings } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyDone } from '../components/notify.ts';
+import { fieldErrors } from '../forms/fields.ts';
 import { roleOptions } from '../members/roles.ts';
 import { useMe } from '../session/permissions.ts';
 import { ProveIdentity } from './prove-identity.tsx';

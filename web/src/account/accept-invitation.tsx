@@ -6,8 +6,8 @@ import { problemOf } from '../api/problem.ts';
 import { useApi, useApp } from '../app.ts';
 import { Heading } from '../components/heading.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { CodeInput, credentialsOf, REFUSALS } from '../profile/credentials.tsx';
-import { fieldErrors, PASSWORD_RULE, passwordProblem, required } from './fields.ts';
+import { fieldErrors, PASSWORD_RULE, passwordProblem, required } from '../forms/fields.ts';
+import { CodeInput, credentialsOf, REFUSALS } from './credentials.tsx';
 import classes from './sign-up.module.css';
 
 /** Errors of the sign-in that follows the joining: the account asks for a second factor, or for single sign-on. */

@@ -5,8 +5,8 @@ import type { components } from '../api/schema.d.ts';
 import { useApi } from '../app.ts';
 import { Heading } from '../components/heading.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { Credentials, credentialsOf, REFUSALS } from '../profile/credentials.tsx';
-import { fieldErrors, required } from './fields.ts';
+import { fieldErrors, required } from '../forms/fields.ts';
+import { Credentials, credentialsOf, REFUSALS } from './credentials.tsx';
 
 export type Tokens = components['schemas']['Session'];
 

@@ -5,7 +5,7 @@ import { useApi } from '../app.ts';
 import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { emailProblem, fieldErrors, PASSWORD_RULE, passwordProblem, required } from './fields.ts';
+import { emailProblem, fieldErrors, PASSWORD_RULE, passwordProblem, required } from '../forms/fields.ts';
 
 export const ResetPassword = () => {
   const navigate = useNavigate();

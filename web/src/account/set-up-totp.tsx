@@ -5,8 +5,8 @@ import { encode } from 'uqr';
 import { useApi } from '../app.ts';
 import { CopyToClipboard } from '../components/copy.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { CodeInput } from '../profile/credentials.tsx';
-import { fieldErrors, required } from './fields.ts';
+import { fieldErrors, required } from '../forms/fields.ts';
+import { CodeInput } from './credentials.tsx';
 
 /** White around it, as scanners want. */
 const QrCode = ({ text }: { readonly text: string }) => {

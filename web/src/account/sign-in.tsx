@@ -7,10 +7,10 @@ import { useApi, useApp } from '../app.ts';
 import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { CodeInput } from '../profile/credentials.tsx';
-import { beginSignOn } from '../session/sign-on.ts';
-import { emailProblem, fieldErrors, required } from './fields.ts';
+import { emailProblem, fieldErrors, required } from '../forms/fields.ts';
+import { CodeInput } from './credentials.tsx';
 import { SetUpTotp } from './set-up-totp.tsx';
+import { beginSignOn } from './sign-on.ts';
 
 const NOTES = {
   expired: 'Your session has ended. Sign in to continue where you were.',

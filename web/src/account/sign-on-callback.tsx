@@ -5,9 +5,9 @@ import { useApp } from '../app.ts';
 import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { type BegunSignOn, takeBegunSignOn } from '../session/sign-on.ts';
 import { ConnectLogin, type Tokens } from './connect-login.tsx';
 import { nextOf, type SignOnCallbackSearch } from './search.ts';
+import { type BegunSignOn, takeBegunSignOn } from './sign-on.ts';
 
 const failure = (message: string) => ({ error: { code: 'SIGN_ON', message } });
 

@@ -5,7 +5,7 @@ import { useApi, useApp } from '../app.ts';
 import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { emailProblem, fieldErrors, PASSWORD_RULE, passwordProblem, required } from './fields.ts';
+import { emailProblem, fieldErrors, PASSWORD_RULE, passwordProblem, required } from '../forms/fields.ts';
 import classes from './sign-up.module.css';
 
 export const SignUp = () => {

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useApi } from '../app.ts';
 import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { fieldErrors, required } from './fields.ts';
+import { fieldErrors, required } from '../forms/fields.ts';
 
 /** Asks for the code from the mail that verifies the address. */
 const VerifyEmailForm = ({ address }: { readonly address: string }) => {

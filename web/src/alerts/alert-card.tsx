@@ -10,13 +10,14 @@ import { Name } from '../components/name.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { formatMoney } from '../format/money.ts';
 import { formatShare, plural } from '../format/quantity.ts';
-import { channelNames } from '../rules/channels.ts';
+import { channelNames } from '../limits/channels.ts';
+import { formatFigure } from '../limits/rule-types.ts';
 import { useMe } from '../session/permissions.ts';
 import { dimensionWord } from '../spend/filters.ts';
 import { type KeyNames, valueName } from '../spend/groups.ts';
 import { AlertSpend } from './alert-spend.tsx';
 import classes from './alerts.module.css';
-import { alertTypeName, formatObserved, periodText } from './names.ts';
+import { alertTypeName, periodText } from './names.ts';
 import { Summary } from './summary.tsx';
 
 type Delivery = Alert['deliveries'][number];
@@ -60,7 +61,7 @@ const Gauge = ({ alert }: { readonly alert: Alert }) => {
 const Final = ({ alert, final }: { readonly alert: Alert; readonly final: FinalFigure | null }) =>
   final && (
     <p className="small">
-      In the end it was <strong className="num">{formatObserved(alert.unit, final.observed)}</strong>
+      In the end it was <strong className="num">{formatFigure(alert.unit, final.observed)}</strong>
       {alert.unit === 'nanoUsd' && final.unpricedRequests > 0 && (
         <span className="unknown"> and {plural(final.unpricedRequests, 'request')} of unknown cost</span>
       )}
@@ -188,9 +189,9 @@ export const AlertCard = ({
         )}
       </div>
       <div className={classes['figures']}>
-        <strong className="num">{formatObserved(alert.unit, alert.observed, alert.event === 'forecast')}</strong>
+        <strong className="num">{formatFigure(alert.unit, alert.observed, alert.event === 'forecast')}</strong>
         <Gauge alert={alert} />
-        <span className="dim small num">limit {formatObserved(alert.unit, alert.limit)}, when it fired</span>
+        <span className="dim small num">limit {formatFigure(alert.unit, alert.limit)}, when it fired</span>
       </div>
       {brief ? <Final alert={alert} final={final} /> : <Explanation alert={alert} keyNames={keyNames} final={final} />}
     </article>

@@ -2,8 +2,8 @@ import { queryOf } from '../../../lambda/domain/calendar/range.ts';
 import { startOfNext } from '../../../lambda/domain/calendar/utc.ts';
 import type { Alert } from '../api/responses.ts';
 import { useApi } from '../app.ts';
-import { useBudgets } from '../budgets/use-budgets.ts';
 import { AnchorLink } from '../components/links.tsx';
+import { useBudgets } from '../limits/use-budgets.ts';
 import { spendFiltersOf } from '../scope/scope.ts';
 import type { Filters } from '../spend/filters.ts';
 

@@ -1,11 +1,11 @@
 import { Button, SegmentedControl, Skeleton } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { BellRing } from 'lucide-react';
-import { usePages } from '../api/use-pages.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { isChoosingByKey } from '../components/keyboard.ts';
 import { ButtonLink } from '../components/links.tsx';
 import { ListPage } from '../components/list-page.tsx';
+import { usePages } from '../components/use-pages.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { AlertCard } from './alert-card.tsx';
 import classes from './alerts.module.css';

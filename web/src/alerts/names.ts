@@ -1,21 +1,13 @@
 import type { Alert } from '../api/responses.ts';
 import { locale } from '../format/locale.ts';
-import { formatMoney, formatRoughMoney } from '../format/money.ts';
-import { formatPercent, plural } from '../format/quantity.ts';
 import { bucketStart, formatBucketLong } from '../format/time.ts';
-import { ruleTypes } from '../rules/rule-types.ts';
+import { ruleTypes } from '../limits/rule-types.ts';
 
 const otherNames = { plan_usage: 'Plan usage', budget: 'Budget' } as const;
 
 /** An alert comes from a rule, a budget, or the plan's limit. */
 export const alertTypeName = (type: Alert['type']): string =>
   type === 'plan_usage' || type === 'budget' ? otherNames[type] : ruleTypes[type].name;
-
-/** An observed amount or its limit, in its unit. A forecast is not known to the cent. */
-export const formatObserved = (unit: Alert['unit'], amount: number, isForecast = false): string => {
-  if (unit === 'nanoUsd') return isForecast ? `≈ ${formatRoughMoney(amount)}` : formatMoney(amount);
-  return unit === 'percent' ? formatPercent(amount) : plural(amount, 'request');
-};
 
 /** The period of an alert in words; days, weeks and months are in UTC. */
 export const periodText = ({ name, start }: Alert['period']): string => {

@@ -1,8 +1,8 @@
 import createFetchClient from 'openapi-fetch';
 import createQueryClient from 'openapi-react-query';
-import type { Session } from '../session/session.ts';
 import { problemOf } from './problem.ts';
 import type { paths } from './schema.d.ts';
+import type { Session } from './session.ts';
 
 const withToken = (request: Request, token: string): Request => {
   const headers = new Headers(request.headers);

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { ScrollText } from 'lucide-react';
 import type { AuditEntry } from '../api/responses.ts';
-import { usePages } from '../api/use-pages.ts';
 import { Instant } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { ListPage } from '../components/list-page.tsx';
 import { type Column, Table } from '../components/table.tsx';
+import { usePages } from '../components/use-pages.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { actionText, detailsText } from './texts.ts';
 

@@ -1,8 +1,8 @@
-import { MetricValue } from '../components/amount.tsx';
 import { Name } from '../components/name.tsx';
 import { plural } from '../format/quantity.ts';
 import { formatBucketLong } from '../format/time.ts';
 import type { TrendPoint } from '../spend/groups.ts';
+import { MetricValue } from '../spend/metric-value.tsx';
 import type { MetricName } from '../spend/metrics.ts';
 import classes from './chart.module.css';
 import type { Series } from './series.ts';

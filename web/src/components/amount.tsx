@@ -11,7 +11,6 @@ import {
 } from '../format/money.ts';
 import { formatCount, formatExact } from '../format/quantity.ts';
 import { formatAgo, formatDay, formatInstant, formatShortInstant } from '../format/time.ts';
-import { type MetricName, metrics } from '../spend/metrics.ts';
 
 const moneyFormats = {
   sum: formatMoney,
@@ -42,24 +41,6 @@ export const Money = ({
       : moneyFormats[as](nano)}
   </span>
 );
-
-/** A value of a metric: an amount of money in 1e-9 of US dollars or of the currency `code`, or a number. */
-export const MetricValue = ({
-  value,
-  metric,
-  code,
-}: {
-  readonly value: number | null;
-  readonly metric: MetricName;
-  readonly code?: string | undefined;
-}) =>
-  metric !== 'cost' || (code !== undefined && value !== null) ? (
-    <span className="num">
-      {code === undefined || value === null ? metrics[metric].format(value) : formatShown(String(value / 1e9), code)}
-    </span>
-  ) : (
-    <Money nano={value} />
-  );
 
 /** A count, such as of tokens, in short form; hovering shows the whole number. */
 export const Count = ({ of, unit = '' }: { readonly of: number | null; readonly unit?: string }) =>

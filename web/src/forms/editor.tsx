@@ -4,7 +4,6 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Trash2 } from 'lucide-react';
 import { type ReactNode, useRef, useState } from 'react';
-import { otherErrors } from '../account/fields.ts';
 import { problemOf } from '../api/problem.ts';
 import { useApi } from '../app.ts';
 import { Confirm, type Question } from '../components/confirm.tsx';
@@ -19,6 +18,7 @@ import { Unsaved } from '../components/unsaved.tsx';
 import { useMe } from '../session/permissions.ts';
 import { type Collection, capital, collections } from './collections.ts';
 import classes from './editor.module.css';
+import { otherErrors } from './fields.ts';
 import { SetByApi } from './set-by-api.tsx';
 import { useReload, useSave } from './use-save.ts';
 

@@ -1,10 +1,10 @@
 import type { UseFormReturnType } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
-import { fieldErrors } from '../account/fields.ts';
 import { useApi } from '../app.ts';
 import { notifyDone } from '../components/notify.ts';
 import { changesOf } from './changes.ts';
 import { type Collection, capital, collections } from './collections.ts';
+import { fieldErrors } from './fields.ts';
 
 /** A function that reloads a collection. Also used after errors: an item that was deleted elsewhere must show as deleted. */
 export const useReload = (collection: Collection) => {

@@ -1,9 +1,9 @@
 import { Button, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { fieldErrors } from '../account/fields.ts';
 import { useApi } from '../app.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { ShownOnce } from '../components/shown-once.tsx';
+import { fieldErrors } from '../forms/fields.ts';
 import { useReloadKeys } from './use-reload-keys.ts';
 
 /** Asks for a name, then shows the new key, once. */

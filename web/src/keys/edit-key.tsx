@@ -1,11 +1,11 @@
 import { Button, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { fieldErrors } from '../account/fields.ts';
 import type { Key } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { changesOf } from '../forms/changes.ts';
+import { fieldErrors } from '../forms/fields.ts';
 import { useReloadKeys } from './use-reload-keys.ts';
 
 const bodyOf = ({ name, project, lastDay }: Readonly<Record<'name' | 'project' | 'lastDay', string>>) => ({

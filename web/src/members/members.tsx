@@ -3,7 +3,6 @@ import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
-import { emailProblem, fieldErrors } from '../account/fields.ts';
 import type { Invitation, Member } from '../api/responses.ts';
 import { useApi, useApp } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
@@ -12,6 +11,7 @@ import { ListPage } from '../components/list-page.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { plural } from '../format/quantity.ts';
+import { emailProblem, fieldErrors } from '../forms/fields.ts';
 import { useMe } from '../session/permissions.ts';
 import { type GrantableRole, grantableRoles, roleOptions, roleTexts } from './roles.ts';
 

@@ -14,7 +14,7 @@ import { DimensionsButton } from './dimensions-button.tsx';
 import classes from './overview.module.css';
 import type { OverviewSearch } from './search.ts';
 
-const CustomDays = lazy(() => import('./custom-days.tsx').then((module) => ({ default: module.CustomDays })));
+const CustomDays = lazy(() => import('../spend/custom-days.tsx').then((module) => ({ default: module.CustomDays })));
 
 /** The overview's settings are in the URL, so that a view can be shared and the back button works. */
 export const useOverviewSearch = () => {
@@ -134,7 +134,7 @@ export const ExportButton = ({
   const [busy, setBusy] = useState(false);
   const download = async () => {
     setBusy(true);
-    await import('./export-spend.ts')
+    await import('../spend/export-spend.ts')
       .then(({ exportSpend }) => exportSpend(api, range, by, filters, metric === 'latency'))
       .catch(notifyProblem('The export failed'));
     setBusy(false);

@@ -1,7 +1,6 @@
 import { Button, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import type { SpendReport } from '../api/responses.ts';
-import { REST_COLOR } from '../chart/palette.ts';
 import { Count, Money } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
@@ -9,6 +8,7 @@ import { shownIn } from '../format/money.ts';
 import { formatShare, formatWhole, plural } from '../format/quantity.ts';
 import { dimensionName, type Filters, type GroupBy, groupWord } from '../spend/filters.ts';
 import { groupColors, groupFilters, groupKey, groupName, type KeyNames } from '../spend/groups.ts';
+import { REST_COLOR } from '../spend/palette.ts';
 import classes from './overview.module.css';
 
 const FIRST = 10;

@@ -1,14 +1,14 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo } from 'react';
-import { useBudgets } from '../budgets/use-budgets.ts';
 import { Heading } from '../components/heading.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { bucketEnd, bucketStart, utcDate } from '../format/time.ts';
+import { useBudgets } from '../limits/use-budgets.ts';
 import { FilterPills } from '../spend/filter-pills.tsx';
 import { type Filters, filtersOf, firstOfEach, groupByIn, groupByOf, hasFilters, picked } from '../spend/filters.ts';
 import { rangeOf } from '../spend/ranges.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
-import { ViewsButton } from '../spend/views-button.tsx';
+import { ViewsButton } from '../views/views-button.tsx';
 import { Budgets } from './budgets.tsx';
 import { NO_OTHER_PERIOD, useOverviewSearch } from './controls.tsx';
 import { Coverage } from './coverage.tsx';

@@ -1,8 +1,8 @@
-import { MetricValue } from '../components/amount.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
 import { formatWhole } from '../format/quantity.ts';
 import { formatBucketLong } from '../format/time.ts';
 import type { trendOf } from '../spend/groups.ts';
+import { MetricValue } from '../spend/metric-value.tsx';
 import type { MetricName } from '../spend/metrics.ts';
 import classes from './overview.module.css';
 

@@ -3,8 +3,7 @@ import { CalendarOff, ChartColumnStacked, Table2 } from 'lucide-react';
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import type { SpendChange, SpendReport } from '../api/responses.ts';
 import chartClasses from '../chart/chart.module.css';
-import { REST_COLOR } from '../chart/palette.ts';
-import { Count, MetricValue, Money } from '../components/amount.tsx';
+import { Count, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
@@ -21,7 +20,9 @@ import {
   latencyTrendOf,
   trendOf,
 } from '../spend/groups.ts';
+import { MetricValue } from '../spend/metric-value.tsx';
 import { type MetricName, metrics } from '../spend/metrics.ts';
+import { REST_COLOR } from '../spend/palette.ts';
 import type { Range } from '../spend/ranges.ts';
 import { ExportButton, RangePicker, TrendControls } from './controls.tsx';
 import classes from './overview.module.css';

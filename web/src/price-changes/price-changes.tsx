@@ -9,8 +9,7 @@ import { ScrollRegion } from '../components/scroll-region.tsx';
 import { formatRate } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { utcDayText } from '../format/time.ts';
-import { providerName } from '../providers/names.ts';
-import { kindName } from '../requests/names.ts';
+import { kindName, providerName } from '../providers/names.ts';
 
 type Version = PriceChangesReport['items'][number];
 type Held = PriceChangesReport['feed']['held'][number];

@@ -1,8 +1,8 @@
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
-import { required } from '../account/fields.ts';
 import type { NewPrice, OwnPrice } from '../api/responses.ts';
 import { utcDate } from '../format/time.ts';
 import type { BodyOf } from '../forms/changes.ts';
+import { required } from '../forms/fields.ts';
 import { type ScopeValues, scopeOf, scopeValuesOf } from '../scope/scope.ts';
 
 type Kind = OwnPrice['terms']['kind'];

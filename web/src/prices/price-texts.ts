@@ -2,7 +2,7 @@ import type { OwnPrice } from '../api/responses.ts';
 import { formatRate } from '../format/money.ts';
 import { formatPercent, plural } from '../format/quantity.ts';
 import { utcDayText } from '../format/time.ts';
-import { kindName } from '../requests/names.ts';
+import { kindName } from '../providers/names.ts';
 import { scopeText } from '../scope/scope.ts';
 import type { KeyNames } from '../spend/groups.ts';
 

@@ -2,7 +2,7 @@ import { ActionIcon, Button, Group, NativeSelect, NumberInput, SegmentedControl,
 import type { UseFormReturnType } from '@mantine/form';
 import { Plus, X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { kindName } from '../requests/names.ts';
+import { kindName } from '../providers/names.ts';
 import type { PriceValues } from './price-form.ts';
 
 export type PriceForm = UseFormReturnType<PriceValues>;

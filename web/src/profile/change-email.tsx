@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { emailProblem, fieldErrors, required } from '../account/fields.ts';
+import { Credentials, credentialsOf, REFUSALS } from '../account/credentials.tsx';
 import type { Me } from '../api/responses.ts';
 import { useApi, useApp } from '../app.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { Credentials, credentialsOf, REFUSALS } from './credentials.tsx';
+import { emailProblem, fieldErrors, required } from '../forms/fields.ts';
 
 /** The code that the new address got. With it every session ends, so the next step is to sign in. */
 const EnterCode = ({ email, onCancel }: { readonly email: string; readonly onCancel: () => void }) => {

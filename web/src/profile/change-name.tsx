@@ -1,11 +1,11 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
-import { fieldErrors, required } from '../account/fields.ts';
 import type { Me } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
+import { fieldErrors, required } from '../forms/fields.ts';
 
 export const ChangeName = ({ user: { firstName, lastName } }: { readonly user: Me['user'] }) => {
   const queryClient = useQueryClient();

@@ -1,10 +1,10 @@
 import { Button, Group, PasswordInput, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { fieldErrors, PASSWORD_RULE, passwordProblem, required } from '../account/fields.ts';
+import { Credentials, credentialsOf, REFUSALS } from '../account/credentials.tsx';
 import type { Me } from '../api/responses.ts';
 import { useApi, useApp } from '../app.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { Credentials, credentialsOf, REFUSALS } from './credentials.tsx';
+import { fieldErrors, PASSWORD_RULE, passwordProblem, required } from '../forms/fields.ts';
 
 export const ChangePassword = ({ user: { totpEnabled } }: { readonly user: Me['user'] }) => {
   const { session } = useApp();

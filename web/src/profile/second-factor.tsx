@@ -2,13 +2,13 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { fieldErrors, required } from '../account/fields.ts';
+import { Credentials, REFUSALS } from '../account/credentials.tsx';
 import { SetUpTotp } from '../account/set-up-totp.tsx';
 import type { Me } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { Credentials, REFUSALS } from './credentials.tsx';
+import { fieldErrors, required } from '../forms/fields.ts';
 
 /** Turns the second factor on or off, with the password. */
 export const SecondFactor = ({ user: { email, totpEnabled } }: { readonly user: Me['user'] }) => {

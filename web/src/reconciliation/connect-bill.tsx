@@ -2,10 +2,10 @@ import { Button, PasswordInput, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import type { BilledProvider } from '../../../lambda/domain/reconciliation/billed-providers.ts';
-import { fieldErrors, required } from '../account/fields.ts';
 import { useApi } from '../app.ts';
 import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
+import { fieldErrors, required } from '../forms/fields.ts';
 import { providerName } from '../providers/names.ts';
 
 const credentials: Readonly<Record<BilledProvider, string>> = {

@@ -2,11 +2,11 @@ import { Button, Code, Group, NativeSelect, Stack, Textarea } from '@mantine/cor
 import { useForm } from '@mantine/form';
 import { useRef } from 'react';
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
-import { fieldErrors, required } from '../account/fields.ts';
 import { useApi } from '../app.ts';
 import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { plural } from '../format/quantity.ts';
+import { fieldErrors, required } from '../forms/fields.ts';
 import { providerChoices, providerName } from '../providers/names.ts';
 import { useReloadBills } from './connect-bill.tsx';
 

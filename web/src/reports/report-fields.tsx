@@ -1,7 +1,7 @@
 import { Group, MultiSelect, Select, Stack, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useApi } from '../app.ts';
-import { ChannelFields } from '../rules/channel-fields.tsx';
+import { ChannelFields } from '../limits/channel-fields.tsx';
 import { frequencyNames, type ReportValues } from './report-form.ts';
 
 const groupings = {

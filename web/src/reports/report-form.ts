@@ -1,7 +1,7 @@
-import { required } from '../account/fields.ts';
 import type { NewReport, Report } from '../api/responses.ts';
 import type { BodyOf } from '../forms/changes.ts';
-import { type ChannelValues, channelProblems, channelsOf, channelValuesOf, mailOnly } from '../rules/channels.ts';
+import { required } from '../forms/fields.ts';
+import { type ChannelValues, channelProblems, channelsOf, channelValuesOf, mailOnly } from '../limits/channels.ts';
 
 /** What the form holds. */
 export interface ReportValues extends ChannelValues {

@@ -1,7 +1,7 @@
 import { csvField } from '../../../lambda/domain/spend/spend-csv.ts';
 import type { Api } from '../api/client.ts';
 import type { RequestSummary } from '../api/responses.ts';
-import { saveFile } from '../overview/export-spend.ts';
+import { saveFile } from '../spend/export-spend.ts';
 import type { RequestsSearch } from './search.ts';
 
 /** Exports of whole days have no such limit: see docs/integrations.md. */

@@ -6,7 +6,7 @@ import { AnchorLink } from '../components/links.tsx';
 import { formatMoney } from '../format/money.ts';
 import { formatExact } from '../format/quantity.ts';
 import { kindTexts } from '../prices/price-texts.ts';
-import { isTokenKind, kindName } from './names.ts';
+import { isTokenKind, kindName } from '../providers/names.ts';
 import classes from './requests.module.css';
 
 const MILLION = 1_000_000;

@@ -1,9 +1,9 @@
 import { OctagonPause } from 'lucide-react';
 import type { Budget, Pause } from '../api/responses.ts';
-import { boundaryText, refusedText } from '../budgets/names.ts';
 import { Instant } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
-import { Resume } from '../pauses/resume.tsx';
+import { boundaryText, refusedText } from '../limits/names.ts';
+import { Resume } from '../limits/resume.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import classes from './refusing.module.css';
 

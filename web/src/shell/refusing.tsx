@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react';
-import { useBudgets } from '../budgets/use-budgets.ts';
-import { usePauses } from '../pauses/use-pauses.ts';
+import { useBudgets } from '../limits/use-budgets.ts';
+import { usePauses } from '../limits/use-pauses.ts';
 
 const RefusingList = lazy(() => import('./refusing-list.tsx'));
 

@@ -1,9 +1,9 @@
 import { OTHER, UNKNOWN } from '../../../lambda/domain/spend/dimensions.ts';
 import type { SpendGroup, SpendPoint, SpendReport } from '../api/responses.ts';
-import { colorsOf, neutral } from '../chart/palette.ts';
 import { providerName } from '../providers/names.ts';
 import { type Dimension, type dimensions, type Filters, type GroupBy, isDeclared, sentName } from './filters.ts';
 import { type MetricName, metrics } from './metrics.ts';
+import { colorsOf, neutral } from './palette.ts';
 
 const NONE: Readonly<Record<string, string>> = {
   provider: 'no provider',

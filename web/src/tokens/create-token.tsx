@@ -1,9 +1,9 @@
 import { Button, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { fieldErrors, required } from '../account/fields.ts';
 import { useApi } from '../app.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { ShownOnce } from '../components/shown-once.tsx';
+import { fieldErrors, required } from '../forms/fields.ts';
 import { type GrantableRole, roleOptions } from '../members/roles.ts';
 import { useMe } from '../session/permissions.ts';
 import { useReloadTokens } from './use-reload-tokens.ts';

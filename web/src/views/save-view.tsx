@@ -2,11 +2,11 @@ import { Button, Stack, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ViewPage } from '../../../lambda/domain/accounts/saved-view.ts';
-import { otherErrors } from '../account/fields.ts';
 import type { View } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
+import { otherErrors } from '../forms/fields.ts';
 import { pageNames } from './use-views.ts';
 
 /** Saves what the page shows under a name: a new one, or one that it has. */

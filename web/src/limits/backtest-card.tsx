@@ -2,14 +2,13 @@ import { Skeleton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData } from '@tanstack/react-query';
 import { lazy, Suspense, useCallback } from 'react';
-import { formatObserved } from '../alerts/names.ts';
 import { useApi } from '../app.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { formatAxisMoney, formatMoney } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { formatBucketLong } from '../format/time.ts';
 import { canPreview, conditionOf, type RuleValues } from './rule-form.ts';
-import { ruleTypes } from './rule-types.ts';
+import { formatFigure, ruleTypes } from './rule-types.ts';
 import classes from './rules.module.css';
 
 const BacktestChart = lazy(() => import('./backtest-chart.tsx'));
@@ -37,7 +36,7 @@ export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
   const { bars, isForecast = false } = ruleTypes[values.type];
   const { firings, points, unit, requests } = preview.data ?? {};
   const formatValue = useCallback(
-    (value: number) => formatObserved(unit ?? 'requests', value, isForecast),
+    (value: number) => formatFigure(unit ?? 'requests', value, isForecast),
     [unit, isForecast],
   );
   const verdict =
@@ -102,8 +101,8 @@ export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
                   {event === 'used_up' && ', used up'}
                 </span>
                 <span className="num">
-                  {formatObserved(unit, observed, event === 'forecast')}{' '}
-                  <span className="dim">of {formatObserved(unit, limit)}</span>
+                  {formatFigure(unit, observed, event === 'forecast')}{' '}
+                  <span className="dim">of {formatFigure(unit, limit)}</span>
                 </span>
               </li>
             ))}

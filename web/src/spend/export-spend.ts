@@ -1,6 +1,6 @@
 import type { Api } from '../api/client.ts';
-import { type Dimension, type Filters, parametersOf } from '../spend/filters.ts';
-import type { Range } from '../spend/ranges.ts';
+import { type Dimension, type Filters, parametersOf } from './filters.ts';
+import type { Range } from './ranges.ts';
 
 /** Makes the browser download a file. */
 export const saveFile = (name: string, content: Blob) => {

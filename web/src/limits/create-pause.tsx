@@ -1,9 +1,9 @@
 import { Button, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { fieldErrors, required } from '../account/fields.ts';
 import { useApi } from '../app.ts';
 import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
+import { fieldErrors, required } from '../forms/fields.ts';
 import { type ScopeValues, scopeOf, scopeValuesOf } from '../scope/scope.ts';
 import { ScopeFields } from '../scope/scope-fields.tsx';
 import { useReloadPauses } from './use-pauses.ts';

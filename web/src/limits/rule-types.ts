@@ -1,6 +1,8 @@
 import type { PeriodName } from '../../../lambda/domain/calendar/periods.ts';
 import type { RuleType } from '../../../lambda/domain/limits/rule.ts';
+import type { Alert } from '../api/responses.ts';
 import { locale } from '../format/locale.ts';
+import { formatMoney, formatRoughMoney } from '../format/money.ts';
 import { formatPercent, plural } from '../format/quantity.ts';
 
 /** The numbers that the configs of rules have: in USD, percent or requests, by type and measure. Text while it is typed. */
@@ -210,4 +212,10 @@ export const periodLabels: Readonly<Record<PeriodName, string>> = {
   daily: 'Day',
   weekly: 'Week',
   monthly: 'Month',
+};
+
+/** The figure of an alert, or its limit, in its unit. A forecast is not known to the cent. */
+export const formatFigure = (unit: Alert['unit'], amount: number, isForecast = false): string => {
+  if (unit === 'nanoUsd') return isForecast ? `≈ ${formatRoughMoney(amount)}` : formatMoney(amount);
+  return unit === 'percent' ? formatPercent(amount) : plural(amount, 'request');
 };

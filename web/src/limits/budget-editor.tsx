@@ -2,12 +2,12 @@ import { useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Budget } from '../api/responses.ts';
 import { EditorForm, EditorPage, LoadedItem } from '../forms/editor.tsx';
-import { TestChannels } from '../rules/test-channels.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { BudgetFields } from './budget-fields.tsx';
 import { type BudgetValues, bodyOf, budgetProblems, emptyBudget, valuesOf } from './budget-form.ts';
 import { BudgetState } from './budget-state.tsx';
 import { budgetText } from './names.ts';
+import { TestChannels } from './test-channels.tsx';
 import { useBudgets } from './use-budgets.ts';
 
 const BudgetForm = ({ budget }: { readonly budget?: Budget }) => {

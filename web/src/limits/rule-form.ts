@@ -1,8 +1,8 @@
 import type { PeriodName } from '../../../lambda/domain/calendar/periods.ts';
 import type { RuleType } from '../../../lambda/domain/limits/rule.ts';
-import { required } from '../account/fields.ts';
 import type { AlertRule, NewAlertRule } from '../api/responses.ts';
 import { changesOf } from '../forms/changes.ts';
+import { required } from '../forms/fields.ts';
 import { type ScopeValues, scopeOf, scopeProblems, scopeValuesOf } from '../scope/scope.ts';
 import { type ChannelValues, channelProblems, channelsOf, channelValuesOf, mailOnly } from './channels.ts';
 import { type RuleNumbers, ruleTypes } from './rule-types.ts';

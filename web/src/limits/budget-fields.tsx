@@ -1,8 +1,8 @@
 import { Checkbox, Group, NativeSelect, NumberInput, Stack, Switch, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { ChannelFields } from '../rules/channel-fields.tsx';
 import { countedMembers, ScopeFields } from '../scope/scope-fields.tsx';
 import type { BudgetValues } from './budget-form.ts';
+import { ChannelFields } from './channel-fields.tsx';
 
 type BudgetForm = UseFormReturnType<BudgetValues>;
 

@@ -3,7 +3,7 @@ import { Bookmark } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import type { ViewPage } from '../../../lambda/domain/accounts/saved-view.ts';
 
-const ViewsMenu = lazy(() => import('../views/views-menu.tsx'));
+const ViewsMenu = lazy(() => import('./views-menu.tsx'));
 
 /** Opens the saved views of a page. The menu replaces the button: it is loaded when it is first asked for. */
 export const ViewsButton = ({ page }: { readonly page: ViewPage }) => {

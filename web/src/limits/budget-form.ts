@@ -1,9 +1,9 @@
 import type { PeriodName } from '../../../lambda/domain/calendar/periods.ts';
-import { required } from '../account/fields.ts';
 import type { Budget, NewBudget } from '../api/responses.ts';
 import type { BodyOf } from '../forms/changes.ts';
-import { type ChannelValues, channelProblems, channelsOf, channelValuesOf, mailOnly } from '../rules/channels.ts';
+import { required } from '../forms/fields.ts';
 import { type ScopeValues, scopeOf, scopeProblems, scopeValuesOf } from '../scope/scope.ts';
+import { type ChannelValues, channelProblems, channelsOf, channelValuesOf, mailOnly } from './channels.ts';
 
 /** What the form holds. Numbers are text while they are typed. */
 export interface BudgetValues extends ScopeValues, ChannelValues {

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import type { Alert, AlertsQuery, AuditEntry, AuditQuery, RequestSummary, RequestsQuery } from '../api/responses.ts';
 import { useApp } from '../app.ts';
-import type { Alert, AlertsQuery, AuditEntry, AuditQuery, RequestSummary, RequestsQuery } from './responses.ts';
 
 interface PagedLists {
   '/requests': { readonly query: RequestsQuery; readonly item: RequestSummary };

@@ -2,7 +2,7 @@ import { Button, Group, TextInput } from '@mantine/core';
 import { X } from 'lucide-react';
 import { useState } from 'react';
 import { formatPeriod, utcDate } from '../format/time.ts';
-import { isInstant } from '../spend/ranges.ts';
+import { isInstant } from './ranges.ts';
 
 interface Days {
   readonly from: string;

@@ -3,9 +3,9 @@ import { Wallet } from 'lucide-react';
 import type { Budget } from '../api/responses.ts';
 import { formatPercent } from '../format/quantity.ts';
 import { ItemList, ItemRow } from '../forms/item-list.tsx';
-import { Pauses } from '../pauses/pauses.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { budgetText } from './names.ts';
+import { Pauses } from './pauses.tsx';
 import { useBudgets } from './use-budgets.ts';
 import { Used } from './used.tsx';
 
