@@ -1,10 +1,8 @@
-import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
-
 /** Messages by type of gateway response, such as REQUEST_TOO_LARGE. */
 export type ErrorMessages = Readonly<Record<string, string>>;
 
 interface ErrorResponse {
-  readonly type: ResponseType;
+  readonly type: string;
   readonly status: number;
   readonly code: string;
   readonly message: string;
@@ -24,49 +22,49 @@ const NOT_FOUND = {
  */
 const errorResponses: readonly ErrorResponse[] = [
   {
-    type: ResponseType.BAD_REQUEST_BODY,
+    type: 'BAD_REQUEST_BODY',
     status: 400,
     code: 'VALIDATION_ERROR',
     message: 'The request body is not valid.',
   },
   {
-    type: ResponseType.BAD_REQUEST_PARAMETERS,
+    type: 'BAD_REQUEST_PARAMETERS',
     status: 400,
     code: 'VALIDATION_ERROR',
     message: 'The request parameters are not valid.',
   },
   {
-    type: ResponseType.UNAUTHORIZED,
+    type: 'UNAUTHORIZED',
     status: 401,
     code: 'UNAUTHORIZED',
     message: 'Send Authorization: Bearer <token> with a token from POST /auth/login.',
   },
   {
-    type: ResponseType.EXPIRED_TOKEN,
+    type: 'EXPIRED_TOKEN',
     status: 401,
     code: 'UNAUTHORIZED',
     message: 'The token is invalid or has expired. Log in again, or use POST /auth/refresh.',
   },
   {
-    type: ResponseType.INVALID_SIGNATURE,
+    type: 'INVALID_SIGNATURE',
     status: 401,
     code: 'UNAUTHORIZED',
     message: 'The token is invalid or has expired. Log in again, or use POST /auth/refresh.',
   },
   {
-    type: ResponseType.ACCESS_DENIED,
+    type: 'ACCESS_DENIED',
     status: 403,
     code: 'FORBIDDEN',
     message: 'The token does not permit this request.',
   },
   {
-    type: ResponseType.INVALID_API_KEY,
+    type: 'INVALID_API_KEY',
     status: 403,
     code: 'FORBIDDEN',
     message: 'The key does not permit this request.',
   },
   {
-    type: ResponseType.WAF_FILTERED,
+    type: 'WAF_FILTERED',
     status: 403,
     code: 'FORBIDDEN',
     message:
@@ -74,41 +72,41 @@ const errorResponses: readonly ErrorResponse[] = [
   },
   // REST APIs respond with "missing authentication token" to a path or method that does not exist.
   {
-    type: ResponseType.MISSING_AUTHENTICATION_TOKEN,
+    type: 'MISSING_AUTHENTICATION_TOKEN',
     ...NOT_FOUND,
   },
-  { type: ResponseType.RESOURCE_NOT_FOUND, ...NOT_FOUND },
+  { type: 'RESOURCE_NOT_FOUND', ...NOT_FOUND },
   {
-    type: ResponseType.REQUEST_TOO_LARGE,
+    type: 'REQUEST_TOO_LARGE',
     status: 413,
     code: 'PAYLOAD_TOO_LARGE',
     message: 'The request is too large. Send less at once.',
   },
   {
-    type: ResponseType.UNSUPPORTED_MEDIA_TYPE,
+    type: 'UNSUPPORTED_MEDIA_TYPE',
     status: 415,
     code: 'VALIDATION_ERROR',
     message: 'Send the body as application/json.',
   },
   {
-    type: ResponseType.THROTTLED,
+    type: 'THROTTLED',
     status: 429,
     code: 'RATE_LIMITED',
     message: 'Too many requests. Try again after the number of seconds in Retry-After.',
   },
   {
-    type: ResponseType.QUOTA_EXCEEDED,
+    type: 'QUOTA_EXCEEDED',
     status: 429,
     code: 'RATE_LIMITED',
     message: 'The quota is used up. Try again later.',
   },
   // Lambda throttles: REST APIs turn its 429 into one of these two, with status 500 by default. Neither request reached a handler.
-  { type: ResponseType.API_CONFIGURATION_ERROR, ...UNAVAILABLE },
-  { type: ResponseType.INTEGRATION_FAILURE, ...UNAVAILABLE },
-  { type: ResponseType.AUTHORIZER_CONFIGURATION_ERROR, ...INTERNAL },
-  { type: ResponseType.AUTHORIZER_FAILURE, ...UNAVAILABLE },
+  { type: 'API_CONFIGURATION_ERROR', ...UNAVAILABLE },
+  { type: 'INTEGRATION_FAILURE', ...UNAVAILABLE },
+  { type: 'AUTHORIZER_CONFIGURATION_ERROR', ...INTERNAL },
+  { type: 'AUTHORIZER_FAILURE', ...UNAVAILABLE },
   {
-    type: ResponseType.INTEGRATION_TIMEOUT,
+    type: 'INTEGRATION_TIMEOUT',
     status: 504,
     code: UNAVAILABLE.code,
     message: 'The response took longer than the platform allows. Ask for less at once.',
@@ -117,38 +115,32 @@ const errorResponses: readonly ErrorResponse[] = [
 
 /** The two defaults cover all types without a row above; API Gateway sets their status. */
 const defaultResponses: readonly (Omit<ErrorResponse, 'status'> & { readonly status?: undefined })[] = [
-  { type: ResponseType.DEFAULT_4XX, code: 'VALIDATION_ERROR', message: 'The request could not be understood.' },
-  { type: ResponseType.DEFAULT_5XX, code: INTERNAL.code, message: INTERNAL.message },
+  { type: 'DEFAULT_4XX', code: 'VALIDATION_ERROR', message: 'The request could not be understood.' },
+  { type: 'DEFAULT_5XX', code: INTERNAL.code, message: INTERNAL.message },
 ];
 
 /**
- * Overrides every gateway response of an API, so that errors always have the same shape.
+ * Responses of API Gateway itself by type, as the definition of an API has them: errors always have the same shape.
  *
- * @param options.corsOrigins web origins that must be able to read the errors too
- * @param options.messages other words, where the API's clients need to know something else
+ * @param corsOrigins web origins that must be able to read the errors too
+ * @param messages other words, where the API's clients need to know something else
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-gateway-responses.html
  */
-export const overrideErrorResponses = (
-  api: RestApi,
-  {
-    corsOrigins,
-    messages = {},
-  }: { readonly corsOrigins: readonly string[]; readonly messages?: ErrorMessages | undefined },
-): void => {
-  for (const response of [...errorResponses, ...defaultResponses]) {
-    api.addGatewayResponse(response.type.responseType, {
-      type: response.type,
-      ...(response.status === undefined ? {} : { statusCode: String(response.status) }),
-      responseHeaders: {
-        ...plainHeaders,
-        ...retryAfter(response.status),
-        ...corsHeaders(corsOrigins),
+export const gatewayResponses = (corsOrigins: readonly string[], messages: ErrorMessages = {}) =>
+  Object.fromEntries(
+    [...errorResponses, ...defaultResponses].map(({ type, status, code, message }) => [
+      type,
+      {
+        ...(status !== undefined && { statusCode: String(status) }),
+        responseParameters: Object.fromEntries(
+          Object.entries({ ...plainHeaders, ...retryAfter(status), ...corsHeaders(corsOrigins) }).map(
+            ([name, value]) => [`gatewayresponse.header.${name}`, value],
+          ),
+        ),
+        responseTemplates: { 'application/json': template(code, messages[type] ?? message) },
       },
-      templates: {
-        'application/json': template(response.code, messages[response.type.responseType] ?? response.message),
-      },
-    });
-  }
-};
+    ]),
+  );
 
 /** Text in quotes is literal; anything else names a variable. */
 const plainHeaders = { 'X-Request-Id': 'context.requestId', 'Cache-Control': "'no-store'" };

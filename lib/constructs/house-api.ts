@@ -1,32 +1,29 @@
-import { Validations } from 'aws-cdk-lib';
+import { Stack, Validations } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
-  type CorsOptions,
+  ApiDefinition,
+  type CfnRestApi,
   EndpointType,
   LogGroupLogDestination,
   MethodLoggingLevel,
-  RestApi,
+  SpecRestApi,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Retention } from '../config.ts';
-import { type ErrorMessages, overrideErrorResponses } from './error-responses.ts';
+import { type ApiBodyProps, apiBody } from './api-body.ts';
 import type { Firewall } from './firewall.ts';
 import { RegionalDomain, type Zone } from './regional-domain.ts';
 
-export interface HouseApiProps {
+export interface HouseApiProps extends Omit<ApiBodyProps, 'title'> {
   /** Metrics are filed under it: unique in account and region. */
   readonly name: string;
   readonly domainName: string;
   readonly certificate: Certificate;
   readonly hostedZone: Zone;
   readonly throttle: { readonly ratePerSecond: number; readonly burst: number };
-  readonly corsOrigins: readonly string[];
-  /** Where they differ from those of the other APIs. */
-  readonly errorMessages?: ErrorMessages;
-  readonly binaryMediaTypes?: string[];
-  readonly preflight?: CorsOptions;
   /** None where the stage goes without. */
   readonly firewall: Firewall | undefined;
   readonly retention: Retention;
@@ -55,9 +52,9 @@ const ACCESS_LOG_FORMAT = AccessLogFormat.custom(
 
 /**
  * A regional REST API behind its own domain: access logs without secrets, our errors also where API Gateway responds itself, a limit on
- * the rate, and no second way in by the execute-api host.
+ * the rate, and no second way in by the execute-api host. It is imported from one definition, and so is one resource however many routes it has.
  */
-export class HouseApi extends RestApi {
+export class HouseApi extends SpecRestApi {
   constructor(scope: Construct, id: string, props: HouseApiProps) {
     const accessLogs = new LogGroup(scope, `${id}AccessLogs`, {
       retention: props.retention.logs,
@@ -65,11 +62,12 @@ export class HouseApi extends RestApi {
     });
     super(scope, id, {
       restApiName: props.name,
+      apiDefinition: ApiDefinition.fromInline(apiBody({ ...props, title: props.name }, Stack.of(scope))),
       endpointTypes: [EndpointType.REGIONAL],
+      // An import takes its own word for it.
+      parameters: { endpointConfigurationTypes: EndpointType.REGIONAL },
       disableExecuteApiEndpoint: true,
       cloudWatchRole: true,
-      ...(props.binaryMediaTypes ? { binaryMediaTypes: props.binaryMediaTypes } : {}),
-      ...(props.preflight ? { defaultCorsPreflightOptions: props.preflight } : {}),
       deployOptions: {
         stageName: 'live',
         throttlingRateLimit: props.throttle.ratePerSecond,
@@ -82,7 +80,15 @@ export class HouseApi extends RestApi {
         accessLogFormat: ACCESS_LOG_FORMAT,
       },
     });
-    overrideErrorResponses(this, { corsOrigins: props.corsOrigins, messages: props.errorMessages });
+    // An API of its own: after an import into the former one, CloudFormation would delete the methods that had been resources.
+    const api = this.node.defaultChild as CfnRestApi;
+    api.overrideLogicalId(`${this.stack.getLogicalId(api)}Imported`);
+    for (const [index, handler] of [...new Set(props.routes.map((route) => route.handler))].entries())
+      handler.addPermission(`Api${index}`, {
+        principal: new ServicePrincipal('apigateway.amazonaws.com'),
+        scope: this,
+        sourceArn: this.arnForExecuteApi('*', '/*', this.deploymentStage.stageName),
+      });
     new RegionalDomain(this, 'Domain', {
       api: this,
       domainName: props.domainName,

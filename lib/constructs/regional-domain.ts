@@ -1,5 +1,5 @@
 import { CfnOutput } from 'aws-cdk-lib';
-import { DomainName, EndpointType, type RestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway';
+import { DomainName, EndpointType, SecurityPolicy, type SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate, CertificateValidation } from 'aws-cdk-lib/aws-certificatemanager';
 import { ARecord, HostedZone, type IAliasRecordTarget, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets';
@@ -53,7 +53,7 @@ export const addHostRecord = (scope: Construct, props: HostRecordProps): void =>
 export interface RegionalDomainProps {
   /** A host name, or `*.` and a domain for every host one level below it. */
   readonly domainName: string;
-  readonly api: RestApi;
+  readonly api: SpecRestApi;
   readonly certificate: Certificate;
   readonly hostedZone: Zone;
 }

@@ -1,14 +1,8 @@
-import { Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
-import {
-  AuthorizationType,
-  CognitoUserPoolsAuthorizer,
-  LambdaIntegration,
-  type MethodOptions,
-  ResponseTransferMode,
-} from 'aws-cdk-lib/aws-apigateway';
+import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { operationsOf, type ResourceName } from '../../lambda/dashboard/operations.ts';
 import type { StageSettings } from '../config.ts';
+import type { ApiRoute } from '../constructs/api-body.ts';
 import { Firewall } from '../constructs/firewall.ts';
 import { HandlerFunction } from '../constructs/handler-function.ts';
 import { HouseApi } from '../constructs/house-api.ts';
@@ -25,9 +19,6 @@ interface DashboardApiStackProps
     Omit<DashboardDependencies, 'stack' | 'settings' | 'corsOrigins' | 'dashboardUrl' | 'registration'> {
   readonly settings: StageSettings;
 }
-
-const ALLOWED_HEADERS = ['Authorization', 'Content-Type'];
-const ALLOWED_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** How long API Gateway waits for a function that does not stream. */
 const HANDLER_TIMEOUT = Duration.seconds(29);
@@ -71,33 +62,7 @@ export class DashboardApiStack extends Stack {
       registration,
     };
 
-    this.api = new HouseApi(this, 'Api', {
-      name: `ai-spend-${settings.name}-dashboard`,
-      domainName: settings.dashboardDomain,
-      certificate: dnsCertificate(this, 'Certificate', settings.dashboardDomain, settings.hostedZone),
-      hostedZone: settings.hostedZone,
-      throttle: settings.dashboard.throttle,
-      corsOrigins,
-      ...(corsOrigins.length > 0
-        ? {
-            preflight: {
-              allowOrigins: [...corsOrigins],
-              allowHeaders: ALLOWED_HEADERS,
-              allowMethods: ALLOWED_METHODS,
-              maxAge: Duration.hours(1),
-            },
-          }
-        : {}),
-      firewall: settings.firewall.enabled
-        ? new Firewall(this, 'Firewall', dashboardFirewall(settings.firewall))
-        : undefined,
-      retention: settings.retention,
-    });
-    const signedIn: MethodOptions = {
-      authorizationType: AuthorizationType.COGNITO,
-      authorizer: new CognitoUserPoolsAuthorizer(this, 'Authorizer', { cognitoUserPools: [userPool] }),
-    };
-
+    const routes: ApiRoute[] = [];
     this.handlers = (Object.keys(dashboardResources) as ResourceName[]).map((name) => {
       const resource = dashboardResources[name];
       const operations = operationsOf(name);
@@ -130,21 +95,31 @@ export class DashboardApiStack extends Stack {
           [handler.logGroup],
           'request failed',
         );
-      const integration = new LambdaIntegration(handler, {
-        proxy: true,
-        // One permission a function: a stack has 500 resources at most.
-        scopePermissionToMethod: false,
-        ...(streams && { responseTransferMode: ResponseTransferMode.STREAM, timeout: STREAM_TIMEOUT }),
-      });
-      for (const { method, path, access } of operations) {
-        const route = this.api.root
-          .resourceForPath(`/api${path}`)
-          .addMethod(method, integration, access === 'authorizer' ? signedIn : undefined);
-        if (access === 'authorizer') continue;
-        const reason = 'Open by specification: one signs in here, or the handler itself checks a token or a signature.';
-        Validations.of(route).acknowledge({ id: 'AwsSolutions-APIG4', reason }, { id: 'AwsSolutions-COG4', reason });
-      }
+      routes.push(
+        ...operations.map(({ method, path, access }) => ({
+          method,
+          path: `/api${path}`,
+          handler,
+          isSignedIn: access === 'authorizer',
+          streams,
+          timeout: streams ? STREAM_TIMEOUT : HANDLER_TIMEOUT,
+        })),
+      );
       return handler;
+    });
+    this.api = new HouseApi(this, 'Api', {
+      name: `ai-spend-${settings.name}-dashboard`,
+      routes,
+      userPool,
+      domainName: settings.dashboardDomain,
+      certificate: dnsCertificate(this, 'Certificate', settings.dashboardDomain, settings.hostedZone),
+      hostedZone: settings.hostedZone,
+      throttle: settings.dashboard.throttle,
+      corsOrigins,
+      firewall: settings.firewall.enabled
+        ? new Firewall(this, 'Firewall', dashboardFirewall(settings.firewall))
+        : undefined,
+      retention: settings.retention,
     });
   }
 }

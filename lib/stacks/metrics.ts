@@ -1,9 +1,9 @@
 import { Duration } from 'aws-cdk-lib';
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ProviderLabel } from '../../lambda/domain/providers.ts';
+import type { HouseApi } from '../constructs/house-api.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
 
 export const FIVE_MINUTES = Duration.minutes(5);
@@ -112,7 +112,7 @@ export const errorShare = (handler: LambdaFunction): MathExpression =>
     handler.metricInvocations({ period: FIVE_MINUTES }),
   );
 
-export const serverErrorShare = (api: RestApi): MathExpression =>
+export const serverErrorShare = (api: HouseApi): MathExpression =>
   share(
     'Server errors, %',
     api.metricServerError({ period: FIVE_MINUTES, statistic: Stats.SUM }),

@@ -1,7 +1,7 @@
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { HouseApi } from '../constructs/house-api.ts';
 import type { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import type { ContainerProxy } from './container-proxy.ts';
 import type { StageMetrics } from './metrics.ts';
@@ -21,5 +21,5 @@ export interface Monitored {
     readonly containerProxies: readonly ContainerProxy[];
   };
   readonly scheduled: readonly ScheduledFunction[];
-  readonly dashboard: { readonly api: RestApi; readonly handlers: readonly LambdaFunction[] };
+  readonly dashboard: { readonly api: HouseApi; readonly handlers: readonly LambdaFunction[] };
 }

@@ -171,3 +171,57 @@ export const onlyResource = (template: Template, type: string): Resource => {
   if (found.length !== 1) throw new Error(`${found.length} resources of type ${type}, not one`);
   return found[0] as Resource;
 };
+
+const integrationSchema = z.looseObject({
+  type: z.string(),
+  uri: z.unknown().optional(),
+  timeoutInMillis: z.number().optional(),
+  responseTransferMode: z.string().optional(),
+});
+
+const definitionSchema = z.looseObject({
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.looseObject({
+        security: z.array(z.record(z.string(), z.array(z.string()))).default([]),
+        'x-amazon-apigateway-integration': integrationSchema,
+      }),
+    ),
+  ),
+  components: z.unknown().optional(),
+  'x-amazon-apigateway-binary-media-types': z.array(z.string()).optional(),
+  'x-amazon-apigateway-endpoint-configuration': z.object({ disableExecuteApiEndpoint: z.literal(true) }),
+  'x-amazon-apigateway-gateway-responses': z.record(
+    z.string(),
+    z.object({
+      statusCode: z.string().optional(),
+      responseParameters: z.record(z.string(), z.string()),
+      responseTemplates: z.object({ 'application/json': z.string() }),
+    }),
+  ),
+});
+
+/** The definition that API Gateway imports, of the only API in a template. */
+export const apiDefinition = (template: Template) => {
+  const definition = definitionSchema.parse(onlyResource(template, 'AWS::ApiGateway::RestApi').Properties['Body']);
+  return {
+    ...definition,
+    methods: Object.entries(definition.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { security, 'x-amazon-apigateway-integration': integration }]) => ({
+        route: `${method.replace('x-amazon-apigateway-any-method', 'any').toUpperCase()} ${path}`,
+        security,
+        integration,
+      })),
+    ),
+    responses: Object.entries(definition['x-amazon-apigateway-gateway-responses']).map(
+      ([type, { statusCode, responseParameters, responseTemplates }]) => ({
+        type,
+        statusCode,
+        headers: responseParameters,
+        template: responseTemplates['application/json'],
+      }),
+    ),
+  };
+};

@@ -1,16 +1,9 @@
 import { CognitoJwtVerifier } from 'aws-jwt-verify';
 import { JwtBaseError } from 'aws-jwt-verify/error';
 import type { Jwks } from 'aws-jwt-verify/jwk';
-import { z } from 'zod';
-import { type App, definitions } from '../template/definitions.ts';
+import type { ApiBody } from './definition.ts';
 import type { Claims } from './proxy-event.ts';
 import type { Route } from './routes.ts';
-
-const authorizerSchema = z.object({
-  Type: z.string(),
-  ProviderARNs: z.array(z.string()).default([]),
-  IdentitySource: z.string().default('method.request.header.Authorization'),
-});
 
 /** No token, or not one of the pool's. */
 export class UnauthorizedError extends Error {
@@ -33,25 +26,23 @@ const texts = (payload: object): Claims =>
 
 /** @param readJwks the public keys of a user pool */
 export const cognitoAuthorizers = async (
-  app: App,
+  { components }: ApiBody,
   readJwks: (userPoolId: string) => Promise<Jwks>,
 ): Promise<Authorize> => {
   const authorizers = new Map<string, { readonly headerName: string; verify(token: string): Promise<object> }>();
-  for (const { ref, properties } of definitions(app, authorizerSchema, 'AWS::ApiGateway::Authorizer')) {
-    const userPoolId = properties.ProviderARNs[0]?.split('userpool/')[1];
-    if (properties.Type !== 'COGNITO_USER_POOLS' || !userPoolId) continue;
+  for (const [id, { name, 'x-amazon-apigateway-authorizer': authorizer }] of Object.entries(
+    components.securitySchemes,
+  )) {
+    const [, userPoolId = ''] = authorizer.providerARNs[0].split('userpool/');
     // API Gateway takes the ID token of any client of the pool.
     const verifier = CognitoJwtVerifier.create({ userPoolId, clientId: null, tokenUse: 'id' });
     verifier.cacheJwks(await readJwks(userPoolId));
-    authorizers.set(ref, {
-      headerName: properties.IdentitySource.split('.').at(-1) ?? 'Authorization',
-      verify: (token) => verifier.verify(token),
-    });
+    authorizers.set(id, { headerName: name, verify: (token) => verifier.verify(token) });
   }
 
   return async (route, header) => {
-    if (route.authorizationType === 'NONE') return undefined;
-    const authorizer = authorizers.get(route.authorizerId ?? '');
+    if (route.authorizer === undefined) return undefined;
+    const authorizer = authorizers.get(route.authorizer);
     if (!authorizer) throw new Error(`${route.resourcePath} has an authorizer that cannot run locally.`);
     const token = header(authorizer.headerName)?.replace(/^Bearer /, '');
     if (!token) throw new UnauthorizedError('No token.');

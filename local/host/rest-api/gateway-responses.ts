@@ -1,14 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { z } from 'zod';
-import { type App, definitions } from '../template/definitions.ts';
-
-const gatewayResponseSchema = z.object({
-  RestApiId: z.string(),
-  ResponseType: z.string(),
-  StatusCode: z.string().optional(),
-  ResponseParameters: z.record(z.string(), z.string()).default({}),
-  ResponseTemplates: z.record(z.string(), z.string()).default({}),
-});
+import type { ApiBody } from './definition.ts';
 
 /** Responses of API Gateway itself without an override. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html */
 const defaults = {
@@ -23,26 +14,15 @@ const defaults = {
 
 export type GatewayResponseType = keyof typeof defaults;
 
-export type RespondAsGateway = (
-  apiId: string | undefined,
-  type: GatewayResponseType,
-  requestId: string,
-  response: ServerResponse,
-) => void;
+export type RespondAsGateway = (type: GatewayResponseType, requestId: string, response: ServerResponse) => void;
 
 const HEADER = 'gatewayresponse.header.';
 
-/** Responds where no function does, with the templates' overrides of API Gateway's own responses. */
-export const gatewayResponses = (app: App): RespondAsGateway => {
-  const overrides = definitions(app, gatewayResponseSchema, 'AWS::ApiGateway::GatewayResponse').map(
-    ({ properties }) => properties,
-  );
-  return (apiId, type, requestId, response) => {
+/** Responds where no function does, with the definition's overrides of API Gateway's own responses. */
+export const gatewayResponses = ({ 'x-amazon-apigateway-gateway-responses': overrides }: ApiBody): RespondAsGateway => {
+  return (type, requestId, response) => {
     const { status, message } = defaults[type];
-    const ofApi = overrides.filter(({ RestApiId }) => RestApiId === apiId);
-    const override =
-      ofApi.find(({ ResponseType }) => ResponseType === type) ??
-      ofApi.find(({ ResponseType }) => ResponseType === (status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX'));
+    const override = overrides[type] ?? overrides[status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX'];
     const variables: Readonly<Record<string, string>> = {
       'context.requestId': requestId,
       'context.extendedRequestId': requestId,
@@ -50,18 +30,18 @@ export const gatewayResponses = (app: App): RespondAsGateway => {
       'context.error.messageString': JSON.stringify(message),
       'context.error.responseType': type,
     };
-    const template = override?.ResponseTemplates['application/json'] ?? '{"message":$context.error.messageString}';
+    const template = override?.responseTemplates['application/json'] ?? '{"message":$context.error.messageString}';
     const body = template.replace(
       /\$(context\.[A-Za-z.]*[A-Za-z])/g,
       (whole, name: string) => variables[name] ?? whole,
     );
-    const headers = Object.entries(override?.ResponseParameters ?? {}).flatMap(([name, value]) =>
+    const headers = Object.entries(override?.responseParameters ?? {}).flatMap(([name, value]) =>
       name.startsWith(HEADER)
         ? [[name.slice(HEADER.length), value.startsWith("'") ? value.slice(1, -1) : (variables[value] ?? '')] as const]
         : [],
     );
     response
-      .writeHead(Number(override?.StatusCode ?? status), {
+      .writeHead(Number(override?.statusCode ?? status), {
         'Content-Type': 'application/json',
         'x-amzn-RequestId': requestId,
         'x-amzn-ErrorType': type,

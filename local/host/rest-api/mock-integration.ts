@@ -1,22 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Integration } from './routes.ts';
+import type { Integration } from './definition.ts';
 
 const HEADER = 'method.response.header.';
 
 /**
- * A MOCK integration, such as CDK makes for CORS preflights: fixed headers, and an Origin that the response template
+ * A mock integration, which responds to CORS preflights: fixed headers, and an Origin that the response template
  * compares with a further allowed one is let through. No other VTL is run.
  */
 export const respondWithMock = (integration: Integration, request: IncomingMessage, response: ServerResponse): void => {
-  const [fixed] = integration.IntegrationResponses;
+  const fixed = integration.responses?.default;
   const headers = new Map(
-    Object.entries(fixed?.ResponseParameters ?? {})
+    Object.entries(fixed?.responseParameters ?? {})
       .filter(([name]) => name.startsWith(HEADER))
       .map(([name, value]) => [name.slice(HEADER.length), value.replace(/^'|'$/g, '')]),
   );
-  const template = fixed?.ResponseTemplates['application/json'] ?? '';
+  const template = fixed?.responseTemplates['application/json'] ?? '';
   const { origin } = request.headers;
   const others = [...template.matchAll(/\$origin == "([^"]+)"/g)].map(([, allowed]) => allowed);
   if (origin && others.includes(origin)) headers.set('Access-Control-Allow-Origin', origin);
-  response.writeHead(Number(fixed?.StatusCode ?? 200), Object.fromEntries(headers)).end();
+  response.writeHead(Number(fixed?.statusCode ?? 200), Object.fromEntries(headers)).end();
 };

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { LOCAL_ACCOUNT } from '../template/names.ts';
-import type { RouteMatch } from './routes.ts';
 
 /** Claims of a verified token as API Gateway passes them: texts. */
 export type Claims = Readonly<Record<string, string>>;
@@ -11,7 +10,10 @@ export interface ProxyRequest {
   readonly request: IncomingMessage;
   readonly requestId: string;
   readonly body: Buffer;
-  readonly match: RouteMatch;
+  readonly apiId: string;
+  /** `/requests/{requestId}` */
+  readonly resourcePath: string;
+  readonly pathParameters: Readonly<Record<string, string>>;
   readonly claims: Claims | undefined;
   /** Media types whose bodies travel as base64. */
   readonly binaryMediaTypes: readonly string[];
@@ -36,7 +38,7 @@ const isBinary = (contentType: string | undefined, binaryMediaTypes: readonly st
 
 /** The event of a Lambda proxy integration of a REST API (format 1.0). */
 export const proxyEvent = (incoming: ProxyRequest): APIGatewayProxyEvent => {
-  const { request, requestId, body, match, claims, binaryMediaTypes } = incoming;
+  const { request, requestId, body, apiId, resourcePath, pathParameters, claims, binaryMediaTypes } = incoming;
   const [path = '/', query = ''] = (request.url ?? '/').split(/\?(.*)/s);
   const sourceIp = request.socket.remoteAddress ?? '127.0.0.1';
   const headers = grouped([
@@ -52,20 +54,20 @@ export const proxyEvent = (incoming: ProxyRequest): APIGatewayProxyEvent => {
   const binary = isBinary(request.headers['content-type'], binaryMediaTypes);
   const now = new Date();
   return {
-    resource: match.route.resourcePath,
+    resource: resourcePath,
     path,
     httpMethod: request.method ?? 'GET',
     headers: lastOfEach(headers),
     multiValueHeaders: headers,
     queryStringParameters: orNull(lastOfEach(parameters)),
     multiValueQueryStringParameters: orNull(parameters),
-    pathParameters: orNull(match.pathParameters),
+    pathParameters: orNull(pathParameters),
     stageVariables: null,
     body: body.length === 0 ? null : body.toString(binary ? 'base64' : 'utf8'),
     isBase64Encoded: body.length > 0 && binary,
     requestContext: {
       accountId: LOCAL_ACCOUNT,
-      apiId: match.route.apiId,
+      apiId,
       authorizer: claims && { claims },
       domainName: request.headers.host?.split(':')[0] ?? 'localhost',
       extendedRequestId: requestId,
@@ -92,8 +94,8 @@ export const proxyEvent = (incoming: ProxyRequest): APIGatewayProxyEvent => {
       requestId,
       requestTime: now.toUTCString(),
       requestTimeEpoch: now.getTime(),
-      resourceId: match.route.resourcePath,
-      resourcePath: match.route.resourcePath,
+      resourceId: resourcePath,
+      resourcePath,
       stage: 'local',
     },
   };

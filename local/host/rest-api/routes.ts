@@ -1,72 +1,32 @@
-import { z } from 'zod';
-import { type App, definitions } from '../template/definitions.ts';
-
-const resourceSchema = z.object({ RestApiId: z.string(), ParentId: z.string(), PathPart: z.string() });
-
-const integrationSchema = z.object({
-  Type: z.string(),
-  Uri: z.string().optional(),
-  ResponseTransferMode: z.string().optional(),
-  TimeoutInMillis: z.number().default(29_000),
-  IntegrationResponses: z
-    .array(
-      z.object({
-        StatusCode: z.string(),
-        ResponseParameters: z.record(z.string(), z.string()).default({}),
-        ResponseTemplates: z.record(z.string(), z.string()).default({}),
-      }),
-    )
-    .default([]),
-});
-
-const methodSchema = z.object({
-  RestApiId: z.string(),
-  ResourceId: z.string(),
-  HttpMethod: z.string(),
-  AuthorizationType: z.string().default('NONE'),
-  AuthorizerId: z.string().optional(),
-  Integration: integrationSchema,
-});
-
-export type Integration = z.infer<typeof integrationSchema>;
+import type { ApiBody, Integration } from './definition.ts';
 
 /** One method of one path of a REST API. */
 export interface Route {
-  readonly apiId: string;
   /** `ANY` stands for all. */
   readonly method: string;
   /** `/requests/{requestId}`: what the event calls `resource`. */
   readonly resourcePath: string;
   readonly segments: readonly string[];
-  readonly authorizationType: string;
-  readonly authorizerId: string | undefined;
+  /** Name of its authorizer; undefined where it is open. */
+  readonly authorizer: string | undefined;
   readonly integration: Integration;
 }
 
+const ANY_METHOD = 'x-amazon-apigateway-any-method';
+
 const segmentsOf = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
 
-/** Every method of every REST API of the templates. */
-export const routesOf = (app: App): Route[] => {
-  const resources = new Map(
-    definitions(app, resourceSchema, 'AWS::ApiGateway::Resource').map(({ ref, properties }) => [ref, properties]),
-  );
-  const pathOf = (resourceId: string): string => {
-    const resource = resources.get(resourceId);
-    return resource ? `${pathOf(resource.ParentId)}/${resource.PathPart}` : '';
-  };
-  return definitions(app, methodSchema, 'AWS::ApiGateway::Method').map(({ properties }) => {
-    const resourcePath = pathOf(properties.ResourceId) || '/';
-    return {
-      apiId: properties.RestApiId,
-      method: properties.HttpMethod,
+/** Every method of every path of a definition. */
+export const routesOf = ({ paths }: Pick<ApiBody, 'paths'>): Route[] =>
+  Object.entries(paths).flatMap(([resourcePath, methods]) =>
+    Object.entries(methods).map(([method, { security, 'x-amazon-apigateway-integration': integration }]) => ({
+      method: method === ANY_METHOD ? 'ANY' : method.toUpperCase(),
       resourcePath,
       segments: segmentsOf(resourcePath),
-      authorizationType: properties.AuthorizationType,
-      authorizerId: properties.AuthorizerId,
-      integration: properties.Integration,
-    };
-  });
-};
+      authorizer: Object.keys(security[0] ?? {})[0],
+      integration,
+    })),
+  );
 
 const decoded = (segment: string): string => {
   try {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Jwks } from 'aws-jwt-verify/jwk';
-import { z } from 'zod';
 import { functionOfArn, type LambdaFunction } from '../lambda/functions.ts';
 import type { Invoker } from '../lambda/invoker.ts';
-import { type App, definitions } from '../template/definitions.ts';
+import type { App } from '../template/definitions.ts';
 import { cognitoAuthorizers, UnauthorizedError } from './authorizers.ts';
+import { restApis } from './definition.ts';
 import { type GatewayResponseType, gatewayResponses } from './gateway-responses.ts';
 import { respondWithMock } from './mock-integration.ts';
 import { proxyEvent } from './proxy-event.ts';
@@ -49,10 +49,8 @@ const within = async <T>(promise: Promise<T>, timeoutMs: number): Promise<T> => 
   }
 };
 
-const apiSchema = z.object({ BinaryMediaTypes: z.array(z.string()).default([]) });
-
 /**
- * @param functions those whose routes are served; the gateway is not among them, it has its own server
+ * @param functions those of one API, which is served; the gateway is not among them, it has its own server
  * @param readJwks the public keys of a user pool
  */
 export const restApiServer = async (
@@ -61,38 +59,41 @@ export const restApiServer = async (
   invoker: Invoker,
   readJwks: (userPoolId: string) => Promise<Jwks>,
 ): Promise<ServeRestApi> => {
-  const isServed = ({ integration: { Type, Uri } }: Route) =>
-    Type === 'MOCK' || functionOfArn(functions, Uri ?? '') !== undefined;
-  const routes = routesOf(app).filter(isServed);
-  const binaryMediaTypes = new Map(
-    definitions(app, apiSchema, 'AWS::ApiGateway::RestApi').map(({ ref, properties }) => [
-      ref,
-      properties.BinaryMediaTypes,
-    ]),
-  );
-  const authorize = await cognitoAuthorizers(app, readJwks);
-  const respondAsGateway = gatewayResponses(app);
+  const servedBy = ({ integration }: Route) => functionOfArn(functions, integration.uri ?? '');
+  const api = restApis(app).find(({ body }) => routesOf(body).some((route) => servedBy(route) !== undefined));
+  if (!api) throw new Error('No REST API of the templates leads to one of the functions.');
+  const { id: apiId, body: definition } = api;
+  const routes = routesOf(definition);
+  const binaryMediaTypes = definition['x-amazon-apigateway-binary-media-types'];
+  const authorize = await cognitoAuthorizers(definition, readJwks);
+  const respondAsGateway = gatewayResponses(definition);
 
-  const respond = async (match: RouteMatch, request: IncomingMessage, requestId: string, response: ServerResponse) => {
-    const { route } = match;
+  const respond = async (
+    { route, pathParameters }: RouteMatch,
+    request: IncomingMessage,
+    requestId: string,
+    response: ServerResponse,
+  ) => {
     const { integration } = route;
-    if (integration.Type === 'MOCK') return respondWithMock(integration, request, response);
+    if (integration.type === 'mock') return respondWithMock(integration, request, response);
     const claims = await authorize(route, (name) => request.headersDistinct[name.toLowerCase()]?.[0]);
-    const lambda = functionOfArn(functions, integration.Uri ?? '');
+    const lambda = servedBy(route);
     if (!lambda) throw new GatewayResponse('DEFAULT_5XX');
     const event = proxyEvent({
       request,
       requestId,
       body: await readBody(request),
-      match,
+      apiId,
+      resourcePath: route.resourcePath,
+      pathParameters,
       claims,
-      binaryMediaTypes: binaryMediaTypes.get(route.apiId) ?? [],
+      binaryMediaTypes,
     });
-    if (integration.ResponseTransferMode === 'STREAM') {
-      await within(invoker.invoke(lambda, event, streamedResult(requestId, response)), integration.TimeoutInMillis);
+    if (integration.responseTransferMode === 'STREAM') {
+      await within(invoker.invoke(lambda, event, streamedResult(requestId, response)), integration.timeoutInMillis);
       response.end();
     } else {
-      sendProxyResult(await within(invoker.invoke(lambda, event), integration.TimeoutInMillis), requestId, response);
+      sendProxyResult(await within(invoker.invoke(lambda, event), integration.timeoutInMillis), requestId, response);
     }
   };
 
@@ -116,7 +117,7 @@ export const restApiServer = async (
           : error instanceof UnauthorizedError
             ? 'UNAUTHORIZED'
             : 'DEFAULT_5XX';
-      respondAsGateway(match?.route.apiId ?? routes[0]?.apiId, type, requestId, response);
+      respondAsGateway(type, requestId, response);
     }
   };
 };

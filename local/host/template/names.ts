@@ -76,7 +76,7 @@ const bucket: Naming = (resource, given) => {
 
 const restApi: Naming = (resource) => {
   const id = hash(resource, 10);
-  return { ref: id, attributes: { RestApiId: id, RootResourceId: `${id}-root` } };
+  return { ref: id, attributes: { RestApiId: id } };
 };
 
 /** Versions and aliases run the one version there is. */

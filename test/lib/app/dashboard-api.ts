@@ -4,29 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { operations } from '../../../lambda/dashboard/operations.ts';
 import { errorBodySchema, errorCodes } from '../../../lambda/http/error-codes.ts';
-import { filledIn, onlyResource, resourcesOf, synthStage } from '../synth-stage.ts';
-
-interface Method {
-  readonly route: string;
-  readonly authorization: unknown;
-  readonly properties: Record<string, unknown>;
-}
-
-/** Every method of the API with its whole path. */
-const methodsOf = (template: Template): Method[] => {
-  const parts = resourcesOf(template, 'AWS::ApiGateway::Resource');
-  const pathOf = (id: string | undefined): string => {
-    const part = id === undefined ? undefined : parts[id];
-    if (part === undefined) return '';
-    const { Ref: parent } = part.Properties['ParentId'] as { Ref?: string };
-    return `${pathOf(parent)}/${part.Properties['PathPart']}`;
-  };
-  return Object.values(resourcesOf(template, 'AWS::ApiGateway::Method')).map(({ Properties }) => ({
-    route: `${Properties['HttpMethod']} ${pathOf((Properties['ResourceId'] as { Ref?: string }).Ref)}`,
-    authorization: Properties['AuthorizationType'],
-    properties: Properties,
-  }));
-};
+import { apiDefinition, filledIn, onlyResource, resourcesOf, synthStage } from '../synth-stage.ts';
 
 /** Open by specification, or for API tokens, which the handler checks. Any other route without an authorizer fails the test below. */
 const OPEN = [
@@ -62,7 +40,7 @@ const onlyByPlatform = new Set(['UNSUPPORTED_MEDIA_TYPE', 'INTEGRATION_TIMEOUT']
 
 describe('the dashboard API', () => {
   const api = synthStage()('dashboard-api');
-  const methods = methodsOf(api);
+  const { methods, responses, components } = apiDefinition(api);
 
   it('has the routes of the specification under /api', () => {
     const routes = methods.map(({ route }) => route);
@@ -80,35 +58,52 @@ describe('the dashboard API', () => {
   });
 
   it('asks Cognito about the token on every other route', () => {
-    const [authorizerId] = Object.keys(resourcesOf(api, 'AWS::ApiGateway::Authorizer'));
-    for (const { route, authorization, properties } of methods) {
-      if (OPEN.includes(route)) {
-        expect([route, authorization]).toEqual([route, 'NONE']);
-      } else {
-        expect([route, authorization, properties['AuthorizerId']]).toEqual([
-          route,
-          'COGNITO_USER_POOLS',
-          { Ref: authorizerId },
-        ]);
-      }
-    }
-    const authorizer = onlyResource(api, 'AWS::ApiGateway::Authorizer').Properties;
-    expect(authorizer).toMatchObject({
-      Type: 'COGNITO_USER_POOLS',
-      IdentitySource: 'method.request.header.Authorization',
+    for (const { route, security } of methods)
+      expect([route, security]).toEqual([route, OPEN.includes(route) ? [] : [{ token: [] }]]);
+    expect(components).toMatchObject({
+      securitySchemes: {
+        token: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Authorization',
+          'x-amazon-apigateway-authtype': 'cognito_user_pools',
+          'x-amazon-apigateway-authorizer': {
+            type: 'cognito_user_pools',
+            providerARNs: [{ 'Fn::ImportValue': expect.stringContaining('Users') }],
+          },
+        },
+      },
     });
   });
 
+  it('lets API Gateway invoke every function for its own stage alone', () => {
+    const invoked = new Set(
+      methods.map(({ integration }) => /"(\w+Handler[0-9A-F]{8})"/.exec(JSON.stringify(integration))?.[1]),
+    );
+    const permissions = Object.values(resourcesOf(api, 'AWS::Lambda::Permission')).map(({ Properties }) => Properties);
+    expect(permissions).toHaveLength(invoked.size);
+    const [apiId] = Object.keys(resourcesOf(api, 'AWS::ApiGateway::RestApi'));
+    const [stageId] = Object.keys(resourcesOf(api, 'AWS::ApiGateway::Stage'));
+    for (const { FunctionName, Principal, SourceArn } of permissions) {
+      expect([...invoked]).toContain((FunctionName as { 'Fn::GetAtt': [string, string] })['Fn::GetAtt'][0]);
+      expect(Principal).toBe('apigateway.amazonaws.com');
+      expect(JSON.stringify(SourceArn)).toContain(`{"Ref":"${apiId}"},"/",{"Ref":"${stageId}"},"/*/*"`);
+    }
+  });
+
+  it('leaves a stack room for more: CloudFormation takes 500 resources', () => {
+    expect(Object.keys(synthStage(filledIn)('dashboard-api').toJSON()['Resources']).length).toBeLessThan(330);
+  });
+
   it('streams what its operation says is streamed, and nothing else', () => {
-    const integrations = methods.map(({ route, properties }) => [route, properties['Integration']] as const);
     const streamed = operations
       .filter(({ success }) => success.streamed)
       .map(({ method, path }) => `${method} /api${path}`);
-    for (const [route, integration] of integrations) {
+    for (const { route, integration } of methods) {
       if (streamed.includes(route)) {
-        expect(integration).toMatchObject({ ResponseTransferMode: 'STREAM', TimeoutInMillis: 300_000 });
+        expect(integration).toMatchObject({ responseTransferMode: 'STREAM', timeoutInMillis: 300_000 });
       } else {
-        expect(integration).not.toHaveProperty('ResponseTransferMode');
+        expect(integration).not.toHaveProperty('responseTransferMode');
       }
     }
   });
@@ -125,13 +120,7 @@ describe('the dashboard API', () => {
 
   it('has API Gateway’s own responses by code', () => {
     const codes = Object.fromEntries(
-      Object.values(resourcesOf(api, 'AWS::ApiGateway::GatewayResponse')).map(({ Properties }) => [
-        Properties['ResponseType'],
-        [
-          Number(Properties['StatusCode']),
-          JSON.parse((Properties['ResponseTemplates'] as Record<string, string>)['application/json'] ?? '').error.code,
-        ],
-      ]),
+      responses.map(({ type, statusCode, template }) => [type, [Number(statusCode), JSON.parse(template).error.code]]),
     );
     expect(codes).toMatchObject({
       UNAUTHORIZED: [401, 'UNAUTHORIZED'],
@@ -152,11 +141,10 @@ describe('the dashboard API', () => {
       .map((name) => readFileSync(join('lambda', name), 'utf8'))
       .join('');
     const said = new Set<string>();
-    for (const { Properties } of Object.values(resourcesOf(api, 'AWS::ApiGateway::GatewayResponse'))) {
-      const template = (Properties['ResponseTemplates'] as Record<string, string>)['application/json'] ?? '';
+    for (const { type, statusCode, template } of responses) {
       const { code, message } = errorBodySchema.parse(JSON.parse(template)).error;
-      if (Properties['StatusCode'] !== undefined && !onlyByPlatform.has(String(Properties['ResponseType'])))
-        expect([message, errorCodes[code].status]).toEqual([message, Number(Properties['StatusCode'])]);
+      if (statusCode !== undefined && !onlyByPlatform.has(type))
+        expect([message, errorCodes[code].status]).toEqual([message, Number(statusCode)]);
       if (handlersMessages.includes(`'${message}'`)) said.add(code);
     }
     // The handlers' FORBIDDEN names the missing permission.
@@ -164,9 +152,9 @@ describe('the dashboard API', () => {
   });
 
   it('gives the request id, and when to try again, also where API Gateway responds itself', () => {
-    for (const { Properties } of Object.values(resourcesOf(api, 'AWS::ApiGateway::GatewayResponse'))) {
-      const isTemporary = ['429', '503'].includes(String(Properties['StatusCode']));
-      expect(Properties['ResponseParameters']).toEqual({
+    for (const { statusCode, headers } of responses) {
+      const isTemporary = ['429', '503'].includes(String(statusCode));
+      expect(headers).toEqual({
         'gatewayresponse.header.X-Request-Id': 'context.requestId',
         'gatewayresponse.header.Cache-Control': "'no-store'",
         ...(isTemporary && { 'gatewayresponse.header.Retry-After': expect.stringMatching(/^'\d+'$/) }),
@@ -225,25 +213,30 @@ describe('the dashboard API', () => {
 describe('CORS', () => {
   const allowOrigin = 'gatewayresponse.header.Access-Control-Allow-Origin';
   const errorHeaders = (template: Template) =>
-    Object.values(resourcesOf(template, 'AWS::ApiGateway::GatewayResponse')).map(
-      ({ Properties }) => (Properties['ResponseParameters'] as Record<string, string> | undefined)?.[allowOrigin],
-    );
+    apiDefinition(template).responses.map(({ headers }) => headers[allowOrigin]);
 
   it('is off without origins', () => {
     const template = synthStage()('dashboard-api');
-    expect(methodsOf(template).filter(({ route }) => route.startsWith('OPTIONS'))).toEqual([]);
+    expect(apiDefinition(template).methods.filter(({ route }) => route.startsWith('OPTIONS'))).toEqual([]);
     expect(new Set(errorHeaders(template))).toEqual(new Set([undefined]));
   });
 
   it('responds to preflight on every path and lets the origin read errors', () => {
     const template = synthStage(filledIn)('dashboard-api');
-    const routes = methodsOf(template).map(({ route }) => route);
+    const { methods } = apiDefinition(template);
+    const routes = methods.map(({ route }) => route);
     for (const route of routes) expect(routes).toContain(route.replace(/^[A-Z]+/, 'OPTIONS'));
-    const preflight = methodsOf(template).find(({ route }) => route === 'OPTIONS /api/spend')?.properties[
-      'Integration'
-    ];
+    const preflight = methods.find(({ route }) => route === 'OPTIONS /api/spend')?.integration;
+    expect(preflight?.type).toBe('mock');
     expect(JSON.stringify(preflight)).toContain("'https://app.acme.dev'");
     expect(JSON.stringify(preflight)).toContain("'Authorization,Content-Type'");
     expect(new Set(errorHeaders(template))).toEqual(new Set(["'https://app.acme.dev'"]));
+  });
+
+  it('tells each of several origins in a preflight that it may call', () => {
+    const origins = ['https://app.acme.dev', 'https://ops.acme.dev'];
+    const { methods } = apiDefinition(synthStage({ corsOrigins: origins })('dashboard-api'));
+    const preflight = JSON.stringify(methods.find(({ route }) => route === 'OPTIONS /api/spend')?.integration);
+    for (const origin of origins) expect(preflight).toContain(`$origin == \\"${origin}\\"`);
   });
 });

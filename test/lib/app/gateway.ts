@@ -2,7 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import { newAccountKey } from '../../../lambda/domain/accounts/account-key.ts';
 import { errorBodySchema } from '../../../lambda/http/error-codes.ts';
 import { parseStageSettings } from '../../../lib/config.ts';
-import { filledIn, hosted, onlyResource, type Resource, resourcesOf, stripped, synthStage } from '../synth-stage.ts';
+import {
+  apiDefinition,
+  filledIn,
+  hosted,
+  onlyResource,
+  type Resource,
+  resourcesOf,
+  stripped,
+  synthStage,
+} from '../synth-stage.ts';
 
 const propertiesOf = (resources: Record<string, Resource>) =>
   Object.values(resources).map(({ Properties }) => Properties);
@@ -12,24 +21,25 @@ describe('the gateway', () => {
   const proxy = onlyResource(gateway, 'AWS::Lambda::Function').Properties;
 
   it('streams every method and path for as long as the platform allows', () => {
-    const methods = propertiesOf(resourcesOf(gateway, 'AWS::ApiGateway::Method'));
-    expect(methods).toHaveLength(2);
-    for (const { HttpMethod, AuthorizationType, Integration } of methods) {
-      expect({ HttpMethod, AuthorizationType, Integration }).toMatchObject({
-        HttpMethod: 'ANY',
-        AuthorizationType: 'NONE',
-        Integration: { Type: 'AWS_PROXY', ResponseTransferMode: 'STREAM', TimeoutInMillis: 900_000 },
+    const { methods } = apiDefinition(gateway);
+    expect(methods.map(({ route }) => route)).toEqual(['ANY /', 'ANY /{proxy+}']);
+    for (const { security, integration } of methods) {
+      expect(security).toEqual([]);
+      expect(integration).toMatchObject({
+        type: 'aws_proxy',
+        httpMethod: 'POST',
+        responseTransferMode: 'STREAM',
+        timeoutInMillis: 900_000,
       });
-      expect(JSON.stringify(Integration)).toContain('/response-streaming-invocations');
-      expect(JSON.stringify(Integration)).toContain('2021-11-15/functions/');
+      expect(JSON.stringify(integration)).toContain('/response-streaming-invocations');
+      expect(JSON.stringify(integration)).toContain('2021-11-15/functions/');
     }
-    expect(onlyResource(gateway, 'AWS::ApiGateway::Resource').Properties['PathPart']).toBe('{proxy+}');
     expect(proxy['Timeout']).toBe(900);
   });
 
   it('takes every body as bytes and is reached by its own domain alone', () => {
     expect(onlyResource(gateway, 'AWS::ApiGateway::RestApi').Properties).toMatchObject({
-      BinaryMediaTypes: ['*/*'],
+      Body: { 'x-amazon-apigateway-binary-media-types': ['*/*'] },
       DisableExecuteApiEndpoint: true,
       EndpointConfiguration: { Types: ['REGIONAL'] },
     });
@@ -113,16 +123,14 @@ describe('the gateway', () => {
   });
 
   it('responds in the one error shape also where API Gateway responds itself', () => {
-    const responses = propertiesOf(resourcesOf(gateway, 'AWS::ApiGateway::GatewayResponse'));
+    const { responses } = apiDefinition(gateway);
     expect(responses.length).toBeGreaterThan(20);
-    for (const { ResponseTemplates } of responses) {
-      const template = (ResponseTemplates as Record<string, string>)['application/json'] ?? '';
+    for (const { template } of responses)
       expect(errorBodySchema.parse(JSON.parse(template)).error.requestId).toBe('$context.requestId');
-    }
-    const types = responses.map(({ ResponseType }) => ResponseType);
+    const types = responses.map(({ type }) => type);
     expect(types).toEqual(expect.arrayContaining(['DEFAULT_4XX', 'DEFAULT_5XX', 'THROTTLED', 'WAF_FILTERED']));
-    const tooLarge = responses.find(({ ResponseType }) => ResponseType === 'REQUEST_TOO_LARGE');
-    expect(tooLarge).toMatchObject({ StatusCode: '413' });
+    const tooLarge = responses.find(({ type }) => type === 'REQUEST_TOO_LARGE');
+    expect(tooLarge).toMatchObject({ statusCode: '413' });
     expect(JSON.stringify(tooLarge)).toMatch(/4\.5 MB.*container.*docs\/cost-and-scale\.md/);
   });
 

@@ -38,85 +38,64 @@ export const stream = globalThis.awslambda?.streamifyResponse(async (event, outp
 });
 `;
 
-const root = { 'Fn::GetAtt': ['Api', 'RootResourceId'] };
-const resource = (parent: object, part: string) => ({
-  Type: 'AWS::ApiGateway::Resource',
-  Properties: { RestApiId: { Ref: 'Api' }, ParentId: parent, PathPart: part },
-});
-const method = (httpMethod: string, resourceId: string, more: object, integration: object) => ({
-  Type: 'AWS::ApiGateway::Method',
-  Properties: {
-    RestApiId: { Ref: 'Api' },
-    ResourceId: { Ref: resourceId },
-    HttpMethod: httpMethod,
-    ...more,
-    Integration: { Type: 'AWS_PROXY', ...integration },
-  },
-});
 const invocation = (name: string) =>
   `arn:aws:apigateway:x:lambda:path/functions/arn:aws:lambda:x:0:function:${name}/invocations`;
-const echo = { Uri: invocation('echo') };
-const stream = { Uri: invocation('stream'), ResponseTransferMode: 'STREAM' };
-const cognitoAuthorizer = { AuthorizationType: 'COGNITO_USER_POOLS', AuthorizerId: { Ref: 'Authorizer' } };
+const method = (integration: object, more: object = {}) => ({
+  ...more,
+  'x-amazon-apigateway-integration': { type: 'aws_proxy', ...integration },
+});
+const echo = { uri: invocation('echo') };
+const stream = { uri: invocation('stream'), responseTransferMode: 'STREAM' };
+const preflight = {
+  type: 'mock',
+  responses: {
+    default: {
+      statusCode: '204',
+      responseParameters: { 'method.response.header.Access-Control-Allow-Origin': "'https://a.example'" },
+      responseTemplates: { 'application/json': '#if($origin == "https://b.example")\n#end' },
+    },
+  },
+};
+
+const definition = {
+  paths: {
+    '/open/{proxy+}': { 'x-amazon-apigateway-any-method': method(echo) },
+    '/closed': { get: method(echo, { security: [{ token: [] }] }), options: method(preflight) },
+    '/streamed/{how}': { get: method(stream) },
+  },
+  components: {
+    securitySchemes: {
+      token: {
+        type: 'apiKey',
+        name: 'Authorization',
+        in: 'header',
+        'x-amazon-apigateway-authorizer': {
+          type: 'cognito_user_pools',
+          providerARNs: [{ 'Fn::GetAtt': ['Pool', 'Arn'] }],
+        },
+      },
+    },
+  },
+  'x-amazon-apigateway-gateway-responses': {
+    UNAUTHORIZED: {
+      statusCode: '401',
+      responseParameters: { 'gatewayresponse.header.X-Why': "'token'" },
+      responseTemplates: { 'application/json': '{"code":"UNAUTHORIZED","id":"$context.requestId"}' },
+    },
+    DEFAULT_5XX: {
+      responseTemplates: { 'application/json': '{"code":"INTERNAL","said":$context.error.messageString}' },
+    },
+  },
+};
 
 const app = appOf(
   stackOf('api', {
-    Api: { Type: 'AWS::ApiGateway::RestApi' },
+    Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Body: definition } },
     Pool: { Type: 'AWS::Cognito::UserPool', Properties: { Schema: [{ Name: 'email' }, { Name: 'accountId' }] } },
     Client: {
       Type: 'AWS::Cognito::UserPoolClient',
       Properties: { UserPoolId: { Ref: 'Pool' }, IdTokenValidity: 5, TokenValidityUnits: { IdToken: 'minutes' } },
     },
-    Authorizer: {
-      Type: 'AWS::ApiGateway::Authorizer',
-      Properties: {
-        Type: 'COGNITO_USER_POOLS',
-        RestApiId: { Ref: 'Api' },
-        ProviderARNs: [{ 'Fn::GetAtt': ['Pool', 'Arn'] }],
-        IdentitySource: 'method.request.header.Authorization',
-      },
-    },
-    Unauthorized: {
-      Type: 'AWS::ApiGateway::GatewayResponse',
-      Properties: {
-        RestApiId: { Ref: 'Api' },
-        ResponseType: 'UNAUTHORIZED',
-        StatusCode: '401',
-        ResponseParameters: { 'gatewayresponse.header.X-Why': "'token'" },
-        ResponseTemplates: { 'application/json': '{"code":"UNAUTHORIZED","id":"$context.requestId"}' },
-      },
-    },
-    Default5xx: {
-      Type: 'AWS::ApiGateway::GatewayResponse',
-      Properties: {
-        RestApiId: { Ref: 'Api' },
-        ResponseType: 'DEFAULT_5XX',
-        ResponseTemplates: { 'application/json': '{"code":"INTERNAL","said":$context.error.messageString}' },
-      },
-    },
-    Open: resource(root, 'open'),
-    OpenRest: resource({ Ref: 'Open' }, '{proxy+}'),
-    Closed: resource(root, 'closed'),
-    Streamed: resource(root, 'streamed'),
-    StreamedRest: resource({ Ref: 'Streamed' }, '{how}'),
-    AnyOpen: method('ANY', 'OpenRest', {}, echo),
-    GetClosed: method('GET', 'Closed', cognitoAuthorizer, echo),
-    GetStreamed: method('GET', 'StreamedRest', {}, stream),
-    Preflight: method(
-      'OPTIONS',
-      'Closed',
-      {},
-      {
-        Type: 'MOCK',
-        IntegrationResponses: [
-          {
-            StatusCode: '204',
-            ResponseParameters: { 'method.response.header.Access-Control-Allow-Origin': "'https://a.example'" },
-            ResponseTemplates: { 'application/json': '#if($origin == "https://b.example")\n#end' },
-          },
-        ],
-      },
-    ),
   }),
 );
 

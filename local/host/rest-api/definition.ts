@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { type App, definitions } from '../template/definitions.ts';
+
+const textByName = z.record(z.string(), z.string()).default({});
+
+const integrationSchema = z.object({
+  type: z.string(),
+  uri: z.string().optional(),
+  responseTransferMode: z.string().optional(),
+  timeoutInMillis: z.number().default(29_000),
+  /** How a mock responds. */
+  responses: z
+    .object({
+      default: z.object({ statusCode: z.string(), responseParameters: textByName, responseTemplates: textByName }),
+    })
+    .optional(),
+});
+
+const operationSchema = z.object({
+  /** Authorizers by name, one of which must admit the request. */
+  security: z.array(z.record(z.string(), z.array(z.string()))).default([]),
+  'x-amazon-apigateway-integration': integrationSchema,
+});
+
+const bodySchema = z.object({
+  paths: z.record(z.string(), z.record(z.string(), operationSchema)),
+  components: z
+    .object({
+      securitySchemes: z.record(
+        z.string(),
+        z.object({
+          name: z.string(),
+          'x-amazon-apigateway-authorizer': z.object({
+            type: z.literal('cognito_user_pools'),
+            providerARNs: z.tuple([z.string()]),
+          }),
+        }),
+      ),
+    })
+    .default({ securitySchemes: {} }),
+  'x-amazon-apigateway-binary-media-types': z.array(z.string()).default([]),
+  'x-amazon-apigateway-gateway-responses': z
+    .record(
+      z.string(),
+      z.object({ statusCode: z.string().optional(), responseParameters: textByName, responseTemplates: textByName }),
+    )
+    .default({}),
+});
+
+export type Integration = z.infer<typeof integrationSchema>;
+export type ApiBody = z.infer<typeof bodySchema>;
+
+/** A REST API of the templates: the definition that API Gateway imports. */
+export interface RestApi {
+  readonly id: string;
+  readonly body: ApiBody;
+}
+
+/** @throws ZodError where a definition has what the host cannot run */
+export const restApis = (app: App): RestApi[] =>
+  definitions(app, z.object({ Body: bodySchema }), 'AWS::ApiGateway::RestApi').map(({ ref, properties }) => ({
+    id: ref,
+    body: properties.Body,
+  }));
