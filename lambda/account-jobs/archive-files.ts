@@ -86,7 +86,7 @@ export const openArchiveFiles = (table: Table, requests: Pick<ReturnType<typeof 
     const range = { granularity: 'day', from: `${month}-01T00:00:00.000Z`, to: endOf(month).toISOString() } as const;
     const groupBy = ['provider', 'model', 'tag', 'keyId'] as const;
     const names = new Map((await keys.list(accountId)).map(({ keyId, name }) => [keyId, name]));
-    const counters = spend.read(accountId, range, groupBy);
+    const counters = spend.read({ accountId, range, groupBy });
     const named = (async function* () {
       for await (const counter of counters) {
         const { keyId } = counter.dimensions;

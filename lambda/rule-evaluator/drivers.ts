@@ -4,19 +4,20 @@ import { driverDimensionsOf, driversOf } from '../domain/alerts/drivers.ts';
 import type { Period } from '../domain/calendar/periods.ts';
 import { coveringRange } from '../domain/calendar/range.ts';
 import type { BoundEvaluator } from '../domain/limits/rule.ts';
-import type { ReadRuleCounters, RuleCounter } from '../domain/limits/rule-counters.ts';
 import { readUntil } from '../domain/limits/spend-query.ts';
+import type { SpendCounter } from '../domain/spend/counters.ts';
+import type { ReadCounters } from '../domain/spend/spend-question.ts';
 
 /**
  * Finds what most of an observation came from. It is read for alerts only, which are rare. Many alerts of one rule and period come one
  * after the other: what was read last serves the next.
  */
 export const openDrivers =
-  (readCounters: ReadRuleCounters, keys: Pick<ServiceKeys, 'list'>) => (accountId: string, now: Date) => {
-    let last: { readonly name: string; readonly counters: readonly RuleCounter[] } | undefined;
+  (readCounters: ReadCounters, keys: Pick<ServiceKeys, 'list'>) => (accountId: string, now: Date) => {
+    let last: { readonly name: string; readonly counters: readonly SpendCounter[] } | undefined;
     let names: ReadonlyMap<string, string> | undefined;
 
-    const read = async (evaluator: BoundEvaluator, period: Period): Promise<readonly RuleCounter[]> => {
+    const read = async (evaluator: BoundEvaluator, period: Period): Promise<readonly SpendCounter[]> => {
       const range = coveringRange(
         evaluator.granularity,
         new Date(period.start),
@@ -25,8 +26,8 @@ export const openDrivers =
       const dimensions = driverDimensionsOf(evaluator);
       const name = JSON.stringify([range, dimensions]);
       if (last?.name === name) return last.counters;
-      const counters: RuleCounter[] = [];
-      for await (const counter of readCounters(accountId, range, dimensions)) counters.push(counter);
+      const counters: SpendCounter[] = [];
+      for await (const counter of readCounters({ accountId, range, groupBy: dimensions })) counters.push(counter);
       last = { name, counters };
       return counters;
     };

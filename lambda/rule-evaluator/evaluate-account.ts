@@ -10,12 +10,11 @@ import type { Period } from '../domain/calendar/periods.ts';
 import type { Block } from '../domain/limits/block.ts';
 import { byExcess, firingName, hasFired, type Observation } from '../domain/limits/evaluator.ts';
 import { type BoundEvaluator, type BurnRateCondition, evaluatorOf } from '../domain/limits/rule.ts';
-import { readByProject } from '../domain/limits/rule-counters.ts';
 import { fillSeries } from '../domain/limits/spend-query.ts';
 import { spendSeries } from '../domain/limits/spend-series.ts';
 import { splitDimension } from '../domain/limits/split-series.ts';
 import { CounterOverflowError } from '../domain/spend/counters.ts';
-import type { ReadCounters } from '../domain/spend/spend-report.ts';
+import type { ReadCounters } from '../domain/spend/spend-question.ts';
 import { openDrivers } from './drivers.ts';
 import { judgeValues, type ValueJudging } from './judge-values.ts';
 import { newAlert } from './new-alert.ts';
@@ -65,8 +64,7 @@ const isBurnRate = (rule: Rule): rule is Rule<BurnRateCondition> => rule.conditi
  * judged before: see periodsToJudge.
  */
 export const evaluateAccount = (dependencies: EvaluationDependencies) => {
-  const { readSessions, alerts, blocks, newAlertId } = dependencies;
-  const readCounters = readByProject(dependencies.readCounters, dependencies.keys.list);
+  const { readCounters, readSessions, alerts, blocks, newAlertId } = dependencies;
   const values: ValueJudging = { firedFor: alerts.firedFor, readSessions, readUsual: openUsualHours(readCounters) };
   const driversFor = openDrivers(readCounters, dependencies.keys);
   const start = startPauses(blocks);

@@ -5,8 +5,8 @@ import { DAY_MS } from '../domain/calendar/units.ts';
 import { type Day, dayOf } from '../domain/calendar/utc.ts';
 import { HISTORY_DAYS, usualOf } from '../domain/limits/burn-rate.ts';
 import type { BoundEvaluator, BurnRateCondition } from '../domain/limits/rule.ts';
-import type { ReadRuleCounters } from '../domain/limits/rule-counters.ts';
 import { splitSeries } from '../domain/limits/split-series.ts';
+import type { ReadCounters } from '../domain/spend/spend-question.ts';
 
 /** By value; null where it has too little history. */
 type UsualHours = ReadonlyMap<string, number | null>;
@@ -17,7 +17,7 @@ const MAX_ENTRIES = 200;
  * What is usual for the values of a rule on a day, by the 14 days before. It is read once a day by each process, and only for rules that
  * may fire: 14 days by the hour are much.
  */
-export const openUsualHours = (readCounters: ReadRuleCounters) => {
+export const openUsualHours = (readCounters: ReadCounters) => {
   const cache = new QuickLRU<string, Promise<UsualHours>>({ maxSize: MAX_ENTRIES });
 
   const read = async (
@@ -28,7 +28,7 @@ export const openUsualHours = (readCounters: ReadRuleCounters) => {
     const start = Date.parse(day);
     const range = coveringRange('hour', new Date(start - HISTORY_DAYS * DAY_MS), new Date(start));
     const series = splitSeries(evaluator);
-    for await (const counter of readCounters(accountId, range, evaluator.readBy)) series.add(counter);
+    for await (const counter of readCounters({ accountId, range, groupBy: evaluator.readBy })) series.add(counter);
     return new Map([...series.ofValues].map(([value, each]) => [value, usualOf(condition.config, day, each)]));
   };
 

@@ -9,7 +9,7 @@ import { readMetrics } from '../../lambda/dashboard/metrics/read-metrics.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import type { Counters, SpendCounter } from '../../lambda/domain/spend/counters.ts';
-import type { ReadCounters } from '../../lambda/domain/spend/spend-report.ts';
+import type { ReadCounters } from '../../lambda/domain/spend/spend-question.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { apiEvent, membershipOf, silentLogger } from '../http/invoke.ts';
@@ -36,7 +36,7 @@ const counters = [
   counter('2026-11-20', 'xai', 'grok', { requests: 4, unpricedRequests: 4 }),
   counter('2026-11-20', 'groq', 'whisper', { requests: 1, freeRequests: 1 }),
 ];
-const readCounters: ReadCounters = async function* (_, { from, to }) {
+const readCounters: ReadCounters = async function* ({ range: { from, to } }) {
   for (const each of counters) if (from.slice(0, 10) <= each.time && each.time < to.slice(0, 10)) yield each;
 };
 const now = () => new Date('2026-11-20T16:30:00Z');

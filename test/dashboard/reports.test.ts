@@ -15,10 +15,8 @@ import * as operations from '../../lambda/dashboard/reports/operations.ts';
 import { sendReport } from '../../lambda/dashboard/reports/send-report.ts';
 import * as spendOperations from '../../lambda/dashboard/spend/operations.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
-import { renameReport, withProjects } from '../../lambda/dashboard/spend/with-projects.ts';
 import { dueJobs } from '../../lambda/data/accounts/account-jobs.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
-import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openAlertDeliveries } from '../../lambda/data/alerts/alert-deliveries.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
@@ -72,12 +70,12 @@ beforeAll(async () => {
       ),
       route(
         spendOperations.readSpend,
-        withProjects(
-          { listKeys: openServiceKeys(table).list, readCounters: openSpend(table).read },
-          (readCounters) =>
-            readSpend({ readCounters, readTrackingGaps: openTrackingGaps(table).gaps, findDeclared, now }),
-          renameReport,
-        ),
+        readSpend({
+          readCounters: openSpend(table).read,
+          readTrackingGaps: openTrackingGaps(table).gaps,
+          findDeclared,
+          now,
+        }),
       ),
     ],
     { logger: silentLogger(), corsOrigins: [], membershipOf, countRequest },

@@ -4,12 +4,11 @@ import { describe, expect, it } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { readSpend as operation } from '../../lambda/dashboard/spend/operations.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
-import { renameCsv, renameReport, withProjects } from '../../lambda/dashboard/spend/with-projects.ts';
 import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
 import { exportSpend as exportOperation } from '../../lambda/dashboard/spend-export/operations.ts';
 import type { SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
-import type { ReadCounters } from '../../lambda/domain/spend/spend-report.ts';
+import { readCountersFrom } from '../../lambda/domain/spend/spend-question.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { apiEvent, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
@@ -34,32 +33,17 @@ const counters = [
   counter(null, 10_000),
   counter(OTHER, 100_000),
 ];
-const dependencies = {
+const readCounters = readCountersFrom({
   listKeys: async (accountId: string) => (accountId === 'account' ? keys : []),
-  readCounters: async function* (_, { from }) {
+  readStored: async function* ({ range: { from } }) {
     if (from === '2026-11-01T00:00:00.000Z') yield* counters;
-  } satisfies ReadCounters as ReadCounters,
-};
+  },
+});
 const now = () => new Date('2026-11-20T16:30:00Z');
 const handler = httpStack(
   [
-    route(
-      operation,
-      withProjects(
-        dependencies,
-        (readCounters) =>
-          readSpend({ readCounters, readTrackingGaps: async () => [], findDeclared: async () => [], now }),
-        renameReport,
-      ),
-    ),
-    route(
-      exportOperation,
-      withProjects(
-        dependencies,
-        (readCounters) => exportSpend({ readCounters, findDeclared: async () => [], now }),
-        renameCsv,
-      ),
-    ),
+    route(operation, readSpend({ readCounters, readTrackingGaps: async () => [], findDeclared: async () => [], now })),
+    route(exportOperation, exportSpend({ readCounters, findDeclared: async () => [], now })),
   ],
   { logger: silentLogger(), corsOrigins: [], membershipOf },
 );

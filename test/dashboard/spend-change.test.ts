@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { compareSpend } from '../../lambda/dashboard/spend/compare-spend.ts';
 import { compareSpend as operation } from '../../lambda/dashboard/spend/operations.ts';
-import { renameGroups, withProjects } from '../../lambda/dashboard/spend/with-projects.ts';
 import { rangesOf } from '../../lambda/domain/calendar/range.ts';
 import type { Counters, SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
-import type { ReadCounters } from '../../lambda/domain/spend/spend-report.ts';
+import { readCountersFrom } from '../../lambda/domain/spend/spend-question.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
@@ -25,12 +24,12 @@ const usd = (amount: number, tokens: number): Counters => ({
 
 let spent: SpendCounter[];
 let read: string[];
-const dependencies = {
+const readCounters = readCountersFrom({
   listKeys: async () => [
     { keyId: 'a', projectId: 'search' },
     { keyId: 'b', projectId: 'batch' },
   ],
-  readCounters: async function* (_, range, dimensions) {
+  readStored: async function* ({ range, dimensions }) {
     for (const { granularity, from, to } of rangesOf(range)) {
       read.push(`${granularity} ${from.slice(0, 13)} ${to.slice(0, 13)} ${dimensions.join()}`);
       for (const each of spent) {
@@ -39,25 +38,19 @@ const dependencies = {
           yield each;
       }
     }
-  } satisfies ReadCounters as ReadCounters,
-};
+  },
+});
 const handler = httpStack(
   [
     route(
       operation,
-      withProjects(
-        dependencies,
-        (readCounters) =>
-          compareSpend({
-            readCounters,
-            readTrackingGaps: async (_, { from }) =>
-              from.startsWith('2026-10') ? [{ from, to: from, requests: 3 }] : [],
-            findDeclared: async () => [],
-            findCurrency: async () => ({ code: 'EUR', rates: [{ from: '2026-11-09', perUsd: '0.9' }] }),
-            now: () => new Date('2026-11-20T16:30:00Z'),
-          }),
-        renameGroups,
-      ),
+      compareSpend({
+        readCounters,
+        readTrackingGaps: async (_, { from }) => (from.startsWith('2026-10') ? [{ from, to: from, requests: 3 }] : []),
+        findDeclared: async () => [],
+        findCurrency: async () => ({ code: 'EUR', rates: [{ from: '2026-11-09', perUsd: '0.9' }] }),
+        now: () => new Date('2026-11-20T16:30:00Z'),
+      }),
     ),
   ],
   { logger: silentLogger(), corsOrigins: [], membershipOf },

@@ -3,7 +3,7 @@ import { readSpend as operation } from '../../lambda/dashboard/spend/operations.
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import type { FindDeclared } from '../../lambda/dashboard/spend/spend-query.ts';
 import type { SpendCounter } from '../../lambda/domain/spend/counters.ts';
-import type { ReadCounters } from '../../lambda/domain/spend/spend-report.ts';
+import type { ReadCounters } from '../../lambda/domain/spend/spend-question.ts';
 import type { TrackingGap } from '../../lambda/domain/spend/tracking-gaps.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
@@ -33,7 +33,7 @@ const get = (query: Record<string, string[]> = {}) =>
 
 beforeEach(() => {
   readCounters.mockReset();
-  readCounters.mockImplementation(async function* (_, { from }) {
+  readCounters.mockImplementation(async function* ({ range: { from } }) {
     if (from === '2026-11-01T00:00:00.000Z') yield counter;
   });
 });
@@ -52,7 +52,7 @@ describe('GET /spend', () => {
       otherGroups: null,
     });
     expect(body.series).toHaveLength(20);
-    expect(readCounters.mock.calls.map(([accountId]) => accountId)).toEqual(['account-1', 'account-1']);
+    expect(readCounters.mock.calls.map(([{ accountId }]) => accountId)).toEqual(['account-1', 'account-1']);
   });
 
   it('groups and filters, with the service key named `key`', async () => {
@@ -61,9 +61,9 @@ describe('GET /spend', () => {
     expect(body.groups).toEqual([expect.objectContaining({ key: 'key-1', model: 'gpt-4o', requests: 2 })]);
     expect(body.groups[0]).not.toHaveProperty('keyId');
     expect(body.series[19].groups).toEqual([expect.objectContaining({ key: 'key-1', costNanoUsd: 30 })]);
-    expect(readCounters.mock.calls.map(([, , dimensions]) => dimensions)).toEqual([
-      ['keyId', 'model', 'tag'],
-      ['tag', 'keyId'],
+    expect(readCounters.mock.calls.map(([{ groupBy, filter }]) => [groupBy, filter])).toEqual([
+      [['keyId', 'model'], { tag: [null], keyId: ['key-1', 'key-2'] }],
+      [[], { tag: [null], keyId: ['key-1', 'key-2'] }],
     ]);
     expect((await get({ key: ['key-2'] })).body.totals.requests).toBe(0);
   });
@@ -120,7 +120,7 @@ describe('GET /spend', () => {
   });
 
   it('omits the preceding range if only its sum is too large', async () => {
-    readCounters.mockImplementation(async function* (_, { from }) {
+    readCounters.mockImplementation(async function* ({ range: { from } }) {
       const cost = { costComputedNanoUsd: Number.MAX_SAFE_INTEGER, costProviderNanoUsd: 1 };
       yield { ...counter, counters: from < '2026-11' ? { requests: 1, ...cost } : { requests: 1 } };
     });

@@ -279,14 +279,22 @@ describe('summaries of version 0.1', () => {
       { granularity, dimensions: [...crossDimensionNames] },
     ]),
   )('read by $granularity and $dimensions', async ({ granularity, dimensions }) => {
-    const found = await all(openSpend(table).read(table.accountId, october(granularity), dimensions));
+    const found = await all(
+      openSpend(table).read({ accountId: table.accountId, range: october(granularity), groupBy: dimensions }),
+    );
     expect(sumsOf(found)).toEqual(october31);
     const tags = new Set(found.map(({ dimensions: { tag } }) => tag));
     if (dimensions.includes('tag')) expect(tags).toEqual(new Set([OTHER, 'search', 'a#b%', null]));
   });
 
   it.each(['month', 'day', 'hour'] as const)('add up by %s to what is unknown by client', async (granularity) => {
-    const found = await all(openSpend(table).read(table.accountId, october(granularity), ['client', 'provider']));
+    const found = await all(
+      openSpend(table).read({
+        accountId: table.accountId,
+        range: october(granularity),
+        groupBy: ['client', 'provider'],
+      }),
+    );
     expect(sumsOf(found)).toEqual(october31);
     expect(new Set(found.map(({ dimensions: { client } }) => client))).toEqual(new Set([UNKNOWN]));
     expect(new Set(found.map(({ dimensions: { provider } }) => provider))).toEqual(new Set(['openai']));
@@ -301,7 +309,9 @@ describe('summaries of version 0.1', () => {
     const spent = async () => {
       const range = { granularity: 'day', from: '2026-11-19T00:00:00.000Z', to: '2026-11-20T00:00:00.000Z' } as const;
       const [total, byClient] = await Promise.all(
-        [[], ['client'] as const].map((by) => all(openSpend(table).read(table.accountId, range, by))),
+        [[], ['client'] as const].map((groupBy) =>
+          all(openSpend(table).read({ accountId: table.accountId, range, groupBy })),
+        ),
       );
       expect(sumsOf(byClient ?? [])).toEqual(sumsOf(total ?? []));
       return sumsOf(total ?? []);

@@ -40,7 +40,7 @@ const evaluateRules = async (
   }: { fire?: EvaluationDependencies['alerts']['fire']; judgedUntil?: string | undefined } = {},
 ) => {
   const run = evaluateAccount({
-    async *readCounters(_, { granularity, from, to }) {
+    async *readCounters({ range: { granularity, from, to } }) {
       for (const [instant, usd, model = 'gpt-4o'] of spends)
         if (instant >= from && instant < to)
           yield {

@@ -381,11 +381,7 @@ describe('the rule evaluator', () => {
       alerts: { ...openAlerts(table), fire: async () => false },
     });
     await evaluate(account.accountId, await openRules(table).list(account.accountId), now);
-    const ranges = readCounters.mock.calls.map(([, { granularity, from }, dimensions]) => [
-      granularity,
-      from,
-      dimensions,
-    ]);
+    const ranges = readCounters.mock.calls.map(([{ range, groupBy }]) => [range.granularity, range.from, groupBy]);
     // The rest are the drivers of the two that would have fired.
     expect(ranges.slice(0, 2)).toEqual([
       ['hour', '2026-11-20T13:00:00.000Z', []],

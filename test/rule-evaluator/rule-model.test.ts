@@ -99,7 +99,7 @@ const fired = async (rule: RuleCondition, hours: readonly HourOfSpend[], instant
   const alerts = new Map<string, Alert>();
   let at = 0;
   const evaluate = evaluateAccount({
-    async *readCounters(_, { granularity, from: first, to }) {
+    async *readCounters({ range: { granularity, from: first, to } }) {
       for (const hour of hours)
         if (hour.at < at && hour.at >= Date.parse(first) && hour.at < Date.parse(to))
           yield counterOf(hour, granularity);

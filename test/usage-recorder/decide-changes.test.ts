@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type Change, MAX_ACTIONS, packTransactions, toActions } from '../../lambda/data/ledger/transactions.ts';
 import { contributionOf } from '../../lambda/domain/spend/contribution.ts';
 import { addCounters, type Counters, subtractCounters } from '../../lambda/domain/spend/counters.ts';
-import type { SpendDimensionName } from '../../lambda/domain/spend/dimensions.ts';
+import type { CountedDimensionName } from '../../lambda/domain/spend/dimensions.ts';
 import { durationBucketOf, durationCounterName } from '../../lambda/domain/spend/durations.ts';
 import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
 import { type AccountCloseEvent, type AccountOpenEvent, nameOf } from '../../lambda/usage-recorder/attribute-events.ts';
@@ -74,7 +74,7 @@ const someChange = fc
       fc.record({
         value: fc.constantFrom('x', 'y', 'z'),
         level: fc.constant(0),
-        kept: fc.constant<SpendDimensionName[]>([]),
+        kept: fc.constant<CountedDimensionName[]>([]),
       }),
     ),
   })

@@ -427,8 +427,8 @@ describe('a recorder that stands still across midnight', () => {
   };
   const spendOfDay = async (accountId: string) => {
     let sum: Counters = {};
-    const day = { granularity: 'day', from: '2026-11-20T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z' } as const;
-    for await (const { counters } of openSpend(table).read(accountId, day, [], [], true))
+    const range = { granularity: 'day', from: '2026-11-20T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z' } as const;
+    for await (const { counters } of openSpend(table).read({ accountId, range, groupBy: [], latency: true }))
       sum = addCounters(sum, counters);
     return sum;
   };

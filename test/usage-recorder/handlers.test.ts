@@ -92,7 +92,8 @@ it('the handlers record events from the queue and the outbox, and roll up the da
   const day = startedAt.slice(0, 10);
   const range = { granularity: 'day', from: `${day}T00:00:00.000Z`, to: `${day}T23:59:59.999Z` } as const;
   let requests = 0;
-  for await (const { counters } of openSpend(table).read(accountId, range, [])) requests += counters.requests ?? 0;
+  for await (const { counters } of openSpend(table).read({ accountId, range, groupBy: [] }))
+    requests += counters.requests ?? 0;
   expect(requests).toBe(2);
 });
 

@@ -118,7 +118,7 @@ const worldOf = async (retentionDays = 400) => {
       expect(atListCost(expected).unpricedRequests ?? 0).toBe(found.filter((each) => listCostOf(each) === null).length);
       let read: Counters = {};
       const range = { granularity: 'month', from: '2026-09-01T00:00:00.000Z', to: '2027-03-01T00:00:00.000Z' } as const;
-      for await (const { counters } of openSpend(table).read(accountId, range, ['client'], [], true))
+      for await (const { counters } of openSpend(table).read({ accountId, range, groupBy: ['client'], latency: true }))
         read = addCounters(read, counters);
       const withoutOverflow = ({ overflowRequests: _, ...rest }: Counters) => rest;
       expect(withoutOverflow(read)).toEqual(withoutOverflow(expected));

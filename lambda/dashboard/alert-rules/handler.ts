@@ -6,7 +6,6 @@ import { openProjects } from '../../data/accounts/projects.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openBlocks } from '../../data/alerts/blocks.ts';
 import { openRules } from '../../data/alerts/rules.ts';
-import { readInTime } from '../../data/spend/read-in-time.ts';
 import { openSessions } from '../../data/spend/sessions.ts';
 import { openSpend } from '../../data/spend/spend.ts';
 import { openTable } from '../../data/table/table.ts';
@@ -41,7 +40,7 @@ const dependencies = {
 
 const previewing = {
   ...dependencies,
-  readCounters: readInTime(openSpend(table).read),
+  readCounters: openSpend(table, { isTimed: true }).read,
   readSessions: openSessions(table).read,
 };
 

@@ -1,20 +1,18 @@
-import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
 import type { Rules } from '../../data/alerts/rules.ts';
 import type { Alert } from '../../domain/alerts/alert.ts';
 import { coveringRange, isKept } from '../../domain/calendar/range.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { NotFoundError } from '../../domain/errors.ts';
 import { evaluatorOf } from '../../domain/limits/rule.ts';
-import { readByProject } from '../../domain/limits/rule-counters.ts';
 import { spendSeries } from '../../domain/limits/spend-series.ts';
 import { splitDimension } from '../../domain/limits/split-series.ts';
 import { CounterOverflowError } from '../../domain/spend/counters.ts';
-import { type ReadCounters, usdOf } from '../../domain/spend/spend-report.ts';
+import type { ReadCounters } from '../../domain/spend/spend-question.ts';
+import { usdOf } from '../../domain/spend/spend-report.ts';
 
 export interface FinalDependencies {
   readonly rules: Pick<Rules, 'find'>;
   readonly readCounters: ReadCounters;
-  readonly keys: Pick<ServiceKeys, 'list'>;
   readonly now: () => Date;
 }
 
@@ -35,7 +33,7 @@ const sameRule = async ({ rules }: Pick<FinalDependencies, 'rules'>, { accountId
  * Null while the period lasts, where the rule was changed or deleted, and where the counters are gone.
  */
 export const finalFigure =
-  ({ readCounters, keys, now, ...dependencies }: FinalDependencies) =>
+  ({ readCounters, now, ...dependencies }: FinalDependencies) =>
   async (alert: Alert) => {
     const { period, of, accountId } = alert;
     // Sessions' counters are kept by day, and by no dimension of spend.
@@ -50,7 +48,7 @@ export const finalFigure =
     const range = coveringRange(granularity, from, new Date(period.end));
     if (!isKept(range, now())) return null;
     const series = spendSeries({ granularity, filter });
-    for await (const counter of readByProject(readCounters, keys.list)(accountId, range, readBy)) series.add(counter);
+    for await (const counter of readCounters({ accountId, range, groupBy: readBy })) series.add(counter);
     try {
       // The history of a value has no part in what it came to.
       const judged = evaluator.judge({ period, now: now(), series, usual: 0 });

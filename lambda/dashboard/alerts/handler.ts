@@ -1,8 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openAlerts } from '../../data/alerts/alerts.ts';
 import { openRules } from '../../data/alerts/rules.ts';
-import { readInTime } from '../../data/spend/read-in-time.ts';
 import { openSpend } from '../../data/spend/spend.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
@@ -17,8 +15,7 @@ const table = openTable(environment.TABLE_NAME);
 const dependencies = {
   alerts: openAlerts(table),
   rules: openRules(table),
-  readCounters: readInTime(openSpend(table).read),
-  keys: openServiceKeys(table),
+  readCounters: openSpend(table, { isTimed: true }).read,
   now: () => new Date(),
 };
 

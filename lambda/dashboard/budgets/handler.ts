@@ -7,7 +7,6 @@ import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openBlocks } from '../../data/alerts/blocks.ts';
 import { openRules } from '../../data/alerts/rules.ts';
 import { openReservations } from '../../data/ledger/reservations.ts';
-import { readInTime } from '../../data/spend/read-in-time.ts';
 import { openSessions } from '../../data/spend/sessions.ts';
 import { openSpend } from '../../data/spend/spend.ts';
 import { openTable } from '../../data/table/table.ts';
@@ -42,7 +41,7 @@ const dependencies = {
   readSessions: openSessions(table).read,
   findDeclared: openDeclaredDimensions(table).find,
   projects: openProjects(table),
-  readCounters: readInTime(openSpend(table).read),
+  readCounters: openSpend(table, { isTimed: true }).read,
 };
 
 /** Everything under /api/budgets and /api/pauses. */

@@ -5,7 +5,7 @@ import { type BudgetConfig, budgetConfigSchema, type Limit } from '../../domain/
 import { reservedPeriods, usedById, withLimits } from '../../domain/limits/limit-blocks.ts';
 import { limitStates } from '../../domain/limits/limit-states.ts';
 import { type BudgetCondition, currentPeriod, evaluatorOf } from '../../domain/limits/rule.ts';
-import type { ReadCounters } from '../../domain/spend/spend-report.ts';
+import type { ReadCounters } from '../../domain/spend/spend-question.ts';
 import { parseWith } from '../../http/parse-request.ts';
 import { mayBlock, type PolicyDependencies, writePolicy } from './block-policy.ts';
 import { type ItemDependencies, itemsOf } from './manage-items.ts';
@@ -18,7 +18,7 @@ type Budget = Rule<BudgetCondition>;
 const isBudget = (rule: Rule): rule is Budget => rule.condition.type === 'budget';
 
 /** What showing budgets reads. Without `readBounds`, states have no bounds. */
-interface StateDependencies extends Pick<ItemDependencies, 'keys' | 'now'> {
+interface StateDependencies extends Pick<ItemDependencies, 'now'> {
   readonly readCounters: ReadCounters;
   readonly readBounds?: ReadBounds;
 }
@@ -31,11 +31,11 @@ export interface BudgetDependencies extends StateDependencies, ItemDependencies,
 
 /** What budgets have used: the spend of their periods, read once for all of them. */
 const readStates = async (
-  { readCounters, keys, readBounds = async () => new Map(), now }: StateDependencies,
+  { readCounters, readBounds = async () => new Map(), now }: StateDependencies,
   accountId: string,
   budgets: readonly Budget[],
 ) => {
-  const states = await limitStates({ readCounters, listKeys: keys.list }, accountId, budgets, now());
+  const states = await limitStates(readCounters, accountId, budgets, now());
   const bounds = await readBounds(accountId, states);
   return states.map((state) => ({ ...state, ...bounds.get(state.rule.ruleId) }));
 };

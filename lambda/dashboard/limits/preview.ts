@@ -5,11 +5,10 @@ import { dayOf } from '../../domain/calendar/utc.ts';
 import { backtest, backtestRange } from '../../domain/limits/backtest.ts';
 import { backtestValues, valuesRange } from '../../domain/limits/backtest-values.ts';
 import { type BurnRateCondition, evaluatorOf, type RuleCondition } from '../../domain/limits/rule.ts';
-import { type ReadRuleCounters, readByProject } from '../../domain/limits/rule-counters.ts';
 import { spendSeries } from '../../domain/limits/spend-series.ts';
 import { splitSeries } from '../../domain/limits/split-series.ts';
 import { noDimensions } from '../../domain/spend/dimensions.ts';
-import type { ReadCounters } from '../../domain/spend/spend-report.ts';
+import type { ReadCounters } from '../../domain/spend/spend-question.ts';
 import { type KnownNames, requireKnown } from './rule-changes.ts';
 
 export interface PreviewDependencies extends KnownNames {
@@ -20,8 +19,7 @@ export interface PreviewDependencies extends KnownNames {
 }
 
 const previewValues = async (
-  { readSessions, keys }: PreviewDependencies,
-  readCounters: ReadRuleCounters,
+  { readCounters, readSessions, keys }: PreviewDependencies,
   { accountId, condition, at }: { accountId: string; condition: BurnRateCondition; at: Date },
 ) => {
   const evaluator = evaluatorOf(condition);
@@ -36,7 +34,7 @@ const previewValues = async (
     );
   else {
     const range = coveringRange('hour', readFrom, new Date(at.getTime() + 1));
-    for await (const counter of readCounters(accountId, range, evaluator.readBy)) series.add(counter);
+    for await (const counter of readCounters({ accountId, range, groupBy: evaluator.readBy })) series.add(counter);
   }
   const result = backtestValues(condition, series.ofValues, at);
   const firings = result.firings.map(({ of, ...firing }) => ({
@@ -54,11 +52,11 @@ export const previewCondition = async (
 ) => {
   await requireKnown(dependencies, accountId, condition);
   const at = dependencies.now();
-  const readCounters = readByProject(dependencies.readCounters, dependencies.keys.list);
-  if (condition.type === 'burn_rate') return previewValues(dependencies, readCounters, { accountId, condition, at });
+  if (condition.type === 'burn_rate') return previewValues(dependencies, { accountId, condition, at });
   const evaluator = evaluatorOf(condition);
   const { read } = backtestRange(condition, at);
   const series = spendSeries(evaluator);
-  for await (const counter of readCounters(accountId, read, evaluator.readBy)) series.add(counter);
+  for await (const counter of dependencies.readCounters({ accountId, range: read, groupBy: evaluator.readBy }))
+    series.add(counter);
   return { ...backtest(condition, series, at), mayAlsoMatch: series.mayAlsoMatch(read.from, read.to) ?? null };
 };

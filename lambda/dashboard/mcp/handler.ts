@@ -6,7 +6,6 @@ import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openAlerts } from '../../data/alerts/alerts.ts';
 import { openRules } from '../../data/alerts/rules.ts';
 import { openRequests } from '../../data/requests/requests.ts';
-import { readInTime } from '../../data/spend/read-in-time.ts';
 import { openSessions } from '../../data/spend/sessions.ts';
 import { openSpend } from '../../data/spend/spend.ts';
 import { openTable } from '../../data/table/table.ts';
@@ -72,8 +71,7 @@ const tools: readonly Tool[] = [
       budgets.listBudgets,
       listBudgets({
         rules: openRules(table),
-        keys: openServiceKeys(table),
-        readCounters: readInTime(openSpend(table).read),
+        readCounters: openSpend(table, { isTimed: true }).read,
         now,
       }),
     ),

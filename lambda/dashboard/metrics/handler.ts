@@ -1,7 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openRules } from '../../data/alerts/rules.ts';
-import { readInTime } from '../../data/spend/read-in-time.ts';
 import { openSpend } from '../../data/spend/spend.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
@@ -23,8 +21,7 @@ const read = route(
     readSpend: openReadSpend(table).readSpend,
     listBudgets: listBudgets({
       rules: openRules(table),
-      keys: openServiceKeys(table),
-      readCounters: readInTime(openSpend(table).read),
+      readCounters: openSpend(table, { isTimed: true }).read,
       now,
     }),
     now,

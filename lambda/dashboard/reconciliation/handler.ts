@@ -5,7 +5,6 @@ import { openNewestBook } from '../../data/prices/newest-book.ts';
 import { openPriceVersions } from '../../data/prices/price-versions.ts';
 import { openBillConnections } from '../../data/reconciliation/bill-connections.ts';
 import { openBills } from '../../data/reconciliation/bills.ts';
-import { readInTime } from '../../data/spend/read-in-time.ts';
 import { openSpend } from '../../data/spend/spend.ts';
 import { openTable } from '../../data/table/table.ts';
 import { billEnvironment } from '../../environment.ts';
@@ -28,7 +27,7 @@ const read = route(
   operations.readReconciliation,
   readReconciliation({
     bills,
-    readCounters: readInTime(openSpend(table).read),
+    readCounters: openSpend(table, { isTimed: true }).read,
     readTrackingGaps: openTrackingGaps(table).gaps,
     loadBook: openNewestBook({
       versions: openPriceVersions(table),

@@ -7,7 +7,8 @@ import type { ProviderLabel } from '../../domain/providers.ts';
 import type { BilledTokens, RecordedUsage } from '../../domain/reconciliation/bill.ts';
 import { buckets, reconcile } from '../../domain/reconciliation/reconcile.ts';
 import type { Counters } from '../../domain/spend/counters.ts';
-import { type ReadCounters, usdOf } from '../../domain/spend/spend-report.ts';
+import type { ReadCounters } from '../../domain/spend/spend-question.ts';
+import { usdOf } from '../../domain/spend/spend-report.ts';
 import type { TrackingGap } from '../../domain/spend/tracking-gaps.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type * as operations from './operations.ts';
@@ -44,7 +45,7 @@ const readRecorded = async (
   range: { readonly from: string; readonly to: string },
 ): Promise<RecordedUsage[]> => {
   const recorded: RecordedUsage[] = [];
-  const counters = readCounters(accountId, { granularity: 'day', ...range }, ['provider', 'model']);
+  const counters = readCounters({ accountId, range: { granularity: 'day', ...range }, groupBy: ['provider', 'model'] });
   for await (const { time, dimensions, counters: sums } of counters) {
     if (dimensions.provider !== provider) continue;
     const { costProviderNanoUsd = 0, costComputedNanoUsd = 0, costEstimatedNanoUsd = 0 } = sums;

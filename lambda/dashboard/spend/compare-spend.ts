@@ -1,7 +1,5 @@
 import { comparedPeriods, type Period } from '../../domain/calendar/compared-periods.ts';
-import { withDisplayRates } from '../../domain/spend/display-currency.ts';
 import { periodSums, spendChange } from '../../domain/spend/spend-change.ts';
-import { onCostBasis } from '../../domain/spend/spend-report.ts';
 import { trackingGaps } from '../../domain/spend/tracking-gaps.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { compareSpend as operation } from './operations.ts';
@@ -19,18 +17,21 @@ export const compareSpend =
   }: SpendDependencies): Implementation<typeof operation> =>
   async ({ caller: { accountId }, query }) => {
     const periods = comparedPeriods(query, now());
-    const [{ filter, groupBy, dimensions }, currency] = await Promise.all([
+    const [{ filter, groupBy }, currency] = await Promise.all([
       dimensionsOf(query, () => findDeclared(accountId)),
       findCurrency?.(accountId) ?? null,
     ]);
-    const separate = [...new Set([...dimensions, 'provider', 'model'] as const)];
-    const readSums = withDisplayRates(onCostBasis(readCounters, query.cost), currency);
+    const question = {
+      accountId,
+      groupBy: [...groupBy, 'provider', 'model'] as const,
+      filter,
+      cost: query.cost,
+      currency,
+    };
     const read = async (period: Period) => {
+      const counters = readCounters({ ...question, range: { granularity: 'day', ...period } });
       const [sums, reports] = await Promise.all([
-        ifExact(
-          periodSums(readSums(accountId, { granularity: 'day', ...period }, separate), { groupBy, filter }),
-          rejectTooLarge,
-        ),
+        ifExact(periodSums(counters, { groupBy, filter }), rejectTooLarge),
         readTrackingGaps(accountId, period),
       ]);
       const { mayAlsoMatch } = sums;

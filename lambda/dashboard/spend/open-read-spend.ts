@@ -1,15 +1,12 @@
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
 import { openDisplayCurrency } from '../../data/accounts/display-currency.ts';
-import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openTrackingGaps } from '../../data/ledger/tracking-gaps.ts';
-import { readInTime } from '../../data/spend/read-in-time.ts';
 import { openSpend } from '../../data/spend/spend.ts';
 import type { Table } from '../../data/table/table.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { compareSpend } from './compare-spend.ts';
 import type * as operations from './operations.ts';
 import { readSpend } from './read-spend.ts';
-import { renameGroups, renameReport, withProjects } from './with-projects.ts';
 
 /** GET /spend and GET /spend/compare over the table: what the API, metrics and MCP tools show is read here. */
 export const openReadSpend = (
@@ -18,19 +15,12 @@ export const openReadSpend = (
   readonly readSpend: Implementation<typeof operations.readSpend>;
   readonly compareSpend: Implementation<typeof operations.compareSpend>;
 } => {
-  const projects = { listKeys: openServiceKeys(table).list, readCounters: readInTime(openSpend(table).read) };
   const dependencies = {
+    readCounters: openSpend(table, { isTimed: true }).read,
     readTrackingGaps: openTrackingGaps(table).gaps,
     findDeclared: openDeclaredDimensions(table).find,
     findCurrency: openDisplayCurrency(table),
     now: () => new Date(),
   };
-  return {
-    readSpend: withProjects(projects, (readCounters) => readSpend({ readCounters, ...dependencies }), renameReport),
-    compareSpend: withProjects(
-      projects,
-      (readCounters) => compareSpend({ readCounters, ...dependencies }),
-      renameGroups,
-    ),
-  };
+  return { readSpend: readSpend(dependencies), compareSpend: compareSpend(dependencies) };
 };

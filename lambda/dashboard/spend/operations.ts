@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import { granularities } from '../../domain/calendar/utc.ts';
 import { grouping } from '../../domain/spend/grouping.ts';
-import { costBases } from '../../domain/spend/spend-report.ts';
+import { costBases } from '../../domain/spend/spend-question.ts';
 import { forMachines, operation } from '../../http/operation.ts';
 import { changeQuery, spendQuery } from './spend-query.ts';
-import { count, displayCost, leanSums, pointSums, reportPointSums, reportSums } from './sums.ts';
+import { baseSums, count, displayCost, pointSums, reportPointSums, reportSums } from './sums.ts';
 
 const mayAlsoMatch = z
-  .nullable(z.object(leanSums))
+  .nullable(z.object(baseSums))
   .check(
     z.describe(
       'Requests counted under `(other)`, or recorded before a dimension was declared, that may match the filter as well. No sum includes them: sums are lower bounds, and at most this is missing. Null if there are none.',

@@ -2,8 +2,9 @@ import type { FindDisplayCurrency } from '../../data/accounts/display-currency.t
 import { isKept, precedingRange, rangeOf } from '../../domain/calendar/range.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import { CounterOverflowError } from '../../domain/spend/counters.ts';
-import { describeCurrency, withDisplayRates } from '../../domain/spend/display-currency.ts';
-import { onCostBasis, type ReadCounters, separateFor, spendReport, totalOf } from '../../domain/spend/spend-report.ts';
+import { describeCurrency } from '../../domain/spend/display-currency.ts';
+import type { ReadCounters } from '../../domain/spend/spend-question.ts';
+import { spendReport, totalOf } from '../../domain/spend/spend-report.ts';
 import { type TrackingGap, trackingGaps } from '../../domain/spend/tracking-gaps.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { readSpend as operation } from './operations.ts';
@@ -47,25 +48,16 @@ export const readSpend =
   }: SpendDependencies): Implementation<typeof operation> =>
   async ({ caller: { accountId }, query }) => {
     const range = rangeOf(query, now());
-    const [{ filter, groupBy, filtered, dimensions }, currency] = await Promise.all([
+    const [dimensions, currency] = await Promise.all([
       dimensionsOf(query, () => findDeclared(accountId)),
       findCurrency?.(accountId) ?? null,
     ]);
     const before = precedingRange(range);
-    const latency = query.latency === 'true';
-    const readSums = withDisplayRates(onCostBasis(readCounters, query.cost), currency);
-    const reading = spendReport(readSums(accountId, range, dimensions, separateFor(filter), latency), {
-      range,
-      groupBy,
-      filter,
-      limit: query.limit,
-      currency,
-      latency,
-    });
+    const question = { ...dimensions, accountId, range, cost: query.cost, currency, latency: query.latency === 'true' };
+    const questionBefore = { ...question, range: before, groupBy: [] };
+    const reading = spendReport(readCounters(question), { ...question, limit: query.limit });
     const readingBefore = async () =>
-      isKept(before, now())
-        ? await totalOf(readSums(accountId, before, filtered, separateFor(filter), latency), filter, currency, latency)
-        : null;
+      isKept(before, now()) ? await totalOf(readCounters(questionBefore), questionBefore) : null;
     const [report, previous, untracked] = await Promise.all([
       ifExact(reading, rejectTooLarge),
       ifExact(readingBefore(), () => null),

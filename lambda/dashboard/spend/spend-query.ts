@@ -5,7 +5,7 @@ import { providerLabels } from '../../domain/providers.ts';
 import { type DeclaredDimension, declaredName } from '../../domain/spend/declared-dimensions.ts';
 import { type AllocationName, combinationProblem, type SpendDimensionName } from '../../domain/spend/dimensions.ts';
 import { type Grouping, grouping } from '../../domain/spend/grouping.ts';
-import { costBases, type SpendFilter } from '../../domain/spend/spend-report.ts';
+import { costBases, type SpendFilter } from '../../domain/spend/spend-question.ts';
 import { dayOrInstant } from '../../http/time-parameters.ts';
 
 const MAX_GROUPINGS = 7;
@@ -102,16 +102,14 @@ export const changeQuery = z.extend(z.omit(spendQuery, { granularity: true, late
     .check(z.describe('Maximum number of groups in the response.')),
 });
 
-const dimensionOf = (name: Grouping): SpendDimensionName =>
-  // Where reports see it, a project stands in the place of its keys: see with-projects.ts.
-  name === 'key' || name === 'project' ? 'keyId' : name;
+const dimensionOf = (name: Grouping): SpendDimensionName => (name === 'key' ? 'keyId' : name);
 
 /** An empty value selects requests without one. */
 const valuesOf = (values: readonly string[]) => values.map((value) => (value === '' ? null : value));
 
 type FilterParameters = Pick<
   z.output<typeof spendQuery>,
-  'model' | 'tag' | 'key' | 'providerKey' | 'client' | 'dim' | 'provider'
+  'model' | 'tag' | 'key' | 'providerKey' | 'project' | 'client' | 'dim' | 'provider'
 >;
 
 const filterOf = (query: FilterParameters): SpendFilter => {
@@ -122,6 +120,7 @@ const filterOf = (query: FilterParameters): SpendFilter => {
     ...(query.tag && { tag: valuesOf(query.tag) }),
     ...(query.key && { keyId: valuesOf(query.key) }),
     ...(query.providerKey && { providerKey: valuesOf(query.providerKey) }),
+    ...(query.project && { project: valuesOf(query.project) }),
     ...(query.client && { client: valuesOf(query.client) }),
     ...Object.fromEntries(
       [...declaredFilter].map(([name, pairs]) => [
@@ -136,7 +135,7 @@ const filterOf = (query: FilterParameters): SpendFilter => {
 export type FindDeclared = (accountId: string) => Promise<readonly DeclaredDimension[]>;
 
 /**
- * The dimensions that a report groups and filters by.
+ * What a report groups and filters by.
  *
  * @throws ValidationError where they cannot be combined, or one was never declared: its spend would show as nothing
  */
@@ -146,8 +145,11 @@ export const dimensionsOf = async (
 ) => {
   const filter = filterOf(query);
   const groupBy = [...new Set(query.groupBy)].map(dimensionOf);
-  const filtered = Object.keys(filter) as SpendDimensionName[];
-  const dimensions = [...new Set([...groupBy, ...filtered])];
+  if (groupBy.includes('keyId') && groupBy.includes('project')) {
+    const message = 'key and project do not combine: a key belongs to one project';
+    throw new ValidationError([{ path: 'groupBy', message }]);
+  }
+  const dimensions = [...groupBy, ...(Object.keys(filter) as SpendDimensionName[])];
   const pathOf = (name: SpendDimensionName) => (groupBy.includes(name) ? 'groupBy' : 'dim');
   const problem = combinationProblem(dimensions);
   if (problem !== undefined) throw new ValidationError([{ path: 'groupBy', message: problem }]);
@@ -156,7 +158,7 @@ export const dimensionsOf = async (
     const message = `${asked.slice('dim:'.length)} is not a dimension of the account: declare it with PUT /dimensions`;
     throw new ValidationError([{ path: pathOf(asked), message }]);
   }
-  return { filter, groupBy, filtered, dimensions };
+  return { filter, groupBy };
 };
 
 /** A group by the API's names: `key` for the id of a service key, declared dimensions under `dim`. */

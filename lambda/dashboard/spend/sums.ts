@@ -27,7 +27,7 @@ export const displayCost = z.optional(
 );
 
 /** The numbers that every sum shows. */
-export const leanSums = {
+export const baseSums = {
   requests: count,
   ...money,
   displayCost,
@@ -36,7 +36,7 @@ export const leanSums = {
 
 /** The numbers that every point of a series shows. */
 export const pointSums = {
-  ...leanSums,
+  ...baseSums,
   errors: count.check(z.describe('Requests that the provider rejected, failed or interrupted.')),
   tokens: count.check(z.describe('Input and output tokens.')),
 };
@@ -76,7 +76,7 @@ const latency = z
 
 /** All that is known of a sum. */
 export const sums = {
-  ...leanSums,
+  ...baseSums,
   ...listMoney,
   costByProvenance: z.object({
     provider: moneySchema.check(z.describe('Cost as reported by the provider.')),

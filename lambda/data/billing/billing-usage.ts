@@ -26,9 +26,9 @@ export const openPeriodUsage = (table: Table) => {
       to: (endHour < tomorrow ? endHour : tomorrow).toISOString(),
     });
     const hours = rangeFrom('hour');
+    const range = isKept(hours, now) ? hours : rangeFrom('day');
     let requests = 0;
-    for await (const { counters } of spend.read(accountId, isKept(hours, now) ? hours : rangeFrom('day'), []))
-      requests += counters.requests ?? 0;
+    for await (const { counters } of spend.read({ accountId, range, groupBy: [] })) requests += counters.requests ?? 0;
     return requests;
   };
 };

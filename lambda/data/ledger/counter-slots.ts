@@ -7,6 +7,7 @@ import { addDays, type Day, endOf } from '../../domain/calendar/utc.ts';
 import { passesRule } from '../../domain/limits/spend-series.ts';
 import {
   type AllocationName,
+  type CountedDimensionName,
   isAllocation,
   MAX_SLOTS_WITHOUT_COST,
   NO_OVERFLOW,
@@ -14,7 +15,6 @@ import {
   overflowDimensions,
   overflowOf,
   type SlotClaim,
-  type SpendDimensionName,
   type SpendDimensions,
 } from '../../domain/spend/dimensions.ts';
 import { findItem } from '../table/find-item.ts';
@@ -83,10 +83,10 @@ interface Scarcity {
 
 const PLENTY: Scarcity = { recent: new Map(), filters: [] };
 
-const keptBy = (filters: readonly CounterFilter[], dimensions: SpendDimensions): SpendDimensionName[] =>
+const keptBy = (filters: readonly CounterFilter[], dimensions: SpendDimensions): CountedDimensionName[] =>
   filters
     .filter((filter) => passesRule(dimensions, filter))
-    .flatMap((filter) => Object.keys(filter) as SpendDimensionName[]);
+    .flatMap((filter) => Object.keys(filter) as CountedDimensionName[]);
 
 const nameOf = ({ allocation }: Pick<WantedSlot, 'allocation'>, dimensions: SpendDimensions): string =>
   allocation === undefined ? spendCounterName(dimensions) : allocationCounterName(allocation, dimensions);

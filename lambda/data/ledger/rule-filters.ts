@@ -3,14 +3,14 @@ import * as z from 'zod/mini';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ruleFilterOf, storedRuleFilter } from '../../domain/limits/config-members.ts';
 import type { RuleFilter } from '../../domain/limits/spend-series.ts';
-import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
+import type { CountedDimensionName } from '../../domain/spend/dimensions.ts';
 import { openServiceKeys, type ServiceKey } from '../accounts/service-keys.ts';
 import { ruleKey } from '../table/keys.ts';
 import { itemsUnder } from '../table/query-items.ts';
 import type { Table } from '../table/table.ts';
 
 /** Which counters an active rule counts. */
-export type CounterFilter = Readonly<Partial<Record<SpendDimensionName, string>>>;
+export type CounterFilter = Readonly<Partial<Record<CountedDimensionName, string>>>;
 
 const MAX_ENTRIES = 1_000;
 

@@ -3,7 +3,6 @@ import { openProjects } from '../accounts/projects.ts';
 import { openServiceKeys } from '../accounts/service-keys.ts';
 import { openRules } from '../alerts/rules.ts';
 import { openTrackingGaps } from '../ledger/tracking-gaps.ts';
-import { readInTime } from '../spend/read-in-time.ts';
 import { openSpend } from '../spend/spend.ts';
 import type { Table } from '../table/table.ts';
 
@@ -13,8 +12,7 @@ export const openContent = (table: Table, now: () => Date) => {
   const projects = openProjects(table);
   const rules = openRules(table);
   return readContent({
-    readCounters: readInTime(openSpend(table).read),
-    listKeys,
+    readCounters: openSpend(table, { isTimed: true }).read,
     readTrackingGaps: openTrackingGaps(table).gaps,
     namesOf: async (accountId, by) =>
       new Map(

@@ -3,9 +3,9 @@ import type { SpendCounter } from '../../domain/spend/counters.ts';
 import {
   type AllocationName,
   allocationCrossNames,
+  type CountedDimensionName,
   type CrossDimensionName,
   OTHER,
-  type SpendDimensionName,
 } from '../../domain/spend/dimensions.ts';
 import { withUnknownValues } from '../../domain/spend/unknown-values.ts';
 import type { RollupMarks } from '../ledger/rollup-marks.ts';
@@ -28,7 +28,7 @@ interface HourRange {
 /** How the crosses are read. What an allocation dimension does not count is what they have more. */
 interface Crosses {
   /** Durations may be left out. */
-  readonly isLean: boolean;
+  readonly withoutDurations: boolean;
   readonly live: ReturnType<typeof openSpendCounters>;
   readonly marks: RollupMarks;
   readonly hours: (
@@ -70,7 +70,7 @@ async function* readDays(pages: AsyncIterable<Page>, allocation: AllocationName)
  * Spend by an allocation dimension. Closed days have a view of their own; today, marked days, and days from before the dimension was
  * counted are read from live counters by hour. Together with `(unknown)` the values always add up to the total of the crosses.
  */
-export const openAllocationReader = (table: Table, { live, marks, isLean, ...crosses }: Crosses) => {
+export const openAllocationReader = (table: Table, { live, marks, withoutDurations, ...crosses }: Crosses) => {
   /** Days without a right summary. Crosses come first: see withUnknownValues. */
   async function* liveDays(
     accountId: string,
@@ -119,7 +119,7 @@ export const openAllocationReader = (table: Table, { live, marks, isLean, ...cro
     daysOfViews(
       range,
       marked,
-      (some) => readDays(readPages(table, accountId, allocation, 'DAY', some, isLean), allocation),
+      (some) => readDays(readPages(table, accountId, allocation, 'DAY', some, withoutDurations), allocation),
       (some) =>
         liveDays(
           accountId,
@@ -136,7 +136,7 @@ export const openAllocationReader = (table: Table, { live, marks, isLean, ...cro
     const found = daysOfViews(
       inDays,
       marked,
-      (some) => readHours(readPages(table, accountId, allocation, 'HOUR', some, isLean), allocation),
+      (some) => readHours(readPages(table, accountId, allocation, 'HOUR', some, withoutDurations), allocation),
       (some) =>
         liveDays(
           accountId,
@@ -158,13 +158,13 @@ export const openAllocationReader = (table: Table, { live, marks, isLean, ...cro
     { first, last }: { readonly first: Month; readonly last: Month },
     allocation: AllocationName,
     names: readonly CrossDimensionName[],
-    separate: readonly SpendDimensionName[],
+    separate: readonly CountedDimensionName[],
   ): AsyncGenerator<SpendCounter> {
     const ofMonth = Map.groupBy(
       await Array.fromAsync(crosses.summaries(accountId, 'MONTH', first, last, names)),
       ({ time }) => time,
     );
-    const pages = readPages(table, accountId, allocation, 'MONTH', { from: first, to: last }, isLean);
+    const pages = readPages(table, accountId, allocation, 'MONTH', { from: first, to: last }, withoutDurations);
     const counted = new Map<Month, SpendCounter[]>();
     for await (const { day: month, spendCounters } of readDays(pages, allocation)) counted.set(month, spendCounters);
     for (const month of [...new Set([...ofMonth.keys(), ...counted.keys()])].sort()) {

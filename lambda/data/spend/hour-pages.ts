@@ -3,11 +3,11 @@ import type { Day } from '../../domain/calendar/utc.ts';
 import { type Counters, isZero, type SpendCounter } from '../../domain/spend/counters.ts';
 import {
   type AllocationName,
+  type CountedDimensionName,
   type CrossDimensionName,
   crossDimensionNames,
   isAllocation,
   noDimensions,
-  type SpendDimensionName,
   type SpendDimensions,
 } from '../../domain/spend/dimensions.ts';
 import { durationPairs } from '../../domain/spend/durations.ts';
@@ -58,7 +58,7 @@ export const hourViewOf = (dimensions: readonly CrossDimensionName[]): CrossView
   return more.length === 0 ? dimension : 'CELLS';
 };
 
-const columnsOf = (view: SummaryView): readonly SpendDimensionName[] => {
+const columnsOf = (view: SummaryView): readonly CountedDimensionName[] => {
   if (isAllocation(view)) return allocationColumnNames(view);
   return view === 'CELLS' ? crossDimensionNames : view === 'TOTALS' ? [] : [view];
 };
@@ -157,14 +157,14 @@ interface OpenRow {
   durationsAt: number;
 }
 
-const openRows = ({ json, isLean }: Page, view: SummaryView): OpenRow[] => {
+const openRows = ({ json, withoutDurations }: Page, view: SummaryView): OpenRow[] => {
   const { names, rows } = storedRows.parse(json);
   const columns = columnsOf(view);
   return rows.map(([values, sums, durations = []]) => ({
     dimensions: { ...noDimensions, ...Object.fromEntries(columns.map((name, index) => [name, values[index] ?? null])) },
     names,
     sums,
-    durations: isLean ? [] : durations,
+    durations: withoutDurations ? [] : durations,
     at: 0,
     durationsAt: 0,
   }));

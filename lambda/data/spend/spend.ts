@@ -13,16 +13,19 @@ import {
 import type { SpendCounter } from '../../domain/spend/counters.ts';
 import {
   allocationIn,
+  type CountedDimensionName,
   type CrossDimensionName,
   isAllocation,
   noDimensions,
   OTHER,
-  type SpendDimensionName,
 } from '../../domain/spend/dimensions.ts';
+import { type ReadCounters, readCountersFrom, type StoredQuery } from '../../domain/spend/spend-question.ts';
+import { openServiceKeys } from '../accounts/service-keys.ts';
 import { openRollupMarks } from '../ledger/rollup-marks.ts';
 import type { Table } from '../table/table.ts';
 import { openAllocationReader } from './allocation-reader.ts';
 import { hourViewOf, readHours } from './hour-pages.ts';
+import { inTime } from './in-time.ts';
 import { runs } from './runs.ts';
 import { openSpendCounters } from './spend-counters.ts';
 import { readCrosses, readPages, readTotals } from './summary-pages.ts';
@@ -55,7 +58,7 @@ const monthsAndDays = (range: { readonly from: Day; readonly to: Day }, marked: 
   });
 };
 
-const openReader = (table: Table, isLean: boolean) => {
+const openReader = (table: Table, withoutDurations: boolean) => {
   const live = openSpendCounters(table);
   const marks = openRollupMarks(table);
 
@@ -69,7 +72,7 @@ const openReader = (table: Table, isLean: boolean) => {
   ): AsyncGenerator<SpendCounter> {
     const [dimension = null, ...more] = dimensions;
     const view = more.length === 0 ? 'TOTALS' : 'CELLS';
-    for await (const page of readPages(table, accountId, view, granularity, { from, to }, isLean)) {
+    for await (const page of readPages(table, accountId, view, granularity, { from, to }, withoutDurations)) {
       if (view === 'CELLS') {
         for (const { period, ...cross } of readCrosses(page)) yield { time: period, ...cross };
         continue;
@@ -93,7 +96,7 @@ const openReader = (table: Table, isLean: boolean) => {
     dimensions: readonly CrossDimensionName[],
   ): AsyncGenerator<SpendCounter> {
     const view = hourViewOf(dimensions);
-    const pages = readPages(table, accountId, view, 'HOUR', { from: dayOf(from), to: dayOf(to) }, isLean);
+    const pages = readPages(table, accountId, view, 'HOUR', { from: dayOf(from), to: dayOf(to) }, withoutDurations);
     let next = from;
     for await (const { day, spendCounters } of readHours(pages, view)) {
       if (dayOf(next) < day) yield* live.hours(accountId, next, lastHourOf(addDays(day, -1)));
@@ -138,7 +141,7 @@ const openReader = (table: Table, isLean: boolean) => {
     accountId: string,
     { first, last }: { readonly first: Month; readonly last: Month },
     dimensions: readonly CrossDimensionName[],
-    separate: readonly SpendDimensionName[],
+    separate: readonly CountedDimensionName[],
   ): AsyncGenerator<SpendCounter> {
     const found = summaries(accountId, 'MONTH', first, last, dimensions);
     if (separate.length === 0) return yield* found;
@@ -154,13 +157,11 @@ const openReader = (table: Table, isLean: boolean) => {
     }
   }
 
-  const readAllocation = openAllocationReader(table, { isLean, live, marks, hours, days, summaries });
+  const readAllocation = openAllocationReader(table, { withoutDurations, live, marks, hours, days, summaries });
 
   async function* readWhole(
-    accountId: string,
+    { accountId, dimensions, separate }: StoredQuery,
     { granularity, ...range }: Range,
-    dimensions: readonly SpendDimensionName[],
-    separate: readonly SpendDimensionName[] = [],
   ): AsyncGenerator<SpendCounter> {
     const lastInstant = new Date(Date.parse(range.to) - 1).toISOString();
     const allocation = allocationIn(dimensions);
@@ -186,35 +187,23 @@ const openReader = (table: Table, isLean: boolean) => {
     }
   }
 
-  return async function* (
-    accountId: string,
-    range: Range,
-    ...of: [dimensions: readonly SpendDimensionName[], separate?: readonly SpendDimensionName[]]
-  ): AsyncGenerator<SpendCounter> {
-    for (const each of rangesOf(range)) yield* readWhole(accountId, each, ...of);
+  return async function* (query: StoredQuery): AsyncGenerator<SpendCounter> {
+    for (const range of rangesOf(query.range)) yield* readWhole(query, range);
   };
 };
 
 /**
  * Spend of any range at bounded cost. Closed days, their hours, and closed months come from their summaries; today and days that are
- * marked for rollup come from live counters.
+ * marked for rollup come from live counters. Times may be finer than the granularity (`2026-11-20` for months), never coarser.
+ *
+ * @param isTimed a request waits for the counters: see inTime
  */
-export const openSpend = (table: Table) => {
-  const [read, readLean] = [openReader(table, false), openReader(table, true)];
-  return {
-    /**
-     * The spend counters of a range, ascending by time. Only the named dimensions are certain to be separate; fewer names cost less to
-     * read. Times may be finer than the granularity (`2026-11-20` for months), never coarser.
-     *
-     * @param separate dimensions of which a month names every value that its days name, at a higher price
-     * @param withDurations else durations may be left out, which takes half the time where there are many counters
-     */
-    read: (
-      accountId: string,
-      range: Range,
-      dimensions: readonly SpendDimensionName[],
-      separate: readonly SpendDimensionName[] = [],
-      withDurations = false,
-    ): AsyncGenerator<SpendCounter> => (withDurations ? read : readLean)(accountId, range, dimensions, separate),
-  };
+export const openSpend = (table: Table, { isTimed = false } = {}): { readonly read: ReadCounters } => {
+  // Without durations reading takes half the time where there are many counters.
+  const [read, readShort] = [openReader(table, false), openReader(table, true)];
+  const readAny = readCountersFrom({
+    readStored: (query) => (query.withDurations ? read : readShort)(query),
+    listKeys: openServiceKeys(table).list,
+  });
+  return { read: isTimed ? (question) => inTime(readAny(question)) : readAny };
 };

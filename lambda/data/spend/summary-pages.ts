@@ -5,10 +5,10 @@ import { type CounterName, type Counters, isCounterName, PAST_EXACT } from '../.
 import {
   type AllocationName,
   allocationCrossNames,
+  type CountedDimensionName,
   type CrossDimensionName,
   crossDimensionNames,
   noDimensions,
-  type SpendDimensionName,
 } from '../../domain/spend/dimensions.ts';
 import { durationCounterName, durationPairs, namesWithoutDurations } from '../../domain/spend/durations.ts';
 import { currentName } from '../../domain/spend/former-names.ts';
@@ -48,7 +48,7 @@ export const crossColumns = ({ dimensions }: Pick<SummaryCross, 'dimensions'>): 
   crossDimensionNames.map((name) => dimensions[name]);
 
 /** The dimensions of a row of an allocation dimension's view, in their order. */
-export const allocationColumnNames = (allocation: AllocationName): readonly SpendDimensionName[] => [
+export const allocationColumnNames = (allocation: AllocationName): readonly CountedDimensionName[] => [
   allocation,
   ...allocationCrossNames,
 ];
@@ -180,14 +180,18 @@ export interface Page {
   readonly isLast: boolean;
   readonly json: unknown;
   /** Durations are left out: to read them takes longer than all other sums of a row. */
-  readonly isLean?: boolean;
+  readonly withoutDurations?: boolean;
 }
 
 /** The pairs that follow the values of a row of a summary. */
-const durationsAfter = (names: readonly string[], values: readonly (number | null)[], { isLean }: Page): Durations => ({
+const durationsAfter = (
+  names: readonly string[],
+  values: readonly (number | null)[],
+  { withoutDurations }: Page,
+): Durations => ({
   pairs: values,
   from: names.length,
-  to: isLean ? names.length : values.length,
+  to: withoutDurations ? names.length : values.length,
 });
 
 /** A summary may be written again while it is read: once an hour, at the most. */
@@ -234,7 +238,7 @@ const wholeSummary = ([first, ...others]: readonly StoredPage[]): readonly Store
 export async function* openPages(
   items: AsyncIterable<Record<string, unknown>>,
   readAgain: (summary: string) => AsyncIterable<Record<string, unknown>>,
-  isLean = false,
+  withoutDurations = false,
 ): AsyncGenerator<Page> {
   for await (const found of bySummary(items)) {
     const { summary, period } = parseSk((found[0] as StoredPage).sk);
@@ -245,7 +249,7 @@ export async function* openPages(
     }
     for (const [index, { data }] of pages.entries()) {
       const json: unknown = JSON.parse(gunzipSync(data).toString('utf8'));
-      yield { period, isLast: index === pages.length - 1, json, isLean };
+      yield { period, isLast: index === pages.length - 1, json, withoutDurations };
     }
   }
 }
@@ -260,14 +264,14 @@ export const readPages = (
   view: SummaryView,
   granularity: 'HOUR' | 'DAY' | 'MONTH',
   { from, to }: { readonly from: string; readonly to: string },
-  isLean = false,
+  withoutDurations = false,
 ): AsyncGenerator<Page> => {
   const read = (range: { readonly from: string; readonly to: string }) =>
     itemsBetween(table, spendPartition(accountId), range, { ConsistentRead: true });
   return openPages(
     read(timeRange(summaryPrefix(view, granularity), from, to)),
     (summary) => read({ from: `${summary}#`, to: `${summary}#~` }),
-    isLean,
+    withoutDurations,
   );
 };
 

@@ -1,7 +1,6 @@
 import type { BoundEvaluator } from '../limits/rule.ts';
-import type { RuleCounter, RuleDimensionName } from '../limits/rule-counters.ts';
 import { filteredBy, passesRule } from '../limits/spend-series.ts';
-import { type Counters, knownCostNanoUsd } from '../spend/counters.ts';
+import { type Counters, knownCostNanoUsd, type SpendCounter } from '../spend/counters.ts';
 import { allocationCrossNames, allocationIn, type SpendDimensionName } from '../spend/dimensions.ts';
 import type { Driver } from './alert.ts';
 
@@ -19,7 +18,7 @@ const names: Record<Driver['dimension'], SpendDimensionName> = {
 };
 
 /** What to read an alert's spend by. Spend by an allocation dimension cannot be split by tag, so tags are no drivers of such a rule. */
-export const driverDimensionsOf = ({ filter }: Pick<BoundEvaluator, 'filter'>): RuleDimensionName[] => {
+export const driverDimensionsOf = ({ filter }: Pick<BoundEvaluator, 'filter'>): SpendDimensionName[] => {
   const allocation = allocationIn(filteredBy(filter));
   const counted = allocation === undefined ? Object.values(names) : [allocation, ...allocationCrossNames];
   return filter?.project === undefined ? counted : [...counted, 'project'];
@@ -32,7 +31,7 @@ const TOP = 3;
  *
  * @param counters of the period, by all of driverDimensionsOf
  */
-export const driversOf = (counters: readonly RuleCounter[], evaluator: BoundEvaluator): Driver[] => {
+export const driversOf = (counters: readonly SpendCounter[], evaluator: BoundEvaluator): Driver[] => {
   const { filter, drivenBy } = evaluator;
   const readBy = driverDimensionsOf(evaluator);
   const measure = measures[drivenBy];

@@ -9,7 +9,6 @@ import { comparedUsd } from '../spend/spend-report.ts';
 import { ruleFilter, ruleFilterOf } from './config-members.ts';
 import type { Evaluator } from './evaluator.ts';
 import { median } from './median.ts';
-import { countedDimensions } from './rule-counters.ts';
 import { filteredBy, type SpendSeries } from './spend-series.ts';
 import { splitNames } from './split-series.ts';
 
@@ -49,7 +48,7 @@ const problemOf = ({ each, limit, factor, filter }: BurnRateConfig): string | un
   if (limit === undefined && factor === undefined) return 'needs a limit or a factor';
   if (each !== 'session') {
     const dimension = each === 'tag' ? 'tag' : 'keyId';
-    return combinationProblem(countedDimensions([...filteredBy(filter && ruleFilterOf(filter)), dimension]));
+    return combinationProblem([...filteredBy(filter && ruleFilterOf(filter)), dimension]);
   }
   if (factor !== undefined) return 'a session has no history for a factor: set a limit';
   return filter === undefined ? undefined : 'sessions cannot be filtered';

@@ -1,15 +1,14 @@
 import * as z from 'zod/mini';
 import { providerLabels } from '../providers.ts';
 import { DIMENSION_NAME, DIMENSION_NAME_RULE, declaredName } from '../spend/declared-dimensions.ts';
-import { combinationProblem } from '../spend/dimensions.ts';
+import { combinationProblem, type SpendDimensionName } from '../spend/dimensions.ts';
 import {
   MAX_CLIENT_CHARACTERS,
   MAX_METADATA_CHARACTERS,
   MAX_MODEL_CHARACTERS,
   MAX_TAG_CHARACTERS,
 } from '../usage/limits.ts';
-import { countedDimensions, type RuleDimensionName } from './rule-counters.ts';
-import type { RuleFilter } from './spend-series.ts';
+import { filteredBy, type RuleFilter } from './spend-series.ts';
 
 /** An amount in USD, at least a millionth: the ledger counts in nano-USD. */
 export const usdAmount = z.number().check(z.minimum(0.000001), z.maximum(9_000_000));
@@ -54,16 +53,15 @@ type FilterMembers = z.infer<typeof filterMembers>;
 
 /** A filter as a rule's config has it, by the names of dimensions. */
 export const ruleFilterOf = ({ key, dim = {}, ...others }: FilterMembers): RuleFilter => {
-  const values: [RuleDimensionName, string | undefined][] = [
-    ...(Object.entries(others) as [RuleDimensionName, string | undefined][]),
+  const values: [SpendDimensionName, string | undefined][] = [
+    ...(Object.entries(others) as [SpendDimensionName, string | undefined][]),
     ['keyId', key],
-    ...Object.entries(dim).map(([name, value]): [RuleDimensionName, string] => [declaredName(name), value]),
+    ...Object.entries(dim).map(([name, value]): [SpendDimensionName, string] => [declaredName(name), value]),
   ];
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 };
 
-const problemOf = (members: FilterMembers): string | undefined =>
-  combinationProblem(countedDimensions(Object.keys(ruleFilterOf(members)) as RuleDimensionName[]));
+const problemOf = (members: FilterMembers): string | undefined => combinationProblem(filteredBy(ruleFilterOf(members)));
 
 const filter = filterMembers.check(
   z.refine((members) => problemOf(members) === undefined, {

@@ -1,8 +1,6 @@
-import type { KeyInProject } from '../accounts/project.ts';
-import type { ReadCounters } from '../spend/spend-report.ts';
+import type { ReadCounters } from '../spend/spend-question.ts';
 import { forecastOf, useOf } from './limit.ts';
 import { currentPeriod, evaluatorOf, type RuleCondition } from './rule.ts';
-import { readByProject } from './rule-counters.ts';
 import { fillSeries } from './spend-query.ts';
 import { spendSeries } from './spend-series.ts';
 
@@ -13,15 +11,9 @@ interface StoredRule {
   readonly effectiveFrom: string;
 }
 
-export interface SpendReading {
-  readonly readCounters: ReadCounters;
-  /** All keys of an account, also revoked ones: they say what belongs to a project. */
-  readonly listKeys: (accountId: string) => Promise<readonly Pick<KeyInProject, 'keyId' | 'projectId'>[]>;
-}
-
 /** What the limits of rules have used, in their order: the spend of their periods, read once for all of them. */
 export const limitStates = async <R extends StoredRule>(
-  { readCounters, listKeys }: SpendReading,
+  readCounters: ReadCounters,
   accountId: string,
   rules: readonly R[],
   at: Date,
@@ -32,7 +24,7 @@ export const limitStates = async <R extends StoredRule>(
     const series = spendSeries({ ...evaluator, effectiveFrom: rule.isActive ? rule.effectiveFrom : undefined });
     return limit ? [{ rule, limit, evaluator, series, period: currentPeriod(evaluator, at) }] : [];
   });
-  await fillSeries(readByProject(readCounters, listKeys), accountId, judged, at);
+  await fillSeries(readCounters, accountId, judged, at);
   return judged.map(({ rule, limit, series, period }) => ({
     rule,
     limit,

@@ -2,15 +2,9 @@ import type { Period } from '../calendar/periods.ts';
 import { coveringRange, type Range } from '../calendar/range.ts';
 import { DAY_MS, HOUR_MS } from '../calendar/units.ts';
 import { allocationIn } from '../spend/dimensions.ts';
+import type { ReadCounters, SpendQuestion } from '../spend/spend-question.ts';
 import type { BoundEvaluator } from './rule.ts';
-import type { ReadRuleCounters, RuleDimensionName } from './rule-counters.ts';
 import type { spendSeries } from './spend-series.ts';
-
-/** A range of spend to read, and the dimensions to read it by, in order to judge rules. */
-interface SpendQuery {
-  readonly range: Range;
-  readonly dimensions: readonly RuleDimensionName[];
-}
 
 /**
  * Until when spend is read to judge rules now. Clocks differ: a request may have begun in a period's next day already. An hour, not all of
@@ -33,7 +27,11 @@ interface Judged {
 }
 
 /** The query that serves some rules; undefined where none has a period to judge. */
-const queryFor = (evaluators: readonly BoundEvaluator[], now: Date, judgedUntil: Date): SpendQuery | undefined => {
+const queryFor = (
+  evaluators: readonly BoundEvaluator[],
+  now: Date,
+  judgedUntil: Date,
+): Pick<SpendQuestion, 'range' | 'groupBy'> | undefined => {
   const needs = evaluators.flatMap((evaluator) => {
     const first = evaluator.periodsToJudge(now, judgedUntil).at(-1);
     return first === undefined ? [] : [{ evaluator, range: rangeToJudge(evaluator, first, now) }];
@@ -45,7 +43,7 @@ const queryFor = (evaluators: readonly BoundEvaluator[], now: Date, judgedUntil:
       new Date(Math.min(...needs.map(({ range }) => Date.parse(range.from)))),
       new Date(Math.max(...needs.map(({ range }) => Date.parse(range.to)))),
     ),
-    dimensions: [...new Set(needs.flatMap(({ evaluator }) => evaluator.readBy))],
+    groupBy: [...new Set(needs.flatMap(({ evaluator }) => evaluator.readBy))],
   };
 };
 
@@ -54,7 +52,7 @@ const queryFor = (evaluators: readonly BoundEvaluator[], now: Date, judgedUntil:
  * one by day, and as many for each allocation dimension that rules filter by.
  */
 export const fillSeries = async (
-  readCounters: ReadRuleCounters,
+  readCounters: ReadCounters,
   accountId: string,
   judged: readonly Judged[],
   now: Date,
@@ -68,7 +66,7 @@ export const fillSeries = async (
         judgedUntil,
       );
       if (query === undefined) return;
-      for await (const counter of readCounters(accountId, query.range, query.dimensions))
+      for await (const counter of readCounters({ accountId, ...query }))
         for (const { series } of together) series.add(counter);
     }),
   );

@@ -1,19 +1,18 @@
 import { bucketsOf } from '../calendar/range.ts';
 import { MINUTE_MS } from '../calendar/units.ts';
 import { bucketOf, type Granularity } from '../calendar/utc.ts';
-import { addCounters, type Counters, knownCostNanoUsd } from '../spend/counters.ts';
-import { OTHER, UNKNOWN } from '../spend/dimensions.ts';
+import { addCounters, type Counters, knownCostNanoUsd, type SpendCounter } from '../spend/counters.ts';
+import { OTHER, type SpendDimensionName, type SpendDimensions, UNKNOWN } from '../spend/dimensions.ts';
 import { sumMap } from '../spend/sum-map.ts';
-import type { RuleCounter, RuleDimensionName, RuleDimensions } from './rule-counters.ts';
 
 /** Which requests a rule counts. A missing member matches all. */
-export type RuleFilter = Readonly<Partial<Record<RuleDimensionName, string>>>;
+export type RuleFilter = Readonly<Partial<Record<SpendDimensionName, string>>>;
 
 /** The dimensions that a rule's filter names. */
-export const filteredBy = (filter: RuleFilter | undefined): RuleDimensionName[] =>
-  Object.keys(filter ?? {}) as RuleDimensionName[];
+export const filteredBy = (filter: RuleFilter | undefined): SpendDimensionName[] =>
+  Object.keys(filter ?? {}) as SpendDimensionName[];
 
-export const passesRule = (dimensions: RuleDimensions, filter: RuleFilter | undefined): boolean =>
+export const passesRule = (dimensions: SpendDimensions, filter: RuleFilter | undefined): boolean =>
   filteredBy(filter).every((name) => dimensions[name] === filter?.[name]);
 
 /** Requests of `(other)` or unknown values that may match a rule's filter. What a rule observed does not include them. */
@@ -23,11 +22,11 @@ export interface MayAlsoMatch {
   readonly costNanoUsd: number;
 }
 
-const mayPassRule = (dimensions: RuleDimensions, filter: RuleFilter | undefined): boolean =>
+const mayPassRule = (dimensions: SpendDimensions, filter: RuleFilter | undefined): boolean =>
   filteredBy(filter).every((name) => [filter?.[name], OTHER, UNKNOWN].includes(dimensions[name] ?? undefined));
 
 /** A request was recorded while a dimension of the filter was not declared: no rule keeps its value separate. */
-const hasUnknown = (dimensions: RuleDimensions, filter: RuleFilter | undefined): boolean =>
+const hasUnknown = (dimensions: SpendDimensions, filter: RuleFilter | undefined): boolean =>
   filteredBy(filter).some((name) => dimensions[name] === UNKNOWN);
 
 /**
@@ -57,7 +56,7 @@ export const spendSeries = ({ granularity, filter, effectiveFrom }: SeriesOption
   const sumOf = ({ sums }: typeof passing, from: string, to: string): Counters =>
     bucketsOf({ granularity, from, to }).reduce((sum, bucket) => addCounters(sum, sums.get(bucket) ?? {}), {});
   return {
-    add: ({ time, dimensions, counters }: RuleCounter): void => {
+    add: ({ time, dimensions, counters }: SpendCounter): void => {
       const bucket = bucketOf(time, granularity);
       if (passesRule(dimensions, filter)) passing.add(bucket, counters);
       // In the bucket in which the rule began, its names were separate in part.

@@ -1,5 +1,5 @@
+import type { SpendCounter } from '../spend/counters.ts';
 import { OTHER, UNKNOWN } from '../spend/dimensions.ts';
-import type { RuleCounter } from './rule-counters.ts';
 import { type RuleFilter, spendSeries } from './spend-series.ts';
 
 /** What a rule can judge value by value. */
@@ -22,7 +22,7 @@ type Series = ReturnType<typeof spendSeries>;
 export const splitSeries = (evaluator: SplitOptions) => {
   const ofValues = new Map<string, Series>();
   const dimension = splitDimension(evaluator.splitBy);
-  const addTo = (value: string, counter: RuleCounter): void => {
+  const addTo = (value: string, counter: SpendCounter): void => {
     let series = ofValues.get(value);
     if (series === undefined) {
       series = spendSeries(evaluator);
@@ -32,7 +32,7 @@ export const splitSeries = (evaluator: SplitOptions) => {
   };
   return {
     addTo,
-    add: (counter: RuleCounter): void => {
+    add: (counter: SpendCounter): void => {
       const value = dimension && counter.dimensions[dimension];
       if (value && value !== OTHER && value !== UNKNOWN) addTo(value, counter);
     },

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import type { Period } from '../calendar/compared-periods.ts';
 import { anyPeriodNames } from '../calendar/periods.ts';
-import { limitStates, type SpendReading } from '../limits/limit-states.ts';
+import { limitStates } from '../limits/limit-states.ts';
 import type { BudgetCondition } from '../limits/rule.ts';
-import { readByProject } from '../limits/rule-counters.ts';
 import type { SpendDimensionName } from '../spend/dimensions.ts';
 import { type Grouping, grouping } from '../spend/grouping.ts';
 import { periodSums, spendChange } from '../spend/spend-change.ts';
+import type { ReadCounters } from '../spend/spend-question.ts';
 import { sumsOf } from '../spend/spend-report.ts';
 import { type TrackingGap, trackingGaps } from '../spend/tracking-gaps.ts';
 import type { Report } from './report.ts';
@@ -87,7 +87,8 @@ const MAX_COMPARED = 1_000;
 const MAX_SHOWN = 10;
 const MAX_DRIVERS = 3;
 
-export interface ContentDependencies extends SpendReading {
+export interface ContentDependencies {
+  readonly readCounters: ReadCounters;
   readonly readTrackingGaps: (accountId: string, period: Period) => Promise<TrackingGap[]>;
   /** Names of keys or projects, by id. */
   readonly namesOf: (accountId: string, by: 'key' | 'project') => Promise<ReadonlyMap<string, string>>;
@@ -104,8 +105,7 @@ export interface ContentDependencies extends SpendReading {
   readonly now: () => Date;
 }
 
-/** What spend is read by for a grouping. A project stands in the place of its keys. */
-const dimensionOf = (by: Grouping): SpendDimensionName => (by === 'key' || by === 'project' ? 'keyId' : by);
+const dimensionOf = (by: Grouping): SpendDimensionName => (by === 'key' ? 'keyId' : by);
 
 /**
  * What a report shows of a period: the sums of `GET /spend` for it and for the period before, and what made the difference.
@@ -113,18 +113,15 @@ const dimensionOf = (by: Grouping): SpendDimensionName => (by === 'key' || by ==
  * @throws CounterOverflowError, ValidationError where a sum is not exact any more, or there are too many groups
  */
 export const readContent = (dependencies: ContentDependencies) => {
-  const { listKeys, readTrackingGaps, namesOf, listBudgets, now } = dependencies;
-  const readCounters = readByProject(dependencies.readCounters, listKeys);
+  const { readCounters, readTrackingGaps, namesOf, listBudgets, now } = dependencies;
 
   const readSums = (accountId: string, by: Grouping, period: Period) => {
     const dimension = dimensionOf(by);
-    const counters = (async function* () {
-      const names = new Set([by === 'project' ? by : dimension, 'provider', 'model'] as const);
-      for await (const counter of readCounters(accountId, { granularity: 'day', ...period }, [...names])) {
-        const { project = null, ...dimensions } = counter.dimensions;
-        yield by === 'project' ? { ...counter, dimensions: { ...dimensions, keyId: project } } : counter;
-      }
-    })();
+    const counters = readCounters({
+      accountId,
+      range: { granularity: 'day', ...period },
+      groupBy: [dimension, 'provider', 'model'],
+    });
     return periodSums(counters, { groupBy: [dimension], filter: {} });
   };
 
@@ -159,7 +156,7 @@ export const readContent = (dependencies: ContentDependencies) => {
   };
 
   const readBudgets = async (accountId: string): Promise<ReportContent['budgets']> => {
-    const states = await limitStates(dependencies, accountId, await listBudgets(accountId), now());
+    const states = await limitStates(readCounters, accountId, await listBudgets(accountId), now());
     return states.flatMap(({ rule, limit: { amountNanoUsd }, period, use, projectedNanoUsd }) => {
       if (period === null) return [];
       return {

@@ -8,18 +8,26 @@ export type DeclaredName = `dim:${string}`;
 /** A dimension that is counted on its own, next to the crosses: see docs/ledger.md. */
 export type AllocationName = 'client' | DeclaredName;
 
-/** The dimensions that spend can be split by. */
-export type SpendDimensionName = CrossDimensionName | AllocationName;
+/** The dimensions that spend is counted by. */
+export type CountedDimensionName = CrossDimensionName | AllocationName;
+
+/** The dimensions that spend can be split by. The project of a counter is that of its key. */
+export type SpendDimensionName = CountedDimensionName | 'project';
+
+/** The dimensions that spend must be read by for some names. */
+export const countedDimensions = (names: readonly SpendDimensionName[]): CountedDimensionName[] => [
+  ...new Set(names.map((name) => (name === 'project' ? 'keyId' : name))),
+];
 
 /** The dimensions that spend by an allocation dimension can be split by as well. */
 export const allocationCrossNames = ['provider', 'model', 'keyId'] as const satisfies readonly CrossDimensionName[];
 
 export const isAllocation = (name: string): name is AllocationName => name === 'client' || name.startsWith('dim:');
 
-/** One cross of dimensions. Null stands for "not sent" and "not known". An absent allocation dimension was not counted. */
+/** One cross of dimensions. Null is "not sent" and "not known". An absent allocation dimension was not counted, an absent project not read. */
 export type SpendDimensions = { readonly provider: string } & {
   readonly [N in Exclude<CrossDimensionName, 'provider'>]: string | null;
-} & { readonly [N in AllocationName]?: string | null | undefined };
+} & { readonly [N in AllocationName | 'project']?: string | null | undefined };
 
 /** The allocation dimension among some names; undefined where there is none. */
 export const allocationIn = (names: readonly string[]): AllocationName | undefined => names.find(isAllocation);
@@ -27,9 +35,9 @@ export const allocationIn = (names: readonly string[]): AllocationName | undefin
 /** Why spend cannot be read by these dimensions at once; undefined where it can. */
 export const combinationProblem = (names: readonly SpendDimensionName[]): string | undefined => {
   const allocation = allocationIn(names);
-  const isCombinable = (name: SpendDimensionName) =>
+  const isCombinable = (name: CountedDimensionName) =>
     name === allocation || (allocationCrossNames as readonly string[]).includes(name);
-  return allocation === undefined || names.every(isCombinable)
+  return allocation === undefined || countedDimensions(names).every(isCombinable)
     ? undefined
     : `${allocation} is counted by provider, model and key: it cannot be combined with other dimensions`;
 };
@@ -63,7 +71,7 @@ export const MAX_SLOTS_WITHOUT_COST = 250;
 /** How combinations overflow once they are too many. */
 interface OverflowRules {
   /** What overflows at a level, while the account and day have fewer than `maxSlots` slots. The last level is always possible. */
-  readonly levels: readonly { readonly overflow: readonly SpendDimensionName[]; readonly maxSlots: number }[];
+  readonly levels: readonly { readonly overflow: readonly CountedDimensionName[]; readonly maxSlots: number }[];
   /** So many slots at most are kept for the combinations of recent days. */
   readonly maxReservedSlots: number;
 }
@@ -103,7 +111,7 @@ export const maxOverflowLevel = (allocation?: AllocationName): number => overflo
 /** How far a combination of dimensions overflows: its level, and dimensions that keep their value nevertheless. */
 export interface Overflow {
   readonly level: number;
-  readonly kept: readonly SpendDimensionName[];
+  readonly kept: readonly CountedDimensionName[];
 }
 
 export const NO_OVERFLOW: Overflow = { level: 0, kept: [] };
@@ -112,7 +120,7 @@ export const NO_OVERFLOW: Overflow = { level: 0, kept: [] };
 export const overflowDimensions = (
   dimensions: SpendDimensions,
   level: number,
-  kept: readonly SpendDimensionName[] = [],
+  kept: readonly CountedDimensionName[] = [],
   allocation?: AllocationName,
 ): SpendDimensions => {
   const result: { -readonly [K in keyof SpendDimensions]: SpendDimensions[K] } = { ...dimensions };
@@ -131,7 +139,7 @@ export interface SlotClaim {
   /** It had a slot on a recent day. */
   readonly isRecent: boolean;
   /** Dimensions that an alert rule names: they keep their value at every level. */
-  readonly kept: readonly SpendDimensionName[];
+  readonly kept: readonly CountedDimensionName[];
 }
 
 /** The slots of an account and day: those of crosses, or of one allocation dimension. */

@@ -1,7 +1,7 @@
 import type { Range } from '../calendar/range.ts';
 import { type Day, dayOf } from '../calendar/utc.ts';
 import { divideHalfUp } from '../money.ts';
-import { addCounters, type Counters, costAtRateName, type SpendCounter, sumOfCosts } from './counters.ts';
+import { addCounters, type Counters, costAtRateName, sumOfCosts } from './counters.ts';
 
 /** The currency that costs are shown in, next to US dollars. A rate holds from its day (UTC) until the next one. */
 export interface DisplayCurrency {
@@ -50,7 +50,7 @@ const convertedCounters = (counters: Counters, { rates }: DisplayCurrency): bigi
  * The sum of each day's cost at the rate of that day, as a decimal string. The sum is exact and is rounded once, half up, to 1e-9 of the
  * currency: so it does not depend on how a report is divided. Null where the cost, or the rate of one of its days, is not known.
  *
- * @param counters read with `withDisplayRates`
+ * @param counters read for a question with this currency
  */
 export const displayCostOf = (
   counters: Counters,
@@ -88,23 +88,17 @@ const isTooLong = ({ from, to }: Range): boolean => {
   return new Date(to) > limit;
 };
 
-/** Splits the costs of counters by the rate of their day. Months are read as days where a rate changes within one. */
-export const withDisplayRates = <Of extends readonly unknown[]>(
-  readCounters: (accountId: string, range: Range, ...of: Of) => AsyncIterable<SpendCounter>,
-  currency: DisplayCurrency | null,
-): typeof readCounters => {
-  if (currency === null) return readCounters;
-  const split = ({ time, dimensions, counters }: SpendCounter, rate: number): SpendCounter => ({
-    time,
-    dimensions,
-    counters: addCounters(counters, { [costAtRateName(rate)]: sumOfCosts(counters) }),
-  });
-  return async function* (accountId, range, ...of) {
-    const byDay = isByDay(currency, range);
-    const unknown = byDay && isTooLong(range);
-    const read: Range = byDay && !unknown ? { ...range, granularity: 'day' } : range;
-    for await (const counter of readCounters(accountId, read, ...of))
-      yield split(counter, unknown ? NO_RATE : rateAt(currency, counter.time.slice(0, 10).padEnd(10, '-01')));
+/** The range to read for costs in a currency (months as days where a rate changes within one), and how counters are split by its rates. */
+export const displayRates = (currency: DisplayCurrency, range: Range) => {
+  const byDay = isByDay(currency, range);
+  const unknown = byDay && isTooLong(range);
+  return {
+    range: byDay && !unknown ? { ...range, granularity: 'day' as const } : range,
+    /** The counters with their cost at the rate of their time, too. */
+    split: (time: string, counters: Counters): Counters => {
+      const rate = unknown ? NO_RATE : rateAt(currency, time.slice(0, 10).padEnd(10, '-01'));
+      return addCounters(counters, { [costAtRateName(rate)]: sumOfCosts(counters) });
+    },
   };
 };
 

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { ProviderLabel } from '../providers.ts';
 import type { AppliedPrices, PriceLine, Provenance, Usage } from '../usage/usage.ts';
 import { type CloseEvent, closeEventSchema, type Outcome, type Reading, sessionSchema } from '../usage/usage-event.ts';
-import { crossDimensionNames, type SpendDimensionName } from './dimensions.ts';
+import { type CountedDimensionName, crossDimensionNames } from './dimensions.ts';
 
 const count = z._default(z.int().check(z.nonnegative()), 0);
 const countOrNull = z._default(z.nullable(z.int().check(z.nonnegative())), null);
@@ -60,7 +60,7 @@ const allocationSchema = z.looseObject({
   value: z._default(z.nullable(z.string()), null),
   /** As `overflowLevel` and `keptDimensions`, of this dimension's own counters. */
   level: z._default(z.int().check(z.nonnegative()), 0),
-  kept: z._default(z.array(z.custom<SpendDimensionName>((name) => typeof name === 'string')), []),
+  kept: z._default(z.array(z.custom<CountedDimensionName>((name) => typeof name === 'string')), []),
 });
 
 /**

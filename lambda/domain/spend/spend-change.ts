@@ -2,6 +2,7 @@ import { costEffects } from './cost-effects.ts';
 import { addCounters, type Counters, requireExact, type SpendCounter } from './counters.ts';
 import { OTHER, type SpendDimensionName, UNKNOWN } from './dimensions.ts';
 import { type DisplayCurrency, displayCostOf } from './display-currency.ts';
+import type { SpendFilter } from './spend-question.ts';
 import {
   costOf,
   type Group,
@@ -10,7 +11,6 @@ import {
   mayPassFilter,
   namesOf,
   passesFilter,
-  type SpendFilter,
   tokensOf,
 } from './spend-report.ts';
 import { sumMap } from './sum-map.ts';

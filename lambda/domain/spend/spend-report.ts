@@ -1,4 +1,4 @@
-import { bucketsOf, type Range } from '../calendar/range.ts';
+import { bucketsOf } from '../calendar/range.ts';
 import { bucketOf } from '../calendar/utc.ts';
 import { ValidationError } from '../errors.ts';
 import {
@@ -18,25 +18,11 @@ import { OTHER, type SpendDimensionName, type SpendDimensions, UNKNOWN } from '.
 import { type DisplayCurrency, displayCostOf } from './display-currency.ts';
 import { latencyOf } from './durations.ts';
 import { groupPoints } from './spend-points.ts';
+import type { SpendFilter, SpendQuestion } from './spend-question.ts';
 import { sumMap } from './sum-map.ts';
 
 /** The values of the dimensions that a group is named by. */
 export type Group = Partial<SpendDimensions>;
-
-/**
- * Reads the spend counters of a range, ascending by time. Only the named dimensions are certain to be separate. Of the dimensions in
- * `separate`, a month names every value that its days name. Durations are certain to be there only `withDurations`.
- */
-export type ReadCounters = (
-  accountId: string,
-  range: Range,
-  dimensions: readonly SpendDimensionName[],
-  separate?: readonly SpendDimensionName[],
-  withDurations?: boolean,
-) => AsyncIterable<SpendCounter>;
-
-/** Lets a spend counter pass whose value is in the list, for every dimension with a list. Null stands for "none". */
-export type SpendFilter = Partial<Readonly<Record<SpendDimensionName, readonly (string | null)[]>>>;
 
 /** A sum of money as an exact integer, and as a decimal string to show. */
 export interface Money {
@@ -81,7 +67,7 @@ export const costOf = (counters: Counters, mayLack = false): number | null => {
 };
 
 /** The numbers that every sum shows. The cost leaves out as many requests as `unpricedRequests`. */
-const leanSums = (counters: Counters, mayLack = false, currency: DisplayCurrency | null = null) => {
+const baseSums = (counters: Counters, mayLack = false, currency: DisplayCurrency | null = null) => {
   const cost = costOf(counters, mayLack);
   return {
     requests: counters.requests ?? 0,
@@ -97,7 +83,7 @@ export const tokensOf = ({ inputTokens = 0, outputTokens = 0 }: Counters): numbe
 
 /** The numbers that a point of a series shows. */
 const pointSums = (counters: Counters, mayLack = false, currency: DisplayCurrency | null = null) => ({
-  ...leanSums(counters, mayLack, currency),
+  ...baseSums(counters, mayLack, currency),
   errors: counters.errors ?? 0,
   tokens: tokensOf(counters),
 });
@@ -106,7 +92,7 @@ const pointSums = (counters: Counters, mayLack = false, currency: DisplayCurrenc
 export const sumsOf = (counters: Counters, mayLack = false, currency: DisplayCurrency | null = null) => {
   requireExact(counters);
   return {
-    ...leanSums(counters, mayLack, currency),
+    ...baseSums(counters, mayLack, currency),
     ...listMoneyOf(costOf(atListCost(counters), mayLack)),
     costByProvenance: {
       provider: moneyOf(counters.costProviderNanoUsd ?? 0),
@@ -142,17 +128,13 @@ export const mayPassFilter = (dimensions: SpendDimensions, filter: SpendFilter):
     return value === OTHER || value === UNKNOWN || values.includes(value);
   });
 
-/** The dimensions that must be separate for a filter. One that names `(other)` asks for what a summary has there. */
-export const separateFor = (filter: SpendFilter): SpendDimensionName[] =>
-  entriesOf(filter).flatMap(([name, values]) => (values.includes(OTHER) ? [] : [name]));
-
 /** Whether the value of a filtered dimension is not known. */
 export const isUnknown = (dimensions: SpendDimensions, filter: SpendFilter): boolean =>
   entriesOf(filter).some(([name]) => dimensions[name] === UNKNOWN);
 
 /** Requests of `(other)` or unknown values that may pass a filter: so much may be missing from its sums. Null where there are none. */
 export const mayAlsoMatchOf = (counters: Counters | undefined, currency: DisplayCurrency | null = null) =>
-  counters === undefined || isZero(counters) ? null : leanSums(counters, false, currency);
+  counters === undefined || isZero(counters) ? null : baseSums(counters, false, currency);
 
 export const groupOf = (dimensions: SpendDimensions, groupBy: readonly SpendDimensionName[]): Group =>
   Object.fromEntries(groupBy.map((name) => [name, dimensions[name] ?? null]));
@@ -164,9 +146,7 @@ export const byCost = ([leftKey, left]: [string, Counters], [rightKey, right]: [
 /** The total of the spend counters that pass the filter. */
 export const totalOf = async (
   spendCounters: AsyncIterable<SpendCounter>,
-  filter: SpendFilter,
-  currency: DisplayCurrency | null = null,
-  latency = false,
+  { filter, currency = null, latency = false }: Pick<ReportQuery, 'filter' | 'currency' | 'latency'>,
 ) => {
   const sums = sumMap();
   let mayLack = false;
@@ -185,27 +165,11 @@ export const totalOf = async (
   };
 };
 
-/** Which cost a report shows: the effective one, with the account's own prices, or the one at list prices. */
-export const costBases = ['effective', 'list'] as const;
-export type CostBasis = (typeof costBases)[number];
-
-/** A reader of spend counters whose costs are those of a basis. */
-export const onCostBasis = (readCounters: ReadCounters, basis: CostBasis): ReadCounters =>
-  async function* (...query) {
-    for await (const counter of readCounters(...query))
-      yield basis === 'list' ? { ...counter, counters: atListCost(counter.counters) } : counter;
-  };
-
-export interface ReportQuery {
-  readonly range: Range;
-  readonly groupBy: readonly SpendDimensionName[];
+/** A question of which a report is made. */
+export interface ReportQuery extends Omit<SpendQuestion, 'accountId' | 'filter'> {
   readonly filter: SpendFilter;
   /** How many groups are named at most; `otherGroups` is the sum of the others. */
   readonly limit: number;
-  /** The counters are read with its rates. */
-  readonly currency?: DisplayCurrency | null;
-  /** The counters are read with durations. */
-  readonly latency?: boolean;
 }
 
 /** Groups are held in memory until the costliest are known. A year of a thousand new tags a day would not fit a function. */

@@ -8,7 +8,7 @@ import { basePriceOf, type PriceSheet } from '../../domain/own-prices/apply-pric
 import { addToMonth, type MonthSums, monthFactors } from '../../domain/own-prices/month-factors.ts';
 import type { OwnPrices, PriceJob } from '../../domain/own-prices/own-price.ts';
 import { dailyJob, endOfMonth, monthPricesOf, startOf } from '../../domain/own-prices/price-job.ts';
-import { addCounters, atListCost, type Counters } from '../../domain/spend/counters.ts';
+import { addCounters, type Counters } from '../../domain/spend/counters.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import type { PricedUsage } from '../../domain/usage/usage.ts';
 import type { PricedEvent } from '../attribute-events.ts';
@@ -43,7 +43,8 @@ export const openMonthPricing = (
   const countedIn = async (accountId: string, month: Month): Promise<string> => {
     let sum: Counters = {};
     const range = { granularity: 'month', from: startOf(month), to: endOfMonth(month) } as const;
-    for await (const { counters } of spend.read(accountId, range, [])) sum = addCounters(sum, atListCost(counters));
+    const question = { accountId, range, groupBy: [], cost: 'list' } as const;
+    for await (const { counters } of spend.read(question)) sum = addCounters(sum, counters);
     return JSON.stringify(Object.entries(sum).sort(([a], [b]) => (a < b ? -1 : 1)));
   };
 

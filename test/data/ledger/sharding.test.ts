@@ -243,7 +243,7 @@ it('a day is closed for every shard: who stood still since then marks it', async
   expect(written).toHaveLength(1);
   expect((await mark()).map(({ period }) => period)).toContain('2026-11-20');
   let counted: Counters = {};
-  const spend = openSpend(table).read(accountId, { granularity: 'day', ...range }, []);
+  const spend = openSpend(table).read({ accountId, range: { granularity: 'day', ...range }, groupBy: [] });
   for await (const { counters } of spend) counted = addCounters(counted, counters);
   expect(counted).toMatchObject({ requests: 6 });
 });

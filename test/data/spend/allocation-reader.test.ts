@@ -32,7 +32,9 @@ it.each(['hour', 'day', 'month'] as const)(
       ['client', 'model', 'provider', 'keyId'],
     ];
     for (const names of asked)
-      expect(await totalOf(openSpend(table).read(accountId, range, names), { model: ['b'] })).toMatchObject({
+      expect(
+        await totalOf(openSpend(table).read({ accountId, range, groupBy: names }), { filter: { model: ['b'] } }),
+      ).toMatchObject({
         totals: { requests: 1 },
         mayAlsoMatch: { requests: 3 },
       });

@@ -67,7 +67,7 @@ const sumsBy = async (accountId: string, range: Range, dimensions: readonly Spen
   const characters = charactersOf[range.granularity];
   let last = '';
   const sums: Record<string, Counters> = {};
-  for await (const spendCounter of openSpend(table).read(accountId, range, dimensions, [], true)) {
+  for await (const spendCounter of openSpend(table).read({ accountId, range, groupBy: dimensions, latency: true })) {
     expect(spendCounter.time >= last).toBe(true);
     last = spendCounter.time;
     const key = JSON.stringify([
@@ -194,7 +194,7 @@ describe('spend of closed days and months', () => {
         return response;
       });
       let requests = 0;
-      for await (const { counters } of openSpend(counting).read(accountId, range, dimensions))
+      for await (const { counters } of openSpend(counting).read({ accountId, range, groupBy: dimensions }))
         requests += counters.requests ?? 0;
       return { items, requests };
     };

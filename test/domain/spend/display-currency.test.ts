@@ -7,10 +7,10 @@ import {
   type DisplayCurrency,
   describeCurrency,
   displayCostAt,
-  withDisplayRates,
 } from '../../../lambda/domain/spend/display-currency.ts';
 import { spendCsv } from '../../../lambda/domain/spend/spend-csv.ts';
-import { type ReadCounters, spendReport, totalOf } from '../../../lambda/domain/spend/spend-report.ts';
+import { type ReadCounters, readCountersFrom, type StoredQuery } from '../../../lambda/domain/spend/spend-question.ts';
+import { spendReport, totalOf } from '../../../lambda/domain/spend/spend-report.ts';
 
 const FIRST = '2026-09-01';
 const DAYS = 91;
@@ -26,24 +26,24 @@ interface Spent {
 
 const timeOf = ({ day, hour }: Spent) => `${addDays(FIRST, day)}T${String(hour).padStart(2, '0')}`;
 
-const readerOf = (spent: readonly Spent[]): ReadCounters =>
-  async function* (_account, { granularity }) {
-    for (const each of [...spent].sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1)))
-      yield {
-        time: bucketOf(timeOf(each), granularity),
-        dimensions: { provider: 'openai', model: each.model, tag: null, keyId: null, providerKey: null },
-        counters: each.counters,
-      };
-  };
-
-const reportOf = (spent: readonly Spent[], currency: DisplayCurrency | null, range: Range) =>
-  spendReport(withDisplayRates(readerOf(spent), currency)('a', range, ['model']), {
-    range,
-    groupBy: ['model'],
-    filter: {},
-    limit: 1,
-    currency,
+const readerOf = (spent: readonly Spent[], onRead: (query: StoredQuery) => void = () => {}): ReadCounters =>
+  readCountersFrom({
+    readStored: async function* (query) {
+      onRead(query);
+      for (const each of [...spent].sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1)))
+        yield {
+          time: bucketOf(timeOf(each), query.range.granularity),
+          dimensions: { provider: 'openai', model: each.model, tag: null, keyId: null, providerKey: null },
+          counters: each.counters,
+        };
+    },
+    listKeys: async () => [],
   });
+
+const reportOf = (spent: readonly Spent[], currency: DisplayCurrency | null, range: Range) => {
+  const question = { accountId: 'a', range, groupBy: ['model'] as const, filter: {}, currency };
+  return spendReport(readerOf(spent)(question), { ...question, limit: 1 });
+};
 
 /** Of a decimal: an integer of 1e-9. */
 const nano = (decimal: string | null | undefined): bigint => {
@@ -137,11 +137,10 @@ describe('display currency', () => {
   it('does not read years by day', async () => {
     const range: Range = { granularity: 'month', from: '2025-01-01T00:00:00.000Z', to: '2026-12-01T00:00:00.000Z' };
     const asked: Granularity[] = [];
-    const read: ReadCounters = (account, of, ...rest) => {
-      asked.push(of.granularity);
-      return readerOf([{ day: 0, hour: 0, model: 'a', counters: dollar }])(account, of, ...rest);
-    };
-    const { totals } = await totalOf(withDisplayRates(read, euro)('a', range, []), {}, euro);
+    const spent = [{ day: 0, hour: 0, model: 'a', counters: dollar }];
+    const read = readerOf(spent, (query) => void asked.push(query.range.granularity));
+    const question = { accountId: 'a', range, groupBy: [], filter: {}, currency: euro };
+    const { totals } = await totalOf(read(question), question);
     expect(asked).toEqual(['month']);
     expect(totals).toMatchObject({ costUsd: '1', displayCost: null });
     expect(describeCurrency(euro, range).problem).toMatch('choose at most 12 months');
@@ -154,7 +153,7 @@ describe('display currency', () => {
       expect(sums).not.toHaveProperty('displayCost');
     const csv = async (currency: DisplayCurrency | null) => {
       const range = rangeBy('day');
-      const counters = withDisplayRates(readerOf(spent), currency)('a', range, ['model']);
+      const counters = readerOf(spent)({ accountId: 'a', range, groupBy: ['model'], currency });
       let text = '';
       for await (const piece of spendCsv(counters, { range, groupBy: [], filter: {}, currency }, String)) text += piece;
       return text;

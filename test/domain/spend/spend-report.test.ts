@@ -215,12 +215,12 @@ describe('spendReport', () => {
     const spendCounters = async function* (client: string) {
       yield spendCounter('2026-11-01', { client }, { requests: 2, costComputedNanoUsd: 5 });
     };
-    const filter = { client: ['codex'] };
-    expect(await totalOf(spendCounters(UNKNOWN), filter)).toMatchObject({
+    const codex = { filter: { client: ['codex'] } };
+    expect(await totalOf(spendCounters(UNKNOWN), codex)).toMatchObject({
       totals: { requests: 0, costNanoUsd: null },
       mayAlsoMatch: { requests: 2, costNanoUsd: 5 },
     });
-    expect(await totalOf(spendCounters('cursor'), filter)).toMatchObject({
+    expect(await totalOf(spendCounters('cursor'), codex)).toMatchObject({
       totals: { requests: 0, costNanoUsd: 0 },
       mayAlsoMatch: null,
     });

@@ -195,11 +195,11 @@ export const playStreams = async ({
         const { start, end } = periodAt('monthly', now);
         let requests = 0;
         let nanoUsd = 0;
-        for await (const { counters } of openSpend(table).read(
+        for await (const { counters } of openSpend(table).read({
           accountId,
-          { granularity: 'hour', from: start, to: end },
-          [],
-        )) {
+          range: { granularity: 'hour', from: start, to: end },
+          groupBy: [],
+        })) {
           requests += counters.requests ?? 0;
           nanoUsd += knownCostNanoUsd(counters);
         }
@@ -212,11 +212,11 @@ export const playStreams = async ({
     await judgeOnce(wavesFrom);
     const period = periodAt('monthly', new Date());
     let nanoUsd = 0;
-    for await (const { counters } of openSpend(table).read(
+    for await (const { counters } of openSpend(table).read({
       accountId,
-      { granularity: 'hour', from: period.start, to: period.end },
-      [],
-    ))
+      range: { granularity: 'hour', from: period.start, to: period.end },
+      groupBy: [],
+    }))
       nanoUsd += knownCostNanoUsd(counters);
     const usd = (value: number) => `$${(value / 1e9).toFixed(4)}`;
     const bounds = await openBounds(table)(

@@ -1,21 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { readInTime } from '../../../lambda/data/spend/read-in-time.ts';
+import { inTime } from '../../../lambda/data/spend/in-time.ts';
 import { UnavailableError } from '../../../lambda/domain/errors.ts';
 import type { SpendCounter } from '../../../lambda/domain/spend/counters.ts';
-import type { ReadCounters } from '../../../lambda/domain/spend/spend-report.ts';
 
 const spendCounter: SpendCounter = {
   time: '2026-11-20T16',
   dimensions: { provider: 'openai', model: 'm', tag: null, keyId: null, providerKey: null },
   counters: { requests: 1 },
 };
-const range = { granularity: 'hour', from: '2026-11-20T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z' } as const;
 
 /** A reading of so many spend counters, each of which takes so long. `seen` has how many were read, and whether the reading was closed. */
 const reading = (spendCounters: number, msEach: number) => {
   const seen = { spendCounters: 0, ended: false };
   let ms = 0;
-  const read: ReadCounters = async function* () {
+  const read = async function* () {
     try {
       for (let n = 0; n < spendCounters; n++) {
         ms += msEach;
@@ -26,7 +24,7 @@ const reading = (spendCounters: number, msEach: number) => {
     }
   };
   const all = async (limit = Number.POSITIVE_INFINITY) => {
-    for await (const _ of readInTime(read, () => ms)('svc_a', range, [])) if (++seen.spendCounters >= limit) break;
+    for await (const _ of inTime(read(), () => ms)) if (++seen.spendCounters >= limit) break;
   };
   return { seen, all };
 };

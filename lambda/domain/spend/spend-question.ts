@@ -1,0 +1,89 @@
+import type { Range } from '../calendar/range.ts';
+import { atListCost, type SpendCounter } from './counters.ts';
+import { type CountedDimensionName, countedDimensions, OTHER, type SpendDimensionName } from './dimensions.ts';
+import { type DisplayCurrency, displayRates } from './display-currency.ts';
+
+/** Which cost is shown: the effective one, with the account's own prices, or the one at list prices. */
+export const costBases = ['effective', 'list'] as const;
+type CostBasis = (typeof costBases)[number];
+
+/** Lets a spend counter pass whose value is in the list, for every dimension with a list. Null stands for "none". */
+export type SpendFilter = Partial<Readonly<Record<SpendDimensionName, readonly (string | null)[]>>>;
+
+/** What is asked of the spend of an account. */
+export interface SpendQuestion {
+  readonly accountId: string;
+  readonly range: Range;
+  /** Dimensions that are certain to be separate, next to those of the filter. Fewer cost less to read. */
+  readonly groupBy: readonly SpendDimensionName[];
+  /** The filter of whoever adds up. A month names every value that its days name of these dimensions. */
+  readonly filter?: SpendFilter;
+  /** Default: `effective`. */
+  readonly cost?: CostBasis;
+  /** Splits costs by the rates of their days, too: see displayCostOf. */
+  readonly currency?: DisplayCurrency | null;
+  /** Makes sure that durations are included. Default: they may be left out. */
+  readonly latency?: boolean;
+}
+
+/**
+ * Reads the spend counters for a question, ascending by time. All spend of the range is in them: whoever adds them up applies the
+ * filter, since requests under `(other)` may pass it.
+ */
+export type ReadCounters = (question: SpendQuestion) => AsyncIterable<SpendCounter>;
+
+/** A question in the terms of stored counters. */
+export interface StoredQuery {
+  readonly accountId: string;
+  readonly range: Range;
+  /** Only these are certain to be separate. */
+  readonly dimensions: readonly CountedDimensionName[];
+  /** Dimensions of which a month names every value that its days name. */
+  readonly separate: readonly CountedDimensionName[];
+  readonly withDurations: boolean;
+}
+
+interface SpendSource {
+  /** Reads spend counters ascending by time. */
+  readonly readStored: (query: StoredQuery) => AsyncIterable<SpendCounter>;
+  /** Lists all keys of an account, also revoked ones. It is called for questions about projects only. */
+  readonly listKeys: (accountId: string) => Promise<readonly { readonly keyId: string; readonly projectId: string }[]>;
+}
+
+const namesIn = (filter: SpendFilter) => Object.keys(filter) as SpendDimensionName[];
+
+/** A filter that names `(other)` asks for what a summary has there. */
+const separateFor = (filter: SpendFilter): SpendDimensionName[] =>
+  namesIn(filter).filter((name) => !filter[name]?.includes(OTHER));
+
+/** Reads counters for questions. A key that moves to another project takes its past along: nothing is counted by project. */
+export const readCountersFrom =
+  ({ readStored, listKeys }: SpendSource): ReadCounters =>
+  ({ accountId, range, groupBy, filter = {}, cost = 'effective', currency = null, latency = false }) => {
+    const names = [...groupBy, ...namesIn(filter)];
+    const rates = currency && displayRates(currency, range);
+    const stored = readStored({
+      accountId,
+      range: rates?.range ?? range,
+      dimensions: countedDimensions(names),
+      separate: countedDimensions(separateFor(filter)),
+      withDurations: latency,
+    });
+    const isByProject = names.includes('project');
+    if (!isByProject && rates === null && cost === 'effective') return stored;
+    return (async function* () {
+      const keys = isByProject ? await listKeys(accountId) : [];
+      const projectOf = new Map(keys.map(({ keyId, projectId }) => [keyId, projectId]));
+      for await (const counter of stored) {
+        const { time } = counter;
+        let { dimensions, counters } = counter;
+        if (isByProject) {
+          const { keyId } = dimensions;
+          dimensions = { ...dimensions, project: keyId === OTHER ? OTHER : (projectOf.get(keyId ?? '') ?? null) };
+        }
+        if (cost === 'list') counters = atListCost(counters);
+        if (rates) counters = rates.split(time, counters);
+        yield { time, dimensions, counters };
+      }
+    })();
+  };
