@@ -5,7 +5,7 @@ import { openSpend } from '../data/spend/spend.ts';
 import { findItem } from '../data/table/find-item.ts';
 import { accountKey, auditPartition, parseSessionCounterSk, sessionPartition, userKey } from '../data/table/keys.ts';
 import type { Table } from '../data/table/table.ts';
-import { withoutSecrets } from '../domain/accounts/without-secrets.ts';
+import { shownWebhookUrl } from '../domain/alerts/channels.ts';
 import { type Day, endOf, monthOf } from '../domain/calendar/utc.ts';
 import { spendCsv } from '../domain/spend/spend-csv.ts';
 
@@ -36,6 +36,32 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
   'INVITATION_MAILS',
   'ARCHIVE',
 ]);
+
+/** Members that are secrets, or hashes of secrets, under every name that the table uses. */
+const SECRET_NAME = /(secret|hash|hashes|password)$/i;
+/** The account key is a service key; the targets of a rule's channels are credentials. */
+const SECRET_NAMES: ReadonlySet<string> = new Set(['accountKey', 'code', 'targets']);
+/** How the table finds an item. */
+const TABLE_NAMES: ReadonlySet<string> = new Set(['pk', 'sk', 'gsi1pk', 'gsi1sk', 'expiresAt']);
+
+/** A stored item as its owner may read it: without secrets, at any depth, and without the table's own members. */
+const withoutSecrets = (item: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+  const copy = (value: unknown): unknown => {
+    if (typeof value === 'string' && value.startsWith('https://')) return shownWebhookUrl(value);
+    if (Array.isArray(value)) return value.map(copy);
+    if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
+    if (value instanceof Set) return [...value];
+    return Object.fromEntries(
+      Object.entries(value)
+        .filter(([name]) => !SECRET_NAME.test(name) && !SECRET_NAMES.has(name))
+        // The table has no order of members: the same item makes the same line.
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, member]) => [name, copy(member)]),
+    );
+  };
+  const members = Object.entries(item).filter(([name]) => !TABLE_NAMES.has(name));
+  return copy(Object.fromEntries(members)) as Record<string, unknown>;
+};
 
 /** One item as a line: where it is, and what is on the line; undefined where it is not for the archive. */
 type LineOf = (item: Record<string, unknown>) => unknown;

@@ -1,8 +1,7 @@
 import pMap from 'p-map';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { addDays, dayOf } from '../../domain/calendar/utc.ts';
-import { MAX_EVENT_AGE_DAYS } from '../../domain/usage/limits.ts';
-import { REFUSED_DAYS } from '../ledger/outbox.ts';
+import { MAX_EVENT_AGE_DAYS, REFUSED_DAYS } from '../../domain/usage/limits.ts';
 import { openModelUse } from '../prices/model-use.ts';
 import { put } from '../table/actions.ts';
 import { batchDelete } from '../table/batch-delete.ts';

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
+import { REFUSED_DAYS } from '../../domain/usage/limits.ts';
 import { put } from '../table/actions.ts';
 import { batchDelete } from '../table/batch-delete.ts';
 import { type Key, outboxPartition, refusedEventKey } from '../table/keys.ts';
@@ -15,9 +16,6 @@ export interface OutboxEntry {
   /** ISO 8601 UTC. */
   readonly writtenAt: string;
 }
-
-/** How long entries that were set aside are kept for an operator. */
-export const REFUSED_DAYS = 90;
 
 const stored = z.object({
   pk: z.string(),

@@ -1,4 +1,3 @@
-import type { Alert } from '../alerts/alert.ts';
 import { type Period, periodAt } from '../calendar/periods.ts';
 import { DAY_MS } from '../calendar/units.ts';
 import { bucketOf, type Granularity, roundUp, startOf, startOfNext } from '../calendar/utc.ts';
@@ -8,6 +7,7 @@ import { blocksFromNanoUsd, useOf } from './limit.ts';
 import { type BoundEvaluator, evaluatorOf, type RuleCondition } from './rule.ts';
 import { rangeToJudge } from './spend-query.ts';
 import type { SpendSeries } from './spend-series.ts';
+import type { JudgedValue } from './split-series.ts';
 
 export const BACKTEST_DAYS = 30;
 
@@ -27,7 +27,7 @@ export interface Firing extends Omit<Observation, 'exceeded' | 'event' | 'usual'
   /** The end of the hour or day in which it would have fired; the start of the period if at once. ISO 8601. */
   readonly by: string;
   /** The value that it would have fired for, of a rule that judges values. */
-  readonly of: NonNullable<Alert['of']> | null;
+  readonly of: JudgedValue | null;
   /** The spend that its pause would have stopped; null where it stops nothing. */
   readonly stoppedNanoUsd: number | null;
   /** The next hour was below the limit again: a false alarm, most likely. Null of rules that judge no values. */

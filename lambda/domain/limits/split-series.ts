@@ -6,6 +6,13 @@ import { type RuleFilter, spendSeries } from './spend-series.ts';
 export const splitNames = ['key', 'tag', 'project', 'session'] as const;
 export type SplitName = (typeof splitNames)[number];
 
+/** A value that a rule judges by itself. The label is its name, if it has one. */
+export interface JudgedValue {
+  readonly dimension: SplitName;
+  readonly value: string;
+  readonly label: string | null;
+}
+
 /** The dimension that spend is read by for it; undefined for sessions, which have counters of their own. */
 export const splitDimension = (name: SplitName | undefined): 'keyId' | 'tag' | 'project' | undefined =>
   name === 'key' ? 'keyId' : name === 'session' ? undefined : name;

@@ -23,3 +23,6 @@ export const MAX_RAW_USAGE_BYTES = 16_384;
  * for clocks that differ.
  */
 export const MAX_EVENT_AGE_DAYS = 29;
+
+/** Events that can never be recorded stay in the table this long, for an operator. */
+export const REFUSED_DAYS = 90;
