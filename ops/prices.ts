@@ -5,9 +5,8 @@ import { dayOf } from '../lambda/domain/calendar/utc.ts';
 import { providerOverrides } from '../lambda/domain/price/overrides.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
 import { runCommand, wholeNumber } from './command.ts';
-import { compareProvider, type Disagreement } from './prices/compare.ts';
+import { compareProvider, type Disagreement, holidaysDue } from './prices/compare.ts';
 import { feedLines } from './prices/feed.ts';
-import { holidaysDue } from './prices/holidays-due.ts';
 import { writeSnapshot } from './prices/snapshot.ts';
 import { writeWorstRates } from './prices/worst-rates.ts';
 

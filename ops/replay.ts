@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { batchDelete } from '../lambda/data/table/batch-delete.ts';
-import type { Table } from '../lambda/data/table/table.ts';
-import { openTable } from '../lambda/data/table/table.ts';
+import { batchDelete } from '../lambda/data/table/batch.ts';
+import { openTable, type Table } from '../lambda/data/table/table.ts';
 import type { UsageEvent } from '../lambda/domain/usage/usage-event.ts';
 import { runCommand } from './command.ts';
-import { findEvents } from './events/find-events.ts';
-import { readRefused } from './events/refused-events.ts';
+import { findEvents, readRefused } from './events/find-events.ts';
 import { sendToQueue, sqsClient } from './events/usage-queue.ts';
 
 const USAGE = `npm run replay -- FILE… [--queue URL] [--dry-run]

@@ -5,8 +5,7 @@ import { runCommand } from './command.ts';
 import { sendToQueue, sqsClient } from './events/usage-queue.ts';
 import { type CarryReport, carryOver } from './restore/carry-over.ts';
 import { kindsOfItems } from './restore/item-kinds.ts';
-import { recountAccount } from './restore/recount.ts';
-import { checkWindow, restoreTable } from './restore/restore-table.ts';
+import { checkWindow, recountAccount, restoreTable } from './restore/restore-table.ts';
 
 const USAGE = `npm run restore-table -- start --table NAME --to NEW --at TIME [--dry-run]
 npm run restore-table -- carry --table NAME --to NEW --since TIME --queue URL [--take KIND]… [--dry-run]

@@ -7,7 +7,7 @@ import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
-import { pagesOf } from '../../ops/table-pages.ts';
+import { pagesOf } from '../../ops/restore/carry-over.ts';
 import { exportLine, filledTable } from '../emulated/filled-table.ts';
 import { chatCompletion, models, requestIdAt } from '../events/chat-completion.ts';
 

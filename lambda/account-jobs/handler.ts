@@ -15,7 +15,7 @@ import { openTable } from '../data/table/table.ts';
 import { ARCHIVE_FILE, archiveObjectKey } from '../domain/object-keys.ts';
 import { billedProviders } from '../domain/reconciliation/billed-providers.ts';
 import { accountJobsEnvironment } from '../environment.ts';
-import { openBillAccess } from '../integrations/bills/bill-access.ts';
+import { openBillAccess } from '../integrations/bills/bill-sources.ts';
 import { openObjectStore } from '../integrations/object-store.ts';
 import { openStripe } from '../integrations/open-stripe.ts';
 import { cognitoClient, userDirectory } from '../integrations/user-directory.ts';

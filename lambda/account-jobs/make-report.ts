@@ -1,9 +1,9 @@
 import type { ReadContent } from '../data/reports/open-content.ts';
 import type { Reports } from '../data/reports/reports.ts';
 import { NotFoundError } from '../domain/errors.ts';
-import { newRun } from '../domain/reports/new-run.ts';
 import type { Report } from '../domain/reports/report.ts';
 import { dueAt, periodAfter, periodOn, type ReportCalendar } from '../domain/reports/report-period.ts';
+import { newRun } from '../domain/reports/report-run.ts';
 
 interface MakeReportDependencies {
   readonly reports: Pick<Reports, 'find' | 'calendar' | 'start' | 'hasRun' | 'postpone'>;

@@ -18,8 +18,7 @@ import { contributionOf } from '../domain/spend/contribution.ts';
 import { addCounters, type Counters, isZero, knownCostNanoUsd, subtractCounters } from '../domain/spend/counters.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
 import type { ObjectStore } from '../integrations/object-store.ts';
-import { openCsvFile } from './csv-file.ts';
-import { openParquetFile } from './parquet-file.ts';
+import { openCsvFile, openParquetFile } from './file-formats.ts';
 import { openUpload } from './upload.ts';
 
 /** The day's records do not add up to its counters. The export stays as it was. */

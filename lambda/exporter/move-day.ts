@@ -5,10 +5,9 @@ import { BLOCK_RECORDS, type DayFile, encodeDayFile, readBlocks } from '../data/
 import { type DayFileEntry, type DayFiles, type HeldDay, MIN_TABLE_DAYS } from '../data/requests/day-files.ts';
 import type { openRequests } from '../data/requests/requests.ts';
 import type { openSpendCounters } from '../data/spend/spend-counters.ts';
-import { batchDelete } from '../data/table/batch-delete.ts';
-import { chunk } from '../data/table/chunk.ts';
+import { batchDelete, chunk } from '../data/table/batch.ts';
 import type { Key } from '../data/table/keys.ts';
-import { queryItems } from '../data/table/query-items.ts';
+import { queryItems } from '../data/table/read.ts';
 import type { Table } from '../data/table/table.ts';
 import { DAY_MS } from '../domain/calendar/units.ts';
 import { addDays, type Day, endOf } from '../domain/calendar/utc.ts';

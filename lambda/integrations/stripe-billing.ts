@@ -1,4 +1,4 @@
-import type { PlanPrice } from '../domain/billing/plan-price.ts';
+import type { PlanPrice } from '../domain/billing/price-list.ts';
 import { type StripeCall, StripeCallError } from './stripe-client.ts';
 import {
   type CustomerSubscription,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type PlanPrice, priceIntervals } from '../domain/billing/plan-price.ts';
+import { type PlanPrice, priceIntervals } from '../domain/billing/price-list.ts';
 import { type Subscription, subscriptionStatuses } from '../domain/billing/subscription.ts';
 
 /** Schemas that turn Stripe's objects into domain objects. They contain only the members in use. */

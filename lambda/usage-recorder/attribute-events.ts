@@ -1,10 +1,23 @@
 import { type KeyOwner, openKeyOwners } from '../data/accounts/key-owners.ts';
+import { UnreadableItemError } from '../data/table/read.ts';
 import type { Table } from '../data/table/table.ts';
 import { isServiceKeyHash } from '../domain/accounts/account-key.ts';
 import type { PriceableRequest } from '../domain/price/request-rates.ts';
 import type { CloseEvent, OpenEvent, UntrackedEvent, UsageEvent } from '../domain/usage/usage-event.ts';
-import { type FailedEvent, failure } from './failure.ts';
 import { readApart } from './read-apart.ts';
+
+/** An event that could not be recorded. `permanent`: the same event would fail again. */
+export interface FailedEvent {
+  readonly kind: 'failed';
+  readonly error: unknown;
+  readonly permanent: boolean;
+}
+
+export const failure = (error: unknown, permanent = error instanceof UnreadableItemError): FailedEvent => ({
+  kind: 'failed',
+  error,
+  permanent,
+});
 
 /** A usage event whose account is known. */
 type Attributed<E extends UsageEvent> = Omit<E, 'unverifiedKeyHash' | 'accountId'> & { readonly accountId: string };

@@ -7,8 +7,8 @@ import type { PeriodUsage } from '../data/billing/billing-usage.ts';
 import type { RollupMarks } from '../data/ledger/rollup-marks.ts';
 import { ROLLUP_MARK_SHARDS } from '../data/table/keys.ts';
 import type { Alert } from '../domain/alerts/alert.ts';
-import { type BillingPeriod, billingPeriod } from '../domain/billing/billing-period.ts';
 import { type PlanName, plans } from '../domain/billing/plans.ts';
+import { type BillingPeriod, billingPeriod } from '../domain/billing/subscription.ts';
 import { MINUTE_MS } from '../domain/calendar/units.ts';
 
 interface PlanChecking {

@@ -1,6 +1,6 @@
 import pMap from 'p-map';
-import { BatchReadError } from '../data/table/batch-read.ts';
-import { UnreadableItemError } from '../data/table/unreadable-item.ts';
+import { BatchReadError } from '../data/table/batch.ts';
+import { UnreadableItemError } from '../data/table/read.ts';
 
 const AT_ONCE = 16;
 

@@ -6,8 +6,8 @@ import { openSharding } from '../data/ledger/sharding.ts';
 import type { Change } from '../data/ledger/transactions.ts';
 import { openCountedResponses } from '../data/requests/counted-responses.ts';
 import { openRequests, type RequestName } from '../data/requests/requests.ts';
+import { UnreadableItemError } from '../data/table/read.ts';
 import type { Table } from '../data/table/table.ts';
-import { UnreadableItemError } from '../data/table/unreadable-item.ts';
 import { DAY_MS, DAY_SECONDS } from '../domain/calendar/units.ts';
 import { dayOf, monthOf } from '../domain/calendar/utc.ts';
 import type { Reservation } from '../domain/limits/reservation.ts';
@@ -24,7 +24,14 @@ import type { CrossDimensionName, Overflow } from '../domain/spend/dimensions.ts
 import { type Allocation, mayCost, type RequestRecord } from '../domain/spend/request-record.ts';
 import { MAX_EVENT_AGE_DAYS } from '../domain/usage/limits.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
-import { type AccountCloseEvent, type AccountRequestEvent, isClose, nameOf } from './attribute-events.ts';
+import {
+  type AccountCloseEvent,
+  type AccountRequestEvent,
+  type FailedEvent,
+  failure,
+  isClose,
+  nameOf,
+} from './attribute-events.ts';
 import {
   awaitedResponse,
   countableResponse,
@@ -32,7 +39,6 @@ import {
   type LedgerState,
   onePerRequest,
 } from './decide-changes.ts';
-import { type FailedEvent, failure } from './failure.ts';
 import { readApart } from './read-apart.ts';
 
 /** What happened to the event of a request. The queue must deliver it again only where it `failed`. */

@@ -14,10 +14,10 @@ import {
   type AccountEvent,
   type AccountUntrackedEvent,
   attributeEvents,
+  failure,
   nameOf,
   type PricedEvent,
 } from './attribute-events.ts';
-import { failure } from './failure.ts';
 import { openRequestRecorder, type RecordingTerms, type RequestResult } from './record-requests.ts';
 
 /** What happened to an event. The queue must deliver it again only where it `failed`. */

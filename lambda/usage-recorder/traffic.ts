@@ -1,5 +1,5 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
-import { chunk } from '../data/table/chunk.ts';
+import { chunk } from '../data/table/batch.ts';
 import type { ProviderLabel } from '../domain/providers.ts';
 import type { CloseEvent, UsageEvent } from '../domain/usage/usage-event.ts';
 import type { Observer } from './observers.ts';

@@ -1,6 +1,18 @@
 import type { Query } from '../query/duckdb.ts';
 import focus from './focus-1.2.json' with { type: 'json' };
-import type { FocusColumn } from './focus-column.ts';
+
+/** What the FOCUS specification says of a column, in its table of content constraints. */
+interface FocusColumn {
+  readonly name: string;
+  /** `Mandatory`, `Conditional`, `Recommended` or `Optional`. */
+  readonly level: string;
+  /** `String`, `Decimal`, `Date/Time` or `JSON`. */
+  readonly type: string;
+  readonly isNullable: boolean;
+  readonly isNonNegative?: boolean;
+  /** The only values that are allowed; of a subcategory, `category/subcategory`. */
+  readonly values?: readonly string[];
+}
 
 /** The columns of FOCUS 1.2, as `generate.ts` reads them. */
 const focusColumns = focus.columns as readonly FocusColumn[];

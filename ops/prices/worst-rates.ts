@@ -8,7 +8,7 @@ import { providerOverrides } from '../../lambda/domain/price/overrides.ts';
 import { loadBundledBook } from '../../lambda/domain/price/price-book.ts';
 import type { RateKind, Rates, TokenKind } from '../../lambda/domain/price/rates.ts';
 import { providers } from '../../lambda/domain/providers.ts';
-import { PROMPT_SIZE_LIMITS } from '../../lambda/domain/usage/prompt-size.ts';
+import { PROMPT_SIZE_LIMITS } from '../../lambda/domain/usage/iterations.ts';
 
 /*
  * Makes lambda/domain/price/worst-rates.json: what a token of each model may cost at most, and how many a request may have. The

@@ -1,14 +1,49 @@
 import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
 import { parseRequestItem } from '../../lambda/data/requests/request-item.ts';
 import { IS_NEW, put } from '../../lambda/data/table/actions.ts';
-import { batchRead } from '../../lambda/data/table/batch-read.ts';
-import { accountKey } from '../../lambda/data/table/keys.ts';
+import { batchRead } from '../../lambda/data/table/batch.ts';
+import { accountKey, type Key } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { tryWrite } from '../../lambda/data/table/write.ts';
-import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
-import { type Item, pagesOf } from '../table-pages.ts';
-import { eventOfRecord } from './events-of-records.ts';
+import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
+import { type UsageEvent, usageEventSchema } from '../../lambda/domain/usage/usage-event.ts';
 import { type ItemKind, kindOf } from './item-kinds.ts';
+
+type Item = Record<string, unknown> & Key;
+
+const PAGE = 100;
+
+const keySchema = z.object({ pk: z.string(), sk: z.string() });
+
+/** All items of a table, a page at a time, so that a large table is never held whole. */
+export async function* pagesOf(
+  { call, name }: Table,
+  { consistent }: { readonly consistent: boolean },
+): AsyncGenerator<Item[]> {
+  let start: Record<string, unknown> | undefined;
+  do {
+    const page = await call('Scan', {
+      TableName: name,
+      Limit: PAGE,
+      ConsistentRead: consistent,
+      ExclusiveStartKey: start,
+    });
+    yield (page.Items ?? []).map((item) => ({ ...item, ...keySchema.parse(item) }));
+    start = page.LastEvaluatedKey;
+  } while (start);
+}
+
+/** The event a record was made of, so that another table's recorder can make the same of it. */
+const eventOfRecord = (record: RequestRecord): UsageEvent =>
+  usageEventSchema.parse({
+    ...record,
+    // An event leaves out what a record says is null.
+    client: record.client ?? undefined,
+    session: record.session ?? undefined,
+    version: 1,
+    kind: record.outcome === 'unknown' || record.reading === null ? 'open' : 'close',
+  });
 
 export interface CarryOptions {
   /** ISO 8601 UTC: requests that were recorded from then on are sent as events. */

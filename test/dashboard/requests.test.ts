@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import * as operations from '../../lambda/dashboard/requests/operations.ts';
 import { listRequests, readRequest } from '../../lambda/dashboard/requests/read-requests.ts';
-import type { FindDisplayCurrency } from '../../lambda/data/accounts/display-currency.ts';
+import type { FindDisplayCurrency } from '../../lambda/data/accounts/own-prices.ts';
 import type { openRequests } from '../../lambda/data/requests/requests.ts';
 import { requestColumns } from '../../lambda/domain/exports/request-records.ts';
 import { type RequestRecord, requestRecordSchema } from '../../lambda/domain/spend/request-record.ts';

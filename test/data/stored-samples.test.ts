@@ -21,7 +21,7 @@ import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { openSpendCounters } from '../../lambda/data/spend/spend-counters.ts';
-import { chunk } from '../../lambda/data/table/chunk.ts';
+import { chunk } from '../../lambda/data/table/batch.ts';
 import { OUTBOX_SHARDS, ROLLUP_MARK_SHARDS, UNDELIVERED_SHARDS } from '../../lambda/data/table/keys.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { Range } from '../../lambda/domain/calendar/range.ts';
@@ -29,7 +29,7 @@ import { addCounters, type Counters, type SpendCounter } from '../../lambda/doma
 import { crossDimensionNames, OTHER, type SpendDimensionName, UNKNOWN } from '../../lambda/domain/spend/dimensions.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { sweepOutbox } from '../../lambda/usage-recorder/sweep/sweep-outbox.ts';
-import { readRefused } from '../../ops/events/refused-events.ts';
+import { readRefused } from '../../ops/events/find-events.ts';
 import { closeEvent, priceOfTokens, requestIdAt } from '../usage-recorder/events.ts';
 import { total } from '../usage-recorder/ledger-sums.ts';
 import samples from './stored-samples.json' with { type: 'json' };

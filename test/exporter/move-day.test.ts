@@ -9,7 +9,7 @@ import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openDayReturn } from '../../lambda/data/requests/return-day.ts';
 import { openSpendCounters } from '../../lambda/data/spend/spend-counters.ts';
 import { ROLLUP_MARK_SHARDS, requestPartition } from '../../lambda/data/table/keys.ts';
-import { queryItems } from '../../lambda/data/table/query-items.ts';
+import { queryItems } from '../../lambda/data/table/read.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { DAY_MS, HOUR_MS } from '../../lambda/domain/calendar/units.ts';
 import { addDays, type Day, dayOf } from '../../lambda/domain/calendar/utc.ts';

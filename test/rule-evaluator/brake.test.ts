@@ -5,7 +5,7 @@ import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openSessions } from '../../lambda/data/spend/sessions.ts';
-import { chunk } from '../../lambda/data/table/chunk.ts';
+import { chunk } from '../../lambda/data/table/batch.ts';
 import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import { MAX_PAUSES, pausesOf, withoutPause, withPause } from '../../lambda/domain/limits/pauses.ts';
 import { ruleConditionSchema } from '../../lambda/domain/limits/rule.ts';

@@ -1,7 +1,7 @@
 import type { BillingAccounts } from '../../data/billing/billing-accounts.ts';
 import type { PeriodUsage } from '../../data/billing/billing-usage.ts';
-import { billingPeriod } from '../../domain/billing/billing-period.ts';
 import { plans } from '../../domain/billing/plans.ts';
+import { billingPeriod } from '../../domain/billing/subscription.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { requireAccount } from './billing-account.ts';
 import type * as operations from './operations.ts';

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
-import { priceIntervals } from '../../domain/billing/plan-price.ts';
 import { billingStatuses, planNames } from '../../domain/billing/plans.ts';
-import { paidPlanNames } from '../../domain/billing/price-list.ts';
+import { paidPlanNames, priceIntervals } from '../../domain/billing/price-list.ts';
 import { operation } from '../../http/operation.ts';
 
 const group = 'Billing';

@@ -1,6 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import type { PlanPrice } from '../../domain/billing/plan-price.ts';
-import { type PriceList, paidPlanNames } from '../../domain/billing/price-list.ts';
+import { type PlanPrice, type PriceList, paidPlanNames } from '../../domain/billing/price-list.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { StripeBilling } from '../../integrations/stripe-billing.ts';
 import type * as operations from './operations.ts';

@@ -3,7 +3,40 @@ import { type TokenCounterName, tokenCounterNames } from '../../domain/spend/cou
 import { usdOf } from '../../domain/spend/spend-report.ts';
 import type { listBudgets } from '../limits/budget-operations.ts';
 import type { readSpend } from '../spend/operations.ts';
-import type { Metric, Sample } from './metrics-text.ts';
+
+/** A value with its labels. Amounts are decimal strings, so that no digit is lost on the way. */
+interface Sample {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly value: number | string;
+}
+
+interface Metric {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge';
+  readonly help: string;
+}
+
+const escapedHelp = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+const escapedLabel = (text: string) => escapedHelp(text).replaceAll('"', '\\"');
+
+const labelsText = (labels: Readonly<Record<string, string>> = {}): string => {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapedLabel(value)}"`);
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+};
+
+/**
+ * A metric in Prometheus' text format, version 0.0.4. Not prom-client, which keeps metrics in a process and their values as it rounds them:
+ * here they are read anew for each scrape.
+ *
+ * @see https://prometheus.io/docs/instrumenting/exposition_formats/
+ */
+export const metricText = ({ name, type, help }: Metric, samples: readonly Sample[]): string =>
+  [
+    `# HELP ${name} ${escapedHelp(help)}`,
+    `# TYPE ${name} ${type}`,
+    ...samples.map(({ labels, value }) => `${name}${labelsText(labels)} ${value}`),
+    '',
+  ].join('\n');
 
 type Report = z.input<typeof readSpend.success.schema>;
 type Group = Report['groups'][number];

@@ -5,8 +5,7 @@ import type { Implementation } from '../../http/operation.ts';
 import type { listBudgets } from '../limits/budget-operations.ts';
 import type { readSpend } from '../spend/operations.ts';
 import { spendQuery } from '../spend/spend-query.ts';
-import { metrics } from './metrics.ts';
-import { metricText } from './metrics-text.ts';
+import { metrics, metricText } from './metrics.ts';
 import type { readMetrics as operation } from './operations.ts';
 
 interface MetricsDependencies {

@@ -11,7 +11,7 @@ import { billEnvironment } from '../../environment.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
-import { openBillAccess } from '../../integrations/bills/bill-access.ts';
+import { openBillAccess } from '../../integrations/bills/bill-sources.ts';
 import { stackOptions } from '../stack-options.ts';
 import { connectBill, disconnectBill, listBillConnections } from './bill-connections.ts';
 import { importBill } from './import-bill.ts';

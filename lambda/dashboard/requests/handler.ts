@@ -1,5 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { openDisplayCurrency } from '../../data/accounts/display-currency.ts';
+import { openDisplayCurrency } from '../../data/accounts/own-prices.ts';
 import { openRequests } from '../../data/requests/requests.ts';
 import { openTable } from '../../data/table/table.ts';
 import { objectsEnvironment } from '../../http/dashboard-environment.ts';

@@ -1,4 +1,4 @@
-import type { FindDisplayCurrency } from '../../data/accounts/display-currency.ts';
+import type { FindDisplayCurrency } from '../../data/accounts/own-prices.ts';
 import type { openRequests } from '../../data/requests/requests.ts';
 import { instantsOf } from '../../domain/calendar/range.ts';
 import { NotFoundError, ValidationError } from '../../domain/errors.ts';

@@ -1,4 +1,4 @@
-import type { FindDisplayCurrency } from '../../data/accounts/display-currency.ts';
+import type { FindDisplayCurrency } from '../../data/accounts/own-prices.ts';
 import { rangeOf } from '../../domain/calendar/range.ts';
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
 import { spendCsv } from '../../domain/spend/spend-csv.ts';

@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
-import { openDisplayCurrency } from '../../data/accounts/display-currency.ts';
+import { openDisplayCurrency } from '../../data/accounts/own-prices.ts';
 import { openSpend } from '../../data/spend/spend.ts';
 import { openTable } from '../../data/table/table.ts';
 import { dashboardEnvironment } from '../../http/dashboard-environment.ts';

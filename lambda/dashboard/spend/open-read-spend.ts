@@ -1,5 +1,5 @@
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
-import { openDisplayCurrency } from '../../data/accounts/display-currency.ts';
+import { openDisplayCurrency } from '../../data/accounts/own-prices.ts';
 import { openTrackingGaps } from '../../data/ledger/tracking-gaps.ts';
 import { openSpend } from '../../data/spend/spend.ts';
 import type { Table } from '../../data/table/table.ts';

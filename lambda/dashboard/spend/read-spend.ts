@@ -1,4 +1,4 @@
-import type { FindDisplayCurrency } from '../../data/accounts/display-currency.ts';
+import type { FindDisplayCurrency } from '../../data/accounts/own-prices.ts';
 import { isKept, precedingRange, rangeOf } from '../../domain/calendar/range.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import { CounterOverflowError } from '../../domain/spend/counters.ts';

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { ConflictError, NotFoundError } from '../../domain/errors.ts';
 import { check, IS_NEW, put, remove } from '../table/actions.ts';
-import { findItem } from '../table/find-item.ts';
 import { accountKey, deletionKey } from '../table/keys.ts';
+import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { transact } from '../table/transact.ts';
+import { transact } from '../table/write.ts';
 import { dueFrom, writeJob } from './account-jobs.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 

@@ -2,10 +2,10 @@ import * as z from 'zod/mini';
 import { type AccountStatus, accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
 import { NotFoundError } from '../../domain/errors.ts';
 import { update } from '../table/actions.ts';
-import { findItem } from '../table/find-item.ts';
 import { accountKey } from '../table/keys.ts';
+import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { RETRY, retryConflicts } from './retry-conflicts.ts';
+import { RETRY, retryConflicts } from '../table/write.ts';
 import { openStatusCopies } from './status-copies.ts';
 
 const standingSchema = z.object({

@@ -11,7 +11,7 @@ import {
   sessionPartition,
   spendPartition,
 } from '../table/keys.ts';
-import { itemsUnder } from '../table/query-items.ts';
+import { itemsUnder } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 
 /** The table deletes expired items within days, and a deletion waits for seven. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { EXISTS, update } from '../table/actions.ts';
 import { accountJobsIndexKey, accountJobsIndexPartition, type Key } from '../table/keys.ts';
-import { itemsOfIndex } from '../table/query-items.ts';
+import { itemsOfIndex } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { tryWrite } from '../table/write.ts';
 

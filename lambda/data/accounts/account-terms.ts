@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 import { planNames, plans } from '../../domain/billing/plans.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import type { DeclaredDimension } from '../../domain/spend/declared-dimensions.ts';
-import { findItem } from '../table/find-item.ts';
 import { accountKey, deletedAccountKey } from '../table/keys.ts';
+import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { storedDimensions } from './declared-dimensions.ts';
 

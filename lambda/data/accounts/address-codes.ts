@@ -3,11 +3,10 @@ import * as z from 'zod/mini';
 import { DAY_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
 import { RateLimitedError } from '../../domain/errors.ts';
 import { IS_NEW, put, update } from '../table/actions.ts';
-import { findItem } from '../table/find-item.ts';
 import { addressCodeKey } from '../table/keys.ts';
-import { isConditionFailed } from '../table/refusal.ts';
+import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { tryWrite, write } from '../table/write.ts';
+import { isConditionFailed, tryWrite, write } from '../table/write.ts';
 
 const LIFETIME_MS = DAY_MS;
 const MAX_GUESSES = 5;

@@ -6,13 +6,11 @@ import { roles } from '../../domain/accounts/permissions.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import { EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
-import { batchRead } from '../table/batch-read.ts';
-import { findItem } from '../table/find-item.ts';
+import { batchRead } from '../table/batch.ts';
 import { accountApiTokenKey, apiTokenKey, userKey } from '../table/keys.ts';
-import { listItems } from '../table/query-items.ts';
+import { findItem, listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { transact } from '../table/transact.ts';
-import { tryWrite } from '../table/write.ts';
+import { transact, tryWrite } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 import type { User } from './users.ts';
 

@@ -2,11 +2,10 @@ import * as z from 'zod/mini';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { NotFoundError } from '../../domain/errors.ts';
 import { IS_NEW, put } from '../table/actions.ts';
-import { findItem } from '../table/find-item.ts';
 import { archiveKey } from '../table/keys.ts';
-import { listItems } from '../table/query-items.ts';
+import { findItem, listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { transact } from '../table/transact.ts';
+import { transact } from '../table/write.ts';
 import { dueFrom, writeJob } from './account-jobs.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 

@@ -5,7 +5,7 @@ import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { put } from '../table/actions.ts';
 import { auditKey, auditPartition } from '../table/keys.ts';
 import { pageCursor } from '../table/page-cursor.ts';
-import { queryItems } from '../table/query-items.ts';
+import { queryItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { write } from '../table/write.ts';
 

@@ -2,10 +2,10 @@ import * as z from 'zod/mini';
 import { ConflictError } from '../../domain/errors.ts';
 import type { DeclaredDimension } from '../../domain/spend/declared-dimensions.ts';
 import { EXISTS, update } from '../table/actions.ts';
-import { findItem } from '../table/find-item.ts';
 import { accountKey } from '../table/keys.ts';
+import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { transact } from '../table/transact.ts';
+import { transact } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 
 const period = z.object({ from: z.iso.datetime(), until: z.nullable(z.iso.datetime()) });

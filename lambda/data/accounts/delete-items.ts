@@ -4,8 +4,7 @@ import { addDays, dayOf } from '../../domain/calendar/utc.ts';
 import { MAX_EVENT_AGE_DAYS, REFUSED_DAYS } from '../../domain/usage/limits.ts';
 import { openModelUse } from '../prices/model-use.ts';
 import { put } from '../table/actions.ts';
-import { batchDelete } from '../table/batch-delete.ts';
-import { findItem } from '../table/find-item.ts';
+import { batchDelete } from '../table/batch.ts';
 import {
   apiTokenKey,
   deletedAccountKey,
@@ -21,7 +20,7 @@ import {
   stripeCustomersIndexPartition,
   userKey,
 } from '../table/keys.ts';
-import { queryItems } from '../table/query-items.ts';
+import { findItem, queryItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { write } from '../table/write.ts';
 import { accountPartitions, readPage } from './account-items.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { batchRead } from '../table/batch-read.ts';
+import { batchRead } from '../table/batch.ts';
 import { serviceKeyKey } from '../table/keys.ts';
+import { readItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { readItem } from '../table/unreadable-item.ts';
 
 export interface KeyOwner {
   readonly accountId: string;

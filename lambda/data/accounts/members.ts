@@ -1,12 +1,11 @@
 import type { Role } from '../../domain/accounts/permissions.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import { type Action, check, EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
-import { batchRead } from '../table/batch-read.ts';
-import { findItem } from '../table/find-item.ts';
+import { batchRead } from '../table/batch.ts';
 import { accountKey, accountUserKey, invitationKey, invitationMailsKey, userKey } from '../table/keys.ts';
-import { listItems } from '../table/query-items.ts';
+import { findItem, listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { transact } from '../table/transact.ts';
+import { transact } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 import { type Invitation, invitationItem, parseInvitation } from './invitation-item.ts';
 import { type NewUser, newUserItems, openUsers, parseUser, type User } from './users.ts';

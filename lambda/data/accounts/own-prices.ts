@@ -4,13 +4,12 @@ import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError } from '../../domain/errors.ts';
 import type { PriceSheet } from '../../domain/own-prices/apply-prices.ts';
 import { noPrices, type OwnPrices, storedPrices } from '../../domain/own-prices/own-price.ts';
+import type { DisplayCurrency } from '../../domain/spend/display-currency.ts';
 import { EXISTS, IS_NEW, put, update } from '../table/actions.ts';
-import { findItem } from '../table/find-item.ts';
 import { accountKey, ownPricesKey, pricedAccountKey, pricedAccountsPartition } from '../table/keys.ts';
-import { queryItems } from '../table/query-items.ts';
+import { findItem, queryItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { transact } from '../table/transact.ts';
-import { tryWrite } from '../table/write.ts';
+import { transact, tryWrite } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 import { openServiceKeys } from './service-keys.ts';
 
@@ -95,3 +94,13 @@ export const openOwnPrices = (table: Table, now: () => number = Date.now) => {
 };
 
 export type OwnPriceStore = ReturnType<typeof openOwnPrices>;
+
+export type FindDisplayCurrency = (accountId: string) => Promise<DisplayCurrency | null>;
+
+/** The currency that an account shows costs in; null for US dollars alone. It is kept with the account's own prices. */
+export const openDisplayCurrency =
+  (table: Table): FindDisplayCurrency =>
+  async (accountId) => {
+    const item = await findItem(table, ownPricesKey(accountId), { consistent: false });
+    return item === undefined ? null : storedPrices.parse(JSON.parse(String(item['json']))).currency;
+  };

@@ -3,9 +3,9 @@ import { DEFAULT_PROJECT_ID } from '../../domain/accounts/project.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import { type Action, EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
 import { projectKey } from '../table/keys.ts';
-import { listItems } from '../table/query-items.ts';
+import { listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { transact } from '../table/transact.ts';
+import { transact } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 
 const projectSchema = z.object({

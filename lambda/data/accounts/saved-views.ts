@@ -3,9 +3,9 @@ import { type SavedView, viewPages } from '../../domain/accounts/saved-view.ts';
 import { NotFoundError } from '../../domain/errors.ts';
 import { type Action, EXISTS, IS_NEW, put, remove } from '../table/actions.ts';
 import { savedViewKey } from '../table/keys.ts';
-import { listItems } from '../table/query-items.ts';
+import { listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { transact } from '../table/transact.ts';
+import { transact } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 
 const viewSchema = z.object({

@@ -5,11 +5,10 @@ import type { AccountStatus } from '../../domain/billing/plans.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import type { BlockPolicy } from '../../domain/limits/block.ts';
 import { EXISTS, IS_NEW, put, update } from '../table/actions.ts';
-import { findItem } from '../table/find-item.ts';
 import { accountKey, accountServiceKeyKey, serviceKeyKey } from '../table/keys.ts';
-import { listItems } from '../table/query-items.ts';
+import { findItem, listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError, transact } from '../table/transact.ts';
+import { ConditionsFailedError, transact } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 import { countKey } from './projects.ts';
 

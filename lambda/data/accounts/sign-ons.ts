@@ -2,10 +2,10 @@ import * as z from 'zod/mini';
 import type { SignOn } from '../../domain/accounts/sign-on.ts';
 import { ConflictError } from '../../domain/errors.ts';
 import { check, IS_NEW, put, remove, update } from '../table/actions.ts';
-import { findItem } from '../table/find-item.ts';
 import { accountKey, signOnKey } from '../table/keys.ts';
+import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { transact } from '../table/transact.ts';
+import { transact } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 import { type NewUser, newUserItems } from './users.ts';
 

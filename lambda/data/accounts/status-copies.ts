@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { type AccountStatus, accountStatuses } from '../../domain/billing/plans.ts';
 import { type Action, EXISTS, update } from '../table/actions.ts';
-import { batchRead } from '../table/batch-read.ts';
+import { batchRead } from '../table/batch.ts';
 import { type Key, serviceKeyKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
-import { transact } from '../table/transact.ts';
+import { transact } from '../table/write.ts';
 import { hashesOf, openServiceKeys } from './service-keys.ts';
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */

@@ -2,11 +2,10 @@ import * as z from 'zod/mini';
 import { roles } from '../../domain/accounts/permissions.ts';
 import { ConflictError } from '../../domain/errors.ts';
 import { EXISTS, update } from '../table/actions.ts';
-import { findItem } from '../table/find-item.ts';
 import { accountUserKey, userKey } from '../table/keys.ts';
+import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { transact } from '../table/transact.ts';
-import { write } from '../table/write.ts';
+import { transact, write } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 
 const userSchema = z.object({

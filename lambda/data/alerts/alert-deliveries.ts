@@ -9,7 +9,7 @@ import {
   undeliveredIndexKey,
   undeliveredIndexPartition,
 } from '../table/keys.ts';
-import { itemsOfIndex } from '../table/query-items.ts';
+import { itemsOfIndex } from '../table/read.ts';
 import { shardOf } from '../table/shard-of.ts';
 import type { Table } from '../table/table.ts';
 import { tryWrite, write } from '../table/write.ts';

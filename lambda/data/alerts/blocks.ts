@@ -3,12 +3,11 @@ import * as z from 'zod/mini';
 import { periodNames } from '../../domain/calendar/periods.ts';
 import { type Blocks, NO_BLOCKS } from '../../domain/limits/block.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
-import { retryConflicts } from '../accounts/retry-conflicts.ts';
 import { IS_NEW, put } from '../table/actions.ts';
-import { findItem } from '../table/find-item.ts';
 import { blocksKey } from '../table/keys.ts';
+import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { transact } from '../table/transact.ts';
+import { retryConflicts, transact } from '../table/write.ts';
 
 const text = z.string();
 const policy = z.enum(['pass', 'stop']);

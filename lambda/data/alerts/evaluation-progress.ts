@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { update } from '../table/actions.ts';
-import { findItem } from '../table/find-item.ts';
 import { ACTIVE_RULE_SHARDS, evaluationProgressKey, judgedAccountKey } from '../table/keys.ts';
+import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { tryWrite, write } from '../table/write.ts';
 

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { type Measures, NO_MEASURES, type UseSample, withMeasures } from '../../domain/limits/bound.ts';
 import { put } from '../table/actions.ts';
-import { findItem } from '../table/find-item.ts';
 import { measuresKey } from '../table/keys.ts';
+import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { write } from '../table/write.ts';
 

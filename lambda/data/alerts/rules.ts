@@ -3,7 +3,6 @@ import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/er
 import { channelNames, type RuleCondition, ruleConditionSchema, targetNames } from '../../domain/limits/rule.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
-import { findItem } from '../table/find-item.ts';
 import {
   ACTIVE_RULE_SHARDS,
   accountKey,
@@ -11,10 +10,10 @@ import {
   activeRulesIndexPartition,
   ruleKey,
 } from '../table/keys.ts';
-import { listItems, queryItems } from '../table/query-items.ts';
+import { findItem, listItems, queryItems } from '../table/read.ts';
 import { shardOf } from '../table/shard-of.ts';
 import type { Table } from '../table/table.ts';
-import { transact } from '../table/transact.ts';
+import { transact } from '../table/write.ts';
 
 const factsSchema = z.object({
   ruleId: z.string(),

@@ -2,17 +2,16 @@ import * as z from 'zod/mini';
 import { accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
 import { ConflictError } from '../../domain/errors.ts';
 import { EXISTS, put, update } from '../table/actions.ts';
-import { batchRead } from '../table/batch-read.ts';
-import { findItem } from '../table/find-item.ts';
+import { batchRead } from '../table/batch.ts';
 import {
   accountKey,
   stripeCustomerKey,
   stripeCustomersIndexKey,
   stripeCustomersIndexPartition,
 } from '../table/keys.ts';
-import { itemsOfIndex } from '../table/query-items.ts';
+import { findItem, itemsOfIndex } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { transact } from '../table/transact.ts';
+import { transact } from '../table/write.ts';
 
 const subscriptionSchema = z.object({ id: z.string(), periodStart: z.string(), periodEnd: z.string() });
 

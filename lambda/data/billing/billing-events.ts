@@ -1,7 +1,7 @@
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { put } from '../table/actions.ts';
-import { findItem } from '../table/find-item.ts';
 import { stripeEventKey } from '../table/keys.ts';
+import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { write } from '../table/write.ts';
 

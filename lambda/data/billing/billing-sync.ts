@@ -1,11 +1,11 @@
 import type { BillingState } from '../../domain/billing/billing-state.ts';
 import type { AccountStatus } from '../../domain/billing/plans.ts';
 import { auditEntry, openAuditLog } from '../accounts/audit-log.ts';
-import { RETRY, retryConflicts } from '../accounts/retry-conflicts.ts';
 import { openStatusCopies } from '../accounts/status-copies.ts';
 import { update } from '../table/actions.ts';
 import { accountKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
+import { RETRY, retryConflicts } from '../table/write.ts';
 import { type BillingAccount, openBillingAccounts } from './billing-accounts.ts';
 
 /** A customer's current state at the payment processor. */

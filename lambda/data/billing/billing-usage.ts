@@ -1,4 +1,4 @@
-import type { BillingPeriod } from '../../domain/billing/billing-period.ts';
+import type { BillingPeriod } from '../../domain/billing/subscription.ts';
 import { isKept, type Range } from '../../domain/calendar/range.ts';
 import { endOf, monthOf, startOf, startOfNext } from '../../domain/calendar/utc.ts';
 import { openSpend } from '../spend/spend.ts';

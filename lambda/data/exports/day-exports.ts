@@ -10,7 +10,7 @@ import {
   spendPartition,
   timeRange,
 } from '../table/keys.ts';
-import { itemsBetween, itemsOfIndex } from '../table/query-items.ts';
+import { itemsBetween, itemsOfIndex } from '../table/read.ts';
 import { shardOf } from '../table/shard-of.ts';
 import type { Table } from '../table/table.ts';
 import { tryWrite } from '../table/write.ts';

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
@@ -17,8 +16,9 @@ import {
   type SlotClaim,
   type SpendDimensions,
 } from '../../domain/spend/dimensions.ts';
-import { findItem } from '../table/find-item.ts';
+import { backOff } from '../table/back-off.ts';
 import { allocationCounterName, counterSlotsKey, spendCounterName } from '../table/keys.ts';
+import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { tryWrite, write } from '../table/write.ts';
 import { markForRollup } from './rollup-marks.ts';
@@ -213,7 +213,7 @@ export const openCounterSlots = (table: Table, now: () => number = Date.now) => 
       const known = await decideOn(accountId, day, wanted, remembered.get(id) ?? new Map());
       if (known.added.size === 0) return known.overflows;
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        if (attempt > 0) await sleep(Math.random() * 25 * 2 ** Math.min(attempt, 5));
+        if (attempt > 0) await backOff(attempt);
         const slots = await read(accountId, day);
         // The first slot of a day marks the day for rollup, before anything is counted.
         if (!slots) await write(table, markForRollup(accountId, day, now()));

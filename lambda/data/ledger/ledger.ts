@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { isThrottlingError } from '@smithy/core/retry';
 import { type Day, dayOf, monthOf } from '../../domain/calendar/utc.ts';
-import { cancellationCodes } from '../table/refusal.ts';
+import { backOff } from '../table/back-off.ts';
 import type { Table } from '../table/table.ts';
-import { withTable } from '../table/transact.ts';
+import { cancellationCodes, withTable } from '../table/write.ts';
 import { openReservations } from './reservations.ts';
 import { openSharding, type Sharding } from './sharding.ts';
 import {
@@ -31,8 +30,6 @@ const MAX_ATTEMPTS = 7;
  * three transactions meet one, however long they wait.
  */
 const ATTEMPT_AT_RESERVATIONS = 1 / 16;
-const FIRST_BACKOFF_MS = 20;
-const MAX_BACKOFF_MS = 1_000;
 
 const isInvalid = (error: unknown): boolean =>
   error instanceof DynamoDBServiceException && ['ValidationException', 'SerializationException'].includes(error.name);
@@ -189,8 +186,7 @@ export const openLedger = (
       // The busy counters of one account must not delay the others.
       if (byAccount.length > 1) return merge(await Promise.all(byAccount.map((some) => commit(some, attempt))));
       if (verdict.kind === 'retry') await noteSetback(changes, verdict);
-      // Full jitter: writers that conflicted once should not conflict again. @see https://aws.amazon.com/builders-library/timeouts-retries-and-backoff-with-jitter/
-      await sleep(Math.random() * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt));
+      await backOff(attempt);
       const isAtReservations = verdict.kind === 'retry' && verdict.conflicting.length > 0 && !verdict.isSetback;
       return commit(changes, attempt + (isAtReservations ? ATTEMPT_AT_RESERVATIONS : 1));
     }

@@ -3,9 +3,9 @@ import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
 import { REFUSED_DAYS } from '../../domain/usage/limits.ts';
 import { put } from '../table/actions.ts';
-import { batchDelete } from '../table/batch-delete.ts';
+import { batchDelete } from '../table/batch.ts';
 import { type Key, outboxPartition, refusedEventKey } from '../table/keys.ts';
-import { queryItems } from '../table/query-items.ts';
+import { queryItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { write } from '../table/write.ts';
 

@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { DAY_SECONDS, HOUR_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
 import { PENDING_HOURS, RESERVATION_MINUTES, type Reservation } from '../../domain/limits/reservation.ts';
 import { update } from '../table/actions.ts';
-import { findItem } from '../table/find-item.ts';
 import { type Key, reservedBudgetKey } from '../table/keys.ts';
+import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { tryWrite } from '../table/write.ts';
 

@@ -13,10 +13,10 @@ import {
   spendPartition,
   timeRange,
 } from '../table/keys.ts';
-import { itemsBetween, itemsOfIndex, queryItems } from '../table/query-items.ts';
+import { itemsBetween, itemsOfIndex, queryItems } from '../table/read.ts';
 import { shardOf } from '../table/shard-of.ts';
 import type { Table } from '../table/table.ts';
-import { tryTransact } from '../table/transact.ts';
+import { tryTransact } from '../table/write.ts';
 import { monthShardKeys, readMonth } from './sharding.ts';
 
 /** A day is rolled up an hour after its end, not sooner: until then its last events still come, and each would mark it again. */

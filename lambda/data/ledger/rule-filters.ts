@@ -6,7 +6,7 @@ import type { RuleFilter } from '../../domain/limits/spend-series.ts';
 import type { CountedDimensionName } from '../../domain/spend/dimensions.ts';
 import { openServiceKeys, type ServiceKey } from '../accounts/service-keys.ts';
 import { ruleKey } from '../table/keys.ts';
-import { itemsUnder } from '../table/query-items.ts';
+import { itemsUnder } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 
 /** Which counters an active rule counts. */

@@ -4,10 +4,10 @@ import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { type Day, daysBetween, lastDayOf, type Month } from '../../domain/calendar/utc.ts';
 import { shardOfRequest } from '../requests/request-shards.ts';
 import { put, update } from '../table/actions.ts';
-import { findItem } from '../table/find-item.ts';
 import { ACCOUNT_SHARDS, type Key, monthKey, requestPartition } from '../table/keys.ts';
+import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { tryTransact } from '../table/transact.ts';
+import { tryTransact } from '../table/write.ts';
 
 /** Transactions of an account that conflicted or were throttled, in one process and minute, after which its month is sharded. */
 const SETBACKS_A_MINUTE = 20;

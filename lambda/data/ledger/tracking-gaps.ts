@@ -3,7 +3,7 @@ import { HOUR_MS } from '../../domain/calendar/units.ts';
 import type { TrackingGap } from '../../domain/spend/tracking-gaps.ts';
 import { put } from '../table/actions.ts';
 import { spendPartition, timeRange, trackingGapKey } from '../table/keys.ts';
-import { itemsBetween } from '../table/query-items.ts';
+import { itemsBetween } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { write } from '../table/write.ts';
 

@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { addDays, type Day, dayOf } from '../../domain/calendar/utc.ts';
 import { update } from '../table/actions.ts';
-import { batchDelete } from '../table/batch-delete.ts';
+import { batchDelete } from '../table/batch.ts';
 import {
   type Key,
   MODEL_USE_SHARDS,
@@ -11,7 +11,7 @@ import {
   modelUsePrefix,
   parseModelUseSk,
 } from '../table/keys.ts';
-import { itemsUnder, queryItems } from '../table/query-items.ts';
+import { itemsUnder, queryItems } from '../table/read.ts';
 import { shardOf } from '../table/shard-of.ts';
 import type { Table } from '../table/table.ts';
 import { write } from '../table/write.ts';

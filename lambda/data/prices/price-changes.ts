@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { CostDifference } from '../../domain/price/cost-differences.ts';
 import { IS_NEW, put } from '../table/actions.ts';
 import { priceChangeKey, priceChangePrefix, spendPartition } from '../table/keys.ts';
-import { itemsUnder } from '../table/query-items.ts';
+import { itemsUnder } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { tryWrite } from '../table/write.ts';
 

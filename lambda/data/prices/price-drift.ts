@@ -3,7 +3,7 @@ import type { Day } from '../../domain/calendar/utc.ts';
 import type { ReportedCosts } from '../../domain/price/reported-costs.ts';
 import { update } from '../table/actions.ts';
 import { parsePriceDriftSk, priceDriftKey, priceDriftPartition } from '../table/keys.ts';
-import { queryItems } from '../table/query-items.ts';
+import { queryItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { write } from '../table/write.ts';
 

@@ -6,12 +6,10 @@ import { feedSources } from '../../domain/price/feed/feed-sources.ts';
 import type { SourcedChange, WaitingChange } from '../../domain/price/feed/next-lists.ts';
 import type { PriceLists } from '../../domain/price/price-book.ts';
 import { IS_NEW, put, update } from '../table/actions.ts';
-import { findItem } from '../table/find-item.ts';
 import { priceFeedKey, priceVersionKey } from '../table/keys.ts';
-import { itemsUnder } from '../table/query-items.ts';
+import { findItem, itemsUnder } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { tryTransact } from '../table/transact.ts';
-import { write } from '../table/write.ts';
+import { tryTransact, write } from '../table/write.ts';
 
 /** A version that is stored is not what was written, or cannot be read. */
 class BrokenPriceVersionError extends Error {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { put } from '../table/actions.ts';
-import { findItem } from '../table/find-item.ts';
 import { repricingKey } from '../table/keys.ts';
+import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { write } from '../table/write.ts';
 

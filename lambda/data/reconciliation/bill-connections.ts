@@ -3,9 +3,9 @@ import { dueFrom, writeJob } from '../accounts/account-jobs.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { put, remove } from '../table/actions.ts';
 import { billConnectionKey } from '../table/keys.ts';
-import { listItems } from '../table/query-items.ts';
+import { listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { transact } from '../table/transact.ts';
+import { transact } from '../table/write.ts';
 
 const connectionSchema = z.object({
   accountId: z.string(),

@@ -4,7 +4,7 @@ import type { Day } from '../../domain/calendar/utc.ts';
 import type { Bill } from '../../domain/reconciliation/bill.ts';
 import { put } from '../table/actions.ts';
 import { billKey } from '../table/keys.ts';
-import { itemsBetween } from '../table/query-items.ts';
+import { itemsBetween } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { write } from '../table/write.ts';
 

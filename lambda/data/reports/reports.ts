@@ -8,11 +8,10 @@ import { dueFrom, writeJob } from '../accounts/account-jobs.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { outgoingKey, undeliveredKey } from '../alerts/alert-deliveries.ts';
 import { EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
-import { findItem } from '../table/find-item.ts';
 import { accountKey, reportKey, reportRunKey } from '../table/keys.ts';
-import { listItems } from '../table/query-items.ts';
+import { findItem, listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { transact, tryTransact } from '../table/transact.ts';
+import { transact, tryTransact } from '../table/write.ts';
 
 /** Longer than any period can be sent again after a change of the schedule. */
 const RUN_DAYS = 90;

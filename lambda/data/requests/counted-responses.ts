@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import type { Reservation } from '../../domain/limits/reservation.ts';
 import { reservationSchema } from '../../domain/usage/usage-event.ts';
-import { batchRead } from '../table/batch-read.ts';
+import { batchRead } from '../table/batch.ts';
 import { countedResponseKey, type Key } from '../table/keys.ts';
+import { readItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { readItem } from '../table/unreadable-item.ts';
 
 /** A response that can be fetched again, by the id that the provider gave it. */
 export interface ResponseName {

@@ -3,7 +3,7 @@ import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
 import { withCurrentNames } from '../../domain/spend/former-names.ts';
 import { type RequestRecord, requestRecordSchema } from '../../domain/spend/request-record.ts';
-import { readItem, UnreadableItemError } from '../table/unreadable-item.ts';
+import { readItem, UnreadableItemError } from '../table/read.ts';
 
 /**
  * The file of a day: its request records as JSON lines, newest first, in blocks that are gzip members of their own, so that any tool reads

@@ -5,7 +5,7 @@ import { dayOf } from '../../domain/calendar/utc.ts';
 import { withCurrentNames } from '../../domain/spend/former-names.ts';
 import { type RequestRecord, requestRecordSchema } from '../../domain/spend/request-record.ts';
 import { type Key, parseRequestKey, requestKey } from '../table/keys.ts';
-import { readItem } from '../table/unreadable-item.ts';
+import { readItem } from '../table/read.ts';
 
 /** A record as it is stored. */
 export interface RequestItem extends Key {

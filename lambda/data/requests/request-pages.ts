@@ -1,14 +1,21 @@
+import * as z from 'zod/mini';
 import { addDays, type Day, dayOf } from '../../domain/calendar/utc.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { requestPartition, spendPartition, timeRange } from '../table/keys.ts';
+import { pageCursor } from '../table/page-cursor.ts';
+import { UnreadableItemError } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { UnreadableItemError } from '../table/unreadable-item.ts';
 import { type ObjectReader, readBelow } from './day-file.ts';
 import { mayHaveFile, openDayFiles } from './day-files.ts';
-import type { RequestPosition } from './request-cursor.ts';
 import { parseRequestItem, sessionMark } from './request-item.ts';
-import { readShardCounts } from './request-shards.ts';
-import { ID_SLACK_MS, lowestRequestId } from './request-time.ts';
+import { ID_SLACK_MS, lowestRequestId, readShardCounts } from './request-shards.ts';
+
+const position = z.object({ day: z.iso.date(), requestId: z.nullable(z.uuid()) });
+
+/** The end of a page: the next page begins below `requestId` on `day`, or at the end of `day` where `requestId` is null. */
+export type RequestPosition = Readonly<z.infer<typeof position>>;
+
+export const requestCursor = pageCursor(position);
 
 export interface RequestRange {
   /** Instants, ISO 8601 UTC: `from` is included, `to` is not. */

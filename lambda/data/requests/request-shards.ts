@@ -1,10 +1,28 @@
 import * as z from 'zod/mini';
-import { type Day, endOf, type Month, monthOf } from '../../domain/calendar/utc.ts';
+import { type Day, dayOf, endOf, type Month, monthOf } from '../../domain/calendar/utc.ts';
+import { timeOfRequestId } from '../../domain/usage/request-id.ts';
 import { ACCOUNT_SHARDS, parseMonthSk, spendPartition, timeRange } from '../table/keys.ts';
-import { itemsBetween } from '../table/query-items.ts';
+import { itemsBetween } from '../table/read.ts';
 import { shardOf } from '../table/shard-of.ts';
 import type { Table } from '../table/table.ts';
-import { ID_SLACK_MS, lowestRequestId } from './request-time.ts';
+
+/** The prefix that ids of this millisecond or later sort after. */
+export const lowestRequestId = (time: number): string => {
+  const hex = Math.max(0, time).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
+};
+
+/**
+ * The gateway of version 0.1 read the clock for `startedAt` a moment after it made the id, and ids do not follow a clock that is set back
+ * by less than ten seconds. So the id of an old record may be of another day than its `startedAt`.
+ */
+export const ID_SLACK_MS = 10_000;
+
+export const daysOfRequestId = (requestId: string): Day[] => {
+  const time = timeOfRequestId(requestId);
+  if (time === undefined) return [];
+  return [...new Set([time, time - ID_SLACK_MS, time + ID_SLACK_MS].map((at) => dayOf(new Date(at).toISOString())))];
+};
 
 /**
  * The requests of a sharded month are spread over the shards of their day if their ids sort after `shardedAfter`; the others, and all of a

@@ -1,17 +1,15 @@
 import { dayOf } from '../../domain/calendar/utc.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
-import { batchRead } from '../table/batch-read.ts';
+import { batchRead } from '../table/batch.ts';
 import { requestKey } from '../table/keys.ts';
+import { UnreadableItemError } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { UnreadableItemError } from '../table/unreadable-item.ts';
 import { noObjects, type ObjectReader, readOne } from './day-file.ts';
 import { mayHaveFile, openDayFiles } from './day-files.ts';
-import { type RequestPosition, requestCursor } from './request-cursor.ts';
 import { isFiltered, passes, type RequestFilter } from './request-filter.ts';
 import { parseRequestItem } from './request-item.ts';
-import { newestFirst, type RequestRange } from './request-pages.ts';
-import { possibleShards } from './request-shards.ts';
-import { daysOfRequestId } from './request-time.ts';
+import { newestFirst, type RequestPosition, type RequestRange, requestCursor } from './request-pages.ts';
+import { daysOfRequestId, possibleShards } from './request-shards.ts';
 
 export interface RequestPage {
   readonly items: readonly RequestRecord[];

@@ -15,9 +15,8 @@ import {
   requireRollupMark,
 } from '../ledger/rollup-marks.ts';
 import { put } from '../table/actions.ts';
-import { cancellationCodes } from '../table/refusal.ts';
 import type { Table } from '../table/table.ts';
-import { withTable } from '../table/transact.ts';
+import { cancellationCodes, withTable } from '../table/write.ts';
 import { allocationHourItems, hourItems } from './hour-pages.ts';
 import { openSpendCounters } from './spend-counters.ts';
 import { allocationItems, readAllocations, readCrosses, readPages, summaryItems } from './summary-pages.ts';

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { addDays, type Day } from '../../domain/calendar/utc.ts';
 import type { SessionCounter } from '../../domain/spend/sessions.ts';
 import { parseSessionCounterSk, sessionPartition, sessionPrefix } from '../table/keys.ts';
-import { itemsUnder, queryItems } from '../table/query-items.ts';
+import { itemsUnder, queryItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { parseCounters } from './spend-counters.ts';
 

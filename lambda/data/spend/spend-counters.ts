@@ -10,7 +10,6 @@ import {
 } from '../../domain/spend/counters.ts';
 import type { AllocationName } from '../../domain/spend/dimensions.ts';
 import { currentName } from '../../domain/spend/former-names.ts';
-import { findItem } from '../table/find-item.ts';
 import {
   allocationPrefix,
   monthKey,
@@ -20,7 +19,7 @@ import {
   timeRange,
   withoutShard,
 } from '../table/keys.ts';
-import { itemsBetween } from '../table/query-items.ts';
+import { findItem, itemsBetween } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 
 const storedKey = z.object({ sk: z.string() });

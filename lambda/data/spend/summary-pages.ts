@@ -14,7 +14,7 @@ import { durationCounterName, durationPairs, namesWithoutDurations } from '../..
 import { currentName } from '../../domain/spend/former-names.ts';
 import type { Summary, SummaryCross, SummaryTotal } from '../../domain/spend/summary.ts';
 import { type SummaryView, spendPartition, summaryKey, summaryPrefix, timeRange } from '../table/keys.ts';
-import { itemsBetween } from '../table/query-items.ts';
+import { itemsBetween } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 
 type PeriodView = 'TOTALS' | 'CELLS';

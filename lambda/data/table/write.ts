@@ -1,6 +1,23 @@
-import type { Write } from './actions.ts';
-import { isConditionFailed } from './refusal.ts';
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { UnavailableError } from '../../domain/errors.ts';
+import type { Action, Write } from './actions.ts';
+import { backOff } from './back-off.ts';
 import type { Table } from './table.ts';
+
+/** The table refused a write, since its condition does not hold. */
+export const isConditionFailed = (error: unknown): error is ConditionalCheckFailedException =>
+  error instanceof ConditionalCheckFailedException;
+
+/**
+ * Why each action of a transaction was refused, in their order, such as `ConditionalCheckFailed` or `None`; undefined where the error is
+ * another.
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+ */
+export const cancellationCodes = (error: unknown): string[] | undefined =>
+  error instanceof TransactionCanceledException
+    ? (error.CancellationReasons ?? []).map(({ Code = 'None' }) => Code)
+    : undefined;
 
 /** @throws ConditionalCheckFailedException */
 export const write = async ({ call, name: TableName }: Table, change: Write): Promise<void> => {
@@ -18,4 +35,91 @@ export const tryWrite = async (table: Table, change: Write): Promise<boolean> =>
     if (isConditionFailed(error)) return false;
     throw error;
   }
+};
+
+/** An action as a transaction takes it. */
+export const withTable = (
+  TableName: string,
+  action: Action,
+): NonNullable<TransactWriteCommandInput['TransactItems']>[number] =>
+  Object.fromEntries(Object.entries(action).map(([kind, input]) => [kind, { TableName, ...input }]));
+
+/** Attempts of one transaction, and of reading, deciding and writing. */
+const MAX_ATTEMPTS = 6;
+
+/** Conditions of a transaction failed, and nothing was written. `refused` is true for each action whose condition failed, in their order. */
+export class ConditionsFailedError extends Error {
+  override readonly name = 'ConditionsFailedError';
+  readonly refused: readonly boolean[];
+
+  constructor(cause: unknown, codes: readonly string[]) {
+    super('A condition of the transaction failed.', { cause });
+    this.refused = codes.map((code) => code === 'ConditionalCheckFailed');
+  }
+}
+
+type Refusal = Error | undefined;
+
+/**
+ * Writes all or nothing. Retries where transactions conflict, which `call` does not.
+ *
+ * @param refusal the error to throw where conditions failed, by what `refused` of ConditionsFailedError says
+ * @throws ConditionsFailedError without `refusal`, and where it returns none
+ * @throws UnavailableError where other writers keep changing the same items
+ */
+export const transact = async (
+  { call, name }: Table,
+  actions: readonly Action[],
+  refusal?: (refused: readonly boolean[]) => Refusal | Promise<Refusal>,
+): Promise<void> => {
+  const TransactItems = actions.map((action) => withTable(name, action));
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    try {
+      await call('TransactWriteItems', { TransactItems });
+      return;
+    } catch (error) {
+      const codes = cancellationCodes(error);
+      if (!codes) throw error;
+      if (codes.includes('ConditionalCheckFailed')) {
+        const failed = new ConditionsFailedError(error, codes);
+        throw (await refusal?.(failed.refused)) ?? failed;
+      }
+      if (!codes.includes('TransactionConflict')) throw error;
+      await backOff(attempt);
+    }
+  }
+  throw new UnavailableError('The account is being changed from several sides. Try again.');
+};
+
+/** The same. @returns false where conditions failed */
+export const tryTransact = async (table: Table, actions: readonly Action[]): Promise<boolean> => {
+  try {
+    await transact(table, actions);
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionsFailedError) return false;
+    throw error;
+  }
+};
+
+/** An attempt returns this to be run again at once. */
+export const RETRY = Symbol('retry');
+
+/**
+ * Runs a read-decide-write attempt again when another writer changed the account between its read and its write, after a random,
+ * growing pause.
+ *
+ * @throws UnavailableError if other writers keep changing the account; any other error of the attempt
+ */
+export const retryConflicts = async <T>(attempt: () => Promise<T | typeof RETRY>): Promise<T> => {
+  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
+    try {
+      const result = await attempt();
+      if (result !== RETRY) return result;
+    } catch (error) {
+      if (!(error instanceof ConditionsFailedError)) throw error;
+      await backOff(attempts);
+    }
+  }
+  throw new UnavailableError('Other requests are changing the account. Try again.');
 };

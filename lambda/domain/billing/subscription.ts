@@ -1,3 +1,5 @@
+import { type Period, periodAt } from '../calendar/periods.ts';
+
 /** The states of a subscription, in Stripe's terms. @see https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses */
 export const subscriptionStatuses = [
   'active',
@@ -28,3 +30,16 @@ export interface Subscription {
 
 /** It has ended or never began, so it no longer matters. */
 export const isOver = ({ status }: Subscription): boolean => status === 'canceled' || status === 'incomplete_expired';
+
+/** Instants are ISO 8601 UTC; the end is the first instant after the period. */
+export type BillingPeriod = Pick<Period, 'start' | 'end'>;
+
+/** A paid plan has its subscription's period; FREE has the calendar month (UTC). */
+export const billingPeriod = (
+  subscription: { readonly periodStart: string; readonly periodEnd: string } | null,
+  now: Date,
+): BillingPeriod => {
+  const { start, end } =
+    subscription === null ? periodAt('monthly', now) : { start: subscription.periodStart, end: subscription.periodEnd };
+  return { start, end };
+};

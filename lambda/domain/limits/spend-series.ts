@@ -1,9 +1,8 @@
 import { bucketsOf } from '../calendar/range.ts';
 import { MINUTE_MS } from '../calendar/units.ts';
 import { bucketOf, type Granularity } from '../calendar/utc.ts';
-import { addCounters, type Counters, knownCostNanoUsd, type SpendCounter } from '../spend/counters.ts';
+import { addCounters, type Counters, knownCostNanoUsd, type SpendCounter, sumMap } from '../spend/counters.ts';
 import { OTHER, type SpendDimensionName, type SpendDimensions, UNKNOWN } from '../spend/dimensions.ts';
-import { sumMap } from '../spend/sum-map.ts';
 
 /** Which requests a rule counts. A missing member matches all. */
 export type RuleFilter = Readonly<Partial<Record<SpendDimensionName, string>>>;

@@ -2,7 +2,6 @@ import { costNanoUsd } from '../money.ts';
 import { BILLABLE } from '../usage/billable-items.ts';
 import { WEBSOCKET } from '../usage/dialect.ts';
 import { estimateUsage } from '../usage/estimate-usage.ts';
-import { hidesReasoning } from '../usage/hidden-reasoning.ts';
 import { type ReadUsage, readUsage } from '../usage/normalize.ts';
 import { partsOf } from '../usage/parts.ts';
 import type { UsageGap } from '../usage/sides.ts';
@@ -13,6 +12,18 @@ import { isEndedBatch } from './charged-once.ts';
 import { isFreeRequest } from './free-requests.ts';
 import type { PriceBook } from './rates.ts';
 import { type Doubt, modelsOf, type PriceableRequest, ratesFor } from './request-rates.ts';
+
+/**
+ * Models that hide their reasoning: OpenAI's o series and GPT from 5 on, Grok from 4 on, Gemini from 2.5 on. Reasoning is charged as
+ * output and cannot be estimated from the text that clients receive. Models that show their reasoning (DeepSeek, Magistral,
+ * Claude's summaries) are not included.
+ * @see https://platform.openai.com/docs/guides/reasoning https://ai.google.dev/gemini-api/docs/thinking https://docs.x.ai/docs/guides/reasoning
+ */
+const HIDDEN =
+  /(?:^|\/)(?:o\d|gpt-[5-9](?!.*chat)|grok-[4-9](?!.*non-reasoning)|gemini-(?:2\.5|[3-9]|flash-latest|pro-latest)(?!.*flash-lite))/i;
+
+/** True where an estimate from the visible text would leave out reasoning. */
+export const hidesReasoning = (model: string): boolean => HIDDEN.test(model);
 
 /** All reasons why a cost is unknown or estimated, for people. Records keep them as text. */
 export const reasons = {

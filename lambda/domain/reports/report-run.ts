@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { deliverySchema } from '../alerts/alert.ts';
-import { reportContentSchema } from './report-content.ts';
+import type { Report } from './report.ts';
+import { type ReportContent, reportContentSchema } from './report-content.ts';
 
 /** A report of one period, and to whom it was sent. */
 export const reportRunSchema = z.object({
@@ -12,3 +13,24 @@ export const reportRunSchema = z.object({
   deliveries: z.array(deliverySchema),
 });
 export type ReportRun = z.infer<typeof reportRunSchema>;
+
+/** A report of a period, to be delivered on the report's channels. */
+export const newRun = (
+  { accountId, reportId, name, channels }: Report,
+  content: ReportContent,
+  now: Date,
+): ReportRun => ({
+  accountId,
+  reportId,
+  name,
+  createdAt: now.toISOString(),
+  content,
+  deliveries: channels.map((channel) => ({
+    channel,
+    status: 'pending',
+    attempts: 0,
+    lastAttemptAt: null,
+    sentAt: null,
+    error: null,
+  })),
+});

@@ -1,5 +1,5 @@
 import { costEffects } from './cost-effects.ts';
-import { addCounters, type Counters, requireExact, type SpendCounter } from './counters.ts';
+import { addCounters, type Counters, requireExact, type SpendCounter, sumMap } from './counters.ts';
 import { OTHER, type SpendDimensionName, UNKNOWN } from './dimensions.ts';
 import { type DisplayCurrency, displayCostOf } from './display-currency.ts';
 import type { SpendFilter } from './spend-question.ts';
@@ -13,7 +13,6 @@ import {
   passesFilter,
   tokensOf,
 } from './spend-report.ts';
-import { sumMap } from './sum-map.ts';
 
 interface ChangeQuery {
   readonly groupBy: readonly SpendDimensionName[];

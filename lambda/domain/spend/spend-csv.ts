@@ -1,5 +1,5 @@
 import { bucketOf } from '../calendar/utc.ts';
-import type { Counters, SpendCounter } from './counters.ts';
+import { type Counters, type SpendCounter, sumMap } from './counters.ts';
 import type { SpendDimensionName } from './dimensions.ts';
 import type { DisplayCurrency } from './display-currency.ts';
 import { latencyOf } from './durations.ts';
@@ -13,7 +13,6 @@ import {
   type ReportQuery,
   sumsOf,
 } from './spend-report.ts';
-import { sumMap } from './sum-map.ts';
 
 /** Spreadsheets run a field that begins with one of these, or its full-width form, as a formula. @see https://owasp.org/www-community/attacks/CSV_Injection */
 const FORMULA_START = /^[=+\-@\t\r\n＝＋－＠]/;

@@ -11,6 +11,7 @@ import {
   knownCostNanoUsd,
   requireExact,
   type SpendCounter,
+  sumMap,
   tokenCounterNames,
   unitsOf,
 } from './counters.ts';
@@ -19,7 +20,6 @@ import { type DisplayCurrency, displayCostOf } from './display-currency.ts';
 import { latencyOf } from './durations.ts';
 import { groupPoints } from './spend-points.ts';
 import type { SpendFilter, SpendQuestion } from './spend-question.ts';
-import { sumMap } from './sum-map.ts';
 
 /** The values of the dimensions that a group is named by. */
 export type Group = Partial<SpendDimensions>;

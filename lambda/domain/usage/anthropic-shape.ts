@@ -1,6 +1,5 @@
-import { areAttempts } from './attempts.ts';
 import type { UsageDraft } from './consistent-usage.ts';
-import { iterationsOf } from './iterations.ts';
+import { areAttempts, iterationsOf } from './iterations.ts';
 import { at, count, countOf, type Raw } from './raw.ts';
 import { hasUnreadable } from './sides.ts';
 

@@ -1,16 +1,79 @@
+import { usdToNanoUsd } from '../money.ts';
 import { readAnthropicUsage } from './anthropic-shape.ts';
 import { BILLABLE } from './billable-items.ts';
-import { readBillableUnits } from './billable-units.ts';
 import { readCohereUsage } from './cohere-shape.ts';
 import { clampUsage, type DraftUnits, type UsageDraft } from './consistent-usage.ts';
 import type { Dialect } from './dialect.ts';
 import { readGeminiUsage, readInteractionsUsage } from './gemini-shapes.ts';
 import { readChatUsage, readResponsesUsage } from './openai-shapes.ts';
-import { readProviderCost } from './provider-cost.ts';
 import { amountOf, at, count, countOf, type Raw } from './raw.ts';
 import { readSides, type UsageGap } from './sides.ts';
 import type { UnitName, Usage } from './usage.ts';
 import type { Reading } from './usage-event.ts';
+
+/** 1 tick is 1e-10 USD. */
+const TICKS_PER_NANO_USD = 10;
+
+const xai = (raw: Raw): number | null => {
+  const reported = raw['cost_in_usd_ticks'];
+  // Not read by count(): a dollar has more ticks than its limit.
+  const ticks = typeof reported === 'string' && /^\d{1,15}$/.test(reported) ? Number(reported) : reported;
+  return typeof ticks === 'number' && Number.isFinite(ticks) && ticks >= 0
+    ? Math.min(Math.round(ticks / TICKS_PER_NANO_USD), Number.MAX_SAFE_INTEGER)
+    : null;
+};
+
+/**
+ * `cost` is what OpenRouter charges. With the client's own provider key (BYOK) that is only its fee, mostly 0, and the provider
+ * also charges `upstream_inference_cost`. Otherwise the two are the same and never added.
+ * @see https://openrouter.ai/docs/use-cases/usage-accounting
+ */
+const openrouter = (raw: Raw): number | null => {
+  const cost = amountOf(raw['cost']);
+  const upstream = amountOf(at(raw, 'cost_details', 'upstream_inference_cost'));
+  const isByok = raw['is_byok'] === true || (raw['is_byok'] === undefined && cost === 0 && (upstream ?? 0) > 0);
+  if (isByok) return upstream === null ? null : usdToNanoUsd(upstream + (cost ?? 0));
+  return cost === null ? null : usdToNanoUsd(cost);
+};
+
+/** Perplexity has no free calls: the first events of a stream have a total of 0, the last one has the cost. */
+const perplexity = (raw: Raw): number | null => {
+  const total = amountOf(at(raw, 'cost', 'total_cost'));
+  return total === null || total === 0 ? null : usdToNanoUsd(total);
+};
+
+const readers: Readonly<Record<string, (raw: Raw) => number | null>> = { xai, openrouter, perplexity };
+
+/** The cost that the provider reports, in nano-USD; null where it reports none. */
+const readProviderCost = (raw: Raw, provider: string): number | null =>
+  Object.hasOwn(readers, provider) ? (readers[provider]?.(raw) ?? null) : null;
+
+type BillableItems = Reading['billableItems'];
+
+/** The units of the billable items that are not zero. */
+const readBillableUnits = (billableItems: BillableItems): Partial<Record<UnitName, number>> => {
+  const units: Partial<Record<UnitName, number>> = {};
+  const set = (unit: UnitName, quantity: number | null) => {
+    if (quantity !== null && quantity > 0) units[unit] = quantity;
+  };
+  const searches = countOf(billableItems[BILLABLE.webSearchRequests], billableItems[BILLABLE.webSearchCalls]);
+  set(countOf(billableItems[BILLABLE.webSearchPreview]) ? 'webSearchPreviews' : 'webSearches', searches);
+  set('fileSearches', countOf(billableItems[BILLABLE.fileSearchCalls]));
+  set('codeContainers', countOf(billableItems[BILLABLE.codeContainers]));
+  set('imageToolInputTokens', countOf(billableItems[BILLABLE.imageGenInputTextTokens]));
+  set('imageToolInputImageTokens', countOf(billableItems[BILLABLE.imageGenInputImageTokens]));
+  set('imageToolOutputTokens', countOf(billableItems[BILLABLE.imageGenOutputTokens]));
+  set('images', countOf(billableItems[BILLABLE.imageCount]));
+  set('characters', countOf(billableItems[BILLABLE.speechCharacters]));
+  set('audioSeconds', amountOf(billableItems[BILLABLE.audioSeconds]));
+  set('videoSeconds', amountOf(billableItems[BILLABLE.videoSeconds]));
+  set('groundingQueries', countOf(billableItems[BILLABLE.groundingQueries]));
+  set('groundedPrompts', countOf(billableItems[BILLABLE.groundedPrompts]));
+  set('mapsPrompts', countOf(billableItems[BILLABLE.mapsPrompts]));
+  // Their number is not reported: at least one.
+  set('mapsQueries', countOf(billableItems[BILLABLE.mapsPrompts]));
+  return units;
+};
 
 const units = (amounts: Readonly<Partial<Record<UnitName, number | null>>>): UsageDraft =>
   Object.values(amounts).includes(null) ? { gap: 'missing' } : { units: amounts as DraftUnits };

@@ -1,7 +1,12 @@
-import { areAttempts, chargedAttempts } from './attempts.ts';
 import { BILLABLE } from './billable-items.ts';
-import { iterationsOf, readingsOf } from './iterations.ts';
-import { promptSizeStep, promptTokensOf } from './prompt-size.ts';
+import {
+  areAttempts,
+  chargedAttempts,
+  iterationsOf,
+  promptSizeStep,
+  promptTokensOf,
+  readingsOf,
+} from './iterations.ts';
 import { at, count, isRaw, type Raw } from './raw.ts';
 import type { Reading } from './usage-event.ts';
 

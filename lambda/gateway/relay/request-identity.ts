@@ -1,14 +1,54 @@
 import { serviceKeyHash } from '../../domain/accounts/account-key.ts';
-import { MAX_PATH_CHARACTERS } from '../../domain/usage/limits.ts';
+import { MAX_PATH_CHARACTERS, MAX_TAG_CHARACTERS } from '../../domain/usage/limits.ts';
 import { timeOfRequestId } from '../../domain/usage/request-id.ts';
 import type { OpenEvent } from '../../domain/usage/usage-event.ts';
 import type { Admitted } from '../admission/admit.ts';
 import type { GatewayRequest } from '../protocol/client.ts';
 import { headersByName } from '../protocol/headers.ts';
 import { recognizeClient } from './clients.ts';
-import { readMetadata } from './metadata.ts';
+import { headerText, readMetadata } from './metadata.ts';
 import { readSession } from './session.ts';
-import { readTag } from './tag.ts';
+
+/** The workload label of a request, and whether it was changed so that it can be stored. */
+interface Tag {
+  readonly tag: string | null;
+  readonly tagTruncated: boolean;
+}
+
+/** Most tags are plain ASCII and need no decoding. */
+const PLAIN = new RegExp(`^[\\x20-\\x7e]{1,${MAX_TAG_CHARACTERS}}$`);
+
+const NONE: Tag = { tag: null, tagTruncated: false };
+
+const toTag = (value: string): Tag => {
+  if (PLAIN.test(value)) return { tag: value, tagTruncated: false };
+  const { text, isValid } = headerText(value);
+  const characters = [...text];
+  return {
+    tag: characters.slice(0, MAX_TAG_CHARACTERS).join(''),
+    tagTruncated: !isValid || characters.length > MAX_TAG_CHARACTERS,
+  };
+};
+
+/**
+ * Reads X-Service-Tag, else the first tag of LiteLLM's list. It cuts a tag after 64 characters (code points) and replaces bytes that are not
+ * UTF-8 with U+FFFD; the record says so. It never refuses a request: the specification has no error for a bad tag.
+ *
+ * @see https://docs.litellm.ai/docs/proxy/cost_tracking for `x-litellm-tags`
+ */
+export const readTag = (headers: ReadonlyMap<string, string>): Tag => {
+  const own = headers.get('x-service-tag')?.trim();
+  if (own) return toTag(own);
+  const listed = headers
+    .get('x-litellm-tags')
+    ?.split(',')
+    .map((tag) => tag.trim())
+    .filter(Boolean);
+  if (!listed?.[0]) return NONE;
+  const first = toTag(listed[0]);
+  // A request has one tag.
+  return { ...first, tagTruncated: first.tagTruncated || listed.length > 1 };
+};
 
 /**
  * How the tokens of subscriptions begin, by provider: OAuth tokens of Claude Pro and Max; ChatGPT's access tokens, which are JWTs, where

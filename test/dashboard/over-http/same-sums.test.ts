@@ -11,7 +11,7 @@ import {
   reportRunKey,
   requestPartition,
 } from '../../../lambda/data/table/keys.ts';
-import { queryItems } from '../../../lambda/data/table/query-items.ts';
+import { queryItems } from '../../../lambda/data/table/read.ts';
 import { shardOf } from '../../../lambda/data/table/shard-of.ts';
 import { write } from '../../../lambda/data/table/write.ts';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type BillingAccount, openBillingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
 import { update } from '../../../lambda/data/table/actions.ts';
-import { chunk } from '../../../lambda/data/table/chunk.ts';
+import { chunk } from '../../../lambda/data/table/batch.ts';
 import { accountKey, serviceKeyKey, stripeEventKey } from '../../../lambda/data/table/keys.ts';
 import { write } from '../../../lambda/data/table/write.ts';
 import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';

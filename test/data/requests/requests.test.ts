@@ -6,7 +6,7 @@ import { openLedger } from '../../../lambda/data/ledger/ledger.ts';
 import type { RequestFilter } from '../../../lambda/data/requests/request-filter.ts';
 import { openRequests } from '../../../lambda/data/requests/requests.ts';
 import { requestKey } from '../../../lambda/data/table/keys.ts';
-import { UnreadableItemError } from '../../../lambda/data/table/unreadable-item.ts';
+import { UnreadableItemError } from '../../../lambda/data/table/read.ts';
 import { NotFoundError } from '../../../lambda/domain/errors.ts';
 import type { AccountCloseEvent } from '../../../lambda/usage-recorder/attribute-events.ts';
 import { recordOfClose } from '../../../lambda/usage-recorder/build-record.ts';

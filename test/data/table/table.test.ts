@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { tableAt } from '../../../fixtures/emulated-table.ts';
-import { cancellationCodes, isConditionFailed } from '../../../lambda/data/table/refusal.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
+import { cancellationCodes, isConditionFailed } from '../../../lambda/data/table/write.ts';
 import { awsErrors, type Fault, type FaultProxy, startFaultProxy } from '../../faults/harness/fault-proxy.ts';
 import { tableForTests } from '../../table-for-tests.ts';
 

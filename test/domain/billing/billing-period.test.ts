@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { billingPeriod } from '../../../lambda/domain/billing/billing-period.ts';
+import { billingPeriod } from '../../../lambda/domain/billing/subscription.ts';
 
 describe('the billing period', () => {
   it.each([

@@ -5,8 +5,8 @@ import { bundledLists } from '../../../lambda/domain/price/bundled-lists.ts';
 import { holidays, providerOverrides } from '../../../lambda/domain/price/overrides.ts';
 import { openSecondPrices, SECOND_BOOK_LIMIT } from '../../../lambda/domain/price/second-book.ts';
 import { providers } from '../../../lambda/domain/providers.ts';
-import { PROMPT_SIZE_LIMITS } from '../../../lambda/domain/usage/prompt-size.ts';
-import { holidaysDue } from '../../../ops/prices/holidays-due.ts';
+import { PROMPT_SIZE_LIMITS } from '../../../lambda/domain/usage/iterations.ts';
+import { holidaysDue } from '../../../ops/prices/compare.ts';
 
 /** Prompt sizes (tokens) from which on genai-prices has other prices for a model. */
 const stepsOf = (model: { readonly prices: unknown }): number[] =>

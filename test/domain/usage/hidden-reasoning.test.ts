@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { priceRequest } from '../../../fixtures/bundled-prices.ts';
-import { hidesReasoning } from '../../../lambda/domain/usage/hidden-reasoning.ts';
+import { hidesReasoning } from '../../../lambda/domain/price/price-request.ts';
 
 describe('models that hide their reasoning', () => {
   it.each([

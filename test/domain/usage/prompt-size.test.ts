@@ -4,7 +4,7 @@ import {
   PROMPT_SIZE_LIMITS,
   promptSizeStep,
   promptTokensOf,
-} from '../../../lambda/domain/usage/prompt-size.ts';
+} from '../../../lambda/domain/usage/iterations.ts';
 
 describe('the size of a prompt', () => {
   it.each(PROMPT_SIZE_LIMITS.map((limit, index) => [limit, index]))(

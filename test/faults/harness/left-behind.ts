@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseRequestItem } from '../../../lambda/data/requests/request-item.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
-import { pagesOf } from '../../../ops/table-pages.ts';
+import { pagesOf } from '../../../ops/restore/carry-over.ts';
 
 /** Something a run left behind, to be searched. */
 export interface Place {

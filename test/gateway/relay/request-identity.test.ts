@@ -7,8 +7,7 @@ import type { Admitted } from '../../../lambda/gateway/admission/admit.ts';
 import type { GatewayRequest } from '../../../lambda/gateway/protocol/client.ts';
 import { headersByName } from '../../../lambda/gateway/protocol/headers.ts';
 import { clients } from '../../../lambda/gateway/relay/clients.ts';
-import { requestIdentity } from '../../../lambda/gateway/relay/request-identity.ts';
-import { readTag } from '../../../lambda/gateway/relay/tag.ts';
+import { readTag, requestIdentity } from '../../../lambda/gateway/relay/request-identity.ts';
 import { ACTIVE } from '../gateway-fakes.ts';
 
 const ID = '01a00000-0000-7000-8000-000000000000';

@@ -1,6 +1,15 @@
+import { gzipSync } from 'node:zlib';
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 import type { Column, ColumnType, Value } from '../domain/exports/column.ts';
-import type { FileFormat } from './file-format.ts';
+import { csvField } from '../domain/spend/spend-csv.ts';
+import { usdOf } from '../domain/spend/spend-report.ts';
+
+/** Encodes rows, some thousand at a time, to the bytes of a file. */
+interface FileFormat {
+  encode(rows: readonly unknown[]): Uint8Array;
+  /** The last bytes. */
+  end(): Uint8Array;
+}
 
 const elements: Readonly<Record<ColumnType, Omit<SchemaElement, 'name'>>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
@@ -55,5 +64,27 @@ export const openParquetFile = (columns: readonly Column<unknown>[]): FileFormat
       void parquet.finish();
       return takeBytes();
     },
+  };
+};
+
+const fieldOf = (type: ColumnType, value: Value): string => {
+  if (value === null) return '';
+  if (type === 'nanoUsd') return usdOf(Number(value));
+  if (type === 'time') return new Date(Number(value)).toISOString().replace('.000Z', 'Z');
+  return typeof value === 'string' ? csvField(value) : String(value);
+};
+
+/** CSV by RFC 4180 with a header line, compressed with gzip. A part is a gzip member of its own: readers join them. */
+export const openCsvFile = (columns: readonly Column<unknown>[]): FileFormat => {
+  let header = `${columns.map(({ name }) => name).join(',')}\r\n`;
+  const compress = (text: string): Uint8Array => gzipSync(text, { level: 1 });
+  return {
+    encode: (rows) => {
+      const lines = rows.map((row) => `${columns.map(({ type, of }) => fieldOf(type, of(row))).join(',')}\r\n`);
+      const text = header + lines.join('');
+      header = '';
+      return compress(text);
+    },
+    end: () => (header === '' ? new Uint8Array() : compress(header)),
   };
 };

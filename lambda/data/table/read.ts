@@ -1,6 +1,26 @@
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { expressionAttributes } from './actions.ts';
 import type { Key } from './keys.ts';
 import type { Table } from './table.ts';
+
+/**
+ * An item by its key; undefined if there is none.
+ *
+ * @param options `consistent`: what was just written shows, which is so by default. `attributes`: the only ones to read, `a, #b`
+ */
+export const findItem = async (
+  { call, name }: Table,
+  { pk, sk }: Key,
+  { consistent = true, attributes }: { readonly consistent?: boolean; readonly attributes?: string } = {},
+): Promise<Record<string, unknown> | undefined> => {
+  const { Item } = await call('GetItem', {
+    TableName: name,
+    Key: { pk, sk },
+    ConsistentRead: consistent,
+    ...(attributes !== undefined && { ProjectionExpression: attributes, ...expressionAttributes(attributes) }),
+  });
+  return Item;
+};
 
 /** Every item of a query. It requests the next page while the caller works on the items of a page. */
 export async function* queryItems(
@@ -55,3 +75,17 @@ export const itemsBetween = (
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
     ExpressionAttributeValues: { ':pk': pk, ':from': range.from, ':to': range.to },
   });
+
+/** A stored item that this version cannot read: a later version wrote it, or it is damaged. Reading it again does not help. */
+export class UnreadableItemError extends Error {
+  override readonly name = 'UnreadableItemError';
+}
+
+/** @throws UnreadableItemError where `parse` throws */
+export const readItem = <T>(parse: () => T): T => {
+  try {
+    return parse();
+  } catch (cause) {
+    throw new UnreadableItemError('A stored item cannot be read.', { cause });
+  }
+};

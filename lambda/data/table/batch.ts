@@ -1,0 +1,58 @@
+import { backOff } from './back-off.ts';
+import type { Key } from './keys.ts';
+import type { Table } from './table.ts';
+
+/** Consecutive slices of at most `size`. */
+export const chunk = <T>(values: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(values.length / size) }, (_, i) => values.slice(i * size, (i + 1) * size));
+
+/** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
+const MAX_READ = 100;
+/** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html */
+const MAX_DELETED = 25;
+const MAX_ATTEMPTS = 6;
+
+/** The table repeatedly left keys of a batch unread: it throttles their partitions. */
+export class BatchReadError extends Error {
+  override readonly name = 'BatchReadError';
+}
+
+/** Reads items by key, in no order; missing ones are left out. Keys must differ. @throws BatchReadError */
+export const batchRead = async (
+  { call, name }: Table,
+  keys: readonly Key[],
+  options: { readonly consistent: boolean },
+): Promise<Record<string, unknown>[]> => {
+  const items: Record<string, unknown>[] = [];
+  for (const some of chunk(keys, MAX_READ)) {
+    let pending: Record<string, unknown>[] = some.map(({ pk, sk }) => ({ pk, sk }));
+    for (let attempt = 0; pending.length > 0; attempt++) {
+      if (attempt === MAX_ATTEMPTS) throw new BatchReadError(`${pending.length} keys of a batch could not be read.`);
+      if (attempt > 0) await backOff(attempt);
+      const { Responses, UnprocessedKeys } = await call('BatchGetItem', {
+        RequestItems: { [name]: { Keys: pending, ConsistentRead: options.consistent } },
+      });
+      items.push(...(Responses?.[name] ?? []));
+      pending = UnprocessedKeys?.[name]?.Keys ?? [];
+    }
+  }
+  return items;
+};
+
+/** The table repeatedly left items of a batch undeleted. */
+class BatchDeleteError extends Error {
+  override readonly name = 'BatchDeleteError';
+}
+
+/** Deletes items by key; missing ones are no error. Keys must differ. @throws BatchDeleteError */
+export const batchDelete = async ({ call, name }: Table, keys: readonly Key[]): Promise<void> => {
+  for (const some of chunk(keys, MAX_DELETED)) {
+    let pending = some.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
+    for (let attempt = 0; pending.length > 0; attempt++) {
+      if (attempt === MAX_ATTEMPTS) throw new BatchDeleteError(`${pending.length} items could not be deleted.`);
+      if (attempt > 0) await backOff(attempt);
+      const { UnprocessedItems } = await call('BatchWriteItem', { RequestItems: { [name]: pending } });
+      pending = (UnprocessedItems?.[name] ?? []) as typeof pending;
+    }
+  }
+};
