@@ -19,7 +19,6 @@ const rounds = Number(options.rounds);
 /** To reach, on the machine of docs/performance.md. */
 const TARGETS_MS = [
   ['gateway/', 20],
-  ['dashboard-api/McpHandler', 110],
   ['account-jobs/', 110],
   ['', 80],
 ] as const;

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { registrations } from './domain/accounts/registration.ts';
 import { paidPlanNames, priceList } from './domain/billing/price-list.ts';
 import { feedSources } from './domain/price/feed/feed-sources.ts';
 
@@ -111,82 +112,55 @@ export const accountJobsEnvironment = z.extend(reconcileEnvironment, {
   DELETION_PAUSE_SECONDS: wholeNumber(6),
 });
 
-type MailEnvironment = z.input<typeof mailEnvironment>;
-export type BillEnvironment = z.input<typeof billEnvironment>;
-export type StripeEnvironment = z.input<typeof stripeEnvironment>;
-
-export interface ApiEnvironment {
-  /** Comma-separated origins from which browsers may call the dashboard API; empty for none. */
-  CORS_ORIGINS: string;
-}
-
-export interface DashboardEnvironment extends ApiEnvironment {
-  TABLE_NAME: string;
+/** Functions of the dashboard API behind its authorizer. */
+const dashboardEnvironment = z.object({
+  TABLE_NAME: text,
+  /** Comma-separated origins from which browsers may call; empty for none. */
+  CORS_ORIGINS: z.pipe(
+    z.string(),
+    z.transform((origins) => origins.split(',').filter((origin) => origin !== '')),
+  ),
   /** The app client whose tokens are accepted. */
-  USER_POOL_CLIENT_ID: string;
-}
+  USER_POOL_CLIENT_ID: text,
+});
 
-export interface ReconciliationEnvironment extends DashboardEnvironment, BillEnvironment {}
-
-/** Variables of functions that read objects: exports, or request records that have left the table. */
-export interface ObjectsEnvironment extends DashboardEnvironment {
-  OBJECT_BUCKET: string;
-}
-
-export interface AuthEnvironment extends DashboardEnvironment, MailEnvironment {
-  USER_POOL_ID: string;
+export const identityEnvironment = z.extend(dashboardEnvironment, {
+  ...mailEnvironment.shape,
+  USER_POOL_ID: text,
   /** URL of the pool's public keys, if they are not at its issuer. */
-  USER_POOL_JWKS_URI?: string;
-  /** Who may get a login: `open`, `invite` or `closed`. */
-  REGISTRATION: string;
-  /** URL for links in mails, without a trailing slash. */
-  DASHBOARD_URL: string;
-}
-
-export interface AccountEnvironment extends Omit<AuthEnvironment, 'USER_POOL_JWKS_URI' | 'REGISTRATION'> {
-  /** Bucket of archives. */
-  OBJECT_BUCKET: string;
+  USER_POOL_JWKS_URI: z.optional(z.url()),
+  /** Who may get a login. */
+  REGISTRATION: z.enum(registrations),
   /** How long the deletion of an account can be cancelled: seven days on AWS, less in tests. */
-  DELETION_GRACE_SECONDS: string;
-}
-
-export interface MembersEnvironment extends Omit<AuthEnvironment, 'USER_POOL_JWKS_URI' | 'REGISTRATION'> {
-  /** URL for links in mails, without a trailing slash. */
-  DASHBOARD_URL: string;
-}
-
-export interface SignOnEnvironment extends DashboardEnvironment, MailEnvironment {
-  USER_POOL_ID: string;
-  /** Of the user pool's domain; empty without identity providers. */
-  SIGN_ON_ORIGIN: string;
-  /** The dashboard, without a trailing slash: a page of it gets the code of a sign-in. */
-  DASHBOARD_URL: string;
+  DELETION_GRACE_SECONDS: wholeNumber(9),
+  /** Origin of the user pool's domain; empty without identity providers. */
+  SIGN_ON_ORIGIN: z.string(),
   /** JSON object `{provider: {domains, verifiesAddresses}}`. */
-  SIGN_ON_PROVIDERS: string;
-}
+  SIGN_ON_PROVIDERS: z.pipe(
+    json,
+    z.record(z.string(), z.object({ domains: z.array(z.string()), verifiesAddresses: z.boolean() })),
+  ),
+});
 
-export interface TokensEnvironment extends DashboardEnvironment {
-  USER_POOL_ID: string;
-}
+/** Functions that only read: for people, and for machines. */
+export const readingEnvironment = z.extend(dashboardEnvironment, {
+  /** Bucket of exports, and of request records that have left the table. */
+  OBJECT_BUCKET: text,
+});
 
-export interface AlertRulesEnvironment extends DashboardEnvironment {
-  /** URL for links in test messages, without a trailing slash. */
-  DASHBOARD_URL: string;
-}
+export const settingsEnvironment = z.extend(dashboardEnvironment, mailEnvironment.shape);
 
-export interface ReportsEnvironment extends DashboardEnvironment, MailEnvironment {
-  /** URL for links in reports, without a trailing slash. */
-  DASHBOARD_URL: string;
-}
+export const filesEnvironment = z.extend(readingEnvironment, billEnvironment.shape);
 
-export interface BillingEnvironment extends StripeEnvironment, DashboardEnvironment {
-  /** URLs that Stripe redirects users back to; empty if nothing is sold. */
-  CHECKOUT_SUCCESS_URL: string;
-  CHECKOUT_CANCEL_URL: string;
-  PORTAL_RETURN_URL: string;
-}
+export const billingEnvironment = z.extend(dashboardEnvironment, {
+  ...stripeEnvironment.shape,
+  /** Pages that Stripe redirects users back to; empty if nothing is sold. */
+  CHECKOUT_SUCCESS_URL: z.string(),
+  CHECKOUT_CANCEL_URL: z.string(),
+  PORTAL_RETURN_URL: z.string(),
+});
 
-export interface StripeWebhookEnvironment extends StripeEnvironment {
+export const stripeWebhookEnvironment = z.extend(stripeEnvironment, {
   /** Secrets Manager id of the webhook's signing secrets: one, or two during a rotation. */
-  STRIPE_WEBHOOK_SECRETS_ID: string;
-}
+  STRIPE_WEBHOOK_SECRETS_ID: text,
+});

@@ -12,7 +12,7 @@ const USAGE = `npm run stack-trace -- FUNCTION < TRACE
 Says where in the sources the places of a stack trace are. Functions are deployed without source maps, which would make each start
 slower: this makes the same bundle again, with one. Check out what is deployed first.
 
-  FUNCTION   stack and function, such as usage/Recorder or dashboard-api/SpendHandler
+  FUNCTION   stack and function, such as usage/Recorder or dashboard-api/ReadingHandler
   TRACE      any text, as the log has it, on standard input`;
 
 const ROOT = join(import.meta.dirname, '..');

@@ -1,6 +1,7 @@
 import type { Operation } from '../http/operation.ts';
 import * as account from './account/operations.ts';
 import * as alerts from './alerts/operations.ts';
+import * as archives from './archives/operations.ts';
 import * as audit from './audit/operations.ts';
 import * as auditExport from './audit-export/operations.ts';
 import * as auth from './auth/operations.ts';
@@ -27,46 +28,54 @@ import * as stripeWebhook from './stripe-webhook/operations.ts';
 import * as tokens from './tokens/operations.ts';
 import * as views from './views/operations.ts';
 
-/**
- * The operations of each dashboard API function, by folder name, in the order of the documentation. A new function needs a row
- * here and a row of permissions in lib/stacks/dashboard-api-resources.ts, which does not compile without it.
- */
-const resources = {
-  auth,
-  account,
-  members,
-  'sign-on': signOn,
-  keys,
-  tokens,
-  spend,
-  'spend-export': spendExport,
-  metrics,
-  reconciliation,
-  exports,
-  dimensions,
-  prices,
-  'price-changes': priceChanges,
-  requests,
-  sessions,
-  views,
-  'alert-rules': alertRules,
-  budgets,
-  alerts,
-  reports,
-  mcp,
-  billing,
-  audit,
-  'audit-export': auditExport,
-  'stripe-webhook': stripeWebhook,
-  openapi,
-} as const satisfies Record<string, Record<string, Operation>>;
+/** The functions of the dashboard API, cut by what they may touch. `lambda/dashboard/functions/{name}.ts` serves its operations. */
+export type FunctionName = 'identity' | 'reading' | 'settings' | 'files' | 'machine' | 'billing' | 'stripe-webhook';
 
-export type ResourceName = keyof typeof resources;
+/** The operations, in the order of the documentation, and the function that serves them. */
+const resources: readonly (readonly [FunctionName, Readonly<Record<string, Operation>>])[] = [
+  ['identity', auth],
+  ['identity', account],
+  ['files', archives],
+  ['identity', members],
+  ['identity', signOn],
+  ['settings', keys],
+  ['identity', tokens],
+  ['reading', spend],
+  ['reading', spendExport],
+  ['reading', metrics],
+  ['files', reconciliation],
+  ['files', exports],
+  ['settings', dimensions],
+  ['settings', prices],
+  ['reading', priceChanges],
+  ['reading', requests],
+  ['reading', sessions],
+  ['settings', views],
+  ['settings', alertRules],
+  ['settings', budgets],
+  ['settings', alerts],
+  ['settings', reports],
+  ['machine', mcp],
+  ['billing', billing],
+  ['reading', audit],
+  ['reading', auditExport],
+  ['stripe-webhook', stripeWebhook],
+  ['reading', openapi],
+];
 
-export const operationsOf = (name: ResourceName): readonly Operation[] => Object.values<Operation>(resources[name]);
+/** What takes an API token as it is has a function of its own, whatever its resource. */
+const served = resources.flatMap(([name, operations]) =>
+  Object.values(operations).map((operation) => ({
+    name: operation.access === 'machine' ? ('machine' as const) : name,
+    operation,
+  })),
+);
+
+export const operationsOf = (name: FunctionName): readonly Operation[] =>
+  served.filter((each) => each.name === name).map(({ operation }) => operation);
 
 /** Every operation of the dashboard API. */
-export const operations: readonly Operation[] = (Object.keys(resources) as ResourceName[]).flatMap(operationsOf);
+export const operations: readonly Operation[] = served.map(({ operation }) => operation);
 
 /** Descriptions of the operation groups, for the documentation. */
 export const groups = {

@@ -8,8 +8,8 @@ import { bundledLists } from '../../lambda/domain/price/bundled-lists.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Every function is made from a file of this name. */
-const ENTRIES = 'lambda/**/handler.ts';
+/** Every function is made from one of these files. */
+const ENTRIES = ['lambda/**/handler.ts', 'lambda/dashboard/functions/*.ts'];
 
 /** The module of a bundle that exports `handler`. */
 export const BUNDLE_FILE = 'index.js';
@@ -49,12 +49,18 @@ const LAZY_ENTRIES: Readonly<Record<string, string>> = {
  */
 const PRICE_LISTS = '#bundled-lists';
 
-const LAZY_NAMES = [...Object.keys(LAZY_ENTRIES), PRICE_LISTS];
+/** The description of the dashboard API, which one of its operations responds with. */
+const DOCUMENT = '#openapi';
 
-const lazyCode = (name: string): Buffer | string =>
-  name === PRICE_LISTS
+const LAZY_NAMES = [...Object.keys(LAZY_ENTRIES), PRICE_LISTS, DOCUMENT];
+const fileOf = (name: string): string => `${name.slice(1)}.${name === DOCUMENT ? 'json' : 'js'}`;
+
+const lazyCode = (name: string): Buffer | string => {
+  if (name === DOCUMENT) return readFileSync(join(ROOT, 'docs/openapi.json'));
+  return name === PRICE_LISTS
     ? `exports.bundledLists = JSON.parse(${JSON.stringify(JSON.stringify(bundledLists))});`
     : bundleOf(LAZY_ENTRIES[name] as string);
+};
 
 /**
  * How every function is bundled, as measured by bench/cold.ts. CommonJS: importing Node's built-in modules from ESM costs each
@@ -101,7 +107,7 @@ let bundles: ReadonlyMap<string, Buffer> | undefined;
 const bundleOf = (entry: string): Buffer => {
   bundles ??= allBundles();
   const bundle = bundles.get(entry);
-  if (!bundle) throw new Error(`${entry} is not bundled: the file of a function is one of ${ENTRIES}`);
+  if (!bundle) throw new Error(`${entry} is not bundled: the file of a function is one of ${ENTRIES.join(', ')}`);
   return bundle;
 };
 
@@ -118,10 +124,10 @@ export const functionBundle = (entry: string): Code => {
     tryBundle: (folder: string): boolean => {
       const bundle = bundleOf(entry);
       writeFileSync(join(folder, BUNDLE_FILE), bundle);
-      const lazy = LAZY_NAMES.filter((name) => bundle.includes(`import("${name}")`));
-      for (const name of lazy) writeFileSync(join(folder, `${name.slice(1)}.js`), lazyCode(name));
+      const lazy = LAZY_NAMES.filter((name) => bundle.includes(`import("${name}"`));
+      for (const name of lazy) writeFileSync(join(folder, fileOf(name)), lazyCode(name));
       // Inside this repository, Node would otherwise load it as ESM.
-      const imports = Object.fromEntries(lazy.map((name) => [name, `./${name.slice(1)}.js`]));
+      const imports = Object.fromEntries(lazy.map((name) => [name, `./${fileOf(name)}`]));
       writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'commonjs', imports }));
       return true;
     },

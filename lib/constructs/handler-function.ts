@@ -5,7 +5,7 @@ import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws
 import { Architecture, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import type { Retention } from '../config.ts';
 import { BUNDLE_FILE, functionBundle } from './function-bundle.ts';
 
@@ -24,17 +24,26 @@ export interface HandlerFunctionProps {
 }
 
 /**
- * The variables that a schema of lambda/environment.ts names. It does not compile where one is missing.
+ * The variables that a schema of lambda/environment.ts names.
  *
  * @param values may hold those of other schemas, too
+ * @throws Error where one is missing, unless the types have it already
  */
 export const variablesOf = <S extends z.ZodMiniObject>(
-  schema: S,
+  { shape }: S,
   values: z.input<S>,
-): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(values).filter(([name, value]) => name in schema.shape && value !== undefined),
-  ) as Record<string, string>;
+): Readonly<Record<string, string>> => {
+  const known: Readonly<Record<string, unknown>> = values;
+  const missing = Object.keys(shape).filter(
+    (name) => known[name] === undefined && !z.safeParse(shape[name] as z.ZodMiniType, undefined).success,
+  );
+  if (missing.length > 0) throw new Error(`A function needs the variables ${missing.join(', ')}, which have no value.`);
+  return Object.fromEntries(
+    Object.entries(known).flatMap(([name, value]) =>
+      name in shape && typeof value === 'string' ? [[name, value]] : [],
+    ),
+  );
+};
 
 /**
  * A function with the defaults of this project: arm64, Node 24, one minified bundle with its own pinned SDK, its own log group, and a

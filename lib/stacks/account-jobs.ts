@@ -11,7 +11,7 @@ import { metricNamespace } from '../constructs/log-line-count.ts';
 import type { ObjectBucket } from '../constructs/object-bucket.ts';
 import { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import { grantItems } from '../constructs/table-access.ts';
-import { billEnvironment, grantBillCredentials } from './bill-credentials.ts';
+import { billVariables, grantBillCredentials } from './bill-credentials.ts';
 import type { StripeAccess } from './billing.ts';
 import { INDEX_NAME } from './data.ts';
 import { partitions } from './partitions.ts';
@@ -39,8 +39,8 @@ export class AccountJobsStack extends Stack {
       description: 'Deletes accounts whose grace is over; writes archives of accounts; reads bills; makes reports',
       every: Duration.minutes(1),
       environment: variablesOf(accountJobsEnvironment, {
-        ...stripe.environment,
-        ...billEnvironment(settings),
+        ...stripe.variables,
+        ...billVariables(settings),
         POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),
         USER_POOL_ID: userPool.userPoolId,
         OBJECT_BUCKET: objects.bucketName,

@@ -1,6 +1,7 @@
 import type { Stack } from 'aws-cdk-lib';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
-import type { BillEnvironment } from '../../lambda/environment.ts';
+import type * as z from 'zod/mini';
+import type { billEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
 import { acknowledgePattern, grantActions } from '../constructs/grants.ts';
 import { shown } from './web-assets.ts';
@@ -8,7 +9,7 @@ import { shown } from './web-assets.ts';
 /** Secrets of accounts: they are made when an account connects a provider's bill, so no template has them. */
 const prefixOf = ({ name }: Pick<StageSettings, 'name'>): string => `ai-spend-${name}/bills/`;
 
-export const billEnvironment = (settings: StageSettings): BillEnvironment => ({
+export const billVariables = (settings: StageSettings): z.input<typeof billEnvironment> => ({
   BILL_SECRET_PREFIX: prefixOf(settings),
   UPSTREAM_ORIGINS: JSON.stringify(settings.gateway.upstreamOrigins),
 });

@@ -2,7 +2,8 @@ import { CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cd
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import { type BillingEnvironment, reconcileEnvironment, type StripeEnvironment } from '../../lambda/environment.ts';
+import type * as z from 'zod/mini';
+import { type billingEnvironment, reconcileEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
 import { grantReadSecret } from '../constructs/grants.ts';
 import { variablesOf } from '../constructs/handler-function.ts';
@@ -17,10 +18,9 @@ interface BillingStackProps extends StackProps {
   readonly table: ITable;
 }
 
-/** The environment of functions that call Stripe, and the secrets they may read. */
+/** The variables of functions that call Stripe, and the secrets they may read. */
 export interface StripeAccess {
-  readonly environment: StripeEnvironment;
-  readonly pages: Pick<BillingEnvironment, 'CHECKOUT_SUCCESS_URL' | 'CHECKOUT_CANCEL_URL' | 'PORTAL_RETURN_URL'>;
+  readonly variables: Omit<z.input<typeof billingEnvironment>, 'CORS_ORIGINS' | 'USER_POOL_CLIENT_ID'>;
   readonly apiKey: Secret;
   readonly webhookSecrets: Secret;
 }
@@ -50,13 +50,11 @@ export class BillingStack extends Stack {
       'Signing secret of the Stripe webhook; two, with a space between, while one replaces the other',
     );
     this.stripe = {
-      environment: {
+      variables: {
         TABLE_NAME: table.tableName,
         STRIPE_API_ORIGIN: billing.stripeApiOrigin,
         STRIPE_API_KEY_SECRET_ID: apiKey.secretArn,
         STRIPE_PRICES: JSON.stringify(billing.prices),
-      },
-      pages: {
         CHECKOUT_SUCCESS_URL: billing.successUrl ?? `${dashboardUrl}/billing?checkout=completed`,
         CHECKOUT_CANCEL_URL: billing.cancelUrl ?? `${dashboardUrl}/billing?checkout=cancelled`,
         PORTAL_RETURN_URL: billing.portalReturnUrl ?? `${dashboardUrl}/billing`,
@@ -70,7 +68,7 @@ export class BillingStack extends Stack {
       description: 'Accounts against the subscriptions of Stripe',
       every: Duration.days(1),
       environment: variablesOf(reconcileEnvironment, {
-        ...this.stripe.environment,
+        ...this.stripe.variables,
         POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),
       }),
       timeout: Duration.minutes(15),

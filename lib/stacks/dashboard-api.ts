@@ -1,76 +1,50 @@
-import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { operationsOf, type ResourceName } from '../../lambda/dashboard/operations.ts';
-import type { StageSettings } from '../config.ts';
+import { type FunctionName, operationsOf } from '../../lambda/dashboard/operations.ts';
 import type { ApiRoute } from '../constructs/api-body.ts';
 import { Firewall } from '../constructs/firewall.ts';
-import { HandlerFunction } from '../constructs/handler-function.ts';
+import { HandlerFunction, variablesOf } from '../constructs/handler-function.ts';
 import { HouseApi } from '../constructs/house-api.ts';
 import { countLogLines } from '../constructs/log-line-count.ts';
 import { dnsCertificate } from '../constructs/regional-domain.ts';
 import { grantItems, type TableAccess } from '../constructs/table-access.ts';
-import { type DashboardDependencies, dashboardResources } from './dashboard-api-resources.ts';
+import { type DashboardDependencies, dashboardFunctions, dashboardVariables } from './dashboard-functions.ts';
 import { dashboardFirewall } from './firewall-rules.ts';
 import { grantSendMail } from './mail.ts';
 import { partitions } from './partitions.ts';
 
-interface DashboardApiStackProps
-  extends StackProps,
-    Omit<DashboardDependencies, 'stack' | 'settings' | 'corsOrigins' | 'dashboardUrl' | 'registration'> {
-  readonly settings: StageSettings;
-}
-
-/** How long API Gateway waits for a function that does not stream. */
+/** How long API Gateway waits for a response that is not streamed as it is made. */
 const HANDLER_TIMEOUT = Duration.seconds(29);
-/** How long it waits for a function that streams. */
+/** How long it waits for one that is. */
 const STREAM_TIMEOUT = Duration.minutes(5);
 
-/** The user of a checked token belongs to an account, which is looked up. */
 /** The owner of an API token is looked up, and the use noted. */
 const useToken: TableAccess = { actions: ['GetItem', 'UpdateItem'], partitions: partitions.apiTokens };
 
+/** The user of a checked token belongs to an account, which is looked up. */
 const readCaller: TableAccess = { actions: ['GetItem'], partitions: partitions.users };
 
 const countRequests: TableAccess = { actions: ['UpdateItem'], partitions: partitions.requestCounts };
 
-/** `https://{dashboardDomain}/api`: one function per resource behind a Cognito authorizer. */
+/** `https://{dashboardDomain}/api`: functions behind a Cognito authorizer. */
 export class DashboardApiStack extends Stack {
   readonly api: HouseApi;
   readonly handlers: readonly HandlerFunction[];
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { settings, table, objects, userPool, userPoolClient, signOn, stripe, mail, ...props }: DashboardApiStackProps,
-  ) {
-    super(scope, id, props);
-    // Not chosen: nobody gets in. A deployment must choose, and one machine is open.
-    const { corsOrigins, registration = 'closed' } = settings;
-    const dashboardUrl = settings.dashboardUrl ?? `https://${settings.dashboardDomain}`;
-    const dependencies = {
-      stack: this,
-      settings,
-      table,
-      objects,
-      userPool,
-      userPoolClient,
-      signOn,
-      stripe,
-      mail,
-      corsOrigins,
-      dashboardUrl,
-      registration,
-    };
-
+  constructor(scope: Construct, id: string, dependencies: DashboardDependencies) {
+    super(scope, id);
+    const { settings, table, userPool, mail } = dependencies;
+    const { corsOrigins } = settings;
+    const variables = dashboardVariables(dependencies);
     const routes: ApiRoute[] = [];
-    this.handlers = (Object.keys(dashboardResources) as ResourceName[]).map((name) => {
-      const resource = dashboardResources[name];
+    this.handlers = (Object.keys(dashboardFunctions) as FunctionName[]).map((name) => {
+      const { description, environment, items, mails, grant, failures } = dashboardFunctions[name];
       const operations = operationsOf(name);
       const streams = operations.some(({ success }) => success.streamed !== undefined);
       const handler = new HandlerFunction(this, `${capitalised(name)}Handler`, {
-        entry: `lambda/dashboard/${name}/handler.ts`,
-        description: resource.description,
-        environment: resource.environment(dependencies),
+        entry: `lambda/dashboard/functions/${name}.ts`,
+        description,
+        environment: variablesOf(environment, variables),
         timeout: streams ? STREAM_TIMEOUT : HANDLER_TIMEOUT,
         memoryMb: settings.dashboard.memoryMb,
         retention: settings.retention,
@@ -81,28 +55,23 @@ export class DashboardApiStack extends Stack {
       grantItems(
         handler,
         table,
-        ...resource.items,
+        ...items,
         ...(readsCaller ? [readCaller] : []),
         ...(takesTokens ? [useToken] : []),
         ...(isLimited ? [countRequests] : []),
       );
-      if (resource.mails) grantSendMail(handler, this, mail);
-      resource.grant?.(handler, dependencies);
-      if (resource.failures !== undefined)
-        countLogLines(
-          this,
-          { stage: settings.name, metricName: resource.failures },
-          [handler.logGroup],
-          'request failed',
-        );
+      if (mails) grantSendMail(handler, this, mail);
+      grant?.(handler, dependencies, this);
+      if (failures !== undefined)
+        countLogLines(this, { stage: settings.name, metricName: failures }, [handler.logGroup], 'request failed');
       routes.push(
-        ...operations.map(({ method, path, access }) => ({
+        ...operations.map(({ method, path, access, success }) => ({
           method,
           path: `/api${path}`,
           handler,
           isSignedIn: access === 'authorizer',
           streams,
-          timeout: streams ? STREAM_TIMEOUT : HANDLER_TIMEOUT,
+          timeout: success.streamed ? STREAM_TIMEOUT : HANDLER_TIMEOUT,
         })),
       );
       return handler;

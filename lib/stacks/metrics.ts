@@ -76,7 +76,7 @@ export const stageMetrics = (stage: string) => {
     /** Events that neither queue nor table took: only the gateway's log has them. @see lib/stacks/gateway.ts */
     lostEvents: count(LOST_EVENTS, FIVE_MINUTES),
 
-    /** Stripe events that got 5xx. @see lib/stacks/dashboard-api-resources.ts */
+    /** Stripe events that got 5xx. @see lib/stacks/dashboard-functions.ts */
     webhookFailures: count('StripeWebhookFailures', FIVE_MINUTES),
 
     /** Gateway traffic of all providers or of one. The recorder counts it, so it is as late as the usage queue. */

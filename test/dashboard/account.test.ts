@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createArchive, linkArchive, listArchives } from '../../lambda/dashboard/account/archives.ts';
 import { cancelDeletion, readDeletion, requestDeletion } from '../../lambda/dashboard/account/deletion.ts';
 import * as operations from '../../lambda/dashboard/account/operations.ts';
+import { createArchive, linkArchive, listArchives } from '../../lambda/dashboard/archives/manage-archives.ts';
+import * as archiveOperations from '../../lambda/dashboard/archives/operations.ts';
 import { openAccountDeletions } from '../../lambda/data/accounts/account-deletions.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openArchives } from '../../lambda/data/accounts/archives.ts';
@@ -49,9 +50,9 @@ beforeAll(async () => {
       route(operations.readDeletion, readDeletion(dependencies)),
       route(operations.requestDeletion, requestDeletion(dependencies)),
       route(operations.cancelDeletion, cancelDeletion(dependencies)),
-      route(operations.createArchive, createArchive(dependencies)),
-      route(operations.listArchives, listArchives(dependencies)),
-      route(operations.linkArchive, linkArchive(dependencies)),
+      route(archiveOperations.createArchive, createArchive(dependencies)),
+      route(archiveOperations.listArchives, listArchives(dependencies)),
+      route(archiveOperations.linkArchive, linkArchive(dependencies)),
     ],
     { logger: silentLogger(), corsOrigins: [], membershipOf, countRequest },
   );

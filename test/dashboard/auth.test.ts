@@ -50,6 +50,9 @@ beforeAll(async () => {
     AWS_ENDPOINT_URL_SES: mail.endpoint,
     DASHBOARD_URL: 'https://app.example.com',
     REGISTRATION: 'open',
+    DELETION_GRACE_SECONDS: '60',
+    SIGN_ON_ORIGIN: '',
+    SIGN_ON_PROVIDERS: '{}',
     MAIL_FROM: 'alerts@example.com',
     MAIL_CONFIGURATION_SET: 'mail',
     AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: cognito.endpoint,
@@ -60,7 +63,7 @@ beforeAll(async () => {
     USER_POOL_CLIENT_ID: cognito.clientId,
     USER_POOL_JWKS_URI: cognito.jwksUri,
   });
-  handler = (await import('../../lambda/dashboard/auth/handler.ts')).handler;
+  handler = (await import('../../lambda/dashboard/functions/identity.ts')).handler;
 });
 
 afterAll(async () => {

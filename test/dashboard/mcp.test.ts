@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
-import type { APIGatewayProxyResult, Context } from 'aws-lambda';
+import type { Context } from 'aws-lambda';
 import { uuidv7 } from 'uuidv7';
 import { openApiTokens } from '../../lambda/data/accounts/api-tokens.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
@@ -17,12 +17,13 @@ import type { AccountCloseEvent } from '../../lambda/usage-recorder/attribute-ev
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { clearOfMidnight } from '../clear-of-midnight.ts';
 import { newAccount } from '../data/new-account.ts';
+import { collected } from '../http/collected.ts';
 import { apiEvent, invoke, silentLogger } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, priceOfTokens, requestIdAt } from '../usage-recorder/events.ts';
 
 const table = tableForTests();
-let handler: (event: unknown, context: Context) => Promise<APIGatewayProxyResult>;
+let handler: ReturnType<typeof collected>;
 let account: Awaited<ReturnType<typeof newAccount>>;
 let client: Client;
 
@@ -160,20 +161,23 @@ beforeAll(async () => {
     POWERTOOLS_LOG_LEVEL: 'SILENT',
     TABLE_NAME: table.name,
     OBJECT_BUCKET: 'objects',
+    MAIL_FROM: 'alerts@example.com',
+    MAIL_CONFIGURATION_SET: 'mail',
+    DASHBOARD_URL: 'https://spend.example.com',
     CORS_ORIGINS: 'https://spend.example.com',
     USER_POOL_CLIENT_ID: 'localclient0000000000000001',
   });
-  handler = (await import('../../lambda/dashboard/mcp/handler.ts')).handler as unknown as typeof handler;
+  handler = collected((await import('../../lambda/dashboard/functions/machine.ts')).handler);
   account = await newAccount(table);
   const results = await openRecorder(table, { logger: silentLogger(), price })(traffic());
   expect(results.every(({ kind }) => kind === 'recorded')).toBe(true);
-  const budgets = (await import('../../lambda/dashboard/budgets/handler.ts')).handler;
+  const settings = (await import('../../lambda/dashboard/functions/settings.ts')).handler;
   const period = { from: day(6), to: day(-6) };
   for (const body of [
     { name: 'All', amount: 2, period },
     { name: 'Search', amount: 0.02, period, filter: { tag: 'search' }, block: {} },
   ])
-    expect(await invoke(budgets, { method: 'POST', path: '/api/budgets', caller: account, body })).toMatchObject({
+    expect(await invoke(settings, { method: 'POST', path: '/api/budgets', caller: account, body })).toMatchObject({
       status: 201,
     });
   await openAlerts(table).notify(

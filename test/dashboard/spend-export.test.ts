@@ -1,6 +1,5 @@
-import { PassThrough, type Writable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { Context } from 'aws-lambda';
 import fc from 'fast-check';
 import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
 import { exportSpend as operation } from '../../lambda/dashboard/spend-export/operations.ts';
@@ -10,52 +9,34 @@ import { csvField } from '../../lambda/domain/spend/spend-csv.ts';
 import type { ReadCounters } from '../../lambda/domain/spend/spend-question.ts';
 import { streamingHttpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
+import { collected } from '../http/collected.ts';
 import { apiEvent, membershipOf, silentLogger } from '../http/invoke.ts';
 
-interface Prelude {
-  readonly statusCode: number;
-  readonly headers: Record<string, string>;
-}
-
-/** Mimics the streaming runtime: a prelude, then bytes. @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-response-streaming.html */
-const preludes = new WeakMap<Writable, Prelude>();
-Object.assign(globalThis, {
-  awslambda: {
-    streamifyResponse: (handler: unknown) => handler,
-    HttpResponseStream: {
-      from: (stream: Writable, prelude: Prelude) => {
-        preludes.set(stream, prelude);
-        return stream;
-      },
-    },
-  },
-});
-
 const readCounters = jest.fn<ReadCounters>();
-let handler: (event: unknown, stream: Writable, context: unknown) => Promise<void>;
+let handler: ReturnType<typeof collected>;
 
 beforeAll(() => {
-  handler = streamingHttpStack(
-    [
-      route(
-        operation,
-        exportSpend({ readCounters, findDeclared: async () => [], now: () => new Date('2026-11-20T16:30:00Z') }),
-      ),
-    ],
-    { logger: silentLogger(), corsOrigins: [], membershipOf },
-  ) as unknown as typeof handler;
+  handler = collected(
+    streamingHttpStack(
+      [
+        route(
+          operation,
+          exportSpend({ readCounters, findDeclared: async () => [], now: () => new Date('2026-11-20T16:30:00Z') }),
+        ),
+      ],
+      { logger: silentLogger(), corsOrigins: [], membershipOf },
+    ),
+  );
 });
 beforeEach(() => {
   readCounters.mockReset();
 });
 
 const get = async (query: Record<string, string[]> = {}) => {
-  const stream = new PassThrough();
-  const body = text(stream);
   const caller = { accountId: 'account-1', userId: 'user' };
-  const done = handler(apiEvent({ method: 'GET', path: '/api/spend/export.csv', query, caller }), stream, {});
-  await done.catch((error) => stream.destroy(error));
-  return { prelude: preludes.get(stream), body: await body };
+  const event = apiEvent({ method: 'GET', path: '/api/spend/export.csv', query, caller });
+  const { body, ...prelude } = await handler(event, {} as Context);
+  return { prelude, body };
 };
 
 const counter = (time: string, tag: string | null, counters: SpendCounter['counters']): SpendCounter => ({

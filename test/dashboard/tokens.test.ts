@@ -16,6 +16,7 @@ import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { DAY_MS, MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
 import { type CognitoEmulator, LOCAL_REGION, startCognito } from '../../local/emulators/cognito.ts';
 import { newAccount } from '../data/new-account.ts';
+import { collected } from '../http/collected.ts';
 import { invoke } from '../http/invoke.ts';
 
 const POOL = {
@@ -26,8 +27,9 @@ const POOL = {
 
 /** The deployed entries, with emulated Cognito and DynamoDB. */
 let tokens: unknown;
-let spend: unknown;
-let keys: unknown;
+let machine: unknown;
+let reading: unknown;
+let settings: unknown;
 let table: Awaited<ReturnType<typeof emulatedTable>>;
 let cognito: CognitoEmulator;
 let dataDir: string;
@@ -47,10 +49,19 @@ beforeAll(async () => {
     CORS_ORIGINS: '',
     USER_POOL_ID: cognito.userPoolId,
     USER_POOL_CLIENT_ID: cognito.clientId,
+    REGISTRATION: 'open',
+    MAIL_FROM: 'alerts@example.com',
+    MAIL_CONFIGURATION_SET: 'mail',
+    DASHBOARD_URL: 'https://app.example.com',
+    DELETION_GRACE_SECONDS: '60',
+    SIGN_ON_ORIGIN: '',
+    SIGN_ON_PROVIDERS: '{}',
+    OBJECT_BUCKET: 'objects',
   });
-  tokens = (await import('../../lambda/dashboard/tokens/handler.ts')).handler;
-  spend = (await import('../../lambda/dashboard/spend/handler.ts')).handler;
-  keys = (await import('../../lambda/dashboard/keys/handler.ts')).handler;
+  tokens = (await import('../../lambda/dashboard/functions/identity.ts')).handler;
+  machine = collected((await import('../../lambda/dashboard/functions/machine.ts')).handler);
+  reading = collected((await import('../../lambda/dashboard/functions/reading.ts')).handler);
+  settings = (await import('../../lambda/dashboard/functions/settings.ts')).handler;
 });
 
 afterAll(async () => {
@@ -89,7 +100,7 @@ const subjectOf = (jwt: string): string => JSON.parse(Buffer.from(jwt.split('.')
 const callerOf = (jwt: string) => ({ accountId: '', userId: subjectOf(jwt) });
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const machineSpend = (headers: Record<string, string>) =>
-  invoke(spend, { method: 'GET', path: '/api/machine/spend', headers });
+  invoke(machine, { method: 'GET', path: '/api/machine/spend', headers });
 
 describe('API tokens', () => {
   it('are shown once, listed masked, and stored as a hash', async () => {
@@ -197,9 +208,11 @@ describe('POST /auth/token', () => {
     expect(headers).toMatchObject({ 'Cache-Control': 'no-store' });
     expect(body).toEqual({ access_token: expect.any(String), token_type: 'Bearer', expires_in: 3600 });
     const caller = callerOf(body.access_token);
-    expect((await invoke(spend, { method: 'GET', path: '/api/spend', caller })).status).toBe(200);
-    expect((await invoke(keys, { method: 'GET', path: '/api/keys', caller })).body.items[0].id).toBe(account.keyId);
-    expect((await invoke(keys, { method: 'POST', path: '/api/keys', body: { name: 'x' }, caller })).status).toBe(403);
+    expect((await invoke(reading, { method: 'GET', path: '/api/spend', caller })).status).toBe(200);
+    expect((await invoke(settings, { method: 'GET', path: '/api/keys', caller })).body.items[0].id).toBe(account.keyId);
+    expect((await invoke(settings, { method: 'POST', path: '/api/keys', body: { name: 'x' }, caller })).status).toBe(
+      403,
+    );
     expect((await asCaller(account).list())[0].lastUsedAt).toEqual(expect.any(String));
   });
 

@@ -26,33 +26,13 @@ const BUDGETS_KB: Readonly<Record<string, number>> = {
   'alerts/RuleWorker': 443,
   'mail/Feedback': 268,
   'billing/Reconcile': 589,
-  'dashboard-api/AuthHandler': 433,
-  'dashboard-api/AccountHandler': 573,
-  'dashboard-api/MembersHandler': 390,
-  'dashboard-api/KeysHandler': 357,
-  'dashboard-api/SignOnHandler': 387,
-  'dashboard-api/TokensHandler': 377,
-  'dashboard-api/SpendHandler': 379,
-  'dashboard-api/SpendExportHandler': 364,
-  'dashboard-api/MetricsHandler': 402,
-  'dashboard-api/ReconciliationHandler': 451,
-  'dashboard-api/DimensionsHandler': 342,
-  'dashboard-api/RequestsHandler': 354,
-  'dashboard-api/PricesHandler': 351,
-  'dashboard-api/PriceChangesHandler': 316,
-  'dashboard-api/SessionsHandler': 356,
-  'dashboard-api/AlertRulesHandler': 405,
-  'dashboard-api/BudgetsHandler': 414,
-  'dashboard-api/ViewsHandler': 320,
-  'dashboard-api/AlertsHandler': 371,
-  'dashboard-api/ReportsHandler': 414,
-  'dashboard-api/McpHandler': 732,
+  'dashboard-api/IdentityHandler': 500,
+  'dashboard-api/ReadingHandler': 450,
+  'dashboard-api/SettingsHandler': 500,
+  'dashboard-api/FilesHandler': 480,
+  'dashboard-api/MachineHandler': 780,
   'dashboard-api/BillingHandler': 633,
-  'dashboard-api/AuditHandler': 325,
-  'dashboard-api/AuditExportHandler': 323,
   'dashboard-api/StripeWebhookHandler': 593,
-  'dashboard-api/OpenapiHandler': 505,
-  'dashboard-api/ExportsHandler': 519,
   'exports/Exporter': 594,
   'account-jobs/AccountJobs': 975,
 };
@@ -92,7 +72,7 @@ describe('bundles', () => {
   it.each([
     ['gateway/Proxy/Function', 'lambda/gateway/hosts/handler.ts'],
     ['usage/Recorder', 'lambda/usage-recorder/handler.ts'],
-    ['dashboard-api/AlertsHandler', 'lambda/dashboard/alerts/handler.ts'],
+    ['dashboard-api/FilesHandler', 'lambda/dashboard/functions/files.ts'],
   ])('%s, made with all others, is what it is by itself, which stack-trace counts on', async (name, entry) => {
     const { outputFiles } = await build({ ...bundleOptions(entry, '.'), write: false });
     const file = bundles.find((bundle) => bundle.name === name)?.file ?? '';
@@ -102,9 +82,9 @@ describe('bundles', () => {
   it.each([
     ['gateway/Proxy/Function', '#reserve', `typeof openReserve({}, '', 0).release`, 'function', 95],
     ['usage/Recorder', '#bundled-lists', 'bundledLists.genaiPrices.openai.id', 'openai', 265],
-    ['dashboard-api/RequestsHandler', '#object-store', `typeof openObjectStore('bucket').getRange`, 'function', 320],
+    ['dashboard-api/ReadingHandler', '#object-store', `typeof openObjectStore('bucket').getRange`, 'function', 320],
     ['alerts/RuleWorker', '#mail-sender', `typeof openMailSender({}).call`, 'function', 245],
-    ['dashboard-api/AuthHandler', '#password-guesser', `passwordGuesser.check('password').score`, '0', 500],
+    ['dashboard-api/IdentityHandler', '#password-guesser', `passwordGuesser.check('password').score`, '0', 500],
   ])('%s loads %s from a file next to its bundle', (bundle, name, expression, expected, maxKb) => {
     const cwd = dirname(bundles.find((each) => each.name === bundle)?.file ?? '');
     const [member = ''] = /\w+(?=[.(])/.exec(expression.replace('typeof ', '')) ?? [];

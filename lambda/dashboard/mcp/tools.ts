@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type Input, type Operation, type Route, route } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
-import type { openReadSpend } from '../spend/open-read-spend.ts';
+import type { openSpendReads } from '../open-spend-reads.ts';
 import * as spend from '../spend/operations.ts';
 
 /** A question that an agent can ask: an operation of the API that reads, under a name of its own. */
@@ -21,7 +21,10 @@ const compareSpendBriefly = {
 };
 
 /** What spend is, and why it changed. */
-export const spendTools = ({ readSpend, compareSpend }: ReturnType<typeof openReadSpend>): Tool[] => [
+export const spendTools = ({
+  readSpend,
+  compareSpend,
+}: Pick<ReturnType<typeof openSpendReads>, 'readSpend' | 'compareSpend'>): Tool[] => [
   {
     name: 'spend',
     description:

@@ -1,4 +1,10 @@
-import type { Bills } from '../../data/reconciliation/bills.ts';
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { openTrackingGaps } from '../../data/ledger/tracking-gaps.ts';
+import { openNewestBook } from '../../data/prices/newest-book.ts';
+import { openPriceVersions } from '../../data/prices/price-versions.ts';
+import { type Bills, openBills } from '../../data/reconciliation/bills.ts';
+import { openSpend } from '../../data/spend/spend.ts';
+import type { Table } from '../../data/table/table.ts';
 import { addDays, type Day, dayOf, daysBetween } from '../../domain/calendar/utc.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import { modelNames } from '../../domain/price/model-names.ts';
@@ -141,3 +147,15 @@ export const readReconciliation = (
   const compare = compareBill(dependencies);
   return ({ caller: { accountId }, params: { provider }, query }) => compare(accountId, provider, query);
 };
+
+/** The same over the table. Prices are those of the newest price book, or of the one in the code if that cannot be read. */
+export const openReadReconciliation = (table: Table, logger: Pick<Logger, 'error'>) =>
+  readReconciliation({
+    bills: openBills(table),
+    readCounters: openSpend(table, { isTimed: true }).read,
+    readTrackingGaps: openTrackingGaps(table).gaps,
+    loadBook: openNewestBook({
+      versions: openPriceVersions(table),
+      onFallback: (error) => logger.error('Newest prices not read', { errorName: error.name }),
+    }),
+  });

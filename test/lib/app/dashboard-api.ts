@@ -2,8 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Template } from 'aws-cdk-lib/assertions';
-import { operations } from '../../../lambda/dashboard/operations.ts';
+import { operations, operationsOf } from '../../../lambda/dashboard/operations.ts';
 import { errorBodySchema, errorCodes } from '../../../lambda/http/error-codes.ts';
+import { variablesOf } from '../../../lib/constructs/handler-function.ts';
+import { dashboardFunctions } from '../../../lib/stacks/dashboard-functions.ts';
 import { apiDefinition, filledIn, onlyResource, resourcesOf, synthStage } from '../synth-stage.ts';
 
 /** Open by specification, or for API tokens, which the handler checks. Any other route without an authorizer fails the test below. */
@@ -34,6 +36,8 @@ const OPEN = [
   'POST /api/billing/webhook',
   'GET /api/openapi.json',
 ];
+
+const functionNames = Object.keys(dashboardFunctions) as (keyof typeof dashboardFunctions)[];
 
 /** Types with a status that no handler has. */
 const onlyByPlatform = new Set(['UNSUPPORTED_MEDIA_TYPE', 'INTEGRATION_TIMEOUT']);
@@ -95,17 +99,29 @@ describe('the dashboard API', () => {
     expect(Object.keys(synthStage(filledIn)('dashboard-api').toJSON()['Resources']).length).toBeLessThan(330);
   });
 
-  it('streams what its operation says is streamed, and nothing else', () => {
-    const streamed = operations
-      .filter(({ success }) => success.streamed)
-      .map(({ method, path }) => `${method} /api${path}`);
+  it('streams all responses of a function with an operation that streams, and none of the others', () => {
+    const streamed = new Map(
+      functionNames.flatMap((name) => {
+        const ofFunction = operationsOf(name);
+        const streams = ofFunction.some(({ success }) => success.streamed);
+        return ofFunction.map(({ method, path, success }) => [
+          `${method} /api${path}`,
+          {
+            responseTransferMode: streams ? 'STREAM' : undefined,
+            timeoutInMillis: success.streamed ? 300_000 : 29_000,
+          },
+        ]);
+      }),
+    );
     for (const { route, integration } of methods) {
-      if (streamed.includes(route)) {
-        expect(integration).toMatchObject({ responseTransferMode: 'STREAM', timeoutInMillis: 300_000 });
-      } else {
-        expect(integration).not.toHaveProperty('responseTransferMode');
-      }
+      const { responseTransferMode, timeoutInMillis, uri } = integration;
+      expect([route, { responseTransferMode, timeoutInMillis }]).toEqual([route, streamed.get(route)]);
+      expect(JSON.stringify(uri)).toContain(responseTransferMode ? '/response-streaming-invocations' : '/invocations');
     }
+    expect(functionNames.filter((name) => operationsOf(name).some(({ success }) => success.streamed))).toEqual([
+      'reading',
+      'machine',
+    ]);
   });
 
   it('serves every operation that the API documents', () => {
@@ -207,6 +223,19 @@ describe('the dashboard API', () => {
       ),
     ];
     expect(counting).toEqual(expect.arrayContaining(judging));
+  });
+});
+
+describe('the variables of a function', () => {
+  const schema = dashboardFunctions.files.environment;
+
+  it('are those that its schema names', () => {
+    const values = Object.fromEntries(['OTHER', ...Object.keys(schema.shape)].map((name) => [name, 'value']));
+    expect(Object.keys(variablesOf(schema, values)).sort()).toEqual(Object.keys(schema.shape).sort());
+  });
+
+  it('fail the synthesis where one is missing', () => {
+    expect(() => variablesOf(schema, { TABLE_NAME: 'table' })).toThrow('OBJECT_BUCKET');
   });
 });
 

@@ -90,18 +90,8 @@ const MAIL =
   'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com mail:ConfigurationSet WHERE alerts@dashboard.example.com';
 const logsTo = (name: string) => `logs:CreateLogStream logs:PutLogEvents ON ${name}Logs`;
 
-/** A user is looked up for the account of the caller. */
-const CALLER = 'dynamodb:GetItem ON data:Table WHERE USER#*';
-const CALLER_OR_TOKEN = [
-  'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#* TOKEN#{hash}',
-  'dynamodb:UpdateItem ON data:Table WHERE TOKEN#{hash}',
-];
-
-/** The account's plan says how far back the audit log goes. */
-const AUDIT = [
-  'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
-  'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#AUDIT',
-];
+/** What shows spend, requests and sessions. */
+const READ = `ACCOUNT#{account}#SPEND ACCOUNT#{account} ${REQUESTS} ACCOUNT#{account}#SESSIONS#????-??-??`;
 
 describe('what each function may do', () => {
   it('is this and nothing else', () => {
@@ -142,48 +132,6 @@ describe('what each function may do', () => {
         'sqs:SendMessage ON EvaluationJobsQueue',
         MAIL,
       ],
-      'dashboard-api/AlertRulesHandler': [
-        logsTo('AlertRulesHandler'),
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account} ACCOUNT#{account}#SESSIONS#????-??-??',
-        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} BLOCKS#{account} USER#*',
-        'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT',
-        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT KEY#{hash} RATE#*',
-      ],
-      'dashboard-api/BudgetsHandler': [
-        logsTo('BudgetsHandler'),
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
-        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} BLOCKS#{account} USER#*',
-        'dynamodb:PutItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT BLOCKS#{account}',
-        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT KEY#{hash} BLOCKS#{account}',
-        'dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT',
-      ],
-      'dashboard-api/AlertsHandler': [
-        logsTo('AlertsHandler'),
-        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#SPEND',
-        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account}',
-      ],
-      'dashboard-api/AccountHandler': [
-        logsTo('AccountHandler'),
-        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
-        'dynamodb:BatchGetItem ON data:Table WHERE USER#*',
-        'dynamodb:PutItem dynamodb:DeleteItem dynamodb:ConditionCheckItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT',
-        'dynamodb:UpdateItem ON data:Table WHERE RATE#*',
-        'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com mail:ConfigurationSet WHERE alerts@dashboard.example.com',
-        'cognito-idp:AdminInitiateAuth cognito-idp:AdminRespondToAuthChallenge cognito-idp:DescribeUserPoolClient ON identity:Users',
-        's3:GetObject ON data:Objects/archives/*',
-      ],
-      'dashboard-api/AuthHandler': [
-        logsTo('AuthHandler'),
-        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
-        'dynamodb:BatchGetItem ON data:Table WHERE TOKEN#{hash}',
-        'dynamodb:PutItem dynamodb:DeleteItem dynamodb:ConditionCheckItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash} USER#* ACCOUNT#{account}#AUDIT',
-        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} USER#* ACCOUNT#{account}#AUDIT RATE#*',
-        'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com mail:ConfigurationSet WHERE alerts@dashboard.example.com',
-        'cognito-idp:AdminCreateUser cognito-idp:AdminSetUserPassword cognito-idp:AdminInitiateAuth cognito-idp:AdminGetUser cognito-idp:AdminDeleteUser cognito-idp:AdminUserGlobalSignOut cognito-idp:DescribeUserPoolClient cognito-idp:AdminRespondToAuthChallenge cognito-idp:AdminSetUserMFAPreference cognito-idp:AdminUpdateUserAttributes ON identity:Users',
-      ],
       'billing/Reconcile': [
         logsTo('Reconcile'),
         'dynamodb:Query ON data:Table/index/gsi1 WHERE STRIPE_CUSTOMERS',
@@ -191,6 +139,49 @@ describe('what each function may do', () => {
         'dynamodb:GetItem dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
         'dynamodb:PutItem ON data:Table WHERE ACCOUNT#{account}#AUDIT',
         'secretsmanager:GetSecretValue ON StripeApiKey',
+      ],
+      'dashboard-api/IdentityHandler': [
+        logsTo('IdentityHandler'),
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
+        'dynamodb:BatchGetItem ON data:Table WHERE USER#* TOKEN#{hash}',
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#* SIGN_ON#* TOKEN#{hash}',
+        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} USER#* SIGN_ON#* TOKEN#{hash} ACCOUNT#{account}#AUDIT RATE#*',
+        'dynamodb:PutItem dynamodb:DeleteItem dynamodb:ConditionCheckItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash} USER#* ACCOUNT#{account}#AUDIT SIGN_ON#* TOKEN#{hash}',
+        MAIL,
+        'cognito-idp:AdminCreateUser cognito-idp:AdminSetUserPassword cognito-idp:AdminInitiateAuth cognito-idp:AdminGetUser cognito-idp:AdminDeleteUser cognito-idp:AdminLinkProviderForUser cognito-idp:AdminUpdateUserAttributes cognito-idp:AdminUserGlobalSignOut cognito-idp:DescribeUserPoolClient cognito-idp:AdminRespondToAuthChallenge cognito-idp:AdminSetUserMFAPreference ON identity:Users',
+      ],
+      'dashboard-api/ReadingHandler': [
+        logsTo('ReadingHandler'),
+        `dynamodb:Query ON data:Table WHERE ${READ} ACCOUNT#{account}#AUDIT`,
+        `dynamodb:BatchGetItem ON data:Table WHERE ${REQUESTS}`,
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} PRICES USER#*',
+        's3:GetObject ON data:Objects/requests/*',
+      ],
+      'dashboard-api/MachineHandler': [
+        logsTo('MachineHandler'),
+        `dynamodb:Query ON data:Table WHERE ${READ}`,
+        `dynamodb:BatchGetItem ON data:Table WHERE ${REQUESTS}`,
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} PRICES TOKEN#{hash}',
+        'dynamodb:UpdateItem ON data:Table WHERE TOKEN#{hash}',
+        's3:GetObject ON data:Objects/requests/* data:Objects/exports/*',
+      ],
+      'dashboard-api/SettingsHandler': [
+        logsTo('SettingsHandler'),
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#SPEND ACCOUNT#{account}#SESSIONS#????-??-??',
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash} BLOCKS#{account} USER#*',
+        'dynamodb:PutItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash} ACCOUNT#{account}#AUDIT BLOCKS#{account} PRICED_ACCOUNTS',
+        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash} ACCOUNT#{account}#AUDIT BLOCKS#{account} PRICED_ACCOUNTS RATE#*',
+        'dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash} ACCOUNT#{account}#AUDIT',
+        MAIL,
+      ],
+      'dashboard-api/FilesHandler': [
+        logsTo('FilesHandler'),
+        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#SPEND',
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} PRICES USER#*',
+        'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT',
+        'dynamodb:UpdateItem ON data:Table WHERE RATE#*',
+        's3:GetObject ON data:Objects/archives/* data:Objects/exports/*',
+        'secretsmanager:CreateSecret secretsmanager:PutSecretValue secretsmanager:DeleteSecret ON secret:ai-spend-dev/bills/*',
       ],
       'dashboard-api/BillingHandler': [
         logsTo('BillingHandler'),
@@ -208,115 +199,6 @@ describe('what each function may do', () => {
         'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash}',
         'secretsmanager:GetSecretValue ON billing:StripeApiKey',
         'secretsmanager:GetSecretValue ON billing:StripeWebhookSecrets',
-      ],
-      'dashboard-api/KeysHandler': [
-        logsTo('KeysHandler'),
-        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash} USER#*',
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
-        'dynamodb:PutItem dynamodb:UpdateItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash} ACCOUNT#{account}#AUDIT',
-      ],
-      'dashboard-api/SessionsHandler': [
-        logsTo('SessionsHandler'),
-        `dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SESSIONS#????-??-?? ${REQUESTS} ACCOUNT#{account}#SPEND`,
-        CALLER,
-        's3:GetObject ON data:Objects/requests/*',
-      ],
-      'dashboard-api/RequestsHandler': [
-        logsTo('RequestsHandler'),
-        `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account}#SPEND`,
-        `dynamodb:BatchGetItem ON data:Table WHERE ${REQUESTS}`,
-        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
-        's3:GetObject ON data:Objects/requests/*',
-      ],
-      'dashboard-api/AuditHandler': [logsTo('AuditHandler'), ...AUDIT],
-      'dashboard-api/AuditExportHandler': [logsTo('AuditExportHandler'), ...AUDIT],
-      'dashboard-api/MembersHandler': [
-        logsTo('MembersHandler'),
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
-        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
-        'dynamodb:BatchGetItem ON data:Table WHERE USER#*',
-        'dynamodb:PutItem dynamodb:UpdateItem dynamodb:DeleteItem dynamodb:ConditionCheckItem ON data:Table WHERE ACCOUNT#{account} USER#* ACCOUNT#{account}#AUDIT',
-        'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com mail:ConfigurationSet WHERE alerts@dashboard.example.com',
-        'cognito-idp:AdminGetUser cognito-idp:AdminUserGlobalSignOut ON identity:Users',
-      ],
-      'dashboard-api/McpHandler': [
-        logsTo('McpHandler'),
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account} ACCOUNT#{account}#REQ#????-??-?? ACCOUNT#{account}#REQ#????-??-??#?? ACCOUNT#{account}#SESSIONS#????-??-??',
-        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} TOKEN#{hash}',
-        'dynamodb:BatchGetItem ON data:Table WHERE ACCOUNT#{account}#REQ#????-??-?? ACCOUNT#{account}#REQ#????-??-??#??',
-        'dynamodb:UpdateItem ON data:Table WHERE TOKEN#{hash}',
-        's3:GetObject ON data:Objects/requests/*',
-      ],
-      'dashboard-api/MetricsHandler': [
-        logsTo('MetricsHandler'),
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
-        ...CALLER_OR_TOKEN,
-      ],
-      'dashboard-api/OpenapiHandler': [logsTo('OpenapiHandler')],
-      'dashboard-api/ReconciliationHandler': [
-        logsTo('ReconciliationHandler'),
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
-        'dynamodb:GetItem ON data:Table WHERE PRICES USER#* TOKEN#{hash}',
-        'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT',
-        'dynamodb:UpdateItem ON data:Table WHERE TOKEN#{hash} RATE#*',
-        'secretsmanager:CreateSecret secretsmanager:PutSecretValue secretsmanager:DeleteSecret ON secret:ai-spend-dev/bills/*',
-      ],
-      'dashboard-api/ReportsHandler': [
-        logsTo('ReportsHandler'),
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
-        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
-        'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT',
-        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT RATE#*',
-        MAIL,
-      ],
-      'dashboard-api/SpendHandler': [
-        logsTo('SpendHandler'),
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
-        ...CALLER_OR_TOKEN,
-      ],
-      'dashboard-api/SpendExportHandler': [
-        logsTo('SpendExportHandler'),
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}',
-        ...CALLER_OR_TOKEN,
-      ],
-      'dashboard-api/SignOnHandler': [
-        logsTo('SignOnHandler'),
-        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#* SIGN_ON#*',
-        'dynamodb:PutItem dynamodb:DeleteItem dynamodb:ConditionCheckItem ON data:Table WHERE ACCOUNT#{account} USER#* SIGN_ON#* ACCOUNT#{account}#AUDIT',
-        'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} USER#* SIGN_ON#* ACCOUNT#{account}#AUDIT RATE#*',
-        'ses:SendEmail ON identity/alerts@dashboard.example.com identity/dashboard.example.com mail:ConfigurationSet WHERE alerts@dashboard.example.com',
-        'cognito-idp:AdminGetUser cognito-idp:AdminDeleteUser cognito-idp:AdminLinkProviderForUser cognito-idp:AdminUpdateUserAttributes cognito-idp:AdminUserGlobalSignOut cognito-idp:AdminInitiateAuth cognito-idp:AdminRespondToAuthChallenge cognito-idp:DescribeUserPoolClient ON identity:Users',
-      ],
-      'dashboard-api/TokensHandler': [
-        logsTo('TokensHandler'),
-        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} TOKEN#{hash} USER#*',
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
-        'dynamodb:BatchGetItem ON data:Table WHERE TOKEN#{hash}',
-        'dynamodb:UpdateItem ON data:Table WHERE TOKEN#{hash} RATE#*',
-        'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} TOKEN#{hash} USER#* ACCOUNT#{account}#AUDIT',
-        'cognito-idp:AdminCreateUser cognito-idp:AdminSetUserPassword cognito-idp:AdminInitiateAuth cognito-idp:AdminDeleteUser cognito-idp:DescribeUserPoolClient ON identity:Users',
-      ],
-      'dashboard-api/ViewsHandler': [
-        logsTo('ViewsHandler'),
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
-        'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT',
-        CALLER,
-      ],
-      'dashboard-api/DimensionsHandler': [
-        logsTo('DimensionsHandler'),
-        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}',
-        'dynamodb:UpdateItem dynamodb:PutItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT',
-      ],
-      'dashboard-api/PriceChangesHandler': [
-        logsTo('PriceChangesHandler'),
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND',
-        'dynamodb:GetItem ON data:Table WHERE PRICES USER#*',
-      ],
-      'dashboard-api/PricesHandler': [
-        logsTo('PricesHandler'),
-        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
-        'dynamodb:PutItem dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT PRICED_ACCOUNTS',
       ],
       'gateway/ProxyFunction': [
         logsTo('ProxyFunction'),
@@ -371,13 +253,6 @@ describe('what each function may do', () => {
         's3:PutObject s3:PutObjectTagging s3:AbortMultipartUpload ON data:Objects/exports/*',
         's3:GetObject s3:PutObject s3:AbortMultipartUpload s3:DeleteObject ON data:Objects/requests/*',
         's3:ListBucket ON data:Objects',
-      ],
-      'dashboard-api/ExportsHandler': [
-        logsTo('ExportsHandler'),
-        'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND',
-        'dynamodb:GetItem ON data:Table WHERE USER#* TOKEN#{hash}',
-        'dynamodb:UpdateItem ON data:Table WHERE TOKEN#{hash}',
-        's3:GetObject ON data:Objects/exports/*',
       ],
       'usage/Rollup': [
         logsTo('Rollup'),

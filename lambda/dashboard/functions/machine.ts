@@ -1,48 +1,50 @@
-import { Logger } from '@aws-lambda-powertools/logger';
 import { openAccounts } from '../../data/accounts/accounts.ts';
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
 import { openProjects } from '../../data/accounts/projects.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openAlerts } from '../../data/alerts/alerts.ts';
-import { openRules } from '../../data/alerts/rules.ts';
+import { openDayExports } from '../../data/exports/day-exports.ts';
 import { openRequests } from '../../data/requests/requests.ts';
 import { openSessions } from '../../data/spend/sessions.ts';
-import { openSpend } from '../../data/spend/spend.ts';
-import { openTable } from '../../data/table/table.ts';
 import { MethodNotAllowedError } from '../../domain/errors.ts';
-import { objectsEnvironment } from '../../http/dashboard-environment.ts';
-import { httpStack } from '../../http/http-stack.ts';
-import { route } from '../../http/operation.ts';
+import { readingEnvironment } from '../../environment.ts';
+import { streamingHttpStack } from '../../http/http-stack.ts';
+import { type Implementation, route } from '../../http/operation.ts';
 import { openObjectReader } from '../../integrations/object-reader.ts';
 import * as alerts from '../alerts/operations.ts';
 import { listAlerts } from '../alerts/read-alerts.ts';
 import { listDimensions } from '../dimensions/declare-dimensions.ts';
 import * as dimensions from '../dimensions/operations.ts';
+import { listExports } from '../exports/list-exports.ts';
+import * as exports from '../exports/operations.ts';
 import { listKeys } from '../keys/manage-keys.ts';
 import { listProjects } from '../keys/manage-projects.ts';
 import * as keys from '../keys/operations.ts';
 import * as budgets from '../limits/budget-operations.ts';
-import { listBudgets } from '../limits/manage-budgets.ts';
+import * as mcp from '../mcp/operations.ts';
+import { spendTools, type Tool } from '../mcp/tools.ts';
+import * as metrics from '../metrics/operations.ts';
+import { openFunction } from '../open-function.ts';
+import { openSpendReads } from '../open-spend-reads.ts';
+import * as reconciliation from '../reconciliation/operations.ts';
+import { openReadReconciliation } from '../reconciliation/read-reconciliation.ts';
 import * as requests from '../requests/operations.ts';
 import { listRequests, readRequest } from '../requests/read-requests.ts';
 import * as sessions from '../sessions/operations.ts';
 import { listSessions, readSession } from '../sessions/read-sessions.ts';
-import { openReadSpend } from '../spend/open-read-spend.ts';
-import { stackOptions } from '../stack-options.ts';
-import * as operations from './operations.ts';
-import { respondToMcp } from './respond.ts';
-import { spendTools, type Tool } from './tools.ts';
+import * as spend from '../spend/operations.ts';
+import * as spendExport from '../spend-export/operations.ts';
 
-const environment = objectsEnvironment.parse(process.env);
-const table = openTable(environment.TABLE_NAME);
-const logger = new Logger({ serviceName: 'dashboard-mcp' });
+const environment = readingEnvironment.parse(process.env);
+const { logger, table, options } = openFunction('dashboard-machine', environment);
 const now = () => new Date();
-const requestReader = { requests: openRequests(table, Date.now, openObjectReader(environment.OBJECT_BUCKET)), now };
+const objects = openObjectReader(environment.OBJECT_BUCKET);
+const reads = openSpendReads(table, now);
+const requestReader = { requests: openRequests(table, Date.now, objects), now };
 const sessionReader = { sessions: openSessions(table), requests: requestReader.requests, now };
 const serviceKeys = openServiceKeys(table);
-
 const tools: readonly Tool[] = [
-  ...spendTools(openReadSpend(table)),
+  ...spendTools(reads),
   {
     name: 'request',
     description:
@@ -67,14 +69,7 @@ const tools: readonly Tool[] = [
   {
     name: 'budgets',
     description: 'Budgets: how much of each is used and left in its current period, and whether it stops requests.',
-    route: route(
-      budgets.listBudgets,
-      listBudgets({
-        rules: openRules(table),
-        readCounters: openSpend(table, { isTimed: true }).read,
-        now,
-      }),
-    ),
+    route: route(budgets.listBudgets, reads.listBudgets),
   },
   {
     name: 'alerts',
@@ -98,13 +93,33 @@ const tools: readonly Tool[] = [
   },
 ];
 
-/** POST /api/mcp. */
-export const handler = httpStack(
+/** Loaded with the first message: scripts and Prometheus do not need it. */
+let answering: Promise<Implementation<typeof mcp.callMcp>> | undefined;
+
+const callMcp: Implementation<typeof mcp.callMcp> = async (input) => {
+  answering ??= import('../mcp/respond.ts').then(({ respondToMcp }) => respondToMcp({ tools, logger }));
+  return (await answering)(input);
+};
+
+/** What an API token is sent to as it is: scripts, Prometheus, AI agents. It only reads, and streams as `reading` does. */
+export const handler = streamingHttpStack(
   [
-    route(operations.callMcp, respondToMcp({ tools, logger })),
-    route(operations.openMcpStream, async () => {
+    { ...route(spend.readSpend, reads.readSpend), operation: spend.machineReadSpend },
+    { ...route(spend.compareSpend, reads.compareSpend), operation: spend.machineCompareSpend },
+    { ...route(spendExport.exportSpend, reads.exportSpend), operation: spendExport.machineExportSpend },
+    { ...route(metrics.readMetrics, reads.readMetrics), operation: metrics.machineReadMetrics },
+    {
+      ...route(exports.listExports, listExports({ dayExports: openDayExports(table), objects, now })),
+      operation: exports.machineListExports,
+    },
+    {
+      ...route(reconciliation.readReconciliation, openReadReconciliation(table, logger)),
+      operation: reconciliation.machineReadReconciliation,
+    },
+    route(mcp.callMcp, callMcp),
+    route(mcp.openMcpStream, async () => {
       throw new MethodNotAllowedError('This server opens no stream. Send messages with POST.');
     }),
   ],
-  stackOptions(logger, table, environment),
+  options,
 );

@@ -1,0 +1,63 @@
+import * as z from 'zod/mini';
+import { idParams } from '../../http/id-params.ts';
+import { operation } from '../../http/operation.ts';
+
+const instant = z.iso.datetime();
+const group = 'Account';
+
+const archiveSchema = z
+  .object({
+    id: z.string(),
+    status: z.enum(['pending', 'ready', 'failed']),
+    progress: z.int().check(z.minimum(0), z.maximum(100), z.describe('Percent of the parts that are written.')),
+    requestedAt: instant,
+    requestedBy: z.string().check(z.describe('Mail address of the member, or name of the API token.')),
+    bytes: z.nullable(z.int()).check(z.describe('Of the file, once it is ready.')),
+    availableUntil: z.nullable(instant).check(z.describe('Once it is ready. Then the file is deleted.')),
+  })
+  .register(z.globalRegistry, { id: 'Archive' });
+
+export const createArchive = operation({
+  id: 'createArchive',
+  method: 'POST',
+  path: '/account/archives',
+  group,
+  summary: 'Export everything the account has',
+  description:
+    'One `.tar.gz`: the account with its members, projects, keys, tokens, rules, budgets and alerts, the audit log, request records and sessions by day as lines of JSON, and spend by month as CSV. Secrets are left out. It is written in the background; GET /account/archives shows the progress.',
+  permission: 'account:write',
+  rateLimits: { perAccount: { requests: 3, minutes: 1_440 } },
+  success: { status: 202, description: 'Begun.', schema: archiveSchema },
+  errors: ['CONFLICT'],
+});
+
+export const listArchives = operation({
+  id: 'listArchives',
+  method: 'GET',
+  path: '/account/archives',
+  group,
+  summary: 'List the archives of the account',
+  permission: 'account:read',
+  success: {
+    status: 200,
+    description: 'Newest first. Archives are kept for seven days.',
+    schema: z.object({ items: z.array(archiveSchema) }),
+  },
+});
+
+export const linkArchive = operation({
+  id: 'linkArchive',
+  method: 'POST',
+  path: '/account/archives/{id}/link',
+  group,
+  summary: 'Get a link to download an archive',
+  description: 'Whoever has the link can download the file, without a token, until the link expires.',
+  permission: 'account:write',
+  params: idParams,
+  success: {
+    status: 200,
+    description: 'The link works for 15 minutes.',
+    schema: z.object({ url: z.string(), validUntil: instant }),
+  },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+});

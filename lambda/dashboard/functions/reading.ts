@@ -1,0 +1,58 @@
+import { openDisplayCurrency } from '../../data/accounts/own-prices.ts';
+import { openPriceChanges } from '../../data/prices/price-changes.ts';
+import { openPriceVersions } from '../../data/prices/price-versions.ts';
+import { openRequests } from '../../data/requests/requests.ts';
+import { openSessions } from '../../data/spend/sessions.ts';
+import { readingEnvironment } from '../../environment.ts';
+import { streamingHttpStack } from '../../http/http-stack.ts';
+import { route } from '../../http/operation.ts';
+import { openObjectReader } from '../../integrations/object-reader.ts';
+import { openAuditDependencies } from '../audit/audit-query.ts';
+import * as audit from '../audit/operations.ts';
+import { listAudit } from '../audit/read-audit.ts';
+import { exportAudit } from '../audit-export/export-audit.ts';
+import * as auditExport from '../audit-export/operations.ts';
+import * as metrics from '../metrics/operations.ts';
+import { openFunction } from '../open-function.ts';
+import { openSpendReads } from '../open-spend-reads.ts';
+import * as openapi from '../openapi/operations.ts';
+import * as priceChanges from '../price-changes/operations.ts';
+import { listPriceChanges } from '../price-changes/read-price-changes.ts';
+import * as requests from '../requests/operations.ts';
+import { listRequests, readRequest } from '../requests/read-requests.ts';
+import * as sessions from '../sessions/operations.ts';
+import { listSessions, readSession } from '../sessions/read-sessions.ts';
+import * as spend from '../spend/operations.ts';
+import * as spendExport from '../spend-export/operations.ts';
+
+const environment = readingEnvironment.parse(process.env);
+const { table, options } = openFunction('dashboard-reading', environment);
+const now = () => new Date();
+const { readSpend, compareSpend, exportSpend, readMetrics } = openSpendReads(table, now);
+const stored = openRequests(table, Date.now, openObjectReader(environment.OBJECT_BUCKET));
+const requestLog = { requests: stored, findCurrency: openDisplayCurrency(table), now };
+const sessionLog = { requests: stored, sessions: openSessions(table), now };
+const auditLog = openAuditDependencies(table);
+
+/** What people read. It writes nothing. All of it is streamed: what is exported may exceed the size limit of a buffered response. */
+export const handler = streamingHttpStack(
+  [
+    route(spend.readSpend, readSpend),
+    route(spend.compareSpend, compareSpend),
+    route(spendExport.exportSpend, exportSpend),
+    route(metrics.readMetrics, readMetrics),
+    route(
+      priceChanges.listPriceChanges,
+      listPriceChanges({ changes: openPriceChanges(table), versions: openPriceVersions(table) }),
+    ),
+    route(requests.listRequests, listRequests(requestLog)),
+    route(requests.readRequest, readRequest(requestLog)),
+    route(sessions.listSessions, listSessions(sessionLog)),
+    route(sessions.readSession, readSession(sessionLog)),
+    route(audit.listAudit, listAudit(auditLog)),
+    route(auditExport.exportAudit, exportAudit(auditLog)),
+    // The file that `npm run openapi` generates from the schemas of the functions; a test compares the two.
+    route(openapi.readOpenApi, async () => (await import('#openapi', { with: { type: 'json' } })).default),
+  ],
+  options,
+);
