@@ -49,7 +49,7 @@ const readerOf = ({ account, region }: Target) => {
 /** What the account says. Each rejects where it cannot be read. */
 export interface Account {
   quota(quota: Quota): Promise<number | undefined>;
-  /** Of a mail address and its domain; one that SES does not know is not in it. */
+  /** Reads a mail address's and its domain's. One that SES does not know is missing. */
   identities(names: readonly string[]): Promise<Readonly<Record<string, IdentityVerificationAttributes>>>;
   mailsPerDay(): Promise<number | undefined>;
 }

@@ -69,7 +69,7 @@ export const stageFunctions = (): StageFunction[] => {
 export const bundleFunctions = (outdir: string, stackName?: string): BundledFunction[] => {
   // Not the web dashboard's pages, which nobody asks for here.
   const { app, stage, functions } = defaultStage([`ai-spend-dev/${stackName ?? '!(web)'}`], outdir);
-  // Of the stage alone: the app would have its templates validated as well, seconds that `npm run synth` is for.
+  // The stage alone: the app would validate its templates as well, which `npm run synth` is for.
   const assembly = stage.synth();
   return functions
     .filter(({ name }) => stackName === undefined || name.startsWith(`${stackName}/`))

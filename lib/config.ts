@@ -23,7 +23,7 @@ export type StageSettings = Omit<z.infer<typeof stageSettings>, 'removalPolicy' 
 /** Retention times, for every construct that makes resources that outlive it. */
 export interface Retention {
   readonly logs: RetentionDays;
-  /** Of data stores: tables, user pools, secrets, dead-letter queues. */
+  /** Policy of data stores: tables, user pools, secrets, dead-letter queues. */
   readonly data: RemovalPolicy;
 }
 

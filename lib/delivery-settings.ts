@@ -19,7 +19,7 @@ export const pipelineSettings = z.strictObject({
   region: z
     .string('the AWS region that the pipeline runs in, such as eu-central-1')
     .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be an AWS region, such as eu-central-1'),
-  /** Of CodeConnections: made and confirmed by hand, once. */
+  /** A connection of CodeConnections is made and confirmed by hand, once. */
   connectionArn: z
     .string('the ARN of a connection to the sources (CodeConnections), made and confirmed by hand')
     .regex(/^arn:aws[a-z-]*:(codeconnections|codestar-connections):/, 'must be the ARN of a connection'),

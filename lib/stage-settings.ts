@@ -107,14 +107,14 @@ const priceFeedSettings = z.strictObject({
 const gatewaySettings = z.strictObject({
   /** What serves the provider hosts: docs/cost-and-scale.md compares them. */
   compute: compute.default('lambda'),
-  /** Of containers, by name. Unset: the first three of the region. */
+  /** Names of the containers' zones. Unset: the first three of the region. */
   availabilityZones: z
     .array(z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d[a-z]$/, 'must be an availability zone, such as us-east-1a'))
     .min(2, 'must be at least two availability zones')
     .optional(),
-  /** Of each host group with `compute: "containers"`: all providers together, and each isolated one. */
+  /** Sizes of each host group with `compute: "containers"`: all providers together, and each isolated one. */
   containers: containerSettings.prefault({}),
-  /** Of the function. Measured with bench/memory.ts: it needs 150 MB; more memory buys processor time. See docs/cost-and-scale.md. */
+  /** The function needs 150 MB (bench/memory.ts); more memory buys processor time. See docs/cost-and-scale.md. */
   memoryMb: memoryMb.default(512),
   /** API Gateway's own limit (a load balancer has none), for all clients together; the account's quota is 10,000/s with bursts of 5,000 unless raised. */
   throttle: throttle(5_000, 2_500),
@@ -194,7 +194,7 @@ const recorderSettings = z.strictObject({
 });
 
 const tableSettings = z.strictObject({
-  /** Request records leave the table after so many days, and are then read from the bucket; null: they stay for their whole retention. */
+  /** Request records leave the table after this number of days, and are then read from the bucket; null: they stay for their whole retention. */
   requestDays: wholeNumber(30, 400).nullable().default(30),
   /** What the table takes at once without growing first. It can be raised and not lowered, and raising it costs once. */
   warmThroughput: z

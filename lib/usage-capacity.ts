@@ -24,7 +24,7 @@ const within = (value: number, { least, most }: { readonly least: number; readon
   Math.min(most, Math.max(least, value));
 
 /**
- * What it takes to record so many requests a second, where the settings do not say otherwise. Batches grow with the traffic: the more
+ * What it takes to record a number of requests a second, where the settings do not say otherwise. Batches grow with the traffic: the more
  * events of an account come together, the fewer transactions and the fewer conflicts.
  */
 export const usageCapacity = (requestsPerSecond: number) => {

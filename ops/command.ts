@@ -8,7 +8,7 @@ export const wholeNumber = z.coerce.number(notWhole).int(notWhole);
 interface Command<S extends z.ZodType> {
   readonly usage: string;
   readonly options: ParseArgsOptionsConfig;
-  /** Of the options' values by name; what stands without a name is `_`, an array. */
+  /** Schema of the options' values by name; values without a name are `_`, an array. */
   readonly schema: S;
 }
 

@@ -97,7 +97,7 @@ export const writeArchive =
     logger.info('archive written', { accountId, archiveId, bytes });
   };
 
-/** So many failures end an archive. The next request for one begins anew. */
+/** An archive ends after this number of failures. The next request for one begins anew. */
 const MAX_FAILURES = 5;
 
 /** What becomes of an archive that failed: it is tried again from its checkpoint, or from its beginning where its upload is gone. */

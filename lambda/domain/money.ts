@@ -15,7 +15,7 @@ const ATTO_PER_NANO_USD = 10n ** 9n;
 /** Keeps a cost a safe integer. No request costs 9 million USD. */
 const MAX_COST_NANO_USD = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Of whole numbers, the dividend 0 or more. */
+/** Divides whole numbers; the dividend is 0 or more. */
 export const divideHalfUp = (dividend: bigint, divisor: bigint): bigint => (2n * dividend + divisor) / (2n * divisor);
 
 /**

@@ -12,7 +12,7 @@ export const EXPORTS = 'exports';
 /** Request records that have left the table: a file for each day. */
 export const DAY_FILES = 'requests';
 
-/** Tag of objects that end before the others of their kind: after so many days, which are a plan's. */
+/** Tag of objects that end before the others of their kind: after the days of a plan. */
 export const RETENTION_TAG = 'retention-days';
 
 /** Every kind of objects of an account. What is not here, the deletion of an account does not find. */

@@ -38,7 +38,7 @@ const codeOf: Partial<Record<ErrorCode, OAuthErrorCode>> = {
   UNAVAILABLE: 'temporarily_unavailable',
 };
 
-/** Of the codes of section 5.2; the others have that of our own code. */
+/** Statuses of the codes of section 5.2; the others have that of our own code. */
 const statusOf: Partial<Record<OAuthErrorCode, number>> = {
   invalid_request: 400,
   invalid_client: 401,

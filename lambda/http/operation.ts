@@ -18,11 +18,11 @@ export interface RateLimit {
 
 /** Requests above one of the limits get 429. They are counted before the operation runs, whatever becomes of them. */
 export interface RateLimits {
-  /** Of one client: an IPv4 address, or an IPv6 network of 64 bits, which is what one customer of a provider has. */
+  /** A client is an IPv4 address, or an IPv6 network of 64 bits, which is what one customer of a provider has. */
   readonly perClient?: RateLimit;
   /** With one `email` in the body. */
   readonly perEmail?: RateLimit;
-  /** Of one account, for operations that look at the caller. */
+  /** For operations that look at the caller. */
   readonly perAccount?: RateLimit;
 }
 
@@ -88,7 +88,7 @@ export interface Membership {
   readonly role: Role;
   /** What the audit log calls the caller: the user's mail address, or a token's name. */
   readonly name: string;
-  /** Of the API token, if the caller is a program. */
+  /** The API token, if the caller is a program. */
   readonly tokenId?: string | undefined;
 }
 

@@ -10,7 +10,7 @@ class UnreadableFileError extends Error {
 }
 
 export interface FileLimits {
-  /** Of the whole call. */
+  /** Time-out of the whole call. */
   readonly timeoutMs: number;
   /** Also after decompression. */
   readonly maxBytes: number;

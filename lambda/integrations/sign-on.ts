@@ -46,7 +46,7 @@ const claimsSchema = z.object({
 });
 
 export interface SignOnEndpoint {
-  /** Of the user pool's domain, such as `https://acme.auth.eu-central-1.amazoncognito.com`. */
+  /** Origin of the user pool's domain, such as `https://acme.auth.eu-central-1.amazoncognito.com`. */
   readonly origin: string;
   /** The dashboard's page that gets the code. */
   readonly redirectUri: string;

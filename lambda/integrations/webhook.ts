@@ -8,7 +8,7 @@ import { isPublicAddress } from './public-address.ts';
 /** The webhook could not be called, or did not respond with 2xx. The message is short and contains nothing of the response. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
-  /** Of the response, if there was one. */
+  /** Status of the response, if there was one. */
   readonly status: number | undefined;
   /** As the response asks for it. */
   readonly retryAfterSeconds: number | undefined;

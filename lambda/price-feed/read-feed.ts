@@ -58,7 +58,7 @@ export const readFeed =
       return { lists, hashes };
     };
 
-    /** Of the newest version, else those in the code. */
+    /** Reads the lists of the newest version, else those in the code. */
     const currentLists = async ({ version, sha256 }: PriceFeed): Promise<PriceLists> => {
       try {
         if (version > 0) return await versions.read(version, sha256 ?? undefined);

@@ -138,7 +138,7 @@ export const openRequestRecorder = (table: Table, { price, now }: Options) => {
     const next = () => overflows.next().value as Overflow;
     return changes.map((change, index) => {
       const { level, kept } = next();
-      // Of crosses, only their own dimensions are kept.
+      // A cross keeps only its own dimensions.
       const keptDimensions = kept.length > 0 ? (kept as CrossDimensionName[]) : undefined;
       const own = (allocations[index] ?? []).map(({ name, value }): [string, Allocation] => {
         const overflow = next();

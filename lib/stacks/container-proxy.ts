@@ -76,7 +76,7 @@ export class ContainerProxy extends Construct {
   readonly logGroup: ILogGroup;
   readonly sizes: StageSettings['gateway']['containers'];
   readonly service: FargateService;
-  /** Of one task, in the mean. */
+  /** Mean of one task. */
   readonly openRequests: Metric;
   readonly #targets: ApplicationTargetGroup;
   readonly #cluster: ContainerCluster;

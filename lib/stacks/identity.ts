@@ -35,7 +35,7 @@ const senderOfCodes = ({ from, configurationSetName }: MailSending, { region }: 
 
 /** What the dashboard API needs to know of single sign-on. */
 export interface SignOnAccess {
-  /** Of the user pool's domain; empty without identity providers. */
+  /** Origin of the user pool's domain; empty without identity providers. */
   readonly origin: string;
   readonly providers: SignOnProviders;
 }

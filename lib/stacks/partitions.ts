@@ -47,20 +47,20 @@ const ANY_KEY_HASH = '?'.repeat(serviceKeyHash('').length);
 export const partitions = {
   /** Account, keys, rules, alerts, counters of months … */
   accounts: [accountKey(ANY_ACCOUNT_ID).pk],
-  /** Of any day, and of any shard of a day. */
+  /** Request records of any day and shard. */
   requestLogs: [requestPartition(ANY_ACCOUNT_ID, ANY_DAY), `${requestPartition(ANY_ACCOUNT_ID, ANY_DAY)}#??`],
   audit: [auditPartition(ANY_ACCOUNT_ID)],
   spend: [spendPartition(ANY_ACCOUNT_ID)],
   sessions: [sessionPartition(ANY_ACCOUNT_ID, '????-??-??')],
-  /** Of the index: days and months to roll up. */
+  /** Days and months to roll up, in the index. */
   periodsToRollUp: Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => rollupMarkIndexPartition(shard)),
-  /** Of the index: days to export. */
+  /** Days to export, in the index. */
   exportsDue: Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => dayExportIndexPartition(shard)),
-  /** Of the index: days whose records leave the table. */
+  /** Days whose records leave the table, in the index. */
   dayFilesDue: Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => dayFileIndexPartition(shard)),
   /** How far the rules have been judged. */
   evaluator: [evaluationProgressKey().pk],
-  /** Of the index: rules to evaluate, alerts to send. */
+  /** Rules to evaluate and alerts to send, in the index. */
   activeRules: Array.from({ length: ACTIVE_RULE_SHARDS }, (_, shard) => activeRulesIndexPartition(shard)),
   undeliveredAlerts: Array.from({ length: UNDELIVERED_SHARDS }, (_, shard) => undeliveredIndexPartition(shard)),
   serviceKeys: [serviceKeyKey(ANY_KEY_HASH).pk],
@@ -69,7 +69,7 @@ export const partitions = {
   blocks: [blocksKey(ANY_ACCOUNT_ID).pk],
   /** Says of deleted accounts that they are. */
   deletedAccounts: [deletedAccountKey(ANY_ACCOUNT_ID).pk],
-  /** Of the index: deletions and archives. */
+  /** Deletions and archives, in the index. */
   accountJobs: [accountJobsIndexPartition],
   signOns: [signOnKey('*').pk],
   /** Accounts with prices of their own. */
@@ -82,7 +82,7 @@ export const partitions = {
   /** Requests counted for rate limits. */
   requestCounts: [requestCountKey('*', '').pk],
   stripeCustomers: [stripeCustomerKey('*').pk],
-  /** Of the index: all customers. */
+  /** All customers, in the index. */
   allStripeCustomers: [stripeCustomersIndexPartition],
   stripeEvents: [stripeEventKey('*').pk],
   outbox: Array.from({ length: OUTBOX_SHARDS }, (_, shard) => outboxPartition(shard)),

@@ -151,7 +151,7 @@ export class UsageStack extends Stack {
       ...writeRecords,
       // Reservations that requests made from budgets; the transaction finishes them.
       { actions: ['GetItem', 'PutItem', 'UpdateItem'], partitions: partitions.blocks },
-      // Of an account that is not there: whether it was deleted.
+      // Says of a missing account whether it was deleted.
       { actions: ['GetItem'], partitions: partitions.deletedAccounts },
     ];
     // Days of which requests are priced again are in the table meanwhile: see lambda/data/requests/return-day.ts.

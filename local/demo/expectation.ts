@@ -5,7 +5,7 @@ import { listPriceNanoUsd } from './list-prices.ts';
 /** What a group of calls must add up to. */
 export interface Sums {
   readonly requests: number;
-  /** Of those requests whose cost is known, in nano-USD. */
+  /** Sum over the requests whose cost is known. */
   readonly costNanoUsd: number;
   readonly unpricedRequests: number;
   readonly freeRequests: number;

@@ -37,7 +37,7 @@ interface Request {
   readonly SecretId: string;
   readonly VersionStage?: string;
   readonly SecretString?: string;
-  /** Of a new secret. */
+  /** Name of a new secret. */
   readonly Name?: string;
 }
 

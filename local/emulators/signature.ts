@@ -9,7 +9,7 @@ interface Signature {
   readonly signature: string;
   /** `20261120T192544Z` */
   readonly time: string;
-  /** Of the body; undefined where only the body shows it. */
+  /** Hash of the body; undefined where only the body shows it. */
   readonly payloadHash: string | undefined;
 }
 

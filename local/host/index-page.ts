@@ -6,7 +6,7 @@ export interface StackIndex {
   /** `http://localhost:PORT`, without a slash at the end. */
   readonly url: string;
   readonly mailUrl: string;
-  /** Of the Stripe on this machine; undefined with the real one. */
+  /** Address of the Stripe on this machine; undefined with the real one. */
   readonly stripeUrl: string | undefined;
   readonly dataDir: string;
   readonly logsDir: string;

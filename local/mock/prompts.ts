@@ -4,7 +4,7 @@ export interface MockOrder {
   readonly outputTokens: number;
   /** Status of an error response. */
   readonly status?: number;
-  /** The response starts so many agents, if the client has a tool for that. */
+  /** The response starts this number of agents, if the client has a tool for that. */
   readonly agents?: number;
   /** The response calls this tool of the client, without arguments. */
   readonly tool?: string;

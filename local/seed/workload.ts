@@ -33,7 +33,7 @@ export interface Workload {
   readonly output: number;
   readonly reasoningShare?: number;
   readonly streamed?: true;
-  /** In use for so many days only; otherwise all along. */
+  /** In use for this number of days; without it all along. */
   readonly sinceDays?: number;
 }
 

@@ -21,7 +21,7 @@ export interface StripeOfStack {
 interface Options {
   readonly dataDir: string;
   readonly secrets: Pick<SecretsEmulator, 'ensure'>;
-  /** Of the stack, without a slash at the end. */
+  /** Address of the stack, without a slash at the end. */
   readonly stackUrl: string;
   readonly variables?: Readonly<Record<string, string | undefined>>;
 }

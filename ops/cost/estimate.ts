@@ -154,7 +154,7 @@ const SECONDS_PER_DAY = 86_400;
 
 /** Days of records that the table has: those of `table.requestDays`, the day itself, and one until they are deleted. */
 const TABLE_DAYS = 30 + 2;
-/** Of a record in a day file, and in the exports of both formats and datasets: bench/exports.ts, with room for records that differ more. */
+/** Bytes of a record in a day file, and in the exports of both formats and datasets (bench/exports.ts), with room for larger records. */
 const DAY_FILE_BYTES = 200;
 const EXPORT_BYTES = 500;
 const EXPORT_DAYS = 400;
@@ -180,7 +180,7 @@ export const engines = ['Lambda', 'containers'] as const;
 export type Engine = (typeof engines)[number];
 
 export interface Assumptions {
-  /** Of the gateway's function on Lambda. */
+  /** Memory of the gateway's function on Lambda. */
   readonly memoryMb: number;
   /** How long records are kept. */
   readonly retentionDays: number;
@@ -229,7 +229,7 @@ export interface FixedResources {
   readonly secrets: number;
 }
 
-/** Of a stage with default settings. */
+/** Resources of a stage with default settings. */
 export const fixedResources = {
   lambda: { webAcls: 2, firewallRules: 7, alarmMetrics: 71, dashboards: 1, secrets: 3 },
   containers: { webAcls: 2, firewallRules: 7, alarmMetrics: 74, dashboards: 1, secrets: 3 },

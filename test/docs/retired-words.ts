@@ -8,6 +8,8 @@ interface RetiredWord {
 
 /** The words that this project no longer uses, and what it says instead. docs/glossary.md has its terms. */
 const retiredWords: readonly RetiredWord[] = [
+  { pattern: /\bscarcity\b|\bsetbacks?\b|\blean\b/gi, use: 'an ordinary word' },
+  { pattern: /\bso (many|much)\b(?! (as|that))/gi, use: 'this number of, at most' },
   { pattern: /\bfor who\b/gi, use: 'for anyone who, or no such sentence' },
   { pattern: /\b(un)?answer(s|ed|ing)?\b/gi, use: 'response, respond' },
   { pattern: /\b(un)?seal(s|ed|ing|er)?\b/gi, use: 'roll up, rollup' },

@@ -41,6 +41,16 @@ describe('no retired word', () => {
   it('is in a comment or a message', () => {
     expect(findIn(production, proseOf)).toEqual([]);
   });
+
+  it('begins a comment that is no sentence', () => {
+    const fragments = production.flatMap((path) =>
+      proseOf(readFileSync(path, 'utf8'))
+        .split('\n')
+        .filter((line) => /^\s*Of /.test(line))
+        .map((line) => `${path}: ${line.trim()}`),
+    );
+    expect(fragments).toEqual([]);
+  });
 });
 
 describe('the check', () => {

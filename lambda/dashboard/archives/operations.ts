@@ -12,7 +12,7 @@ const archiveSchema = z
     progress: z.int().check(z.minimum(0), z.maximum(100), z.describe('Percent of the parts that are written.')),
     requestedAt: instant,
     requestedBy: z.string().check(z.describe('Mail address of the member, or name of the API token.')),
-    bytes: z.nullable(z.int()).check(z.describe('Of the file, once it is ready.')),
+    bytes: z.nullable(z.int()).check(z.describe('Size of the file, once it is ready.')),
     availableUntil: z.nullable(instant).check(z.describe('Once it is ready. Then the file is deleted.')),
   })
   .register(z.globalRegistry, { id: 'Archive' });

@@ -48,7 +48,7 @@ export const PER_EMAIL = { requests: 10, minutes: 15 } as const;
 /** For operations that take the password of who is signed in. */
 export const passwordLimits = { perClient: PER_CLIENT, perAccount: { requests: 20, minutes: 15 } } as const;
 
-/** Of operations by which users change what is theirs. */
+/** Operations by which users change what is theirs have these. */
 export const ofUser = { group: 'Authentication', access: 'authorizer', permission: 'self:write' } as const;
-/** Of operations that need no token. */
+/** Operations that need no token have these. */
 export const ofAnybody = { group: 'Authentication', access: 'public' } as const;

@@ -139,9 +139,7 @@ export const previewSchema = z.object({
     .int()
     .check(
       z.nonnegative(),
-      z.describe(
-        'Of them, those with too little history to compare with, or with too few requests, for the rule to fire.',
-      ),
+      z.describe('The part with too little history to compare with, or with too few requests, for the rule to fire.'),
     ),
   stoppedNanoUsd: z
     .nullable(z.int())
@@ -175,7 +173,7 @@ export const previewSchema = z.object({
       summary: z.string(),
     }),
   ),
-  unit: z.nullable(unit).check(z.describe('Of the points. Null where there was too little to judge by.')),
+  unit: z.nullable(unit).check(z.describe('Unit of the points. Null where there was too little to judge by.')),
   points: z
     .array(
       z.object({

@@ -6,7 +6,7 @@ const rates = z.nullable(z.record(z.string(), z.number()));
 const count = z.int().check(z.nonnegative());
 const difference = {
   requests: count.check(z.describe('Requests whose cost changed.')),
-  unknownBefore: count.check(z.describe('Of these, requests whose cost was not known.')),
+  unknownBefore: count.check(z.describe('The part whose cost was not known.')),
   unknownAfter: count,
   nanoUsdBefore: count.check(z.describe('Sum of the costs that were known before, in 1e-9 USD.')),
   nanoUsdAfter: count,
@@ -49,7 +49,7 @@ export const listPriceChanges = operation({
       }),
       items: z.array(
         z.object({
-          version: z.int().check(z.describe('Of the price book, as `priceVersion` of requests.')),
+          version: z.int().check(z.describe('Version of the price book, as `priceVersion` of requests.')),
           repricedAt: z.iso.datetime(),
           firstDay: z.iso.date(),
           lastDay: z.iso.date(),

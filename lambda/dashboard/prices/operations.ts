@@ -22,11 +22,7 @@ const price = z
           factor: z.string().check(z.describe('What it multiplies the cost of a request by.')),
           sum: z
             .string()
-            .check(
-              z.describe(
-                'Of a commitment its amount, of a credit what it paid, of a volume the volume: in 1e-9 USD, or in tokens.',
-              ),
-            ),
+            .check(z.describe('Amount of a commitment, payment of a credit, or volume: in 1e-9 USD, or in tokens.')),
           isShared: z
             .boolean()
             .check(z.describe('False for a commitment that no request shares: its amount is in no cost.')),
@@ -34,7 +30,7 @@ const price = z
           asOf: z.iso.datetime(),
         }),
       )
-      .check(z.describe('Of a price that depends on the sums of a month: its months, the newest first.')),
+      .check(z.describe('Months of a price that depends on the sums of a month, the newest first.')),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })
@@ -108,7 +104,7 @@ export const createPrice = operation({
   group,
   summary: 'Add a price of your own',
   description:
-    'Of each kind, the most specific price that matches a request applies: by key, project, model, service tier, credential, then provider. Own rates, a subscription or a commitment replace the list price; then come discount, volume discount, credit and markup. Requests that are on record are priced again within minutes. See docs/prices.md.',
+    'The most specific price of each kind that matches a request applies: by key, project, model, service tier, credential, then provider. Own rates, a subscription or a commitment replace the list price; then come discount, volume discount, credit and markup. Requests that are on record are priced again within minutes. See docs/prices.md.',
   permission: 'prices:write',
   body: z.strictObject({
     name: name(100),

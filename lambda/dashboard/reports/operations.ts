@@ -135,7 +135,7 @@ export const sendReport = operation({
   group,
   summary: 'Send a report now',
   description:
-    'Of the period that ended last, once, without waiting for its time. The scheduled one is sent all the same.',
+    'Sends the period that ended last, once, without waiting for its time. The scheduled one is sent all the same.',
   permission: 'rules:write',
   rateLimits: { perAccount: { requests: 10, minutes: 10 } },
   params: idParams,

@@ -128,7 +128,7 @@ export const listRequests = operation({
         .nullable(z.iso.datetime())
         .check(
           z.describe(
-            'Of other orders than that of time: requests from this time on were looked through, older ones of the range were not. Null where all were.',
+            'In other orders than that of time, requests from this time on were examined, older ones of the range were not. Null where all were.',
           ),
         ),
       unreadableRequests: z

@@ -32,7 +32,7 @@ export const findSignOn = operation({
 
 const linkSchema = z
   .object({
-    email: z.string().check(z.describe('Of the login whose password is to be sent.')),
+    email: z.string().check(z.describe('The login whose password is to be sent.')),
     linkToken: z
       .string()
       .check(z.describe('Proves the sign-in to POST /auth/sign-on/link, for an hour. Keep it secret.')),

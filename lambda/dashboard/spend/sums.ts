@@ -63,7 +63,7 @@ const latency = z
         .object({
           p50Ms: durationMs.check(z.describe('Half of the requests took this long at most.')),
           p95Ms: durationMs.check(z.describe('95 % of the requests took this long at most.')),
-          requests: count.check(z.describe('Of how many requests the duration is known.')),
+          requests: count.check(z.describe('The number of requests whose duration is known.')),
         })
         .register(z.globalRegistry, { id: 'Latency' }),
     ),

@@ -21,7 +21,7 @@ const stored = z.object({
   guessesLeft: z.int(),
   /** Milliseconds since 1970. */
   issuedAtMs: z.int(),
-  /** Of the day that begins with the first code. */
+  /** The day begins with the first code. */
   dayStartMs: z.int(),
   codesOfDay: z.int(),
 });
@@ -67,7 +67,7 @@ export const openAddressCodes = (table: Table) => {
         // Past the day, so that its count is not forgotten.
         expiresAt: Math.ceil((nowMs + 2 * LIFETIME_MS) / 1_000),
       };
-      // Of two requests at once, one sends a code.
+      // One of two simultaneous requests sends a code.
       if (!(await tryWrite(table, put(item, last ? 'issuedAtMs = :last' : IS_NEW, { last: last?.issuedAtMs }))))
         throw new RateLimitedError('A code was sent at this moment. Wait a minute, then ask for another.');
     },

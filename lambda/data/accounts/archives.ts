@@ -20,7 +20,7 @@ const checkpointSchema = z.object({
   /** Key of the object with what is too short for a part. */
   rest: z.nullable(z.string()),
   bytes: z.int(),
-  /** Of the sections of the archive. */
+  /** Index of the archive's section. */
   section: z.int(),
   /** Where the section goes on: a sort key. Null at its beginning. */
   after: z.nullable(z.string()),

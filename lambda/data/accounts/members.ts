@@ -201,7 +201,7 @@ export const openMembers = (table: Table) => {
   };
 };
 
-/** Of transactions whose first action is about the owner, and the second about the member. */
+/** The transaction's first action is about the owner, the second about the member. */
 const memberRefusal =
   (aboutOwner: string) =>
   ([, isNoMember]: readonly boolean[]): Error =>

@@ -34,7 +34,7 @@ const userSchema = z.object({
   totpEnabled: z.optional(z.boolean()),
   /** After a reset, until the user has looked through them: keys and tokens from this time (ISO 8601 UTC) on may be an intruder's. */
   reviewSince: z.optional(z.string()),
-  /** Of the API token, if the user is a token's and no person. Such a user is in no list of users. */
+  /** The API token whose user this is; no list of users has it. */
   tokenId: z.optional(z.string()),
   /** ISO 8601 UTC: when the token expires. */
   validUntil: z.optional(z.string()),

@@ -29,7 +29,7 @@ const SLOT_DAYS = 60;
 const MAX_ATTEMPTS = 10;
 /** Account-days that a process remembers. An evicted one costs a read. */
 const MAX_REMEMBERED = 2_000;
-/** Combinations that had a slot on one of so many days before find one: Monday's include Friday's. */
+/** Combinations that had a slot on one of these days before find one: Monday's include Friday's. */
 const RECENT_DAYS = 3;
 /** Only account-days that run out of slots need them: half a megabyte each at the most. */
 const MAX_RECENT = 100;
@@ -73,15 +73,15 @@ const fingerprintOf = (counterName: string): string => hash('sha256', counterNam
 /** Dimensions to be counted: a cross, or by an allocation dimension. */
 type WantedSlot = Pick<SlotClaim, 'dimensions' | 'allocation' | 'mayCost'>;
 
-/** What decides who may still take a slot once slots get scarce. */
-interface Scarcity {
+/** What decides who may still take a slot once few slots are left. */
+interface Precedence {
   /** The slots of recent days. */
   readonly recent: Slots;
   /** Filters of the account's active alert rules. */
   readonly filters: readonly CounterFilter[];
 }
 
-const PLENTY: Scarcity = { recent: new Map(), filters: [] };
+const NO_PRECEDENCE: Precedence = { recent: new Map(), filters: [] };
 
 const keptBy = (filters: readonly CounterFilter[], dimensions: SpendDimensions): CountedDimensionName[] =>
   filters
@@ -96,7 +96,7 @@ const decideFamily = (
   family: AllocationName | null,
   wanted: readonly WantedSlot[],
   slots: ReadonlySet<string>,
-  { recent, filters }: Scarcity,
+  { recent, filters }: Precedence,
 ) => {
   const added = new Set<string>();
   const recentOfFamily = recent.get(family) ?? new Set();
@@ -123,11 +123,11 @@ const decideFamily = (
 };
 
 /** The same of all families, each with slots of its own. */
-const decide = (wanted: readonly WantedSlot[], slots: Slots, scarcity: Scarcity) => {
+const decide = (wanted: readonly WantedSlot[], slots: Slots, precedence: Precedence) => {
   const decided = new Map<AllocationName | null, ReadonlyMap<string, Overflow>>();
   const added = new Map<AllocationName | null, ReadonlySet<string>>();
   for (const [family, some] of Map.groupBy(wanted, ({ allocation = null }) => allocation)) {
-    const decision = decideFamily(family, some, slots.get(family) ?? new Set(), scarcity);
+    const decision = decideFamily(family, some, slots.get(family) ?? new Set(), precedence);
     decided.set(family, decision.decided);
     if (decision.added.size > 0) added.set(family, decision.added);
   }
@@ -192,7 +192,7 @@ export const openCounterSlots = (table: Table, now: () => number = Date.now) => 
   };
 
   const decideOn = async (accountId: string, day: Day, wanted: readonly WantedSlot[], slots: Slots) => {
-    const first = decide(wanted, slots, PLENTY);
+    const first = decide(wanted, slots, NO_PRECEDENCE);
     const isPlenty = [...first.added].every(
       ([family, added]) => sizeOf(slots, family) + added.size <= MAX_SLOTS_WITHOUT_COST,
     );

@@ -46,8 +46,8 @@ type Verdict =
   /** Reservations were freed before: the evaluator does that when they are old. */
   | { readonly kind: 'freed' }
   | { readonly kind: 'permanent' }
-  /** `conflicting`: what other transactions had. `isSetback`: it conflicted or was throttled. */
-  | { readonly kind: 'retry'; readonly conflicting: readonly Source[]; readonly isSetback: boolean };
+  /** `conflicting`: what other transactions had. `isContended`: it conflicted or was throttled. */
+  | { readonly kind: 'retry'; readonly conflicting: readonly Source[]; readonly isContended: boolean };
 
 /** Why a transaction failed. The codes of a cancelled transaction are in the order of its actions. */
 const judge = (error: unknown, sources: readonly Source[]): Verdict => {
@@ -55,7 +55,7 @@ const judge = (error: unknown, sources: readonly Source[]): Verdict => {
   if (!codes)
     return isInvalid(error)
       ? { kind: 'permanent' }
-      : { kind: 'retry', conflicting: [], isSetback: isThrottlingError(error as never) };
+      : { kind: 'retry', conflicting: [], isContended: isThrottlingError(error as never) };
   const having = (code: string) => sources.filter((_, i) => codes[i] === code);
   const failed = having('ConditionalCheckFailed');
   const hasLeftTable = ({ after }: Change) =>
@@ -73,8 +73,8 @@ const judge = (error: unknown, sources: readonly Source[]): Verdict => {
   if (codes.includes('ValidationError')) return { kind: 'permanent' };
   const conflicting = having('TransactionConflict');
   // Gateways write the items of reservations all the time: no sharding of counters ends these conflicts.
-  const isSetback = conflicting.some(({ kind }) => kind !== 'reservation') || codes.includes('ThrottlingError');
-  return { kind: 'retry', conflicting, isSetback };
+  const isContended = conflicting.some(({ kind }) => kind !== 'reservation') || codes.includes('ThrottlingError');
+  return { kind: 'retry', conflicting, isContended };
 };
 
 /**
@@ -128,18 +128,18 @@ export const openLedger = (
   };
 
   /** @param changes all of one account */
-  const noteSetback = async (
+  const noteContention = async (
     changes: readonly Change[],
-    { conflicting, isSetback }: Extract<Verdict, { kind: 'retry' }>,
+    { conflicting, isContended }: Extract<Verdict, { kind: 'retry' }>,
   ): Promise<void> => {
     for (const source of conflicting) {
       if (source.kind === 'month') sharding.moveCounter(source.accountId, MONTH_COUNTER, source.shard);
       if (source.kind === 'counter') sharding.moveCounter(source.accountId, source.counterName, source.shard);
     }
-    if (!isSetback) return;
+    if (!isContended) return;
     const months = new Set(changes.map(({ after }) => monthOf(after.startedAt)));
     const { accountId } = (changes[0] as Change).after;
-    for (const month of months) await sharding.noteSetback(accountId, month);
+    for (const month of months) await sharding.noteContention(accountId, month);
   };
 
   const commitOne = async (transaction: LedgerTransaction, attempt: number): Promise<CommitResult> => {
@@ -185,9 +185,9 @@ export const openLedger = (
       const byAccount = [...Map.groupBy(changes, ({ after }) => after.accountId).values()];
       // The busy counters of one account must not delay the others.
       if (byAccount.length > 1) return merge(await Promise.all(byAccount.map((some) => commit(some, attempt))));
-      if (verdict.kind === 'retry') await noteSetback(changes, verdict);
+      if (verdict.kind === 'retry') await noteContention(changes, verdict);
       await backOff(attempt);
-      const isAtReservations = verdict.kind === 'retry' && verdict.conflicting.length > 0 && !verdict.isSetback;
+      const isAtReservations = verdict.kind === 'retry' && verdict.conflicting.length > 0 && !verdict.isContended;
       return commit(changes, attempt + (isAtReservations ? ATTEMPT_AT_RESERVATIONS : 1));
     }
   };

@@ -147,7 +147,7 @@ export interface BudgetItem {
   readonly exists: boolean;
   readonly finishedNanoUsd: number;
   readonly unreservedNanoUsd: number;
-  /** Of it, what was used before the budget reserved anything. */
+  /** The part that was used before the budget reserved anything. */
   readonly initialNanoUsd: number;
   /** What requests cost more than they had reserved. */
   readonly excessNanoUsd: number;
@@ -234,7 +234,7 @@ export const openReservations = (table: Table, now: () => number = Date.now) => 
       { budgetId, periodId }: Pick<Reservation, 'budgetId' | 'periodId'>,
     ): Promise<BudgetItem> => read(reservedBudgetKey(accountId, budgetId, periodId)),
 
-    /** Of the reservations, those that were not freed before. */
+    /** The reservations that were not freed before. */
     held: async (finished: readonly FinishedReservation[]): Promise<FinishedReservation[]> => {
       const items = Map.groupBy(finished, (each) => Object.values(keyOf(each)).join(' '));
       const found = await Promise.all(

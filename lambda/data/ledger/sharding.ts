@@ -10,7 +10,7 @@ import type { Table } from '../table/table.ts';
 import { tryTransact } from '../table/write.ts';
 
 /** Transactions of an account that conflicted or were throttled, in one process and minute, after which its month is sharded. */
-const SETBACKS_A_MINUTE = 20;
+const CONTENTIONS_A_MINUTE = 20;
 /** A forgotten month costs a transaction that is made again; a forgotten counter costs one that conflicts. */
 const MAX_REMEMBERED = 10_000;
 const MAX_ATTEMPTS = 5;
@@ -107,7 +107,7 @@ const randomShard = (): number => Math.floor(Math.random() * ACCOUNT_SHARDS);
 export const openSharding = (table: Table, now: () => number = Date.now) => {
   const known = new QuickLRU<string, string>({ maxSize: MAX_REMEMBERED });
   const counterShards = new QuickLRU<string, number>({ maxSize: MAX_REMEMBERED });
-  const setbacks = new QuickLRU<string, { readonly sinceMs: number; count: number }>({ maxSize: MAX_REMEMBERED });
+  const contentions = new QuickLRU<string, { readonly sinceMs: number; count: number }>({ maxSize: MAX_REMEMBERED });
 
   const remember = (accountId: string, month: Month, shardedAfter: string | undefined): void => {
     if (shardedAfter === undefined) known.delete(`${accountId}#${month}`);
@@ -141,20 +141,20 @@ export const openSharding = (table: Table, now: () => number = Date.now) => {
      * Counts a transaction that conflicted or was throttled, and shards the month of an account that has many. The first one looks whether
      * another process did. Does not throw.
      */
-    noteSetback: async (accountId: string, month: Month): Promise<void> => {
+    noteContention: async (accountId: string, month: Month): Promise<void> => {
       const id = `${accountId}#${month}`;
       if (known.has(id)) return;
-      const before = setbacks.get(id);
+      const before = contentions.get(id);
       const current = before && now() - before.sinceMs < MINUTE_MS ? before : { sinceMs: now(), count: 0 };
-      setbacks.set(id, current);
+      contentions.set(id, current);
       current.count += 1;
-      const isBusy = current.count === SETBACKS_A_MINUTE;
+      const isBusy = current.count === CONTENTIONS_A_MINUTE;
       if (current.count > 1 && !isBusy) return;
-      if (isBusy) setbacks.delete(id);
+      if (isBusy) contentions.delete(id);
       try {
         remember(accountId, month, await (isBusy ? shardMonth : finishSharding)(table, accountId, month));
       } catch {
-        // The next setbacks try again. Meanwhile all is recorded as before.
+        // The next contention tries again. Meanwhile all is recorded as before.
       }
     },
   };

@@ -72,7 +72,7 @@ interface SpendCounterDelta {
   readonly counters: Counters;
   /** Epoch seconds; day counters do not expire. */
   readonly expiresAt?: number;
-  /** Of a session counter: the hours of the day (0 to 23) in which its requests began. */
+  /** Only a session counter has it: the hours of the day (0 to 23) in which its requests began. */
   readonly hours?: ReadonlySet<number>;
 }
 

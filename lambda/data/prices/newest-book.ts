@@ -21,7 +21,7 @@ interface Options {
  */
 export const openNewestBook = ({ versions, onFallback, now = Date.now }: Options): (() => Promise<PriceBook>) => {
   let book: PriceBook | undefined;
-  /** Of the book in use; 0 for the one in the code. */
+  /** The version of the book in use; 0 is the one in the code. */
   let number = 0;
   let checkedMs = Number.NEGATIVE_INFINITY;
   let refreshing: Promise<void> | null = null;

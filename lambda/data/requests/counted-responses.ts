@@ -14,7 +14,7 @@ export interface ResponseName {
 }
 
 const key = { pk: z.string(), sk: z.string() };
-/** Of a response that is counted, or of one that is awaited. */
+/** A response is counted, or awaited. */
 const stored = z.union([
   z.object({ ...key, requestId: z.string() }),
   z.object({ ...key, reservations: z.array(reservationSchema) }),

@@ -151,7 +151,7 @@ export const openRequests = (table: Table, now: () => number = Date.now, objects
       for (const record of records)
         if (record.expiresAt > now() / 1_000 && passes(record, filter))
           found.push({ record, value: measure(record) ?? -1 });
-      // Of equal ones the newest come first: the sort is stable.
+      // The newest of equal ones come first: the sort is stable.
       found.sort((left, right) => right.value - left.value).splice(limit);
       unreadableRequests += unreadable.length;
       examined += records.length + unreadable.length;

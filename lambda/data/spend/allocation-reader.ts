@@ -51,7 +51,7 @@ interface Crosses {
   ) => AsyncIterable<SpendCounter>;
 }
 
-/** Days of unsummarized spend that are read at once: so much is held in memory. */
+/** Days of unsummarized spend that are read at once: they are in memory together. */
 const MAX_DAYS = 7;
 
 /** The days of some pages, ascending, each with its spend counters. */

@@ -16,7 +16,7 @@ type Day = string;
 
 /** Shards of partitions that many writers share; a partition accepts 1,000 writes a second. @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html */
 export const OUTBOX_SHARDS = 8;
-/** So many workers can judge rules at a time. Rules that were stored with 8 shards stay where they are: readers take every shard. */
+/** The number of workers that can judge rules at a time. Rules that were stored with 8 shards stay where they are: readers take every shard. */
 export const ACTIVE_RULE_SHARDS = 32;
 export const ROLLUP_MARK_SHARDS = 8;
 export const UNDELIVERED_SHARDS = 8;

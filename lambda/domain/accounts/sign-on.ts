@@ -5,7 +5,7 @@ export type SignOnProviders = Readonly<
   Record<
     string,
     {
-      /** Of the mail addresses that it vouches for. */
+      /** Domains of the mail addresses that it vouches for. */
       readonly domains: readonly string[];
       /** The operator says that it verifies every address. Otherwise the claim `email_verified` has to say so. */
       readonly verifiesAddresses: boolean;
@@ -22,7 +22,7 @@ export const joiningRoles = ['admin', 'member', 'viewer', 'billing'] as const sa
 /** How the members of an account sign in by an identity provider. */
 export interface SignOn {
   readonly provider: string;
-  /** Of people who sign in for the first time. */
+  /** People who sign in for the first time get it. */
   readonly defaultRole: (typeof joiningRoles)[number];
   /** ISO 8601 UTC: passwords are refused since then. Undefined: they are not. */
   readonly requiredSince?: string | undefined;

@@ -20,7 +20,7 @@ export interface Charge {
 const NANO = 1e9;
 /** Digits of a quantity and of a rate in nano-USD. */
 const [QUANTITY_DIGITS, RATE_DIGITS] = [6, 9];
-/** Of a product of both. */
+/** Scale of a product of both. */
 const PRODUCT_PER_NANO_USD = 10n ** BigInt(QUANTITY_DIGITS + RATE_DIGITS);
 
 const productOf = ({ quantity, rateNanoUsdPerUnit }: PriceLine): bigint =>

@@ -72,7 +72,7 @@ export const costAndUsageColumns: readonly Column<Charge>[] = [
   column('InvoiceIssuerName', 'text', providerName),
   column('ListCost', 'nanoUsd', ({ listNanoUsd }) => listNanoUsd),
   column('ListUnitPrice', 'number', ({ listUnitPrice }) => listUnitPrice),
-  // Of a cost that the provider reports as a whole, the prices are not known.
+  // The prices of a cost that the provider reports as a whole are not known.
   column('PricingCategory', 'text', ({ record }) => (record.provenance === 'provider' ? 'Other' : 'Standard')),
   column('PricingQuantity', 'number', ({ quantity }) => quantity),
   column('PricingUnit', 'text', unitOf),

@@ -38,7 +38,7 @@ export const backtestValues = (
   const least = leastOf(config);
   const firings: Firing[] = [];
   const judged = new Set<string>();
-  /** Of each period, the value that had most. */
+  /** The value that had most in each period. */
   const most = new Map<string, { readonly observed: number; readonly exactly: () => Observation | null }>();
   let requests = 0;
   for (const [value, series] of ofValues) {

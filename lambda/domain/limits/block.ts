@@ -29,10 +29,10 @@ export interface Block {
   readonly scope: BlockScope;
   /** ISO 8601 UTC: requests pass from then on. Null until somebody ends it. */
   readonly until: string | null;
-  /** Of a budget: its amount, and what was spent when it was reached. Null for a pause. */
+  /** A budget's amount, and what was spent when it was reached. Null for a pause. */
   readonly amountNanoUsd: number | null;
   readonly spentNanoUsd: number | null;
-  /** Of a pause: ISO 8601 UTC. */
+  /** When a pause began, in ISO 8601 UTC. */
   readonly startedAt?: string | undefined;
   /** The rule that made a pause. Absent where a person did: the audit log says who. */
   readonly ruleId?: string | undefined;
@@ -58,7 +58,7 @@ export interface ReservedBudget {
   readonly amountNanoUsd: number;
   /** What spend and reservations may come to together. */
   readonly limitNanoUsd: number;
-  /** A request whose price is not known: it passes, is refused, or counts as so many nano-USD. */
+  /** A request whose price is not known: it passes, is refused, or counts as an amount in nano-USD. */
   readonly unknownCost: BlockPolicy | number;
   /** What happens to a request where nothing can be reserved for it. */
   readonly onUnavailable: BlockPolicy;

@@ -14,16 +14,16 @@ export interface Firing {
   readonly event?: BudgetEvent | null | undefined;
   /** The percentage, of `reached`. */
   readonly percent?: number | null | undefined;
-  /** Of a rule that judges each value of a dimension on its own. */
+  /** Only a rule that judges each value of a dimension on its own has it. */
   readonly of?: { readonly value: string } | null | undefined;
 }
 
 /** What a rule observed in a period, and its limit, both in `unit`. */
 export interface Observation {
   readonly exceeded: boolean;
-  /** Of budgets only. */
+  /** Only budgets have it. */
   readonly event?: BudgetEvent;
-  /** Of the event `reached`: the highest percentage. */
+  /** The highest percentage of the event `reached`. */
   readonly percent?: number;
   readonly unit: 'nanoUsd' | 'percent' | 'requests';
   readonly observed: number;
@@ -68,7 +68,7 @@ export interface JudgedPeriod {
   readonly period: Period;
   readonly now: Date;
   readonly series: SpendSeries;
-  /** Of a rule that judges values: what is usual for this one. Null where it has too little history. */
+  /** What is usual for this value, from a rule that judges values. Null where it has too little history. */
   readonly usual?: number | null;
 }
 

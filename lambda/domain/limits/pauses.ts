@@ -26,7 +26,7 @@ export const withoutPause = (blocks: Blocks, id: string, now: Date): Blocks =>
 export const endMs = ({ until }: Pick<Block, 'until'>): number =>
   until === null ? Number.POSITIVE_INFINITY : Date.parse(until);
 
-/** Of values that run away within an hour, those that were paused first stay paused. */
+/** The first of several values that exceed a limit within an hour stay paused. */
 const LASTS_LONGER_MS = HOUR_MS;
 
 /**

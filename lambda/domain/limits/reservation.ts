@@ -7,7 +7,7 @@
 /** What was reserved for one request. */
 export interface Reservation {
   readonly budgetId: string;
-  /** Of the budget, as periodId has it. */
+  /** The budget's period, as periodId has it. */
   readonly periodId: string;
   /** When it was made, in minutes since 1970: reservations are kept as sums by minute. */
   readonly minute: number;

@@ -19,7 +19,7 @@ interface WorstRates {
   readonly longFrom: number;
   readonly longInput: number;
   readonly longOutput: number;
-  /** Of units, and of input that is no text. */
+  /** Rates of units, and of input that is no text. */
   readonly named: Readonly<Partial<Record<RateKind, number>>>;
 }
 
@@ -71,7 +71,7 @@ export interface RequestSize {
   readonly isInUs: boolean;
   /** Null where it could not be read whole. */
   readonly body: Buffer | null;
-  /** Of a multipart body: its files, and their bytes. */
+  /** Files of a multipart body, and their bytes. */
   readonly files: number;
   readonly fileBytes: number;
   readonly prompt: Prompt | null;
@@ -79,7 +79,7 @@ export interface RequestSize {
   /** The most output tokens that the client asks for in each response, and how many of these; null where it does not say. */
   readonly maxOutputTokens: number | null;
   readonly responses: number | null;
-  /** Of an image, sent while it is made. */
+  /** Previews of an image, sent while it is made. */
   readonly partialImages: number;
 }
 
@@ -99,7 +99,7 @@ const byToken: ReadonlySet<Dialect> = new Set<Dialect>([
   'cohere-embed',
 ]);
 
-/** Of an image whose size is not known: more than all but the largest take. */
+/** An image of unknown size counts as this: more than all but the largest take. */
 const TOKENS_OF_IMAGE = 6_000;
 /** What a chat template adds to a message, and the provider's own instructions where there are tools. */
 const TOKENS_OF_MESSAGE = 16;
@@ -122,7 +122,7 @@ const inputOf = (
   model: string,
   { context, named }: WorstRates,
 ): { readonly tokens: number; readonly rate: number } | null => {
-  // Of a body that was not read, nothing is known.
+  // Nothing is known of a body that was not read.
   if (prompt === null) return null;
   // Many texts at once are more than the context of each.
   if (dialect === 'openai-embeddings') return body && { tokens: body.length, rate: 0 };
@@ -175,7 +175,7 @@ const IMAGE_ROUNDING = 1.05;
 /** Imagen makes four unless it is asked for fewer. */
 const IMAGEN_IMAGES = 4;
 
-/** Of models whose images have no price each: twice the tokens of gpt-image-1, which takes one for 252 pixels. */
+/** For models without a price for each image: twice the tokens of gpt-image-1, which takes one for 252 pixels. */
 const PIXELS_OF_TOKEN = 128;
 const PIXELS_OF_IMAGE = 2_048 * 2_048;
 

@@ -69,7 +69,7 @@ export const identityLinkedMail = (at: Date, provider: string): Mail =>
     'If it was not you, change your password, and tell the owner of your account, or who runs this service.',
   ]);
 
-/** Of what people can write it has the inviter's address only, which is verified. */
+/** The inviter's address, which is verified, is all that people can write in it. */
 export const invitationMail = (invitedBy: string, role: Role, acceptUrl: string): Mail =>
   plainMail('You are invited to an AI spend account', [
     `${invitedBy} invites you to an account of AI Spend Gateway, with the role "${role}". To accept, open this link:`,

@@ -138,7 +138,7 @@ export type OwnPrice = z.infer<typeof storedPrice>;
 const storedFactor = z.object({
   numerator: z.string(),
   denominator: z.string(),
-  /** Of a commitment: its amount of the month. Of a credit: what it paid. Of a volume: the volume. Integers as text. */
+  /** A commitment's amount of the month, what a credit paid, or the volume. Integers as text. */
   sum: z.string(),
   /** False for a commitment that no request of the month has a share of: its amount is in no cost. */
   isShared: z._default(z.boolean(), true),

@@ -6,7 +6,7 @@ import { splitByRatio } from './split-by-ratio.ts';
 const CENT_NANO_USD = 10_000_000;
 /** Bills that show more than cents are exact to a millionth of a dollar or better. */
 const MICRO_USD_NANO_USD = 1_000;
-/** Of sums of floating-point amounts. */
+/** Sums of floating-point amounts are this exact. */
 const RELATIVE = 1e-6;
 
 /** The unit that a bill's amounts are rounded to, in nano-USD. */

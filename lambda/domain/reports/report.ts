@@ -13,7 +13,7 @@ export const scheduleSchema = z.strictObject({
     .check(
       z.minimum(1),
       z.maximum(23),
-      z.describe("Of the day after the period, in the account's time zone: at this hour it is sent."),
+      z.describe("Hour of the day after the period at which it is sent, in the account's time zone."),
     ),
 });
 

@@ -63,7 +63,7 @@ export const withoutOther = <T extends string | null>(value: T): T | string =>
   value !== null && LOOKS_LIKE_OTHER.test(value) ? `\\${value}` : value;
 
 /**
- * Below so many slots a request without a cost takes one as well. Above, it shares one or overflows to the last level: refused requests
+ * Below this number of slots a request without a cost takes one as well. Above, it shares one or overflows to the last level: refused requests
  * are free and anybody can send them, with ever new credentials, so they must not use up the slots of spend.
  */
 export const MAX_SLOTS_WITHOUT_COST = 250;
@@ -72,7 +72,7 @@ export const MAX_SLOTS_WITHOUT_COST = 250;
 interface OverflowRules {
   /** What overflows at a level, while the account and day have fewer than `maxSlots` slots. The last level is always possible. */
   readonly levels: readonly { readonly overflow: readonly CountedDimensionName[]; readonly maxSlots: number }[];
-  /** So many slots at most are kept for the combinations of recent days. */
+  /** At most this number of slots stays for the combinations of recent days. */
   readonly maxReservedSlots: number;
 }
 

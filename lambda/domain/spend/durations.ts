@@ -46,7 +46,7 @@ export const latencyOf = (counters: Counters) => {
   const pairs = durationPairs(counters);
   const requests = pairs.reduce((sum, value, index) => (index % 2 === 1 ? sum + value : sum), 0);
   if (requests === 0) return null;
-  /** Of the shortest duration that so many percent of the requests do not exceed. */
+  /** The shortest duration that this percentage of the requests does not exceed. */
   const percentileMs = (percent: number): number => {
     let rest = Math.ceil((percent * requests) / 100);
     let index = 0;

@@ -132,7 +132,7 @@ export const mayPassFilter = (dimensions: SpendDimensions, filter: SpendFilter):
 export const isUnknown = (dimensions: SpendDimensions, filter: SpendFilter): boolean =>
   entriesOf(filter).some(([name]) => dimensions[name] === UNKNOWN);
 
-/** Requests of `(other)` or unknown values that may pass a filter: so much may be missing from its sums. Null where there are none. */
+/** Requests of `(other)` or unknown values that may pass a filter: its sums may lack these. Null where there are none. */
 export const mayAlsoMatchOf = (counters: Counters | undefined, currency: DisplayCurrency | null = null) =>
   counters === undefined || isZero(counters) ? null : baseSums(counters, false, currency);
 

@@ -56,7 +56,7 @@ export const BILLABLE = {
   /** Anthropic: `request_counts.succeeded` of a batch that has ended: results that are charged, and not in this response. */
   batchSucceeded: 'batch.succeeded',
   /**
-   * Of responses that share a usage object (a batch's, Anthropic's iterations): tokens of the largest prompt, which sets the
+   * Responses that share a usage object (a batch's, Anthropic's iterations) have the tokens of the largest prompt, which sets the
    * price. @see partsOf
    */
   largestPromptTokens: 'batch.largest_prompt_tokens',

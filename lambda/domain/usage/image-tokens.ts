@@ -16,7 +16,7 @@ const scaledWithin = ({ width, height }: Size, side: number): Size => {
 const squares = ({ width, height }: Size, side: number): number =>
   Math.ceil(width / side - 1e-6) * Math.ceil(height / side - 1e-6);
 
-/** As `squares`, for an image that is scaled down until it has at most so many. */
+/** As `squares`, for an image that is scaled down to this number at most. */
 const cappedSquares = (size: Size, side: number, max: number): number => {
   const count = squares(size, side);
   return count <= max ? count : max;

@@ -3,12 +3,12 @@ export const MAX_TAG_CHARACTERS = 64;
 export const MAX_MODEL_CHARACTERS = 128;
 export const MAX_PATH_CHARACTERS = 256;
 export const MAX_METADATA_PAIRS = 10;
-/** Of a name, and of a value. */
+/** Names and values have at most this length. */
 export const MAX_METADATA_CHARACTERS = 64;
-/** Of a budget's id, and of a pause's. */
+/** Ids of budgets and pauses have at most this length. */
 export const MAX_BLOCK_ID_CHARACTERS = 64;
 export const MAX_CLIENT_CHARACTERS = 64;
-/** Of a session's id and of an agent's. Longer ones are hashed, not cut: the first characters of two sessions may be the same. */
+/** Longer ids of sessions and agents are hashed, not cut: the first characters of two sessions may be the same. */
 export const MAX_SESSION_ID_CHARACTERS = 64;
 
 /**

@@ -4,7 +4,7 @@ export const timeOfRequestId = (requestId: string): number | undefined => {
   return match ? Number.parseInt(`${match[1]}${match[2]}`, 16) : undefined;
 };
 
-/** Ids of one connection's responses repeat after so many, in the same millisecond only. */
+/** Ids of one connection's responses repeat after this number, in the same millisecond only. */
 const INDEX_VALUES = 4_096;
 
 /**

@@ -154,7 +154,7 @@ export const closeEventSchema = z.extend(requestIdentity, {
   kind: z.literal('close'),
   route: z.enum(['governed', 'bypassed']),
   outcome: z.enum(closedOutcomes),
-  /** Of a refused request: the budget or pause that stopped it. Null where the account's blocks could not be read. */
+  /** The budget or pause that refused the request. Null where the account's blocks could not be read. */
   blockedBy: z.optional(z.nullable(z.string().check(z.maxLength(MAX_BLOCK_ID_CHARACTERS)))),
   /** HTTP status of the provider, 101 for a WebSocket; null without a response. */
   status: z.nullable(nonNegativeInteger),

@@ -12,9 +12,9 @@ export interface Usage {
   readonly cacheReadTokens: number;
   /** Input tokens written to a cache, of any lifetime. */
   readonly cacheWriteTokens: number;
-  /** Of those, written with a one-hour lifetime (Anthropic). */
+  /** The part that is written with a lifetime of one hour (Anthropic). */
   readonly cacheWrite1hTokens: number;
-  /** Of those, written with a lifetime of twelve hours (OpenAI). */
+  /** The part that is written with a lifetime of twelve hours (OpenAI). */
   readonly cacheWrite12hTokens: number;
   /** Output tokens the caller does not see. */
   readonly reasoningTokens: number;

@@ -16,7 +16,7 @@ export interface Admitted {
   readonly credential: string;
   /** Null when the account store is down and the key is not cached: the request is bypassed, the recorder finds the owner. */
   readonly owner: KeyOwner | null;
-  /** Of an account that has budgets which stop requests, or a pause. */
+  /** Only an account with budgets that stop requests, or with a pause, has them. */
   readonly blocks?: Blocks | Unavailable;
 }
 

@@ -44,7 +44,7 @@ const NO_BYTES: Buffer = Buffer.alloc(0);
 const MAX_WANTED_DEPTH = 16;
 const MAX_KEY_BYTES = 64;
 
-/** Of a string that is measured: contains the size of nearly any image. */
+/** The head of a measured string: it contains the size of nearly any image. */
 const MAX_HEAD_BYTES = 64 * 1024;
 
 /** Members of a wanted tree that are not names. */

@@ -74,14 +74,14 @@ class Relay implements UpstreamListener {
   #registration: Registration | undefined;
   #askedForUsage = false;
   #budgets: BudgetCheck | undefined;
-  /** Of a request that is not forwarded. */
+  /** Set for a request that is not forwarded. */
   #blockedBy: string | null | undefined;
   #pipe: ResponsePipe | undefined;
   #isClientStarted = false;
   /** How the response ended while its headers waited for the route. */
   #earlyEnd: { readonly trailers: RawHeaders } | 'interrupted' | undefined;
   #isFinished = false;
-  /** Of a body that was read whole. */
+  /** Set once a body was read whole. */
   #releaseBody: (() => void) | undefined;
 
   constructor(parts: RelayParts, forwarding: Forwarding, done: () => void) {

@@ -5,7 +5,7 @@ import type { GatewayRequest } from '../protocol/client.ts';
 import { headerValue } from '../protocol/headers.ts';
 import { writeInSlices } from './in-slices.ts';
 
-/** Of a compressed body, decoded: more than any provider takes, and soon reached by a bomb. */
+/** Limit of a decoded body: more than any provider takes, and soon reached by a bomb. */
 const MAX_DECODED_BYTES = 64 * 2 ** 20;
 
 /** Reads the facts of a request's body from a copy, and never before the bytes have been sent upstream. */
@@ -15,7 +15,7 @@ export class RequestCopy implements MeteredRequest {
   readonly #contentType: string | undefined;
   readonly #contentEncoding: string | undefined;
   #reader: RequestReader | undefined;
-  /** Of a compressed body. */
+  /** Set for a compressed body. */
   #decoder: BodyDecoder | undefined;
   /** The body is sent whole. The client's bytes are read then, not those sent upstream, which may have an option more. */
   #isWhole = false;

@@ -19,7 +19,7 @@ const limits = {
 const BRACE = 0x7b;
 const FILE = 'filename=';
 const BOUNDARY = '\r\n--';
-/** Of the header of a field, and its value. */
+/** Limit of a field's header and its value. */
 const MAX_FIELD_BYTES = 256;
 
 /** The files of a multipart body, and its number of responses. */

@@ -5,7 +5,7 @@ const USAGE = Buffer.from('"usage"');
 /** A longer event is no usage chunk, and passes as it arrives without its `"usage":null`. */
 const MAX_HELD_BYTES = 256 * 1024;
 
-/** Of a longer event, the last bytes are held: more than the member, which may be cut, takes. */
+/** The last bytes of a longer event wait: more than the member, which may be cut, takes. */
 const MAX_MEMBER_BYTES = 64;
 
 const NULL_MEMBER = /,\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,?/;
@@ -20,7 +20,7 @@ const USAGE_OBJECT = /"usage"\s*:\s*\{/;
  * Bytes without `"usage"` pass without a copy.
  */
 export class UsageChunkFilter {
-  /** Of an event that is too long: its last bytes. */
+  /** The last bytes of an event that is too long. */
   #held: Buffer = Buffer.alloc(0);
   #isLong = false;
   /** The long event has had its `"usage":null`. */

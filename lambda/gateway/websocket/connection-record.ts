@@ -59,14 +59,14 @@ export interface ConnectionEnd {
   /** It became a WebSocket. */
   readonly isRelayed: boolean;
   readonly overheadMs: number | null;
-  /** Of a handshake that a budget or pause refused. */
+  /** Set for a handshake that a budget or pause refused. */
   readonly blockedBy: string | null | undefined;
 }
 
 /** The usage events of one WebSocket connection: one record for the connection, and one for each response that its frames show. */
 export class ConnectionRecord {
   readonly identity: RequestIdentity;
-  /** Of the provider's response to the handshake. */
+  /** Status of the provider's response to the handshake. */
   status: number | null = null;
   readonly #parts: GatewayParts;
   readonly #handshake: AdmittedHandshake;

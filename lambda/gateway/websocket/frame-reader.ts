@@ -70,7 +70,7 @@ export class FrameReader {
   readonly #listener: SideListener;
   readonly #header = Buffer.alloc(MAX_HEADER_BYTES);
   #headerBytes = 0;
-  /** Of the current frame's payload. */
+  /** Rest of the current frame's payload. */
   #remainingBytes = 0;
   #inPayload = false;
   #opcode = CONTINUATION;

@@ -71,7 +71,7 @@ export class WebSocketRelay {
   #early: Buffer[];
   #earlyBytes = 0;
   #overheadMs: number | null = null;
-  /** Of a connection that is not made. */
+  /** Set for a connection that is not made. */
   #blockedBy: string | null | undefined;
   #isRelaying = false;
   #isFinished = false;

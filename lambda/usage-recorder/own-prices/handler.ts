@@ -22,7 +22,7 @@ const loadBook = openNewestBook({
 });
 
 const ACCOUNTS_AT_ONCE = 4;
-/** Of one account in one run, so that a large one does not hold up the others. */
+/** Time for one account in one run, so that a large one does not delay the others. */
 const ACCOUNT_MS = 60_000;
 const RESERVE_MS = 30_000;
 

@@ -210,12 +210,12 @@ it('an account whose transactions are set back often has its month sharded; anot
   const { accountId } = await newAccount(table, 'PRO');
   let now = NOW;
   const sharding = openSharding(table, () => now);
-  for (const _ of numbers(19)) await sharding.noteSetback(accountId, MONTH);
+  for (const _ of numbers(19)) await sharding.noteContention(accountId, MONTH);
   now += 60_000;
-  for (const _ of numbers(19)) await sharding.noteSetback(accountId, MONTH);
+  for (const _ of numbers(19)) await sharding.noteContention(accountId, MONTH);
   expect(sharding.shardedAfter(accountId, MONTH)).toBeUndefined();
   expect(await itemsOf(spendPartition(accountId))).toEqual([]);
-  await sharding.noteSetback(accountId, MONTH);
+  await sharding.noteContention(accountId, MONTH);
   expect(sharding.shardedAfter(accountId, MONTH)).toBeDefined();
   expect(await itemsOf(spendPartition(accountId))).toHaveLength(ACCOUNT_SHARDS - 1);
 });

@@ -4,7 +4,7 @@ import { ScrollRegion } from './scroll-region.tsx';
 
 export interface Column<Item> {
   readonly head: string;
-  /** Of the whole column, such as `right wide-only`. */
+  /** Classes of the whole column, such as `right wide-only`. */
   readonly className?: string;
   readonly cell: (item: Item) => ReactNode;
 }

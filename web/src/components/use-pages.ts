@@ -11,7 +11,7 @@ interface PagedLists {
 interface Page<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
-  /** Of requests in another order than that of time: from when on they were looked through. */
+  /** From when on requests were examined, if their order is not that of time. */
   readonly examinedFrom?: string | null;
 }
 

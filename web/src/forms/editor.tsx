@@ -175,7 +175,7 @@ export const EditorPage = ({
   readonly collection: Collection;
   readonly title: string;
   readonly about?: string | undefined;
-  /** Of the item that is edited. */
+  /** Query of the item that is edited. */
   readonly query?: Query | undefined;
   readonly side?: ReactNode;
   readonly children: ReactNode;

@@ -28,7 +28,7 @@ export const useSave = <Values extends object>({
   onSaved,
 }: {
   readonly collection: Collection;
-  /** Of the item to change; undefined for a new one. */
+  /** Id of the item to change; undefined for a new one. */
   readonly id: string | undefined;
   readonly form: UseFormReturnType<Values>;
   readonly bodyOf: (values: Values) => object;

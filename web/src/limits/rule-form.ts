@@ -13,7 +13,7 @@ export interface RuleValues extends RuleNumbers, ScopeValues, ChannelValues {
   readonly name: string;
   readonly period: PeriodName;
   readonly isActive: boolean;
-  /** Of a rule about runaways: what is judged one by one, and for how long it is paused; null: not at all. */
+  /** What a rule about runaways judges one by one, and for how long it pauses that; null: not at all. */
   readonly each: string;
   readonly pause: { readonly minutes: number | null } | null;
 }

@@ -176,7 +176,7 @@ export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
       },
       {
         member: 'minimumRequests',
-        label: 'Of at least',
+        label: 'At least',
         initial: 20,
         input: { ...requests, suffix: ' requests' },
         problem: wholeFromOne,

@@ -38,7 +38,7 @@ const sumOf = (points: readonly SpendPoint[]): Sum => {
 /** The parts of a report that the headline uses. */
 type Figures = Pick<SpendReport, 'series' | 'untracked'>;
 
-/** At most so many requests went untracked since a time. A gap that overlaps its start counts in full. */
+/** The most requests that went untracked since a time. A gap that overlaps its start counts in full. */
 const untrackedSince = ({ gaps }: SpendReport['untracked'], time: string): number =>
   gaps.reduce((sum, { to, requests }) => (to >= time ? sum + requests : sum), 0);
 

@@ -11,7 +11,7 @@ interface Metric {
   /** Null where it is not known. */
   readonly of: (sums: Sums) => number | null;
   readonly format: (value: number | null) => string;
-  /** Of a currency, where it is money. */
+  /** Formats with a currency, where it is money. */
   readonly formatAxis: (value: number, code?: string) => string;
 }
 

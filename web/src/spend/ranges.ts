@@ -27,7 +27,7 @@ export interface ComparedPeriods {
   readonly compareTo?: string | undefined;
 }
 
-/** Of a custom range: it, and the period that a mail compares it with. */
+/** A custom range, and the period that a mail compares it with. */
 export type RangeSearch = ComparedPeriods & {
   readonly range?: RangeName | undefined;
   readonly per?: Granularity | undefined;
