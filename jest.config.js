@@ -23,7 +23,8 @@ export default {
   extensionsToTreatAsEsm: ['.ts', '.tsx'],
   moduleNameMapper: { '^fast-check$': '<rootDir>/test/fast-check.ts' },
   roots: ['<rootDir>/test'],
-  testMatch: ['**/*.test.ts'],
+  // Fault scenarios take long: `npm run test:faults`.
+  testMatch: ['**/*.test.ts', '!**/test/faults/*.test.ts'],
   // For a busy machine: on an idle one a test takes seconds at most. One that needs longer has its own timeout, with the reason next to it.
   testTimeout: 120_000,
   // A worker waits a quarter of its time: for emulators, processes, messages that become visible again.
