@@ -1,12 +1,10 @@
 import fc from '../node_modules/fast-check/lib/fast-check.js';
-import { repeatable, SEED } from './seed.ts';
+import { examples, repeatable, SEED } from './seed.ts';
 
 /*
  * The module `fast-check` of all tests (jest.config.js). Every run draws other values, in CI too; a failure prints the seed, and
- * TEST_SEED repeats it. A third of a test's examples are drawn, since other runs draw others: TEST_EXAMPLES=1 draws all, 10 ten times
- * as many.
+ * TEST_SEED repeats it.
  */
-const factor = Number(process.env['TEST_EXAMPLES'] ?? 1 / 3);
 fc.configureGlobal({
   seed: SEED,
   reporter: (details) => {
@@ -15,7 +13,7 @@ fc.configureGlobal({
 });
 
 const assert: typeof fc.assert = (property: fc.IRawProperty<unknown>, parameters: fc.Parameters<unknown> = {}) =>
-  fc.assert(property, { ...parameters, numRuns: Math.ceil(factor * (parameters.numRuns ?? 100)) }) as never;
+  fc.assert(property, { ...parameters, numRuns: examples(parameters.numRuns ?? 100) }) as never;
 
 export * from '../node_modules/fast-check/lib/fast-check.js';
 export default { ...fc, assert };

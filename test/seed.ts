@@ -6,6 +6,12 @@ const given = process.env['TEST_SEED'];
 export const SEED = given === undefined ? randomInt(2 ** 31) : Number(given);
 if (!Number.isSafeInteger(SEED)) throw new Error(`TEST_SEED is a whole number, not ${given}.`);
 
+/**
+ * How many random examples a test draws, given how many are all of them. A third is drawn, since other runs draw others: TEST_EXAMPLES=1
+ * draws all, 10 ten times as many.
+ */
+export const examples = (all: number): number => Math.ceil(Number(process.env['TEST_EXAMPLES'] ?? 1 / 3) * all);
+
 /** How to repeat a run. */
 const hint = `To repeat it, set TEST_SEED=${SEED} in the environment.`;
 

@@ -24,7 +24,7 @@ import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
 import { newAccount } from '../data/new-account.ts';
 import { type Random, randomFrom } from '../faults/random.ts';
-import { SEED, withSeed } from '../seed.ts';
+import { examples, SEED, withSeed } from '../seed.ts';
 import { closeEvent, openEvent, priceOfTokens } from '../usage-recorder/events.ts';
 
 let table: EmulatedTable;
@@ -209,7 +209,7 @@ describe('request records that leave the table', () => {
     'are found exactly once at each moment, whatever is killed, late, double or priced again',
     () =>
       withSeed(async () => {
-        for (let history = 0; history < 3; history++) {
+        for (let history = 0; history < examples(3); history++) {
           const random = randomFrom(SEED + history);
           const world = await newWorld(random);
           for (let step = 0; step < 25; step++) {
