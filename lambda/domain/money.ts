@@ -45,6 +45,19 @@ export interface Factor {
 export const times = (rate: AttoUsd, { numerator, denominator }: Factor): AttoUsd =>
   divideHalfUp(rate * BigInt(numerator), BigInt(denominator));
 
+/**
+ * A whole number of parts of a currency as a decimal string without trailing zeros: 1500000 is `0.0015`.
+ *
+ * @param digits decimals of one part; 9 for nano-USD
+ */
+export const decimalOf = (parts: number | bigint, digits = 9): string => {
+  const text = String(parts)
+    .replace('-', '')
+    .padStart(digits + 1, '0');
+  const decimal = `${text.slice(0, -digits)}.${text.slice(-digits)}`.replace(/\.?0+$/, '');
+  return parts < 0 ? `-${decimal}` : decimal;
+};
+
 /** Atto-USD as nano-USD, possibly fractional. For display only. */
 export const nanoUsdPerUnit = (rate: AttoUsd): number => Number(rate) / Number(ATTO_PER_NANO_USD);
 

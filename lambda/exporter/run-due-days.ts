@@ -2,6 +2,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import pMap from 'p-map';
 import { ROLLUP_MARK_SHARDS } from '../data/table/keys.ts';
+import { MINUTE_MS } from '../domain/calendar/units.ts';
 import { OutOfTimeError } from './export-day.ts';
 
 interface RunDueDaysDependencies<D> {
@@ -20,7 +21,7 @@ interface RunDueDaysDependencies<D> {
 /** Each holds its row groups in memory. */
 const DAYS_AT_ONCE = 4;
 /** Time to begin another day, and to leave one that cannot be finished. */
-const BEGIN_MS = 60_000;
+const BEGIN_MS = MINUTE_MS;
 const LEAVE_MS = 20_000;
 
 /**

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { PriceFeed, PriceVersions } from '../data/prices/price-versions.ts';
@@ -44,7 +44,7 @@ export const readFeed =
         try {
           const bytes = await readFile(url, LIMITS);
           lists = { ...lists, ...readers[source](JSON.parse(bytes.toString('utf8'))) };
-          hashes[source] = createHash('sha256').update(bytes).digest('hex');
+          hashes[source] = hash('sha256', bytes);
         } catch (error) {
           const { name, message } = error as Error;
           // A parser's message quotes what it read.
@@ -76,7 +76,7 @@ export const readFeed =
       const names = Object.keys(sources);
       const isComplete = names.every((source) => hashes[source] !== undefined);
       const checkedAt = isComplete ? now().toISOString() : feed.checkedAt;
-      const isKnown = Object.entries(hashes).every(([source, hash]) => feed.sources[source] === hash);
+      const isKnown = Object.entries(hashes).every(([source, sha256]) => feed.sources[source] === sha256);
       const checked = { ...feed, checkedAt, sources: { ...feed.sources, ...hashes } };
       if (isKnown) {
         await versions.save(checked);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type AuditEntry, auditEntry } from '../data/accounts/audit-log.ts';
 import type { ServiceKey } from '../data/accounts/service-keys.ts';
 import type { BlockStore } from '../data/alerts/blocks.ts';
@@ -24,7 +24,7 @@ const scopeOfValue = (
 
 /** Judging it again makes the same pause, not another. */
 const pauseIdOf = ({ ruleId, conditionRevision }: Rule, period: Period, value: string): string =>
-  createHash('sha256').update([ruleId, conditionRevision, period.start, value].join()).digest('hex').slice(0, 32);
+  hash('sha256', [ruleId, conditionRevision, period.start, value].join()).slice(0, 32);
 
 /** The pause of one value that a rule fires for; undefined where the rule wants none, or the period is over. */
 export const pauseOf = (

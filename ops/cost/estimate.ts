@@ -1,3 +1,4 @@
+import { DAY_SECONDS } from '../../lambda/domain/calendar/units.ts';
 import { awsPrices } from './aws-prices.ts';
 
 /** What a request is like. */
@@ -150,7 +151,6 @@ export const containerCostPerMillion = (traffic: Traffic, requestsPerSecond: num
 
 /** A record as the table stores it, and what DynamoDB adds to each item. */
 const RECORD_BYTES = 1_000 + 100;
-const SECONDS_PER_DAY = 86_400;
 
 /** Days of records that the table has: those of `table.requestDays`, the day itself, and one until they are deleted. */
 const TABLE_DAYS = 30 + 2;
@@ -164,7 +164,7 @@ const EXPORT_DAYS = 400;
  * to move records from one to the other.
  */
 export const storagePerMonth = (requestsPerSecond: number, retentionDays: number) => {
-  const perDay = requestsPerSecond * SECONDS_PER_DAY;
+  const perDay = requestsPerSecond * DAY_SECONDS;
   const tableDays = Math.min(retentionDays, TABLE_DAYS);
   const gb = (perDay * tableDays * RECORD_BYTES) / GB;
   const objectGb = (perDay * ((retentionDays - tableDays) * DAY_FILE_BYTES + EXPORT_DAYS * EXPORT_BYTES)) / GB;

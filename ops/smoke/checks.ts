@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
 import { type ProviderLabel, providerLabels } from '../../lambda/domain/providers.ts';
 
 /** The parts of a response that a smoke test looks at. */
@@ -46,7 +47,7 @@ export interface SmokeTarget {
 /** Name of what was checked, and what is wrong with it; null where nothing is. */
 export type CheckResult = readonly [name: string, problem: string | null];
 
-const RECORD_WAIT_MS = 60_000;
+const RECORD_WAIT_MS = MINUTE_MS;
 const RECORD_POLL_MS = 500;
 
 /** A new execution environment has no connection to the queue yet: its first request may be bypassed, and no more than that. */

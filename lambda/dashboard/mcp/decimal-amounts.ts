@@ -1,18 +1,17 @@
+import { decimalOf } from '../../domain/money.ts';
+
 /** Said of a cost that is not known: a reader may take null for nothing, and nothing for $0. */
 const UNKNOWN = 'unknown';
 
+const NANO_DIGITS = 9;
 /** Digits of a rate below a nano-USD, as records have them at most. */
 const RATE_DIGITS = 12;
 
-/** Nano-USD, possibly negative (what is left of a budget) or fractional (a rate), in USD as an exact decimal string. */
-const usdText = (nanoUsd: number): string => {
-  const [whole = '', fraction = ''] = (
-    Number.isInteger(nanoUsd) ? String(Math.abs(nanoUsd)) : Math.abs(nanoUsd).toFixed(RATE_DIGITS)
-  ).split('.');
-  const digits = whole.padStart(10, '0');
-  const text = `${digits.slice(0, -9)}.${digits.slice(-9)}${fraction}`.replace(/\.?0+$/, '');
-  return nanoUsd < 0 ? `-${text}` : text;
-};
+/** Nano-USD, possibly fractional (a rate), in USD as an exact decimal string. */
+const usdText = (nanoUsd: number): string =>
+  Number.isInteger(nanoUsd)
+    ? decimalOf(nanoUsd)
+    : decimalOf(BigInt(nanoUsd.toFixed(RATE_DIGITS).replace('.', '')), NANO_DIGITS + RATE_DIGITS);
 
 const isCost = (name: string) => /cost/i.test(name);
 

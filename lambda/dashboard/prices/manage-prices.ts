@@ -2,7 +2,7 @@ import type { AccountTerms } from '../../data/accounts/account-terms.ts';
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import { type OwnPriceStore, PRICES_KNOWN_MS } from '../../data/accounts/own-prices.ts';
 import { LimitReachedError, NotFoundError, ValidationError } from '../../domain/errors.ts';
-import { decimalOf } from '../../domain/own-prices/fraction.ts';
+import { factorText } from '../../domain/own-prices/fraction.ts';
 import { isMonthKind, type OwnPrice, type OwnPrices } from '../../domain/own-prices/own-price.ts';
 import { withChange } from '../../domain/own-prices/price-job.ts';
 import type { Implementation } from '../../http/operation.ts';
@@ -27,7 +27,7 @@ const view = ({ priceId, ...price }: OwnPrice, { months }: OwnPrices) => ({
       const found = factors[priceId];
       if (!found) return [];
       const factor = { numerator: BigInt(found.numerator), denominator: BigInt(found.denominator) };
-      return [{ month, factor: decimalOf(factor), sum: found.sum, isShared: found.isShared, isFinal, asOf }];
+      return [{ month, factor: factorText(factor), sum: found.sum, isShared: found.isShared, isFinal, asOf }];
     })
     .sort((a, b) => (a.month < b.month ? 1 : -1)),
 });

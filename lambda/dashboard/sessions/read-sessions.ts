@@ -1,6 +1,7 @@
 import type { openRequests } from '../../data/requests/requests.ts';
 import type { openSessions } from '../../data/spend/sessions.ts';
 import { instantsOfDays } from '../../domain/calendar/range.ts';
+import { HOUR_MS } from '../../domain/calendar/units.ts';
 import { type Day, dayOf, endOf } from '../../domain/calendar/utc.ts';
 import { NotFoundError } from '../../domain/errors.ts';
 import { addCounters } from '../../domain/spend/counters.ts';
@@ -20,8 +21,6 @@ interface SessionDependencies {
 
 /** Requests that one response lists at most. GET /requests lists the others. */
 const MAX_LISTED_REQUESTS = 500;
-
-const HOUR_MS = 3_600_000;
 
 /** From the first hour to the end of the last. */
 const hoursOf = ({ firstHour, lastHour }: Activity) => ({

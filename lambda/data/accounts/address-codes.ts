@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { DAY_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
 import { RateLimitedError } from '../../domain/errors.ts';
@@ -27,8 +27,7 @@ const stored = z.object({
 });
 
 /** Salted with the user: equal codes of two users look different. */
-const hashOf = (userId: string, code: string): string =>
-  createHash('sha256').update(`${userId}:${code}`).digest('base64url');
+const hashOf = (userId: string, code: string): string => hash('sha256', `${userId}:${code}`, 'base64url');
 
 /** Codes that prove a mail address. A user has at most one: the latest. */
 export const openAddressCodes = (table: Table) => {

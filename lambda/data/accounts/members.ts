@@ -1,4 +1,5 @@
 import type { Role } from '../../domain/accounts/permissions.ts';
+import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import { type Action, check, EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
 import { batchRead } from '../table/batch.ts';
@@ -28,7 +29,7 @@ const countMail = (accountId: string, at: string) =>
     invitationMailsKey(accountId, at.slice(0, 10)),
     'ADD mails :one SET expiresAt = :expiresAt',
     'attribute_not_exists(mails) OR mails < :limit',
-    { one: 1, limit: MAX_INVITATION_MAILS_PER_DAY, expiresAt: Math.floor(Date.parse(at) / 1_000) + 2 * 86_400 },
+    { one: 1, limit: MAX_INVITATION_MAILS_PER_DAY, expiresAt: Math.floor(Date.parse(at) / 1_000) + 2 * DAY_SECONDS },
   );
 
 /** Writes what the account's users are: who belongs to it, in which role, and who is invited. */

@@ -1,10 +1,11 @@
 import QuickLRU from 'quick-lru';
+import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { UnauthenticatedError } from '../../domain/errors.ts';
 import type { Table } from '../table/table.ts';
 import { hasEnded, openUsers, type User } from './users.ts';
 
 /** A removed user loses access, ended sessions are refused, and a changed role holds, within this time. */
-const TTL_MS = 60_000;
+const TTL_MS = MINUTE_MS;
 const MAX_ENTRIES = 10_000;
 
 interface Membership extends Pick<User, 'accountId' | 'role' | 'tokenId'> {

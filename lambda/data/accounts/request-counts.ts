@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { requestCountKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
@@ -15,7 +15,7 @@ export const openRequestCounts = ({ call, name: table }: Table, nowMs: () => num
     const windowMs = windowMinutes * MINUTE_MS;
     const startMs = Math.floor(nowMs() / windowMs) * windowMs;
     const endMs = startMs + windowMs;
-    const subjectHash = createHash('sha256').update(subject).digest('base64url');
+    const subjectHash = hash('sha256', subject, 'base64url');
     const { Attributes } = await call('UpdateItem', {
       TableName: table,
       Key: requestCountKey(`${name}#${subjectHash}`, new Date(startMs).toISOString()),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
 import { NotFoundError } from '../../domain/errors.ts';
@@ -63,7 +63,6 @@ const pack = (value: unknown): Buffer => gzipSync(JSON.stringify(value), { level
 const MAX_UNPACKED_BYTES = 32 * 1024 * 1024;
 const unpack = (bytes: Uint8Array): unknown =>
   JSON.parse(gunzipSync(bytes, { maxOutputLength: MAX_UNPACKED_BYTES }).toString('utf8'));
-const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 const versionSchema = z.object({
   acceptedAt: z.iso.datetime(),
@@ -116,7 +115,7 @@ export const openPriceVersions = (table: Table) => {
       const version = versionSchema.safeParse(await findItem(table, priceVersionKey(number), { consistent: false }));
       if (!version.success) throw new BrokenPriceVersionError(`Version ${number} of the prices cannot be read.`);
       const { lists, sha256: stored } = version.data;
-      if (sha256Of(lists) !== (sha256 ?? stored))
+      if (hash('sha256', lists) !== (sha256 ?? stored))
         throw new BrokenPriceVersionError(`Version ${number} of the prices is not what was written.`);
       try {
         return listsSchema.parse(unpack(lists)) as unknown as PriceLists;
@@ -152,7 +151,7 @@ export const openPriceVersions = (table: Table) => {
         const lists = pack(next.lists);
         if (lists.length > MAX_LIST_BYTES)
           throw new BrokenPriceVersionError(`The prices have ${lists.length} bytes, more than ${MAX_LIST_BYTES}.`);
-        const sha256 = sha256Of(lists);
+        const sha256 = hash('sha256', lists);
         const number = feed.version + 1;
         saved = { ...feed, version: number, sha256 };
         const { acceptedAt, changes } = next;

@@ -1,13 +1,10 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { NotFoundError } from '../../domain/errors.ts';
 
 /** Binds a cursor to its account. It is no secret: a page is always read under the caller's account. */
 const checksumOf = (accountId: string, position: unknown): string =>
-  createHash('sha256')
-    .update(JSON.stringify([accountId, position]))
-    .digest('base64url')
-    .slice(0, 10);
+  hash('sha256', JSON.stringify([accountId, position]), 'base64url').slice(0, 10);
 
 /** Cursors of one kind of list: the position where a page ended, as text that is valid for one account only. */
 export const pageCursor = <P>(positionSchema: z.ZodMiniType<P>) => {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** How long an invitation can be accepted, from when it was last sent. */
 export const INVITATION_DAYS = 7;
@@ -6,10 +6,10 @@ export const INVITATION_DAYS = 7;
 const RANDOM_BYTES = 32;
 
 /** The same for each invitation of an address to an account, so that an address has one at a time. Hex, 32 characters. */
-export const invitationIdOf = (email: string): string => createHash('sha256').update(email).digest('hex').slice(0, 32);
+export const invitationIdOf = (email: string): string => hash('sha256', email).slice(0, 32);
 
 /** SHA-256, base64url: the table does not hold what a mail holds. The token has 256 random bits. */
-export const invitationTokenHash = (token: string): string => createHash('sha256').update(token).digest('base64url');
+export const invitationTokenHash = (token: string): string => hash('sha256', token, 'base64url');
 
 /** The one-time token of an invitation's link: where the invitation is, and a secret. @param randomBytes a cryptographic source */
 export const newInvitationToken = (

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * Secrets that this service issues: a prefix, 24 random base62 characters (143 bits), and 6 characters of base62 CRC-32 of all that. The
@@ -52,7 +52,7 @@ export const isWellFormedSecret = (prefix: string, secret: string): boolean =>
   checksum(secret.slice(0, -CHECKSUM_CHARACTERS)) === secret.slice(-CHECKSUM_CHARACTERS);
 
 /** SHA-256 of a secret, base64url: tables have only this. A secret has 143 random bits, so nobody can reverse a plain hash by guessing. */
-export const secretHash = (secret: string): string => createHash('sha256').update(secret).digest('base64url');
+export const secretHash = (secret: string): string => hash('sha256', secret, 'base64url');
 
 /** Shows 12 characters of a secret: too few to guess the rest, enough to distinguish secrets. */
 export const maskedSecret = (secret: string): string => `${secret.slice(0, 8)}…${secret.slice(-4)}`;

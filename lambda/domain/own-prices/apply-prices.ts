@@ -4,7 +4,7 @@ import { matchesModel } from '../price/overrides.ts';
 import type { RateKind, Rates } from '../price/rates.ts';
 import type { OwnRates } from '../price/request-rates.ts';
 import type { AppliedPrice, PricedUsage } from '../usage/usage.ts';
-import { ALL, decimalOf, type Fraction, NOTHING, product, timesFraction, withoutPercent } from './fraction.ts';
+import { ALL, type Fraction, factorText, NOTHING, product, timesFraction, withoutPercent } from './fraction.ts';
 import { type MatchableRequest, matchingPrices, type PriceMatching } from './matching.ts';
 import type { MonthPrices, OwnPrice, PriceKind, Terms } from './own-price.ts';
 
@@ -121,7 +121,7 @@ export const applyPrices = (
   const subscription = prices.get('subscription');
   // A request whose end nobody saw stays unknown: the provider may not have accepted it.
   if (subscription && request.status !== null) {
-    steps.push({ priceId: subscription.priceId, kind: 'subscription', factor: decimalOf(NOTHING) });
+    steps.push({ priceId: subscription.priceId, kind: 'subscription', factor: factorText(NOTHING) });
     const covered = finish(0, false);
     return priced.provenance === 'unknown' ? { ...covered, provenance: 'computed', reason: null } : covered;
   }
@@ -135,7 +135,7 @@ export const applyPrices = (
     const found = factorOf(price, month);
     factors.push(found.factor);
     isProvisional ||= found.isProvisional;
-    steps.push({ priceId: price.priceId, kind, factor: decimalOf(found.factor) });
+    steps.push({ priceId: price.priceId, kind, factor: factorText(found.factor) });
   }
   const cost = timesFraction(BigInt(priced.costNanoUsd), product(factors));
   return finish(Number(cost > MAX_COST ? MAX_COST : cost), isProvisional);

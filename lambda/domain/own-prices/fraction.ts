@@ -1,4 +1,4 @@
-import { divideHalfUp } from '../money.ts';
+import { decimalOf, divideHalfUp } from '../money.ts';
 
 /** An exact factor of a cost. */
 export interface Fraction {
@@ -26,10 +26,5 @@ export const product = (factors: readonly Fraction[]): Fraction => ({
 export const timesFraction = (value: bigint, { numerator, denominator }: Fraction): bigint =>
   divideHalfUp(value * numerator, denominator);
 
-const DIGITS = 9;
-
-/** To show: at most nine decimals. */
-export const decimalOf = (factor: Fraction): string => {
-  const digits = String(timesFraction(10n ** BigInt(DIGITS), factor)).padStart(DIGITS + 1, '0');
-  return `${digits.slice(0, -DIGITS)}.${digits.slice(-DIGITS)}`.replace(/\.?0+$/, '');
-};
+/** A factor to show: at most nine decimals. */
+export const factorText = (factor: Fraction): string => decimalOf(timesFraction(10n ** 9n, factor));

@@ -1,6 +1,6 @@
 import type { Range } from '../calendar/range.ts';
 import { type Day, dayOf } from '../calendar/utc.ts';
-import { divideHalfUp } from '../money.ts';
+import { decimalOf, divideHalfUp } from '../money.ts';
 import { addCounters, type Counters, costAtRateName, sumOfCosts } from './counters.ts';
 
 /** The currency that costs are shown in, next to US dollars. A rate holds from its day (UTC) until the next one. */
@@ -22,11 +22,6 @@ const rateAt = ({ rates }: DisplayCurrency, day: Day): number => rates.findLastI
 const scaledRate = (perUsd: string): bigint => {
   const [whole = '0', fraction = ''] = perUsd.split('.');
   return BigInt(whole + fraction.padEnd(DIGITS, '0'));
-};
-
-const decimalOf = (nano: bigint): string => {
-  const digits = String(nano < 0n ? -nano : nano).padStart(DIGITS + 1, '0');
-  return `${nano < 0n ? '-' : ''}${digits.slice(0, -DIGITS)}.${digits.slice(-DIGITS)}`.replace(/\.?0+$/, '');
 };
 
 /** Each amount at its rate, in 1e-9 of the currency, rounded half up once. */
@@ -66,7 +61,7 @@ export const displayNanoOf = (counters: Counters, currency: DisplayCurrency): nu
   Number(convertedCounters(counters, currency) ?? Number.NaN);
 
 /** The decimal string of such a number; null for NaN. */
-export const decimalOfNano = (nano: number): string | null => (Number.isNaN(nano) ? null : decimalOf(BigInt(nano)));
+export const decimalOfNano = (nano: number): string | null => (Number.isNaN(nano) ? null : decimalOf(nano));
 
 /** The cost of one instant, as `displayCostOf`. */
 export const displayCostAt = (currency: DisplayCurrency, at: string, costNanoUsd: number | null): string | null => {

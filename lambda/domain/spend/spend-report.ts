@@ -1,6 +1,7 @@
 import { bucketsOf } from '../calendar/range.ts';
 import { bucketOf } from '../calendar/utc.ts';
 import { ValidationError } from '../errors.ts';
+import { decimalOf } from '../money.ts';
 import {
   addCounters,
   atListCost,
@@ -34,11 +35,7 @@ export interface Money {
 const MAX_SERIES_GROUPS = 5_000;
 
 /** Nano-USD as a decimal string without trailing zeros: 1500000 is `0.0015`. */
-export const usdOf = (nanoUsd: number): string => {
-  const digits = String(Math.abs(nanoUsd)).padStart(10, '0');
-  const usd = `${digits.slice(0, -9)}.${digits.slice(-9)}`.replace(/\.?0+$/, '');
-  return nanoUsd < 0 ? `-${usd}` : usd;
-};
+export const usdOf = (nanoUsd: number): string => decimalOf(nanoUsd);
 
 /** A cost that was compared with a limit, for people: see costToCompare. */
 export const comparedUsd = (nanoUsd: number): string =>

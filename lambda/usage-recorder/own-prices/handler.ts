@@ -5,6 +5,7 @@ import { openOwnPrices } from '../../data/accounts/own-prices.ts';
 import { openNewestBook } from '../../data/prices/newest-book.ts';
 import { openPriceVersions } from '../../data/prices/price-versions.ts';
 import { openTable } from '../../data/table/table.ts';
+import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { priceRequest } from '../../domain/price/price-request.ts';
 import { repricingEnvironment } from '../../environment.ts';
 import { openObjectStore } from '../../integrations/object-store.ts';
@@ -23,7 +24,7 @@ const loadBook = openNewestBook({
 
 const ACCOUNTS_AT_ONCE = 4;
 /** Time for one account in one run, so that a large one does not delay the others. */
-const ACCOUNT_MS = 60_000;
+const ACCOUNT_MS = MINUTE_MS;
 const RESERVE_MS = 30_000;
 
 /** Runs every five minutes: prices requests again after a change of an account's own prices, and closes months. */

@@ -1,3 +1,4 @@
+import { decimalOf } from '../../../lambda/domain/money.ts';
 import { locale } from './locale.ts';
 
 /** Amounts are in nano-USD (1e-9 USD); null is an unknown amount, which differs from zero. */
@@ -86,12 +87,8 @@ export const formatAxisMoney = (nano: number, code = 'USD'): string => {
 };
 
 /** Up to nine decimals, without trailing zeros: `12.345678901 USD`. */
-export const exactMoney = (nanoUsd: number | null): string => {
-  if (nanoUsd === null) return 'The cost is unknown.';
-  const digits = String(Math.abs(nanoUsd)).padStart(10, '0');
-  const decimals = digits.slice(-9).replace(/0+$/, '');
-  return `${nanoUsd < 0 ? '-' : ''}${digits.slice(0, -9)}${decimals === '' ? '' : `.${decimals}`} USD`;
-};
+export const exactMoney = (nanoUsd: number | null): string =>
+  nanoUsd === null ? 'The cost is unknown.' : `${decimalOf(nanoUsd)} USD`;
 
 /** A cost in the display currency. */
 export interface Shown {
