@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { openAccounts } from '../lambda/data/accounts/accounts.ts';
 import { openKeyOwners } from '../lambda/data/accounts/key-owners.ts';
 import type { Table } from '../lambda/data/table/table.ts';
@@ -7,7 +8,12 @@ import { CommandError } from './command.ts';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** What an operator may name an account by. */
-export const isAccountName = (name: string): boolean => UUID.test(name) || isWellFormedAccountKey(name);
+export const accountName = z
+  .string()
+  .refine(
+    (name) => UUID.test(name) || isWellFormedAccountKey(name),
+    'this is no account key or id: a character is missing or wrong',
+  );
 
 /**
  * The internal id of the account that an operator names by one of its service keys or by that id.

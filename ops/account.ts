@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type AccountStanding, openAccountHolds } from '../lambda/data/accounts/account-holds.ts';
 import { openTable } from '../lambda/data/table/table.ts';
 import { NotFoundError } from '../lambda/domain/errors.ts';
-import { accountIdOf, isAccountName } from './account-id.ts';
-import { CommandError, runCommand } from './command.ts';
+import { accountIdOf, accountName } from './account-id.ts';
+import { CommandError, flag, runCommand, tableName } from './command.ts';
 
 const USAGE = `npm run account -- show KEY [--table NAME]
 npm run account -- suspend KEY --reason TEXT [--table NAME] [--dry-run]
@@ -21,13 +21,10 @@ Region and credentials come from the AWS environment.`;
 
 const schema = z
   .object({
-    _: z.tuple([
-      z.enum(['show', 'suspend', 'restore'], 'show, suspend or restore'),
-      z.string().refine(isAccountName, 'this is no account key or id: a character is missing or wrong'),
-    ]),
+    _: z.tuple([z.enum(['show', 'suspend', 'restore'], 'show, suspend or restore'), accountName]),
     reason: z.string().min(1).max(500).optional(),
-    table: z.string().min(1, '--table or TABLE_NAME is needed'),
-    'dry-run': z.boolean(),
+    table: tableName,
+    'dry-run': flag,
   })
   .refine(({ _: [action], reason }) => action !== 'suspend' || reason !== undefined, '--reason is needed');
 
@@ -35,11 +32,7 @@ const describe = ({ status, plan, billingStatus, heldAt, heldReason }: AccountSt
   `${status} (plan ${plan}, billing ${billingStatus}${heldAt === undefined ? '' : `, suspended by hand since ${heldAt}: ${heldReason}`})`;
 
 await runCommand(
-  {
-    usage: USAGE,
-    schema,
-    options: { reason: { type: 'string' }, table: { type: 'string', default: process.env['TABLE_NAME'] ?? '' } },
-  },
+  { usage: USAGE, schema },
   async ({ _: [action, name], reason = '', table: tableName, 'dry-run': dryRun }) => {
     const table = openTable(tableName);
     const holds = openAccountHolds(table);

@@ -8,7 +8,7 @@ import { openTable } from '../lambda/data/table/table.ts';
 import { newAccountKey } from '../lambda/domain/accounts/account-key.ts';
 import { DomainError } from '../lambda/domain/errors.ts';
 import { cognitoClient, userDirectory } from '../lambda/integrations/user-directory.ts';
-import { CommandError, runCommand } from './command.ts';
+import { CommandError, flag, runCommand, tableName, userPoolId } from './command.ts';
 
 const USAGE = `npm run create-owner -- --email ADDRESS --first-name NAME --last-name NAME [--company NAME] [--table NAME] [--user-pool ID]
 
@@ -27,22 +27,12 @@ const schema = z.object({
   'first-name': text,
   'last-name': text,
   company: text.optional(),
-  table: z.string().min(1, '--table or TABLE_NAME is needed'),
-  'user-pool': z.string().min(1, '--user-pool or USER_POOL_ID is needed'),
-  'dry-run': z.boolean(),
+  table: tableName,
+  'user-pool': userPoolId,
+  'dry-run': flag,
 });
 
-const option = { type: 'string' } as const;
-const options = {
-  email: option,
-  'first-name': option,
-  'last-name': option,
-  company: option,
-  table: { ...option, default: process.env['TABLE_NAME'] ?? '' },
-  'user-pool': { ...option, default: process.env['USER_POOL_ID'] ?? '' },
-};
-
-await runCommand({ usage: USAGE, schema, options }, async ({ email, company, ...values }) => {
+await runCommand({ usage: USAGE, schema }, async ({ email, company, ...values }) => {
   const table = openTable(values.table);
   const directory = userDirectory(cognitoClient(), values['user-pool']);
   if (values['dry-run']) {

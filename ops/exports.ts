@@ -4,8 +4,8 @@ import { openSpendCounters } from '../lambda/data/spend/spend-counters.ts';
 import { openTable } from '../lambda/data/table/table.ts';
 import { write } from '../lambda/data/table/write.ts';
 import { dayOf } from '../lambda/domain/calendar/utc.ts';
-import { accountIdsOf, isAccountName } from './account-id.ts';
-import { runCommand } from './command.ts';
+import { accountIdsOf, accountName } from './account-id.ts';
+import { day, flag, runCommand, tableName } from './command.ts';
 
 const USAGE = `npm run exports -- --from DAY --to DAY [--account KEY] [--table NAME]
 
@@ -15,40 +15,27 @@ files were lost. Days whose records have expired keep the export they have.
   --account KEY   of this account only: one of its service keys, or its internal id
   --table NAME    the table (default: TABLE_NAME)`;
 
-const day = z.iso.date({ error: 'takes a day, such as 2026-11-20' });
 const schema = z
   .object({
     from: day,
     to: day,
-    account: z.string().refine(isAccountName, 'takes a service key (svc_…) or an internal id').optional(),
-    table: z.string().min(1, '--table or TABLE_NAME is needed'),
-    'dry-run': z.boolean(),
+    account: accountName.optional(),
+    table: tableName,
+    'dry-run': flag,
   })
   .refine(({ from, to }) => from <= to, { path: ['to'], error: 'is before --from' });
 
-await runCommand(
-  {
-    usage: USAGE,
-    schema,
-    options: {
-      from: { type: 'string' },
-      to: { type: 'string' },
-      account: { type: 'string' },
-      table: { type: 'string', default: process.env['TABLE_NAME'] ?? '' },
-    },
-  },
-  async ({ account, from, to, table: name, 'dry-run': isDryRun }) => {
-    const table = openTable(name);
-    const spendCounters = openSpendCounters(table);
-    const today = dayOf(new Date().toISOString());
-    let requested = 0;
-    for await (const accountId of accountIdsOf(table, account)) {
-      const days = new Set<string>();
-      for await (const { time } of spendCounters.days(accountId, from, to)) if (time < today) days.add(time);
-      requested += days.size;
-      if (isDryRun) continue;
-      for (const each of days) await write(table, requestExport(accountId, each, Date.now()));
-    }
-    console.log(`${requested} days ${isDryRun ? 'would be' : 'are'} exported again within the hour.`);
-  },
-);
+await runCommand({ usage: USAGE, schema }, async ({ account, from, to, table: name, 'dry-run': isDryRun }) => {
+  const table = openTable(name);
+  const spendCounters = openSpendCounters(table);
+  const today = dayOf(new Date().toISOString());
+  let requested = 0;
+  for await (const accountId of accountIdsOf(table, account)) {
+    const days = new Set<string>();
+    for await (const { time } of spendCounters.days(accountId, from, to)) if (time < today) days.add(time);
+    requested += days.size;
+    if (isDryRun) continue;
+    for (const each of days) await write(table, requestExport(accountId, each, Date.now()));
+  }
+  console.log(`${requested} days ${isDryRun ? 'would be' : 'are'} exported again within the hour.`);
+});

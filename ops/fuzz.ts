@@ -10,8 +10,8 @@ Sends damaged responses (cut short, spliced, with bytes and numbers changed) thr
 that throws, or whose price breaks a rule. FILEs are recordings as for npm run meter; without any, a few made by hand.`;
 
 const schema = z.object({
-  bodies: wholeNumber.min(1),
-  seed: wholeNumber,
+  bodies: wholeNumber.min(1).default(100_000),
+  seed: wholeNumber.default(1),
   _: z.array(z.string()),
 });
 
@@ -24,17 +24,10 @@ const none = {
   model: undefined,
 };
 
-await runCommand(
-  {
-    usage: USAGE,
-    schema,
-    options: { bodies: { type: 'string', default: '100000' }, seed: { type: 'string', default: '1' } },
-  },
-  async ({ bodies, seed, _: files }) => {
-    const recordings = files.length > 0 ? files.flatMap((file) => readRecordings(file, none)) : seedRecordings;
-    const started = performance.now();
-    const byProvenance = await fuzz(recordings, bodies, seed);
-    const seconds = Math.round((performance.now() - started) / 1000);
-    console.log(JSON.stringify({ bodies, seed, seconds, byProvenance }));
-  },
-);
+await runCommand({ usage: USAGE, schema }, async ({ bodies, seed, _: files }) => {
+  const recordings = files.length > 0 ? files.flatMap((file) => readRecordings(file, none)) : seedRecordings;
+  const started = performance.now();
+  const byProvenance = await fuzz(recordings, bodies, seed);
+  const seconds = Math.round((performance.now() - started) / 1000);
+  console.log(JSON.stringify({ bodies, seed, seconds, byProvenance }));
+});

@@ -4,7 +4,7 @@ import { bundledLists } from '../lambda/domain/price/bundled-lists.ts';
 import { readGenaiPrices } from '../lambda/domain/price/feed/read-genai-prices.ts';
 import { openPriceBook } from '../lambda/domain/price/price-book.ts';
 import type { PriceBook } from '../lambda/domain/price/rates.ts';
-import { CommandError, runCommand, wholeNumber } from './command.ts';
+import { CommandError, flag, runCommand, time, wholeNumber } from './command.ts';
 import { calibrate, estimates } from './meter/estimates.ts';
 import { type Recording, readRecordings } from './meter/recording.ts';
 import { type Replayed, replay } from './meter/replay.ts';
@@ -144,15 +144,15 @@ const printingEach = <T>(mode: { readonly visit: Mode['visit']; readonly results
 });
 
 const schema = z.object({
-  summary: z.boolean(),
-  estimates: z.boolean(),
-  calibrate: z.boolean(),
-  expect: z.boolean(),
-  reproduce: z.boolean(),
-  coverage: z.boolean(),
+  summary: flag,
+  estimates: flag,
+  calibrate: flag,
+  expect: flag,
+  reproduce: flag,
+  coverage: flag,
   prices: z.string().optional(),
-  seed: wholeNumber,
-  at: z.coerce.date({ error: 'takes an ISO 8601 time' }),
+  seed: wholeNumber.default(1),
+  at: time.default(() => new Date()),
   provider: z.string().optional(),
   path: z.string().optional(),
   method: z.string().optional(),
@@ -171,37 +171,14 @@ const modeOf = (options: z.output<typeof schema>): Mode => {
   return options.reproduce ? reproduce() : lines;
 };
 
-await runCommand(
-  {
-    usage: USAGE,
-    schema,
-    options: {
-      summary: { type: 'boolean', default: false },
-      estimates: { type: 'boolean', default: false },
-      calibrate: { type: 'boolean', default: false },
-      expect: { type: 'boolean', default: false },
-      reproduce: { type: 'boolean', default: false },
-      coverage: { type: 'boolean', default: false },
-      prices: { type: 'string' },
-      seed: { type: 'string', default: '1' },
-      at: { type: 'string', default: new Date().toISOString() },
-      provider: { type: 'string' },
-      path: { type: 'string' },
-      method: { type: 'string' },
-      status: { type: 'string' },
-      'content-type': { type: 'string' },
-      model: { type: 'string' },
-    },
-  },
-  async (options) => {
-    const { provider, path, method, status, 'content-type': contentType, model, seed, at } = options;
-    const mode = modeOf(options);
-    const findPrice = options.prices === undefined ? undefined : priceFile(options.prices);
-    for (const file of options._) {
-      const recordings = readRecordings(file, { provider, path, method, status, contentType, model });
-      for (const [index, recording] of recordings.entries())
-        await mode.visit(recording, await replay(recording, seed + index, at.toISOString(), findPrice));
-    }
-    mode.finish();
-  },
-);
+await runCommand({ usage: USAGE, schema }, async (options) => {
+  const { provider, path, method, status, 'content-type': contentType, model, seed, at } = options;
+  const mode = modeOf(options);
+  const findPrice = options.prices === undefined ? undefined : priceFile(options.prices);
+  for (const file of options._) {
+    const recordings = readRecordings(file, { provider, path, method, status, contentType, model });
+    for (const [index, recording] of recordings.entries())
+      await mode.visit(recording, await replay(recording, seed + index, at.toISOString(), findPrice));
+  }
+  mode.finish();
+});

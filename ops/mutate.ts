@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { CommandError, runCommand, wholeNumber } from './command.ts';
+import { CommandError, flag, runCommand, wholeNumber } from './command.ts';
 import { groupNames } from './mutate/groups.ts';
 import { type Report, scoreTable, survivors } from './mutate/report.ts';
 import { type RunOptions, reportFile } from './mutate/run-options.ts';
@@ -24,11 +24,11 @@ const STOPPED = 130;
 
 const schema = z.object({
   _: z.array(z.enum(groupNames, `groups are ${groupNames.join(', ')}`)),
-  static: z.boolean(),
-  every: wholeNumber.min(1),
+  static: flag,
+  every: wholeNumber.min(1).default(1),
   minutes: wholeNumber.min(1).optional(),
-  workers: wholeNumber.min(1),
-  'dry-run': z.boolean(),
+  workers: wholeNumber.min(1).default(availableParallelism()),
+  'dry-run': flag,
 });
 
 const mutate = ({ minutes, ...options }: RunOptions & { minutes?: number | undefined }): void => {
@@ -52,19 +52,7 @@ const mutate = ({ minutes, ...options }: RunOptions & { minutes?: number | undef
     console.log(`${name} was stopped after ${minutes} minutes: this is the score of what was tried so far`);
 };
 
-await runCommand(
-  {
-    usage: USAGE,
-    schema,
-    options: {
-      static: { type: 'boolean', default: false },
-      every: { type: 'string', default: '1' },
-      minutes: { type: 'string' },
-      workers: { type: 'string', default: String(availableParallelism()) },
-    },
-  },
-  async (options) => {
-    const { _: names, ...rest } = options;
-    for (const name of names.length > 0 ? names : groupNames) mutate({ name, ...rest });
-  },
-);
+await runCommand({ usage: USAGE, schema }, async (options) => {
+  const { _: names, ...rest } = options;
+  for (const name of names.length > 0 ? names : groupNames) mutate({ name, ...rest });
+});

@@ -4,7 +4,7 @@ import { openTable } from '../lambda/data/table/table.ts';
 import { dayOf } from '../lambda/domain/calendar/utc.ts';
 import { providerOverrides } from '../lambda/domain/price/overrides.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
-import { runCommand, wholeNumber } from './command.ts';
+import { flag, runCommand, time, wholeNumber } from './command.ts';
 import { compareProvider, type Disagreement, holidaysDue } from './prices/compare.ts';
 import { feedLines } from './prices/feed.ts';
 import { writeSnapshot } from './prices/snapshot.ts';
@@ -31,15 +31,15 @@ Region and credentials of --feed come from the AWS environment.`;
 
 const schema = z
   .object({
-    all: z.boolean(),
-    unverified: z.boolean(),
-    at: z.coerce.date({ error: 'takes an ISO 8601 time' }),
-    snapshot: z.boolean(),
-    'worst-rates': z.boolean(),
-    feed: z.boolean(),
+    all: flag,
+    unverified: flag,
+    at: time.default(() => new Date()),
+    snapshot: flag,
+    'worst-rates': flag,
+    feed: flag,
     accept: wholeNumber.optional(),
     refuse: wholeNumber.optional(),
-    table: z.string(),
+    table: z.string().default(process.env['TABLE_NAME'] ?? ''),
   })
   .refine(({ feed, table }) => !feed || table !== '', { path: ['table'], error: '--table or TABLE_NAME is needed' })
   .refine(({ feed, accept, refuse }) => feed || (accept ?? refuse) === undefined, {
@@ -73,48 +73,31 @@ const showUnverified = (): void => {
   }
 };
 
-await runCommand(
-  {
-    usage: USAGE,
-    schema,
-    options: {
-      all: { type: 'boolean', default: false },
-      unverified: { type: 'boolean', default: false },
-      at: { type: 'string', default: new Date().toISOString() },
-      snapshot: { type: 'boolean', default: false },
-      'worst-rates': { type: 'boolean', default: false },
-      feed: { type: 'boolean', default: false },
-      accept: { type: 'string' },
-      refuse: { type: 'string' },
-      table: { type: 'string', default: process.env['TABLE_NAME'] ?? '' },
-    },
-  },
-  async (options) => {
-    const { all: isAllWanted, unverified, at, snapshot, 'worst-rates': writesWorstRates } = options;
-    if (options.feed) return showFeed(options);
-    if (snapshot) {
-      console.log(`${writeSnapshot()} models written. Run again without --snapshot to compare.`);
-      return;
-    }
-    if (writesWorstRates) {
-      writeWorstRates(dayOf(at.toISOString()));
-      return;
-    }
-    const coverage = providerLabels.map((provider) => compareProvider(provider, at));
-    console.table(
-      coverage.map(({ disagreements, ...row }) => ({
-        ...row,
-        resolved: disagreements.filter(({ resolvedBy }) => resolvedBy).length,
-        unresolved: disagreements.filter(({ resolvedBy }) => !resolvedBy).length,
-      })),
-    );
-    if (unverified) showUnverified();
-    const all = coverage.flatMap(({ disagreements }) => disagreements);
-    const unresolved = all.filter(({ resolvedBy }) => !resolvedBy);
-    for (const disagreement of isAllWanted ? all : unresolved) show(disagreement);
-    console.log(`${all.length} disagreements, ${unresolved.length} of them unresolved.`);
-    const due = holidaysDue(at);
-    if (due) console.log(due);
-    if (unresolved.length > 0) process.exitCode = 1;
-  },
-);
+await runCommand({ usage: USAGE, schema }, async (options) => {
+  const { all: isAllWanted, unverified, at, snapshot, 'worst-rates': writesWorstRates } = options;
+  if (options.feed) return showFeed(options);
+  if (snapshot) {
+    console.log(`${writeSnapshot()} models written. Run again without --snapshot to compare.`);
+    return;
+  }
+  if (writesWorstRates) {
+    writeWorstRates(dayOf(at.toISOString()));
+    return;
+  }
+  const coverage = providerLabels.map((provider) => compareProvider(provider, at));
+  console.table(
+    coverage.map(({ disagreements, ...row }) => ({
+      ...row,
+      resolved: disagreements.filter(({ resolvedBy }) => resolvedBy).length,
+      unresolved: disagreements.filter(({ resolvedBy }) => !resolvedBy).length,
+    })),
+  );
+  if (unverified) showUnverified();
+  const all = coverage.flatMap(({ disagreements }) => disagreements);
+  const unresolved = all.filter(({ resolvedBy }) => !resolvedBy);
+  for (const disagreement of isAllWanted ? all : unresolved) show(disagreement);
+  console.log(`${all.length} disagreements, ${unresolved.length} of them unresolved.`);
+  const due = holidaysDue(at);
+  if (due) console.log(due);
+  if (unresolved.length > 0) process.exitCode = 1;
+});

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { EXPORTS } from '../lambda/domain/object-keys.ts';
-import { CommandError, runCommand } from './command.ts';
+import { CommandError, flag, runCommand } from './command.ts';
 import { checkFocus } from './focus/check.ts';
 import { openQuery } from './query/duckdb.ts';
 
@@ -20,10 +20,10 @@ Runs SQL (DuckDB) over exported days on this machine: tables cost_and_usage (FOC
 const schema = z
   .object({
     _: z.array(z.string()).max(1),
-    data: z.string(),
-    json: z.boolean(),
-    'check-focus': z.boolean(),
-    'dry-run': z.boolean(),
+    data: z.string().default('.data'),
+    json: flag,
+    'check-focus': flag,
+    'dry-run': flag,
   })
   .refine(
     ({ _, 'check-focus': check }) => check !== (_.length === 1),
@@ -35,15 +35,7 @@ const folderIn = (data: string): string | undefined =>
   globSync([join(data, EXPORTS), join(data, 'objects/buckets/*/objects', EXPORTS)]).map(dirname)[0];
 
 await runCommand(
-  {
-    usage: USAGE,
-    options: {
-      data: { type: 'string', default: '.data' },
-      json: { type: 'boolean', default: false },
-      'check-focus': { type: 'boolean', default: false },
-    },
-    schema,
-  },
+  { usage: USAGE, schema },
   async ({ _: [sql = ''], data, json, 'check-focus': check, 'dry-run': isDryRun }) => {
     const folder = folderIn(resolve(data));
     if (folder === undefined)

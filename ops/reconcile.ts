@@ -10,8 +10,8 @@ import { openTable } from '../lambda/data/table/table.ts';
 import { DomainError } from '../lambda/domain/errors.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
 import { parseBillCsv } from '../lambda/domain/reconciliation/bill-csv.ts';
-import { accountIdOf, isAccountName } from './account-id.ts';
-import { CommandError, runCommand } from './command.ts';
+import { accountIdOf, accountName } from './account-id.ts';
+import { CommandError, day, flag, runCommand, tableName } from './command.ts';
 
 const USAGE = `npm run reconcile -- KEY PROVIDER --from DAY --to DAY [--import FILE] [--table NAME] [--dry-run]
 
@@ -23,17 +23,13 @@ Compares what a provider billed an account with what is on record, and says why 
   --table NAME   default: the environment variable TABLE_NAME
 Region and credentials come from the AWS environment.`;
 
-const day = z.iso.date({ error: 'takes a day, such as 2026-11-20' });
 const schema = z.object({
-  _: z.tuple([
-    z.string().refine(isAccountName, 'this is no account key or id: a character is missing or wrong'),
-    z.enum(providerLabels, `one of ${providerLabels.join(', ')}`),
-  ]),
+  _: z.tuple([accountName, z.enum(providerLabels, `one of ${providerLabels.join(', ')}`)]),
   from: day,
   to: day,
   import: z.string().optional(),
-  table: z.string().min(1, '--table or TABLE_NAME is needed'),
-  'dry-run': z.boolean(),
+  table: tableName,
+  'dry-run': flag,
 });
 
 const MAX_FINDINGS = 20;
@@ -41,16 +37,7 @@ const MAX_FINDINGS = 20;
 const percent = (share: number | null): string => (share === null ? 'no bill' : `${(share * 100).toFixed(1)} %`);
 
 await runCommand(
-  {
-    usage: USAGE,
-    schema,
-    options: {
-      from: { type: 'string' },
-      to: { type: 'string' },
-      import: { type: 'string' },
-      table: { type: 'string', default: process.env['TABLE_NAME'] ?? '' },
-    },
-  },
+  { usage: USAGE, schema },
   async ({ _: [name, provider], from, to, import: file, table: tableName, 'dry-run': dryRun }) => {
     const table = openTable(tableName);
     const accountId = await accountIdOf(table, name);

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { z } from 'zod';
 import { PoisonEventError, parseUsageEvent } from '../lambda/usage-recorder/parse-event.ts';
-import { CommandError, runCommand } from './command.ts';
+import { CommandError, flag, queueUrl, runCommand } from './command.ts';
 import { sendToQueue, sqsClient } from './events/usage-queue.ts';
 
 const USAGE = `npm run redrive -- [--queue URL] [--dry-run]
@@ -21,8 +21,8 @@ looked at is out of sight for two minutes.
 Region and credentials come from the AWS environment.`;
 
 const schema = z.object({
-  queue: z.url({ error: '--queue or USAGE_QUEUE_URL is needed' }),
-  'dry-run': z.boolean(),
+  queue: queueUrl,
+  'dry-run': flag,
 });
 
 /** Long enough that one run does not meet a message twice. */
@@ -88,25 +88,22 @@ const moveBack = async (sqs: SQSClient, from: string, to: string, messages: read
   if (Failed.length > 0) console.error(`${Failed.length} were moved and could not be deleted: they will come again.`);
 };
 
-await runCommand(
-  { usage: USAGE, schema, options: { queue: { type: 'string', default: process.env['USAGE_QUEUE_URL'] ?? '' } } },
-  async ({ queue, 'dry-run': dryRun }) => {
-    const sqs = sqsClient();
-    const deadLetters = await deadLettersOf(sqs, queue);
-    const problems = new Map<string, number>();
-    let events = 0;
-    for await (const messages of takeAll(sqs, deadLetters)) {
-      const good = messages.filter((message) => {
-        const problem = problemOf(message);
-        if (problem !== null) problems.set(problem, (problems.get(problem) ?? 0) + 1);
-        return problem === null;
-      });
-      events += good.length;
-      if (!dryRun && good.length > 0) await moveBack(sqs, deadLetters, queue, good);
-    }
-    console.log(`${events} usage events ${dryRun ? 'would be moved' : 'moved'} back to the usage queue.`);
-    if (problems.size === 0) return;
-    console.log('These stay in the dead-letter queue:');
-    console.table([...problems].map(([problem, messages]) => ({ messages, problem })));
-  },
-);
+await runCommand({ usage: USAGE, schema }, async ({ queue, 'dry-run': dryRun }) => {
+  const sqs = sqsClient();
+  const deadLetters = await deadLettersOf(sqs, queue);
+  const problems = new Map<string, number>();
+  let events = 0;
+  for await (const messages of takeAll(sqs, deadLetters)) {
+    const good = messages.filter((message) => {
+      const problem = problemOf(message);
+      if (problem !== null) problems.set(problem, (problems.get(problem) ?? 0) + 1);
+      return problem === null;
+    });
+    events += good.length;
+    if (!dryRun && good.length > 0) await moveBack(sqs, deadLetters, queue, good);
+  }
+  console.log(`${events} usage events ${dryRun ? 'would be moved' : 'moved'} back to the usage queue.`);
+  if (problems.size === 0) return;
+  console.log('These stay in the dead-letter queue:');
+  console.table([...problems].map(([problem, messages]) => ({ messages, problem })));
+});

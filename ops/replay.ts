@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { batchDelete } from '../lambda/data/table/batch.ts';
 import { openTable, type Table } from '../lambda/data/table/table.ts';
 import type { UsageEvent } from '../lambda/domain/usage/usage-event.ts';
-import { runCommand } from './command.ts';
+import { day, flag, queueUrl, runCommand } from './command.ts';
 import { findEvents, readRefused } from './events/find-events.ts';
 import { sendToQueue, sqsClient } from './events/usage-queue.ts';
 
@@ -26,10 +26,10 @@ Region and credentials come from the AWS environment.`;
 const schema = z
   .object({
     _: z.array(z.string()),
-    refused: z.iso.date().optional(),
-    queue: z.url({ error: '--queue or USAGE_QUEUE_URL is needed' }),
-    table: z.string(),
-    'dry-run': z.boolean(),
+    refused: day.optional(),
+    queue: queueUrl,
+    table: z.string().default(process.env['TABLE_NAME'] ?? ''),
+    'dry-run': flag,
   })
   .refine(
     ({ _, refused }) => _.length > 0 !== (refused !== undefined),
@@ -94,15 +94,4 @@ const replay = async ({ _: files, refused, queue, table, 'dry-run': dryRun }: Op
   console.log(`${what}: ${dryRun ? 'would be sent' : 'sent'} to the usage queue.`);
 };
 
-await runCommand(
-  {
-    usage: USAGE,
-    schema,
-    options: {
-      refused: { type: 'string' },
-      queue: { type: 'string', default: process.env['USAGE_QUEUE_URL'] ?? '' },
-      table: { type: 'string', default: process.env['TABLE_NAME'] ?? '' },
-    },
-  },
-  replay,
-);
+await runCommand({ usage: USAGE, schema }, replay);

@@ -11,8 +11,8 @@ import { priceRequest } from '../lambda/domain/price/price-request.ts';
 import type { RequestRecord } from '../lambda/domain/spend/request-record.ts';
 import { openObjectStore } from '../lambda/integrations/object-store.ts';
 import { openRepricer } from '../lambda/usage-recorder/reprice.ts';
-import { accountIdsOf, isAccountName } from './account-id.ts';
-import { runCommand } from './command.ts';
+import { accountIdsOf, accountName } from './account-id.ts';
+import { day, flag, runCommand, tableName } from './command.ts';
 
 const USAGE = `npm run reprice -- --from DAY --to DAY [--account KEY] [--table NAME] [--bucket NAME] [--dry-run]
 
@@ -26,15 +26,14 @@ Region and credentials come from the AWS environment.`;
 
 const BATCH = 500;
 
-const day = z.iso.date({ error: 'takes a day, such as 2026-11-20' });
 const schema = z
   .object({
     from: day,
     to: day,
-    account: z.string().refine(isAccountName, 'is no account key or id').optional(),
-    table: z.string().min(1, '--table or TABLE_NAME is needed'),
-    bucket: z.string(),
-    'dry-run': z.boolean(),
+    account: accountName.optional(),
+    table: tableName,
+    bucket: z.string().default(process.env['OBJECT_BUCKET'] ?? ''),
+    'dry-run': flag,
   })
   .refine(({ from, to }) => from <= to, { path: ['to'], error: 'is before --from' });
 
@@ -89,26 +88,13 @@ const shown = ({ provider, model, nanoUsdBefore, nanoUsdAfter, ...counts }: Cost
   usdDifference: (nanoUsdAfter - nanoUsdBefore) / 1e9,
 });
 
-await runCommand(
-  {
-    usage: USAGE,
-    schema,
-    options: {
-      from: { type: 'string' },
-      to: { type: 'string' },
-      account: { type: 'string' },
-      table: { type: 'string', default: process.env['TABLE_NAME'] ?? '' },
-      bucket: { type: 'string', default: process.env['OBJECT_BUCKET'] ?? '' },
-    },
-  },
-  async (options) => {
-    const table = openTable(options.table);
-    const preview = await run(table, options, true);
-    if (preview.differences.requests() > 0) console.table(preview.differences.rows().map(shown));
-    console.log(`${preview.differences.requests()} of ${preview.read} requests are priced differently now.`);
-    if (options['dry-run'] || preview.differences.requests() === 0) return;
-    const { differences, failed } = await run(table, options, false);
-    console.log(`${differences.requests()} corrected${failed > 0 ? `, ${failed} could not be: run again` : ''}.`);
-    if (failed > 0) process.exitCode = 1;
-  },
-);
+await runCommand({ usage: USAGE, schema }, async (options) => {
+  const table = openTable(options.table);
+  const preview = await run(table, options, true);
+  if (preview.differences.requests() > 0) console.table(preview.differences.rows().map(shown));
+  console.log(`${preview.differences.requests()} of ${preview.read} requests are priced differently now.`);
+  if (options['dry-run'] || preview.differences.requests() === 0) return;
+  const { differences, failed } = await run(table, options, false);
+  console.log(`${differences.requests()} corrected${failed > 0 ? `, ${failed} could not be: run again` : ''}.`);
+  if (failed > 0) process.exitCode = 1;
+});

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { z } from 'zod';
 import { openTable } from '../lambda/data/table/table.ts';
-import { runCommand } from './command.ts';
+import { flag, runCommand, tableName } from './command.ts';
 import { sendToQueue, sqsClient } from './events/usage-queue.ts';
 import { type CarryReport, carryOver } from './restore/carry-over.ts';
 import { kindsOfItems } from './restore/item-kinds.ts';
@@ -24,27 +24,28 @@ Region and credentials come from the AWS environment. docs/runbook.md says when 
 
 const POLL_MS = 5_000;
 
-const tableName = z.string().regex(/^[\w.-]{3,255}$/, 'names a table: 3 to 255 letters, digits, _, . and -');
-const time = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-11-20T12:00:00Z' });
+const newTable = z.string().regex(/^[\w.-]{3,255}$/, 'names a table: 3 to 255 letters, digits, _, . and -');
+const notAnInstant = 'must be a time such as 2026-11-20T12:00:00Z';
+const instant = z.iso.datetime({ offset: true, error: notAnInstant }).default('');
 
-const schema = z.discriminatedUnion('action', [
-  z.object({ action: z.literal('start'), table: tableName, to: tableName, at: time, 'dry-run': z.boolean() }),
-  z.object({
-    action: z.literal('carry'),
+const schema = z
+  .object({
+    _: z.tuple([z.enum(['start', 'carry'], 'start or carry')]),
     table: tableName,
-    to: tableName,
-    since: time,
-    queue: z.url({ error: '--queue or USAGE_QUEUE_URL is needed' }),
-    take: z.array(z.enum(kindsOfItems)),
-    'dry-run': z.boolean(),
-  }),
-]);
+    to: newTable,
+    at: instant,
+    since: instant,
+    queue: z.string().default(process.env['USAGE_QUEUE_URL'] ?? ''),
+    take: z.array(z.enum(kindsOfItems)).default([]),
+    'dry-run': flag,
+  })
+  .refine(({ _: [action], at }) => action === 'carry' || at !== '', { path: ['at'], error: notAnInstant })
+  .refine(({ _: [action], since }) => action === 'start' || since !== '', { path: ['since'], error: notAnInstant })
+  .refine(({ _: [action], queue }) => action === 'start' || queue !== '', '--queue or USAGE_QUEUE_URL is needed');
 
 type Options = z.output<typeof schema>;
-type Start = Extract<Options, { action: 'start' }>;
-type Carry = Extract<Options, { action: 'carry' }>;
 
-const start = async ({ table, to, at, 'dry-run': dryRun }: Start): Promise<void> => {
+const start = async ({ table, to, at, 'dry-run': dryRun }: Options): Promise<void> => {
   const dynamoDb = new DynamoDBClient({});
   const window = await checkWindow(dynamoDb, { table, at: new Date(at) });
   console.log(`${table} can be restored to any second from ${window}.`);
@@ -65,7 +66,7 @@ const rows = ({ copied, differing }: CarryReport, take: readonly string[]) =>
       'which stays': differing.has(kind) ? (take.includes(kind) ? 'old' : 'new') : '',
     }));
 
-const carry = async ({ table, to, since, queue, take, 'dry-run': dryRun }: Carry): Promise<void> => {
+const carry = async ({ table, to, since, queue, take, 'dry-run': dryRun }: Options): Promise<void> => {
   const sqs = sqsClient();
   const target = openTable(to);
   const report = await carryOver(openTable(table), target, {
@@ -86,21 +87,4 @@ const carry = async ({ table, to, since, queue, take, 'dry-run': dryRun }: Carry
   if (dryRun) console.log('Nothing was sent or written.');
 };
 
-await runCommand(
-  {
-    usage: USAGE,
-    schema: z
-      .looseObject({ _: z.tuple([z.enum(['start', 'carry'], 'start or carry')]) })
-      .transform(({ _: [action], ...options }) => ({ ...options, action }))
-      .pipe(schema),
-    options: {
-      table: { type: 'string', default: process.env['TABLE_NAME'] ?? '' },
-      to: { type: 'string' },
-      at: { type: 'string' },
-      since: { type: 'string' },
-      queue: { type: 'string', default: process.env['USAGE_QUEUE_URL'] ?? '' },
-      take: { type: 'string', multiple: true, default: [] },
-    },
-  },
-  (options) => (options.action === 'start' ? start(options) : carry(options)),
-);
+await runCommand({ usage: USAGE, schema }, (options) => (options._[0] === 'start' ? start(options) : carry(options)));

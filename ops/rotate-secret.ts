@@ -7,7 +7,7 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { z } from 'zod';
-import { CommandError, runCommand } from './command.ts';
+import { CommandError, flag, runCommand } from './command.ts';
 
 const USAGE = `npm run rotate-secret -- fingerprint --secret ID [--dry-run]
 npm run rotate-secret -- stripe-key --secret ID [--dry-run] < FILE
@@ -35,8 +35,8 @@ const schema = z.object({
     ),
   ]),
   secret: z.string('--secret is needed').min(1),
-  finish: z.boolean(),
-  'dry-run': z.boolean(),
+  finish: flag,
+  'dry-run': flag,
 });
 
 type Options = z.output<typeof schema>;
@@ -102,7 +102,4 @@ const rotate = async (options: Options): Promise<void> => {
   console.log(`${dryRun ? 'Would be changed' : 'Changed'}: ${meaning}.`);
 };
 
-await runCommand(
-  { usage: USAGE, schema, options: { secret: { type: 'string' }, finish: { type: 'boolean', default: false } } },
-  rotate,
-);
+await runCommand({ usage: USAGE, schema }, rotate);

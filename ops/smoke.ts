@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { providerLabels } from '../lambda/domain/providers.ts';
 import { parseStageSettings } from '../lib/config.ts';
-import { CommandError, runCommand } from './command.ts';
+import { CommandError, flag, runCommand } from './command.ts';
 import { checkCanary, checkHosts, type SmokeTarget } from './smoke/checks.ts';
 
 const USAGE = `npm run smoke -- --stage STAGE
@@ -21,7 +21,7 @@ const schema = z
     stage: z.string().optional(),
     'gateway-url': z.string().includes('{label}', 'must have {label} in it').optional(),
     'dashboard-url': z.url().optional(),
-    'dry-run': z.boolean(),
+    'dry-run': flag,
   })
   .refine(
     (options) => (options.stage === undefined) === Boolean(options['gateway-url'] && options['dashboard-url']),
@@ -52,38 +52,27 @@ const targetOf = (options: z.output<typeof schema>): SmokeTarget => {
   };
 };
 
-await runCommand(
-  {
-    usage: USAGE,
-    schema,
-    options: {
-      stage: { type: 'string' },
-      'gateway-url': { type: 'string' },
-      'dashboard-url': { type: 'string' },
-    },
-  },
-  async (options) => {
-    const target = targetOf(options);
-    if (options['dry-run']) {
-      for (const label of providerLabels) console.log(`${target.gatewayUrl(label)}/health`);
-      console.log(target.dashboardUrl);
-      return;
-    }
-    const canary = canarySchema.safeParse(process.env);
-    const results = [
-      ...(await checkHosts(target)),
-      ...(canary.success
-        ? await checkCanary(target, {
-            serviceKey: canary.data.CANARY_SERVICE_KEY,
-            email: canary.data.CANARY_EMAIL,
-            password: canary.data.CANARY_PASSWORD,
-          })
-        : []),
-    ];
-    for (const [name, problem] of results)
-      console.log(problem === null ? `ok      ${name}` : `FAILED  ${name}: ${problem}`);
-    if (!canary.success)
-      console.log('skipped the canary account: CANARY_SERVICE_KEY, CANARY_EMAIL and CANARY_PASSWORD are not set');
-    if (results.some(([, problem]) => problem !== null)) process.exitCode = 1;
-  },
-);
+await runCommand({ usage: USAGE, schema }, async (options) => {
+  const target = targetOf(options);
+  if (options['dry-run']) {
+    for (const label of providerLabels) console.log(`${target.gatewayUrl(label)}/health`);
+    console.log(target.dashboardUrl);
+    return;
+  }
+  const canary = canarySchema.safeParse(process.env);
+  const results = [
+    ...(await checkHosts(target)),
+    ...(canary.success
+      ? await checkCanary(target, {
+          serviceKey: canary.data.CANARY_SERVICE_KEY,
+          email: canary.data.CANARY_EMAIL,
+          password: canary.data.CANARY_PASSWORD,
+        })
+      : []),
+  ];
+  for (const [name, problem] of results)
+    console.log(problem === null ? `ok      ${name}` : `FAILED  ${name}: ${problem}`);
+  if (!canary.success)
+    console.log('skipped the canary account: CANARY_SERVICE_KEY, CANARY_EMAIL and CANARY_PASSWORD are not set');
+  if (results.some(([, problem]) => problem !== null)) process.exitCode = 1;
+});

@@ -29,7 +29,7 @@ const sourceMapOf = async (entry: string): Promise<SourceMap> => {
   return new SourceMap(JSON.parse(map?.text ?? ''));
 };
 
-await runCommand({ usage: USAGE, schema, options: {} }, async ({ _: [name] }) => {
+await runCommand({ usage: USAGE, schema }, async ({ _: [name] }) => {
   const functions = stageFunctions();
   const { entry } = functions.find((each) => each.name === name) ?? {};
   if (entry === undefined)
