@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { PayloadTooLargeError, UnauthenticatedError, ValidationError } from '../domain/errors.ts';
+import { messageFor, violationsOf } from '../domain/violations.ts';
 import type { Caller, Membership } from './operation.ts';
-import { messageFor, violationsOf } from './violations.ts';
 
 /** Far larger than any valid body. API Gateway itself allows 10 MB. */
 export const MAX_BODY_BYTES = 65_536;

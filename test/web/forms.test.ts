@@ -9,13 +9,15 @@ import { createReport } from '../../lambda/dashboard/reports/operations.ts';
 import { ruleConditionSchema } from '../../lambda/domain/limits/rule.ts';
 import type { AlertRule, Budget, OwnPrice, Pause, Report } from '../../web/src/api/responses.ts';
 import { changesOf, hiddenIn } from '../../web/src/forms/changes.ts';
-import * as budgets from '../../web/src/limits/budget-form.ts';
+import * as limits from '../../web/src/limits/limit-form.ts';
+import { limitProblems } from '../../web/src/limits/limit-problems.ts';
+import { type LimitPeriod, limitTypeList } from '../../web/src/limits/limit-types.ts';
 import { refusedText } from '../../web/src/limits/names.ts';
-import * as rules from '../../web/src/limits/rule-form.ts';
-import { ruleTypeList } from '../../web/src/limits/rule-types.ts';
+import * as pauses from '../../web/src/limits/pause-form.ts';
 import * as prices from '../../web/src/prices/price-form.ts';
 import { providerName } from '../../web/src/providers/names.ts';
 import * as reports from '../../web/src/reports/report-form.ts';
+import { scopeValuesOf } from '../../web/src/scope/scope.ts';
 import { schemaArbitrary } from '../dashboard/over-http/schema-arbitrary.ts';
 import { document, resolve } from '../http/described-api.ts';
 
@@ -70,11 +72,11 @@ const merged = <Item>(item: Item, patch: Members) => mergePatch(item, patch) as 
 const replaced = <Item extends object>(item: Item, patch: Members) =>
   Object.fromEntries(Object.entries({ ...item, ...patch }).filter(([, value]) => value !== null)) as Item;
 
-const ruleForm: Form<AlertRule, rules.RuleValues> = {
-  ...rules,
+const ruleForm: Form<AlertRule, limits.LimitValues> = {
+  ...limits,
   items: notifying(createRule),
-  problemsOf: rules.ruleProblems,
-  whole: rules.WHOLE,
+  problemsOf: limitProblems,
+  whole: limits.WHOLE,
   changed: (rule, { config = {}, ...patch }) => {
     const { pause, ...members } = config as Members;
     const after = mergePatch(rule.config, members) as Members;
@@ -96,12 +98,13 @@ const isAccepted = ({ terms, from, until }: Members): boolean => {
 const forms: Readonly<Record<string, Form<never, never>>> = {
   rule: ruleForm as never,
   budget: {
-    ...budgets,
+    ...limits,
     items: notifying<Budget>(createBudget),
-    problemsOf: budgets.budgetProblems,
+    problemsOf: limitProblems,
+    whole: limits.WHOLE,
     changed: merged,
     maybeHidden: TARGETS,
-  } as Form<Budget, budgets.BudgetValues> as never,
+  } as Form<Budget, limits.LimitValues> as never,
   report: {
     ...reports,
     items: notifying<Report>(createReport),
@@ -178,32 +181,97 @@ describe.each(Object.entries(forms))('a %s that the API can make', (_, form) => 
   });
 });
 
-describe('the form of a budget', () => {
-  const numbers = [-1, 0, 0.0000001, 0.000001, 0.5, 1, 99, 100, 100.5, 1000, 1001, 9_000_000, 9_000_001, ''];
-  const lists = ['1, 2, 3, 4, 5, 6, 7, 8', '1, 2, 3, 4, 5, 6, 7, 8, 9'];
-  const isTakenByApi = (values: budgets.BudgetValues): boolean =>
-    (createBudget.body as ZodMiniType).safeParse(changesOf({}, budgets.bodyOf(values))).success;
+describe('the form of a limit', () => {
+  const numbers = [-1, 0, 0.0000001, 0.000001, 0.5, 1, 1.5, 99, 100, 100.5, 1000, 1001, 9_000_000, 9_000_001, ''];
+  const lists = [...numbers.map(String), '1, 2, 3, 4, 5, 6, 7, 8', '1, 2, 3, 4, 5, 6, 7, 8, 9'];
+  const isTakenByApi = (values: limits.LimitValues): boolean => {
+    const { body } = values.type === 'budget' ? createBudget : createRule;
+    return (body as ZodMiniType).safeParse(changesOf({}, limits.bodyOf(values), limits.WHOLE)).success;
+  };
+  const ofType = limitTypeList.flatMap(({ type, fields }) => fields.map(({ member }) => [type, member] as const));
 
-  it.each(['amount', 'countAs', 'atPercent', 'notifyAt'] as const)('has the bounds of the API for %s', (member) => {
-    const budget = { ...budgets.emptyBudget, name: 'Budget', blocks: true, unknownCost: 'count' } as const;
-    for (const typed of member === 'notifyAt' ? [...numbers.map(String), ...lists] : numbers) {
-      const values = { ...budget, [member]: typed };
-      const isTaken = budgets.budgetProblems(values)[member] === null;
+  it.each([
+    ...ofType,
+    ['budget', 'countAs'] as const,
+    ['budget', 'atPercent'] as const,
+    ['budget', 'notifyAt'] as const,
+  ])('of the type %s has the bounds of the API for %s', (type, member) => {
+    const limit = { ...limits.emptyLimit(type), name: 'Limit', blocks: true, unknownCost: 'count' } as const;
+    for (const typed of member === 'notifyAt' ? lists : numbers) {
+      const values = { ...limit, [member]: typed };
+      const isTaken = (limitProblems(values)[member] ?? null) === null;
       expect({ typed, isTaken }).toEqual({ typed, isTaken: isTakenByApi(values) });
     }
   });
-});
 
-describe('a rule', () => {
-  it('keeps everything but what its type has of its own when it becomes one of another type', () => {
+  it.each(limitTypeList)('has the periods of the API: $type', ({ type, periods }) => {
+    const all: LimitPeriod[] = ['hourly', 'daily', 'weekly', 'monthly', 'fixed'];
+    const values = { ...limits.emptyLimit(type), name: 'Limit', from: '2026-11-01', to: '2026-11-02' };
+    const { body } = type === 'budget' ? createBudget : createRule;
+    const isTaken = (period: LimitPeriod) => {
+      const sent = limits.bodyOf({ ...values, period }) as { readonly config?: object };
+      const config = { ...sent.config, period };
+      return (body as ZodMiniType).safeParse(changesOf({}, sent.config ? { ...sent, config } : sent)).success;
+    };
+    expect(periods.length > 1 ? all.filter(isTaken) : []).toEqual(periods.length > 1 ? periods : []);
+  });
+
+  it('shows the message of the API at the member that it is about', () => {
+    const budget = { ...limits.emptyLimit('budget'), name: 'Limit', period: 'fixed', from: '2026-11-02' } as const;
+    expect(limitProblems({ ...budget, to: '2026-11-01' })).toMatchObject({ to: '`to` is before `from`' });
+    expect(limitProblems({ ...budget, to: '' })).toMatchObject({ to: 'must be a date (2026-11-20)' });
+    expect(limitProblems({ ...limits.emptyLimit('burn_rate'), limit: '', factor: '' })).toMatchObject({
+      limit: 'needs a limit or a factor',
+    });
+    expect(limitProblems({ ...budget, tag: 'a', client: 'b' })['scope']).toEqual(expect.any(String));
+    expect(limitProblems({ ...budget, amount: '' })).toMatchObject({ amount: 'is required' });
+  });
+
+  it('keeps everything but what a type has of its own when it becomes one of another type', () => {
     fc.assert(
-      fc.property(ruleForm.items, fc.constantFrom(...ruleTypeList), (rule, { type }) => {
-        const values = rules.valuesOf(rule);
+      fc.property(ruleForm.items, fc.constantFrom(...limitTypeList), (rule, { type }) => {
+        const values = limits.valuesOf(rule);
         const { period: _, threshold: _1, limit: _2, budget: _3, factor: _4, minimum: _5, ...common } = values;
-        const { minimumRequests: _6, ...kept } = common;
-        expect(rules.withType(values, type)).toMatchObject({ ...kept, type });
+        const { minimumRequests: _6, amount: _7, ...kept } = common;
+        expect(limits.withType(values, type)).toMatchObject({ ...kept, type });
       }),
     );
+  });
+});
+
+describe('the form of a pause', () => {
+  it('makes each pause that the API takes', () => {
+    fc.assert(
+      fc.property(made(createPause), ({ name, scope, minutes }) => {
+        const members = Object.entries(scope as Pause['scope']).map(([member, value]) => [member, value.trim()]);
+        fc.pre(members.every(([, value]) => value !== ''));
+        const values = {
+          ...scopeValuesOf(scope),
+          name: name as string,
+          minutes: minutes === null ? '' : String(minutes),
+        };
+        expect(Object.values(pauses.pauseProblems(values)).filter((problem) => problem !== null)).toEqual([]);
+        expect(pauses.bodyOf(values)).toEqual({ name, scope: Object.fromEntries(members), minutes });
+      }),
+    );
+  });
+
+  it.each([
+    ...pauses.scopeMembers.map((member) => [member, 'a'.repeat(1_000)] as const),
+    ['minutes', '0'],
+    ['minutes', '527041'],
+    ['minutes', '527040'],
+  ] as const)('has the bounds of the API for %s', (member, typed) => {
+    const values = { ...pauses.emptyPause, tag: 'batch', name: 'Loop', [member]: typed };
+    const isTaken = (pauses.pauseProblems(values)[member] ?? null) === null;
+    expect(isTaken).toBe((createPause.body as ZodMiniType).safeParse(pauses.bodyOf(values)).success);
+  });
+
+  it('asks for something to pause, and for one of a key and a project', () => {
+    expect(pauses.pauseProblems(pauses.emptyPause)).toMatchObject({ scope: 'must name something to pause' });
+    expect(pauses.pauseProblems({ ...pauses.emptyPause, key: 'k', project: 'p' })).toMatchObject({
+      scope: 'must not have both a key and a project',
+    });
   });
 });
 

@@ -17,7 +17,7 @@ import type { Session } from './api/session.ts';
 import { billingSearch } from './billing/search.ts';
 import { sessionsSearch } from './client-sessions/search.ts';
 import { compareSearch } from './compare/search.ts';
-import { ruleSearch } from './limits/search.ts';
+import { limitSearch } from './limits/search.ts';
 import { overviewSearch } from './overview/search.ts';
 import { pricesSearch } from './prices/search.ts';
 import { reconciliationSearch } from './reconciliation/search.ts';
@@ -25,8 +25,15 @@ import { requestsSearch } from './requests/search.ts';
 import { NotFound } from './shell/not-found.tsx';
 import { RouteProblem } from './shell/route-problem.tsx';
 
+/** Where pages were that messages of earlier versions link to. */
+const movedFrom = (href: string): string =>
+  href.replace('/budgets/new', '/limits/new?type=budget').replace(/^\/(rules|budgets)(?=[/?]|$)/, '/limits');
+
 const root = createRootRouteWithContext<{ readonly session: Session }>()({
   component: Outlet,
+  beforeLoad: ({ location: { href } }) => {
+    if (movedFrom(href) !== href) throw redirect({ href: movedFrom(href), replace: true });
+  },
   notFoundComponent: NotFound,
 });
 
@@ -100,12 +107,9 @@ const routeTree = root.addChildren([
     memberPage('/alerts', () => import('./alerts/alerts.tsx'), 'Alerts', alertsSearch),
     // Mails link here.
     memberPage('/alerts/$alertId', () => import('./alerts/alert.tsx'), 'OneAlert'),
-    memberPage('/rules', () => import('./limits/rules.tsx'), 'Rules'),
-    memberPage('/rules/new', () => import('./limits/rule-editor.tsx'), 'NewRule', ruleSearch),
-    memberPage('/rules/$ruleId', () => import('./limits/rule-editor.tsx'), 'EditRule'),
-    memberPage('/budgets', () => import('./limits/budgets.tsx'), 'Budgets'),
-    memberPage('/budgets/new', () => import('./limits/budget-editor.tsx'), 'NewBudget'),
-    memberPage('/budgets/$budgetId', () => import('./limits/budget-editor.tsx'), 'EditBudget'),
+    memberPage('/limits', () => import('./limits/limits.tsx'), 'Limits'),
+    memberPage('/limits/new', () => import('./limits/limit-editor.tsx'), 'NewLimit', limitSearch),
+    memberPage('/limits/$limitId', () => import('./limits/limit-editor.tsx'), 'EditLimit'),
     memberPage('/reports', () => import('./reports/reports.tsx'), 'Reports'),
     memberPage('/reports/new', () => import('./reports/report-editor.tsx'), 'NewReport'),
     // Reports link here.

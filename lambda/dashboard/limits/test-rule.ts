@@ -48,8 +48,7 @@ export const testRule =
       drivers: [],
       deliveries: [],
     };
-    const page = rule.condition.type === 'budget' ? 'budgets' : `rules/${id}`;
-    const links = { ...alertLinks(dashboardUrl, alert, rule.condition), alert: `${dashboardUrl}/${page}` };
+    const links = { ...alertLinks(dashboardUrl, alert, rule.condition), alert: `${dashboardUrl}/limits/${id}` };
     const test = async (channel: PostedChannel) => {
       try {
         await postMessage(postWebhook, rule, channel, alertMessage(alert, links), at);

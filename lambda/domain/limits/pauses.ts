@@ -1,8 +1,55 @@
+import * as z from 'zod/mini';
+import { DEFAULT_PROJECT_ID } from '../accounts/project.ts';
 import { HOUR_MS } from '../calendar/units.ts';
+import { providerLabels } from '../providers.ts';
+import {
+  MAX_CLIENT_CHARACTERS,
+  MAX_MODEL_CHARACTERS,
+  MAX_SESSION_ID_CHARACTERS,
+  MAX_TAG_CHARACTERS,
+} from '../usage/limits.ts';
 import type { Block, Blocks } from './block.ts';
 
 /** The gateway compares each request of an account with all of them, and reads them as one item. */
 export const MAX_PAUSES = 50;
+
+const MAX_MINUTES = 366 * 24 * 60;
+
+const upTo = (characters: number) => z.optional(z.string().check(z.minLength(1), z.maxLength(characters)));
+
+export const pauseScope = {
+  provider: z.optional(z.enum(providerLabels)),
+  model: upTo(MAX_MODEL_CHARACTERS),
+  tag: upTo(MAX_TAG_CHARACTERS),
+  key: z.optional(z.string().check(z.minLength(1), z.maxLength(64), z.describe('Id of a service key.'))),
+  project: z.optional(
+    z
+      .string()
+      .check(
+        z.minLength(1),
+        z.maxLength(64),
+        z.meta({ description: 'Id of a project: its active keys at this moment.', examples: [DEFAULT_PROJECT_ID] }),
+      ),
+  ),
+  session: z.optional(
+    z.string().check(z.minLength(1), z.maxLength(MAX_SESSION_ID_CHARACTERS), z.describe('Session id of a client.')),
+  ),
+  client: upTo(MAX_CLIENT_CHARACTERS),
+};
+
+/** What is paused, and for how long. */
+export const pauseSchema = z.strictObject({
+  scope: z.strictObject(pauseScope).check(
+    z.refine((scope) => Object.values(scope).some((value) => value !== undefined), 'must name something to pause'),
+    z.refine(
+      ({ key, project }) => key === undefined || project === undefined,
+      'must not have both a key and a project',
+    ),
+  ),
+  minutes: z
+    ._default(z.nullable(z.int().check(z.minimum(1), z.maximum(MAX_MINUTES))), 60)
+    .check(z.describe('Null: until somebody ends it.')),
+});
 
 export const isInForce = ({ until }: Pick<Block, 'until'>, now: Date): boolean =>
   until === null || Date.parse(until) > now.getTime();

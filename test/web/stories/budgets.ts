@@ -10,8 +10,9 @@ describe('a budget', () => {
     const session = await register(dashboard);
     await sendRequest(dashboard, session);
     const { open, browserErrors } = await openSignedIn(session);
-    const page = await open('/budgets');
-    await page.getByRole('link', { name: 'Set a monthly budget' }).click();
+    const page = await open('/limits');
+    await page.getByRole('link', { name: 'New limit' }).click();
+    await page.getByRole('radio', { name: /^Budget An amount/ }).click();
     await page.getByRole('button', { name: 'Create the budget' }).click();
     await page.getByText('A name is required.').waitFor();
     await page.getByLabel('Name').fill('Not a cent');
@@ -29,7 +30,7 @@ describe('a budget', () => {
     });
     await screenshot(page, 'budget-used-up');
     await page.getByRole('region', { name: 'Refused requests' }).getByRole('link', { name: 'Not a cent' }).click();
-    await page.getByText('Requests are refused up to 9 seconds after').waitFor();
+    await page.getByText('more can be spent once it is used up').waitFor();
     await screenshot(page, 'budget', true);
     await page.getByLabel('Amount').fill('100');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -38,7 +39,7 @@ describe('a budget', () => {
     await page.getByRole('link', { name: /Not a cent/ }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Delete the budget' }).click();
-    await page.getByText('No budgets yet').waitFor();
+    await page.getByText('No limits yet').waitFor();
     await page.getByRole('button', { name: 'Pause something' }).click();
     await page.getByRole('dialog').getByLabel('Tag').fill('batch');
     await page.getByLabel('Reason').fill('Runaway loop');

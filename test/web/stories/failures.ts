@@ -15,7 +15,7 @@ import { fixture, openSignedIn } from '../browser/fixture.ts';
 
 const dataOnly = (url: URL) => url.pathname.startsWith('/api/') && !url.pathname.startsWith('/api/auth/');
 
-const PAGES = ['/', '/requests', '/alerts', '/rules', '/keys', '/billing'] as const;
+const PAGES = ['/', '/requests', '/alerts', '/limits', '/keys', '/billing'] as const;
 
 /** Runs a story in one tab per page, all at the same time. */
 const inEveryPage = async (tab: Tab, story: (page: Page, path: string) => Promise<unknown>) => {
@@ -80,7 +80,7 @@ describe('with the API down', () => {
     const { open } = await openSignedIn(fixture().seeded, (page) =>
       page.route(dataOnly, (route) => route.fulfill({ status: 500, contentType: 'application/json', body })),
     );
-    const page = await open('/rules');
+    const page = await open('/limits');
     await page.getByText('Something went wrong on our side.').first().waitFor();
     await page.getByText('Request req-7').first().waitFor();
   });
@@ -122,7 +122,7 @@ describe('with a rule that was deleted elsewhere', () => {
     await api(session, 'DELETE', `/alert-rules/${id}`);
     await page.getByLabel('Name').fill('Weekly limit');
     for (const name of clicks) await page.getByRole('button', { name, exact: true }).click();
-    await page.getByText('Rule not found').waitFor();
+    await page.getByText('Limit not found').waitFor();
   });
 });
 

@@ -102,14 +102,14 @@ const expectFigures = async (
   for (const figure of [alert.observed, alert.limit, alert.final?.observed ?? Number.NaN])
     expect(article).toContain(formatMoney(figure));
 
-  await open('/budgets');
+  await open('/limits');
   for (const { name, state } of budgets) {
     const budget = page.locator('li', { hasText: name }).first();
     await budget.getByText(formatPercent(state.percentUsed)).waitFor();
     expect(await budget.innerText()).toContain(formatMoney(state.usedNanoUsd));
   }
 
-  await open('/rules/new');
+  await open('/limits/new');
   await page.getByText('Month', { exact: true }).click();
   await page.getByText(`It would have fired ${plural(preview.firings.length, 'time')}.`).waitFor();
   const list = await page.locator('section', { hasText: 'The last 30 days' }).last().innerText();
@@ -131,7 +131,7 @@ describe('figures', () => {
 
   it('of a rule say that nothing matches; its form shows the API’s message at the field and asks before it is left', async () => {
     const { open } = await openSignedIn(fixture().seeded);
-    const page = await open('/rules/new');
+    const page = await open('/limits/new');
     await page.getByText('It would have fired').or(page.getByText('It would not have fired')).waitFor();
     await page.getByRole('combobox', { name: 'Tag' }).fill('no-such-tag');
     await page.getByText('No request matches.').waitFor();
@@ -152,7 +152,7 @@ describe('figures', () => {
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Alerts' }).first().click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-    expect(page.url()).toContain('/rules/new');
+    expect(page.url()).toContain('/limits/new');
     await page.getByRole('link', { name: 'Alerts' }).first().click();
     await page.getByRole('button', { name: 'Discard the changes' }).click();
     await page.waitForURL(/\/alerts/);

@@ -62,7 +62,7 @@ const verifyEmail = async (page: Page, email: string) => {
 };
 
 const createRule = async (page: Page, name: string) => {
-  await page.getByRole('link', { name: 'Rules' }).first().click();
+  await page.getByRole('link', { name: 'Limits', exact: true }).first().click();
   await page.getByRole('link', { name: 'Set a daily limit' }).click();
   await page.getByLabel('Name').fill(name);
   await page.getByLabel('Limit', { exact: true }).fill('0.000001');

@@ -39,22 +39,22 @@ describe('a form', () => {
     const madePrice = await readApi<Item>('/prices', price, session);
     const { open, browserErrors } = await openSignedIn(session);
 
-    let page = await open('/budgets');
+    let page = await open('/limits');
     await page.getByRole('link', { name: /\$20 a day, of project Search/ }).click();
-    await rename(page, 'Daily limit', '/budgets');
+    await rename(page, 'Daily limit', '/limits');
     expect(await only('/budgets', session)).toMatchObject({
       ...budget,
       block: madeBudget['block'],
       name: 'Daily limit',
     });
 
-    page = await open('/rules');
-    await page.getByRole('link', { name: /project Search/ }).click();
+    page = await open('/limits');
+    await page.getByRole('link', { name: /^Loop .*project Search/ }).click();
     await waitUntilIdle(page);
     expect(await page.getByRole('combobox', { name: 'Project' }).inputValue()).toBe('Search');
     expect(await seriousFindings(page)).toEqual([]);
     await screenshot(page, 'rule-of-project', true);
-    await rename(page, 'Runaway', '/rules');
+    await rename(page, 'Runaway', '/limits');
     expect(await only('/alert-rules', session)).toMatchObject({ name: 'Runaway', config: madeRule['config'] });
 
     page = await open('/prices');
@@ -90,7 +90,9 @@ describe('a form', () => {
       await page.getByRole('option', { name: 'Search' }).click();
     };
 
+    // A link of an earlier version.
     let page = await open('/budgets/new');
+    await page.waitForURL('**/limits/new?type=budget');
     await page.getByLabel('Name').fill('Team');
     await choose(page);
     await page.getByRole('button', { name: 'Create the budget' }).click();
@@ -101,7 +103,7 @@ describe('a form', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Reason').fill('Loop');
     await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
-    await dialog.getByText('Choose what to pause.').waitFor();
+    await dialog.getByText('must name something to pause').waitFor();
     await choose(page);
     expect(await seriousFindings(page)).toEqual([]);
     await screenshot(page, 'pause-form');
@@ -109,7 +111,7 @@ describe('a form', () => {
     await page.getByRole('cell', { name: /requests of project Search/ }).waitFor();
     expect(await only('/pauses', session)).toMatchObject({ scope: { project } });
 
-    page = await open('/rules/new');
+    page = await open('/limits/new');
     await page.getByLabel('Name').fill('Unusual');
     await choose(page);
     await page.getByLabel('Slack', { exact: true }).check();
@@ -121,7 +123,7 @@ describe('a form', () => {
     // No address of Slack is known here.
     await page.getByLabel('Slack', { exact: true }).uncheck();
     await page.getByRole('button', { name: 'Create the rule' }).click();
-    await page.getByRole('link', { name: /of project Search/ }).waitFor();
+    await page.getByRole('link', { name: /^Unusual .*of project Search/ }).waitFor();
     expect(await only('/alert-rules', session)).toMatchObject({
       type: 'spend_anomaly',
       config: { filter: { project } },

@@ -36,7 +36,7 @@ const join = async (tab: Tab, email: string) => {
 /** What the role of a viewer cannot do is not there. */
 const seeNothingToChange = async (page: Page) => {
   for (const name of ['API tokens', 'Audit log', 'Settings']) expect(await menu(page, name).count()).toBe(0);
-  const pages = { '/rules': 'No rules yet', '/budgets': 'No budgets yet', '/keys': 'default', '/members': 'owner' };
+  const pages = { '/limits': 'No limits yet', '/keys': 'default', '/members': 'owner' };
   for (const [path, content] of Object.entries(pages)) {
     await open(page, path);
     await page.getByText(content).first().waitFor();
@@ -152,7 +152,7 @@ describe('two people of one account', () => {
     await verify(owner, ada);
     await invite(owner.page, grace);
     await join(other, grace);
-    await menu(other.page, 'Rules').waitFor();
+    await menu(other.page, 'Limits').waitFor();
     await seeNothingToChange(other.page);
 
     await owner.page.reload();

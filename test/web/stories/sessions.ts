@@ -29,7 +29,7 @@ describe('with a rejected token', () => {
   it('and no new one, the user is signed out, sees why, and returns to the page after signing in', async () => {
     const { email, session } = await newAccount();
     const { open, browserErrors } = await openSignedIn(session);
-    const page = await open('/rules');
+    const page = await open('/limits');
     await waitUntilIdle(page);
     await page.route('**/api/**', (route) => route.fulfill(unauthorized));
     // The first rejected request ends the session: that of the click, or one of a timer.
@@ -40,7 +40,7 @@ describe('with a rejected token', () => {
     expect(await page.evaluate('JSON.stringify(Object.keys(sessionStorage))')).not.toContain('refresh-token');
     await page.unroute('**/api/**');
     await signIn(page, email);
-    await page.getByRole('heading', { name: /^(Alerts|Rules)$/ }).waitFor();
+    await page.getByRole('heading', { name: /^(Alerts|Limits)$/ }).waitFor();
     expect(browserErrors).toEqual([]);
   });
 });

@@ -60,12 +60,11 @@ const membersPaths: Readonly<Record<string, Paths>> = {
   limits: {
     alerts: '/alerts',
     'one alert': async () => `/alerts/${await firstId('/alerts', ({ id }) => id)}`,
-    rules: '/rules',
-    'a new rule': '/rules/new',
-    'one rule': async () => `/rules/${await firstId('/alert-rules', ({ id }) => id)}`,
-    budgets: '/budgets',
-    'a new budget': '/budgets/new',
-    'one budget': async () => `/budgets/${await firstId('/budgets', ({ id }) => id)}`,
+    limits: '/limits',
+    'a new rule': '/limits/new',
+    'one rule': async () => `/limits/${await firstId('/alert-rules', ({ id }) => id)}`,
+    'a new budget': '/limits/new?type=budget',
+    'one budget': async () => `/limits/${await firstId('/budgets', ({ id }) => id)}`,
     reports: '/reports',
     'a new report': '/reports/new',
     'one report': async () => `/reports/${await firstId('/reports', ({ id }) => id)}`,
@@ -220,7 +219,7 @@ describe('in light, in dark and on a phone', () => {
     const page = await tab.open('/keys');
     expect(await dialog(page, 'New key', 'dialog new key')).toEqual(good);
     expect(await dialog(page, 'Revoke', 'dialog revoke key')).toEqual(good);
-    await tab.open(`/rules/${await firstId('/alert-rules', ({ id }) => id)}`);
+    await tab.open(`/limits/${await firstId('/alert-rules', ({ id }) => id)}`);
     expect(await dialog(page, 'Delete', 'dialog delete rule')).toEqual(good);
   });
 });

@@ -11,7 +11,7 @@ import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { formatMoney } from '../format/money.ts';
 import { formatShare, plural } from '../format/quantity.ts';
 import { channelNames } from '../limits/channels.ts';
-import { formatFigure } from '../limits/rule-types.ts';
+import { formatFigure } from '../limits/limit-types.ts';
 import { useMe } from '../session/permissions.ts';
 import { dimensionWord } from '../spend/filters.ts';
 import { type KeyNames, valueName } from '../spend/groups.ts';
@@ -116,16 +116,11 @@ const Explanation = ({
         ))}
       </ul>
       <AlertSpend alert={alert} />
-      {alert.ruleId &&
-        (alert.type === 'budget' ? (
-          <AnchorLink size="xs" to="/budgets/$budgetId" params={{ budgetId: alert.ruleId }}>
-            View the budget
-          </AnchorLink>
-        ) : (
-          <AnchorLink size="xs" to="/rules/$ruleId" params={{ ruleId: alert.ruleId }}>
-            View the rule
-          </AnchorLink>
-        ))}
+      {alert.ruleId && (
+        <AnchorLink size="xs" to="/limits/$limitId" params={{ limitId: alert.ruleId }}>
+          View the {alert.type === 'budget' ? 'budget' : 'rule'}
+        </AnchorLink>
+      )}
     </div>
   </>
 );

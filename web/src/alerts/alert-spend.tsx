@@ -1,23 +1,17 @@
 import { queryOf } from '../../../lambda/domain/calendar/range.ts';
 import { startOfNext } from '../../../lambda/domain/calendar/utc.ts';
 import type { Alert } from '../api/responses.ts';
-import { useApi } from '../app.ts';
 import { AnchorLink } from '../components/links.tsx';
-import { useBudgets } from '../limits/use-budgets.ts';
+import { filterOf } from '../limits/limit-form.ts';
+import { useLimits } from '../limits/use-limits.ts';
 import { spendFiltersOf } from '../scope/scope.ts';
 import type { Filters } from '../spend/filters.ts';
 
-/** The filter of an alert's rule and the value that it is about, as the overview has them; undefined until the rule is known. */
-const useAlertFilters = ({ ruleId, type, of }: Alert): Filters | undefined => {
-  const rules = useApi().useQuery('get', '/alert-rules', {}, { enabled: ruleId !== null && type !== 'budget' });
-  const { data: budgets } = useBudgets();
-  const rule = rules.data?.items.find(({ id }) => id === ruleId);
-  const budget = budgets?.items.find(({ id }) => id === ruleId);
-  if (ruleId !== null && !rule && !budget) return undefined;
-  return {
-    ...spendFiltersOf(budget ? budget.filter : rule?.config['filter']),
-    ...(of && { [of.dimension]: [of.value] }),
-  };
+/** The filter of an alert's limit and the value that it is about, as the overview has them; undefined until the limit is known. */
+const useAlertFilters = ({ ruleId, of }: Alert): Filters | undefined => {
+  const limit = useLimits().data?.items.find(({ id }) => id === ruleId);
+  if (ruleId !== null && !limit) return undefined;
+  return { ...(limit && spendFiltersOf(filterOf(limit))), ...(of && { [of.dimension]: [of.value] }) };
 };
 
 /** Opens the overview at the period of an alert, with its filter. Nothing where the rule is gone. */

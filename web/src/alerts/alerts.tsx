@@ -53,8 +53,8 @@ export const Alerts = () => {
             icon={BellRing}
             title={status === 'triggered' ? 'No open alerts' : 'No alerts yet'}
             action={
-              <ButtonLink variant="light" size="xs" to="/rules">
-                Go to rules
+              <ButtonLink variant="light" size="xs" to="/limits">
+                Go to limits
               </ButtonLink>
             }
           >

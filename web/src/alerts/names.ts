@@ -1,13 +1,11 @@
 import type { Alert } from '../api/responses.ts';
 import { locale } from '../format/locale.ts';
 import { bucketStart, formatBucketLong } from '../format/time.ts';
-import { ruleTypes } from '../limits/rule-types.ts';
-
-const otherNames = { plan_usage: 'Plan usage', budget: 'Budget' } as const;
+import { limitTypes } from '../limits/limit-types.ts';
 
 /** An alert comes from a rule, a budget, or the plan's limit. */
 export const alertTypeName = (type: Alert['type']): string =>
-  type === 'plan_usage' || type === 'budget' ? otherNames[type] : ruleTypes[type].name;
+  type === 'plan_usage' ? 'Plan usage' : limitTypes[type].name;
 
 /** The period of an alert in words; days, weeks and months are in UTC. */
 export const periodText = ({ name, start }: Alert['period']): string => {

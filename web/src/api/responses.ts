@@ -36,7 +36,6 @@ export type Key = components['schemas']['Key'];
 export type ApiToken = components['schemas']['ApiToken'];
 export type SignOnSettings = components['schemas']['SignOnSettings'];
 export type Budget = components['schemas']['Budget'];
-export type NewBudget = paths['/budgets']['post']['requestBody']['content']['application/json'];
 export type ReportList = paths['/reports']['get']['responses']['200']['content']['application/json'];
 export type Report = components['schemas']['Report'];
 export type NewReport = paths['/reports']['post']['requestBody']['content']['application/json'];

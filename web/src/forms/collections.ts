@@ -1,21 +1,33 @@
-/** The collections of the API with items that a form creates and changes, by path: what pages say of them, and where their list is. */
+/** The collections of the API with items that a form creates and changes, by path: what pages say of them, and the page that lists them. */
 export const collections = {
   '/alert-rules': {
     noun: 'rule',
-    list: '/rules',
+    page: 'limit',
+    list: '/limits',
     create: 'Create the rule',
     afterDeletion: 'It stops checking your spend. Its alerts are kept.',
     needs: 'rules:write',
   },
   '/budgets': {
     noun: 'budget',
-    list: '/budgets',
+    page: 'limit',
+    list: '/limits',
     create: 'Create the budget',
     afterDeletion: 'What it refuses passes again within seconds. Its alerts are kept.',
     needs: 'rules:write',
   },
+  '/pauses': {
+    noun: 'pause',
+    page: 'limit',
+    list: '/limits',
+    create: 'Pause',
+    created: 'Paused: requests are refused within seconds, or within a minute if it is the first time.',
+    afterDeletion: '',
+    needs: 'rules:write',
+  },
   '/reports': {
     noun: 'report',
+    page: 'report',
     list: '/reports',
     create: 'Create the report',
     afterDeletion: 'It is not sent any more.',
@@ -23,6 +35,7 @@ export const collections = {
   },
   '/prices': {
     noun: 'price',
+    page: 'price',
     list: '/prices',
     create: 'Add the price',
     afterDeletion:

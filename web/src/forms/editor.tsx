@@ -180,10 +180,10 @@ export const EditorPage = ({
   readonly side?: ReactNode;
   readonly children: ReactNode;
 }) => {
-  const { noun, list } = collections[collection];
+  const { noun, page, list } = collections[collection];
   return (
     <div className="page">
-      <PageHead title={title} about={about} back={<BackLink to={list}>{`All ${noun}s`}</BackLink>} />
+      <PageHead title={title} about={about} back={<BackLink to={list}>{`All ${page}s`}</BackLink>} />
       {query && !isNotFound(query) && <LoadProblem query={query} title={`The ${noun} could not be loaded`} />}
       {side ? (
         <div className={classes['editor']}>
@@ -209,7 +209,7 @@ export const LoadedItem = <Loaded extends Item>({
   readonly item: Loaded | undefined;
   readonly children: (item: Loaded) => ReactNode;
 }) => {
-  const { noun } = collections[collection];
+  const noun = collections[collection].page;
   const { data, error } = query;
   const isMissing = isNotFound(query) || (data !== undefined && !item);
   if (item && !isMissing) return children(item);

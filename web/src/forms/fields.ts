@@ -14,7 +14,13 @@ export const emailProblem = (email: string): string | null =>
 export const required = (what: string) => (value: string) => (value.trim() === '' ? `${what} is required.` : null);
 
 /** Fields of forms that have another name in the API. */
-const ALIASES: Readonly<Record<string, string>> = { dim: 'dimensionValue', validUntil: 'lastDay', until: 'lastDay' };
+const ALIASES: Readonly<Record<string, string>> = {
+  dim: 'dimensionValue',
+  validUntil: 'lastDay',
+  until: 'lastDay',
+  filter: 'scope',
+  countAsUsd: 'countAs',
+};
 
 /** The field of a form that a path such as `config.filter.model` is about. */
 const fieldOf = (path: string, names: readonly string[]): string | undefined =>
@@ -24,14 +30,22 @@ const fieldOf = (path: string, names: readonly string[]): string | undefined =>
     .map((part) => ALIASES[part] ?? part)
     .findLast((part) => names.includes(part));
 
-/** The API's error messages on single fields, by the names in the form. */
-export const fieldErrors = (error: unknown, ...names: readonly string[]): Record<string, string> =>
+/** Messages about members of a body, by the names in the form. @param otherwise the field for what is about none of them */
+export const messagesByField = (
+  details: readonly { readonly path: string; readonly message: string }[],
+  names: readonly string[],
+  otherwise?: string,
+): Record<string, string> =>
   Object.fromEntries(
-    problemOf(error).details.flatMap(({ path, message }) => {
-      const name = fieldOf(path, names);
+    details.flatMap(({ path, message }) => {
+      const name = fieldOf(path, names) ?? otherwise;
       return name === undefined ? [] : [[name, message]];
     }),
   );
+
+/** The API's error messages on single fields, by the names in the form. */
+export const fieldErrors = (error: unknown, ...names: readonly string[]): Record<string, string> =>
+  messagesByField(problemOf(error).details, names);
 
 /** Those that are about no field of the form. */
 export const otherErrors = (error: unknown, ...names: readonly string[]): string[] =>

@@ -56,7 +56,7 @@ export const ItemRow = ({
           <span className="dim small">{about}</span>
         </Link>
         {children}
-        <ChevronRight size={16} className="dim" aria-hidden />
+        <ChevronRight size={16} className="dim wide-only" aria-hidden />
       </div>
       {below}
     </li>
@@ -81,7 +81,7 @@ export const ItemList = <Item,>({
   readonly children?: ReactNode;
 }) => {
   const { may } = useMe();
-  const { noun, list, needs } = collections[collection];
+  const { page: noun, list, needs } = collections[collection];
   const items = query.data?.items;
   return (
     <ListPage

@@ -41,7 +41,9 @@ export const useSave = <Values extends object>({
   const reload = useReload(collection);
   const options = {
     onSuccess: async ({ webhookSecret }: { readonly webhookSecret?: string | undefined }) => {
-      notifyDone(`${capital(collections[collection].noun)} ${id === undefined ? 'created' : 'saved'}.`);
+      const { noun, ...texts } = collections[collection];
+      const created = 'created' in texts ? texts.created : `${capital(noun)} created.`;
+      notifyDone(id === undefined ? created : `${capital(noun)} saved.`);
       await reload();
       onSaved(webhookSecret);
     },

@@ -7,9 +7,10 @@ import { ProblemNote } from '../components/problem-note.tsx';
 import { formatAxisMoney, formatMoney } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { formatBucketLong } from '../format/time.ts';
-import { canPreview, conditionOf, type RuleValues } from './rule-form.ts';
-import { formatFigure, ruleTypes } from './rule-types.ts';
-import classes from './rules.module.css';
+import { collectionOf, type LimitValues, previewOf } from './limit-form.ts';
+import { conditionProblems } from './limit-problems.ts';
+import { formatFigure, limitTypes } from './limit-types.ts';
+import classes from './limits.module.css';
 
 const BacktestChart = lazy(() => import('./backtest-chart.tsx'));
 
@@ -17,23 +18,23 @@ const TYPING_MS = 400;
 const FIRINGS_SHOWN = 5;
 
 /** The hour or day that ends at `by`, in words. */
-const bucketOf = (by: string, period: RuleValues['period']): string =>
+const bucketOf = (by: string, period: LimitValues['period']): string =>
   formatBucketLong(new Date(Date.parse(by) - 1).toISOString().slice(0, period === 'hourly' ? 13 : 10));
 
-/** When the rule would have fired in the last 30 days, drawn before it is saved. */
-export const BacktestCard = ({ values }: { readonly values: RuleValues }) => {
+/** When alerts would have been sent in the last 30 days, drawn before the limit is saved. */
+export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
   const api = useApi();
-  const key = JSON.stringify(conditionOf(values));
+  const key = JSON.stringify(previewOf(values));
   const [typed] = useDebouncedValue(key, TYPING_MS);
-  const enabled = canPreview(values);
+  const enabled = Object.values(conditionProblems(values)).every((problem) => problem === null);
   const { period } = values;
   const preview = api.useQuery(
     'post',
-    '/alert-rules/preview',
-    { body: JSON.parse(typed) as never },
+    `${collectionOf(values)}/preview` as '/alert-rules/preview',
+    { body: JSON.parse(typed) },
     { enabled: enabled && typed === key, placeholderData: keepPreviousData },
   );
-  const { bars, isForecast = false } = ruleTypes[values.type];
+  const { bars, isForecast = false } = limitTypes[values.type];
   const { firings, points, unit, requests } = preview.data ?? {};
   const formatValue = useCallback(
     (value: number) => formatFigure(unit ?? 'requests', value, isForecast),

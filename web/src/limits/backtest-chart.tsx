@@ -6,7 +6,7 @@ import { cssColor } from '../chart/css-color.ts';
 import { barOptions } from '../chart/options.ts';
 import { useScheme } from '../chart/use-scheme.ts';
 import { formatBucketLong } from '../format/time.ts';
-import classes from './rules.module.css';
+import classes from './limits.module.css';
 
 Chart.register(BarController, BarElement, CategoryScale, LinearScale, Tooltip);
 

@@ -12,7 +12,7 @@ export const channelNames = {
 export type Channel = keyof typeof channelNames;
 type TargetName = Exclude<Channel, 'email' | 'webhook'>;
 
-/** What each service needs to post to it. */
+/** What each service needs to post to it. A new channel is a row here, and its name above. */
 export const targetFields: readonly {
   readonly name: TargetName;
   readonly label: string;
@@ -31,6 +31,9 @@ export const targetFields: readonly {
   },
 ];
 
+const ofTargets = <T>(valueFor: (name: TargetName) => T) =>
+  Object.fromEntries(targetFields.map(({ name }) => [name, valueFor(name)])) as Record<TargetName, T>;
+
 /** How a rule, budget or report notifies, as its form holds it. Targets are text; a stored one is shown masked. */
 export interface ChannelValues extends Readonly<Record<TargetName, string>> {
   readonly channels: readonly Channel[];
@@ -44,9 +47,7 @@ export const channelValuesOf = ({
 }: Pick<AlertRule, 'channels' | 'webhookUrl' | 'targets'>): ChannelValues => ({
   channels,
   webhookUrl: webhookUrl ?? '',
-  slack: targets.slack ?? '',
-  teams: targets.teams ?? '',
-  pagerduty: targets.pagerduty ?? '',
+  ...ofTargets((name) => targets[name] ?? ''),
 });
 
 export const mailOnly = channelValuesOf({ channels: ['email'], webhookUrl: null, targets: {} });
@@ -54,24 +55,20 @@ export const mailOnly = channelValuesOf({ channels: ['email'], webhookUrl: null,
 /** The channels as the API takes them: without the targets of channels that are not chosen. */
 export const channelsOf = (values: ChannelValues) => {
   const { channels, webhookUrl } = values;
-  const targetOf = (name: TargetName) => (channels.includes(name) ? values[name].trim() : null);
   return {
     channels: [...channels],
     webhookUrl: channels.includes('webhook') ? webhookUrl.trim() : null,
-    targets: { slack: targetOf('slack'), teams: targetOf('teams'), pagerduty: targetOf('pagerduty') },
+    targets: ofTargets((name) => (channels.includes(name) ? values[name].trim() : null)),
   };
 };
 
 /** What is wrong with the channels, by member of the form. */
 export const channelProblems = (values: ChannelValues) => {
   const { channels, webhookUrl } = values;
-  const isMissing = (name: TargetName) => channels.includes(name) && values[name].trim() === '';
   return {
     channels: channels.length === 0 ? 'Choose at least one channel.' : null,
     webhookUrl:
       channels.includes('webhook') && !/^https:\/\/\S+\.\S+/.test(webhookUrl.trim()) ? 'An https:// address.' : null,
-    slack: isMissing('slack') ? 'The URL.' : null,
-    teams: isMissing('teams') ? 'The URL.' : null,
-    pagerduty: isMissing('pagerduty') ? 'The key.' : null,
+    ...ofTargets((name) => (channels.includes(name) && values[name].trim() === '' ? 'Is required.' : null)),
   };
 };

@@ -5,25 +5,9 @@ import { formatBucket, formatShortInstant, utcDate } from '../format/time.ts';
 import { scopeText } from '../scope/scope.ts';
 import type { KeyNames } from '../spend/groups.ts';
 
-const usd = new Intl.NumberFormat(locale, {
-  style: 'currency',
-  currency: 'USD',
-  minimumFractionDigits: 0,
-  maximumFractionDigits: 6,
-});
-
 const utcDay = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', dateStyle: 'medium' });
-const dayText = (day: string): string => utcDay.format(new Date(day));
-
-const eachPeriod = { hourly: 'an hour', daily: 'a day', weekly: 'a week', monthly: 'a month' } as const;
-
-/** `$500 a month, of OpenAI, tag batch`. */
-export const budgetText = ({ amount, period, filter }: Budget, keyNames: KeyNames): string => {
-  const when =
-    typeof period === 'string' ? eachPeriod[period] : `from ${dayText(period.from)} to ${dayText(period.to)}`;
-  const only = scopeText(filter, keyNames);
-  return `${usd.format(amount)} ${when}${only === '' ? '' : `, of ${only}`}`;
-};
+/** `Nov 20, 2026` */
+export const dayText = (day: string): string => utcDay.format(new Date(day));
 
 /** Why a budget has no period now. */
 export const outsideText = ({ period }: Budget): string =>

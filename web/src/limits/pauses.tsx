@@ -9,7 +9,7 @@ import { useKeyNames } from '../spend/use-key-names.ts';
 import { CreatePause } from './create-pause.tsx';
 import { refusedText } from './names.ts';
 import { Resume } from './resume.tsx';
-import { usePauses } from './use-pauses.ts';
+import { usePauses } from './use-limits.ts';
 
 /** The pauses in force, and a button that pauses something by hand. */
 export const Pauses = () => {
@@ -62,7 +62,7 @@ export const Pauses = () => {
                   {pause.ruleId === null ? (
                     'a person'
                   ) : (
-                    <AnchorLink to="/rules/$ruleId" params={{ ruleId: pause.ruleId }} inherit>
+                    <AnchorLink to="/limits/$limitId" params={{ limitId: pause.ruleId }} inherit>
                       a rule
                     </AnchorLink>
                   )}

@@ -2,7 +2,7 @@ import { Progress } from '@mantine/core';
 import type { Budget } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
 import { formatPercent, plural } from '../format/quantity.ts';
-import classes from './budgets.module.css';
+import classes from './limits.module.css';
 import { outsideText } from './names.ts';
 
 const toneOf = ({ isActive, notifyAt, state: { percentUsed, isBlocking } }: Budget) => {

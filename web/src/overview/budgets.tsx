@@ -10,7 +10,7 @@ const Line = ({ budget: { id, name, amount, state } }: { readonly budget: Budget
   <div>
     <dt>
       <span>
-        <AnchorLink to="/budgets/$budgetId" params={{ budgetId: id }} inherit>
+        <AnchorLink to="/limits/$limitId" params={{ limitId: id }} inherit>
           {name}
         </AnchorLink>
         <span className={classes['what']}>
@@ -46,7 +46,7 @@ export const Budgets = ({ budgets }: { readonly budgets: readonly Budget[] }) =>
       <div className="card-head">
         <h2 id="budgets">Budgets</h2>
         {inForce.length > SHOWN && (
-          <AnchorLink size="sm" to="/budgets">
+          <AnchorLink size="sm" to="/limits">
             All {inForce.length}
           </AnchorLink>
         )}

@@ -3,7 +3,7 @@ import { lazy, Suspense, useCallback, useMemo } from 'react';
 import { Heading } from '../components/heading.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { bucketEnd, bucketStart, utcDate } from '../format/time.ts';
-import { useBudgets } from '../limits/use-budgets.ts';
+import { useBudgets } from '../limits/use-limits.ts';
 import { FilterPills } from '../spend/filter-pills.tsx';
 import { type Filters, filtersOf, firstOfEach, groupByIn, groupByOf, hasFilters, picked } from '../spend/filters.ts';
 import { rangeOf } from '../spend/ranges.ts';

@@ -169,7 +169,7 @@ export const Trend = ({
                 <AnchorLink
                   inherit
                   underline="always"
-                  to="/rules/new"
+                  to="/limits/new"
                   search={{ ...firstOfEach(filters), type: 'spend_anomaly' }}
                 >
                   Alert me of unusual days

@@ -7,8 +7,7 @@ import { ScrollRegion } from '../components/scroll-region.tsx';
 import { shownIn } from '../format/money.ts';
 import { formatBytes, formatDuration, formatExact } from '../format/quantity.ts';
 import { formatInstant } from '../format/time.ts';
-import { useBudgets } from '../limits/use-budgets.ts';
-import { usePauses } from '../limits/use-pauses.ts';
+import { useBudgets, usePauses } from '../limits/use-limits.ts';
 import { kindName, providerName } from '../providers/names.ts';
 import { providerKeyName } from '../spend/groups.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
@@ -80,7 +79,7 @@ const RefusedBy = ({ id }: { readonly id: string | null }) => {
   if (id === null) return 'The gateway could not read budgets and pauses';
   if (budget)
     return (
-      <AnchorLink to="/budgets/$budgetId" params={{ budgetId: budget.id }} underline="always" inherit>
+      <AnchorLink to="/limits/$limitId" params={{ limitId: budget.id }} underline="always" inherit>
         {budget.name}
       </AnchorLink>
     );

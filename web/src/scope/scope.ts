@@ -1,5 +1,4 @@
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
-import { combinationProblem } from '../../../lambda/domain/spend/dimensions.ts';
 import { providerName } from '../providers/names.ts';
 import { type Dimension, dimensionWord } from '../spend/filters.ts';
 import { type KeyNames, valueName } from '../spend/groups.ts';
@@ -44,17 +43,10 @@ export const spendFiltersOf = (stored: unknown): { readonly [D in Dimension]?: r
   return Object.fromEntries([...Object.entries(scope), ...declared].map(([name, value]) => [name, [value]]));
 };
 
-/** What is wrong with a scope that spend is counted by, by member of the form; `scope` is about all of it. */
-export const scopeProblems = (values: ScopeValues) => {
-  const { dimension, dimensionValue } = values;
-  const dimensions = Object.keys(spendFiltersOf(scopeOf(values))) as Dimension[];
-  // A project is its keys.
-  const counted = dimensions.map((name) => (name === 'key' || name === 'project' ? 'keyId' : name));
-  return {
-    scope: combinationProblem(counted) ?? null,
-    dimensionValue: dimension !== '' && dimensionValue.trim() === '' ? 'A value of the dimension.' : null,
-  };
-};
+/** What is wrong with a scope that no body shows: a dimension without a value is left out of it. */
+export const scopeProblems = ({ dimension, dimensionValue }: ScopeValues) => ({
+  dimensionValue: dimension !== '' && dimensionValue.trim() === '' ? 'A value of the dimension.' : null,
+});
 
 const words: Readonly<Record<string, string>> = { session: 'session', serviceTier: 'service tier' };
 

@@ -15,7 +15,6 @@ import {
   SquareTerminal,
   Tags,
   Users,
-  Wallet,
   Workflow,
 } from 'lucide-react';
 
@@ -37,12 +36,11 @@ export const pageGroups = [
     ],
   },
   {
-    name: 'Limits',
+    name: 'Alerts and limits',
     pages: [
       alerts,
       { to: '/reports', label: 'Reports', icon: FileChartColumn, needs: 'rules:read' },
-      { to: '/rules', label: 'Rules', icon: SlidersHorizontal, needs: 'rules:read' },
-      { to: '/budgets', label: 'Budgets', icon: Wallet, needs: 'rules:read' },
+      { to: '/limits', label: 'Limits', icon: SlidersHorizontal, needs: 'rules:read' },
     ],
   },
   {

@@ -1,7 +1,7 @@
 import '@mantine/spotlight/styles.css';
 import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight';
 import { useNavigate } from '@tanstack/react-router';
-import { Bookmark, FolderKanban, History, KeyRound, Search, SlidersHorizontal, UserRound, Wallet } from 'lucide-react';
+import { Bookmark, FolderKanban, History, KeyRound, Search, SlidersHorizontal, UserRound } from 'lucide-react';
 import { useEffect } from 'react';
 import { useApi } from '../app.ts';
 import { type Permission, useMe } from '../session/permissions.ts';
@@ -84,23 +84,16 @@ const usePaletteGroups = (): SpotlightActionGroupData[] => {
       })),
     },
     {
-      group: 'Rules',
-      actions: rules.map(({ id, name }) => ({
-        id: `rule ${id}`,
+      group: 'Limits',
+      actions: [
+        ...rules.map((rule) => ({ ...rule, noun: 'Rule' })),
+        ...budgets.map((budget) => ({ ...budget, noun: 'Budget' })),
+      ].map(({ id, name, noun }) => ({
+        id: `limit ${id}`,
         label: name,
-        description: 'Rule',
+        description: noun,
         leftSection: <SlidersHorizontal size={17} aria-hidden />,
-        onClick: () => void navigate({ to: '/rules/$ruleId', params: { ruleId: id } }),
-      })),
-    },
-    {
-      group: 'Budgets',
-      actions: budgets.map(({ id, name }) => ({
-        id: `budget ${id}`,
-        label: name,
-        description: 'Budget',
-        leftSection: <Wallet size={17} aria-hidden />,
-        onClick: () => void navigate({ to: '/budgets/$budgetId', params: { budgetId: id } }),
+        onClick: () => void navigate({ to: '/limits/$limitId', params: { limitId: id } }),
       })),
     },
   ];

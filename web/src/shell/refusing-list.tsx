@@ -22,7 +22,7 @@ const RefusingList = ({ usedUp, paused }: RefusingProps) => {
           <li key={budget.id}>
             The gateway refuses {refusedText(budget.filter, keyNames)}
             {budget.state.period && ` until ${boundaryText(budget.state.period.end)}`}:{' '}
-            <AnchorLink to="/budgets/$budgetId" params={{ budgetId: budget.id }} underline="always" inherit>
+            <AnchorLink to="/limits/$limitId" params={{ limitId: budget.id }} underline="always" inherit>
               {budget.name}
             </AnchorLink>{' '}
             is used up.

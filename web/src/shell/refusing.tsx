@@ -1,6 +1,5 @@
 import { lazy, Suspense } from 'react';
-import { useBudgets } from '../limits/use-budgets.ts';
-import { usePauses } from '../limits/use-pauses.ts';
+import { useBudgets, usePauses } from '../limits/use-limits.ts';
 
 const RefusingList = lazy(() => import('./refusing-list.tsx'));
 

@@ -5,67 +5,59 @@ import { locale } from '../format/locale.ts';
 import { formatMoney, formatRoughMoney } from '../format/money.ts';
 import { formatPercent, plural } from '../format/quantity.ts';
 
-/** The numbers that the configs of rules have: in USD, percent or requests, by type and measure. Text while it is typed. */
-export interface RuleNumbers {
-  readonly threshold: number | string;
-  readonly limit: number | string;
-  readonly budget: number | string;
-  readonly factor: number | string;
-  readonly minimum: number | string;
-  readonly minimumRequests: number | string;
+/** The types of rules, and budgets. */
+export type LimitType = RuleType | 'budget';
+
+/** A calendar period, or the days that a budget is for. */
+export type LimitPeriod = PeriodName | 'fixed';
+
+/** The numbers that limits have: in USD, percent or requests, by type and measure. Text while they are typed. */
+export interface LimitNumbers
+  extends Readonly<
+    Record<'amount' | 'threshold' | 'limit' | 'budget' | 'factor' | 'minimum' | 'minimumRequests', number | string>
+  > {
   /** Whether a rule about runaways counts USD or requests. */
   readonly measure: 'cost' | 'requests';
 }
 
-/** A number of a rule's config, as the form shows it. */
+/** A number of a limit, as the form shows it. Its bounds are those of the API's schema. */
 interface NumberField {
-  readonly member: Exclude<keyof RuleNumbers, 'measure'>;
+  readonly member: Exclude<keyof LimitNumbers, 'measure'>;
   readonly label: string;
   readonly description?: string;
-  /** What a new rule starts with. */
+  /** What a new one starts with. */
   readonly initial: number;
-  /** How the number is typed: prefix or suffix, limits, decimals. */
-  readonly input: {
-    readonly prefix?: string;
-    readonly suffix?: string;
-    readonly min: number;
-    readonly max?: number;
-    readonly step?: number;
-    readonly decimalScale?: number;
-    readonly allowDecimal?: boolean;
-    readonly thousandSeparator?: boolean;
-  };
-  /** What is wrong with a value, or null. */
-  readonly problem: (value: number | string) => string | null;
+  readonly input: NumberFormat;
 }
 
-interface RuleTypeRow {
+/** How a number is typed. */
+interface NumberFormat {
+  readonly prefix?: string;
+  readonly suffix?: string;
+  readonly step?: number;
+  readonly decimalScale?: number;
+  readonly allowDecimal?: boolean;
+  readonly thousandSeparator?: boolean;
+}
+
+interface LimitTypeRow {
   readonly name: string;
-  /** When a rule of this type fires. */
+  /** When an alert of this type is sent. */
   readonly what: string;
   /** The periods to choose from. A single one is fixed, and not part of the config. */
-  readonly periods: readonly PeriodName[];
+  readonly periods: readonly LimitPeriod[];
   readonly fields: readonly NumberField[];
-  /** The rule in words; `each` is a period such as `a day`. */
-  readonly sentence: (numbers: RuleNumbers, each: string) => string;
+  /** The limit in words; `each` is a period such as `a day`. */
+  readonly sentence: (numbers: LimitNumbers, each: string) => string;
   /** What the bars of the backtest show. */
   readonly bars: string;
   readonly isForecast?: true;
 }
 
 /** Down to a millionth of a dollar, as the API does. */
-const dollars = { prefix: '$', min: 0.000001, decimalScale: 6, thousandSeparator: true } as const;
-const requests = { min: 1, allowDecimal: false, thousandSeparator: true } as const;
-
-const positive = (what: string) => (value: number | string) =>
-  Number(value) > 0 ? null : `${what} must be more than 0.`;
-const aboveOne = (value: number | string) => (Number(value) > 1 ? null : 'Must be more than 1.');
-const ifGiven =
-  (problem: (value: number | string) => string | null) =>
-  (value: number | string): string | null =>
-    value === '' ? null : problem(value);
-const wholeFromOne = (value: number | string) =>
-  Number.isInteger(Number(value)) && Number(value) >= 1 ? null : 'A whole number from 1.';
+export const dollars: NumberFormat = { prefix: '$', decimalScale: 6, thousandSeparator: true };
+const requests: NumberFormat = { allowDecimal: false, thousandSeparator: true };
+const factor: NumberFormat = { step: 0.5, decimalScale: 2 };
 
 const usd = new Intl.NumberFormat(locale, {
   style: 'currency',
@@ -75,14 +67,22 @@ const usd = new Intl.NumberFormat(locale, {
 });
 const formatUsd = (amount: number | string): string => usd.format(Number(amount));
 
-/** Everything the pages know of a type of rule. A new type is a new row. */
-export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
+/** Everything the pages know of a type of limit. A new type is a new row. */
+export const limitTypes: Readonly<Record<LimitType, LimitTypeRow>> = {
   cost_threshold: {
     name: 'Spend limit',
     what: 'Spend in a period reaches an amount.',
     periods: ['hourly', 'daily', 'weekly', 'monthly'],
-    fields: [{ member: 'threshold', label: 'Limit', initial: 50, input: dollars, problem: positive('The limit') }],
+    fields: [{ member: 'threshold', label: 'Limit', initial: 50, input: dollars }],
     sentence: ({ threshold }, each) => `${formatUsd(threshold)} or more ${each}`,
+    bars: 'spend since its period began',
+  },
+  budget: {
+    name: 'Budget',
+    what: 'An amount for a period: it warns at percentages, and refuses requests when it is used up if you want.',
+    periods: ['hourly', 'daily', 'weekly', 'monthly', 'fixed'],
+    fields: [{ member: 'amount', label: 'Amount', initial: 500, input: dollars }],
+    sentence: ({ amount }, each) => `${formatUsd(amount)} ${each}`,
     bars: 'spend since its period began',
   },
   spend_anomaly: {
@@ -95,8 +95,7 @@ export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
         label: 'Times the usual',
         description: 'The median of recent periods',
         initial: 3,
-        input: { min: 1.1, max: 1000, step: 0.5, decimalScale: 2 },
-        problem: aboveOne,
+        input: factor,
       },
       {
         member: 'minimum',
@@ -104,7 +103,6 @@ export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
         description: 'Below it, nothing is unusual',
         initial: 1,
         input: dollars,
-        problem: positive('The minimum'),
       },
     ],
     sentence: ({ factor, minimum }, each) =>
@@ -116,21 +114,13 @@ export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
     what: 'One key, tag, project or session spends too much within an hour: it can be paused.',
     periods: ['hourly'],
     fields: [
-      {
-        member: 'limit',
-        label: 'Limit an hour',
-        description: 'Empty: only by the usual',
-        initial: 50,
-        input: dollars,
-        problem: ifGiven(positive('The limit')),
-      },
+      { member: 'limit', label: 'Limit an hour', description: 'Empty: only by the usual', initial: 50, input: dollars },
       {
         member: 'factor',
         label: 'Or times the usual',
         description: 'The usual busiest hour. Empty: only by the limit',
         initial: 3,
-        input: { min: 1.1, max: 1000, step: 0.5, decimalScale: 2 },
-        problem: ifGiven(aboveOne),
+        input: factor,
       },
       {
         member: 'minimum',
@@ -138,7 +128,6 @@ export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
         description: 'Below it, nothing is unusual',
         initial: 5,
         input: dollars,
-        problem: positive('The minimum'),
       },
     ],
     sentence: ({ limit, factor, measure }) => {
@@ -155,9 +144,7 @@ export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
     name: 'Budget forecast',
     what: 'At the rate of the last week, the month will exceed its budget; and again when it is used up.',
     periods: ['monthly'],
-    fields: [
-      { member: 'budget', label: 'Budget a month', initial: 1000, input: dollars, problem: positive('The budget') },
-    ],
+    fields: [{ member: 'budget', label: 'Budget a month', initial: 1000, input: dollars }],
     sentence: ({ budget }) => `The month is heading past ${formatUsd(budget)}`,
     bars: 'the forecast for the month, as of each day',
     isForecast: true,
@@ -167,20 +154,8 @@ export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
     what: 'Too many requests fail or are interrupted.',
     periods: ['hourly', 'daily'],
     fields: [
-      {
-        member: 'threshold',
-        label: 'Failing share',
-        initial: 10,
-        input: { suffix: '%', min: 0.01, max: 100, decimalScale: 2 },
-        problem: positive('The limit'),
-      },
-      {
-        member: 'minimumRequests',
-        label: 'At least',
-        initial: 20,
-        input: { ...requests, suffix: ' requests' },
-        problem: wholeFromOne,
-      },
+      { member: 'threshold', label: 'Failing share', initial: 10, input: { suffix: '%', decimalScale: 2 } },
+      { member: 'minimumRequests', label: 'At least', initial: 20, input: { ...requests, suffix: ' requests' } },
     ],
     sentence: ({ threshold, minimumRequests }, each) =>
       `${formatPercent(Number(threshold))} or more of at least ${minimumRequests} requests fail within ${each}`,
@@ -190,28 +165,21 @@ export const ruleTypes: Readonly<Record<RuleType, RuleTypeRow>> = {
     name: 'Unknown cost',
     what: 'The cost of requests is unknown: spend is higher than shown.',
     periods: ['hourly', 'daily', 'weekly'],
-    fields: [
-      {
-        member: 'threshold',
-        label: 'Requests of unknown cost',
-        initial: 1,
-        input: requests,
-        problem: positive('The limit'),
-      },
-    ],
+    fields: [{ member: 'threshold', label: 'Requests of unknown cost', initial: 1, input: requests }],
     sentence: ({ threshold }, each) => `${threshold} or more requests of unknown cost ${each}`,
     bars: 'requests of unknown cost since its period began',
   },
 };
 
 /** The types with their rows, in the order of the form. */
-export const ruleTypeList = (Object.keys(ruleTypes) as RuleType[]).map((type) => ({ type, ...ruleTypes[type] }));
+export const limitTypeList = (Object.keys(limitTypes) as LimitType[]).map((type) => ({ type, ...limitTypes[type] }));
 
-export const periodLabels: Readonly<Record<PeriodName, string>> = {
+export const periodLabels: Readonly<Record<LimitPeriod, string>> = {
   hourly: 'Hour',
   daily: 'Day',
   weekly: 'Week',
   monthly: 'Month',
+  fixed: 'Days',
 };
 
 /** The figure of an alert, or its limit, in its unit. A forecast is not known to the cent. */

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { Violation } from '../domain/errors.ts';
+import type { Violation } from './errors.ts';
 
 const kinds: Readonly<Record<string, string>> = {
   string: 'text',

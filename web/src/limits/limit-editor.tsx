@@ -1,0 +1,109 @@
+import { Radio, Stack } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { getRouteApi } from '@tanstack/react-router';
+import { EditorForm, EditorPage, LoadedItem, type Query } from '../forms/editor.tsx';
+import { useKeyNames } from '../spend/use-key-names.ts';
+import { BacktestCard } from './backtest-card.tsx';
+import { BudgetState } from './budget-state.tsx';
+import { LimitFields } from './limit-fields.tsx';
+import {
+  bodyOf,
+  collectionOf,
+  emptyLimit,
+  type Limit,
+  type LimitValues,
+  limitText,
+  valuesOf,
+  WHOLE,
+  withType,
+} from './limit-form.ts';
+import { limitProblems } from './limit-problems.ts';
+import { type LimitType, limitTypeList } from './limit-types.ts';
+import classes from './limits.module.css';
+import type { LimitSearch } from './search.ts';
+import { TestChannels } from './test-channels.tsx';
+import { useLimits } from './use-limits.ts';
+
+/** A limit as a page that links here proposes it. */
+const newLimit = ({ type, ...filter }: LimitSearch): LimitValues => ({
+  ...emptyLimit(limitTypeList.find((each) => each.type === type)?.type ?? 'cost_threshold'),
+  ...filter,
+});
+
+const TypeChoice = ({
+  value,
+  onChange,
+}: {
+  readonly value: LimitType;
+  readonly onChange: (type: LimitType) => void;
+}) => (
+  <Radio.Group label="Notify me about" value={value} onChange={(type) => onChange(type as LimitType)}>
+    <div className={classes['types']}>
+      {limitTypeList.map(({ type, name, what }) => (
+        <Radio.Card key={type} value={type} className={classes['type']}>
+          <Radio.Indicator />
+          <span>
+            <strong>{name}</strong>
+            <span className="dim small">{what}</span>
+          </span>
+        </Radio.Card>
+      ))}
+    </div>
+  </Radio.Group>
+);
+
+const Editor = ({
+  limit,
+  initial,
+  query,
+}: {
+  readonly limit?: Limit;
+  readonly initial: LimitValues;
+  readonly query?: Query;
+}) => {
+  const keyNames = useKeyNames();
+  const form = useForm<LimitValues>({ initialValues: initial, validate: limitProblems });
+  const choose = (type: LimitType) => {
+    form.setValues(withType(form.values, type));
+    form.clearErrors();
+  };
+  const collection = collectionOf(form.values);
+  return (
+    <EditorPage
+      collection={collection}
+      title={limit?.name ?? 'New limit'}
+      about={limit && limitText(limit, keyNames)}
+      query={query}
+      side={
+        <Stack>
+          {limit && 'state' in limit && <BudgetState budget={limit} />}
+          <BacktestCard values={form.values} />
+        </Stack>
+      }
+    >
+      <EditorForm
+        collection={collection}
+        item={limit}
+        form={form}
+        bodyOf={bodyOf}
+        whole={WHOLE}
+        actions={limit && <TestChannels stored={limit} />}
+      >
+        {!limit && <TypeChoice value={form.values.type} onChange={choose} />}
+        <LimitFields form={form} />
+      </EditorForm>
+    </EditorPage>
+  );
+};
+
+export const NewLimit = () => <Editor initial={newLimit(getRouteApi('/members/limits/new').useSearch())} />;
+
+export const EditLimit = () => {
+  const { limitId } = getRouteApi('/members/limits/$limitId').useParams();
+  const query = useLimits();
+  return (
+    <LoadedItem collection="/alert-rules" query={query} item={query.data?.items.find(({ id }) => id === limitId)}>
+      {(limit) => <Editor key={limit.id} limit={limit} initial={valuesOf(limit)} query={query} />}
+    </LoadedItem>
+  );
+};

@@ -1,0 +1,179 @@
+import { Checkbox, Group, NativeSelect, NumberInput, SegmentedControl, Stack, Switch, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { countedMembers, ScopeFields } from '../scope/scope-fields.tsx';
+import { ChannelFields } from './channel-fields.tsx';
+import { fieldsOf, isOfSessions, type LimitValues } from './limit-form.ts';
+import { dollars, type LimitPeriod, limitTypes, periodLabels } from './limit-types.ts';
+import classes from './limits.module.css';
+
+interface FieldsProps {
+  readonly form: UseFormReturnType<LimitValues>;
+}
+
+const choicesOf = (labels: Readonly<Record<string, string>>) =>
+  Object.entries(labels).map(([value, label]) => ({ value, label }));
+
+const unknownCosts = choicesOf({
+  ignore: 'Do not count',
+  count: 'Count as an amount each',
+  block: 'Use the budget up',
+});
+const onUnavailable = choicesOf({ pass: 'Forward requests', stop: 'Refuse requests' });
+const enforcements = choicesOf({
+  lagging: 'Some seconds after it is used up',
+  reserved: 'Before: each request reserves the most it may cost',
+});
+const eachLabels = choicesOf({
+  key: 'Service key',
+  project: 'Project',
+  tag: 'Tag',
+  session: 'Session (within a day)',
+});
+const measures = choicesOf({ cost: 'Cost', requests: 'Requests' });
+
+const pauseLabels: Readonly<Record<string, string>> = {
+  none: 'Only warn',
+  60: 'Refuse its requests for an hour',
+  720: 'Refuse its requests for 12 hours',
+  1440: 'Refuse its requests for a day',
+  10080: 'Refuse its requests for a week',
+};
+
+const PeriodFields = ({ form }: FieldsProps) => {
+  const { type, period } = form.values;
+  const { periods } = limitTypes[type];
+  if (periods.length === 1) return null;
+  return (
+    <div>
+      <span className={classes['field-label']} id="period">
+        Period
+      </span>
+      <SegmentedControl
+        fullWidth
+        aria-labelledby="period"
+        data={periods.map((value) => ({ value, label: periodLabels[value] }))}
+        value={period}
+        onChange={(value) => form.setFieldValue('period', value as LimitPeriod)}
+      />
+      {period === 'fixed' ? (
+        <Group grow align="flex-start" mt="xs">
+          <TextInput type="date" label="First day (UTC)" {...form.getInputProps('from')} />
+          <TextInput type="date" label="Last day (UTC)" {...form.getInputProps('to')} />
+        </Group>
+      ) : (
+        <span className="dim small">
+          Calendar {period === 'hourly' ? 'hours' : 'periods'} in UTC
+          {type === 'budget' ? '.' : '; the rule fires once in each.'}
+        </span>
+      )}
+    </div>
+  );
+};
+
+const NumberFields = ({ form }: FieldsProps) => (
+  <Group grow align="flex-start">
+    {fieldsOf(form.values).map(({ member, label, description, input: { prefix = '', ...input } }) => (
+      <NumberInput
+        key={member}
+        label={label}
+        description={description}
+        allowNegative={false}
+        prefix={form.values.measure === 'cost' ? prefix : ''}
+        {...input}
+        {...form.getInputProps(member)}
+      />
+    ))}
+  </Group>
+);
+
+/** What a rule about runaways judges one by one, and what it does to what fires. */
+const RunawayFields = ({ form }: FieldsProps) => {
+  const { pause } = form.values;
+  const chosen = pause === null ? 'none' : String(pause.minutes);
+  const choices = { ...pauseLabels };
+  // Stored by a program.
+  choices[chosen] ??=
+    `Refuse its requests ${pause?.minutes ? `for ${pause.minutes} minutes` : 'until somebody resumes it'}`;
+  return (
+    <>
+      <Group grow align="flex-start">
+        <NativeSelect
+          label="Each"
+          description="Judged on its own, so that one that runs away stands out"
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          data={eachLabels}
+          {...form.getInputProps('each')}
+        />
+        <NativeSelect label="Counts" data={measures} {...form.getInputProps('measure')} />
+      </Group>
+      <NativeSelect
+        label="Then"
+        data={choicesOf(choices)}
+        value={chosen}
+        error={form.errors['pause']}
+        onChange={({ currentTarget: { value } }) =>
+          form.setFieldValue('pause', value === 'none' ? null : { minutes: value === 'null' ? null : Number(value) })
+        }
+      />
+    </>
+  );
+};
+
+/** Whether requests are refused, and from when on. */
+const BlockFields = ({ form }: FieldsProps) => (
+  <>
+    <Switch
+      withThumbIndicator={false}
+      label="Refuse requests when it is used up"
+      description="They get the status 429 with the code BUDGET_EXCEEDED. Running responses go on to their end."
+      {...form.getInputProps('blocks', { type: 'checkbox' })}
+    />
+    {form.values.blocks && <NativeSelect label="When" data={enforcements} {...form.getInputProps('enforcement')} />}
+    {form.values.blocks && (
+      <Group grow align="flex-start">
+        <NumberInput label="From" suffix=" %" allowNegative={false} {...form.getInputProps('atPercent')} />
+        <NativeSelect
+          label="If the gateway cannot know"
+          data={onUnavailable}
+          {...form.getInputProps('onUnavailable')}
+        />
+      </Group>
+    )}
+  </>
+);
+
+/** What a budget counts and says. */
+const BudgetFields = ({ form }: FieldsProps) => (
+  <>
+    <BlockFields form={form} />
+    <Group grow align="flex-start">
+      <NativeSelect label="Requests of unknown cost" data={unknownCosts} {...form.getInputProps('unknownCost')} />
+      {form.values.unknownCost === 'count' && (
+        <NumberInput label="Each counts as" allowNegative={false} {...dollars} {...form.getInputProps('countAs')} />
+      )}
+    </Group>
+    <Checkbox
+      label="Responses say what is left"
+      description="In USD, in the header X-Service-Budget-Remaining: agents can see how much they may still spend."
+      {...form.getInputProps('showRemaining', { type: 'checkbox' })}
+    />
+    <TextInput
+      label="Alerts at"
+      description="Percentages of the amount, separated by commas"
+      placeholder="80, 100"
+      {...form.getInputProps('notifyAt')}
+    />
+  </>
+);
+
+export const LimitFields = ({ form }: FieldsProps) => (
+  <Stack gap="lg">
+    <TextInput label="Name" placeholder="Daily limit of production" maxLength={100} {...form.getInputProps('name')} />
+    <PeriodFields form={form} />
+    {form.values.type === 'burn_rate' && <RunawayFields form={form} />}
+    <NumberFields form={form} />
+    {!isOfSessions(form.values) && <ScopeFields form={form} members={countedMembers} />}
+    {form.values.type === 'budget' && <BudgetFields form={form} />}
+    <ChannelFields form={form} />
+  </Stack>
+);

@@ -1,0 +1,72 @@
+import { Badge } from '@mantine/core';
+import { Mail, SlidersHorizontal, Webhook } from 'lucide-react';
+import type { Budget } from '../api/responses.ts';
+import { formatPercent } from '../format/quantity.ts';
+import { ItemList, ItemRow } from '../forms/item-list.tsx';
+import { useKeyNames } from '../spend/use-key-names.ts';
+import { type Channel, channelNames } from './channels.ts';
+import { collectionOf, type Limit, limitText, typeOf } from './limit-form.ts';
+import { limitTypes } from './limit-types.ts';
+import classes from './limits.module.css';
+import { Pauses } from './pauses.tsx';
+import { useLimits } from './use-limits.ts';
+import { Used } from './used.tsx';
+
+const Effect = ({ budget: { isActive, block, state } }: { readonly budget: Budget }) => {
+  if (!isActive) return <span className="dim small">Off</span>;
+  if (state.isBlocking)
+    return (
+      <Badge color="red" variant="light" tt="none">
+        Requests refused
+      </Badge>
+    );
+  return (
+    <span className="dim small">{block ? `Refuses requests at ${formatPercent(block.atPercent)}` : 'Warns only'}</span>
+  );
+};
+
+const Channels = ({ of: channels }: { readonly of: readonly Channel[] }) => (
+  <span className={classes['channels']}>
+    {channels.map((channel) => {
+      const Icon = channel === 'email' ? Mail : Webhook;
+      const name = channel === 'email' ? 'e-mail' : channelNames[channel];
+      return <Icon key={channel} size={16} aria-label={`by ${name}`} role="img" />;
+    })}
+  </span>
+);
+
+const LimitRow = ({ limit }: { readonly limit: Limit }) => {
+  const keyNames = useKeyNames();
+  const type = typeOf(limit);
+  const budget = 'state' in limit ? limit : undefined;
+  return (
+    <ItemRow
+      collection={collectionOf({ type })}
+      item={limit}
+      link={{ to: '/limits/$limitId', params: { limitId: limit.id } }}
+      about={limitText(limit, keyNames)}
+      below={budget && <Used budget={budget} />}
+    >
+      {budget && <Effect budget={budget} />}
+      <span className={classes['kind']}>{limitTypes[type].name}</span>
+      {!budget && <Channels of={limit.channels} />}
+    </ItemRow>
+  );
+};
+
+/** Rules and budgets, and what is paused. */
+export const Limits = () => (
+  <ItemList
+    collection="/alert-rules"
+    query={useLimits()}
+    about="Rules and budgets check your spend every minute and notify you. A budget refuses requests when it is used up if you want."
+    empty={{
+      icon: SlidersHorizontal,
+      text: 'Most accounts start with a daily limit: it reports a runaway loop within a minute, not at the end of the month. Without a budget that says so, no request is ever refused.',
+      action: 'Set a daily limit',
+    }}
+    row={(limit) => <LimitRow key={limit.id} limit={limit} />}
+  >
+    <Pauses />
+  </ItemList>
+);

@@ -1,0 +1,37 @@
+import { pauseSchema } from '../../../lambda/domain/limits/pauses.ts';
+import { required } from '../forms/fields.ts';
+import { problemsIn } from '../forms/problems.ts';
+import { type ScopeValues, scopeOf, scopeValuesOf } from '../scope/scope.ts';
+
+/** Members of a scope that pauses can be chosen by. */
+export const scopeMembers = ['provider', 'model', 'tag', 'key', 'project', 'session', 'client'] as const;
+
+/** Minutes; until somebody ends it where there are none. */
+export const durations = [
+  { value: '15', label: '15 minutes' },
+  { value: '60', label: 'An hour' },
+  { value: '1440', label: 'A day' },
+  { value: '', label: 'Until somebody resumes it' },
+];
+
+export interface PauseValues extends ScopeValues {
+  readonly name: string;
+  readonly minutes: string;
+}
+
+export const emptyPause: PauseValues = { ...scopeValuesOf(undefined), name: '', minutes: '60' };
+
+/** The pause as the API takes it. */
+export const bodyOf = ({ name, minutes, ...values }: PauseValues) => {
+  const { dim: _, serviceTier: _tier, ...scope } = scopeOf(values);
+  return { name: name.trim(), scope, minutes: minutes === '' ? null : Number(minutes) };
+};
+
+/** What is wrong with the values, by member of the form; `scope` is about all of a scope. */
+export const pauseProblems = (values: PauseValues): Record<string, string | null> => {
+  const { name, ...pause } = bodyOf(values);
+  return {
+    ...problemsIn(pauseSchema, pause, ['scope', ...scopeMembers, 'minutes']),
+    name: required('A reason')(name),
+  };
+};

@@ -1,0 +1,25 @@
+import { useApi } from '../app.ts';
+import { useMe } from '../session/permissions.ts';
+import type { Limit } from './limit-form.ts';
+
+const REFRESH_MS = 60_000;
+
+/** What is read again each minute, by roles that may read it. */
+const useRefreshing = () => ({ refetchInterval: REFRESH_MS, enabled: useMe().may('rules:read') });
+
+/** The account's budgets with what they have used. Empty for roles that may not read them. */
+export const useBudgets = () => useApi().useQuery('get', '/budgets', {}, useRefreshing());
+
+/** The pauses in force. None for roles that may not read them. */
+export const usePauses = () => useApi().useQuery('get', '/pauses', {}, useRefreshing());
+
+/** Rules and budgets, budgets first, with the state of reading both. */
+export const useLimits = () => {
+  const budgets = useBudgets();
+  const rules = useApi().useQuery('get', '/alert-rules', {}, { enabled: useMe().may('rules:read') });
+  const failed = budgets.error ? budgets : rules;
+  return {
+    ...failed,
+    data: budgets.data && rules.data && { items: [...budgets.data.items, ...rules.data.items] },
+  } as typeof failed & { readonly data: { readonly items: readonly Limit[] } | undefined };
+};
