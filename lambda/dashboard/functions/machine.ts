@@ -9,7 +9,7 @@ import { openSessions } from '../../data/spend/sessions.ts';
 import { MethodNotAllowedError } from '../../domain/errors.ts';
 import { readingEnvironment } from '../../environment.ts';
 import { streamingHttpStack } from '../../http/http-stack.ts';
-import { type Implementation, route } from '../../http/operation.ts';
+import { route } from '../../http/operation.ts';
 import { openObjectReader } from '../../integrations/object-reader.ts';
 import * as alerts from '../alerts/operations.ts';
 import { listAlerts } from '../alerts/read-alerts.ts';
@@ -22,6 +22,7 @@ import { listProjects } from '../keys/manage-projects.ts';
 import * as keys from '../keys/operations.ts';
 import * as budgets from '../limits/budget-operations.ts';
 import * as mcp from '../mcp/operations.ts';
+import { respondToMcp } from '../mcp/respond.ts';
 import { spendTools, type Tool } from '../mcp/tools.ts';
 import * as metrics from '../metrics/operations.ts';
 import { openFunction } from '../open-function.ts';
@@ -93,14 +94,6 @@ const tools: readonly Tool[] = [
   },
 ];
 
-/** Loaded with the first message: scripts and Prometheus do not need it. */
-let answering: Promise<Implementation<typeof mcp.callMcp>> | undefined;
-
-const callMcp: Implementation<typeof mcp.callMcp> = async (input) => {
-  answering ??= import('../mcp/respond.ts').then(({ respondToMcp }) => respondToMcp({ tools, logger }));
-  return (await answering)(input);
-};
-
 /** What an API token is sent to as it is: scripts, Prometheus, AI agents. It only reads, and streams as `reading` does. */
 export const handler = streamingHttpStack(
   [
@@ -116,7 +109,7 @@ export const handler = streamingHttpStack(
       ...route(reconciliation.readReconciliation, openReadReconciliation(table, logger)),
       operation: reconciliation.machineReadReconciliation,
     },
-    route(mcp.callMcp, callMcp),
+    route(mcp.callMcp, respondToMcp({ tools, logger })),
     route(mcp.openMcpStream, async () => {
       throw new MethodNotAllowedError('This server opens no stream. Send messages with POST.');
     }),

@@ -1,13 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import {
-  CallToolRequestSchema,
-  ErrorCode,
-  isJSONRPCRequest,
-  type JSONRPCMessage,
-  ListToolsRequestSchema,
-  McpError,
-} from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { permits } from '../../domain/accounts/permissions.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import { mapError } from '../../http/error-map.ts';
@@ -15,6 +7,7 @@ import { requirePermission } from '../../http/http-stack.ts';
 import type { Implementation, Input } from '../../http/operation.ts';
 import { withDecimalAmounts } from './decimal-amounts.ts';
 import type { callMcp as operation } from './operations.ts';
+import type * as Sdk from './sdk.ts';
 import { argumentSchema, runTool, type Tool } from './tools.ts';
 
 interface McpDependencies {
@@ -35,9 +28,10 @@ const errorText = (error: unknown): string => {
 
 /** A server for one request: what it shows depends on the caller's role. */
 const serverFor = (
+  { Server, CallToolRequestSchema, ListToolsRequestSchema, ErrorCode, McpError }: typeof Sdk,
   { caller, requestId }: Pick<Input<typeof operation>, 'caller' | 'requestId'>,
   { tools, logger }: McpDependencies,
-): Server => {
+): Sdk.Server => {
   const server = new Server(
     { name: 'ai-spend', version: '1.0.0' },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
@@ -73,8 +67,9 @@ export const respondToMcp =
   (dependencies: McpDependencies): Implementation<typeof operation> =>
   async ({ body, caller, requestId }) => {
     if (body.id === undefined) return undefined;
-    if (!isJSONRPCRequest(body)) throw new ValidationError([{ path: '', message: 'must be a JSON-RPC request' }]);
-    const server = serverFor({ caller, requestId }, dependencies);
+    const sdk = await import('#mcp-sdk');
+    if (!sdk.isJSONRPCRequest(body)) throw new ValidationError([{ path: '', message: 'must be a JSON-RPC request' }]);
+    const server = serverFor(sdk, { caller, requestId }, dependencies);
     const { promise, resolve } = Promise.withResolvers<JSONRPCMessage>();
     await server.connect({
       start: async () => {},

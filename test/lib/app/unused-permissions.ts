@@ -25,7 +25,7 @@ const filesByEntry = async (entryPoints: readonly string[]): Promise<Map<string 
       '#mail-sender': './lambda/integrations/mail-sender.ts',
       '#object-store': './lambda/integrations/object-store.ts',
     },
-    external: ['#bundled-lists', '#openapi', '#password-guesser'],
+    external: ['#bundled-lists', '#mcp-sdk', '#openapi', '#password-guesser'],
   });
   return new Map(
     Object.values(metafile.outputs).map(({ entryPoint, inputs }) => [entryPoint, Object.keys(inputs)] as const),
