@@ -8,7 +8,6 @@ const resourceSchema = z.object({
   Type: z.string(),
   Properties: record.default({}),
   Metadata: record.optional(),
-  Condition: z.string().optional(),
 });
 
 const templateSchema = z.object({
@@ -16,9 +15,6 @@ const templateSchema = z.object({
   Outputs: z
     .record(z.string(), z.object({ Value: z.unknown(), Export: z.object({ Name: z.unknown() }).optional() }))
     .default({}),
-  Parameters: z.record(z.string(), z.object({ Default: z.unknown().optional() })).default({}),
-  Conditions: record.default({}),
-  Mappings: z.record(z.string(), z.record(z.string(), record)).default({}),
 });
 
 const manifestSchema = z.object({

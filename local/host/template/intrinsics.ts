@@ -11,8 +11,6 @@ export class UnresolvableError extends SetupError {
 /** A value of a stack's template with every intrinsic function replaced by what it stands for locally. */
 export type Resolve = (value: unknown, stack: Stack) => unknown;
 
-const NO_VALUE = Symbol('AWS::NoValue');
-
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -33,8 +31,6 @@ const pseudoParameters = (stack: Stack): Readonly<Record<string, unknown>> => ({
   'AWS::URLSuffix': 'amazonaws.com',
   'AWS::StackName': stack.name,
   'AWS::StackId': `arn:aws:cloudformation:${LOCAL_REGION}:${LOCAL_ACCOUNT}:stack/${stack.name}/local`,
-  'AWS::NotificationARNs': [],
-  'AWS::NoValue': NO_VALUE,
 });
 
 type Intrinsic = (argument: unknown, stack: Stack) => unknown;
@@ -55,8 +51,6 @@ export const createResolver = (stacks: readonly Stack[], sqsEndpoint: string): R
   const ref = (name: string, stack: Stack): unknown => {
     const pseudo = pseudoParameters(stack);
     if (name in pseudo) return pseudo[name];
-    const parameter = stack.template.Parameters[name];
-    if (parameter) return parameter.Default ?? '';
     return names.ref(resourceOf(name, stack));
   };
 
@@ -75,29 +69,10 @@ export const createResolver = (stacks: readonly Stack[], sqsEndpoint: string): R
     throw new UnresolvableError(`No stack exports ${String(wanted)}, which ${importer.name} imports.`);
   };
 
-  const sub = (argument: unknown, stack: Stack): string => {
-    const [template, variables] = Array.isArray(argument) ? argument : [argument, {}];
-    return text(template).replace(/\$\{(!?)([^}]+)\}/g, (whole, literal: string, name: string) => {
-      if (literal) return `\${${name}}`;
-      if (isRecord(variables) && name in variables) return text(resolve(variables[name], stack));
-      return text(name.includes('.') ? getAtt(name, stack) : ref(name, stack)) || whole;
-    });
-  };
-
-  const holds = (condition: unknown, stack: Stack): boolean => {
-    if (typeof condition === 'string') return holds(stack.template.Conditions[condition], stack);
-    if (!isRecord(condition)) throw new UnresolvableError(`${stack.name} has an unknown condition.`);
-    const [[name, argument] = []] = Object.entries(condition);
-    if (name === 'Condition') return holds(argument, stack);
-    if (name === 'Fn::Not') return !holds(list(argument)[0], stack);
-    if (name === 'Fn::And') return list(argument).every((part) => holds(part, stack));
-    if (name === 'Fn::Or') return list(argument).some((part) => holds(part, stack));
-    if (name === 'Fn::Equals') {
-      const [left, right] = list(argument).map((part) => resolve(part, stack));
-      return left === right;
-    }
-    throw new UnresolvableError(`${stack.name} has a condition with ${name}, which is not known here.`);
-  };
+  const sub = (argument: unknown, stack: Stack): string =>
+    text(argument).replace(/\$\{([^}]+)\}/g, (_, name: string) =>
+      text(name.includes('.') ? getAtt(name, stack) : ref(name, stack)),
+    );
 
   const intrinsics: Readonly<Record<string, Intrinsic>> = {
     Ref: (argument, stack) => ref(text(argument), stack),
@@ -108,28 +83,10 @@ export const createResolver = (stacks: readonly Stack[], sqsEndpoint: string): R
       const [separator, parts] = list(argument);
       return list(resolve(parts, stack)).map(text).join(text(separator));
     },
-    'Fn::Split': (argument, stack) => {
-      const [separator, whole] = list(argument);
-      return text(resolve(whole, stack)).split(text(separator));
-    },
-    'Fn::Select': (argument, stack) => {
-      const [index, parts] = list(argument);
-      return list(resolve(parts, stack))[Number(resolve(index, stack))];
-    },
-    'Fn::If': (argument, stack) => {
-      const [condition, then, otherwise] = list(argument);
-      return resolved(holds(condition, stack) ? then : otherwise, stack);
-    },
-    'Fn::FindInMap': (argument, stack) => {
-      const [map, first, second] = list(argument).map((part) => text(resolve(part, stack)));
-      return resolve(stack.template.Mappings[map ?? '']?.[first ?? '']?.[second ?? ''], stack);
-    },
-    'Fn::Base64': (argument, stack) => Buffer.from(text(resolve(argument, stack))).toString('base64'),
   };
 
-  /** Like `resolve`, but AWS::NoValue stays visible to whatever holds the value. */
-  const resolved = (value: unknown, stack: Stack): unknown => {
-    if (Array.isArray(value)) return value.map((item) => resolved(item, stack)).filter((item) => item !== NO_VALUE);
+  const resolve: Resolve = (value, stack) => {
+    if (Array.isArray(value)) return value.map((item) => resolve(item, stack));
     if (!isRecord(value)) return value;
     const entries = Object.entries(value);
     const [[name, argument] = []] = entries;
@@ -138,14 +95,7 @@ export const createResolver = (stacks: readonly Stack[], sqsEndpoint: string): R
       if (intrinsic) return intrinsic(argument, stack);
       if (name.startsWith('Fn::')) throw new UnresolvableError(`${stack.name} uses ${name}, which is not known here.`);
     }
-    return Object.fromEntries(
-      entries.map(([key, item]) => [key, resolved(item, stack)]).filter(([, item]) => item !== NO_VALUE),
-    );
-  };
-
-  const resolve: Resolve = (value, stack) => {
-    const result = resolved(value, stack);
-    return result === NO_VALUE ? undefined : result;
+    return Object.fromEntries(entries.map(([key, item]) => [key, resolve(item, stack)]));
   };
   return resolve;
 };

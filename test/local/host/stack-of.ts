@@ -14,9 +14,6 @@ export const stackOf = (name: string, resources: Resources, more: Partial<Stack[
       Object.entries(resources).map(([id, { Type, Properties = {} }]) => [id, { Type, Properties }]),
     ),
     Outputs: {},
-    Parameters: {},
-    Conditions: {},
-    Mappings: {},
     ...more,
   },
 });
