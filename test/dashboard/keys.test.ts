@@ -230,6 +230,16 @@ describe('rotation', () => {
     expect(await admitted(rotated.body.key)).toMatchObject({ validUntil: later(2) });
   });
 
+  it('is refused with a sixth former secret that still works, and goes on without an overlap', async () => {
+    const { call, create } = asCaller(await newAccount(table, 'PRO'));
+    const first = (await create('api')).body;
+    const rotate = (overlapHours: number) => call('POST', `/keys/${first.id}/rotate`, { overlapHours });
+    for (let former = 0; former < 5; former++) expect((await rotate(24)).status).toBe(200);
+    expect((await rotate(24)).status).toBe(409);
+    expect((await rotate(0)).status).toBe(200);
+    expect((await rotate(24)).status).toBe(200);
+  });
+
   it('ends with the key, where the end of the key comes first', async () => {
     const { call, create } = asCaller(await newAccount(table, 'PRO'));
     const first = (await create('api')).body;

@@ -184,6 +184,19 @@ const ownersOf = async (accountId: string) => {
   return owners;
 };
 
+it('a list that was read while a member joined another account leaves the member out', async () => {
+  const [owner, other] = [await newAccount(table), await newAccount(table)];
+  const memberId = await join(owner.userId, 'viewer');
+  await table.call('UpdateItem', {
+    TableName: table.name,
+    Key: userKey(memberId),
+    UpdateExpression: 'SET accountId = :other',
+    ExpressionAttributeValues: { ':other': other.accountId },
+  });
+  const members = await openMembers(table).list(owner.accountId);
+  expect(members.map(({ userId }) => userId)).toEqual([owner.userId]);
+});
+
 describe('invitations', () => {
   it('make a new login a member, once', async () => {
     const owner = await newAccount(table);

@@ -100,6 +100,12 @@ describe('httpStack', () => {
     expect(create.mock.calls[0]?.[0]).toMatchObject({ body: { name: 'é' } });
   });
 
+  it('takes brackets in a text for text', async () => {
+    const name = `"${'['.repeat(80)}\\`;
+    create.mockResolvedValue({ name });
+    expect(await invoke(handler, { ...good, body: { name } })).toMatchObject({ status: 201, body: { name } });
+  });
+
   it('responds with an empty body if the operation has no output', async () => {
     expect(await invoke(handler, { method: 'DELETE', path: '/api/things/t' })).toMatchObject({ status: 204, text: '' });
   });

@@ -21,30 +21,26 @@ describe('an account whose clients send ever new values', () => {
     const accountId = 'svc_tags';
     const record = newRecorder();
     for (let batch = 0; batch < 13; batch++) {
-      const results = await record(
-        Array.from({ length: 100 }, (_, i) => {
-          const n = 100 * batch + i;
-          return closeEvent({
-            accountId,
-            n,
-            tokens: 1,
-            tag: `user-${n}`,
-            reading: { modelServed: `model-${n % 3}` },
-          });
-        }),
-      );
+      const events = Array.from({ length: 100 }, (_, i) => {
+        const n = 100 * batch + i;
+        return closeEvent({ accountId, n, tokens: 1, tag: `user-${n}`, reading: { modelServed: `model-${n % 3}` } });
+      });
+      // It comes first, but requests with a cost take the last slots.
+      const refused = closeEvent({ accountId, n: 9_000, status: 401, reading: { usage: null, modelServed: null } });
+      const results = await record(batch === 9 ? [refused, ...events] : events);
       expect(results.every(({ kind }) => kind === 'recorded')).toBe(true);
     }
     // A tag that has a spend counter from before the limit keeps it.
     await record([closeEvent({ accountId, n: 5_000, tokens: 1, tag: 'user-0', reading: { modelServed: 'model-0' } })]);
     const { days, hours } = await ledgerSums(table, accountId, []);
-    expect(Object.keys(days)).toHaveLength(1_003);
-    expect(Object.keys(hours)).toHaveLength(1_003);
-    expect(total(days)).toMatchObject({ requests: 1_301, inputTokens: 1_301, overflowRequests: 300 });
+    expect(Object.keys(days)).toHaveLength(1_004);
+    expect(Object.keys(hours)).toHaveLength(1_004);
+    expect(total(days)).toMatchObject({ requests: 1_302, inputTokens: 1_301, overflowRequests: 301 });
     const overflowed = Object.entries(days).filter(([name]) => name.includes(OTHER));
-    expect(overflowed.map(([name, { requests }]) => [JSON.parse(name).slice(2, 4), requests]).sort()).toEqual(
-      [0, 1, 2].map((n) => [[`model-${n}`, OTHER], 100]),
-    );
+    expect(overflowed.map(([name, { requests }]) => [JSON.parse(name).slice(2, 4), requests]).sort()).toEqual([
+      [[OTHER, OTHER], 1],
+      ...[0, 1, 2].map((n) => [[`model-${n}`, OTHER], 100]),
+    ]);
     expect(days[JSON.stringify(['2026-11-20', 'openai', 'model-0', 'user-0', 'key-1', 'fingerprint'])]).toMatchObject({
       requests: 2,
     });

@@ -162,6 +162,17 @@ describe('own prices over the ledger', () => {
     await world.check();
   });
 
+  it('change all requests of one instant, in however short steps', async () => {
+    const world = await worldOf();
+    const startedAt = '2026-10-28T09:00:00.000Z';
+    await world.record(Array.from({ length: 201 }, (_, n) => event(world, n, startedAt, { tokens: 1_000 })));
+    await world.record([event(world, 201, '2026-10-28T08:00:00.000Z', { tokens: 1_000 })]);
+    await world.create({ kind: 'discount', percent: 50 });
+    world.wait(AFTER_MS);
+    await world.work(() => true);
+    expect(new Set((await world.records()).map(({ costNanoUsd }) => costNanoUsd))).toEqual(new Set([500_000]));
+  });
+
   it('closes a month once its events are there, and again after a late event', async () => {
     const world = await worldOf();
     await world.create({ kind: 'commitment', usd: 0.001, per: 'month' });

@@ -55,8 +55,11 @@ describe('the forecast', () => {
     expect(forecastOf(days('2026-11-25', 7, () => 10))).toBeNull();
   });
 
-  it('is unknown where no cost of the month is known', () => {
-    const month = monthOf({ series: [point('2026-11-20', null, 3, 3)], untracked: none }, now);
+  it.each([
+    ['no cost of the month is known', []],
+    ['the only known cost is 0', [point('2026-11-19', 0, 0)]],
+  ])('is unknown where %s', (_name, known) => {
+    const month = monthOf({ series: [...known, point('2026-11-20', null, 3, 3)], untracked: none }, now);
     expect(month.sum).toMatchObject({ costNanoUsd: null, requests: 3, unpricedRequests: 3 });
     expect(month.forecastNanoUsd).toBeNull();
   });

@@ -230,12 +230,13 @@ describe('openRequests.page', () => {
       UpdateExpression: 'SET details = :damaged',
       ExpressionAttributeValues: { ':damaged': Buffer.from('damaged') },
     });
-    for (const limit of [1, 3, 4, 100]) {
+    // With a filter, more is read at once than a page shows.
+    for (const [limit, filter] of [[1], [3], [4], [100], [2, { provider: 'openai' }]] as const) {
       const ids: string[] = [];
       let unreadable = 0;
       let cursor: string | undefined;
       do {
-        const page = await repository().page(accountId, { ...month, limit, cursor });
+        const page = await repository().page(accountId, { ...month, filter: filter ?? {}, limit, cursor });
         ids.push(...page.items.map((item) => item.requestId));
         unreadable += page.unreadableRequests;
         cursor = page.nextCursor ?? undefined;

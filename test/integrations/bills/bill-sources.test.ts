@@ -108,9 +108,16 @@ it('names no model for a fee of OpenAI', async () => {
   ]);
 });
 
-it('does not take another currency for dollars', async () => {
-  mock.body = JSON.stringify({
-    data: [{ starting_at: '2026-10-01T00:00:00Z', results: [{ amount: '1', currency: 'EUR', description: 'x' }] }],
-  });
-  expect((await problemOf('anthropic')).message).toContain('EUR');
+it.each([
+  ['anthropic', { starting_at: '2026-10-01T00:00:00Z', results: [{ amount: '1', currency: 'EUR', description: 'x' }] }],
+  [
+    'openai',
+    {
+      start_time: Date.parse('2026-10-01') / 1_000,
+      results: [{ amount: { value: '1', currency: 'eur' }, line_item: 'x', project_id: null }],
+    },
+  ],
+] as const)('does not take another currency of %s for dollars', async (provider, day) => {
+  mock.body = JSON.stringify({ data: [day] });
+  expect((await problemOf(provider)).message).toMatch(/The bill is in EUR/i);
 });

@@ -45,6 +45,19 @@ describe('alarms', () => {
     }
   });
 
+  it('have the threshold that their description names', () => {
+    const named = alarmsOf().flatMap(({ AlarmDescription, properties }) => {
+      const [, figure] = /^More than (\d[\d,.]*)(?: %|,? )/.exec(AlarmDescription) ?? [];
+      return figure === undefined
+        ? []
+        : [[AlarmDescription, Number(figure.replaceAll(',', '')), properties['Threshold']]];
+    });
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.map(([description, , threshold]) => [description, threshold])).toEqual(
+      named.map(([description, figure]) => [description, figure]),
+    );
+  });
+
   it('report a schedule that stops, but not one that has yet to run for the first time', () => {
     const properties = alarmsOf().map((alarm) => alarm.properties);
     const stopped = properties.filter(({ MetricName }) => MetricName === 'Invocations');
