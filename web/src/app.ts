@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { type Api, createApi } from './api/client.ts';
 import { isTemporary } from './api/problem.ts';
@@ -15,9 +15,39 @@ export interface App {
 
 const RETRIES = 2;
 
+/** Other lists that a change makes old, by the first part of its path. */
+const alsoChanged: Readonly<Record<string, readonly string[]>> = {
+  'alert-rules': ['budgets'],
+  bills: ['bill-connections', 'reconciliation'],
+  'bill-connections': ['reconciliation'],
+  budgets: ['alert-rules'],
+  invitations: ['members', 'auth'],
+  keys: ['projects', 'auth'],
+  members: ['invitations', 'auth'],
+};
+
+const firstPart = (path: unknown): string => String(path).split('/')[1] ?? '';
+
+/** Loads again what a change of `path` made old, such as all queries below `/keys` after one of `/keys/{id}/rotate`. */
+const reload = (queryClient: QueryClient, path: string): Promise<void> => {
+  const changed = firstPart(path);
+  const old = new Set([changed, ...(alsoChanged[changed] ?? [])]);
+  return queryClient.invalidateQueries({ predicate: ({ queryKey: [, of] }) => old.has(firstPart(of)) });
+};
+
+/**
+ * A change reloads the queries that it makes old. The `onSuccess` of a mutation runs before that; that of a single call runs after it.
+ */
 export const createApp = (settings: Settings): App => {
   const session = createSession({ apiUrl: settings.apiUrl, storage: sessionStorage, fetch: fetch.bind(window) });
-  const queryClient = new QueryClient({
+  const queryClient: QueryClient = new QueryClient({
+    mutationCache: new MutationCache({
+      // After an error, too: an item that was deleted elsewhere must show as deleted.
+      onSettled: (_data, error, _variables, _result, { options: { mutationKey } }) => {
+        const reloaded = reload(queryClient, String(mutationKey?.[1]));
+        return error ? undefined : reloaded;
+      },
+    }),
     defaultOptions: {
       queries: {
         staleTime: 20_000,

@@ -1,5 +1,4 @@
 import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
@@ -9,28 +8,18 @@ import { ProblemNote } from '../components/problem-note.tsx';
 import { useMe } from '../session/permissions.ts';
 import { ProveIdentity } from './prove-identity.tsx';
 
-const useReloadDeletion = () => {
-  const queryClient = useQueryClient();
-  return () => queryClient.invalidateQueries({ queryKey: ['get', '/account/deletion'] });
-};
-
 /** The owner deletes the account, and cancels that within the grace. */
 export const DeleteAccount = () => {
   const { may } = useMe();
   const api = useApi();
-  const reload = useReloadDeletion();
   const [asking, setAsking] = useState(false);
   const query = api.useQuery('get', '/account/deletion');
   const { data, error } = query;
   const request = api.useMutation('post', '/account/deletion', {
-    onSuccess: () => {
-      setAsking(false);
-      return reload();
-    },
+    onSuccess: () => setAsking(false),
   });
   const cancel = api.useMutation('delete', '/account/deletion', {
     onSuccess: () => notifyDone('The account stays.'),
-    onSettled: () => reload(),
   });
   if (error && !data) return <LoadProblem query={query} title="It could not be loaded" />;
   if (!data) return <Skeleton height={44} />;
@@ -66,7 +55,7 @@ export const DeleteAccount = () => {
         isDangerous
         failure="The account is not being deleted"
         request={request}
-        onSend={(body, options) => request.mutate({ body }, options)}
+        bodyOf={(proof) => proof}
         onClose={() => setAsking(false)}
       />
     </Stack>

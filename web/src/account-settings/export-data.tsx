@@ -1,5 +1,4 @@
 import { Button, Group, Progress, Stack } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import type { Archive } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
@@ -55,7 +54,6 @@ const ArchiveRow = ({ archive }: { readonly archive: Archive }) => {
 export const ExportData = () => {
   const { may } = useMe();
   const api = useApi();
-  const queryClient = useQueryClient();
   const query = api.useQuery(
     'get',
     '/account/archives',
@@ -65,9 +63,7 @@ export const ExportData = () => {
     },
   );
   const { data } = query;
-  const create = api.useMutation('post', '/account/archives', {
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['get', '/account/archives'] }),
-  });
+  const create = api.useMutation('post', '/account/archives');
   const isPending = data?.items.some(({ status }) => status === 'pending') ?? false;
   return (
     <Stack>

@@ -1,11 +1,11 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Modal, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import type { UseMutationResult } from '@tanstack/react-query';
 import { Credentials, credentialsOf, REFUSALS } from '../account/credentials.tsx';
-import { ProblemNote } from '../components/problem-note.tsx';
-import { fieldErrors } from '../forms/fields.ts';
+import { SubmitForm } from '../forms/submit-form.tsx';
 import { useMe } from '../session/permissions.ts';
 
-interface Change {
+interface Change<Body> {
   /** What happens, in a sentence or more. */
   readonly text: string;
   /** The label of the button that sends. */
@@ -13,54 +13,44 @@ interface Change {
   readonly isDangerous?: boolean;
   /** Heading of an error. */
   readonly failure: string;
-  /** The request with the proof. */
-  readonly request: { readonly isPending: boolean; readonly isError: boolean; readonly error: unknown };
-  readonly onSend: (
-    proof: { readonly password?: string; readonly totp?: string },
-    options: { readonly onError: (error: unknown) => void },
-  ) => void;
+  readonly request: Pick<UseMutationResult<unknown, unknown, { body: Body }>, 'mutate' | 'error' | 'isPending'>;
+  /** What the request sends, with the proof. */
+  readonly bodyOf: (proof: { readonly password?: string; readonly totp?: string }) => Body;
   readonly onClose: () => void;
 }
 
-const Ask = ({ text, action, isDangerous = false, failure, request, onSend, onClose }: Change) => {
+const Ask = <Body,>({ text, action, isDangerous = false, failure, request, bodyOf, onClose }: Change<Body>) => {
   const { me } = useMe();
   const form = useForm({ initialValues: { password: '', totp: '' } });
-  const onError = (error: unknown) => form.setErrors(fieldErrors(error, ...Object.keys(form.values)));
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit((values) => onSend(values.password === '' ? {} : credentialsOf(values), { onError }))}
+    <SubmitForm
+      form={form}
+      request={request}
+      sent={(values) => ({ body: bodyOf(values.password === '' ? {} : credentialsOf(values)) })}
+      failure={failure}
+      messages={REFUSALS}
+      submit={action}
+      color={isDangerous ? 'red' : undefined}
+      beside={
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+      }
+      intro={<Text size="sm">{text}</Text>}
     >
-      <Stack>
-        <Text size="sm">{text}</Text>
-        {request.isError && <ProblemNote error={request.error} title={failure} messages={REFUSALS} />}
-        <Credentials
-          label="Your password"
-          asksForCode={me?.user.totpEnabled ?? false}
-          inputProps={form.getInputProps}
-        />
-        <p className="dim small">
-          Leave it empty if you sign in at an identity provider, and sign in again just before.
-        </p>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={request.isPending} {...(isDangerous && { color: 'red' })}>
-            {action}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <Credentials label="Your password" asksForCode={me?.user.totpEnabled ?? false} inputProps={form.getInputProps} />
+      <p className="dim small">Leave it empty if you sign in at an identity provider, and sign in again just before.</p>
+    </SubmitForm>
   );
 };
 
+interface ProveIdentityProps<Body> extends Change<Body> {
+  readonly isOpen: boolean;
+  readonly title: string;
+}
+
 /** Asks for the password, and the code of the second factor, before a change that a stolen session must not make. */
-export const ProveIdentity = ({
-  isOpen,
-  title,
-  ...change
-}: Change & { readonly isOpen: boolean; readonly title: string }) => (
+export const ProveIdentity = <Body,>({ isOpen, title, ...change }: ProveIdentityProps<Body>) => (
   <Modal opened={isOpen} onClose={change.onClose} title={title}>
     <Ask {...change} />
   </Modal>

@@ -1,21 +1,16 @@
 import { Skeleton, Stack, Switch } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi } from '../app.ts';
-import { AnchorLink } from '../components/links.tsx';
+import { TextLink } from '../components/links.tsx';
 import { useMe } from '../session/permissions.ts';
 import { ProveIdentity } from './prove-identity.tsx';
 
 /** Whether every member must have a second factor. Whoever turns it on needs one first. */
 export const RequireTotp = () => {
   const { me, may } = useMe();
-  const queryClient = useQueryClient();
   const [asked, setAsked] = useState<boolean>();
   const change = useApi().useMutation('patch', '/auth/account', {
-    onSuccess: () => {
-      setAsked(undefined);
-      return queryClient.invalidateQueries({ queryKey: ['get', '/auth/me'] });
-    },
+    onSuccess: () => setAsked(undefined),
   });
   if (!me) return <Skeleton height={44} />;
   const { requiresTotp } = me.account;
@@ -32,11 +27,7 @@ export const RequireTotp = () => {
       />
       {lacksOwn && may('protections:write') && (
         <p className="dim small">
-          First{' '}
-          <AnchorLink to="/profile" underline="always" inherit>
-            set up your own
-          </AnchorLink>
-          : you would lock yourself out.
+          First <TextLink to="/profile">set up your own</TextLink>: you would lock yourself out.
         </p>
       )}
       <ProveIdentity
@@ -51,7 +42,7 @@ export const RequireTotp = () => {
         isDangerous={requiresTotp}
         failure="The setting was not changed"
         request={change}
-        onSend={(proof, options) => change.mutate({ body: { requiresTotp: asked ?? requiresTotp, ...proof } }, options)}
+        bodyOf={(proof) => ({ requiresTotp: asked ?? requiresTotp, ...proof })}
         onClose={() => setAsked(undefined)}
       />
     </Stack>

@@ -1,6 +1,5 @@
 import { Button, Group, NativeSelect, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SignOnSettings } from '../api/responses.ts';
 import { useApi } from '../app.ts';
@@ -13,7 +12,6 @@ import { ProveIdentity } from './prove-identity.tsx';
 
 const SignOnForm = ({ settings, provider }: { readonly settings: SignOnSettings; readonly provider: string }) => {
   const { me } = useMe();
-  const queryClient = useQueryClient();
   const form = useForm({
     initialValues: {
       isOn: settings.provider !== null,
@@ -23,13 +21,12 @@ const SignOnForm = ({ settings, provider }: { readonly settings: SignOnSettings;
   });
   const [asked, setAsked] = useState<typeof form.values>();
   const change = useApi().useMutation('patch', '/sign-on', {
-    onError: (error) => form.setErrors(fieldErrors(error, ...Object.keys(form.values))),
-    onSuccess: async () => {
+    onSuccess: () => {
       setAsked(undefined);
       notifyDone('Single sign-on is changed.');
       form.resetDirty();
-      await queryClient.invalidateQueries({ queryKey: ['get', '/sign-on'] });
     },
+    onError: (error) => form.setErrors(fieldErrors(error, ...Object.keys(form.values))),
   });
   const { isOn } = form.values;
   const changes = ({ defaultRole, isRequired }: typeof form.values) =>
@@ -73,7 +70,7 @@ const SignOnForm = ({ settings, provider }: { readonly settings: SignOnSettings;
         action="Change it"
         failure="Single sign-on was not changed"
         request={change}
-        onSend={(proof, options) => asked && change.mutate({ body: { ...changes(asked), ...proof } }, options)}
+        bodyOf={(proof) => ({ ...changes(asked ?? form.values), ...proof })}
         onClose={() => setAsked(undefined)}
       />
     </>

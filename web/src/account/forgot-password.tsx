@@ -1,37 +1,32 @@
-import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { useApi } from '../app.ts';
-import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
-import { ProblemNote } from '../components/problem-note.tsx';
-import { emailProblem, fieldErrors } from '../forms/fields.ts';
+import { emailProblem } from '../forms/fields.ts';
+import { SubmitForm } from '../forms/submit-form.tsx';
+import { Intro } from './credentials.tsx';
 
 export const ForgotPassword = () => {
   const navigate = useNavigate();
   const form = useForm({ initialValues: { email: '' }, validate: { email: emailProblem } });
   const send = useApi().useMutation('post', '/auth/forgot-password', {
-    onError: (error) => form.setErrors(fieldErrors(error, ...Object.keys(form.values))),
     onSuccess: (_, { body }) => navigate({ to: '/reset-password', search: { email: body.email } }),
   });
   return (
-    <form noValidate onSubmit={form.onSubmit((body) => send.mutate({ body }))}>
-      <Stack gap="md">
-        <div>
-          <Heading>Reset your password</Heading>
-          <Text size="sm" c="dimmed">
-            We e-mail you a code. It works once, within an hour.
-          </Text>
-        </div>
-        {send.isError && <ProblemNote error={send.error} />}
-        <TextInput label="E-mail" type="email" autoComplete="username" {...form.getInputProps('email')} />
-        <Button type="submit" loading={send.isPending}>
-          Send the code
-        </Button>
+    <SubmitForm
+      form={form}
+      request={send}
+      sent={(body) => ({ body })}
+      submit="Send the code"
+      intro={<Intro title="Reset your password">We e-mail you a code. It works once, within an hour.</Intro>}
+      below={
         <AnchorLink to="/sign-in" size="sm">
           Back to sign-in
         </AnchorLink>
-      </Stack>
-    </form>
+      }
+    >
+      <TextInput label="E-mail" type="email" autoComplete="username" {...form.getInputProps('email')} />
+    </SubmitForm>
   );
 };

@@ -1,5 +1,4 @@
 import { Button, Stack, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useApi } from '../app.ts';
 import { AnchorLink } from '../components/links.tsx';
@@ -10,16 +9,10 @@ import { ProblemNote } from '../components/problem-note.tsx';
 /** After a password reset: the keys that somebody else may have made. */
 export const Review = () => {
   const api = useApi();
-  const queryClient = useQueryClient();
   const navigate = useNavigate();
   const query = api.useQuery('get', '/auth/review');
   const { data } = query;
-  const finish = api.useMutation('delete', '/auth/review', {
-    onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: ['get', '/auth/me'] });
-      await navigate({ to: '/' });
-    },
-  });
+  const finish = api.useMutation('delete', '/auth/review');
   return (
     <div className="page">
       <PageHead title="Review recent keys" />
@@ -53,7 +46,10 @@ export const Review = () => {
               </li>
             ))}
           </ul>
-          <Button loading={finish.isPending} onClick={() => finish.mutate({})}>
+          <Button
+            loading={finish.isPending}
+            onClick={() => finish.mutate({}, { onSuccess: () => navigate({ to: '/' }) })}
+          >
             I know all of these
           </Button>
         </Stack>

@@ -1,11 +1,12 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect } from 'react';
 import { encode } from 'uqr';
 import { useApi } from '../app.ts';
 import { CopyToClipboard } from '../components/copy.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { fieldErrors, required } from '../forms/fields.ts';
+import { required } from '../forms/fields.ts';
+import { SubmitForm } from '../forms/submit-form.tsx';
 import { CodeInput } from './credentials.tsx';
 
 /** White around it, as scanners want. */
@@ -20,56 +21,48 @@ const QrCode = ({ text }: { readonly text: string }) => {
   );
 };
 
-/** Shows a new secret, and turns the second factor on with the first code. */
-export const SetUpTotp = ({
-  email,
-  password,
-  onDone,
-}: {
+interface SetUpTotpProps {
   readonly email: string;
   readonly password: string;
   readonly onDone: () => void;
-}) => {
+}
+
+/** Shows a new secret, and turns the second factor on with the first code. */
+export const SetUpTotp = ({ email, password, onDone }: SetUpTotpProps) => {
   const api = useApi();
   const form = useForm({ initialValues: { totp: '' }, validate: { totp: required('The code') } });
   const begin = api.useMutation('post', '/auth/totp');
-  const confirm = api.useMutation('post', '/auth/totp/confirm', {
-    onSuccess: onDone,
-    onError: (error) => form.setErrors(fieldErrors(error, 'totp')),
-  });
+  const confirm = api.useMutation('post', '/auth/totp/confirm', { onSuccess: onDone });
   const { mutate } = begin;
   useEffect(() => mutate({ body: { email, password } }), [mutate, email, password]);
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit(({ totp }) =>
-        confirm.mutate({ body: { email, password, totp: totp.replaceAll(' ', '') } }),
-      )}
+    <SubmitForm
+      form={form}
+      request={confirm}
+      sent={({ totp }) => ({ body: { email, password, totp: totp.replaceAll(' ', '') } })}
+      failure="The second factor is not on yet"
+      submit="Turn it on"
+      disabled={!begin.data}
     >
-      <Stack gap="md">
-        <Text size="sm">
-          Scan this with an authenticator app, or enter the secret there. Then enter the code that it shows.
-        </Text>
-        {begin.isError && (
-          <ProblemNote
-            error={begin.error}
-            title="No secret was made"
-            messages={{ INVALID_CREDENTIALS: 'The password is wrong.' }}
-          />
-        )}
-        {begin.data && (
-          <>
-            <QrCode text={begin.data.uri} />
-            <Text size="sm" className="mono">
-              {begin.data.secret} <CopyToClipboard value={begin.data.secret} label="Copy the secret" />
-            </Text>
-          </>
-        )}
-        <CodeInput {...form.getInputProps('totp')} />
-        <Button type="submit" loading={confirm.isPending} disabled={!begin.data}>
-          Turn it on
-        </Button>
-      </Stack>
-    </form>
+      <Text size="sm">
+        Scan this with an authenticator app, or enter the secret there. Then enter the code that it shows.
+      </Text>
+      {begin.isError && (
+        <ProblemNote
+          error={begin.error}
+          title="No secret was made"
+          messages={{ INVALID_CREDENTIALS: 'The password is wrong.' }}
+        />
+      )}
+      {begin.data && (
+        <>
+          <QrCode text={begin.data.uri} />
+          <Text size="sm" className="mono">
+            {begin.data.secret} <CopyToClipboard value={begin.data.secret} label="Copy the secret" />
+          </Text>
+        </>
+      )}
+      <CodeInput {...form.getInputProps('totp')} />
+    </SubmitForm>
   );
 };

@@ -4,11 +4,12 @@ import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { problemOf } from '../api/problem.ts';
 import { useApi, useApp } from '../app.ts';
-import { Heading } from '../components/heading.tsx';
 import { AnchorLink } from '../components/links.tsx';
+import { Heading } from '../components/page-head.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { emailProblem, fieldErrors, required } from '../forms/fields.ts';
-import { CodeInput } from './credentials.tsx';
+import { emailProblem, required } from '../forms/fields.ts';
+import { SubmitForm } from '../forms/submit-form.tsx';
+import { CodeInput, Intro } from './credentials.tsx';
 import { SetUpTotp } from './set-up-totp.tsx';
 import { beginSignOn } from './sign-on.ts';
 
@@ -39,7 +40,6 @@ export const SignIn = () => {
     validate: { email: emailProblem, password: required('The password') },
   });
   const logIn = useApi().useMutation('post', '/auth/login', {
-    onError: (error) => form.setErrors(fieldErrors(error, ...Object.keys(form.values))),
     onSuccess: async (tokens) => {
       session.begin(tokens);
       // The guard of these pages knows where to go on.
@@ -57,8 +57,6 @@ export const SignIn = () => {
   const beginWithAddress = () => {
     if (!form.validateField('email').hasError) signOn.mutate(form.values.email);
   };
-  const submit = ({ totp, ...body }: typeof form.values) =>
-    logIn.mutate({ body: totp.trim() === '' ? body : { ...body, totp } });
   const refusal = logIn.isError ? problemOf(logIn.error).code : undefined;
   if (refusal === 'TOTP_SETUP_REQUIRED')
     return (
@@ -70,43 +68,43 @@ export const SignIn = () => {
     );
   const asksForCode = refusal === 'TOTP_REQUIRED' || form.values.totp !== '';
   return (
-    <form noValidate onSubmit={form.onSubmit(submit)}>
-      <Stack gap="md">
-        <div>
-          <Heading>Sign in</Heading>
-          <Text size="sm" c="dimmed">
+    <SubmitForm
+      form={form}
+      request={logIn}
+      sent={({ totp, ...body }) => ({ body: totp.trim() === '' ? body : { ...body, totp } })}
+      failure={asksForCode ? 'One more step' : 'Sign-in failed'}
+      messages={REFUSALS}
+      submit="Sign in"
+      intro={
+        <>
+          <Intro title="Sign in">
             New here?{' '}
             <AnchorLink to="/sign-up" underline="always">
               Create an account
             </AnchorLink>
-          </Text>
-        </div>
-        {reason && !logIn.isError && (
-          <Alert role="status" color="teal" variant="light">
-            {NOTES[reason]}
-          </Alert>
-        )}
-        {signOn.isError && <ProblemNote error={signOn.error} title="Single sign-on is not possible" />}
-        {logIn.isError && (
-          <ProblemNote
-            error={logIn.error}
-            title={asksForCode ? 'One more step' : 'Sign-in failed'}
-            messages={REFUSALS}
-          />
-        )}
-        <TextInput label="E-mail" type="email" autoComplete="username" {...form.getInputProps('email')} />
-        <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps('password')} />
-        {asksForCode && <CodeInput autoFocus {...form.getInputProps('totp')} />}
-        <Button type="submit" loading={logIn.isPending}>
-          Sign in
-        </Button>
-        <Button variant="default" onClick={beginWithAddress} loading={signOn.isPending || signOn.isSuccess}>
-          Single sign-on
-        </Button>
-        <AnchorLink to="/forgot-password" size="sm">
-          Forgot your password?
-        </AnchorLink>
-      </Stack>
-    </form>
+          </Intro>
+          {reason && !logIn.isError && (
+            <Alert role="status" color="teal" variant="light">
+              {NOTES[reason]}
+            </Alert>
+          )}
+          {signOn.isError && <ProblemNote error={signOn.error} title="Single sign-on is not possible" />}
+        </>
+      }
+      below={
+        <>
+          <Button variant="default" onClick={beginWithAddress} loading={signOn.isPending || signOn.isSuccess}>
+            Single sign-on
+          </Button>
+          <AnchorLink to="/forgot-password" size="sm">
+            Forgot your password?
+          </AnchorLink>
+        </>
+      }
+    >
+      <TextInput label="E-mail" type="email" autoComplete="username" {...form.getInputProps('email')} />
+      <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps('password')} />
+      {asksForCode && <CodeInput autoFocus {...form.getInputProps('totp')} />}
+    </SubmitForm>
   );
 };

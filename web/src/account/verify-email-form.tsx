@@ -1,21 +1,17 @@
-import { Button, Group, Text, TextInput } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useQueryClient } from '@tanstack/react-query';
 import { useApi } from '../app.ts';
 import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { fieldErrors, required } from '../forms/fields.ts';
+import { MailedCode } from './credentials.tsx';
 
 /** Asks for the code from the mail that verifies the address. */
 const VerifyEmailForm = ({ address }: { readonly address: string }) => {
   const api = useApi();
-  const queryClient = useQueryClient();
   const form = useForm({ initialValues: { code: '' }, validate: { code: required('The code') } });
   const verify = api.useMutation('post', '/auth/verify-email', {
-    onSuccess: async () => {
-      notifyDone('Your e-mail address is verified.');
-      await queryClient.invalidateQueries({ queryKey: ['get', '/auth/me'] });
-    },
+    onSuccess: () => notifyDone('Your e-mail address is verified.'),
     onError: (error) => form.setErrors(fieldErrors(error, 'code')),
   });
   const send = api.useMutation('post', '/auth/verification-codes', {
@@ -28,14 +24,12 @@ const VerifyEmailForm = ({ address }: { readonly address: string }) => {
         <Text size="sm" flex="1 1 320px">
           <b>Verify {address}</b> with the code we have sent to it. Until then, alerts are not mailed to you.
         </Text>
-        <TextInput
+        <MailedCode
           size="xs"
           flex="1 1 110px"
           maw={200}
+          label=""
           aria-label="Code from the e-mail"
-          placeholder="1234 5678"
-          autoComplete="one-time-code"
-          inputMode="numeric"
           {...form.getInputProps('code')}
         />
         <Button size="xs" type="submit" loading={verify.isPending}>

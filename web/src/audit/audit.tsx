@@ -2,7 +2,6 @@ import { Button } from '@mantine/core';
 import { ScrollText } from 'lucide-react';
 import type { AuditEntry } from '../api/responses.ts';
 import { Instant } from '../components/amount.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
 import { ListPage } from '../components/list-page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { usePages } from '../components/use-pages.ts';
@@ -34,7 +33,7 @@ const columns: readonly Column<AuditEntry>[] = [
 
 export const Audit = () => {
   const query = usePages('/audit', { limit: PAGE });
-  const { items, isEmpty, error, isLoading, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
+  const { items, isEmpty, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   return (
     <ListPage
       title="Audit log"
@@ -42,17 +41,21 @@ export const Audit = () => {
       query={query}
       things="audit log"
       skeleton={null}
-      empty={
-        isEmpty && (
-          <EmptyState icon={ScrollText} title="No entries">
-            Sign-ins and changes of members, keys, rules and the plan appear here.
-          </EmptyState>
-        )
-      }
     >
-      {!error && !isEmpty && (
-        <Table label="Audit log" columns={columns} items={isLoading ? undefined : items} keyOf={({ id }) => id} />
-      )}
+      <Table
+        label="Audit log"
+        columns={columns}
+        items={query.data && items}
+        error={query.error}
+        keyOf={({ id }) => id}
+        empty={
+          isEmpty && {
+            icon: ScrollText,
+            title: 'No entries',
+            text: 'Sign-ins and changes of members, keys, rules and the plan appear here.',
+          }
+        }
+      />
       {hasNextPage && (
         <Button variant="default" size="xs" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
           Older entries

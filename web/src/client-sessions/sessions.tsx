@@ -4,7 +4,6 @@ import { Workflow } from 'lucide-react';
 import type { SessionSummary } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Count, Instant, Money } from '../components/amount.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
 import { ListPage } from '../components/list-page.tsx';
 import { Name } from '../components/name.tsx';
 import { type Column, Table } from '../components/table.tsx';
@@ -48,7 +47,7 @@ export const Sessions = () => {
   const query = useApi().useQuery('get', '/sessions', {
     params: { query: { orderBy, limit: LIMIT } },
   });
-  const { data, error } = query;
+  const { data } = query;
   return (
     <ListPage
       title="Sessions"
@@ -68,31 +67,27 @@ export const Sessions = () => {
       query={query}
       things="sessions"
       skeleton={null}
-      empty={
-        data?.sessions === 0 && (
-          <EmptyState icon={Workflow} title="No sessions yet">
-            Claude Code, Codex and opencode send session ids by themselves. Other programs send the header
-            X-Service-Session.
-          </EmptyState>
-        )
-      }
     >
       {data?.isComplete === false && (
         <p className="dim small">
           There are too many sessions to read at once: these are the sessions from <Instant iso={data.from} /> on.
         </p>
       )}
-      {data?.sessions !== 0 && (data || !error) && (
-        <Table
-          label="Sessions"
-          columns={columns}
-          items={data?.items}
-          keyOf={({ id }) => id}
-          skeletons={[36, 36, 36, 36]}
-          className={requestClasses['table']}
-          rowClassName={() => requestClasses['row']}
-        />
-      )}
+      <Table
+        label="Sessions"
+        columns={columns}
+        items={data?.items}
+        error={query.error}
+        keyOf={({ id }) => id}
+        skeletons={[36, 36, 36, 36]}
+        className={requestClasses['table']}
+        rowClassName={() => requestClasses['row']}
+        empty={{
+          icon: Workflow,
+          title: 'No sessions yet',
+          text: 'Claude Code, Codex and opencode send session ids by themselves. Other programs send the header X-Service-Session.',
+        }}
+      />
     </ListPage>
   );
 };

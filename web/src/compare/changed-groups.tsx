@@ -2,95 +2,82 @@ import { Badge, UnstyledButton } from '@mantine/core';
 import type { SpendChange } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
 import { Name } from '../components/name.tsx';
+import { type Column, Table } from '../components/table.tsx';
 import { formatWhole, plural } from '../format/quantity.ts';
 import { dimensionName, type Filters, type GroupBy } from '../spend/filters.ts';
 import { groupFilters, groupKey, groupName, type KeyNames } from '../spend/groups.ts';
 import classes from './compare.module.css';
+import { Bar } from './summary.tsx';
 
 const marks = { new: 'new', vanished: 'gone', both: null } as const;
 
-type Row = SpendChange['totals'];
+type Group = SpendChange['groups'][number];
+type Row = Group | NonNullable<SpendChange['otherGroups']>;
 
-const Figures = ({ of: row, most }: { readonly of: Row; readonly most: number }) => (
-  <>
-    <td className="right">
-      <Money as="change" nano={row.costChangeNanoUsd} />
-    </td>
-    <td className="wide-only">
-      <span className={classes['bar']} data-less={(row.costChangeNanoUsd ?? 0) < 0 || undefined} aria-hidden="true">
-        <span style={{ width: `${(Math.abs(row.costChangeNanoUsd ?? 0) / most) * 50}%` }} />
-      </span>
-    </td>
-    <td className="right wide-only">
-      <Money nano={row.costBeforeNanoUsd} />
-    </td>
-    <td className="right">
-      <Money nano={row.costNanoUsd} />
-    </td>
-    <td className="right num wide-only">
-      {formatWhole(row.requestsBefore)} → {formatWhole(row.requests)}
-    </td>
-  </>
-);
-
-/** The groups by change, the largest first. A click filters by one. */
-export const ChangedGroups = ({
-  change: { groups, otherGroups },
-  by,
-  keyNames,
-  onPick,
-}: {
+interface ChangedGroupsProps {
   readonly change: SpendChange;
   readonly by: GroupBy;
   readonly keyNames: KeyNames;
   readonly onPick: (values: Filters) => void;
-}) => {
+}
+
+/** The groups by change, the largest first. A click filters by one. */
+export const ChangedGroups = ({ change: { groups, otherGroups }, by, keyNames, onPick }: ChangedGroupsProps) => {
   const most = Math.max(...groups.map(({ costChangeNanoUsd }) => Math.abs(costChangeNanoUsd ?? 0)), 1);
+  const name = (group: Group) => (
+    <>
+      <UnstyledButton className={classes['pick']} onClick={() => onPick(groupFilters(group, by))}>
+        <Name of={groupName(group, by, keyNames)} />
+        {marks[group.presence] && (
+          <Badge size="xs" variant="light" color={group.presence === 'new' ? 'teal' : 'gray'}>
+            {marks[group.presence]}
+          </Badge>
+        )}
+      </UnstyledButton>
+      {group.unpricedRequests + group.unpricedRequestsBefore > 0 && (
+        <span className={`unknown ${classes['under']}`}>
+          + {plural(group.unpricedRequestsBefore, 'request')} of unknown cost before,{' '}
+          {formatWhole(group.unpricedRequests)} now
+        </span>
+      )}
+    </>
+  );
+  const columns: readonly Column<Row>[] = [
+    {
+      head: by.map(dimensionName).join(' / '),
+      cell: (row) => ('groups' in row ? <span className="dim">{plural(row.groups, 'more', 'more')}</span> : name(row)),
+    },
+    {
+      head: 'Change',
+      className: 'right',
+      cell: ({ costChangeNanoUsd }) => <Money as="change" nano={costChangeNanoUsd} />,
+    },
+    {
+      head: '',
+      className: `wide-only ${classes['bar-head']}`,
+      cell: ({ costChangeNanoUsd }) => <Bar nano={costChangeNanoUsd ?? 0} most={most} />,
+    },
+    {
+      head: 'Before',
+      className: 'right wide-only',
+      cell: ({ costBeforeNanoUsd }) => <Money nano={costBeforeNanoUsd} />,
+    },
+    { head: 'Now', className: 'right', cell: ({ costNanoUsd }) => <Money nano={costNanoUsd} /> },
+    {
+      head: 'Requests',
+      className: 'right num wide-only',
+      cell: ({ requestsBefore, requests }) => `${formatWhole(requestsBefore)} → ${formatWhole(requests)}`,
+    },
+  ];
   return (
     <section className={`card ${classes['groups']}`} aria-label="What changed">
-      <div className="scroll-x">
-        <table className="grid-table">
-          <thead>
-            <tr>
-              <th>{by.map(dimensionName).join(' / ')}</th>
-              <th className="right">Change</th>
-              <th className={`wide-only ${classes['bar-head']}`}></th>
-              <th className="right wide-only">Before</th>
-              <th className="right">Now</th>
-              <th className="right wide-only">Requests</th>
-            </tr>
-          </thead>
-          <tbody>
-            {groups.map((group) => (
-              <tr key={groupKey(group, by)}>
-                <td>
-                  <UnstyledButton className={classes['pick']} onClick={() => onPick(groupFilters(group, by))}>
-                    <Name of={groupName(group, by, keyNames)} />
-                    {marks[group.presence] && (
-                      <Badge size="xs" variant="light" color={group.presence === 'new' ? 'teal' : 'gray'}>
-                        {marks[group.presence]}
-                      </Badge>
-                    )}
-                  </UnstyledButton>
-                  {group.unpricedRequests + group.unpricedRequestsBefore > 0 && (
-                    <span className={`unknown ${classes['under']}`}>
-                      + {plural(group.unpricedRequestsBefore, 'request')} of unknown cost before,{' '}
-                      {formatWhole(group.unpricedRequests)} now
-                    </span>
-                  )}
-                </td>
-                <Figures of={group} most={most} />
-              </tr>
-            ))}
-            {otherGroups && (
-              <tr>
-                <td className="dim">{plural(otherGroups.groups, 'more', 'more')}</td>
-                <Figures of={otherGroups} most={most} />
-              </tr>
-            )}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="Changed groups"
+        frame="scroll-x"
+        columns={columns}
+        items={otherGroups ? [...groups, otherGroups] : groups}
+        keyOf={(row) => ('groups' in row ? 'others' : groupKey(row, by))}
+      />
       {groups.length === 0 && <p className={`dim ${classes['none']}`}>No requests in both periods.</p>}
     </section>
   );

@@ -20,6 +20,13 @@ const effects = [
   },
 ] as const;
 
+/** A change as a part of the largest one. */
+export const Bar = ({ nano, most }: { readonly nano: number; readonly most: number }) => (
+  <span className={classes['bar']} data-less={nano < 0 || undefined} aria-hidden="true">
+    <span style={{ width: `${(Math.abs(nano) / most) * 50}%` }} />
+  </span>
+);
+
 const Effects = ({ of }: { readonly of: NonNullable<SpendChange['effects']> }) => {
   const most = Math.max(...effects.map(({ name }) => Math.abs(of[name])), 1);
   return (
@@ -31,9 +38,7 @@ const Effects = ({ of }: { readonly of: NonNullable<SpendChange['effects']> }) =
             <span className={`dim small ${classes['what']}`}>{what}</span>
           </dt>
           <dd>
-            <span className={classes['bar']} data-less={of[name] < 0 || undefined} aria-hidden="true">
-              <span style={{ width: `${(Math.abs(of[name]) / most) * 50}%` }} />
-            </span>
+            <Bar nano={of[name]} most={most} />
             <Money as="change" nano={of[name]} />
           </dd>
         </div>

@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
 
-export interface Question {
+interface Question {
   readonly title: string;
   readonly text: string;
   /** The label of the button that confirms. */
@@ -8,33 +9,46 @@ export interface Question {
   readonly onConfirm: () => void;
 }
 
-/** Asks before a change that cannot be taken back. Closed without a question. */
-export const Confirm = ({
-  question,
-  onClose,
-}: {
-  readonly question: Question | undefined;
+interface ConfirmProps extends Question {
+  readonly opened: boolean;
   readonly onClose: () => void;
-}) => (
-  <Modal opened={question !== undefined} onClose={onClose} title={question?.title}>
-    {question && (
-      <Stack>
-        <Text size="sm">{question.text}</Text>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button
-            color="red"
-            onClick={() => {
-              question.onConfirm();
-              onClose();
-            }}
-          >
-            {question.action}
-          </Button>
-        </Group>
-      </Stack>
-    )}
+}
+
+/** Asks before a change that cannot be taken back. */
+export const Confirm = ({ title, text, action, onConfirm, opened, onClose }: ConfirmProps) => (
+  <Modal opened={opened} onClose={onClose} title={title}>
+    <Stack>
+      <Text size="sm">{text}</Text>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button
+          color="red"
+          onClick={() => {
+            onConfirm();
+            onClose();
+          }}
+        >
+          {action}
+        </Button>
+      </Group>
+    </Stack>
   </Modal>
 );
+
+export interface ConfirmButtonProps extends ButtonProps {
+  readonly ask: Question;
+  readonly 'aria-label'?: string;
+}
+
+/** A button that asks first. */
+export const ConfirmButton = ({ ask, ...button }: ConfirmButtonProps) => {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <Button size="compact-xs" variant="subtle" color="red" {...button} onClick={() => setAsking(true)} />
+      <Confirm {...ask} opened={isAsking} onClose={() => setAsking(false)} />
+    </>
+  );
+};

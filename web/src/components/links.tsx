@@ -13,7 +13,10 @@ const Back = ({ children, ...props }: ComponentProps<typeof Anchor<'a'>>) => (
   </Anchor>
 );
 
-/** Mantine's link and button as links to pages, typed by the router; and the link from a page to the list above it. */
+const InText = (props: ComponentProps<typeof Anchor<'a'>>) => <Anchor inherit underline="always" {...props} />;
+
+/** Mantine's link and button as links to pages, typed by the router; a link within a text; and the one from a page to the list above it. */
 export const AnchorLink = createLink(Anchor<'a'>);
 export const ButtonLink = createLink(ButtonAnchor);
+export const TextLink = createLink(InText);
 export const BackLink = createLink(Back);

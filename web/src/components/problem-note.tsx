@@ -14,9 +14,9 @@ export const ProblemNote = ({
 }: {
   readonly error: unknown;
   readonly onRetry?: (() => void) | undefined;
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** Messages by error code, where the API's are meant for programmers. */
-  readonly messages?: Readonly<Record<string, string>>;
+  readonly messages?: Readonly<Record<string, string>> | undefined;
   /** When the figures that stay on the page were loaded, ms since 1970; 0 if there are none. */
   readonly shownSinceMs?: number;
   /** The API's messages on what no field of the page is about. */

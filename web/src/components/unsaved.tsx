@@ -11,16 +11,11 @@ export const Unsaved = ({ isDirty }: { readonly isDirty: () => boolean }) => {
   });
   return (
     <Confirm
-      question={
-        status === 'blocked'
-          ? {
-              title: 'Leave without saving?',
-              text: 'Your changes are not saved.',
-              action: 'Discard the changes',
-              onConfirm: proceed,
-            }
-          : undefined
-      }
+      opened={status === 'blocked'}
+      title="Leave without saving?"
+      text="Your changes are not saved."
+      action="Discard the changes"
+      onConfirm={() => proceed?.()}
       onClose={() => reset?.()}
     />
   );

@@ -4,10 +4,8 @@ import { useState } from 'react';
 import type { ExportedDay } from '../api/responses.ts';
 import { useApi, useApp } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
-import { AnchorLink } from '../components/links.tsx';
+import { TextLink } from '../components/links.tsx';
 import { ListPage } from '../components/list-page.tsx';
-
 import { Section } from '../components/section.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { formatBytes, formatWhole, plural } from '../format/quantity.ts';
@@ -67,10 +65,7 @@ const Setup = () => {
       about="List days and download them with an API token, load them into a warehouse, or query them where they are."
     >
       <p className="small">
-        <AnchorLink to="/tokens" underline="always" inherit>
-          Create an API token
-        </AnchorLink>{' '}
-        with the role viewer, then:
+        <TextLink to="/tokens">Create an API token</TextLink> with the role viewer, then:
       </p>
       <Code
         block
@@ -92,8 +87,6 @@ export const Exports = () => {
     { params: { query: { format } } },
     { refetchInterval: REFRESH_MS },
   );
-  const { data } = query;
-  const items = data?.items.toReversed() ?? [];
   return (
     <ListPage
       title="Exports"
@@ -108,23 +101,20 @@ export const Exports = () => {
       }
       query={query}
       things="exports"
-      empty={
-        data &&
-        items.length === 0 && (
-          <EmptyState icon={PackageOpen} title="No day exported yet">
-            The first day with requests is here an hour after its end (UTC).
-          </EmptyState>
-        )
-      }
+      skeleton={null}
     >
-      {items.length > 0 && (
-        <Table
-          label="Exported days"
-          columns={columns}
-          items={items}
-          keyOf={({ day, dataset }) => `${day} ${dataset}`}
-        />
-      )}
+      <Table
+        label="Exported days"
+        columns={columns}
+        items={query.data?.items.toReversed()}
+        error={query.error}
+        keyOf={({ day, dataset }) => `${day} ${dataset}`}
+        empty={{
+          icon: PackageOpen,
+          title: 'No day exported yet',
+          text: 'The first day with requests is here an hour after its end (UTC).',
+        }}
+      />
       <Setup />
     </ListPage>
   );

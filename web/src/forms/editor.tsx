@@ -6,7 +6,7 @@ import { Trash2 } from 'lucide-react';
 import { type ReactNode, useRef, useState } from 'react';
 import { problemOf } from '../api/problem.ts';
 import { useApi } from '../app.ts';
-import { Confirm, type Question } from '../components/confirm.tsx';
+import { ConfirmButton, type ConfirmButtonProps } from '../components/confirm.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { BackLink } from '../components/links.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
@@ -16,11 +16,11 @@ import { ProblemNote } from '../components/problem-note.tsx';
 import { ShownOnce } from '../components/shown-once.tsx';
 import { Unsaved } from '../components/unsaved.tsx';
 import { useMe } from '../session/permissions.ts';
+import { useKeyNames } from '../spend/use-key-names.ts';
+import { changesOf, hiddenIn } from './changes.ts';
 import { type Collection, capital, collections } from './collections.ts';
 import classes from './editor.module.css';
-import { otherErrors } from './fields.ts';
-import { SetByApi } from './set-by-api.tsx';
-import { useReload, useSave } from './use-save.ts';
+import { fieldErrors, otherErrors } from './fields.ts';
 
 interface Item {
   readonly id: string;
@@ -31,74 +31,82 @@ export type Query = UseQueryResult<unknown, unknown>;
 
 const isNotFound = ({ error }: Query): boolean => problemOf(error).code === 'NOT_FOUND';
 
-/** Asks, and deletes the item. @param onDone after it, before the lists reload: the page of an item that is gone says so. */
-const DeleteButton = ({
-  collection,
-  item: { id, name },
-  onDone,
-}: {
+interface DeleteButtonProps extends Omit<ConfirmButtonProps, 'ask'> {
   readonly collection: Collection;
   readonly item: Item;
-  readonly onDone: () => void;
-}) => {
+  /** Runs before the lists reload: the page of an item that is gone says so. */
+  readonly onDone?: () => void;
+}
+
+/** Asks, and deletes the item. */
+export const DeleteButton = ({ collection, item: { id, name }, onDone, ...button }: DeleteButtonProps) => {
   const { noun, afterDeletion } = collections[collection];
-  const reload = useReload(collection);
-  const [asking, setAsking] = useState<Question>();
   const remove = useApi().useMutation('delete', `${collection}/{id}` as '/budgets/{id}', {
     onSuccess: () => {
       notifyDone(`${name} deleted.`);
-      onDone();
+      onDone?.();
     },
     onError: notifyProblem(`The ${noun} was not deleted`),
-    onSettled: () => reload(),
   });
-  const ask = () =>
-    setAsking({
-      title: `Delete this ${noun}?`,
-      text: afterDeletion,
-      action: `Delete the ${noun}`,
-      onConfirm: () => remove.mutate({ params: { path: { id } } }),
-    });
   return (
-    <>
-      <Button variant="subtle" color="red" leftSection={<Trash2 size={15} />} loading={remove.isPending} onClick={ask}>
-        Delete
-      </Button>
-      <Confirm question={asking} onClose={() => setAsking(undefined)} />
-    </>
+    <ConfirmButton
+      {...button}
+      loading={remove.isPending}
+      ask={{
+        title: `Delete this ${noun}?`,
+        text: afterDeletion,
+        action: `Delete the ${noun}`,
+        onConfirm: () => remove.mutate({ params: { path: { id } } }),
+      }}
+    >
+      Delete
+    </ConfirmButton>
   );
 };
 
-/**
- * The form of a new item, or of the one that is given: its fields, what only the API can set, errors on no field, and the buttons.
- * On a page it leads to the list when it is done, shows a new webhook secret once, and asks before changes are left.
- *
- * @param actions more buttons
- * @param onClose given in a dialog, which has no page to leave
- */
-export const EditorForm = <Values extends object>({
-  collection,
-  item,
-  form,
-  bodyOf,
-  whole,
-  actions,
-  onClose,
-  children,
-}: {
+/** What only the API can set of an item, read-only: it stays as it is. */
+const SetByApi = ({ item, shown }: { readonly item: object; readonly shown: object }) => {
+  const hidden = hiddenIn(item, shown, useKeyNames());
+  if (hidden.length === 0) return null;
+  return (
+    <div>
+      <p className="small">Set by the API, and left as it is:</p>
+      <ul className="dim small">
+        {hidden.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+    </div>
+  );
+};
+
+interface EditorFormProps<Values> {
   readonly collection: Collection;
+  /** The item to change; undefined for a new one. */
   readonly item: Item | undefined;
   readonly form: UseFormReturnType<Values>;
   readonly bodyOf: (values: Values) => object;
   /** Members that the API replaces: see changesOf. */
   readonly whole?: readonly string[];
+  /** More buttons. */
   readonly actions?: ReactNode;
+  /** Given in a dialog, which has no page to leave. */
   readonly onClose?: () => void;
   readonly children: ReactNode;
-}) => {
+}
+
+/**
+ * The form of a new item, or of the one that is given: its fields, what only the API can set, errors on no field, and the buttons.
+ * It sends what was changed since it was opened, and nothing where nothing was: what it does not show stays as it is, and so does what
+ * somebody else changed meanwhile. On a page it leads to the list when it is done, shows a new webhook secret once, and asks before
+ * changes are left.
+ */
+export const EditorForm = <Values extends object>(props: EditorFormProps<Values>) => {
+  const { collection, item, form, bodyOf, onClose } = props;
   const { noun, list, create, needs } = collections[collection];
   const navigate = useNavigate();
   const { may } = useMe();
+  const api = useApi();
   const [secret, setSecret] = useState<string>();
   const isDone = useRef(false);
   const leave = () => {
@@ -106,22 +114,30 @@ export const EditorForm = <Values extends object>({
     if (onClose) onClose();
     else void navigate({ to: list });
   };
-  const { save, error, isPending } = useSave({
-    collection,
-    id: item?.id,
-    form,
-    bodyOf,
-    ...(whole && { whole }),
-    onSaved: (given) => {
-      isDone.current = true;
-      if (given) setSecret(given);
-      else leave();
-    },
-  });
+  const options = {
+    onSuccess: () => notifyDone(`${capital(noun)} ${item ? 'saved' : 'created'}.`),
+    onError: (error: unknown) => form.setErrors(fieldErrors(error, ...Object.keys(form.values))),
+  };
+  // The types of one collection stand for those of all: the bodies are checked where forms make them.
+  const add = api.useMutation('post', collection as '/budgets', options);
+  const update = api.useMutation('patch', `${collection}/{id}` as '/budgets/{id}', options);
+  const error = add.error ?? update.error;
+  const onSuccess = ({ webhookSecret }: { readonly webhookSecret?: string | undefined }) => {
+    isDone.current = true;
+    if (webhookSecret) setSecret(webhookSecret);
+    else leave();
+  };
+  const save = (values: Values) => {
+    const opened = item ? bodyOf(form.getInitialValues()) : {};
+    const body = changesOf(opened, bodyOf(values), props.whole) as never;
+    if (!item) add.mutate({ body }, { onSuccess });
+    else if (Object.keys(body).length > 0) update.mutate({ params: { path: { id: item.id } }, body }, { onSuccess });
+    else leave();
+  };
   return (
     <form noValidate className={onClose ? undefined : 'card card-pad'} onSubmit={form.onSubmit(save)}>
       <Stack gap={onClose ? 'md' : 'lg'}>
-        {children}
+        {props.children}
         {item && <SetByApi item={item} shown={bodyOf(form.getInitialValues())} />}
         {error && (
           <ProblemNote
@@ -133,7 +149,7 @@ export const EditorForm = <Values extends object>({
         {may(needs) ? (
           <Group justify="space-between">
             <Group>
-              <Button type="submit" loading={isPending}>
+              <Button type="submit" loading={add.isPending || update.isPending}>
                 {item ? 'Save' : create}
               </Button>
               <Button variant="default" onClick={leave}>
@@ -142,8 +158,14 @@ export const EditorForm = <Values extends object>({
             </Group>
             {item && !onClose && (
               <Group>
-                {actions}
-                <DeleteButton collection={collection} item={item} onDone={leave} />
+                {props.actions}
+                <DeleteButton
+                  collection={collection}
+                  item={item}
+                  size="sm"
+                  leftSection={<Trash2 size={15} />}
+                  onDone={leave}
+                />
               </Group>
             )}
           </Group>

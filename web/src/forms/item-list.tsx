@@ -11,7 +11,6 @@ import { notifyProblem } from '../components/notify.ts';
 import { useMe } from '../session/permissions.ts';
 import { capital, collections } from './collections.ts';
 import classes from './item-list.module.css';
-import { useReload } from './use-save.ts';
 
 /** Collections with items that are switched on and off, and edited on pages of their own. */
 type Switched = '/alert-rules' | '/budgets' | '/reports';
@@ -34,10 +33,8 @@ export const ItemRow = ({
 }) => {
   const { may } = useMe();
   const { noun, needs } = collections[collection];
-  const reload = useReload(collection);
   const update = useApi().useMutation('patch', `${collection}/{id}` as '/budgets/{id}', {
     onError: notifyProblem(`The ${noun} was not changed`),
-    onSettled: () => reload(),
   });
   return (
     <li className={classes['item']} data-off={!isActive || undefined}>

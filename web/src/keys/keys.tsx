@@ -4,71 +4,76 @@ import { useState } from 'react';
 import type { Key } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
-import { AnchorLink } from '../components/links.tsx';
+import { TextLink } from '../components/links.tsx';
 import { ListPage } from '../components/list-page.tsx';
+import { type Column, Table } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
 import { SdkSnippet } from '../providers/sdk-snippet.tsx';
 import { useMe } from '../session/permissions.ts';
-import { CreateKey } from './create-key.tsx';
-import { EditKey } from './edit-key.tsx';
+import { useKeyNames } from '../spend/use-key-names.ts';
+import { CreateKey, EditKey, RevokeKey, RotateKey } from './key-dialogs.tsx';
 import classes from './keys.module.css';
 import { Projects } from './projects.tsx';
-import { RevokeKey } from './revoke-key.tsx';
-import { RotateKey } from './rotate-key.tsx';
 import { PLACEHOLDER, useOwnKey } from './use-own-key.ts';
 
-type KeyAction = 'edit' | 'rotate' | 'revoke';
+const dialogs = {
+  edit: { label: 'Edit', icon: Pencil, title: 'Edit this key', Dialog: EditKey },
+  rotate: { label: 'Rotate', icon: RotateCw, title: 'Rotate this key', Dialog: RotateKey },
+  revoke: { label: 'Revoke', icon: Trash2, title: 'Revoke this key?', Dialog: RevokeKey },
+} as const;
 
-const actions = [
-  { action: 'edit', label: 'Edit', icon: Pencil },
-  { action: 'rotate', label: 'Rotate', icon: RotateCw },
-  { action: 'revoke', label: 'Revoke', icon: Trash2 },
-] as const;
-
-const KeyRow = ({
-  item,
-  projectName,
-  mayChange,
-  onAction,
-}: {
+interface ActionsProps {
   readonly item: Key;
-  readonly projectName: string | undefined;
-  readonly mayChange: boolean;
-  readonly onAction: (action: KeyAction) => void;
-}) => (
-  <tr className={item.status === 'revoked' ? classes['revoked'] : undefined}>
-    <td>
-      <span className={classes['name']}>{item.name}</span>
-      <span className={`mono dim ${classes['masked']}`}>{item.maskedKey}</span>
-    </td>
-    <td className="wide-only">{projectName}</td>
-    <td className="wide-only">
-      <Instant iso={item.createdAt} />
-    </td>
-    <td>{item.lastUsedAt ? <Instant iso={item.lastUsedAt} ago /> : <span className="dim">never</span>}</td>
-    <td className="right">
-      {item.status !== 'active' && (
+  readonly onChoose: (action: keyof typeof dialogs) => void;
+}
+
+const Actions = ({ item: { name, status, ownerUserId }, onChoose }: ActionsProps) => {
+  const { me, may } = useMe();
+  const mayChange = may('keys:write-all') || (may('keys:write') && ownerUserId === me?.user.userId);
+  return (
+    <>
+      {status !== 'active' && (
         <Badge variant="default" color="gray" tt="none">
-          {item.status}
+          {status}
         </Badge>
       )}
-      {item.status !== 'revoked' &&
+      {status !== 'revoked' &&
         mayChange &&
-        actions.map(({ action, label, icon: Icon }) => (
+        Object.entries(dialogs).map(([action, { label, icon: Icon }]) => (
           <Tooltip key={action} label={label}>
             <ActionIcon
               variant="subtle"
               color="gray"
-              aria-label={`${label} ${item.name}`}
-              onClick={() => onAction(action)}
+              aria-label={`${label} ${name}`}
+              onClick={() => onChoose(action as keyof typeof dialogs)}
             >
               <Icon size={16} />
             </ActionIcon>
           </Tooltip>
         ))}
-    </td>
-  </tr>
-);
+    </>
+  );
+};
+
+const ProjectName = ({ id }: { readonly id: string }) => useKeyNames().get(id);
+
+const columns: readonly Column<Key>[] = [
+  {
+    head: 'Key',
+    cell: ({ name, maskedKey }) => (
+      <>
+        <span className={classes['name']}>{name}</span>
+        <span className={`mono dim ${classes['masked']}`}>{maskedKey}</span>
+      </>
+    ),
+  },
+  { head: 'Project', className: 'wide-only', cell: ({ project }) => <ProjectName id={project} /> },
+  { head: 'Created', className: 'wide-only', cell: ({ createdAt }) => <Instant iso={createdAt} /> },
+  {
+    head: 'Last used',
+    cell: ({ lastUsedAt }) => (lastUsedAt ? <Instant iso={lastUsedAt} ago /> : <span className="dim">never</span>),
+  },
+];
 
 export const Keys = () => {
   const query = useApi().useQuery('get', '/keys');
@@ -76,11 +81,8 @@ export const Keys = () => {
   const ownKey = useOwnKey();
   const [created, setCreated] = useState<string>();
   const [creating, setCreating] = useState(false);
-  const [acting, setActing] = useState<{ readonly action: KeyAction; readonly key: Key }>();
-  const { data: projects } = useApi().useQuery('get', '/projects');
-  const { me, may } = useMe();
-  const mayChange = ({ ownerUserId }: Key) =>
-    may('keys:write-all') || (may('keys:write') && ownerUserId === me?.user.userId);
+  const [acting, setActing] = useState<{ readonly action: keyof typeof dialogs; readonly key: Key }>();
+  const { may } = useMe();
   const close = () => setActing(undefined);
   const atLimit = data !== undefined && data.active >= data.limit;
   const snippetKey = created ?? ownKey;
@@ -96,9 +98,7 @@ export const Keys = () => {
               {atLimit && (
                 <>
                   {': '}
-                  <AnchorLink to="/billing" underline="always" inherit>
-                    upgrade for more
-                  </AnchorLink>
+                  <TextLink to="/billing">upgrade for more</TextLink>
                 </>
               )}
             </span>
@@ -114,42 +114,22 @@ export const Keys = () => {
       things="keys"
       skeleton={null}
     >
-      {(!error || data) && (
-        <section className="card scroll-x" aria-label="Service keys">
-          <table className="grid-table">
-            <thead>
-              <tr>
-                <th>Key</th>
-                <th className="wide-only">Project</th>
-                <th className="wide-only">Created</th>
-                <th>Last used</th>
-                <th className="right">
-                  <span className={classes['hidden']}>Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {data
-                ? data.items.map((item) => (
-                    <KeyRow
-                      key={item.id}
-                      item={item}
-                      projectName={projects?.items.find(({ id }) => id === item.project)?.name}
-                      mayChange={mayChange(item)}
-                      onAction={(action) => setActing({ action, key: item })}
-                    />
-                  ))
-                : [1, 2].map((row) => (
-                    <tr key={row}>
-                      <td colSpan={5}>
-                        <Skeleton height={43} />
-                      </td>
-                    </tr>
-                  ))}
-            </tbody>
-          </table>
-        </section>
-      )}
+      <Table
+        label="Service keys"
+        columns={[
+          ...columns,
+          {
+            head: 'Actions',
+            className: 'right',
+            cell: (key) => <Actions item={key} onChoose={(action) => setActing({ action, key })} />,
+          },
+        ]}
+        items={data?.items}
+        error={error}
+        keyOf={({ id }) => id}
+        skeletons={[43, 43]}
+        rowClassName={({ status }) => (status === 'revoked' ? classes['revoked'] : undefined)}
+      />
       <Projects />
       <section className="card card-pad" aria-labelledby="use">
         <div className="card-head">
@@ -167,15 +147,11 @@ export const Keys = () => {
       <Modal opened={creating} onClose={() => setCreating(false)} title="New service key">
         <CreateKey onClose={() => setCreating(false)} onCreated={setCreated} />
       </Modal>
-      <Modal opened={acting?.action === 'revoke'} onClose={close} title="Revoke this key?">
-        {acting && <RevokeKey target={acting.key} onClose={close} />}
-      </Modal>
-      <Modal opened={acting?.action === 'rotate'} onClose={close} title="Rotate this key">
-        {acting && <RotateKey target={acting.key} onClose={close} />}
-      </Modal>
-      <Modal opened={acting?.action === 'edit'} onClose={close} title="Edit this key">
-        {acting && <EditKey target={acting.key} onClose={close} />}
-      </Modal>
+      {Object.entries(dialogs).map(([action, { title, Dialog }]) => (
+        <Modal key={action} opened={acting?.action === action} onClose={close} title={title}>
+          {acting && <Dialog target={acting.key} onClose={close} />}
+        </Modal>
+      ))}
     </ListPage>
   );
 };

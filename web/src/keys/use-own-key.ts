@@ -1,6 +1,6 @@
 import { useApi } from '../app.ts';
+import { useMe } from '../session/permissions.ts';
 
-const FOREVER = Number.POSITIVE_INFINITY;
 export const PLACEHOLDER = 'YOUR_SERVICE_KEY';
 
 /**
@@ -8,9 +8,8 @@ export const PLACEHOLDER = 'YOUR_SERVICE_KEY';
  * is revoked, or not shown to the user's role. The other keys are shown only once. Undefined while loading.
  */
 export const useOwnKey = (): string | undefined => {
-  const api = useApi();
-  const { data: me } = api.useQuery('get', '/auth/me', {}, { staleTime: FOREVER });
-  const { data: keys } = api.useQuery('get', '/keys');
+  const { me } = useMe();
+  const { data: keys } = useApi().useQuery('get', '/keys');
   if (!me || !keys) return undefined;
   const { accountId } = me.account;
   const isActive = keys.items.some(({ status, maskedKey }) => {

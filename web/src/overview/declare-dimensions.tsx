@@ -1,21 +1,14 @@
 import { Button, Modal, Stack, TagsInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi } from '../app.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 
 const Names = ({ onClose }: { readonly onClose: () => void }) => {
   const api = useApi();
-  const queries = useQueryClient();
   const { data } = api.useQuery('get', '/dimensions');
   const declared = data?.items.filter(({ isDeclared }) => isDeclared).map(({ name }) => name) ?? [];
   const [changed, setChanged] = useState<string[]>();
-  const declare = api.useMutation('put', '/dimensions', {
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['get', '/dimensions'] });
-      onClose();
-    },
-  });
+  const declare = api.useMutation('put', '/dimensions', { onSuccess: onClose });
   const names = changed ?? declared;
   return (
     <form

@@ -1,6 +1,6 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo } from 'react';
-import { Heading } from '../components/heading.tsx';
+import { Heading } from '../components/page-head.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { bucketEnd, bucketStart, utcDate } from '../format/time.ts';
 import { useBudgets } from '../limits/use-limits.ts';
@@ -12,10 +12,10 @@ import { ViewsButton } from '../views/views-button.tsx';
 import { Budgets } from './budgets.tsx';
 import { NO_OTHER_PERIOD, useOverviewSearch } from './controls.tsx';
 import { Coverage } from './coverage.tsx';
-import { Drivers } from './drivers.tsx';
 import classes from './overview.module.css';
 import { Provenance } from './provenance.tsx';
 import { Tiles } from './tiles.tsx';
+import { TopGroups } from './top-groups.tsx';
 import { Trend } from './trend.tsx';
 import { Untracked } from './untracked.tsx';
 import { useComparison, useHeadline, useNeverUsed, useReport } from './use-overview.ts';
@@ -130,7 +130,7 @@ export const Overview = () => {
       )}
       {shown && shown.totals.requests > 0 && (
         <div className={classes['columns']}>
-          <Drivers
+          <TopGroups
             report={shown}
             by={shownBy}
             keyNames={keyNames}

@@ -1,59 +1,39 @@
-import { ScrollRegion } from '../components/scroll-region.tsx';
+import { type Column, Table } from '../components/table.tsx';
 import { formatWhole } from '../format/quantity.ts';
 import { formatBucketLong } from '../format/time.ts';
-import type { trendOf } from '../spend/groups.ts';
+import type { TrendPoint, trendOf } from '../spend/groups.ts';
 import { MetricValue } from '../spend/metric-value.tsx';
 import type { MetricName } from '../spend/metrics.ts';
 import classes from './overview.module.css';
 
-/** The figures of the chart, the latest first. */
-const TrendTable = ({
-  trend,
-  metric,
-  names,
-}: {
+interface TrendTableProps {
   readonly trend: ReturnType<typeof trendOf>;
   readonly metric: MetricName;
   readonly names: readonly string[];
-}) => (
-  <ScrollRegion className={classes['trend-table']} label="The figures of the chart">
-    <table className="grid-table">
-      <thead>
-        <tr>
-          <th>Time</th>
-          {metric !== 'latency' && <th className="right">Total</th>}
-          <th className="right">Requests</th>
-          {names.map((name) => (
-            <th key={name} className="right">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {trend.points.toReversed().map((point) => (
-          <tr key={point.time}>
-            <td>{formatBucketLong(point.time)}</td>
-            {metric !== 'latency' && (
-              <td className="right">
-                <MetricValue value={point.value} metric={metric} code={trend.code} />
-              </td>
-            )}
-            <td className="right num">{formatWhole(point.requests)}</td>
-            {names.map((name, index) => (
-              <td key={name} className="right">
-                {point.values[index] ? (
-                  <MetricValue value={point.values[index]} metric={metric} code={trend.code} />
-                ) : (
-                  <span className="dim">–</span>
-                )}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </ScrollRegion>
-);
+}
+
+/** The figures of the chart, the latest first. */
+const TrendTable = ({ trend, metric, names }: TrendTableProps) => {
+  const value = (of: number | null) => <MetricValue value={of} metric={metric} code={trend.code} />;
+  const total: Column<TrendPoint> = { head: 'Total', className: 'right', cell: (point) => value(point.value) };
+  return (
+    <Table
+      label="The figures of the chart"
+      frame={classes['trend-table']}
+      columns={[
+        { head: 'Time', cell: ({ time }) => formatBucketLong(time) },
+        ...(metric === 'latency' ? [] : [total]),
+        { head: 'Requests', className: 'right num', cell: ({ requests }) => formatWhole(requests) },
+        ...names.map((name, index) => ({
+          head: name,
+          className: 'right',
+          cell: ({ values }: TrendPoint) => (values[index] ? value(values[index]) : <span className="dim">–</span>),
+        })),
+      ]}
+      items={trend.points.toReversed()}
+      keyOf={({ time }) => time}
+    />
+  );
+};
 
 export default TrendTable;

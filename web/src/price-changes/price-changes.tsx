@@ -3,42 +3,57 @@ import type { PriceChangesReport } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { AnchorLink } from '../components/links.tsx';
+import { TextLink } from '../components/links.tsx';
 import { ListPage } from '../components/list-page.tsx';
-import { ScrollRegion } from '../components/scroll-region.tsx';
+import { type Column, Table } from '../components/table.tsx';
 import { formatRate } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { utcDayText } from '../format/time.ts';
 import { kindName, providerName } from '../providers/names.ts';
 
 type Version = PriceChangesReport['items'][number];
-type Held = PriceChangesReport['feed']['held'][number];
+type ModelChange = Version['models'][number];
+type Waiting = PriceChangesReport['feed']['held'][number];
 
 const MODELS_SHOWN = 10;
 
-/** Costs before and after, with the requests that had or have none. */
-const Difference = ({ of }: { readonly of: Omit<Version['models'][number], 'provider' | 'model'> }) => (
-  <>
-    <td className="right">{plural(of.requests, 'request')}</td>
-    <td className="right">
-      <Money nano={of.unknownBefore === of.requests ? null : of.nanoUsdBefore} />
-    </td>
-    <td className="right">
-      <Money nano={of.unknownAfter === of.requests ? null : of.nanoUsdAfter} />
-      {of.unknownBefore > of.unknownAfter && (
-        <>
-          <br />
-          <span className="dim small">{plural(of.unknownBefore - of.unknownAfter, 'cost')} became known</span>
-        </>
-      )}
-    </td>
-  </>
-);
+const changeColumns: readonly Column<ModelChange>[] = [
+  {
+    head: 'Model',
+    cell: ({ model, provider }) => (
+      <>
+        {model ?? 'no model'} <span className="dim small">{providerName(provider)}</span>
+      </>
+    ),
+  },
+  { head: 'Requests', className: 'right', cell: ({ requests }) => plural(requests, 'request') },
+  {
+    head: 'Cost before',
+    className: 'right',
+    cell: (of) => <Money nano={of.unknownBefore === of.requests ? null : of.nanoUsdBefore} />,
+  },
+  {
+    head: 'After',
+    className: 'right',
+    cell: (of) => (
+      <>
+        <Money nano={of.unknownAfter === of.requests ? null : of.nanoUsdAfter} />
+        {of.unknownBefore > of.unknownAfter && (
+          <>
+            <br />
+            <span className="dim small">{plural(of.unknownBefore - of.unknownAfter, 'cost')} became known</span>
+          </>
+        )}
+      </>
+    ),
+  },
+];
 
 const VersionCard = ({ version }: { readonly version: Version }) => (
-  <ScrollRegion className="card scroll-x" label={`Version ${version.version}`}>
-    <table className="grid-table">
-      <caption className="card-pad">
+  <Table
+    label={`Version ${version.version}`}
+    caption={
+      <>
         <h2 className="section-title">
           Version {version.version}, <Instant iso={version.repricedAt} />
         </h2>
@@ -47,79 +62,62 @@ const VersionCard = ({ version }: { readonly version: Version }) => (
           {version.lastDay !== version.firstDay && ` to ${utcDayText(version.lastDay)}`} priced again, by{' '}
           <Money nano={version.nanoUsdAfter - version.nanoUsdBefore} />
         </span>
-      </caption>
-      <thead>
-        <tr>
-          <th>Model</th>
-          <th className="right">Requests</th>
-          <th className="right">Cost before</th>
-          <th className="right">After</th>
-        </tr>
-      </thead>
-      <tbody>
-        {version.models.slice(0, MODELS_SHOWN).map((model) => (
-          <tr key={`${model.provider} ${model.model}`}>
-            <td>
-              {model.model ?? 'no model'} <span className="dim small">{providerName(model.provider)}</span>
-            </td>
-            <Difference of={model} />
-          </tr>
-        ))}
-        {version.models.length > MODELS_SHOWN && (
-          <tr>
-            <td colSpan={4} className="dim small">
-              {plural(version.models.length - MODELS_SHOWN, 'model')} more with smaller differences
-            </td>
-          </tr>
-        )}
-      </tbody>
-    </table>
-  </ScrollRegion>
+      </>
+    }
+    columns={changeColumns}
+    items={version.models.slice(0, MODELS_SHOWN)}
+    keyOf={({ provider, model }) => `${provider} ${model}`}
+    lastRow={
+      version.models.length > MODELS_SHOWN &&
+      `${plural(version.models.length - MODELS_SHOWN, 'model')} more with smaller differences`
+    }
+  />
 );
 
-const rates = (prices: Held['before']): string =>
+const rates = (prices: Waiting['before']): string =>
   prices === null
     ? 'none'
     : Object.entries(prices)
         .map(([kind, usd]) => `${kindName(kind).toLowerCase()} ${formatRate(usd)}`)
         .join(', ');
 
-const HeldChanges = ({ held }: { readonly held: readonly Held[] }) => (
-  <ScrollRegion className="card scroll-x" label="Held changes">
-    <table className="grid-table">
-      <caption className="card-pad">
-        <h2 className="section-title">Held changes</h2>
+const waitingColumns: readonly Column<Waiting>[] = [
+  {
+    head: 'Model',
+    cell: ({ model, provider }) => (
+      <>
+        {model} <span className="dim small">{providerName(provider)}</span>
+      </>
+    ),
+  },
+  { head: 'Price that holds (1M tokens)', cell: ({ before }) => rates(before) },
+  {
+    head: 'Published',
+    cell: ({ after, source }) => (
+      <>
+        {rates(after)} <span className="dim small">{source}</span>
+      </>
+    ),
+  },
+  { head: 'Since', cell: ({ firstSeenAt }) => <Instant iso={firstSeenAt} /> },
+];
+
+const WaitingChanges = ({ waiting }: { readonly waiting: readonly Waiting[] }) => (
+  <Table
+    label="Waiting changes"
+    caption={
+      <>
+        <h2 className="section-title">Waiting changes</h2>
         <span className="dim small">
           Published prices that differ by more than half. They wait for a second source, or for the operator of the
           gateway. Until then the price of before holds.
         </span>
-      </caption>
-      <thead>
-        <tr>
-          <th>Model</th>
-          <th>Price that holds (1M tokens)</th>
-          <th>Published</th>
-          <th>Since</th>
-        </tr>
-      </thead>
-      <tbody>
-        {held.map(({ source, provider, model, before, after, firstSeenAt }) => (
-          <tr key={`${source} ${provider} ${model}`}>
-            <td>
-              {model} <span className="dim small">{providerName(provider)}</span>
-            </td>
-            <td>{rates(before)}</td>
-            <td>
-              {rates(after)} <span className="dim small">{source}</span>
-            </td>
-            <td>
-              <Instant iso={firstSeenAt} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </ScrollRegion>
+      </>
+    }
+    columns={waitingColumns}
+    items={waiting}
+    keyOf={({ source, provider, model }) => `${source} ${provider} ${model}`}
+  />
 );
 
 export const PriceChanges = () => {
@@ -131,9 +129,7 @@ export const PriceChanges = () => {
       about={
         <>
           List prices come from a feed. What a new version did to recorded costs, newest first.{' '}
-          <AnchorLink to="/prices" underline="always" inherit>
-            Your own prices
-          </AnchorLink>
+          <TextLink to="/prices">Your own prices</TextLink>
         </>
       }
       query={query}
@@ -161,7 +157,7 @@ export const PriceChanges = () => {
       {data?.items.map((version) => (
         <VersionCard key={version.version} version={version} />
       ))}
-      {data && data.feed.held.length > 0 && <HeldChanges held={data.feed.held} />}
+      {data && data.feed.held.length > 0 && <WaitingChanges waiting={data.feed.held} />}
     </ListPage>
   );
 };

@@ -1,13 +1,13 @@
-import { ActionIcon, Button, Group, Stack, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
-import { Plus, X } from 'lucide-react';
 import type { DisplayCurrency } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { notifyDone } from '../components/notify.ts';
-import { ProblemNote } from '../components/problem-note.tsx';
 import { Section } from '../components/section.tsx';
 import { utcDate } from '../format/time.ts';
+import { RowsField } from '../forms/rows-field.tsx';
+import { SubmitForm } from '../forms/submit-form.tsx';
 import { useMe } from '../session/permissions.ts';
 
 const problems = {
@@ -35,20 +35,31 @@ export const CurrencySection = ({ currency }: { readonly currency: DisplayCurren
     },
   });
   if (!may('prices:write')) return null;
-  const save = ({ code, rates }: DisplayCurrency) =>
-    set.mutate({ body: { currency: { code, rates: rates.toSorted((a, b) => (a.from < b.from ? -1 : 1)) } } });
   return (
     <Section
       title="Display currency"
       about="Costs are recorded in US dollars, and shown in this currency, too: each day at the rate of that day."
     >
-      <form noValidate onSubmit={form.onSubmit(save)}>
-        <Stack>
-          {set.isError && <ProblemNote error={set.error} title="The currency was not saved" />}
-          <TextInput label="Currency" placeholder="EUR" maxLength={3} {...form.getInputProps('code')} />
-          {form.values.rates.map((_, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a rate is its place while it is typed
-            <Group key={index} align="flex-end" wrap="nowrap">
+      <SubmitForm
+        form={form}
+        request={set}
+        sent={({ code, rates }) => ({
+          body: { currency: { code, rates: rates.toSorted((a, b) => (a.from < b.from ? -1 : 1)) } },
+        })}
+        failure="The currency was not saved"
+        submit="Save"
+        beside={
+          currency && (
+            <Button variant="default" onClick={() => set.mutate({ body: { currency: null } })}>
+              US dollars alone
+            </Button>
+          )
+        }
+      >
+        <TextInput label="Currency" placeholder="EUR" maxLength={3} {...form.getInputProps('code')} />
+        <RowsField form={form} list="rates" row="rate" newRow={{ from: utcDate(new Date()), perUsd: '' }}>
+          {(index) => (
+            <>
               <TextInput type="date" label="From day (UTC)" flex={1} {...form.getInputProps(`rates.${index}.from`)} />
               <TextInput
                 label="For 1 US dollar"
@@ -57,40 +68,10 @@ export const CurrencySection = ({ currency }: { readonly currency: DisplayCurren
                 flex={1}
                 {...form.getInputProps(`rates.${index}.perUsd`)}
               />
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                size="lg"
-                aria-label={`Remove rate ${index + 1}`}
-                disabled={form.values.rates.length === 1}
-                onClick={() => form.removeListItem('rates', index)}
-              >
-                <X size={16} />
-              </ActionIcon>
-            </Group>
-          ))}
-          <Group>
-            <Button
-              size="xs"
-              variant="default"
-              leftSection={<Plus size={14} />}
-              onClick={() => form.insertListItem('rates', { from: utcDate(new Date()), perUsd: '' })}
-            >
-              Another rate
-            </Button>
-          </Group>
-          <Group>
-            <Button type="submit" loading={set.isPending}>
-              Save
-            </Button>
-            {currency && (
-              <Button variant="default" onClick={() => set.mutate({ body: { currency: null } })}>
-                US dollars alone
-              </Button>
-            )}
-          </Group>
-        </Stack>
-      </form>
+            </>
+          )}
+        </RowsField>
+      </SubmitForm>
     </Section>
   );
 };

@@ -5,23 +5,20 @@ import { useState } from 'react';
 import type { OwnPrice, OwnPrices } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
-import { Confirm, type Question } from '../components/confirm.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { ListPage } from '../components/list-page.tsx';
-import { notifyDone, notifyProblem } from '../components/notify.ts';
-import { ScrollRegion } from '../components/scroll-region.tsx';
+import { type Column, Table } from '../components/table.tsx';
 import { formatRate } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
-import { collections } from '../forms/collections.ts';
-import { useReload } from '../forms/use-save.ts';
+import { DeleteButton } from '../forms/editor.tsx';
 import { useMe } from '../session/permissions.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { CurrencySection } from './display-currency.tsx';
 import { PriceEditor } from './price-editor.tsx';
 import { newPrice, type PriceValues } from './price-form.ts';
 import { kindTexts, periodText, priceScopeText, termsText } from './price-texts.ts';
-import { usePrices } from './use-prices.ts';
+
+const REFRESH_MS = 60_000;
 
 /** What a price did in its newest month, where it depends on the sums of a month. */
 const MonthState = ({ price: { months, terms } }: { readonly price: OwnPrice }) => {
@@ -67,66 +64,37 @@ const Repricing = ({ prices: { repricing, lastRepricing } }: { readonly prices: 
   );
 };
 
-const PriceRow = ({
-  price,
-  onEdit,
-  onAsk,
-}: {
-  readonly price: OwnPrice;
-  readonly onEdit: () => void;
-  readonly onAsk: (question: Question) => void;
-}) => {
-  const { may } = useMe();
-  const names = useKeyNames();
-  const reload = useReload('/prices');
-  const { id, name, terms } = price;
-  const remove = useApi().useMutation('delete', '/prices/{id}', {
-    onSuccess: () => notifyDone(`${name} deleted.`),
-    onError: notifyProblem('The price was not deleted'),
-    onSettled: () => reload(),
-  });
-  const ask = () =>
-    onAsk({
-      title: 'Delete this price?',
-      text: collections['/prices'].afterDeletion,
-      action: 'Delete',
-      onConfirm: () => remove.mutate({ params: { path: { id } } }),
-    });
-  return (
-    <tr>
-      <td>
-        {name}{' '}
-        <Badge variant="default" tt="none">
-          {kindTexts[terms.kind]}
-        </Badge>
-        <br />
-        <span className="dim small">{termsText(terms)}</span>
-        <span className="small narrow-only">
-          <br />
-          {priceScopeText(price, names)}
-        </span>
-      </td>
-      <td className="wide-only">{priceScopeText(price, names)}</td>
-      <td>
+const PriceName = ({ price }: { readonly price: OwnPrice }) => (
+  <>
+    {price.name}{' '}
+    <Badge variant="default" tt="none">
+      {kindTexts[price.terms.kind]}
+    </Badge>
+    <br />
+    <span className="dim small">{termsText(price.terms)}</span>
+    <span className="small narrow-only">
+      <br />
+      <PriceScope price={price} />
+    </span>
+  </>
+);
+
+const PriceScope = ({ price }: { readonly price: OwnPrice }) => priceScopeText(price, useKeyNames());
+
+const columns: readonly Column<OwnPrice>[] = [
+  { head: 'Price', cell: (price) => <PriceName price={price} /> },
+  { head: 'For', className: 'wide-only', cell: (price) => <PriceScope price={price} /> },
+  {
+    head: 'Holds (UTC)',
+    cell: (price) => (
+      <>
         {periodText(price)}
         <br />
         <MonthState price={price} />
-      </td>
-      <td className="right">
-        {may('prices:write') && (
-          <Group gap="xs" justify="flex-end" wrap="nowrap">
-            <Button size="compact-xs" variant="subtle" aria-label={`Edit ${name}`} onClick={onEdit}>
-              Edit
-            </Button>
-            <Button size="compact-xs" variant="subtle" color="red" aria-label={`Delete ${name}`} onClick={ask}>
-              Delete
-            </Button>
-          </Group>
-        )}
-      </td>
-    </tr>
-  );
-};
+      </>
+    ),
+  },
+];
 
 interface Edited {
   readonly price?: OwnPrice;
@@ -137,12 +105,17 @@ export const Prices = () => {
   const { may } = useMe();
   const search = getRouteApi('/members/prices').useSearch();
   const navigate = getRouteApi('/members/prices').useNavigate();
-  const query = usePrices();
+  const query = useApi().useQuery(
+    'get',
+    '/prices',
+    {},
+    // The page follows while months are priced again.
+    { refetchInterval: ({ state }) => (state.data?.repricing ? REFRESH_MS / 6 : REFRESH_MS) },
+  );
   const { data } = query;
   const [edited, setEdited] = useState<Edited | undefined>(
     search.model === undefined ? undefined : { initial: newPrice(search.model, search.provider) },
   );
-  const [asking, setAsking] = useState<Question>();
   const close = () => {
     setEdited(undefined);
     void navigate({ search: {}, replace: true });
@@ -167,39 +140,41 @@ export const Prices = () => {
       actions={add}
       query={query}
       things="prices"
-      empty={
-        data?.items.length === 0 && (
-          <EmptyState icon={Tags} title="No prices of your own">
-            All requests are charged at list price. Add what your contract says, or the price of a model nobody lists.
-          </EmptyState>
-        )
-      }
+      skeleton={null}
     >
       {data && <Repricing prices={data} />}
-      {data && data.items.length > 0 && (
-        <ScrollRegion className="card scroll-x" label="Prices">
-          <table className="grid-table">
-            <thead>
-              <tr>
-                <th>Price</th>
-                <th className="wide-only">For</th>
-                <th>Holds (UTC)</th>
-                <th className="right">Actions</th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.items.map((price) => (
-                <PriceRow
-                  key={price.id}
-                  price={price}
-                  onEdit={() => setEdited({ price, initial: newPrice() })}
-                  onAsk={setAsking}
-                />
-              ))}
-            </tbody>
-          </table>
-        </ScrollRegion>
-      )}
+      <Table
+        label="Prices"
+        columns={[
+          ...columns,
+          {
+            head: 'Actions',
+            className: 'right',
+            cell: (price) =>
+              may('prices:write') && (
+                <Group gap="xs" justify="flex-end" wrap="nowrap">
+                  <Button
+                    size="compact-xs"
+                    variant="subtle"
+                    aria-label={`Edit ${price.name}`}
+                    onClick={() => setEdited({ price, initial: newPrice() })}
+                  >
+                    Edit
+                  </Button>
+                  <DeleteButton collection="/prices" item={price} aria-label={`Delete ${price.name}`} />
+                </Group>
+              ),
+          },
+        ]}
+        items={data?.items}
+        error={query.error}
+        keyOf={({ id }) => id}
+        empty={{
+          icon: Tags,
+          title: 'No prices of your own',
+          text: 'All requests are charged at list price. Add what your contract says, or the price of a model nobody lists.',
+        }}
+      />
       {data && <CurrencySection key={JSON.stringify(data.currency)} currency={data.currency} />}
       <Modal
         opened={edited !== undefined && may('prices:write')}
@@ -209,7 +184,6 @@ export const Prices = () => {
       >
         {edited && <PriceEditor {...edited} onClose={close} />}
       </Modal>
-      <Confirm question={asking} onClose={() => setAsking(undefined)} />
     </ListPage>
   );
 };

@@ -1,7 +1,7 @@
-import { ActionIcon, Button, Group, NativeSelect, NumberInput, SegmentedControl, Stack } from '@mantine/core';
+import { Group, NativeSelect, NumberInput, SegmentedControl, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { Plus, X } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { RowsField } from '../forms/rows-field.tsx';
 import { kindName } from '../providers/names.ts';
 import type { PriceValues } from './price-form.ts';
 
@@ -57,47 +57,26 @@ const TierFields = ({ form }: { readonly form: PriceForm }) => (
       ]}
       {...form.getInputProps('measure')}
     />
-    {form.values.tiers.map((_, index) => (
-      // A tier has no name: it is its place.
-      // biome-ignore lint/suspicious/noArrayIndexKey: see above
-      <Group key={index} align="flex-end" wrap="nowrap">
-        <NumberInput
-          label={`Tier ${index + 1}: from`}
-          flex={1}
-          {...(form.values.measure === 'usd' ? dollars : { min: 0, thousandSeparator: true })}
-          max={1e15}
-          {...form.getInputProps(`tiers.${index}.from`)}
-        />
-        <NumberInput
-          label="Discount"
-          flex={1}
-          {...percent}
-          max={100}
-          {...form.getInputProps(`tiers.${index}.percent`)}
-        />
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size="lg"
-          aria-label={`Remove tier ${index + 1}`}
-          disabled={form.values.tiers.length === 1}
-          onClick={() => form.removeListItem('tiers', index)}
-        >
-          <X size={16} />
-        </ActionIcon>
-      </Group>
-    ))}
-    <Group>
-      <Button
-        size="xs"
-        variant="default"
-        leftSection={<Plus size={14} />}
-        disabled={form.values.tiers.length >= 20}
-        onClick={() => form.insertListItem('tiers', { from: '', percent: '' })}
-      >
-        Another tier
-      </Button>
-    </Group>
+    <RowsField form={form} list="tiers" row="tier" newRow={{ from: '', percent: '' }} max={20}>
+      {(index) => (
+        <>
+          <NumberInput
+            label={`Tier ${index + 1}: from`}
+            flex={1}
+            {...(form.values.measure === 'usd' ? dollars : { min: 0, thousandSeparator: true })}
+            max={1e15}
+            {...form.getInputProps(`tiers.${index}.from`)}
+          />
+          <NumberInput
+            label="Discount"
+            flex={1}
+            {...percent}
+            max={100}
+            {...form.getInputProps(`tiers.${index}.percent`)}
+          />
+        </>
+      )}
+    </RowsField>
   </>
 );
 

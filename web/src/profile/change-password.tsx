@@ -1,10 +1,9 @@
-import { Button, Group, PasswordInput, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { Credentials, credentialsOf, REFUSALS } from '../account/credentials.tsx';
+import { Credentials, credentialsOf, NewPassword, REFUSALS } from '../account/credentials.tsx';
 import type { Me } from '../api/responses.ts';
 import { useApi, useApp } from '../app.ts';
-import { ProblemNote } from '../components/problem-note.tsx';
-import { fieldErrors, PASSWORD_RULE, passwordProblem, required } from '../forms/fields.ts';
+import { passwordProblem, required } from '../forms/fields.ts';
+import { SubmitForm } from '../forms/submit-form.tsx';
 
 export const ChangePassword = ({ user: { totpEnabled } }: { readonly user: Me['user'] }) => {
   const { session } = useApp();
@@ -14,29 +13,19 @@ export const ChangePassword = ({ user: { totpEnabled } }: { readonly user: Me['u
   });
   const change = useApi().useMutation('post', '/auth/change-password', {
     onSuccess: () => session.end('passwordChanged'),
-    onError: (error) => form.setErrors(fieldErrors(error, 'password', 'newPassword', 'totp')),
   });
-  const submit = ({ newPassword, ...credentials }: typeof form.values) =>
-    change.mutate({ body: { ...credentialsOf(credentials), newPassword } });
   return (
-    <form noValidate onSubmit={form.onSubmit(submit)}>
-      <Stack>
-        {change.isError && (
-          <ProblemNote error={change.error} title="The password was not changed" messages={REFUSALS} />
-        )}
-        <Credentials label="Current password" asksForCode={totpEnabled} inputProps={form.getInputProps} />
-        <PasswordInput
-          label="New password"
-          description={PASSWORD_RULE}
-          autoComplete="new-password"
-          {...form.getInputProps('newPassword')}
-        />
-        <Group>
-          <Button type="submit" loading={change.isPending}>
-            Change the password
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <SubmitForm
+      form={form}
+      request={change}
+      sent={({ newPassword, ...credentials }) => ({ body: { ...credentialsOf(credentials), newPassword } })}
+      failure="The password was not changed"
+      messages={REFUSALS}
+      submit="Change the password"
+      beside={null}
+    >
+      <Credentials label="Current password" asksForCode={totpEnabled} inputProps={form.getInputProps} />
+      <NewPassword label="New password" {...form.getInputProps('newPassword')} />
+    </SubmitForm>
   );
 };

@@ -1,6 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Credentials, REFUSALS } from '../account/credentials.tsx';
 import { SetUpTotp } from '../account/set-up-totp.tsx';
@@ -12,24 +11,22 @@ import { fieldErrors, required } from '../forms/fields.ts';
 
 /** Turns the second factor on or off, with the password. */
 export const SecondFactor = ({ user: { email, totpEnabled } }: { readonly user: Me['user'] }) => {
-  const queryClient = useQueryClient();
   const [password, setPassword] = useState<string>();
   const form = useForm({
     initialValues: { password: '', totp: '' },
     validate: { password: required('The password') },
   });
-  const finish = async (message: string) => {
+  const finish = (message: string) => {
     setPassword(undefined);
     form.reset();
     notifyDone(message);
-    await queryClient.invalidateQueries({ queryKey: ['get', '/auth/me'] });
   };
   const remove = useApi().useMutation('post', '/auth/totp/remove', {
     onError: (error) => form.setErrors(fieldErrors(error, ...Object.keys(form.values))),
     onSuccess: () => finish('The second factor is off.'),
   });
   if (password !== undefined)
-    return <SetUpTotp email={email} password={password} onDone={() => void finish('The second factor is on.')} />;
+    return <SetUpTotp email={email} password={password} onDone={() => finish('The second factor is on.')} />;
   return (
     <form
       noValidate

@@ -7,6 +7,7 @@ import { Instant, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
+import { type Column, Table } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
 import { utcDayText } from '../format/time.ts';
 import { providerName } from '../providers/names.ts';
@@ -51,51 +52,35 @@ const Buckets = ({ compared }: { readonly compared: Reconciliation }) => (
   </ScrollRegion>
 );
 
+type Finding = Reconciliation['findings'][number];
+
+const findingColumns: readonly Column<Finding>[] = [
+  { head: 'Day (UTC)', cell: ({ day }) => utcDayText(day) },
+  { head: 'Model or item', cell: ({ model, item }) => model ?? item ?? <span className="dim">no model</span> },
+  { head: 'Difference', cell: ({ bucket }) => bucketTexts[bucket][0] },
+  { head: 'Billed − recorded', className: 'right', cell: ({ amountNanoUsd }) => <Money nano={amountNanoUsd} /> },
+];
+
 const Findings = ({ findings }: Pick<Reconciliation, 'findings'>) => (
-  <ScrollRegion className="card scroll-x" label="Differences by day and model">
-    <table className="grid-table">
-      <thead>
-        <tr>
-          <th>Day (UTC)</th>
-          <th>Model or item</th>
-          <th>Difference</th>
-          <th className="right">Billed − recorded</th>
-        </tr>
-      </thead>
-      <tbody>
-        {findings.slice(0, FINDINGS_SHOWN).map(({ bucket, day, model, item, amountNanoUsd }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: findings have no name, and do not move
-          <tr key={index}>
-            <td>{utcDayText(day)}</td>
-            <td>{model ?? item ?? <span className="dim">no model</span>}</td>
-            <td>{bucketTexts[bucket][0]}</td>
-            <td className="right">
-              <Money nano={amountNanoUsd} />
-            </td>
-          </tr>
-        ))}
-        {findings.length > FINDINGS_SHOWN && (
-          <tr>
-            <td colSpan={4} className="dim small">
-              {plural(findings.length - FINDINGS_SHOWN, 'smaller difference')} more
-            </td>
-          </tr>
-        )}
-      </tbody>
-    </table>
-  </ScrollRegion>
+  <Table
+    label="Differences by day and model"
+    columns={findingColumns}
+    items={findings.slice(0, FINDINGS_SHOWN)}
+    keyOf={(finding) => JSON.stringify(finding)}
+    lastRow={
+      findings.length > FINDINGS_SHOWN && `${plural(findings.length - FINDINGS_SHOWN, 'smaller difference')} more`
+    }
+  />
 );
 
-/** The bill of a provider next to what is on record, for some days. */
-export const Comparison = ({
-  provider,
-  from,
-  to,
-}: {
+interface ComparisonProps {
   readonly provider: ProviderLabel;
   readonly from: string;
   readonly to: string;
-}) => {
+}
+
+/** The bill of a provider next to what is on record, for some days. */
+export const Comparison = ({ provider, from, to }: ComparisonProps) => {
   const query = useApi().useQuery('get', '/reconciliation/{provider}', {
     params: { path: { provider }, query: { from, to } },
   });

@@ -7,7 +7,7 @@ import { type BilledProvider, billedProviders } from '../../../lambda/domain/rec
 import type { BillConnection } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
-import { Confirm, type Question } from '../components/confirm.tsx';
+import { ConfirmButton } from '../components/confirm.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyProblem } from '../components/notify.ts';
 import { PageHead } from '../components/page-head.tsx';
@@ -16,37 +16,24 @@ import { utcDate } from '../format/time.ts';
 import { providerChoices, providerName } from '../providers/names.ts';
 import { useMe } from '../session/permissions.ts';
 import { Comparison } from './comparison.tsx';
-import { ConnectBill, useReloadBills } from './connect-bill.tsx';
+import { ConnectBill } from './connect-bill.tsx';
 import { ImportBill } from './import-bill.tsx';
 import type { ReconciliationSearch } from './search.ts';
 
 const DAYS = 30;
 
-const ConnectionRow = ({
-  provider,
-  connection,
-  onConnect,
-  onAsk,
-}: {
+interface ConnectionRowProps {
   readonly provider: BilledProvider;
   readonly connection: BillConnection | undefined;
   readonly onConnect: () => void;
-  readonly onAsk: (question: Question) => void;
-}) => {
+}
+
+const ConnectionRow = ({ provider, connection, onConnect }: ConnectionRowProps) => {
   const { may } = useMe();
-  const reload = useReloadBills();
   const name = providerName(provider);
   const disconnect = useApi().useMutation('delete', '/bill-connections/{provider}', {
     onError: notifyProblem('The bill was not disconnected'),
-    onSettled: () => reload(),
   });
-  const ask = () =>
-    onAsk({
-      title: `Disconnect the bill of ${name}?`,
-      text: 'The credential is deleted. What was read stays.',
-      action: 'Disconnect',
-      onConfirm: () => disconnect.mutate({ params: { path: { provider } } }),
-    });
   return (
     <Group justify="space-between" py={6} fz="sm">
       <span>
@@ -75,9 +62,18 @@ const ConnectionRow = ({
             {connection ? 'Replace' : 'Connect'}
           </Button>
           {connection && (
-            <Button size="compact-sm" variant="subtle" color="red" aria-label={`Disconnect ${name}`} onClick={ask}>
+            <ConfirmButton
+              size="compact-sm"
+              aria-label={`Disconnect ${name}`}
+              ask={{
+                title: `Disconnect the bill of ${name}?`,
+                text: 'The credential is deleted. What was read stays.',
+                action: 'Disconnect',
+                onConfirm: () => disconnect.mutate({ params: { path: { provider } } }),
+              }}
+            >
               Disconnect
-            </Button>
+            </ConfirmButton>
           )}
         </Group>
       )}
@@ -107,7 +103,6 @@ export const Reconciliation = () => {
   const connections = useApi().useQuery('get', '/bill-connections');
   const [connecting, setConnecting] = useState<BilledProvider>();
   const [isImporting, setImporting] = useState(false);
-  const [asking, setAsking] = useState<Question>();
   const { provider, from, to } = compared;
   return (
     <div className="page">
@@ -155,7 +150,6 @@ export const Reconciliation = () => {
             provider={each}
             connection={connections.data?.items.find((connection) => connection.provider === each)}
             onConnect={() => setConnecting(each)}
-            onAsk={setAsking}
           />
         ))}
       </Section>
@@ -178,7 +172,6 @@ export const Reconciliation = () => {
           />
         )}
       </Modal>
-      <Confirm question={asking} onClose={() => setAsking(undefined)} />
     </div>
   );
 };

@@ -62,15 +62,13 @@ const SendNow = ({ report: { id } }: { readonly report: Report }) => {
   );
 };
 
-const Side = ({
-  title,
-  about,
-  children,
-}: {
+interface SideProps {
   readonly title: string;
   readonly about?: string;
   readonly children: ReactNode;
-}) => (
+}
+
+const Side = ({ title, about, children }: SideProps) => (
   <section className="card card-pad" aria-label={title}>
     <Stack gap="sm">
       <h2 className="section-title">{title}</h2>

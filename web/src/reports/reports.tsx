@@ -9,7 +9,6 @@ import { Section } from '../components/section.tsx';
 import { formatShortInstant } from '../format/time.ts';
 import { capital } from '../forms/collections.ts';
 import { ItemList, ItemRow } from '../forms/item-list.tsx';
-import { useReload } from '../forms/use-save.ts';
 import { useMe } from '../session/permissions.ts';
 import { reportText } from './report-form.ts';
 
@@ -17,13 +16,9 @@ const zones = () => ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) 
 
 const CalendarForm = ({ calendar }: { readonly calendar: ReportList['calendar'] }) => {
   const { may } = useMe();
-  const reload = useReload('/reports');
   const [{ timeZone, weekStartsOn }, setCalendar] = useState(calendar);
   const save = useApi().useMutation('put', '/reports/calendar', {
-    onSuccess: () => {
-      notifyDone('Calendar saved.');
-      return reload();
-    },
+    onSuccess: () => notifyDone('Calendar saved.'),
     onError: notifyProblem('The calendar was not saved'),
   });
   const isReadOnly = !may('rules:write');

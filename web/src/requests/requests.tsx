@@ -1,15 +1,15 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import { Download, List } from 'lucide-react';
 import type { RequestSummary } from '../api/responses.ts';
 import { useApp } from '../app.ts';
 import { Count, Instant, Money } from '../components/amount.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
 import { Name } from '../components/name.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { PageHead } from '../components/page-head.tsx';
+import { type Column, Table } from '../components/table.tsx';
 import { usePages } from '../components/use-pages.ts';
 import { shownIn } from '../format/money.ts';
 import { formatDuration } from '../format/quantity.ts';
@@ -25,64 +25,65 @@ import { Status } from './status.tsx';
 const PAGE = 50;
 const REFRESH_MS = 30_000;
 
-const Row = ({ request }: { readonly request: RequestSummary }) => (
-  <tr className={classes['row']}>
-    <td>
+const columns: readonly Column<RequestSummary>[] = [
+  {
+    head: 'Model',
+    cell: ({ requestId, model, path, provider, startedAt }) => (
       <Link
         className={classes['open']}
         to="/requests/$requestId"
-        params={{ requestId: request.requestId }}
+        params={{ requestId }}
         search={true}
         resetScroll={false}
       >
-        <Name of={request.model ?? request.path} className={classes['model']} />
+        <Name of={model ?? path} className={classes['model']} />
         <span className="dim small">
-          {providerName(request.provider)}
+          {providerName(provider)}
           <span className="narrow-only">
             {' '}
-            · <Instant iso={request.startedAt} />
+            · <Instant iso={startedAt} />
           </span>
         </span>
       </Link>
-    </td>
-    <td className="wide-only">
-      <Instant iso={request.startedAt} />
-    </td>
-    <td className="wide-only">
-      {request.tag === null ? <span className="dim">–</span> : <span className={classes['tag']}>{request.tag}</span>}
-    </td>
-    <td className="wide-only">
-      <Status request={request} />
-    </td>
-    <td className="right wide-only">
-      <Count of={request.inputTokens} unit="input tokens" />
-    </td>
-    <td className="right wide-only">
-      <Count of={request.outputTokens} unit="output tokens" />
-    </td>
-    <td className="right num wide-only">{formatDuration(request.totalMs)}</td>
-    <td className="right">
-      <span title={provenanceNames[request.provenance]}>
-        {request.provenance === 'estimated' && '≈ '}
-        <Money as="call" nano={request.costNanoUsd} shown={shownIn(request)} />
-        {request.provenance === 'free' && <span className={classes['about']}>free</span>}
-      </span>
-      <span className="narrow-only">
-        <Status request={request} />
-      </span>
-    </td>
-  </tr>
-);
+    ),
+  },
+  { head: 'Time', className: 'wide-only', cell: ({ startedAt }) => <Instant iso={startedAt} /> },
+  {
+    head: 'Tag',
+    className: 'wide-only',
+    cell: ({ tag }) => (tag === null ? <span className="dim">–</span> : <span className={classes['tag']}>{tag}</span>),
+  },
+  { head: 'Status', className: 'wide-only', cell: (request) => <Status request={request} /> },
+  {
+    head: 'Tokens in',
+    className: 'right wide-only',
+    cell: ({ inputTokens }) => <Count of={inputTokens} unit="input tokens" />,
+  },
+  {
+    head: 'Tokens out',
+    className: 'right wide-only',
+    cell: ({ outputTokens }) => <Count of={outputTokens} unit="output tokens" />,
+  },
+  { head: 'Duration', className: 'right num wide-only', cell: ({ totalMs }) => formatDuration(totalMs) },
+  {
+    head: 'Cost',
+    className: 'right',
+    cell: (request) => (
+      <>
+        <span title={provenanceNames[request.provenance]}>
+          {request.provenance === 'estimated' && '≈ '}
+          <Money as="call" nano={request.costNanoUsd} shown={shownIn(request)} />
+          {request.provenance === 'free' && <span className={classes['about']}>free</span>}
+        </span>
+        <span className="narrow-only">
+          <Status request={request} />
+        </span>
+      </>
+    ),
+  },
+];
 
-const SkeletonRows = () =>
-  Array.from({ length: 12 }, (_, row) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical.
-    <tr key={row}>
-      <td colSpan={8}>
-        <Skeleton height={36} />
-      </td>
-    </tr>
-  ));
+const SKELETONS = Array.from({ length: 12 }, () => 36);
 
 const CsvButton = ({ search }: { readonly search: RequestsSearch }) => {
   const { api } = useApp();
@@ -116,7 +117,7 @@ export const Requests = () => {
     // Refreshes only while one page is loaded: a longer list must not move while the user scrolls.
     { refreshMs: (pages) => (pages > 1 ? false : REFRESH_MS) },
   );
-  const { items, isEmpty, error, isLoading, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
+  const { items, isEmpty, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   const examinedFrom = query.data?.pages[0]?.examinedFrom;
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   return (
@@ -138,49 +139,34 @@ export const Requests = () => {
         </p>
       )}
       <LoadProblem query={query} title="The requests could not be loaded" />
-      {isEmpty ? (
-        <section className="card">
-          <EmptyState icon={List} title={isFiltered ? 'No request matches' : 'No requests yet'}>
-            {isFiltered
-              ? 'Your plan limits how long requests are kept; spend is kept longer.'
-              : 'Each request appears here a few seconds after its response.'}
-          </EmptyState>
-        </section>
-      ) : (
-        (!error || items.length > 0) && (
-          <section className="card scroll-x" aria-label="Requests" aria-busy={isLoading}>
-            <table className={`grid-table ${classes['table']}`}>
-              <thead>
-                <tr>
-                  <th>Model</th>
-                  <th className="wide-only">Time</th>
-                  <th className="wide-only">Tag</th>
-                  <th className="wide-only">Status</th>
-                  <th className="right wide-only">Tokens in</th>
-                  <th className="right wide-only">Tokens out</th>
-                  <th className="right wide-only">Duration</th>
-                  <th className="right">Cost</th>
-                </tr>
-              </thead>
-              <tbody>
-                {isLoading ? (
-                  <SkeletonRows />
-                ) : (
-                  items.map((request) => <Row key={request.requestId} request={request} />)
-                )}
-              </tbody>
-            </table>
-            {hasNextPage && (
-              <div className={classes['next']}>
-                {items.length === 0 && <span className="dim small">No match among the newest requests.</span>}
-                <Button variant="default" size="xs" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
-                  {items.length === 0 ? 'Search older requests' : 'Older requests'}
-                </Button>
-              </div>
-            )}
-          </section>
-        )
-      )}
+      <Table
+        label="Requests"
+        columns={columns}
+        items={query.data && items}
+        error={query.error}
+        keyOf={({ requestId }) => requestId}
+        skeletons={SKELETONS}
+        className={classes['table']}
+        rowClassName={() => classes['row']}
+        empty={
+          isEmpty && {
+            icon: List,
+            title: isFiltered ? 'No request matches' : 'No requests yet',
+            text: isFiltered
+              ? 'Your plan limits how long requests are stored; spend is stored longer.'
+              : 'Each request appears here a few seconds after its response.',
+          }
+        }
+      >
+        {hasNextPage && (
+          <div className={classes['next']}>
+            {items.length === 0 && <span className="dim small">No match among the newest requests.</span>}
+            <Button variant="default" size="xs" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
+              {items.length === 0 ? 'Search older requests' : 'Older requests'}
+            </Button>
+          </div>
+        )}
+      </Table>
       <Outlet />
     </div>
   );

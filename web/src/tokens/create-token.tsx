@@ -1,12 +1,11 @@
-import { Button, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useApi } from '../app.ts';
-import { ProblemNote } from '../components/problem-note.tsx';
 import { ShownOnce } from '../components/shown-once.tsx';
-import { fieldErrors, required } from '../forms/fields.ts';
+import { required } from '../forms/fields.ts';
+import { SubmitForm } from '../forms/submit-form.tsx';
 import { type GrantableRole, roleOptions } from '../members/roles.ts';
 import { useMe } from '../session/permissions.ts';
-import { useReloadTokens } from './use-reload-tokens.ts';
 
 const lifetimes = [
   { value: '30', label: '30 days' },
@@ -17,16 +16,12 @@ const lifetimes = [
 
 /** Asks what the token is for, then shows it, once. */
 export const CreateToken = ({ onClose }: { readonly onClose: () => void }) => {
-  const reload = useReloadTokens();
   const { me } = useMe();
   const form = useForm({
     initialValues: { name: '', role: 'viewer' as GrantableRole, lifetime: '90' },
     validate: { name: required('A name') },
   });
-  const create = useApi().useMutation('post', '/tokens', {
-    onSuccess: () => reload(),
-    onError: (error) => form.setErrors(fieldErrors(error, 'name', 'role')),
-  });
+  const create = useApi().useMutation('post', '/tokens');
   if (create.data) {
     return (
       <ShownOnce secret={create.data.token} what="token" onClose={onClose}>
@@ -35,32 +30,27 @@ export const CreateToken = ({ onClose }: { readonly onClose: () => void }) => {
     );
   }
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit(({ name, role, lifetime }) =>
-        create.mutate({ body: { name, role, expiresInDays: Number(lifetime) } }),
-      )}
+    <SubmitForm
+      form={form}
+      request={create}
+      sent={({ name, role, lifetime }) => ({ body: { name, role, expiresInDays: Number(lifetime) } })}
+      failure="The token was not created"
+      submit="Create the token"
     >
-      <Stack>
-        {create.isError && <ProblemNote error={create.error} title="The token was not created" />}
-        <TextInput
-          label="Name"
-          placeholder="Prometheus, nightly report …"
-          maxLength={64}
-          data-autofocus
-          {...form.getInputProps('name')}
-        />
-        <NativeSelect
-          label="Role"
-          description="No token may change members, tokens or how people sign in."
-          data={roleOptions(me)}
-          {...form.getInputProps('role')}
-        />
-        <NativeSelect label="Valid for" data={lifetimes} {...form.getInputProps('lifetime')} />
-        <Button type="submit" loading={create.isPending}>
-          Create the token
-        </Button>
-      </Stack>
-    </form>
+      <TextInput
+        label="Name"
+        placeholder="Prometheus, nightly report …"
+        maxLength={64}
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <NativeSelect
+        label="Role"
+        description="No token may change members, tokens or how people sign in."
+        data={roleOptions(me)}
+        {...form.getInputProps('role')}
+      />
+      <NativeSelect label="Valid for" data={lifetimes} {...form.getInputProps('lifetime')} />
+    </SubmitForm>
   );
 };

@@ -1,45 +1,38 @@
-import { Badge, Button, Modal, Skeleton } from '@mantine/core';
+import { Badge, Button, Modal } from '@mantine/core';
 import { Plus, SquareTerminal } from 'lucide-react';
 import { useState } from 'react';
 import type { ApiToken } from '../api/responses.ts';
 import { useApi, useApp } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
-import { Confirm, type Question } from '../components/confirm.tsx';
+import { ConfirmButton } from '../components/confirm.tsx';
 import { CopyToClipboard } from '../components/copy.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
 import { ListPage } from '../components/list-page.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { type Column, Table } from '../components/table.tsx';
 import { roleTexts } from '../members/roles.ts';
 import { useMe } from '../session/permissions.ts';
 import { CreateToken } from './create-token.tsx';
-import { useReloadTokens } from './use-reload-tokens.ts';
 
-const Revoke = ({ token, onAsk }: { readonly token: ApiToken; readonly onAsk: (question: Question) => void }) => {
-  const reload = useReloadTokens();
+const Revoke = ({ token: { id, name } }: { readonly token: ApiToken }) => {
+  const { may } = useMe();
   const revoke = useApi().useMutation('delete', '/tokens/{id}', {
-    onSuccess: () => notifyDone(`${token.name} revoked.`),
+    onSuccess: () => notifyDone(`${name} revoked.`),
     onError: notifyProblem('The token was not revoked'),
-    onSettled: () => reload(),
   });
-  const ask = () =>
-    onAsk({
-      title: 'Revoke this token?',
-      text: `Programs that use ${token.name} are refused within a minute. This cannot be undone.`,
-      action: 'Revoke the token',
-      onConfirm: () => revoke.mutate({ params: { path: { id: token.id } } }),
-    });
+  if (!may('tokens:write')) return null;
   return (
-    <Button
-      size="compact-xs"
-      variant="subtle"
-      color="red"
+    <ConfirmButton
       loading={revoke.isPending}
-      aria-label={`Revoke ${token.name}`}
-      onClick={ask}
+      aria-label={`Revoke ${name}`}
+      ask={{
+        title: 'Revoke this token?',
+        text: `Programs that use ${name} are refused within a minute. This cannot be undone.`,
+        action: 'Revoke the token',
+        onConfirm: () => revoke.mutate({ params: { path: { id } } }),
+      }}
     >
       Revoke
-    </Button>
+    </ConfirmButton>
   );
 };
 
@@ -71,6 +64,7 @@ const columns: readonly Column<ApiToken>[] = [
     className: 'wide-only',
     cell: ({ lastUsedAt }) => (lastUsedAt ? <Instant iso={lastUsedAt} ago /> : <span className="dim">never</span>),
   },
+  { head: 'Actions', className: 'right', cell: (token) => <Revoke token={token} /> },
 ];
 
 /** A request that a token may make: spend, without an exchange of the token. */
@@ -96,10 +90,8 @@ const Example = () => {
 
 export const Tokens = () => {
   const query = useApi().useQuery('get', '/tokens');
-  const { data } = query;
   const { may } = useMe();
   const [creating, setCreating] = useState(false);
-  const [asking, setAsking] = useState<Question>();
   return (
     <ListPage
       title="API tokens"
@@ -113,35 +105,24 @@ export const Tokens = () => {
       }
       query={query}
       things="tokens"
-      skeleton={<Skeleton height={160} radius="lg" />}
-      empty={
-        data?.items.length === 0 && (
-          <EmptyState icon={SquareTerminal} title="No API tokens yet">
-            A monitoring system, a CI job or a report script signs in with one.
-          </EmptyState>
-        )
-      }
+      skeleton={null}
     >
-      {data && data.items.length > 0 && (
-        <Table
-          label="API tokens"
-          columns={[
-            ...columns,
-            {
-              head: 'Actions',
-              className: 'right',
-              cell: (token) => may('tokens:write') && <Revoke token={token} onAsk={setAsking} />,
-            },
-          ]}
-          items={data.items}
-          keyOf={({ id }) => id}
-        />
-      )}
+      <Table
+        label="API tokens"
+        columns={columns}
+        items={query.data?.items}
+        error={query.error}
+        keyOf={({ id }) => id}
+        empty={{
+          icon: SquareTerminal,
+          title: 'No API tokens yet',
+          text: 'A monitoring system, a CI job or a report script signs in with one.',
+        }}
+      />
       <Example />
       <Modal opened={creating} onClose={() => setCreating(false)} title="New API token">
         <CreateToken onClose={() => setCreating(false)} />
       </Modal>
-      <Confirm question={asking} onClose={() => setAsking(undefined)} />
     </ListPage>
   );
 };

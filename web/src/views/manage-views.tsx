@@ -1,21 +1,19 @@
 import { Button, Group, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { View } from '../api/responses.ts';
 import { useApi } from '../app.ts';
-import { Confirm, type Question } from '../components/confirm.tsx';
+import { ConfirmButton } from '../components/confirm.tsx';
 import { notifyProblem } from '../components/notify.ts';
+import { Table } from '../components/table.tsx';
 import { pageNames } from './use-views.ts';
 
-const Rename = ({
-  view,
-  busy,
-  onRename,
-}: {
+interface RenameProps {
   readonly view: View;
   readonly busy: boolean;
   readonly onRename: (name: string) => void;
-}) => {
+}
+
+const Rename = ({ view, busy, onRename }: RenameProps) => {
   const [name, setName] = useState(view.name);
   const isChanged = name.trim() !== '' && name.trim() !== view.name;
   return (
@@ -46,63 +44,46 @@ const Rename = ({
 /** Renames and deletes views. */
 export const ManageViews = ({ views }: { readonly views: readonly View[] }) => {
   const api = useApi();
-  const queries = useQueryClient();
-  const [question, setQuestion] = useState<Question>();
-  const onSettled = () => queries.invalidateQueries({ queryKey: ['get', '/views'] });
-  const rename = api.useMutation('patch', '/views/{id}', {
-    onError: notifyProblem('The view was not renamed'),
-    onSettled,
-  });
-  const remove = api.useMutation('delete', '/views/{id}', {
-    onError: notifyProblem('The view was not deleted'),
-    onSettled,
-  });
+  const rename = api.useMutation('patch', '/views/{id}', { onError: notifyProblem('The view was not renamed') });
+  const remove = api.useMutation('delete', '/views/{id}', { onError: notifyProblem('The view was not deleted') });
   const idOf = ({ id }: View) => ({ params: { path: { id } } });
-  const ask = (view: View) =>
-    setQuestion({
-      title: `Delete ${view.name}?`,
-      text: 'No member will see this view any more.',
-      action: 'Delete',
-      onConfirm: () => remove.mutate(idOf(view)),
-    });
   return (
-    <>
-      <table className="grid-table">
-        <thead>
-          <tr>
-            <th>Name</th>
-            <th className="wide-only">Page</th>
-            <th className="right">Actions</th>
-          </tr>
-        </thead>
-        <tbody>
-          {views.map((view) => (
-            <tr key={view.id}>
-              <td>
-                <Rename
-                  key={view.name}
-                  view={view}
-                  busy={rename.isPending && rename.variables.params.path.id === view.id}
-                  onRename={(name) => rename.mutate({ ...idOf(view), body: { name } })}
-                />
-              </td>
-              <td className="wide-only">{pageNames[view.page]}</td>
-              <td className="right">
-                <Button
-                  size="compact-xs"
-                  variant="subtle"
-                  color="red"
-                  aria-label={`Delete ${view.name}`}
-                  onClick={() => ask(view)}
-                >
-                  Delete
-                </Button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <Confirm question={question} onClose={() => setQuestion(undefined)} />
-    </>
+    <Table
+      label="Saved views"
+      frame=""
+      columns={[
+        {
+          head: 'Name',
+          cell: (view) => (
+            <Rename
+              key={view.name}
+              view={view}
+              busy={rename.isPending && rename.variables.params.path.id === view.id}
+              onRename={(name) => rename.mutate({ ...idOf(view), body: { name } })}
+            />
+          ),
+        },
+        { head: 'Page', className: 'wide-only', cell: ({ page }) => pageNames[page] },
+        {
+          head: 'Actions',
+          className: 'right',
+          cell: (view) => (
+            <ConfirmButton
+              aria-label={`Delete ${view.name}`}
+              ask={{
+                title: `Delete ${view.name}?`,
+                text: 'No member will see this view any more.',
+                action: 'Delete',
+                onConfirm: () => remove.mutate(idOf(view)),
+              }}
+            >
+              Delete
+            </ConfirmButton>
+          ),
+        },
+      ]}
+      items={views}
+      keyOf={({ id }) => id}
+    />
   );
 };

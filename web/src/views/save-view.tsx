@@ -1,5 +1,4 @@
 import { Button, Stack, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ViewPage } from '../../../lambda/domain/accounts/saved-view.ts';
 import type { View } from '../api/responses.ts';
@@ -9,25 +8,20 @@ import { ProblemNote } from '../components/problem-note.tsx';
 import { otherErrors } from '../forms/fields.ts';
 import { pageNames } from './use-views.ts';
 
-/** Saves what the page shows under a name: a new one, or one that it has. */
-export const SaveView = ({
-  page,
-  search,
-  views,
-  onClose,
-}: {
+interface SaveViewProps {
   readonly page: ViewPage;
   readonly search: string;
   readonly views: readonly View[];
   readonly onClose: () => void;
-}) => {
+}
+
+/** Saves what the page shows under a name: a new one, or one that it has. */
+export const SaveView = ({ page, search, views, onClose }: SaveViewProps) => {
   const api = useApi();
-  const queries = useQueryClient();
   const [typed, setName] = useState('');
   const name = typed.trim();
   const same = views.find((view) => view.page === page && view.name === name);
-  const onSuccess = async () => {
-    await queries.invalidateQueries({ queryKey: ['get', '/views'] });
+  const onSuccess = () => {
     notifyDone(`View ${same ? 'replaced' : 'saved'}.`);
     onClose();
   };

@@ -1,0 +1,53 @@
+import { ActionIcon, Button, Group } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { Plus, X } from 'lucide-react';
+import type { ReactNode } from 'react';
+
+interface RowsFieldProps<Values> {
+  readonly form: UseFormReturnType<Values>;
+  /** The member of the form with the rows: one at least. */
+  readonly list: keyof Values & string;
+  /** What a row is: `rate`. */
+  readonly row: string;
+  readonly newRow: object;
+  readonly max?: number;
+  /** The fields of a row. */
+  readonly children: (index: number) => ReactNode;
+}
+
+/** Rows of fields, which are added and removed. */
+export const RowsField = <Values extends object>(props: RowsFieldProps<Values>) => {
+  const { form, list, row } = props;
+  const rows = form.values[list] as readonly unknown[];
+  return (
+    <>
+      {rows.map((_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place while it is typed.
+        <Group key={index} align="flex-end" wrap="nowrap">
+          {props.children(index)}
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size="lg"
+            aria-label={`Remove ${row} ${index + 1}`}
+            disabled={rows.length === 1}
+            onClick={() => form.removeListItem(list as never, index)}
+          >
+            <X size={16} />
+          </ActionIcon>
+        </Group>
+      ))}
+      <Group>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Plus size={14} />}
+          disabled={rows.length >= (props.max ?? Number.POSITIVE_INFINITY)}
+          onClick={() => form.insertListItem(list as never, props.newRow as never)}
+        >
+          {`Another ${row}`}
+        </Button>
+      </Group>
+    </>
+  );
+};

@@ -1,0 +1,64 @@
+import { Button, Group, Stack } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import type { UseMutationResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { fieldErrors, otherErrors } from './fields.ts';
+
+interface SubmitFormProps<Values, Sent> {
+  readonly form: UseFormReturnType<Values>;
+  /** The mutation that the form sends. */
+  readonly request: Pick<UseMutationResult<unknown, unknown, Sent>, 'mutate' | 'error' | 'isPending'>;
+  readonly sent: (values: Values) => Sent;
+  /** The heading of an error. */
+  readonly failure?: string;
+  /** The texts of errors by code, where the API's are for programmers. */
+  readonly messages?: Readonly<Record<string, string>>;
+  readonly submit: string;
+  readonly color?: string | undefined;
+  readonly disabled?: boolean;
+  /** Other buttons in one row with that of the form; null for a row of one. By default the button is as wide as the form. */
+  readonly beside?: ReactNode;
+  /** Shown above an error. */
+  readonly intro?: ReactNode;
+  /** Shown below the button. */
+  readonly below?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A form that sends one request: the API's errors on its fields stand there, all others above them. */
+export const SubmitForm = <Values extends object, Sent>(props: SubmitFormProps<Values, Sent>) => {
+  const { form, request, sent, beside } = props;
+  const names = Object.keys(form.values);
+  const onError = (error: unknown) => form.setErrors(fieldErrors(error, ...names));
+  const button = (
+    <Button type="submit" loading={request.isPending} color={props.color} disabled={props.disabled}>
+      {props.submit}
+    </Button>
+  );
+  return (
+    <form noValidate onSubmit={form.onSubmit((values) => request.mutate(sent(values), { onError }))}>
+      <Stack>
+        {props.intro}
+        {request.error !== null && (
+          <ProblemNote
+            error={request.error}
+            title={props.failure}
+            messages={props.messages}
+            details={otherErrors(request.error, ...names)}
+          />
+        )}
+        {props.children}
+        {beside === undefined ? (
+          button
+        ) : (
+          <Group>
+            {button}
+            {beside}
+          </Group>
+        )}
+        {props.below}
+      </Stack>
+    </form>
+  );
+};

@@ -1,0 +1,180 @@
+import { Alert, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { problemOf } from '../api/problem.ts';
+import type { Key } from '../api/responses.ts';
+import { useApi } from '../app.ts';
+import { Instant } from '../components/amount.tsx';
+import { notifyDone } from '../components/notify.ts';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { ShownOnce } from '../components/shown-once.tsx';
+import { changesOf } from '../forms/changes.ts';
+import { required } from '../forms/fields.ts';
+import { SubmitForm } from '../forms/submit-form.tsx';
+
+interface CreateKeyProps {
+  readonly onClose: () => void;
+  readonly onCreated: (key: string) => void;
+}
+
+/** Asks for a name, then shows the new key, once. */
+export const CreateKey = ({ onClose, onCreated }: CreateKeyProps) => {
+  const form = useForm({ initialValues: { name: '' }, validate: { name: required('A name') } });
+  const create = useApi().useMutation('post', '/keys', { onSuccess: ({ key }) => onCreated(key) });
+  if (create.data) {
+    return (
+      <ShownOnce secret={create.data.key} what="key" onClose={onClose}>
+        This key is shown only once. Copy it now: later you can only replace it.
+      </ShownOnce>
+    );
+  }
+  return (
+    <SubmitForm
+      form={form}
+      request={create}
+      sent={(body) => ({ body })}
+      failure="The key was not created"
+      submit="Create the key"
+    >
+      <TextInput
+        label="Name"
+        placeholder="Production, batch jobs, Ada’s laptop …"
+        maxLength={64}
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+    </SubmitForm>
+  );
+};
+
+interface KeyDialogProps {
+  readonly target: Key;
+  readonly onClose: () => void;
+}
+
+const bodyOf = ({ name, project, lastDay }: Readonly<Record<'name' | 'project' | 'lastDay', string>>) => ({
+  name,
+  project,
+  validUntil: lastDay === '' ? null : `${lastDay}T23:59:59Z`,
+});
+
+/** Renames a key, moves it to another project, or changes the day it ends. */
+export const EditKey = ({ target, onClose }: KeyDialogProps) => {
+  const api = useApi();
+  const { data: projects } = api.useQuery('get', '/projects');
+  const form = useForm({
+    initialValues: { name: target.name, project: target.project, lastDay: target.validUntil?.slice(0, 10) ?? '' },
+    validate: { name: required('A name') },
+  });
+  const change = api.useMutation('patch', '/keys/{id}', {
+    onSuccess: () => {
+      notifyDone('Key changed.');
+      onClose();
+    },
+  });
+  return (
+    <SubmitForm
+      form={form}
+      request={change}
+      sent={(values) => ({
+        params: { path: { id: target.id } },
+        body: changesOf(bodyOf(form.getInitialValues()), bodyOf(values)),
+      })}
+      failure="The key was not changed"
+      submit="Save"
+    >
+      <TextInput label="Name" maxLength={64} data-autofocus {...form.getInputProps('name')} />
+      <NativeSelect
+        label="Project"
+        description="Its past spend moves along."
+        data={(projects?.items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        {...form.getInputProps('project')}
+      />
+      <TextInput
+        type="date"
+        label="Last day (UTC, optional)"
+        description="Requests with the key are rejected afterwards."
+        {...form.getInputProps('lastDay')}
+      />
+    </SubmitForm>
+  );
+};
+
+export const RevokeKey = ({ target, onClose }: KeyDialogProps) => {
+  const revoke = useApi().useMutation('delete', '/keys/{id}', {
+    onSuccess: () => {
+      notifyDone(`${target.name} revoked.`);
+      onClose();
+    },
+  });
+  // The API revokes the last active key only with `force`.
+  const isLast = revoke.isError && problemOf(revoke.error).code === 'CONFLICT';
+  const send = () => revoke.mutate({ params: { path: { id: target.id }, query: isLast ? { force: 'true' } : {} } });
+  return (
+    <Stack>
+      <Text size="sm">
+        Requests with <strong>{target.name}</strong> (<span className="mono">{target.maskedKey}</span>) will be rejected
+        within a minute. This cannot be undone. Its spend stays in all reports.
+      </Text>
+      {target.lastUsedAt && (
+        <Text size="sm" c="dimmed">
+          Last used <Instant iso={target.lastUsedAt} ago />.
+        </Text>
+      )}
+      {isLast && (
+        <Alert color="yellow" variant="light">
+          This is the last active key: all tracked traffic of the account would stop.
+        </Alert>
+      )}
+      {revoke.isError && !isLast && <ProblemNote error={revoke.error} title="The key was not revoked" />}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button color="red" loading={revoke.isPending} onClick={send}>
+          {isLast ? 'Revoke the last key' : 'Revoke the key'}
+        </Button>
+      </Group>
+    </Stack>
+  );
+};
+
+const overlaps = [
+  { value: '0', label: 'Not at all: it may have leaked' },
+  { value: '1', label: 'For an hour' },
+  { value: '24', label: 'For a day' },
+  { value: '168', label: 'For seven days' },
+];
+
+/** Gives a key a new secret, and shows it once. */
+export const RotateKey = ({ target, onClose }: KeyDialogProps) => {
+  const [overlap, setOverlap] = useState('24');
+  const rotate = useApi().useMutation('post', '/keys/{id}/rotate');
+  if (rotate.data) {
+    return (
+      <ShownOnce secret={rotate.data.key} what="key" onClose={onClose}>
+        This secret is shown only once. Copy it now.
+      </ShownOnce>
+    );
+  }
+  return (
+    <Stack>
+      <Text size="sm">
+        <strong>{target.name}</strong> gets a new secret. Its name, project and spend stay.
+      </Text>
+      {rotate.isError && <ProblemNote error={rotate.error} title="The key was not rotated" />}
+      <NativeSelect
+        label="The former secret still works"
+        data={overlaps}
+        value={overlap}
+        onChange={({ currentTarget }) => setOverlap(currentTarget.value)}
+      />
+      <Button
+        loading={rotate.isPending}
+        onClick={() => rotate.mutate({ params: { path: { id: target.id } }, body: { overlapHours: Number(overlap) } })}
+      >
+        Rotate the key
+      </Button>
+    </Stack>
+  );
+};

@@ -1,0 +1,134 @@
+import { Button, UnstyledButton } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import type { SpendReport } from '../api/responses.ts';
+import { Count, Money } from '../components/amount.tsx';
+import { AnchorLink } from '../components/links.tsx';
+import { Name } from '../components/name.tsx';
+import { Table } from '../components/table.tsx';
+import { shownIn } from '../format/money.ts';
+import { formatShare, formatWhole, plural } from '../format/quantity.ts';
+import { dimensionName, type Filters, type GroupBy, groupWord } from '../spend/filters.ts';
+import { groupColors, groupFilters, groupKey, groupName, type KeyNames } from '../spend/groups.ts';
+import { REST_COLOR } from '../spend/palette.ts';
+import classes from './overview.module.css';
+
+const FIRST = 10;
+
+/** The share of a cost in the known total; null for an unknown cost. */
+const shareOf = (costNanoUsd: number | null, totalNanoUsd: number): number | null => {
+  if (costNanoUsd === null) return null;
+  return totalNanoUsd > 0 ? Math.max(0, costNanoUsd) / totalNanoUsd : 0;
+};
+
+type Group = SpendReport['groups'][number];
+
+/** The last row, of all groups that are not listed. */
+type Others = NonNullable<SpendReport['otherGroups']>;
+
+interface TopGroupsProps {
+  readonly report: SpendReport;
+  readonly by: GroupBy;
+  readonly keyNames: KeyNames;
+  readonly onPick: (values: Filters) => void;
+}
+
+/** The groups by cost, the most expensive first. A click filters by one. */
+export const TopGroups = ({ report, by, keyNames, onPick }: TopGroupsProps) => {
+  const [all, setAll] = useState(false);
+  // One column, one currency: where a day has no rate, all groups are in US dollars.
+  const code = report.totals.displayCost === null ? undefined : report.displayCurrency?.code;
+  const total = report.totals.costNanoUsd ?? 0;
+  const colors = groupColors(report.groups, by);
+  const colorOf = (group: Group) => colors.get(groupKey(group, by)) ?? REST_COLOR;
+  const { groups, otherGroups } = report;
+  const hasOthers = all && otherGroups && otherGroups.groups > 0;
+  const items: readonly (Group | Others)[] = [
+    ...(all ? groups : groups.slice(0, FIRST)),
+    ...(hasOthers ? [otherGroups] : []),
+  ];
+  const ofGroup = (cell: (group: Group) => ReactNode) => (item: Group | Others) =>
+    'groups' in item ? null : cell(item);
+  return (
+    <section className={`card ${classes['groups']}`} aria-labelledby="top-groups">
+      <div className={`card-head ${classes['groups-head']}`}>
+        <h2 id="top-groups">Top {by.length === 1 ? `${groupWord(by)}s` : `pairs of ${groupWord(by)}`}</h2>
+        <span className="dim small">Select one to filter by it</span>
+      </div>
+      <Table
+        label="Groups"
+        frame="scroll-x"
+        columns={[
+          {
+            head: by.map(dimensionName).join(' / '),
+            cell: (item) =>
+              'groups' in item ? (
+                <span className="dim">{plural(item.groups, 'more', 'more')}</span>
+              ) : (
+                <>
+                  <UnstyledButton className={classes['pick']} onClick={() => onPick(groupFilters(item, by))}>
+                    <span className={classes['swatch']} style={{ background: colorOf(item) }} aria-hidden="true" />
+                    <Name of={groupName(item, by, keyNames)} />
+                  </UnstyledButton>
+                  {item.unpricedRequests > 0 && item.costNanoUsd !== null && (
+                    <span className={`unknown ${classes['under']}`}>
+                      + {plural(item.unpricedRequests, 'request')} of unknown cost
+                    </span>
+                  )}
+                  {item.unpricedRequests > item.unfinishedRequests && item.model && (
+                    <AnchorLink
+                      size="xs"
+                      className={classes['under']}
+                      to="/prices"
+                      search={{ model: item.model, provider: item.provider }}
+                    >
+                      Set its price
+                    </AnchorLink>
+                  )}
+                </>
+              ),
+          },
+          {
+            head: 'Cost',
+            className: 'right',
+            cell: (item) => <Money nano={item.costNanoUsd} shown={shownIn(item, code)} />,
+          },
+          {
+            head: 'Share',
+            className: classes['share-head'],
+            cell: ofGroup((group) => {
+              const share = shareOf(group.costNanoUsd, total);
+              return (
+                <span className={classes['share']}>
+                  <span className={classes['track']}>
+                    <span style={{ width: `${(share ?? 0) * 100}%`, background: colorOf(group) }} />
+                  </span>
+                  <span className="num dim small">{formatShare(share)}</span>
+                </span>
+              );
+            }),
+          },
+          { head: 'Requests', className: 'right num wide-only', cell: ({ requests }) => formatWhole(requests) },
+          {
+            head: 'Tokens in',
+            className: 'right wide-only',
+            cell: ofGroup(({ tokens }) => <Count of={tokens.inputTokens} unit="input tokens" />),
+          },
+          {
+            head: 'Tokens out',
+            className: 'right wide-only',
+            cell: ofGroup(({ tokens }) => <Count of={tokens.outputTokens} unit="output tokens" />),
+          },
+        ]}
+        items={items}
+        keyOf={(item) => ('groups' in item ? 'others' : groupKey(item, by))}
+      />
+      {groups.length > FIRST && (
+        <div className={classes['more']}>
+          <Button size="compact-sm" variant="subtle" onClick={() => setAll(!all)}>
+            {all ? `The first ${FIRST}` : `All ${groups.length + (otherGroups?.groups ?? 0)}`}
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+};
