@@ -9,7 +9,7 @@ import { createRoot } from 'react-dom/client';
 import { AppProvider, createApp } from './app.ts';
 import { createAppRouter } from './router.tsx';
 import { loadSettings } from './settings.ts';
-import { CannotStart } from './shell/cannot-start.tsx';
+import { CannotStart } from './shell/problems.tsx';
 import { theme } from './theme/theme.ts';
 
 const root = createRoot(document.querySelector('#root') as Element);

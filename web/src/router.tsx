@@ -11,19 +11,16 @@ import {
   type RouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import { type PlanName, planNames } from '../../lambda/domain/billing/plans.ts';
 import { nextOf, signInSearch, signOnCallbackSearch } from './account/search.ts';
 import { alertsSearch } from './alerts/search.ts';
 import type { Session } from './api/session.ts';
-import { billingSearch } from './billing/search.ts';
-import { sessionsSearch } from './client-sessions/search.ts';
 import { compareSearch } from './compare/search.ts';
 import { limitSearch } from './limits/search.ts';
 import { overviewSearch } from './overview/search.ts';
-import { pricesSearch } from './prices/search.ts';
 import { reconciliationSearch } from './reconciliation/search.ts';
 import { requestsSearch } from './requests/search.ts';
-import { NotFound } from './shell/not-found.tsx';
-import { RouteProblem } from './shell/route-problem.tsx';
+import { NotFound, RouteProblem } from './shell/problems.tsx';
 
 /** Where pages were that messages of earlier versions link to. */
 const movedFrom = (href: string): string =>
@@ -80,7 +77,32 @@ const memberPage = pagesIn(members);
 
 const requests = memberPage('/requests', () => import('./requests/requests.tsx'), 'Requests', requestsSearch);
 /** A drawer over the list. */
-const requestDrawer = pagesIn(requests)('$requestId', () => import('./requests/request-drawer.tsx'), 'RequestDrawer');
+const requestDrawer = pagesIn(requests)('$requestId', () => import('./requests/request-details.tsx'), 'RequestDrawer');
+
+type Parameters = Record<string, unknown>;
+
+const text = (value: unknown): string | undefined => (value === undefined || value === '' ? undefined : String(value));
+
+/** A payment page leads back with its result, and the plan that was chosen there. */
+const billingSearch = ({
+  checkout,
+  plan,
+}: Parameters): {
+  readonly checkout?: 'completed' | 'cancelled' | undefined;
+  readonly plan?: PlanName | undefined;
+} => ({
+  checkout: (['completed', 'cancelled'] as const).find((known) => known === checkout),
+  plan: planNames.find((known) => known === plan),
+});
+
+/** A model and its provider open the form for its price. */
+const pricesSearch = ({ model, provider }: Parameters): Partial<Record<'model' | 'provider', string | undefined>> => ({
+  model: text(model),
+  provider: text(provider),
+});
+
+/** The order of the list: by cost where the URL has none. */
+const sessionsSearch = ({ orderBy }: Parameters) => (orderBy === 'time' ? { orderBy: 'time' as const } : {});
 
 const routeTree = root.addChildren([
   visitors.addChildren([

@@ -1,7 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useApi } from '../app.ts';
-import { AnchorLink } from '../components/links.tsx';
+import { TextLink } from '../components/links.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
@@ -20,22 +20,14 @@ export const Review = () => {
       {finish.isError && <ProblemNote error={finish.error} title="The review was not finished" />}
       {data && data.since === null && (
         <p className="dim">
-          There is nothing to review. All keys are on the page{' '}
-          <AnchorLink to="/keys" underline="always" inherit>
-            Keys
-          </AnchorLink>
-          .
+          There is nothing to review. All keys are on the page <TextLink to="/keys">Keys</TextLink>.
         </p>
       )}
       {data && data.since !== null && (
         <Stack gap="md" maw={640} align="flex-start">
           <Text size="sm">
             Your password or address changed. If somebody else was signed in before, these keys may be theirs, and they
-            still work. Revoke those you do not know on the page{' '}
-            <AnchorLink to="/keys" underline="always" inherit>
-              Keys
-            </AnchorLink>
-            .
+            still work. Revoke those you do not know on the page <TextLink to="/keys">Keys</TextLink>.
           </Text>
           {data.keys.length === 0 && <Text size="sm">No key was made since {data.since.slice(0, 10)}.</Text>}
           <ul>

@@ -19,17 +19,14 @@ const PRICES_MS = 600_000;
 /** Share of a limit at which the account's users get an e-mail. */
 const NEAR_LIMIT = 0.8;
 
-const Meter = ({
-  name,
-  used,
-  limit,
-  unit,
-}: {
+interface MeterProps {
   readonly name: string;
   readonly used: number;
   readonly limit: number;
   readonly unit: string;
-}) => {
+}
+
+const Meter = ({ name, used, limit, unit }: MeterProps) => {
   const share = used / limit;
   const tone = share >= 1 ? 'red' : share >= NEAR_LIMIT ? 'yellow' : 'teal';
   return (

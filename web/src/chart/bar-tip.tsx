@@ -11,22 +11,17 @@ const MAX_ROWS = 8;
 const GAP_PX = 26;
 const WIDTH_PX = 224;
 
-/** The figures of the bucket under the pointer. */
-export const BarTip = ({
-  point,
-  series,
-  metric,
-  code,
-  x,
-  width,
-}: {
+interface BarTipProps {
   readonly point: TrendPoint;
   readonly series: readonly Series[];
   readonly metric: MetricName;
   readonly code: string | undefined;
   readonly x: number;
   readonly width: number;
-}) => {
+}
+
+/** The figures of the bucket under the pointer. */
+export const BarTip = ({ point, series, metric, code, x, width }: BarTipProps) => {
   const rows = series
     .map((each, index) => ({ ...each, value: point.values[index] ?? 0 }))
     .filter(({ value }) => value !== 0)

@@ -6,7 +6,7 @@ import type { RequestSummary, SessionAgent } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Count, Instant, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { AnchorLink } from '../components/links.tsx';
+import { TextLink } from '../components/links.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
 import { Name } from '../components/name.tsx';
 import { PageHead } from '../components/page-head.tsx';
@@ -134,9 +134,9 @@ export const OneSession = () => {
       {data?.isComplete === false && (
         <p className="dim small">
           Not all requests are listed here.{' '}
-          <AnchorLink to="/requests" search={{ session: sessionId }} underline="always" inherit>
+          <TextLink to="/requests" search={{ session: sessionId }}>
             All requests of this session
-          </AnchorLink>
+          </TextLink>
         </p>
       )}
     </div>

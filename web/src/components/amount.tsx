@@ -21,20 +21,17 @@ const moneyFormats = {
   change: formatMoneyChange,
 } as const;
 
-/** An amount of money, or "unknown"; hovering shows all decimals of the US dollars. */
-export const Money = ({
-  nano,
-  shown,
-  as = 'sum',
-  className = '',
-}: {
+interface MoneyProps {
   readonly nano: number | null;
   /** The same in the display currency. */
   readonly shown?: Shown | undefined;
   /** `change` has a sign, `call` four decimals, `part` six (the lines of a price), `fine` two to six, `rough` three digits. */
   readonly as?: keyof typeof moneyFormats;
   readonly className?: string | undefined;
-}) => (
+}
+
+/** An amount of money, or "unknown"; hovering shows all decimals of the US dollars. */
+export const Money = ({ nano, shown, as = 'sum', className = '' }: MoneyProps) => (
   <span className={`num ${nano === null ? 'unknown' : ''} ${className}`} title={exactMoney(nano)}>
     {nano !== null && shown && shown.decimal !== null
       ? formatShown(shown.decimal, shown.code, as === 'rough' ? 3 : undefined)
@@ -52,16 +49,14 @@ export const Count = ({ of, unit = '' }: { readonly of: number | null; readonly 
     </span>
   );
 
-/** An instant in the user's time zone, or its day; hovering shows the seconds. */
-export const Instant = ({
-  iso,
-  ago = false,
-  day = false,
-}: {
+interface InstantProps {
   readonly iso: string;
   readonly ago?: boolean;
   readonly day?: boolean;
-}) => (
+}
+
+/** An instant in the user's time zone, or its day; hovering shows the seconds. */
+export const Instant = ({ iso, ago = false, day = false }: InstantProps) => (
   <time className="num" dateTime={iso} title={formatInstant(iso)}>
     {ago ? formatAgo(iso) : day ? formatDay(iso) : formatShortInstant(iso)}
   </time>

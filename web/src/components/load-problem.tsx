@@ -1,14 +1,13 @@
 import { type UseQueryResult, useQueryClient } from '@tanstack/react-query';
 import { ProblemNote } from './problem-note.tsx';
 
-/** Why a page has no figures, or old ones, and how old they are. Nothing where all is well. */
-export const LoadProblem = ({
-  query: { error, data, dataUpdatedAt, fetchStatus },
-  title,
-}: {
+interface LoadProblemProps {
   readonly query: Pick<UseQueryResult<unknown, unknown>, 'error' | 'data' | 'dataUpdatedAt' | 'fetchStatus'>;
   readonly title: string;
-}) => {
+}
+
+/** Why a page has no figures, or old ones, and how old they are. Nothing where all is well. */
+export const LoadProblem = ({ query: { error, data, dataUpdatedAt, fetchStatus }, title }: LoadProblemProps) => {
   const queryClient = useQueryClient();
   // One click tries all again that failed on the page.
   const retry = () =>

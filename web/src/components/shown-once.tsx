@@ -2,19 +2,16 @@ import { Alert, Button, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CopyToClipboard } from './copy.tsx';
 
-/** A secret that the API returns only once, and a button that copies it. */
-export const ShownOnce = ({
-  secret,
-  what,
-  children,
-  onClose,
-}: {
+interface ShownOnceProps {
   readonly secret: string;
   /** What it is, such as `key`. */
   readonly what: string;
   readonly children: ReactNode;
   readonly onClose: () => void;
-}) => (
+}
+
+/** A secret that the API returns only once, and a button that copies it. */
+export const ShownOnce = ({ secret, what, children, onClose }: ShownOnceProps) => (
   <Stack>
     <Alert color="yellow" variant="light">
       {children}

@@ -19,8 +19,6 @@ const cents = usd({});
 const small = usd({ minimumSignificantDigits: 2, maximumSignificantDigits: 2 });
 const whole = usd({ maximumFractionDigits: 0 });
 
-const fine = usd({ minimumFractionDigits: 2, maximumFractionDigits: 6 });
-
 const UNKNOWN = 'unknown';
 
 /** `$12.34`, `$0.0042`, `unknown`. */
@@ -29,6 +27,24 @@ export const formatMoney = (nanoUsd: number | null): string => {
   const amount = nanoUsd / NANO;
   return amount !== 0 && Math.abs(amount) < 0.01 ? small.format(amount) : cents.format(amount);
 };
+
+/** A format with decimals of its own from an amount on; what is smaller, but not zero, has two significant digits. */
+const from = (leastNanoUsd: number, minimumFractionDigits: number, maximumFractionDigits: number) => {
+  const format = usd({ minimumFractionDigits, maximumFractionDigits });
+  return (nanoUsd: number | null): string =>
+    nanoUsd === null || (nanoUsd !== 0 && Math.abs(nanoUsd) < leastNanoUsd)
+      ? formatMoney(nanoUsd)
+      : format.format(nanoUsd / NANO);
+};
+
+/** `$0.095151`, `$2.11`: the cost of one request, with up to six decimals. */
+export const formatFineMoney = from(1_000, 2, 6);
+
+/** `$0.050760`: the lines of a request's price, in one column with their total. */
+export const formatPartMoney = from(1_000, 6, 6);
+
+/** `$0.1097`, `$2.1100`: the costs of requests in one column. */
+export const formatCallMoney = from(50_000, 4, 4);
 
 /** `$29`, `CA$29.50`, `¥2,900`: an amount in any currency, as a decimal string. */
 export const formatPrice = (amount: string, currency: string): string =>
@@ -41,28 +57,6 @@ const sign = (nanoUsd: number) => (nanoUsd > 0 ? '+' : nanoUsd < 0 ? '−' : '')
 /** `+$12.34`, `−$0.0042`, `$0.00`, `unknown`: a change of an amount. */
 export const formatMoneyChange = (nanoUsd: number | null): string =>
   nanoUsd === null ? UNKNOWN : `${sign(nanoUsd)}${formatMoney(Math.abs(nanoUsd))}`;
-
-/** `$0.095151`, `$2.11`: the cost of one request, with up to six decimals. */
-export const formatFineMoney = (nanoUsd: number | null): string => {
-  const isTiny = nanoUsd !== null && nanoUsd !== 0 && Math.abs(nanoUsd) < 1_000;
-  return nanoUsd === null || isTiny ? formatMoney(nanoUsd) : fine.format(nanoUsd / NANO);
-};
-
-const sixDecimals = usd({ minimumFractionDigits: 6, maximumFractionDigits: 6 });
-
-/** `$0.050760`: the lines of a request's price, in one column with their total. */
-export const formatPartMoney = (nanoUsd: number | null): string => {
-  const isTiny = nanoUsd !== null && nanoUsd !== 0 && Math.abs(nanoUsd) < 1_000;
-  return nanoUsd === null || isTiny ? formatMoney(nanoUsd) : sixDecimals.format(nanoUsd / NANO);
-};
-
-const perCall = usd({ minimumFractionDigits: 4, maximumFractionDigits: 4 });
-
-/** `$0.1097`, `$2.1100`: the costs of requests in one column. */
-export const formatCallMoney = (nanoUsd: number | null): string => {
-  const isTiny = nanoUsd !== null && nanoUsd !== 0 && Math.abs(nanoUsd) < 50_000;
-  return nanoUsd === null || isTiny ? formatMoney(nanoUsd) : perCall.format(nanoUsd / NANO);
-};
 
 /** `$504`, `$1,230`, `$4.07`: an amount that is not known better, such as a forecast, with three digits at most. */
 export const formatRoughMoney = (nanoUsd: number | null): string =>

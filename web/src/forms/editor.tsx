@@ -185,15 +185,7 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
   );
 };
 
-/** The page of an editor: the way back, a title, the form, and what is next to it. */
-export const EditorPage = ({
-  collection,
-  title,
-  about,
-  query,
-  side,
-  children,
-}: {
+interface EditorPageProps {
   readonly collection: Collection;
   readonly title: string;
   readonly about?: string | undefined;
@@ -201,7 +193,10 @@ export const EditorPage = ({
   readonly query?: Query | undefined;
   readonly side?: ReactNode;
   readonly children: ReactNode;
-}) => {
+}
+
+/** The page of an editor: the way back, a title, the form, and what is next to it. */
+export const EditorPage = ({ collection, title, about, query, side, children }: EditorPageProps) => {
   const { noun, page, list } = collections[collection];
   return (
     <div className="page">

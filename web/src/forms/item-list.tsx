@@ -15,22 +15,17 @@ import classes from './item-list.module.css';
 /** Collections with items that are switched on and off, and edited on pages of their own. */
 type Switched = '/alert-rules' | '/budgets' | '/reports';
 
-/** An item: its switch, a link to its page, and what the list says of it. */
-export const ItemRow = ({
-  collection,
-  item: { id, name, isActive },
-  link,
-  about,
-  children,
-  below,
-}: {
+interface ItemRowProps {
   readonly collection: Switched;
   readonly item: { readonly id: string; readonly name: string; readonly isActive: boolean };
   readonly link: Pick<LinkProps, 'to' | 'params'>;
   readonly about: string;
   readonly children: ReactNode;
   readonly below?: ReactNode;
-}) => {
+}
+
+/** An item: its switch, a link to its page, and what the list says of it. */
+export const ItemRow = ({ collection, item: { id, name, isActive }, link, about, children, below }: ItemRowProps) => {
   const { may } = useMe();
   const { noun, needs } = collections[collection];
   const update = useApi().useMutation('patch', `${collection}/{id}` as '/budgets/{id}', {

@@ -1,20 +1,22 @@
-import { Button, Group, NativeSelect, SegmentedControl } from '@mantine/core';
+import { ActionIcon, Button, Group, NativeSelect, SegmentedControl } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { Download } from 'lucide-react';
+import { Download, Tags } from 'lucide-react';
 import { lazy, Suspense, useCallback, useState } from 'react';
 import { useApp } from '../app.ts';
 import { isChoosingByKey } from '../components/keyboard.ts';
 import { notifyProblem } from '../components/notify.ts';
 import { utcDate } from '../format/time.ts';
+import { useMe } from '../session/permissions.ts';
 import { type Filters, type GroupBy, groupWord } from '../spend/filters.ts';
 import { GroupBySelects } from '../spend/group-by.tsx';
 import { type MetricName, metrics } from '../spend/metrics.ts';
 import { type Range, type RangeName, rangeLabels, rangeNames } from '../spend/ranges.ts';
-import { DimensionsButton } from './dimensions-button.tsx';
 import classes from './overview.module.css';
 import type { OverviewSearch } from './search.ts';
 
 const CustomDays = lazy(() => import('../spend/custom-days.tsx').then((module) => ({ default: module.CustomDays })));
+
+const DeclareDimensions = lazy(() => import('./declare-dimensions.tsx'));
 
 /** The overview's settings are in the URL, so that a view can be shared and the back button works. */
 export const useOverviewSearch = () => {
@@ -79,19 +81,41 @@ export const RangePicker = ({ range }: { readonly range: Range }) => {
   );
 };
 
+/** Opens the list of declared dimensions, for those who may change it. */
+const DimensionsButton = () => {
+  const [isOpen, setIsOpen] = useState(false);
+  const { may } = useMe();
+  if (!may('dimensions:write')) return null;
+  return (
+    <>
+      <ActionIcon
+        variant="default"
+        size={30}
+        aria-label="Dimensions"
+        title="Dimensions"
+        onClick={() => setIsOpen(true)}
+      >
+        <Tags size={16} />
+      </ActionIcon>
+      {isOpen && (
+        <Suspense>
+          <DeclareDimensions onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+};
+
 const granularityNames = { hour: 'Hours', day: 'Days', month: 'Months' } as const;
 
-export const TrendControls = ({
-  range,
-  by,
-  metric,
-  filters,
-}: {
+interface TrendControlsProps {
   readonly range: Range;
   readonly by: GroupBy;
   readonly metric: MetricName;
   readonly filters: Filters;
-}) => {
+}
+
+export const TrendControls = ({ range, by, metric, filters }: TrendControlsProps) => {
   const { change } = useOverviewSearch();
   return (
     <>
@@ -118,18 +142,15 @@ export const TrendControls = ({
   );
 };
 
-/** Downloads the report on the page as CSV. */
-export const ExportButton = ({
-  range,
-  by,
-  filters,
-  metric,
-}: {
+interface ExportButtonProps {
   readonly range: Range;
   readonly by: GroupBy;
   readonly filters: Filters;
   readonly metric: MetricName;
-}) => {
+}
+
+/** Downloads the report on the page as CSV. */
+export const ExportButton = ({ range, by, filters, metric }: ExportButtonProps) => {
   const { api } = useApp();
   const [busy, setBusy] = useState(false);
   const download = async () => {

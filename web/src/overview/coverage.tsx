@@ -28,17 +28,14 @@ const included = [
   { key: 'freeRequests', name: 'Free requests', what: 'Cost nothing, such as listing models.' },
 ] as const satisfies readonly Kind[];
 
-const Fact = ({
-  name,
-  what,
-  count,
-  warns = false,
-}: {
+interface FactProps {
   readonly name: string;
   readonly what: string;
   readonly count: string;
   readonly warns?: boolean;
-}) => (
+}
+
+const Fact = ({ name, what, count, warns = false }: FactProps) => (
   <div>
     <dt>
       <span>

@@ -17,11 +17,10 @@ import { Provenance } from './provenance.tsx';
 import { Tiles } from './tiles.tsx';
 import { TopGroups } from './top-groups.tsx';
 import { Trend } from './trend.tsx';
-import { Untracked } from './untracked.tsx';
+import { MayAlsoMatch, Untracked } from './untracked.tsx';
 import { useComparison, useHeadline, useNeverUsed, useReport } from './use-overview.ts';
 
 const FirstRun = lazy(() => import('./first-run.tsx'));
-const MayAlsoMatch = lazy(() => import('./may-also-match.tsx'));
 const PriceChangeNotice = lazy(() => import('../price-changes/notice.tsx'));
 
 /** A bar of an hour: `2026-11-20T16`. */
@@ -123,11 +122,7 @@ export const Overview = () => {
       )}
       {shown?.displayCurrency?.problem && <p className="unknown small">{shown.displayCurrency.problem}</p>}
       {shown && <Untracked untracked={shown.untracked} />}
-      {shown?.mayAlsoMatch && (
-        <Suspense>
-          <MayAlsoMatch of={shown.mayAlsoMatch} />
-        </Suspense>
-      )}
+      {shown?.mayAlsoMatch && <MayAlsoMatch of={shown.mayAlsoMatch} />}
       {shown && shown.totals.requests > 0 && (
         <div className={classes['columns']}>
           <TopGroups

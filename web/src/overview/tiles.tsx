@@ -30,16 +30,14 @@ export const Change = ({ now, before }: { readonly now: number | null; readonly 
   );
 };
 
-/** How a period compares with the one before it. */
-export const Against = ({
-  of: { totals },
-  code,
-  children,
-}: {
+interface AgainstProps {
   readonly of: SpendChange;
   readonly code: string | undefined;
   readonly children: ReactNode;
-}) => (
+}
+
+/** How a period compares with the one before it. */
+export const Against = ({ of: { totals }, code, children }: AgainstProps) => (
   <>
     <Change now={totals.costNanoUsd} before={totals.costBeforeNanoUsd} /> vs{' '}
     <Money nano={totals.costBeforeNanoUsd} shown={shownIn({ displayCost: totals.displayCostBefore }, code)} />{' '}
@@ -59,17 +57,14 @@ const Spark = ({ points }: { readonly points: readonly SpendPoint[] }) => {
   );
 };
 
-const Tile = ({
-  label,
-  sum,
-  children,
-  spark,
-}: {
+interface TileProps {
   readonly label: string;
   readonly sum: ReactNode;
   readonly children: ReactNode;
   readonly spark?: ReactNode;
-}) => (
+}
+
+const Tile = ({ label, sum, children, spark }: TileProps) => (
   <div className={`card ${classes['tile']}`}>
     <span className="label">{label}</span>
     <span className={classes['figure']}>
@@ -99,14 +94,13 @@ const Missing = ({ of, untracked }: { readonly of: Sum; readonly untracked: numb
 
 type Currency = NonNullable<SpendReport['displayCurrency']>;
 
-/** A sum in the display currency, with the US dollars next to it; without a currency or rate in US dollars alone. */
-export const Figure = ({
-  of,
-  code,
-}: {
+interface FigureProps {
   readonly of: Pick<Sum, 'costNanoUsd' | 'displayCost'>;
   readonly code: string | undefined;
-}) => (
+}
+
+/** A sum in the display currency, with the US dollars next to it; without a currency or rate in US dollars alone. */
+export const Figure = ({ of, code }: FigureProps) => (
   <>
     <Money nano={of.costNanoUsd} shown={shownIn(of, code)} />
     {code !== undefined && of.displayCost && <Money nano={of.costNanoUsd} className={classes['dollars']} />}
@@ -127,16 +121,14 @@ const Forecast = ({ nano, currency }: { readonly nano: number | null; readonly c
 
 const monthLong = new Intl.DateTimeFormat(locale, { month: 'long', timeZone: 'UTC' });
 
-/** Today, this month, and the forecast for the month. */
-export const Tiles = ({
-  today,
-  month,
-  currency,
-}: {
+interface TilesProps {
   readonly today: ReturnType<typeof useHeadline>['today'];
   readonly month: ReturnType<typeof useHeadline>['month'];
   readonly currency: Currency | undefined;
-}) => {
+}
+
+/** Today, this month, and the forecast for the month. */
+export const Tiles = ({ today, month, currency }: TilesProps) => {
   const code = currency?.code;
   const now = new Date();
   const dayBegan = formatClock(bucketStart(utcDate(now)));

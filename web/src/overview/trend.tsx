@@ -5,7 +5,7 @@ import type { SpendChange, SpendReport } from '../api/responses.ts';
 import chartClasses from '../chart/chart.module.css';
 import { Count, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { AnchorLink } from '../components/links.tsx';
+import { TextLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
 import { formatShown, shownIn } from '../format/money.ts';
 import { formatDuration, plural } from '../format/quantity.ts';
@@ -147,9 +147,7 @@ export const Trend = ({
                     in {formatPeriod(comparison.before.from, comparison.before.to)}
                   </Against>{' '}
                   ·{' '}
-                  <AnchorLink
-                    inherit
-                    underline="always"
+                  <TextLink
                     to="/compare"
                     search={{
                       ...filters,
@@ -162,18 +160,13 @@ export const Trend = ({
                     }}
                   >
                     Why?
-                  </AnchorLink>
+                  </TextLink>
                 </span>
               )}
               <span>
-                <AnchorLink
-                  inherit
-                  underline="always"
-                  to="/limits/new"
-                  search={{ ...firstOfEach(filters), type: 'spend_anomaly' }}
-                >
+                <TextLink to="/limits/new" search={{ ...firstOfEach(filters), type: 'spend_anomaly' }}>
                   Alert me of unusual days
-                </AnchorLink>
+                </TextLink>
               </span>
               <span>
                 <Count of={totals.requests} unit="requests" /> requests ·{' '}

@@ -4,7 +4,7 @@ import { History } from 'lucide-react';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { useApi } from '../app.ts';
 import { Money } from '../components/amount.tsx';
-import { AnchorLink } from '../components/links.tsx';
+import { TextLink } from '../components/links.tsx';
 import { plural } from '../format/quantity.ts';
 import { utcDayText } from '../format/time.ts';
 
@@ -36,10 +36,7 @@ const PriceChangeNotice = () => {
       onClose={() => setSeen(newest.version)}
     >
       New prices changed the cost of {plural(requests, 'request')} since {utcDayText(firstDay)}, by{' '}
-      <Money nano={difference} />.{' '}
-      <AnchorLink to="/price-changes" underline="always" inherit>
-        What changed
-      </AnchorLink>
+      <Money nano={difference} />. <TextLink to="/price-changes">What changed</TextLink>
     </Alert>
   );
 };

@@ -57,16 +57,14 @@ const PastRequests = ({ values }: { readonly values: PriceValues }) => {
   );
 };
 
-/** The form of a new price, or of the one that is given. */
-export const PriceEditor = ({
-  price,
-  initial,
-  onClose,
-}: {
+interface PriceEditorProps {
   readonly price?: OwnPrice | undefined;
   readonly initial: PriceValues;
   readonly onClose: () => void;
-}) => {
+}
+
+/** The form of a new price, or of the one that is given. */
+export const PriceEditor = ({ price, initial, onClose }: PriceEditorProps) => {
   const form = useForm<PriceValues>({
     initialValues: price ? valuesOf(price) : initial,
     validate: priceProblems,

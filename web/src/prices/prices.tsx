@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { OwnPrice, OwnPrices } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
-import { AnchorLink } from '../components/links.tsx';
+import { TextLink } from '../components/links.tsx';
 import { ListPage } from '../components/list-page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { formatRate } from '../format/money.ts';
@@ -131,10 +131,7 @@ export const Prices = () => {
       about={
         <>
           What you really pay: rates, discounts, commitments, credits. Everything else has its list price, which{' '}
-          <AnchorLink to="/price-changes" underline="always" inherit>
-            changes by itself
-          </AnchorLink>
-          .
+          <TextLink to="/price-changes">changes by itself</TextLink>.
         </>
       }
       actions={add}

@@ -1,11 +1,4 @@
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
-import { anthropic } from './sdks/anthropic.ts';
-import { cohere } from './sdks/cohere.ts';
-import { bearer, curlLike } from './sdks/curl.ts';
-import { google } from './sdks/google.ts';
-import { mistral } from './sdks/mistral.ts';
-import { nodeLike, openAi, pythonLike } from './sdks/openai-like.ts';
-import type { Access, Sdk } from './sdks/sdk.ts';
 
 export const languages = ['python', 'node', 'curl'] as const;
 export type Language = (typeof languages)[number];
@@ -20,6 +13,230 @@ export interface SnippetLine {
 
 /** Marks the new lines in an SDK's code. */
 const NEW = '+ ';
+
+interface Access {
+  /** The provider's gateway URL, without a trailing slash. */
+  readonly url: string;
+  readonly serviceKey: string;
+  /** True where any provider credential works (mock providers); otherwise the code reads it from the environment. */
+  readonly anyCredential: boolean;
+}
+
+/** How to call one provider. Lines that begin with `+ ` are those that a direct call to the provider does not have. */
+interface Sdk {
+  /** Appended to the gateway URL. */
+  readonly path: string;
+  readonly environment: string;
+  readonly model: string;
+  readonly python: (access: Client) => string;
+  readonly node: (access: Client) => string;
+  readonly curl: (access: Client) => string;
+}
+
+interface Client extends Access {
+  readonly base: string;
+  readonly environment: string;
+  readonly model: string;
+}
+
+const HEADER = 'X-Service-Key';
+const PROMPT = 'Say hello.';
+
+const pythonKey = ({ anyCredential, environment }: Client) =>
+  anyCredential ? '"any"' : `os.environ["${environment}"]`;
+const nodeKey = ({ anyCredential, environment }: Client) => (anyCredential ? "'any'" : `process.env.${environment}`);
+const shellKey = ({ anyCredential, environment }: Client) => (anyCredential ? 'any' : `$${environment}`);
+
+const chatBody = ({ model }: Client) => JSON.stringify({ model, messages: [{ role: 'user', content: PROMPT }] });
+
+const curlLike =
+  (path: string, credential: (client: Client) => string, body: (client: Client) => string = chatBody) =>
+  (client: Client) =>
+    `
++ curl ${client.url}${path} \\
++   -H '${HEADER}: ${client.serviceKey}' \\
+  -H "${credential(client)}" \\
+  -H 'Content-Type: application/json' \\
+  -d '${body(client)}'`;
+
+const bearer = (client: Client) => `Authorization: Bearer ${shellKey(client)}`;
+
+/** SDKs with OpenAI's options: a base URL and default headers. */
+const pythonLike = (module: string, name: string) => (client: Client) =>
+  `
+import os
+from ${module} import ${name}
+
+client = ${name}(
+    api_key=${pythonKey(client)},
++     base_url="${client.base}",
++     default_headers={"${HEADER}": "${client.serviceKey}"},
+)
+${pythonCall(client, name)}`;
+
+const pythonCall = ({ model }: Client, name: string) =>
+  name === 'Anthropic'
+    ? `client.messages.create(
+    model="${model}",
+    max_tokens=100,
+    messages=[{"role": "user", "content": "${PROMPT}"}],
+)`
+    : `client.chat.completions.create(
+    model="${model}",
+    messages=[{"role": "user", "content": "${PROMPT}"}],
+)`;
+
+const nodeLike = (module: string, name: string) => (client: Client) =>
+  `
+import ${name} from '${module}';
+
+const client = new ${name}({
+  apiKey: ${nodeKey(client)},
++   baseURL: '${client.base}',
++   defaultHeaders: { '${HEADER}': '${client.serviceKey}' },
+});
+${nodeCall(client, name)}`;
+
+const nodeCall = ({ model }: Client, name: string) =>
+  name === 'Anthropic'
+    ? `await client.messages.create({
+  model: '${model}',
+  max_tokens: 100,
+  messages: [{ role: 'user', content: '${PROMPT}' }],
+});`
+    : `await client.chat.completions.create({
+  model: '${model}',
+  messages: [{ role: 'user', content: '${PROMPT}' }],
+});`;
+
+const openAi = (path: string, environment: string, model: string): Sdk => ({
+  path,
+  environment,
+  model,
+  python: pythonLike('openai', 'OpenAI'),
+  node: nodeLike('openai', 'OpenAI'),
+  curl: curlLike(`${path}/chat/completions`, bearer),
+});
+
+const anthropic: Sdk = {
+  path: '',
+  environment: 'ANTHROPIC_API_KEY',
+  model: 'claude-haiku-4-5',
+  python: pythonLike('anthropic', 'Anthropic'),
+  node: nodeLike('@anthropic-ai/sdk', 'Anthropic'),
+  curl: curlLike(
+    '/v1/messages',
+    (client) => `x-api-key: ${shellKey(client)}" \\\n  -H "anthropic-version: 2023-06-01`,
+    ({ model }) => JSON.stringify({ model, max_tokens: 100, messages: [{ role: 'user', content: PROMPT }] }),
+  ),
+};
+
+const cohere: Sdk = {
+  path: '',
+  environment: 'CO_API_KEY',
+  model: 'command-a-03-2025',
+  python: (client) => `
+import os
+import cohere
+import httpx
+
+client = cohere.ClientV2(
+    api_key=${pythonKey(client)},
++     base_url="${client.base}",
++     httpx_client=httpx.Client(headers={"${HEADER}": "${client.serviceKey}"}),
+)
+client.chat(
+    model="${client.model}",
+    messages=[{"role": "user", "content": "${PROMPT}"}],
+)`,
+  node: (client) => `
+import { CohereClientV2 } from 'cohere-ai';
+
+const client = new CohereClientV2({
+  token: ${nodeKey(client)},
++   environment: '${client.base}',
++   headers: { '${HEADER}': '${client.serviceKey}' },
+});
+await client.chat({
+  model: '${client.model}',
+  messages: [{ role: 'user', content: '${PROMPT}' }],
+});`,
+  curl: curlLike('/v2/chat', bearer),
+};
+
+const google: Sdk = {
+  path: '',
+  environment: 'GEMINI_API_KEY',
+  model: 'gemini-2.5-flash',
+  python: (client) => `
+import os
+from google import genai
+from google.genai import types
+
+client = genai.Client(
+    api_key=${pythonKey(client)},
++     http_options=types.HttpOptions(
++         base_url="${client.base}",
++         headers={"${HEADER}": "${client.serviceKey}"},
++     ),
+)
+client.models.generate_content(model="${client.model}", contents="${PROMPT}")`,
+  node: (client) => `
+import { GoogleGenAI } from '@google/genai';
+
+const client = new GoogleGenAI({
+  apiKey: ${nodeKey(client)},
++   httpOptions: {
++     baseUrl: '${client.base}',
++     headers: { '${HEADER}': '${client.serviceKey}' },
++   },
+});
+await client.models.generateContent({ model: '${client.model}', contents: '${PROMPT}' });`,
+  curl: (client) =>
+    curlLike(
+      `/v1beta/models/${client.model}:generateContent`,
+      () => `x-goog-api-key: ${shellKey(client)}`,
+      () => JSON.stringify({ contents: [{ parts: [{ text: PROMPT }] }] }),
+    )(client),
+};
+
+const mistral: Sdk = {
+  path: '',
+  environment: 'MISTRAL_API_KEY',
+  model: 'mistral-small-latest',
+  python: (client) => `
+import os
+import httpx
+from mistralai.client import Mistral
+
+client = Mistral(
+    api_key=${pythonKey(client)},
++     server_url="${client.base}",
++     client=httpx.Client(headers={"${HEADER}": "${client.serviceKey}"}),
+)
+client.chat.complete(
+    model="${client.model}",
+    messages=[{"role": "user", "content": "${PROMPT}"}],
+)`,
+  node: (client) => `
+import { Mistral } from '@mistralai/mistralai';
+import { HTTPClient } from '@mistralai/mistralai/lib/http';
+
++ const httpClient = new HTTPClient();
++ httpClient.addHook('beforeRequest', (request) => {
++   request.headers.set('${HEADER}', '${client.serviceKey}');
++ });
+const client = new Mistral({
+  apiKey: ${nodeKey(client)},
++   serverURL: '${client.base}',
++   httpClient,
+});
+await client.chat.complete({
+  model: '${client.model}',
+  messages: [{ role: 'user', content: '${PROMPT}' }],
+});`,
+  curl: curlLike('/v1/chat/completions', bearer),
+};
 
 /**
  * Each provider's own SDK. Where there is none, or one that does not use HTTP (xAI's), the OpenAI SDK, as the provider's

@@ -2,10 +2,11 @@ import { Autocomplete, Button, Group, Select } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { X } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { useApi } from '../app.ts';
 import { formatShortInstant, utcDate } from '../format/time.ts';
+import { capital } from '../forms/collections.ts';
 import { providerChoices } from '../providers/names.ts';
 import { CustomDays } from '../spend/custom-days.tsx';
 import { useSeen } from '../spend/use-seen.ts';
@@ -16,25 +17,20 @@ import { orderNames, type RequestsSearch } from './search.ts';
 const TYPING_MS = 350;
 /** The API's default. */
 const DEFAULT_DAYS = 30;
-const NONE: readonly string[] = [];
 
 const choices = <N extends string>(names: Readonly<Record<N, string>>) =>
   (Object.entries(names) as [N, string][]).map(([value, label]) => ({ value, label }));
 
-/** A text filter with suggestions, applied when the user stops typing. */
-const TextFilter = ({
-  label,
-  suggestions,
-  width = 138,
-  value,
-  onChange,
-}: {
+interface FilterProps<Value extends string> {
   readonly label: string;
-  readonly suggestions: readonly string[];
   readonly width?: number;
-  readonly value: string | undefined;
-  readonly onChange: (value: string | undefined) => void;
-}) => {
+  readonly value: Value | undefined;
+  readonly onChange: (value: Value | undefined) => void;
+}
+
+/** A text filter with suggestions, applied when the user stops typing. */
+const TextFilter = (props: FilterProps<string> & { readonly suggestions?: string[] }) => {
+  const { label, suggestions = [], width = 138, value, onChange } = props;
   const [text, setText] = useState(value ?? '');
   const apply = useDebouncedCallback((typed: string) => onChange(typed.trim() || undefined), TYPING_MS);
   return (
@@ -43,7 +39,7 @@ const TextFilter = ({
       w={width}
       aria-label={label}
       placeholder={label}
-      data={[...suggestions]}
+      data={suggestions}
       limit={20}
       maxLength={128}
       value={text}
@@ -55,35 +51,38 @@ const TextFilter = ({
   );
 };
 
-/** A filter by one of some values, or none. */
-const ChoiceFilter = <V extends string>({
-  label,
-  placeholder = label,
-  width,
-  isSearchable = false,
-  data,
-  value,
-  onChange,
-}: {
-  readonly label: string;
+interface ChoiceFilterProps<Value extends string> extends FilterProps<Value> {
   readonly placeholder?: string;
-  readonly width: number;
   readonly isSearchable?: boolean;
-  readonly data: readonly { readonly value: V; readonly label: string }[];
-  readonly value: V | undefined;
-  readonly onChange: (value: V | undefined) => void;
-}) => (
+  readonly data: readonly { readonly value: Value; readonly label: string }[];
+}
+
+/** A filter by one of some values, or none. */
+const ChoiceFilter = <Value extends string>(props: ChoiceFilterProps<Value>) => (
   <Select
     size="xs"
-    w={width}
-    aria-label={label}
-    placeholder={placeholder}
+    w={props.width ?? 130}
+    aria-label={props.label}
+    placeholder={props.placeholder ?? props.label}
     clearable
-    searchable={isSearchable}
-    data={data}
-    value={value ?? null}
-    onChange={(chosen) => onChange(chosen ?? undefined)}
+    searchable={props.isSearchable ?? false}
+    data={props.data}
+    value={props.value ?? null}
+    onChange={(chosen) => props.onChange(chosen ?? undefined)}
   />
+);
+
+interface RemoveProps {
+  readonly label: string;
+  readonly onClick: () => void;
+  readonly children: ReactNode;
+}
+
+/** A filter that other pages set, and that can only be removed here. */
+const Remove = ({ label, onClick, children }: RemoveProps) => (
+  <Button size="xs" variant="default" maw={260} rightSection={<X size={13} />} onClick={onClick} aria-label={label}>
+    {children}
+  </Button>
 );
 
 const rangeText = ({ from, to }: RequestsSearch) =>
@@ -99,46 +98,32 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
   // A bar of a chart leads here with instants.
   const hasHours = (from?.length ?? 0) > 10 || (to?.length ?? 0) > 10;
   const defaultFrom = utcDate(new Date(Date.now() - DEFAULT_DAYS * DAY_MS));
-  const [models, tags, clients] = [useSeen('model'), useSeen('tag'), useSeen('client')];
+  const seen = { model: useSeen('model'), tag: useSeen('tag'), client: useSeen('client') };
   return (
     <Group gap="xs" className={classes['filters']} role="search" aria-label="Filter requests">
       <TextFilter
         key={`contains ${isFiltered}`}
         label="Contains"
-        suggestions={NONE}
         width={170}
         value={search.contains}
         onChange={(contains) => change({ contains })}
       />
       <ChoiceFilter
         label="Provider"
-        width={130}
         isSearchable
         data={providerChoices}
         value={search.provider}
         onChange={(provider) => change({ provider })}
       />
-      <TextFilter
-        key={`model ${isFiltered}`}
-        label="Model"
-        suggestions={models}
-        value={search.model}
-        onChange={(model) => change({ model })}
-      />
-      <TextFilter
-        key={`tag ${isFiltered}`}
-        label="Tag"
-        suggestions={tags}
-        value={search.tag}
-        onChange={(tag) => change({ tag })}
-      />
-      <TextFilter
-        key={`client ${isFiltered}`}
-        label="Client"
-        suggestions={clients}
-        value={search.client}
-        onChange={(client) => change({ client })}
-      />
+      {(['model', 'tag', 'client'] as const).map((name) => (
+        <TextFilter
+          key={`${name} ${isFiltered}`}
+          label={capital(name)}
+          suggestions={seen[name]}
+          value={search[name]}
+          onChange={(value) => change({ [name]: value })}
+        />
+      ))}
       <ChoiceFilter
         label="Service key"
         width={136}
@@ -148,7 +133,6 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
       />
       <ChoiceFilter
         label="Outcome"
-        width={130}
         data={choices(outcomeNames)}
         value={search.outcome}
         onChange={(outcome) => change({ outcome })}
@@ -178,27 +162,20 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
         onChange={(order) => change({ orderBy: order === 'time' ? undefined : (order ?? undefined) })}
       />
       {hasHours && (
-        <Button
-          size="xs"
-          variant="default"
-          rightSection={<X size={13} />}
+        <Remove
+          label={`Remove the range ${rangeText(search)}`}
           onClick={() => change({ from: undefined, to: undefined })}
-          aria-label={`Remove the range ${rangeText(search)}`}
         >
           {rangeText(search)}
-        </Button>
+        </Remove>
       )}
       {search.session !== undefined && (
-        <Button
-          size="xs"
-          variant="default"
-          maw={220}
-          rightSection={<X size={13} />}
+        <Remove
+          label={`Remove the session ${search.session}`}
           onClick={() => change({ session: undefined, agent: undefined })}
-          aria-label={`Remove the session ${search.session}`}
         >
           Session {search.session}
-        </Button>
+        </Remove>
       )}
       {isFiltered && (
         <Button size="xs" variant="subtle" onClick={clear}>

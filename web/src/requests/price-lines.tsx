@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { RequestDetail } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Money } from '../components/amount.tsx';
-import { AnchorLink } from '../components/links.tsx';
+import { TextLink } from '../components/links.tsx';
 import { formatMoney } from '../format/money.ts';
 import { formatExact } from '../format/quantity.ts';
 import { kindTexts } from '../prices/price-texts.ts';
@@ -15,18 +15,15 @@ const MILLION = 1_000_000;
 const rateText = (kind: string, rateNanoUsd: number): string =>
   isTokenKind(kind) ? `${formatMoney(rateNanoUsd * MILLION)} / 1M` : `${formatMoney(rateNanoUsd)} each`;
 
-const Lines = ({
-  lines,
-  total,
-  totalName,
-  children,
-}: {
+interface LinesProps {
   readonly lines: RequestDetail['lines'];
   readonly total: number | null;
   readonly totalName: string;
   /** Rows between the lines and their total. */
   readonly children?: ReactNode;
-}) => (
+}
+
+const Lines = ({ lines, total, totalName, children }: LinesProps) => (
   <table className={classes['lines']}>
     <thead>
       <tr>
@@ -60,14 +57,13 @@ const Lines = ({
   </table>
 );
 
-/** How the account's own prices lead from the list price to the cost. */
-const OwnPriceLines = ({
-  request,
-  own,
-}: {
+interface OwnPriceLinesProps {
   readonly request: RequestDetail;
   readonly own: NonNullable<RequestDetail['ownPrices']>;
-}) => {
+}
+
+/** How the account's own prices lead from the list price to the cost. */
+const OwnPriceLines = ({ request, own }: OwnPriceLinesProps) => {
   const { data } = useApi().useQuery('get', '/prices');
   return (
     <section>
@@ -85,9 +81,7 @@ const OwnPriceLines = ({
       </Lines>
       <p className="dim small">
         {own.isProvisional && 'Provisional: it depends on sums of the month, which still runs. '}
-        <AnchorLink to="/prices" underline="always" inherit>
-          Your prices
-        </AnchorLink>
+        <TextLink to="/prices">Your prices</TextLink>
       </p>
     </section>
   );

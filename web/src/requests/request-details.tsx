@@ -1,8 +1,12 @@
+import { Drawer, Skeleton, Stack } from '@mantine/core';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { RequestDetail } from '../api/responses.ts';
+import { useApi } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
 import { CopyToClipboard } from '../components/copy.tsx';
-import { AnchorLink } from '../components/links.tsx';
+import { TextLink } from '../components/links.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
 import { ScrollRegion } from '../components/scroll-region.tsx';
 import { shownIn } from '../format/money.ts';
 import { formatBytes, formatDuration, formatExact } from '../format/quantity.ts';
@@ -79,15 +83,15 @@ const RefusedBy = ({ id }: { readonly id: string | null }) => {
   if (id === null) return 'The gateway could not read budgets and pauses';
   if (budget)
     return (
-      <AnchorLink to="/limits/$limitId" params={{ limitId: budget.id }} underline="always" inherit>
+      <TextLink to="/limits/$limitId" params={{ limitId: budget.id }}>
         {budget.name}
-      </AnchorLink>
+      </TextLink>
     );
   return pause ? `Pause: ${pause.name}` : <span className="mono">{id}</span>;
 };
 
 /** Everything recorded about one request. */
-export const RequestDetails = ({ request }: { readonly request: RequestDetail }) => {
+const RequestDetails = ({ request }: { readonly request: RequestDetail }) => {
   const keyNames = useKeyNames();
   const raw = request.rawUsage && JSON.stringify(request.rawUsage, null, 2);
   const { modelRequested, modelServed } = request;
@@ -146,15 +150,9 @@ export const RequestDetails = ({ request }: { readonly request: RequestDetail })
           <Fact name="Client">{request.client ?? '–'}</Fact>
           {request.session && (
             <Fact name="Session">
-              <AnchorLink
-                to="/sessions/$sessionId"
-                params={{ sessionId: request.session.id }}
-                className="mono"
-                underline="always"
-                inherit
-              >
+              <TextLink to="/sessions/$sessionId" params={{ sessionId: request.session.id }} className="mono">
                 {request.session.id}
-              </AnchorLink>
+              </TextLink>
               {request.session.agentId && <span className="dim"> (agent {request.session.agentId})</span>}
             </Fact>
           )}
@@ -199,5 +197,39 @@ export const RequestDetails = ({ request }: { readonly request: RequestDetail })
         </section>
       )}
     </div>
+  );
+};
+
+/** One request next to the list, with its own URL, so that it can be shared. */
+export const RequestDrawer = () => {
+  const { requestId } = getRouteApi('/members/requests/$requestId').useParams();
+  const navigate = useNavigate();
+  const query = useApi().useQuery('get', '/requests/{requestId}', {
+    params: { path: { requestId } },
+  });
+  const { data, error } = query;
+  const close = async () => {
+    await navigate({ to: '/requests', search: true, resetScroll: false });
+    document.querySelector<HTMLElement>(`a[href^="/requests/${CSS.escape(requestId)}"]`)?.focus();
+  };
+  return (
+    <Drawer
+      opened
+      onClose={() => void close()}
+      returnFocus={false}
+      position="right"
+      size={560}
+      title={data ? (data.modelServed ?? data.modelRequested ?? data.path) : 'Request'}
+    >
+      <LoadProblem query={query} title="The request could not be loaded" />
+      {!data && !error && (
+        <Stack gap="lg">
+          <Skeleton height={44} />
+          <Skeleton height={160} />
+          <Skeleton height={120} />
+        </Stack>
+      )}
+      {data && <RequestDetails request={data} />}
+    </Drawer>
   );
 };

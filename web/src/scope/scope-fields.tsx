@@ -128,14 +128,13 @@ const fields = {
 /** What the spend of rules and budgets can be chosen by. */
 export const countedMembers = ['provider', 'model', 'tag', 'key', 'project', 'client', 'dimension'] as const;
 
-/** Chooses requests: for a rule, budget, pause or price. @param members what they can be chosen by */
-export const ScopeFields = ({
-  form,
-  members,
-}: {
+interface ScopeFieldsProps {
   readonly form: FormPart<ScopeValues>;
   readonly members: readonly ScopeMember[];
-}) => {
+}
+
+/** Chooses requests: for a rule, budget, pause or price. @param members what they can be chosen by */
+export const ScopeFields = ({ form, members }: ScopeFieldsProps) => {
   // What is wrong with the scope as a whole belongs to no field that would clear it.
   useDidUpdate(
     () => form.clearFieldError('scope'),

@@ -1,8 +1,9 @@
 import { ActionIcon, SegmentedControl, useMantineColorScheme } from '@mantine/core';
 import { LogOut } from 'lucide-react';
-import { useApi, useApp } from '../app.ts';
+import { useApp } from '../app.ts';
 import { AnchorLink } from '../components/links.tsx';
 import { timeZone, zoneOffset } from '../format/time.ts';
+import { useMe } from '../session/permissions.ts';
 import classes from './shell.module.css';
 
 const schemes = [
@@ -34,8 +35,8 @@ export const TimesShown = () => (
 /** The signed-in user, and the button to sign out. */
 export const SignedIn = () => {
   const { session } = useApp();
-  const { data } = useApi().useQuery('get', '/auth/me', {}, { staleTime: Number.POSITIVE_INFINITY });
-  const { firstName = '', lastName = '', companyName, email } = data?.user ?? {};
+  const { me } = useMe();
+  const { firstName = '', lastName = '', companyName, email } = me?.user ?? {};
   return (
     <div className={classes['user']}>
       <span className={classes['initials']} aria-hidden="true">

@@ -1,101 +1,95 @@
 import '@mantine/spotlight/styles.css';
 import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight';
 import { useNavigate } from '@tanstack/react-router';
-import { Bookmark, FolderKanban, History, KeyRound, Search, SlidersHorizontal, UserRound } from 'lucide-react';
+import {
+  Bookmark,
+  FolderKanban,
+  History,
+  KeyRound,
+  type LucideIcon,
+  Search,
+  SlidersHorizontal,
+  UserRound,
+} from 'lucide-react';
 import { useEffect } from 'react';
 import { useApi } from '../app.ts';
 import { type Permission, useMe } from '../session/permissions.ts';
 import { pageNames, useViews } from '../views/use-views.ts';
 import { pageGroups } from './navigation.ts';
 
-/** What a list has of the account's things, where the user may see them. */
+/** The account's things in a list, where the user may see them. */
 const useNamed = (path: '/keys' | '/projects' | '/alert-rules' | '/budgets', needs: Permission) => {
   const { may } = useMe();
   const { data } = useApi().useQuery('get', path, {}, { enabled: may(needs) });
-  return (data?.items ?? []) as readonly { readonly id: string; readonly name: string }[];
+  return (data?.items ?? []) as readonly Thing[];
 };
+
+/** Pages that the menu has no entry for: others lead to them. */
+const furtherPages = [
+  {
+    to: '/price-changes',
+    label: 'Price changes',
+    description: 'What new list prices did to recorded costs',
+    icon: History,
+  },
+  { to: '/profile', label: 'Profile', description: 'Your name, e-mail, password and second factor', icon: UserRound },
+] as const;
+
+interface Thing {
+  readonly id: string;
+  readonly name: string;
+}
 
 const usePaletteGroups = (): SpotlightActionGroupData[] => {
   const navigate = useNavigate();
   const { may } = useMe();
-  const keys = useNamed('/keys', 'keys:read');
-  const projects = useNamed('/projects', 'keys:read');
+  const { views = [], open } = useViews();
   const rules = useNamed('/alert-rules', 'rules:read');
   const budgets = useNamed('/budgets', 'rules:read');
-  const { views = [], open } = useViews();
+  const limits = [
+    ...rules.map((rule) => ({ ...rule, noun: 'Rule' })),
+    ...budgets.map((budget) => ({ ...budget, noun: 'Budget' })),
+  ];
   const pages = pageGroups.flatMap((group) =>
-    group.pages
-      .filter(({ needs }) => may(needs))
-      .map(({ to, label, icon: Icon }) => ({
+    group.pages.filter(({ needs }) => may(needs)).map((page) => ({ ...page, description: group.name })),
+  );
+  const group = <T extends Thing>(
+    name: string,
+    things: readonly T[],
+    what: string | ((thing: T) => string),
+    Icon: LucideIcon,
+    onChoose: (thing: T) => unknown,
+  ): SpotlightActionGroupData => ({
+    group: name,
+    actions: things.map((thing) => ({
+      id: `${name} ${thing.id}`,
+      label: thing.name,
+      description: typeof what === 'string' ? what : what(thing),
+      leftSection: <Icon size={17} aria-hidden />,
+      onClick: () => void onChoose(thing),
+    })),
+  });
+  return [
+    {
+      group: 'Pages',
+      actions: [...pages, ...furtherPages].map(({ to, label, description, icon: Icon }) => ({
         id: `page ${to}`,
         label,
-        description: group.name,
+        description,
         leftSection: <Icon size={17} aria-hidden />,
         onClick: () => void navigate({ to }),
       })),
-  );
-  /** Pages that the menu has no entry for: others lead to them. */
-  const further = [
-    {
-      id: 'page /price-changes',
-      label: 'Price changes',
-      description: 'What new list prices did to recorded costs',
-      leftSection: <History size={17} aria-hidden />,
-      onClick: () => void navigate({ to: '/price-changes' }),
     },
-    {
-      id: 'page /profile',
-      label: 'Profile',
-      description: 'Your name, e-mail, password and second factor',
-      leftSection: <UserRound size={17} aria-hidden />,
-      onClick: () => void navigate({ to: '/profile' }),
-    },
-  ];
-  return [
-    { group: 'Pages', actions: [...pages, ...further] },
-    {
-      group: 'Views',
-      actions: views.map((view) => ({
-        id: `view ${view.id}`,
-        label: view.name,
-        description: `View of ${pageNames[view.page]}`,
-        leftSection: <Bookmark size={17} aria-hidden />,
-        onClick: () => open(view),
-      })),
-    },
-    {
-      group: 'Spend of a key',
-      actions: keys.map(({ id, name }) => ({
-        id: `key ${id}`,
-        label: name,
-        description: 'Key',
-        leftSection: <KeyRound size={17} aria-hidden />,
-        onClick: () => void navigate({ to: '/', search: { key: id } }),
-      })),
-    },
-    {
-      group: 'Spend of a project',
-      actions: projects.map(({ id, name }) => ({
-        id: `project ${id}`,
-        label: name,
-        description: 'Project',
-        leftSection: <FolderKanban size={17} aria-hidden />,
-        onClick: () => void navigate({ to: '/', search: { project: id } }),
-      })),
-    },
-    {
-      group: 'Limits',
-      actions: [
-        ...rules.map((rule) => ({ ...rule, noun: 'Rule' })),
-        ...budgets.map((budget) => ({ ...budget, noun: 'Budget' })),
-      ].map(({ id, name, noun }) => ({
-        id: `limit ${id}`,
-        label: name,
-        description: noun,
-        leftSection: <SlidersHorizontal size={17} aria-hidden />,
-        onClick: () => void navigate({ to: '/limits/$limitId', params: { limitId: id } }),
-      })),
-    },
+    group('Views', views, ({ page }) => `View of ${pageNames[page]}`, Bookmark, open),
+    group('Spend of a key', useNamed('/keys', 'keys:read'), 'Key', KeyRound, ({ id }) =>
+      navigate({ to: '/', search: { key: id } }),
+    ),
+    group('Spend of a project', useNamed('/projects', 'keys:read'), 'Project', FolderKanban, ({ id }) =>
+      navigate({ to: '/', search: { project: id } }),
+    ),
+    group('Limits', limits, ({ noun }) => noun, SlidersHorizontal, ({ id }) =>
+      navigate({ to: '/limits/$limitId', params: { limitId: id } }),
+    ),
   ];
 };
 

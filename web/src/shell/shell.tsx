@@ -1,27 +1,59 @@
+import { VisuallyHidden } from '@mantine/core';
 import { Link, Outlet } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { VerifyEmail } from '../account/verify-email.tsx';
+import { useApi } from '../app.ts';
 import { Mark } from '../components/brand.tsx';
 import { useHasNotifications } from '../components/notify.ts';
+import { useBudgets, usePauses } from '../limits/use-limits.ts';
 import { useMe } from '../session/permissions.ts';
 import { ColorScheme, SignedIn, TimesShown } from './account.tsx';
 import { barPages, type Page, pageGroups } from './navigation.ts';
 import { OpenPalette } from './open-palette.tsx';
-import { Refusing } from './refusing.tsx';
 import classes from './shell.module.css';
-import { useOpenAlerts } from './use-open-alerts.ts';
 
 const Notifications = lazy(() =>
   import('@mantine/notifications').then((library) => ({ default: library.Notifications })),
 );
 
-const PageLink = ({
-  page: { to, label, icon: Icon },
-  badge,
-}: {
+const MAX_COUNTED = 100;
+const REFRESH_MS = 60_000;
+
+/** The number of open alerts: `3`, `100+`; undefined for none, and while loading. */
+const useOpenAlerts = (): string | undefined => {
+  const { data } = useApi().useQuery(
+    'get',
+    '/alerts',
+    { params: { query: { status: 'triggered', limit: MAX_COUNTED } } },
+    { refetchInterval: REFRESH_MS },
+  );
+  const count = data?.items.length ?? 0;
+  if (count === 0) return undefined;
+  return data?.nextCursor ? `${count}+` : String(count);
+};
+
+const RefusingList = lazy(() => import('./refusing-list.tsx'));
+
+/** On every page: what the gateway refuses now, and why. */
+const Refusing = () => {
+  const { data: budgets } = useBudgets();
+  const { data: pauses } = usePauses();
+  const usedUp = budgets?.items.filter(({ state }) => state.isBlocking) ?? [];
+  const paused = pauses?.items ?? [];
+  if (usedUp.length + paused.length === 0) return null;
+  return (
+    <Suspense>
+      <RefusingList usedUp={usedUp} paused={paused} />
+    </Suspense>
+  );
+};
+
+interface PageLinkProps {
   readonly page: Page;
   readonly badge?: string | undefined;
-}) => (
+}
+
+const PageLink = ({ page: { to, label, icon: Icon }, badge }: PageLinkProps) => (
   <Link
     to={to}
     className={classes['link']}
@@ -33,7 +65,7 @@ const PageLink = ({
     {badge && (
       <span className={classes['badge']}>
         {badge}
-        <span className={classes['hidden']}> open</span>
+        <VisuallyHidden> open</VisuallyHidden>
       </span>
     )}
   </Link>

@@ -2,16 +2,14 @@ import { Button, Group, Pill } from '@mantine/core';
 import { type Dimension, dimensionName, type Filters, filterEntries } from './filters.ts';
 import { type KeyNames, valueName } from './groups.ts';
 
-/** The active filters, each with a button to remove it. */
-export const FilterPills = ({
-  filters,
-  keyNames,
-  onChange,
-}: {
+interface FilterPillsProps {
   readonly filters: Filters;
   readonly keyNames: KeyNames;
   readonly onChange: (change: Filters) => void;
-}) => {
+}
+
+/** The active filters, each with a button to remove it. */
+export const FilterPills = ({ filters, keyNames, onChange }: FilterPillsProps) => {
   const entries = filterEntries(filters);
   const pills = entries.flatMap(([dimension, values]) => values.map((value) => ({ dimension, value })));
   if (pills.length === 0) return null;

@@ -8,16 +8,14 @@ const useDeclared = (): readonly Dimension[] => {
   return data?.items.map(({ name }): Dimension => `dim:${name}`) ?? [];
 };
 
-/** Chooses what to group by: a dimension, or pairs of two. */
-export const GroupBySelects = ({
-  by,
-  filters,
-  onChange,
-}: {
+interface GroupBySelectsProps {
   readonly by: GroupBy;
   readonly filters: Filters;
   readonly onChange: (change: { readonly by?: Dimension | undefined; readonly and?: Dimension | undefined }) => void;
-}) => {
+}
+
+/** Chooses what to group by: a dimension, or pairs of two. */
+export const GroupBySelects = ({ by, filters, onChange }: GroupBySelectsProps) => {
   const [first, second] = by;
   const all = [...new Set([...dimensions, ...useDeclared(), ...by])];
   const change = (value: Dimension) => {

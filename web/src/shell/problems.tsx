@@ -1,0 +1,36 @@
+import { Button } from '@mantine/core';
+import { CircleAlert, Compass, Unplug } from 'lucide-react';
+import { EmptyState } from '../components/empty-state.tsx';
+import { AnchorLink } from '../components/links.tsx';
+
+/** Shown when the settings of the deployment cannot be loaded. */
+export const CannotStart = ({ reason }: { readonly reason: string }) => (
+  <main className="page">
+    <EmptyState
+      icon={Unplug}
+      title="The dashboard cannot start"
+      action={<Button onClick={() => location.reload()}>Try again</Button>}
+    >
+      {reason}
+    </EmptyState>
+  </main>
+);
+
+/** Shown when a view fails to load or render. After a deployment the old files may be gone: a reload helps. */
+export const RouteProblem = () => (
+  <div className="page">
+    <EmptyState
+      icon={CircleAlert}
+      title="This page could not be shown"
+      action={<Button onClick={() => location.reload()}>Reload</Button>}
+    >
+      The dashboard may have been updated while it was open.
+    </EmptyState>
+  </div>
+);
+
+export const NotFound = () => (
+  <div className="page">
+    <EmptyState icon={Compass} title="Page not found" action={<AnchorLink to="/">Go to the overview</AnchorLink>} />
+  </div>
+);
