@@ -1,20 +1,21 @@
+import { Group, Stack, Text } from '@mantine/core';
 import { Outlet } from '@tanstack/react-router';
 import { Mark } from '../components/brand.tsx';
 import classes from './layout.module.css';
 
 /** The frame of the sign-up, sign-in and password pages: one form in the middle. */
 export const AccountLayout = () => (
-  <main className={classes['layout']}>
-    <div className={classes['brand']}>
+  <Stack component="main" align="center" gap={24} mih="100dvh" px={16} pt="max(6dvh, 24px)" pb={32}>
+    <Group gap={12} fz={18} fw={650}>
       <Mark size={36} />
       <span>AI Spend Gateway</span>
-    </div>
+    </Group>
     <div className={`card ${classes['form']}`}>
       <Outlet />
     </div>
-    <p className={classes['promise']}>
+    <Text c="dimmed" fz={13} maw={420} ta="center">
       Point an SDK at the gateway, add one header, and know what every request costs. Prompts, responses and provider
       keys are never stored.
-    </p>
-  </main>
+    </Text>
+  </Stack>
 );

@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Progress, Skeleton } from '@mantine/core';
+import { Alert, Badge, Box, Button, Group, Progress, Skeleton, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { Check, ExternalLink } from 'lucide-react';
 import type { PlanName } from '../../../lambda/domain/billing/plans.ts';
@@ -30,19 +30,19 @@ const Meter = ({ name, used, limit, unit }: MeterProps) => {
   const share = used / limit;
   const tone = share >= 1 ? 'red' : share >= NEAR_LIMIT ? 'yellow' : 'teal';
   return (
-    <div className={classes['meter']}>
-      <div className={classes['meter-head']}>
+    <div>
+      <Group justify="space-between">
         <span className="label">{name}</span>
         <span className="num dim small">{formatShare(share)}</span>
-      </div>
-      <div className={classes['used']}>
-        <strong className="num" title={formatWhole(used)}>
+      </Group>
+      <Group align="baseline" gap={8} mb={10} fz="sm">
+        <Text span className="num" fz={26} fw={640} title={formatWhole(used)}>
           {formatCompact(used)}
-        </strong>
+        </Text>
         <span className="dim">
           of {formatCompact(limit)} {unit}
         </span>
-      </div>
+      </Group>
       <Progress
         value={Math.min(100, share * 100)}
         color={tone}
@@ -73,46 +73,50 @@ const Plans = ({ current }: { readonly current: PlanName }) => {
   const position = planList.findIndex(({ name }) => name === current);
   return (
     <section aria-labelledby="plans">
-      <h2 id="plans" className={`section-title ${classes['title']}`}>
+      <Box component="h2" id="plans" className="section-title" mb={12}>
         Plans
-      </h2>
+      </Box>
       <div className={classes['plans']}>
         {planList.map(({ name, title, trackedRequests, keys, requestRetentionDays }, index) => {
           const item = prices?.items.find(({ plan }) => plan === name);
           const isCurrent = name === current;
           return (
-            <article key={name} className={`card ${classes['plan']}`} data-current={isCurrent || undefined}>
-              <div className={classes['plan-head']}>
-                <h3>{title}</h3>
+            <Stack
+              component="article"
+              key={name}
+              gap={12}
+              p={18}
+              className={`card ${classes['plan']}`}
+              data-current={isCurrent || undefined}
+            >
+              <Group justify="space-between">
+                <Text component="h3" m={0} fw={640}>
+                  {title}
+                </Text>
                 {isCurrent && (
                   <Badge variant="light" tt="none">
                     Your plan
                   </Badge>
                 )}
-              </div>
-              <div className={classes['price']}>
+              </Group>
+              <Text component="div" fw={560}>
                 {prices || error || name === 'FREE' ? (
                   priceText(name, item, isCurrent)
                 ) : (
                   <Skeleton height={21} width={110} />
                 )}
-              </div>
-              <ul>
-                <li>
-                  <Check size={15} aria-hidden />
-                  <span>
-                    <strong>{formatCompact(trackedRequests)}</strong> requests a month
-                  </span>
-                </li>
-                <li>
-                  <Check size={15} aria-hidden />
-                  <span>{plural(keys, 'service key')}</span>
-                </li>
-                <li>
-                  <Check size={15} aria-hidden />
-                  <span>{plural(requestRetentionDays, 'day')} of request log</span>
-                </li>
-              </ul>
+              </Text>
+              <Stack gap={8} flex={1} fz="sm">
+                {[
+                  `${formatCompact(trackedRequests)} requests a month`,
+                  plural(keys, 'service key'),
+                  `${plural(requestRetentionDays, 'day')} of request log`,
+                ].map((promise) => (
+                  <Group key={promise} gap={8} wrap="nowrap">
+                    <Check size={15} color="var(--accent)" aria-hidden /> {promise}
+                  </Group>
+                ))}
+              </Stack>
               {!isCurrent && item?.isSold !== false && may('billing:write') && (
                 <Button
                   variant={index > position ? 'filled' : 'default'}
@@ -128,11 +132,11 @@ const Plans = ({ current }: { readonly current: PlanName }) => {
                       : `Change to ${title}`}
                 </Button>
               )}
-            </article>
+            </Stack>
           );
         })}
       </div>
-      <p className={`dim small ${classes['note']}`}>
+      <p className="dim small">
         No request is rejected above a limit; you get an e-mail at 80% and at 100%. Spend totals are kept on every plan.
         Taxes may come on top: the payment page shows the total before you pay.
       </p>

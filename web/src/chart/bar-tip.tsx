@@ -1,3 +1,4 @@
+import { Box, Group } from '@mantine/core';
 import { Name } from '../components/name.tsx';
 import { plural } from '../format/quantity.ts';
 import { formatBucketLong } from '../format/time.ts';
@@ -31,23 +32,23 @@ export const BarTip = ({ point, series, metric, code, x, width }: BarTipProps) =
   const left = Math.max(0, Math.min(wanted, width - WIDTH_PX));
   return (
     <div className={classes['tip']} style={{ left, width: WIDTH_PX }} role="presentation">
-      <div className={classes['tip-head']}>
+      <Group justify="space-between" gap={10} mb={6} fw={620} wrap="nowrap">
         <span>{formatBucketLong(point.time)}</span>
         {metric !== 'latency' && <MetricValue value={point.value} metric={metric} code={code} />}
-      </div>
+      </Group>
       {rows.map(({ name, color, value }) => (
         <div key={name} className={classes['tip-row']}>
-          <span className={classes['swatch']} style={{ background: color }} />
+          <span className="swatch" style={{ background: color }} />
           <Name of={name} />
           <MetricValue value={value} metric={metric} code={code} />
         </div>
       ))}
-      <div className={classes['tip-foot']}>
+      <Box mt={6} c="dimmed">
         {plural(point.requests, 'request')}
         {point.unpricedRequests > 0 && (
           <span className="unknown"> · {plural(point.unpricedRequests, 'cost')} unknown</span>
         )}
-      </div>
+      </Box>
     </div>
   );
 };

@@ -78,7 +78,7 @@ export const ChangedGroups = ({ change: { groups, otherGroups }, by, keyNames, o
         items={otherGroups ? [...groups, otherGroups] : groups}
         keyOf={(row) => ('groups' in row ? 'others' : groupKey(row, by))}
       />
-      {groups.length === 0 && <p className={`dim ${classes['none']}`}>No requests in both periods.</p>}
+      {groups.length === 0 && <p className="dim card-pad">No requests in both periods.</p>}
     </section>
   );
 };

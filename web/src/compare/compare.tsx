@@ -1,4 +1,4 @@
-import { NativeSelect, Skeleton } from '@mantine/core';
+import { Group, NativeSelect, Skeleton, Stack } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -13,7 +13,6 @@ import { GroupBySelects } from '../spend/group-by.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { ViewsButton } from '../views/views-button.tsx';
 import { ChangedGroups } from './changed-groups.tsx';
-import classes from './compare.module.css';
 import { type CompareSearch, periodLabels, periodsOf, shownDays } from './search.ts';
 import { Summary } from './summary.tsx';
 
@@ -62,7 +61,7 @@ export const Compare = () => {
         </div>
       </div>
       {data && (
-        <div className={classes['periods']}>
+        <Group gap="8px 14px">
           <CustomDays
             key={`now ${data.from} ${data.to}`}
             of="the period"
@@ -76,13 +75,13 @@ export const Compare = () => {
             days={shownDays(data.before)}
             onChange={({ from, to }) => change({ ...periods, periods: undefined, compareFrom: from, compareTo: to })}
           />
-        </div>
+        </Group>
       )}
       <FilterPills filters={filters} keyNames={keyNames} onChange={change} />
       {error && <ProblemNote error={error} onRetry={() => refetch()} title="The periods could not be compared" />}
       {!data && !error && <Skeleton height={320} radius="lg" />}
       {data && (
-        <div className={classes['results']} data-stale={isPlaceholderData || undefined} aria-busy={isPlaceholderData}>
+        <Stack gap={20} opacity={isPlaceholderData ? 0.55 : 1} aria-busy={isPlaceholderData}>
           <Summary change={data} />
           <ChangedGroups
             change={data}
@@ -90,7 +89,7 @@ export const Compare = () => {
             keyNames={keyNames}
             onPick={(values) => change(picked(values, by, filters))}
           />
-        </div>
+        </Stack>
       )}
     </div>
   );

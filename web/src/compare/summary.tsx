@@ -1,3 +1,4 @@
+import { Group, Stack, Text } from '@mantine/core';
 import type { SpendChange } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
 import { formatMoney } from '../format/money.ts';
@@ -33,10 +34,10 @@ const Effects = ({ of }: { readonly of: NonNullable<SpendChange['effects']> }) =
     <dl className={classes['effects']}>
       {effects.map(({ name, label, what }) => (
         <div key={name}>
-          <dt>
-            {label}
-            <span className={`dim small ${classes['what']}`}>{what}</span>
-          </dt>
+          <Stack component="dt" gap={0}>
+            <strong>{label}</strong>
+            <span className="dim small">{what}</span>
+          </Stack>
           <dd>
             <Bar nano={of[name]} most={most} />
             <Money as="change" nano={of[name]} />
@@ -73,13 +74,15 @@ export const Summary = ({ change }: { readonly change: SpendChange }) => {
       <h2 id="change" className="label">
         {formatPeriod(change.from, change.to)} against {formatPeriod(before.from, before.to)}
       </h2>
-      <p className={classes['total']}>
-        <Money as="change" nano={totals.costChangeNanoUsd} />
+      <Group align="baseline" gap="4px 14px" mt={4} mb={14}>
+        <Text span fz={26} fw={640} lts="-0.02em">
+          <Money as="change" nano={totals.costChangeNanoUsd} />
+        </Text>
         <span className="dim small">
           <Change now={totals.costNanoUsd} before={totals.costBeforeNanoUsd} /> from{' '}
           <Money nano={totals.costBeforeNanoUsd} /> to <Money nano={totals.costNanoUsd} />
         </span>
-      </p>
+      </Group>
       {change.effects && <Effects of={change.effects} />}
       <Missing change={change} />
     </section>

@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core';
 import { CircleCheck } from 'lucide-react';
 import type { SpendReport, SpendTotals } from '../api/responses.ts';
 import { formatWhole } from '../format/quantity.ts';
@@ -60,9 +61,9 @@ export const Coverage = ({ totals, untracked }: Pick<SpendReport, 'totals' | 'un
         <h2 id="coverage">Missing from the figures</h2>
       </div>
       {missingRows.length === 0 && untracked.requests === 0 ? (
-        <p className={classes['complete']}>
+        <Group gap={8} fz="sm" c="var(--good)">
           <CircleCheck size={17} aria-hidden /> Nothing: every request has a cost.
-        </p>
+        </Group>
       ) : (
         <dl className={classes['facts']}>
           {untracked.requests > 0 && (

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Alert, Button, Group, Loader, Skeleton } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { CircleCheck } from 'lucide-react';
 import { useRef } from 'react';
@@ -43,11 +43,16 @@ const useFirstRequest = (): { readonly request: RequestSummary | undefined; read
 const Arrived = ({ request }: { readonly request: RequestSummary }) => {
   const queryClient = useQueryClient();
   return (
-    <output className={classes['arrived']}>
-      <CircleCheck size={22} aria-hidden />
-      <div>
-        <strong>Your first request has arrived.</strong>
-        <p>
+    <Alert
+      component="output"
+      display="block"
+      mt={10}
+      color="teal"
+      icon={<CircleCheck size={22} />}
+      title="Your first request has arrived."
+    >
+      <Group justify="space-between">
+        <span>
           {providerName(request.provider)} {request.model ?? request.path}
           {request.inputTokens !== null && request.outputTokens !== null && (
             <>
@@ -56,17 +61,17 @@ const Arrived = ({ request }: { readonly request: RequestSummary }) => {
             </>
           )}{' '}
           · {formatDuration(request.totalMs)} · <Money nano={request.costNanoUsd} />
-        </p>
-      </div>
-      <span className={classes['next']}>
-        <ButtonLink size="xs" variant="default" to="/requests/$requestId" params={{ requestId: request.requestId }}>
-          View details
-        </ButtonLink>
-        <Button size="xs" onClick={() => void queryClient.invalidateQueries()}>
-          Open the overview
-        </Button>
-      </span>
-    </output>
+        </span>
+        <Group gap={8}>
+          <ButtonLink size="xs" variant="default" to="/requests/$requestId" params={{ requestId: request.requestId }}>
+            View details
+          </ButtonLink>
+          <Button size="xs" onClick={() => void queryClient.invalidateQueries()}>
+            Open the overview
+          </Button>
+        </Group>
+      </Group>
+    </Alert>
   );
 };
 
@@ -90,7 +95,7 @@ const FirstRun = () => {
           <h2>Your service key</h2>
           <p className="dim small">It attributes requests to your account. Keep it secret.</p>
           {serviceKey ? (
-            <div className={classes['key']}>
+            <div className="secret">
               <code className="mono truncate">{serviceKey}</code>
               <CopyToClipboard value={serviceKey} label="Copy the key" />
             </div>
@@ -110,10 +115,10 @@ const FirstRun = () => {
           {request ? (
             <Arrived request={request} />
           ) : (
-            <div className={classes['waiting']} role="status">
-              <span className={classes['pulse']} aria-hidden="true" />
+            <Group role="status" mih={48} mt={8} gap={14} wrap="nowrap" className="dim small">
+              <Loader size={16} aria-hidden />
               Waiting for the first request. It appears here a few seconds after its response.
-            </div>
+            </Group>
           )}
           {error !== null && !request && <ProblemNote error={error} />}
         </li>

@@ -1,3 +1,4 @@
+import { Box, Stack } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo } from 'react';
 import { Heading } from '../components/page-head.tsx';
@@ -12,7 +13,6 @@ import { ViewsButton } from '../views/views-button.tsx';
 import { Budgets } from './budgets.tsx';
 import { NO_OTHER_PERIOD, useOverviewSearch } from './controls.tsx';
 import { Coverage } from './coverage.tsx';
-import classes from './overview.module.css';
 import { Provenance } from './provenance.tsx';
 import { Tiles } from './tiles.tsx';
 import { TopGroups } from './top-groups.tsx';
@@ -124,19 +124,19 @@ export const Overview = () => {
       {shown && <Untracked untracked={shown.untracked} />}
       {shown?.mayAlsoMatch && <MayAlsoMatch of={shown.mayAlsoMatch} />}
       {shown && shown.totals.requests > 0 && (
-        <div className={classes['columns']}>
+        <Box className="columns" __vars={{ '--columns': 'minmax(0, 1fr) minmax(300px, 0.46fr)' }}>
           <TopGroups
             report={shown}
             by={shownBy}
             keyNames={keyNames}
             onPick={(values) => change(picked(values, shownBy, filters))}
           />
-          <div className={classes['aside']}>
+          <Stack gap={20}>
             {budgets && <Budgets budgets={budgets.items} />}
             <Provenance totals={shown.totals} />
             <Coverage totals={shown.totals} untracked={shown.untracked} />
-          </div>
-        </div>
+          </Stack>
+        </Box>
       )}
     </div>
   );

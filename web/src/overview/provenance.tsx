@@ -1,3 +1,4 @@
+import { Progress } from '@mantine/core';
 import type { SpendTotals } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
 import { formatShare } from '../format/quantity.ts';
@@ -42,18 +43,15 @@ type Row = (typeof kinds)[number] & { readonly nano: number };
 
 const Known = ({ rows, total }: { readonly rows: readonly Row[]; readonly total: number }) => (
   <>
-    <div className={classes['stack']} aria-hidden="true">
+    <Progress.Root size={10} aria-hidden>
       {total > 0 &&
-        rows.map(
-          ({ kind, color, nano }) =>
-            nano > 0 && <span key={kind} style={{ flexGrow: nano / total, background: color }} />,
-        )}
-    </div>
+        rows.map(({ kind, color, nano }) => <Progress.Section key={kind} value={(nano / total) * 100} color={color} />)}
+    </Progress.Root>
     <dl className={classes['facts']}>
       {rows.map(({ kind, name, color, what, nano }) => (
         <div key={kind} title={what}>
           <dt>
-            <span className={classes['swatch']} style={{ background: color }} aria-hidden="true" />
+            <span className="swatch" style={{ background: color }} aria-hidden="true" />
             {name}
           </dt>
           <dd>

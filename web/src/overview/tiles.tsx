@@ -1,6 +1,6 @@
-import { Skeleton } from '@mantine/core';
+import { Box, Group, Skeleton, Text } from '@mantine/core';
 import { ArrowDownRight, ArrowRight, ArrowUpRight } from 'lucide-react';
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { relativeChange } from '../../../lambda/domain/spend/relative-change.ts';
 import type { SpendChange, SpendPoint, SpendReport } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
@@ -67,11 +67,13 @@ interface TileProps {
 const Tile = ({ label, sum, children, spark }: TileProps) => (
   <div className={`card ${classes['tile']}`}>
     <span className="label">{label}</span>
-    <span className={classes['figure']}>
+    <Group justify="space-between" align="flex-end" gap={20} wrap="nowrap">
       <span className={classes['amount']}>{sum}</span>
       {spark}
-    </span>
-    <span className={classes['note']}>{children}</span>
+    </Group>
+    <Box className="dim small" style={{ overflowWrap: 'anywhere' }}>
+      {children}
+    </Box>
   </div>
 );
 
@@ -79,16 +81,14 @@ const Tile = ({ label, sum, children, spark }: TileProps) => (
 const Missing = ({ of, untracked }: { readonly of: Sum; readonly untracked: number }) => (
   <>
     {of.unpricedRequests > 0 && (
-      <span className={`unknown ${classes['more']}`}>+ {plural(of.unpricedRequests, 'request')} of unknown cost</span>
+      <div className="unknown">+ {plural(of.unpricedRequests, 'request')} of unknown cost</div>
     )}
     {of.mayAlsoMatch.requests > 0 && (
-      <span className={`unknown ${classes['more']}`}>
+      <div className="unknown">
         + up to <Money nano={of.mayAlsoMatch.costNanoUsd} /> that may match
-      </span>
+      </div>
     )}
-    {untracked > 0 && (
-      <span className={`unknown ${classes['more']}`}>+ up to {plural(untracked, 'untracked request')}</span>
-    )}
+    {untracked > 0 && <div className="unknown">+ up to {plural(untracked, 'untracked request')}</div>}
   </>
 );
 
@@ -99,11 +99,18 @@ interface FigureProps {
   readonly code: string | undefined;
 }
 
+/** An amount in US dollars, next to the same in the display currency. */
+const InDollars = (props: ComponentProps<typeof Money>) => (
+  <Text span ml={8} fz={14} fw={500} lts={0} c="dimmed" display="inline-block">
+    <Money {...props} />
+  </Text>
+);
+
 /** A sum in the display currency, with the US dollars next to it; without a currency or rate in US dollars alone. */
 export const Figure = ({ of, code }: FigureProps) => (
   <>
     <Money nano={of.costNanoUsd} shown={shownIn(of, code)} />
-    {code !== undefined && of.displayCost && <Money nano={of.costNanoUsd} className={classes['dollars']} />}
+    {code !== undefined && of.displayCost && <InDollars nano={of.costNanoUsd} />}
   </>
 );
 
@@ -114,7 +121,7 @@ const Forecast = ({ nano, currency }: { readonly nano: number | null; readonly c
     <>
       {nano !== null && '≈\u00a0'}
       <Money nano={nano} as="rough" shown={currency && { decimal, code: currency.code }} />
-      {decimal !== null && <Money nano={nano} as="rough" className={classes['dollars']} />}
+      {decimal !== null && <InDollars nano={nano} as="rough" />}
     </>
   );
 };
@@ -171,9 +178,7 @@ export const Tiles = ({ today, month, currency }: TilesProps) => {
           >
             <Change now={month.forecastNanoUsd} before={month.lastMonth.costNanoUsd} /> vs{' '}
             <Money nano={month.lastMonth.costNanoUsd} shown={shownIn(month.lastMonth, code)} /> last month
-            <span className={classes['more']}>
-              {month.forecastNanoUsd === null ? 'needs a week of requests' : 'at the rate of the last 7 days'}
-            </span>
+            <div>{month.forecastNanoUsd === null ? 'needs a week of requests' : 'at the rate of the last 7 days'}</div>
           </Tile>
         </>
       ) : (

@@ -66,7 +66,7 @@ export const TopGroups = ({ report, by, keyNames, onPick }: TopGroupsProps) => {
               ) : (
                 <>
                   <UnstyledButton className={classes['pick']} onClick={() => onPick(groupFilters(item, by))}>
-                    <span className={classes['swatch']} style={{ background: colorOf(item) }} aria-hidden="true" />
+                    <span className="swatch" style={{ background: colorOf(item) }} aria-hidden="true" />
                     <Name of={groupName(item, by, keyNames)} />
                   </UnstyledButton>
                   {item.unpricedRequests > 0 && item.costNanoUsd !== null && (
@@ -123,11 +123,9 @@ export const TopGroups = ({ report, by, keyNames, onPick }: TopGroupsProps) => {
         keyOf={(item) => ('groups' in item ? 'others' : groupKey(item, by))}
       />
       {groups.length > FIRST && (
-        <div className={classes['more']}>
-          <Button size="compact-sm" variant="subtle" onClick={() => setAll(!all)}>
-            {all ? `The first ${FIRST}` : `All ${groups.length + (otherGroups?.groups ?? 0)}`}
-          </Button>
-        </div>
+        <Button size="compact-sm" variant="subtle" mx={12} my={10} onClick={() => setAll(!all)}>
+          {all ? `The first ${FIRST}` : `All ${groups.length + (otherGroups?.groups ?? 0)}`}
+        </Button>
       )}
     </section>
   );

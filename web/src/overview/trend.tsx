@@ -1,4 +1,4 @@
-import { ActionIcon, Skeleton } from '@mantine/core';
+import { ActionIcon, Box, Group, Skeleton } from '@mantine/core';
 import { CalendarOff, ChartColumnStacked, Table2 } from 'lucide-react';
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import type { SpendChange, SpendReport } from '../api/responses.ts';
@@ -43,6 +43,9 @@ const latencySeries = [
   { key: 'p50', name: 'p50', color: 'var(--accent-ink)' },
   { key: 'p95', name: 'p95', color: 'var(--ink)' },
 ];
+
+/** The opacity of figures while newer ones load. */
+const STALE = 0.55;
 
 const NO_GAPS: SpendReport['untracked']['gaps'] = [];
 
@@ -110,12 +113,12 @@ export const Trend = ({
   const hasUnpriced = (totals?.unpricedRequests ?? 0) > 0;
   return (
     <section className={`card card-pad ${classes['trend']}`} aria-labelledby="trend" aria-busy={isStale}>
-      <div className={classes['trend-row']}>
-        <div>
-          <h2 id="trend" className="label">
+      <Group justify="space-between" gap="8px 20px" mb={10}>
+        <Box flex="1 1 280px" miw={0}>
+          <Box component="h2" id="trend" className="label" m={0}>
             {title}
-          </h2>
-          <div className={`${classes['total']} ${isStale ? classes['stale'] : ''}`}>
+          </Box>
+          <Group h={34} gap={0} fz={22} fw={640} lts="-0.02em" opacity={isStale ? STALE : 1}>
             {totals ? (
               metric === 'cost' ? (
                 <Figure of={totals} code={code} />
@@ -127,11 +130,11 @@ export const Trend = ({
             ) : (
               <Skeleton height={22} width={130} />
             )}
-          </div>
-        </div>
+          </Group>
+        </Box>
         <RangePicker range={range} />
-      </div>
-      <div className={classes['trend-row']}>
+      </Group>
+      <Group justify="space-between" gap="8px 20px" mb={10}>
         <div className={`dim small ${classes['facts-of-total']}`}>
           {totals ? (
             <>
@@ -190,8 +193,8 @@ export const Trend = ({
             {asTable ? <ChartColumnStacked size={16} /> : <Table2 size={16} />}
           </ActionIcon>
         </div>
-      </div>
-      <div className={isStale ? classes['stale'] : undefined}>
+      </Group>
+      <Box opacity={isStale ? STALE : 1}>
         {hasFailed ? (
           <div className={chartClasses['chart']}>
             <EmptyState icon={CalendarOff} title="The figures of this range are not loaded" />
@@ -231,11 +234,11 @@ export const Trend = ({
             )}
           </Suspense>
         )}
-      </div>
-      <ul className={`${chartClasses['legend']} ${classes['trend-legend']}`}>
+      </Box>
+      <ul className={chartClasses['legend']}>
         {series.map(({ key, name, color }) => (
           <li key={key}>
-            <span className={chartClasses['swatch']} style={{ background: color }} />
+            <span className="swatch" style={{ background: color }} />
             <Name of={name} />
           </li>
         ))}

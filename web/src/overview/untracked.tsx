@@ -4,7 +4,6 @@ import type { SpendReport } from '../api/responses.ts';
 import { formatMoney } from '../format/money.ts';
 import { formatWhole, plural } from '../format/quantity.ts';
 import { formatInstants } from '../format/time.ts';
-import classes from './overview.module.css';
 
 const GAPS_SHOWN = 3;
 
@@ -22,10 +21,10 @@ export const Untracked = ({ untracked: { requests, gaps } }: Pick<SpendReport, '
       title={`Up to ${plural(requests, 'request')} went untracked`}
     >
       They were forwarded while tracking was failing. No figure on this page includes them; filters do not apply.
-      <ul className={classes['gaps']}>
+      <ul>
         {latest.map(({ from, to, requests: count }) => (
           <li key={from}>
-            <span className="num">{formatInstants(from, to)}</span>
+            <strong className="num">{formatInstants(from, to)}</strong>{' '}
             <span className="num">up to {formatWhole(count)}</span>
           </li>
         ))}

@@ -1,4 +1,4 @@
-import { ActionIcon, Select, Tabs, Tooltip } from '@mantine/core';
+import { ActionIcon, Group, Select, Tabs, Tooltip } from '@mantine/core';
 import { Eye, EyeOff } from 'lucide-react';
 import { useState } from 'react';
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
@@ -28,7 +28,7 @@ export const SdkSnippet = ({ serviceKey }: { readonly serviceKey: string }) => {
     .join('\n');
   return (
     <div>
-      <div className={classes['bar']}>
+      <Group gap="8px 12px" mb={10}>
         <Select
           size="xs"
           w={160}
@@ -48,7 +48,7 @@ export const SdkSnippet = ({ serviceKey }: { readonly serviceKey: string }) => {
             ))}
           </Tabs.List>
         </Tabs>
-        <span className={classes['tools']}>
+        <Group gap={2} ml="auto">
           <Tooltip label={revealed ? 'Hide the key' : 'Show the key'}>
             <ActionIcon
               variant="subtle"
@@ -61,10 +61,10 @@ export const SdkSnippet = ({ serviceKey }: { readonly serviceKey: string }) => {
             </ActionIcon>
           </Tooltip>
           <CopyToClipboard value={code} label="Copy the snippet" />
-        </span>
-      </div>
+        </Group>
+      </Group>
       <ScrollRegion
-        className={classes['code']}
+        className={`code ${classes['lines']}`}
         label={`${languageNames[language]} snippet for ${providerName(provider)}`}
       >
         <pre>

@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core';
+import { Box, Skeleton } from '@mantine/core';
 import { ReceiptText } from 'lucide-react';
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
 import type { Reconciliation } from '../api/responses.ts';
@@ -109,10 +109,10 @@ export const Comparison = ({ provider, from, to }: ComparisonProps) => {
           )}
         </p>
       </section>
-      <div className={classes['columns']}>
+      <Box className="columns" __vars={{ '--columns': 'minmax(0, 2fr) minmax(0, 3fr)' }}>
         <Buckets compared={data} />
         {data.findings.length > 0 && <Findings findings={data.findings} />}
-      </div>
+      </Box>
     </>
   );
 };

@@ -3,6 +3,7 @@ import type { RequestDetail } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Money } from '../components/amount.tsx';
 import { TextLink } from '../components/links.tsx';
+import { type Column, Table } from '../components/table.tsx';
 import { formatMoney } from '../format/money.ts';
 import { formatExact } from '../format/quantity.ts';
 import { kindTexts } from '../prices/price-texts.ts';
@@ -15,46 +16,51 @@ const MILLION = 1_000_000;
 const rateText = (kind: string, rateNanoUsd: number): string =>
   isTokenKind(kind) ? `${formatMoney(rateNanoUsd * MILLION)} / 1M` : `${formatMoney(rateNanoUsd)} each`;
 
-interface LinesProps {
-  readonly lines: RequestDetail['lines'];
-  readonly total: number | null;
-  readonly totalName: string;
-  /** Rows between the lines and their total. */
-  readonly children?: ReactNode;
+interface Line {
+  readonly name: ReactNode;
+  readonly key: string;
+  readonly quantity?: string;
+  readonly rate?: string;
+  readonly cost: ReactNode;
 }
 
-const Lines = ({ lines, total, totalName, children }: LinesProps) => (
-  <table className={classes['lines']}>
-    <thead>
-      <tr>
-        <th>Kind</th>
-        <th>Quantity</th>
-        <th>Rate</th>
-        <th>Cost</th>
-      </tr>
-    </thead>
-    <tbody>
-      {lines.map(({ kind, quantity, rateNanoUsdPerUnit }) => (
-        <tr key={kind}>
-          <td>{kindName(kind)}</td>
-          <td className="num">{formatExact(quantity)}</td>
-          <td className="num dim">{rateText(kind, rateNanoUsdPerUnit)}</td>
-          <td>
-            <Money as="part" nano={Math.round(quantity * rateNanoUsdPerUnit)} />
-          </td>
-        </tr>
-      ))}
-      {children}
-    </tbody>
-    <tfoot>
-      <tr>
-        <td colSpan={3}>{totalName}</td>
-        <td>
-          <Money as="part" nano={total} />
-        </td>
-      </tr>
-    </tfoot>
-  </table>
+const columns: readonly Column<Line>[] = [
+  { head: 'Kind', cell: ({ name }) => name },
+  { head: 'Quantity', className: 'num', cell: ({ quantity }) => quantity },
+  { head: 'Rate', className: 'num dim', cell: ({ rate }) => rate },
+  { head: 'Cost', className: 'num', cell: ({ cost }) => cost },
+];
+
+const TOTAL = 'total';
+
+interface LinesProps {
+  readonly lines: RequestDetail['lines'];
+  /** Shown between the lines and their total. */
+  readonly steps?: readonly Line[];
+  readonly totalName: string;
+  readonly total: number | null;
+}
+
+const Lines = ({ lines, steps = [], totalName, total }: LinesProps) => (
+  <Table
+    label={totalName}
+    frame=""
+    className={classes['lines']}
+    columns={columns}
+    items={[
+      ...lines.map(({ kind, quantity, rateNanoUsdPerUnit }) => ({
+        key: kind,
+        name: kindName(kind),
+        quantity: formatExact(quantity),
+        rate: rateText(kind, rateNanoUsdPerUnit),
+        cost: <Money as="part" nano={Math.round(quantity * rateNanoUsdPerUnit)} />,
+      })),
+      ...steps,
+      { key: TOTAL, name: totalName, cost: <Money as="part" nano={total} /> },
+    ]}
+    keyOf={({ key }) => key}
+    rowClassName={({ key }) => (key === TOTAL ? classes['total'] : undefined)}
+  />
 );
 
 interface OwnPriceLinesProps {
@@ -65,20 +71,20 @@ interface OwnPriceLinesProps {
 /** How the account's own prices lead from the list price to the cost. */
 const OwnPriceLines = ({ request, own }: OwnPriceLinesProps) => {
   const { data } = useApi().useQuery('get', '/prices');
+  const nameOf = (priceId: string) => data?.items.find(({ id }) => id === priceId)?.name ?? 'A deleted price';
   return (
     <section>
       <h3>Your price</h3>
-      <Lines lines={own.lines} total={request.costNanoUsd} totalName="Cost">
-        {own.steps.map(({ priceId, kind, factor }) => (
-          <tr key={priceId} className="dim">
-            <td colSpan={3}>
-              {data?.items.find(({ id }) => id === priceId)?.name ?? 'A deleted price'} (
-              {kindTexts[kind as keyof typeof kindTexts] ?? kind})
-            </td>
-            <td className="num">{factor === null ? 'own rates' : `× ${factor}`}</td>
-          </tr>
-        ))}
-      </Lines>
+      <Lines
+        lines={own.lines}
+        steps={own.steps.map(({ priceId, kind, factor }) => ({
+          key: priceId,
+          name: `${nameOf(priceId)} (${kindTexts[kind as keyof typeof kindTexts] ?? kind})`,
+          cost: factor === null ? 'own rates' : `× ${factor}`,
+        }))}
+        total={request.costNanoUsd}
+        totalName="Cost"
+      />
       <p className="dim small">
         {own.isProvisional && 'Provisional: it depends on sums of the month, which still runs. '}
         <TextLink to="/prices">Your prices</TextLink>

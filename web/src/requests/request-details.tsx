@@ -1,4 +1,4 @@
-import { Drawer, Skeleton, Stack } from '@mantine/core';
+import { Drawer, Group, Progress, Skeleton, Stack, Text } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { RequestDetail } from '../api/responses.ts';
@@ -63,16 +63,16 @@ const Timing = ({ request: { ttfbMs, totalMs } }: { readonly request: RequestDet
   totalMs === null ? null : (
     <section>
       <h3>Time</h3>
-      <div className={classes['timing']} aria-hidden="true">
-        <span style={{ flexGrow: ttfbMs ?? 0 }} />
-        <span style={{ flexGrow: totalMs - (ttfbMs ?? 0) }} />
-      </div>
-      <p className={classes['timing-text']}>
+      <Progress.Root size={10} aria-hidden>
+        <Progress.Section value={((ttfbMs ?? 0) / Math.max(1, totalMs)) * 100} color="var(--dim)" />
+        <Progress.Section value={100 - ((ttfbMs ?? 0) / Math.max(1, totalMs)) * 100} color="var(--accent)" />
+      </Progress.Root>
+      <Group justify="space-between" mt={7} className="dim small">
         <span className="num">
           {ttfbMs === null ? 'No byte received' : `First byte after ${formatDuration(ttfbMs)}`}
         </span>
         <span className="num">{formatDuration(totalMs)} in all</span>
-      </p>
+      </Group>
     </section>
   );
 
@@ -96,13 +96,15 @@ const RequestDetails = ({ request }: { readonly request: RequestDetail }) => {
   const raw = request.rawUsage && JSON.stringify(request.rawUsage, null, 2);
   const { modelRequested, modelServed } = request;
   return (
-    <div className={classes['detail']}>
+    <Stack gap={24} pb={32} className={classes['detail']}>
       <section>
-        <div className={classes['hero']}>
-          <Money as="fine" nano={request.costNanoUsd} shown={shownIn(request)} className={classes['hero-cost']} />
+        <Group justify="space-between" align="baseline" gap="4px 16px">
+          <Text span fz={30} fw={640} lts="-0.028em">
+            <Money as="fine" nano={request.costNanoUsd} shown={shownIn(request)} />
+          </Text>
           {request.displayCost && <Money as="fine" nano={request.costNanoUsd} className="dim" />}
           <Status request={request} />
-        </div>
+        </Group>
         <p className="dim small">
           {provenanceNames[request.provenance]}
           {request.reason && `: ${request.reason}`}
@@ -173,10 +175,10 @@ const RequestDetails = ({ request }: { readonly request: RequestDetail }) => {
             <Instant iso={request.recordedAt} />
           </Fact>
           <Fact name="Request id">
-            <span className={classes['copied']}>
+            <Group gap={6} my={-5} wrap="nowrap">
               <span className="mono">{request.requestId}</span>
               <CopyToClipboard value={request.requestId} label="Copy the request id" />
-            </span>
+            </Group>
           </Fact>
           {request.repeatOf && (
             <Fact name="Counted with">
@@ -187,16 +189,16 @@ const RequestDetails = ({ request }: { readonly request: RequestDetail }) => {
       </section>
       {raw && (
         <section>
-          <div className={classes['raw-head']}>
+          <Group justify="space-between">
             <h3>Usage as reported</h3>
             <CopyToClipboard value={raw} label="Copy the usage object" />
-          </div>
-          <ScrollRegion className={classes['raw']} label="Usage as the provider reported it">
+          </Group>
+          <ScrollRegion className="code" label="Usage as the provider reported it">
             <pre>{raw}</pre>
           </ScrollRegion>
         </section>
       )}
-    </div>
+    </Stack>
   );
 };
 

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import { Download, List } from 'lucide-react';
@@ -73,7 +73,7 @@ const columns: readonly Column<RequestSummary>[] = [
         <span title={provenanceNames[request.provenance]}>
           {request.provenance === 'estimated' && '≈ '}
           <Money as="call" nano={request.costNanoUsd} shown={shownIn(request)} />
-          {request.provenance === 'free' && <span className={classes['about']}>free</span>}
+          {request.provenance === 'free' && <span className="dim small"> free</span>}
         </span>
         <span className="narrow-only">
           <Status request={request} />
@@ -159,12 +159,12 @@ export const Requests = () => {
         }
       >
         {hasNextPage && (
-          <div className={classes['next']}>
+          <Group justify="center" p={14}>
             {items.length === 0 && <span className="dim small">No match among the newest requests.</span>}
             <Button variant="default" size="xs" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
               {items.length === 0 ? 'Search older requests' : 'Older requests'}
             </Button>
-          </div>
+          </Group>
         )}
       </Table>
       <Outlet />

@@ -1,6 +1,6 @@
+import { Text } from '@mantine/core';
 import type { RequestSummary } from '../api/responses.ts';
 import { outcomeNames } from './names.ts';
-import classes from './requests.module.css';
 
 /** The provider's HTTP status, or the outcome where the request did not complete. */
 export const Status = ({
@@ -9,10 +9,10 @@ export const Status = ({
   readonly request: Pick<RequestSummary, 'outcome' | 'status'>;
 }) => {
   const isGood = outcome === 'completed' && status !== null && status < 400;
-  const tone = isGood ? 'good' : outcome === 'unknown' || outcome === 'client_aborted' ? 'soft' : 'bad';
+  const color = isGood ? 'good' : outcome === 'unknown' || outcome === 'client_aborted' ? 'dim' : 'bad';
   return (
-    <span className={classes['status']} data-tone={tone}>
+    <Text span className="num" fz={13} fw={550} c={`var(--${color})`}>
       {outcome === 'completed' && status !== null ? status : outcomeNames[outcome]}
-    </span>
+    </Text>
   );
 };

@@ -1,4 +1,4 @@
-import { ActionIcon, SegmentedControl, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, Box, Group, SegmentedControl, Stack, Text, useMantineColorScheme } from '@mantine/core';
 import { LogOut } from 'lucide-react';
 import { useApp } from '../app.ts';
 import { AnchorLink } from '../components/links.tsx';
@@ -38,16 +38,18 @@ export const SignedIn = () => {
   const { me } = useMe();
   const { firstName = '', lastName = '', companyName, email } = me?.user ?? {};
   return (
-    <div className={classes['user']}>
-      <span className={classes['initials']} aria-hidden="true">
+    <Group gap={10} pl={10} pt={12} wrap="nowrap">
+      <Box className="disc" w={32} h={32} fz={12} fw={650} aria-hidden>
         {`${firstName.slice(0, 1)}${lastName.slice(0, 1)}`.toUpperCase()}
-      </span>
-      <span className={classes['who']} title={email}>
+      </Box>
+      <Stack gap={0} flex={1} miw={0} mih={36} className="small" fw={560} title={email}>
         <AnchorLink to="/profile" inherit className="truncate" title="Your profile">
           {`${firstName} ${lastName}`}
         </AnchorLink>
-        <span className="truncate dim small">{companyName ?? email ?? ' '}</span>
-      </span>
+        <Text span className="truncate" c="dimmed" fz={12}>
+          {companyName ?? email ?? ' '}
+        </Text>
+      </Stack>
       <ActionIcon
         variant="subtle"
         color="gray"
@@ -57,6 +59,6 @@ export const SignedIn = () => {
       >
         <LogOut size={16} />
       </ActionIcon>
-    </div>
+    </Group>
   );
 };

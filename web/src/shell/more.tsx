@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
 import { PageHead } from '../components/page-head.tsx';
@@ -30,11 +31,11 @@ export const More = () => {
           )
         );
       })}
-      <div className={`card ${classes['settings']}`}>
+      <Stack gap={12} p={16} className="card">
         <ColorScheme />
         <TimesShown />
         <SignedIn />
-      </div>
+      </Stack>
     </div>
   );
 };

@@ -1,7 +1,7 @@
+import { Button } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { Search } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import classes from './shell.module.css';
 
 /** Loaded when it is first asked for. */
 const Palette = lazy(() => import('./palette.tsx'));
@@ -15,11 +15,18 @@ export const OpenPalette = () => {
   useHotkeys([['mod+K', open]], []);
   return (
     <>
-      <button type="button" className={classes['palette']} onClick={open}>
-        <Search size={16} aria-hidden />
-        <span>Go to …</span>
-        <kbd>{isApple ? '⌘K' : 'Ctrl K'}</kbd>
-      </button>
+      <Button
+        variant="default"
+        size="xs"
+        mb={12}
+        c="dimmed"
+        justify="space-between"
+        leftSection={<Search size={16} aria-hidden />}
+        rightSection={<kbd>{isApple ? '⌘K' : 'Ctrl K'}</kbd>}
+        onClick={open}
+      >
+        Go to …
+      </Button>
       {opened && (
         <Suspense>
           <Palette onClose={() => setOpened(false)} />

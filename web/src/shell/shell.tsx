@@ -1,9 +1,10 @@
-import { VisuallyHidden } from '@mantine/core';
+import { Group, Stack, VisuallyHidden } from '@mantine/core';
 import { Link, Outlet } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { VerifyEmail } from '../account/verify-email.tsx';
 import { useApi } from '../app.ts';
 import { Mark } from '../components/brand.tsx';
+import { AnchorLink } from '../components/links.tsx';
 import { useHasNotifications } from '../components/notify.ts';
 import { useBudgets, usePauses } from '../limits/use-limits.ts';
 import { useMe } from '../session/permissions.ts';
@@ -88,22 +89,23 @@ export const Shell = () => {
         Skip to content
       </a>
       <header className={classes['side']}>
-        <Link to="/" className={classes['brand']}>
-          <Mark />
-          <span>AI Spend</span>
-        </Link>
+        <AnchorLink to="/" display="flex" c="var(--ink)" fw={660} underline="never" px={8} pb={14}>
+          <Group gap={10}>
+            <Mark /> AI Spend
+          </Group>
+        </AnchorLink>
         <OpenPalette />
         <nav className={classes['nav']} aria-label="Pages">
           {pageGroups.map(({ name, pages }) => {
             const shown = pages.filter(({ needs }) => may(needs));
             return (
               shown.length > 0 && (
-                <div key={name} className={classes['group']}>
+                <Stack key={name} gap={1}>
                   <span className={classes['group-name']}>{name}</span>
                   {shown.map((page) => (
                     <PageLink key={page.to} page={page} badge={badgeOf(page)} />
                   ))}
-                </div>
+                </Stack>
               )
             );
           })}
