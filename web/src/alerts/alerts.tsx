@@ -46,7 +46,7 @@ export const Alerts = () => {
       }
       query={query}
       things="alerts"
-      skeleton={[1, 2, 3].map((each) => <Skeleton key={each} height={178} radius="lg" />)}
+      skeleton
       empty={
         isEmpty && (
           <EmptyState

@@ -40,7 +40,6 @@ export const Audit = () => {
       about="Who changed what, when and from where, in the last 30 days."
       query={query}
       things="audit log"
-      skeleton={null}
     >
       <Table
         label="Audit log"

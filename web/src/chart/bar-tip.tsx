@@ -6,7 +6,7 @@ import type { TrendPoint } from '../spend/groups.ts';
 import { MetricValue } from '../spend/metric-value.tsx';
 import type { MetricName } from '../spend/metrics.ts';
 import classes from './chart.module.css';
-import type { Series } from './series.ts';
+import type { Series } from './options.ts';
 
 const MAX_ROWS = 8;
 const GAP_PX = 26;

@@ -1,8 +1,7 @@
 import type { Plugin } from 'chart.js';
 import type { RefObject } from 'react';
 import type { TrendPoint } from '../spend/groups.ts';
-import { cssColor } from './css-color.ts';
-import type { Series } from './series.ts';
+import { cssColor, type Series } from './options.ts';
 
 const DOT_PX = 2.5;
 

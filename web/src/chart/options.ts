@@ -1,7 +1,34 @@
 import type { ChartOptions, Plugin } from 'chart.js';
+import { useSyncExternalStore } from 'react';
 import { formatAxisMoney } from '../format/money.ts';
 import { formatBucket } from '../format/time.ts';
-import { cssColor } from './css-color.ts';
+
+/** One series of the stacked bars, with its colour on the whole page. */
+export interface Series {
+  readonly name: string;
+  readonly color: string;
+}
+
+const SCHEME = 'data-mantine-color-scheme';
+
+const subscribe = (onChange: () => void) => {
+  const observer = new MutationObserver(onChange);
+  observer.observe(document.documentElement, { attributeFilter: [SCHEME] });
+  return () => observer.disconnect();
+};
+
+/** The colour scheme of the page; on paper it is light: see first-paint.js. */
+export const useScheme = (): string | null =>
+  useSyncExternalStore(subscribe, () => document.documentElement.getAttribute(SCHEME));
+
+/** The current value of a colour of the style sheet or of `colorsOf`: a canvas knows neither variables nor schemes. */
+export const cssColor = (color: string): string => {
+  const page = document.documentElement;
+  const [, light, dark] = /^light-dark\((.+), (.+)\)$/.exec(color) ?? [];
+  if (light !== undefined && dark !== undefined) return page.getAttribute(SCHEME) === 'dark' ? dark : light;
+  const name = /^var\((.+)\)$/.exec(color)?.[1];
+  return name === undefined ? color : getComputedStyle(page).getPropertyValue(name).trim();
+};
 
 const FONT = { family: "'Inter', 'Inter fallback', system-ui, sans-serif", size: 11.5 };
 

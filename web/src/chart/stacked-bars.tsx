@@ -17,11 +17,8 @@ import type { TrendPoint } from '../spend/groups.ts';
 import { type MetricName, metrics } from '../spend/metrics.ts';
 import { BarTip } from './bar-tip.tsx';
 import classes from './chart.module.css';
-import { cssColor } from './css-color.ts';
 import { drawLines } from './draw-lines.ts';
-import { barOptions, shadeActive } from './options.ts';
-import type { Series } from './series.ts';
-import { useScheme } from './use-scheme.ts';
+import { barOptions, cssColor, type Series, shadeActive, useScheme } from './options.ts';
 
 Chart.register(BarController, BarElement, CategoryScale, LinearScale, Tooltip);
 

@@ -1,7 +1,6 @@
-import { Skeleton } from '@mantine/core';
+import { Box } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Workflow } from 'lucide-react';
-import { Fragment } from 'react';
 import type { RequestSummary, SessionAgent } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Count, Instant, Money } from '../components/amount.tsx';
@@ -10,6 +9,7 @@ import { TextLink } from '../components/links.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
 import { Name } from '../components/name.tsx';
 import { PageHead } from '../components/page-head.tsx';
+import { type Column, Table } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
 import requestClasses from '../requests/requests.module.css';
 import { Status } from '../requests/status.tsx';
@@ -18,56 +18,61 @@ import { agentTree } from './tree.ts';
 
 /** Deeper agents are not indented more: a phone has no room for that. */
 const MAX_INDENT = 4;
+const INDENT_PX = 18;
 
-const AgentRow = ({ agent, depth }: { readonly agent: SessionAgent; readonly depth: number }) => (
-  <tr className={classes['agent']}>
-    <th scope="rowgroup" data-depth={Math.min(depth, MAX_INDENT)}>
-      {agent.agentId === null ? 'Main agent' : <span className="mono">{agent.agentId}</span>}
-      <span className="dim small"> · {plural(agent.requests, 'request')}</span>
-    </th>
-    <td className="wide-only" />
-    <td className="wide-only" />
-    <td className="right wide-only">
-      <Count of={agent.tokens.inputTokens} unit="input tokens" />
-    </td>
-    <td className="right wide-only">
-      <Count of={agent.tokens.outputTokens} unit="output tokens" />
-    </td>
-    <td className="right">
-      <Money as="call" nano={agent.costNanoUsd} />
-    </td>
-  </tr>
+/** An agent, or one of its requests, which are a step deeper. */
+type Row = { readonly depth: number } & (
+  | { readonly agent: SessionAgent; readonly request?: undefined }
+  | { readonly agent?: undefined; readonly request: RequestSummary }
 );
 
-const RequestRow = ({ request, depth }: { readonly request: RequestSummary; readonly depth: number }) => (
-  <tr className={requestClasses['row']}>
-    <td data-depth={Math.min(depth + 1, MAX_INDENT)} className={classes['request']}>
-      <Link
-        className={requestClasses['open']}
-        to="/requests/$requestId"
-        params={{ requestId: request.requestId }}
-        search={{ session: request.session?.id }}
-      >
-        <Name of={request.model ?? request.path} />
-      </Link>
-    </td>
-    <td className="wide-only">
-      <Instant iso={request.startedAt} />
-    </td>
-    <td className="wide-only">
-      <Status request={request} />
-    </td>
-    <td className="right wide-only">
-      <Count of={request.inputTokens} unit="input tokens" />
-    </td>
-    <td className="right wide-only">
-      <Count of={request.outputTokens} unit="output tokens" />
-    </td>
-    <td className="right">
-      <Money as="call" nano={request.costNanoUsd} />
-    </td>
-  </tr>
-);
+const rowsOf = (agents: readonly SessionAgent[]): readonly Row[] =>
+  agentTree(agents).flatMap(({ agent, depth }) => [
+    { agent, depth },
+    ...agent.items.map((request) => ({ request, depth: depth + 1 })),
+  ]);
+
+const columns: readonly Column<Row>[] = [
+  {
+    head: 'Agent, request',
+    cell: ({ agent, request, depth }) => (
+      <Box pl={INDENT_PX * Math.min(depth, MAX_INDENT)}>
+        {agent ? (
+          <>
+            <strong>{agent.agentId === null ? 'Main agent' : <span className="mono">{agent.agentId}</span>}</strong>
+            <span className="dim small"> · {plural(agent.requests, 'request')}</span>
+          </>
+        ) : (
+          <Link
+            className={requestClasses['open']}
+            to="/requests/$requestId"
+            params={{ requestId: request.requestId }}
+            search={{ session: request.session?.id }}
+          >
+            <Name of={request.model ?? request.path} />
+          </Link>
+        )}
+      </Box>
+    ),
+  },
+  { head: 'Time', className: 'wide-only', cell: ({ request }) => request && <Instant iso={request.startedAt} /> },
+  { head: 'Status', className: 'wide-only', cell: ({ request }) => request && <Status request={request} /> },
+  {
+    head: 'Tokens in',
+    className: 'right wide-only',
+    cell: ({ agent, request }) => <Count of={(agent ? agent.tokens : request).inputTokens} unit="input tokens" />,
+  },
+  {
+    head: 'Tokens out',
+    className: 'right wide-only',
+    cell: ({ agent, request }) => <Count of={(agent ? agent.tokens : request).outputTokens} unit="output tokens" />,
+  },
+  {
+    head: 'Cost',
+    className: 'right',
+    cell: ({ agent, request }) => <Money as="call" nano={(agent ?? request).costNanoUsd} />,
+  },
+];
 
 /** One session: its agents, and their requests. */
 export const OneSession = () => {
@@ -97,40 +102,16 @@ export const OneSession = () => {
         </section>
       )}
       {!isMissing && <LoadProblem query={query} title="The session could not be loaded" />}
-      {(data || !error) && (
-        <section className="card scroll-x" aria-label="Agents and requests" aria-busy={!data}>
-          <table className={`grid-table ${requestClasses['table']}`}>
-            <thead>
-              <tr>
-                <th>Agent, request</th>
-                <th className="wide-only">Time</th>
-                <th className="wide-only">Status</th>
-                <th className="right wide-only">Tokens in</th>
-                <th className="right wide-only">Tokens out</th>
-                <th className="right">Cost</th>
-              </tr>
-            </thead>
-            <tbody>
-              {data ? (
-                agentTree(data.agents).map(({ agent, depth }) => (
-                  <Fragment key={agent.agentId ?? ''}>
-                    <AgentRow agent={agent} depth={depth} />
-                    {agent.items.map((request) => (
-                      <RequestRow key={request.requestId} request={request} depth={depth} />
-                    ))}
-                  </Fragment>
-                ))
-              ) : (
-                <tr>
-                  <td colSpan={6}>
-                    <Skeleton height={160} />
-                  </td>
-                </tr>
-              )}
-            </tbody>
-          </table>
-        </section>
-      )}
+      <Table
+        label="Agents and requests"
+        columns={columns}
+        items={data && rowsOf(data.agents)}
+        error={error}
+        keyOf={({ agent, request }) => request?.requestId ?? `agent ${agent?.agentId}`}
+        skeletons={[160]}
+        className={requestClasses['table']}
+        rowClassName={({ agent }) => (agent ? classes['agent'] : requestClasses['row'])}
+      />
       {data?.isComplete === false && (
         <p className="dim small">
           Not all requests are listed here.{' '}

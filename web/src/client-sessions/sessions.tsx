@@ -66,7 +66,6 @@ export const Sessions = () => {
       }
       query={query}
       things="sessions"
-      skeleton={null}
     >
       {data?.isComplete === false && (
         <p className="dim small">

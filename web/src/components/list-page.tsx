@@ -11,7 +11,7 @@ export const ListPage = ({
   actions,
   query,
   things,
-  skeleton = <Skeleton height={220} radius="lg" />,
+  skeleton,
   empty,
   children,
 }: {
@@ -21,7 +21,8 @@ export const ListPage = ({
   readonly query: Pick<UseQueryResult<unknown, unknown>, 'error' | 'data' | 'dataUpdatedAt' | 'fetchStatus'>;
   /** What the list is of: `rules`. */
   readonly things: string;
-  readonly skeleton?: ReactNode;
+  /** For pages whose list has no skeleton of its own. */
+  readonly skeleton?: boolean;
   /** Given where the list has no item. */
   readonly empty?: ReactNode;
   readonly children: ReactNode;
@@ -31,7 +32,7 @@ export const ListPage = ({
       {actions}
     </PageHead>
     <LoadProblem query={query} title={`The ${things} could not be loaded`} />
-    {!query.data && !query.error && skeleton}
+    {skeleton && !query.data && !query.error && <Skeleton height={220} radius="lg" />}
     {empty && <section className="card">{empty}</section>}
     {children}
   </div>

@@ -101,7 +101,6 @@ export const Exports = () => {
       }
       query={query}
       things="exports"
-      skeleton={null}
     >
       <Table
         label="Exported days"

@@ -77,6 +77,7 @@ export const ItemList = <Item,>({
   const items = query.data?.items;
   return (
     <ListPage
+      skeleton
       title={`${capital(noun)}s`}
       about={about}
       things={`${noun}s`}

@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, Modal, Skeleton, Tooltip } from '@mantine/core';
+import { ActionIcon, Badge, Button, Modal, Skeleton, Text, Tooltip } from '@mantine/core';
 import { KeyRound, Pencil, Plus, RotateCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { Key } from '../api/responses.ts';
@@ -12,7 +12,6 @@ import { SdkSnippet } from '../providers/sdk-snippet.tsx';
 import { useMe } from '../session/permissions.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { CreateKey, EditKey, RevokeKey, RotateKey } from './key-dialogs.tsx';
-import classes from './keys.module.css';
 import { Projects } from './projects.tsx';
 import { PLACEHOLDER, useOwnKey } from './use-own-key.ts';
 
@@ -60,10 +59,12 @@ const ProjectName = ({ id }: { readonly id: string }) => useKeyNames().get(id);
 const columns: readonly Column<Key>[] = [
   {
     head: 'Key',
-    cell: ({ name, maskedKey }) => (
+    cell: ({ name, maskedKey, status }) => (
       <>
-        <span className={classes['name']}>{name}</span>
-        <span className={`mono dim ${classes['masked']}`}>{maskedKey}</span>
+        <Text fz="sm" fw={560} {...(status === 'revoked' && { td: 'line-through', c: 'dimmed' })}>
+          {name}
+        </Text>
+        <span className="mono dim small">{maskedKey}</span>
       </>
     ),
   },
@@ -112,7 +113,6 @@ export const Keys = () => {
       }
       query={query}
       things="keys"
-      skeleton={null}
     >
       <Table
         label="Service keys"
@@ -128,13 +128,12 @@ export const Keys = () => {
         error={error}
         keyOf={({ id }) => id}
         skeletons={[43, 43]}
-        rowClassName={({ status }) => (status === 'revoked' ? classes['revoked'] : undefined)}
       />
       <Projects />
       <section className="card card-pad" aria-labelledby="use">
         <div className="card-head">
           <h2 id="use">
-            <KeyRound size={16} className={classes['icon']} aria-hidden /> Use it
+            <KeyRound size={16} aria-hidden /> Use it
           </h2>
         </div>
         <p className="dim small hint">

@@ -2,9 +2,7 @@ import { BarController, BarElement, CategoryScale, Chart, LinearScale, type Plug
 import { useMemo, useRef } from 'react';
 import { Bar } from 'react-chartjs-2';
 import type { BacktestPoint } from '../api/responses.ts';
-import { cssColor } from '../chart/css-color.ts';
-import { barOptions } from '../chart/options.ts';
-import { useScheme } from '../chart/use-scheme.ts';
+import { barOptions, cssColor, useScheme } from '../chart/options.ts';
 import { formatBucketLong } from '../format/time.ts';
 import classes from './limits.module.css';
 

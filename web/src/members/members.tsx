@@ -224,7 +224,6 @@ export const Members = () => {
       }
       query={query}
       things="members"
-      skeleton={null}
     >
       <Table
         label="Members"

@@ -1,6 +1,6 @@
 import { ActionIcon, Box, Group, Skeleton } from '@mantine/core';
 import { CalendarOff, ChartColumnStacked, Table2 } from 'lucide-react';
-import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useCallback, useMemo, useState } from 'react';
 import type { SpendChange, SpendReport } from '../api/responses.ts';
 import chartClasses from '../chart/chart.module.css';
 import { Count, Money } from '../components/amount.tsx';
@@ -51,6 +51,14 @@ const NO_GAPS: SpendReport['untracked']['gaps'] = [];
 
 const StackedBars = lazy(() => import('../chart/stacked-bars.tsx'));
 const TrendTable = lazy(() => import('./trend-table.tsx'));
+
+const NoChart = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => (
+  <div className={chartClasses['chart']}>
+    <EmptyState icon={CalendarOff} title={title}>
+      {children}
+    </EmptyState>
+  </div>
+);
 
 /** Spend over time, stacked by the chosen dimension: as a chart, or as a table of the same figures. */
 export const Trend = ({
@@ -196,23 +204,17 @@ export const Trend = ({
       </Group>
       <Box opacity={isStale ? STALE : 1}>
         {hasFailed ? (
-          <div className={chartClasses['chart']}>
-            <EmptyState icon={CalendarOff} title="The figures of this range are not loaded" />
-          </div>
+          <NoChart title="The figures of this range are not loaded" />
         ) : !trend ? (
           <Skeleton className={chartClasses['chart']} />
         ) : isLatency && totals?.latency === null ? (
-          <div className={chartClasses['chart']}>
-            <EmptyState icon={CalendarOff} title="No duration is known in this range">
-              Unfinished requests have none, nor have those of before durations were counted.
-            </EmptyState>
-          </div>
+          <NoChart title="No duration is known in this range">
+            Unfinished requests have none, nor have those of before durations were counted.
+          </NoChart>
         ) : totals?.requests === 0 ? (
-          <div className={chartClasses['chart']}>
-            <EmptyState icon={CalendarOff} title="No requests in this range">
-              {hasFilters(filters) ? 'No request matches the filters above.' : 'Choose a longer range.'}
-            </EmptyState>
-          </div>
+          <NoChart title="No requests in this range">
+            {hasFilters(filters) ? 'No request matches the filters above.' : 'Choose a longer range.'}
+          </NoChart>
         ) : (
           <Suspense fallback={<Skeleton className={chartClasses['chart']} />}>
             {asTable ? (

@@ -125,6 +125,7 @@ export const PriceChanges = () => {
   const { data } = query;
   return (
     <ListPage
+      skeleton
       title="Price changes"
       about={
         <>

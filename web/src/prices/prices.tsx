@@ -137,7 +137,6 @@ export const Prices = () => {
       actions={add}
       query={query}
       things="prices"
-      skeleton={null}
     >
       {data && <Repricing prices={data} />}
       <Table

@@ -1,19 +1,12 @@
 import { createTheme } from '@mantine/core';
 
-const FONT = "'Inter', 'Inter fallback', system-ui, sans-serif";
-const MONO =
-  "ui-monospace, 'SF Mono', 'Cascadia Mono', 'JetBrains Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";
-
 /**
- * Colours are in first-paint.css and theme.css: Mantine would set them in a style element, which the page's policy forbids. Components are configured
+ * Colours, fonts and cursors are in first-paint.css and theme.css: Mantine would set them in a style element, which the page's policy forbids. Components are configured
  * by name and not imported here: the first page would load them all.
  */
 export const theme = createTheme({
   primaryColor: 'teal',
-  fontFamily: FONT,
-  fontFamilyMonospace: MONO,
   defaultRadius: 'md',
-  cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
     // Scroll lock would write a style element too.

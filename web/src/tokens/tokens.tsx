@@ -105,7 +105,6 @@ export const Tokens = () => {
       }
       query={query}
       things="tokens"
-      skeleton={null}
     >
       <Table
         label="API tokens"

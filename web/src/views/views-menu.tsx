@@ -1,4 +1,5 @@
-import { Button, Menu, type MenuStylesNames, Modal } from '@mantine/core';
+import '@mantine/core/styles/Menu.css';
+import { Button, Menu, Modal } from '@mantine/core';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { Bookmark, Check, Pencil, Plus } from 'lucide-react';
 import { useRef, useState } from 'react';
@@ -9,7 +10,6 @@ import { useMe } from '../session/permissions.ts';
 import { ManageViews } from './manage-views.tsx';
 import { SaveView } from './save-view.tsx';
 import { pageNames, useViews } from './use-views.ts';
-import classes from './views.module.css';
 
 /** The settings that the page has now, without other parameters that may be in the URL. */
 const useShownSearch = (page: ViewPage) => {
@@ -37,7 +37,7 @@ const ViewsMenu = ({ page }: { readonly page: ViewPage }) => {
         // Axe: a menu must not have an element in it that is no item and can have the focus.
         withInitialFocusPlaceholder={false}
         width={260}
-        classNames={styles}
+        styles={{ dropdown: { maxHeight: 'min(420px, 70vh)', overflowY: 'auto' } }}
         // The button was another one when it was clicked.
         returnFocus={false}
         onClose={() => target.current?.focus()}
@@ -93,13 +93,5 @@ const ViewsMenu = ({ page }: { readonly page: ViewPage }) => {
 };
 
 const NONE: readonly View[] = [];
-
-const styles = {
-  dropdown: classes['menu'],
-  label: classes['label'],
-  item: classes['item'],
-  itemLabel: classes['name'],
-  divider: classes['divider'],
-} as Partial<Record<MenuStylesNames, string>>;
 
 export default ViewsMenu;
