@@ -275,6 +275,54 @@ describe('the form of a pause', () => {
   });
 });
 
+describe('the form of a price', () => {
+  const numbers = [-1, 0, 0.5, 100, 100.5, 1_000, 1_001, 1_000_000, 1_000_001, ''];
+  const base = { ...prices.newPrice(), name: 'Price', from: '2026-11-01' } as const;
+  const tiers = [
+    { from: 0, percent: 1 },
+    { from: 100, percent: 2 },
+  ] as const;
+  const isTakenByApi = (values: prices.PriceValues): boolean =>
+    (createPrice.body as ZodMiniType).safeParse(changesOf({}, prices.bodyOf(values), prices.WHOLE)).success;
+
+  it.each<[string, prices.PriceValues, (typed: number | string) => Partial<prices.PriceValues>]>([
+    ['percent', { ...base, kind: 'discount' }, (percent) => ({ percent })],
+    ['percent', { ...base, kind: 'markup' }, (percent) => ({ percent })],
+    ['usd', { ...base, kind: 'credit', lastDay: '2026-11-30' }, (usd) => ({ usd })],
+    ['usd', { ...base, kind: 'commitment' }, (usd) => ({ usd })],
+    ['includedUsd', { ...base, kind: 'commitment', usd: 1 }, (includedUsd) => ({ includedUsd })],
+    ['perRequest', { ...base, kind: 'rates', by: 'request' }, (perRequest) => ({ perRequest })],
+    ['rates.input', { ...base, kind: 'rates' }, (input) => ({ rates: { input, output: 1 } })],
+    ['tiers.1.percent', { ...base, kind: 'volume' }, (percent) => ({ tiers: [tiers[0], { ...tiers[1], percent }] })],
+    ['tiers.1.from', { ...base, kind: 'volume' }, (from) => ({ tiers: [tiers[0], { ...tiers[1], from }] })],
+    ['tiers.0.from', { ...base, kind: 'volume' }, (from) => ({ tiers: [{ ...tiers[0], from }] })],
+  ])('has the bounds of the API for %s', (member, given, withTyped) => {
+    for (const typed of numbers) {
+      const values = { ...given, ...withTyped(typed) };
+      const isTaken = (prices.priceProblems(values)[member] ?? null) === null;
+      // An empty field is 0 where it is sent, and the form asks for it.
+      if (typed !== '') expect({ typed, isTaken }).toEqual({ typed, isTaken: isTakenByApi(values) });
+    }
+  });
+});
+
+describe('the form of a report', () => {
+  it('offers the hours of the API, takes as many groupings, and asks for one', () => {
+    const isTakenByApi = (values: reports.ReportValues): boolean =>
+      (createReport.body as ZodMiniType).safeParse(changesOf({}, reports.bodyOf(values), reports.WHOLE)).success;
+    const base = { ...reports.emptyReport, name: 'Report' };
+    const offered = reports.hours.map(({ value }) => value);
+    for (const hour of Array.from({ length: 26 }, (_, index) => String(index - 1)))
+      expect({ hour, isOffered: offered.includes(hour) }).toEqual({ hour, isOffered: isTakenByApi({ ...base, hour }) });
+    const groupings = Object.keys(reports.groupings);
+    for (const count of groupings.keys()) {
+      const values = { ...base, groupBy: groupings.slice(0, count) };
+      const isTaken = reports.reportProblems(values)['groupBy'] === null;
+      expect({ count, isTaken }).toEqual({ count, isTaken: isTakenByApi(values) });
+    }
+  });
+});
+
 describe('what a pause refuses', () => {
   it('is named with each member of its scope', () => {
     fc.assert(

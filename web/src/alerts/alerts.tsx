@@ -1,4 +1,4 @@
-import { Button, SegmentedControl, Skeleton } from '@mantine/core';
+import { Button, SegmentedControl } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { BellRing } from 'lucide-react';
 import { EmptyState } from '../components/empty-state.tsx';

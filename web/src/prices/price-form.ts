@@ -142,13 +142,24 @@ export const bodyOf = (values: PriceValues) => {
 const amount = (value: Amount, most = 1_000_000) =>
   value !== '' && Number(value) >= 0 && Number(value) <= most ? null : `From 0 to ${most.toLocaleString()}.`;
 
+/** The highest volume that a tier begins with, in USD or tokens. */
+const MAX_VOLUME = 1e15;
+
+const ratesProblems = (list: 'rates' | 'unitRates', rates: Readonly<Record<string, Amount>>) =>
+  Object.fromEntries(
+    Object.entries(rates).map(([kind, rate]) => [`${list}.${kind}`, rate === '' ? null : amount(rate)]),
+  );
+
+const noRate = ({ rates, unitRates }: PriceValues): Record<string, string> =>
+  given({ ...rates, ...unitRates }) ? {} : { 'rates.input': 'At least one rate.' };
+
 const termsProblems = (values: PriceValues): Record<string, string | null> => {
   const { kind, by, rates, unitRates, perRequest, percent, usd, includedUsd, tiers } = values;
   switch (kind) {
     case 'rates':
       return by === 'request'
         ? { perRequest: amount(perRequest) }
-        : { 'rates.input': given({ ...rates, ...unitRates }) ? null : 'At least one rate.' };
+        : { ...ratesProblems('rates', rates), ...ratesProblems('unitRates', unitRates), ...noRate(values) };
     case 'discount':
       return { percent: amount(percent, 100) };
     case 'markup':
@@ -163,7 +174,9 @@ const termsProblems = (values: PriceValues): Record<string, string | null> => {
           [`tiers.${index}.percent`, amount(tier.percent, 100)],
           [
             `tiers.${index}.from`,
-            index > 0 && Number(tier.from) <= Number(tiers[index - 1]?.from) ? 'More than the tier before.' : null,
+            index > 0 && Number(tier.from) <= Number(tiers[index - 1]?.from)
+              ? 'More than the tier before.'
+              : amount(tier.from, MAX_VOLUME),
           ],
         ]),
       );

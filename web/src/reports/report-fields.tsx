@@ -2,24 +2,7 @@ import { Group, MultiSelect, Select, Stack, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useApi } from '../app.ts';
 import { ChannelFields } from '../limits/channel-fields.tsx';
-import { frequencyNames, type ReportValues } from './report-form.ts';
-
-const groupings = {
-  project: 'Project',
-  model: 'Model',
-  provider: 'Provider',
-  tag: 'Tag',
-  key: 'Service key',
-  providerKey: 'Provider key',
-  client: 'Client',
-} as const;
-
-const MAX_GROUPINGS = 4;
-
-const hours = Array.from({ length: 23 }, (_, index) => ({
-  value: String(index + 1),
-  label: `${String(index + 1).padStart(2, '0')}:00`,
-}));
+import { frequencyNames, groupings, hours, MAX_GROUPINGS, type ReportValues } from './report-form.ts';
 
 export const ReportFields = ({ form }: { readonly form: UseFormReturnType<ReportValues> }) => {
   const api = useApi();

@@ -48,11 +48,29 @@ export const bodyOf = (values: ReportValues) => {
   } satisfies BodyOf<NewReport>;
 };
 
+export const groupings = {
+  project: 'Project',
+  model: 'Model',
+  provider: 'Provider',
+  tag: 'Tag',
+  key: 'Service key',
+  providerKey: 'Provider key',
+  client: 'Client',
+} as const;
+
+export const MAX_GROUPINGS = 4;
+
+export const hours = Array.from({ length: 23 }, (_, index) => ({
+  value: String(index + 1),
+  label: `${String(index + 1).padStart(2, '0')}:00`,
+}));
+
 /** What is wrong with the values, by member of the form. */
 export const reportProblems = (values: ReportValues): Record<string, string | null> => ({
   ...channelProblems(values),
   name: required('A name')(values.name),
-  groupBy: values.groupBy.length === 0 ? 'Choose at least one.' : null,
+  groupBy:
+    values.groupBy.length === 0 || values.groupBy.length > MAX_GROUPINGS ? `From one to ${MAX_GROUPINGS}.` : null,
 });
 
 export const frequencyNames = { daily: 'Day', weekly: 'Week', monthly: 'Month' } as const;
