@@ -7,7 +7,7 @@ import { ScrollRegion } from './scroll-region.tsx';
 export interface Column<Item> {
   /** Unique among the columns. */
   readonly head: string;
-  /** The classes of all cells, such as `right wide-only`. */
+  /** Classes of the whole column, such as `right wide-only`. */
   readonly className?: string | undefined;
   readonly cell: (item: Item) => ReactNode;
 }
