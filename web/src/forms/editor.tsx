@@ -103,7 +103,8 @@ interface EditorFormProps<Values> {
  */
 export const EditorForm = <Values extends object>(props: EditorFormProps<Values>) => {
   const { collection, item, form, bodyOf, onClose } = props;
-  const { noun, list, create, needs } = collections[collection];
+  const { noun, list, create, needs, ...texts } = collections[collection];
+  const created = 'created' in texts ? texts.created : `${capital(noun)} created.`;
   const navigate = useNavigate();
   const { may } = useMe();
   const api = useApi();
@@ -115,7 +116,7 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
     else void navigate({ to: list });
   };
   const options = {
-    onSuccess: () => notifyDone(`${capital(noun)} ${item ? 'saved' : 'created'}.`),
+    onSuccess: () => notifyDone(item ? `${capital(noun)} saved.` : created),
     onError: (error: unknown) => form.setErrors(fieldErrors(error, ...Object.keys(form.values))),
   };
   // The types of one collection stand for those of all: the bodies are checked where forms make them.

@@ -87,8 +87,12 @@ const usePaletteGroups = (): SpotlightActionGroupData[] => {
     group('Spend of a project', useNamed('/projects', 'keys:read'), 'Project', FolderKanban, ({ id }) =>
       navigate({ to: '/', search: { project: id } }),
     ),
-    group('Limits', limits, ({ noun }) => noun, SlidersHorizontal, ({ id }) =>
-      navigate({ to: '/limits/$limitId', params: { limitId: id } }),
+    group(
+      'Limits',
+      limits,
+      ({ noun }) => noun,
+      SlidersHorizontal,
+      ({ id }) => navigate({ to: '/limits/$limitId', params: { limitId: id } }),
     ),
   ];
 };
