@@ -5,10 +5,8 @@ import { raiseAlarms } from './constructs/runbook-alarms.ts';
 import { AccountJobsStack } from './stacks/account-jobs.ts';
 import { AlarmTopicStack } from './stacks/alarm-topic.ts';
 import { alertAlarms, mailAlarms } from './stacks/alarms/alert-alarms.ts';
-import { billingAlarms } from './stacks/alarms/billing-alarms.ts';
 import { gatewayAlarms } from './stacks/alarms/gateway-alarms.ts';
-import { dashboardAlarms, tableAlarms } from './stacks/alarms/platform-alarms.ts';
-import { scheduledAlarms } from './stacks/alarms/scheduled-alarms.ts';
+import { billingAlarms, dashboardAlarms, scheduledAlarms, tableAlarms } from './stacks/alarms/service-alarms.ts';
 import { exportAlarms, usageAlarms } from './stacks/alarms/usage-alarms.ts';
 import { AlertsStack } from './stacks/alerts.ts';
 import { BillingStack } from './stacks/billing.ts';
@@ -19,7 +17,7 @@ import { GatewayStack } from './stacks/gateway.ts';
 import { IdentityStack } from './stacks/identity.ts';
 import { MailStack } from './stacks/mail.ts';
 import { stageMetrics } from './stacks/metrics.ts';
-import { MonitoringStack } from './stacks/monitoring.ts';
+import { MonitoringStack } from './stacks/operations-dashboard.ts';
 import { UsageStack } from './stacks/usage.ts';
 import { WebStack } from './stacks/web.ts';
 
@@ -65,7 +63,7 @@ export class SpendGatewayStage extends Stage {
     raiseAlarms(gateway, notify, gatewayAlarms(metrics, gateway));
     raiseAlarms(billing, notify, [...billingAlarms(metrics), ...scheduledAlarms(billing.scheduled)]);
     raiseAlarms(jobs, notify, scheduledAlarms(jobs.scheduled));
-    raiseAlarms(dashboard, notify, dashboardAlarms(dashboard));
+    raiseAlarms(dashboard, notify, dashboardAlarms(dashboard.api));
     raiseAlarms(alerts, notify, [...alertAlarms(metrics, alerts), ...scheduledAlarms(alerts.scheduled)]);
     const scheduled = [
       ...usage.scheduled,
@@ -74,6 +72,6 @@ export class SpendGatewayStage extends Stage {
       ...billing.scheduled,
       ...jobs.scheduled,
     ];
-    new MonitoringStack(this, 'monitoring', { monitored: { metrics, table, usage, gateway, dashboard, scheduled } });
+    new MonitoringStack(this, 'monitoring', { metrics, table, usage, gateway, dashboard, scheduled });
   }
 }

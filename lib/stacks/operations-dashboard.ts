@@ -1,8 +1,32 @@
-import { Duration } from 'aws-cdk-lib';
-import { GraphWidget, type IMetric, type IWidget, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { CrossStackReferences, Duration, ReferenceStrength, Stack } from 'aws-cdk-lib';
+import { Dashboard, GraphWidget, type IMetric, type IWidget, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
 import { providerLabels } from '../../lambda/domain/providers.ts';
-import { share } from './metrics.ts';
-import type { Monitored } from './monitored.ts';
+import type { HouseApi } from '../constructs/house-api.ts';
+import type { ScheduledFunction } from '../constructs/scheduled-function.ts';
+import type { ContainerProxy } from './container-proxy.ts';
+import { type StageMetrics, share } from './metrics.ts';
+import type { ProviderProxy } from './provider-proxy.ts';
+
+/** The resources that the operations dashboard shows. */
+export interface Monitored {
+  readonly metrics: StageMetrics;
+  readonly table: ITable;
+  readonly usage: {
+    readonly queue: Queue;
+    readonly deadLetterQueue: Queue;
+    readonly recorder: LambdaFunction;
+  };
+  readonly gateway: {
+    readonly proxies: readonly ProviderProxy[];
+    readonly containerProxies: readonly ContainerProxy[];
+  };
+  readonly scheduled: readonly ScheduledFunction[];
+  readonly dashboard: { readonly api: HouseApi; readonly handlers: readonly LambdaFunction[] };
+}
 
 const MINUTE = Duration.minutes(1);
 const DAY = Duration.days(1);
@@ -13,7 +37,7 @@ const graph = (title: string, left: readonly IMetric[], right: readonly IMetric[
 const percentiles = (metric: (statistic: string) => IMetric) => [Stats.p(50), Stats.p(99)].map(metric);
 
 /** Graphs in the order of a request's path, from left to right and top to bottom. */
-export const widgets = ({ metrics, table, usage, gateway, dashboard, scheduled }: Monitored): IWidget[][] => {
+const widgets = ({ metrics, table, usage, gateway, dashboard, scheduled }: Monitored): IWidget[][] => {
   const { traffic, recorderCount, sweepCount, rollupCount, reconcileCount, evaluatorCount } = metrics;
   return [
     [
@@ -190,3 +214,14 @@ const containerGraphs = ({ containerProxies }: Monitored['gateway']): IWidget[][
     ),
   ],
 ];
+
+/** One dashboard that shows the way of a request from left to right and top to bottom. Alarms are in the stacks of what they watch. */
+export class MonitoringStack extends Stack {
+  constructor(scope: Construct, id: string, monitored: Monitored) {
+    super(scope, id);
+    // A strong reference is an export, which CloudFormation does not delete while this stack, deployed last, still imports it: no
+    // function or isolated provider could be renamed or removed.
+    CrossStackReferences.of(this).consume(ReferenceStrength.WEAK);
+    new Dashboard(this, 'Dashboard', { widgets: widgets(monitored) });
+  }
+}

@@ -1,7 +1,37 @@
-import type { AuditEntry } from '../../data/accounts/audit-log.ts';
+import { openAccountTerms } from '../../data/accounts/account-terms.ts';
+import { type AuditEntry, type AuditLog, openAuditLog } from '../../data/accounts/audit-log.ts';
+import type { Table } from '../../data/table/table.ts';
+import { instantsOf } from '../../domain/calendar/range.ts';
+import { DAY_MS } from '../../domain/calendar/units.ts';
+import { csvField } from '../../domain/spend/spend-csv.ts';
 import type { Implementation } from '../../http/operation.ts';
-import { type AuditDependencies, keptRange } from './audit-query.ts';
+import type * as exportOperations from './export-operations.ts';
 import type * as operations from './operations.ts';
+
+interface AuditDependencies {
+  readonly audit: Pick<AuditLog, 'page' | 'all'>;
+  readonly accountTerms: Pick<ReturnType<typeof openAccountTerms>, 'find'>;
+  readonly now: () => Date;
+}
+
+export const openAuditDependencies = (table: Table): AuditDependencies => ({
+  audit: openAuditLog(table),
+  accountTerms: openAccountTerms(table),
+  now: () => new Date(),
+});
+
+/** The range, cut to the days that the account's plan keeps. */
+const keptRange = async (
+  { accountTerms, now }: Pick<AuditDependencies, 'accountTerms' | 'now'>,
+  accountId: string,
+  query: Parameters<typeof instantsOf>[0],
+) => {
+  const { from, to } = instantsOf(query, now());
+  const { retentionDays } = await accountTerms.find(accountId);
+  const earliest = new Date(now().getTime() - retentionDays * DAY_MS).toISOString();
+  const first = from < earliest ? earliest : from;
+  return { from: first, to: to < first ? first : to };
+};
 
 const view = ({ auditId, accountId: _, ...entry }: AuditEntry) => ({ id: auditId, ...entry });
 
@@ -12,3 +42,38 @@ export const listAudit =
     const { items, nextCursor } = await dependencies.audit.page(accountId, { ...range, limit, cursor });
     return { items: items.map(view), nextCursor };
   };
+
+const columns = [
+  'id',
+  'at',
+  'action',
+  'actor_id',
+  'actor_name',
+  'client_address',
+  'subject',
+  'details',
+  'before',
+] as const;
+const line = (fields: readonly (string | null)[]): string => `${fields.map(csvField).join(',')}\r\n`;
+
+async function* csvOf(entries: AsyncIterable<AuditEntry>): AsyncGenerator<string> {
+  yield line(columns);
+  for await (const { auditId, at, action, actor, clientAddress, subject, details, before } of entries) {
+    yield line([
+      auditId,
+      at,
+      action,
+      actor?.userId ?? null,
+      actor?.name ?? null,
+      clientAddress,
+      subject,
+      JSON.stringify(details),
+      before && JSON.stringify(before),
+    ]);
+  }
+}
+
+export const exportAudit =
+  (dependencies: AuditDependencies): Implementation<typeof exportOperations.exportAudit> =>
+  async ({ caller: { accountId }, query }) =>
+    csvOf(dependencies.audit.all(accountId, await keptRange(dependencies, accountId, query)));

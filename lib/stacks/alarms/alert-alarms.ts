@@ -4,7 +4,7 @@ import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
 import type { AlertsStack } from '../alerts.ts';
 import { FIVE_MINUTES, HOUR, type StageMetrics } from '../metrics.ts';
 
-/** From alert rules to mail. scheduled-alarms.ts reports an evaluator that fails or does not run. */
+/** From alert rules to mail. service-alarms.ts reports an evaluator that fails or does not run. */
 export const alertAlarms = (
   { evaluatorCount, evaluationLag }: StageMetrics,
   { worker, deadLetterQueue }: Pick<AlertsStack, 'worker' | 'deadLetterQueue'>,

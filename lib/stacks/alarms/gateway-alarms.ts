@@ -1,7 +1,7 @@
 import { ComparisonOperator, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
 import { errorShare, FIVE_MINUTES, type StageMetrics, serverErrorShare, share } from '../metrics.ts';
-import type { Monitored } from '../monitored.ts';
+import type { Monitored } from '../operations-dashboard.ts';
 
 /** From a request to the provider and back. */
 export const gatewayAlarms = ({ traffic, lostEvents }: StageMetrics, gateway: Monitored['gateway']): RunbookAlarm[] => [

@@ -3,7 +3,7 @@ import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { StageSettings } from '../../config.ts';
 import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
 import { FIVE_MINUTES, HOUR, type StageMetrics, share } from '../metrics.ts';
-import type { Monitored } from '../monitored.ts';
+import type { Monitored } from '../operations-dashboard.ts';
 
 /** Closed days as files. */
 export const exportAlarms = ({ exporterCount }: StageMetrics): RunbookAlarm[] => [

@@ -7,11 +7,9 @@ import type { App } from '../template/definitions.ts';
 import { cognitoAuthorizers, UnauthorizedError } from './authorizers.ts';
 import { restApis } from './definition.ts';
 import { type GatewayResponseType, gatewayResponses } from './gateway-responses.ts';
-import { respondWithMock } from './mock-integration.ts';
 import { proxyEvent } from './proxy-event.ts';
-import { sendProxyResult } from './proxy-result.ts';
+import { respondWithMock, sendProxyResult, streamedResult } from './responses.ts';
 import { findRoute, type Route, type RouteMatch, routesOf } from './routes.ts';
-import { streamedResult } from './streamed-result.ts';
 
 /** Serves the dashboard API of the templates, as API Gateway would. */
 export type ServeRestApi = (request: IncomingMessage, response: ServerResponse) => Promise<void>;

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { operation } from '../../http/operation.ts';
-import { auditRange, KEPT } from '../audit/audit-query.ts';
+import { auditRange, KEPT } from './audit-query.ts';
 
 export const exportAudit = operation({
   id: 'exportAudit',

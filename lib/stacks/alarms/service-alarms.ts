@@ -1,0 +1,89 @@
+import type { Duration } from 'aws-cdk-lib';
+import { ComparisonOperator, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { HouseApi } from '../../constructs/house-api.ts';
+import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
+import type { ScheduledFunction } from '../../constructs/scheduled-function.ts';
+import { FIVE_MINUTES, HOUR, type StageMetrics, serverErrorShare, throttledItems } from '../metrics.ts';
+
+export const dashboardAlarms = (api: HouseApi): RunbookAlarm[] => [
+  {
+    id: 'DashboardServerErrors',
+    summary: 'More than 5 % of the dashboard requests got 5xx.',
+    section: 'dashboard-server-errors',
+    metric: serverErrorShare(api),
+    threshold: 5,
+    periods: { breaching: 3, of: 5 },
+  },
+];
+
+export const tableAlarms = (table: ITable): RunbookAlarm[] => [
+  {
+    id: 'TableThrottles',
+    summary: 'The table throttles reads or writes: a partition is hot, or a quota is reached.',
+    section: 'table-throttles',
+    metric: throttledItems(table),
+    threshold: 100,
+    periods: { breaching: 2, of: 3 },
+  },
+];
+
+/** Between Stripe and the accounts. */
+export const billingAlarms = ({ reconcileCount, webhookFailures }: StageMetrics): RunbookAlarm[] => [
+  {
+    id: 'StripeWebhookFailures',
+    summary:
+      'Stripe events cannot be processed: plans and suspensions are late. Stripe sends them again for three days.',
+    section: 'stripe-webhook-failures',
+    metric: webhookFailures,
+    periods: { breaching: 2, of: 3 },
+  },
+  {
+    id: 'RepairedAccounts',
+    summary: 'Accounts differed from Stripe and were repaired: Stripe events do not arrive.',
+    section: 'repaired-accounts',
+    metric: reconcileCount('RepairedAccounts', HOUR),
+  },
+  ...(['UnreconciledAccounts', 'DuplicateSubscriptions', 'UnownedSubscriptions'] as const).map(
+    (metricName): RunbookAlarm => ({
+      id: metricName,
+      summary: 'Somebody pays for a plan they do not have, or has a plan they do not pay for. A person must decide.',
+      section: 'billing-differences',
+      metric: reconcileCount(metricName, HOUR),
+    }),
+  ),
+];
+
+const { LESS_THAN_THRESHOLD } = ComparisonOperator;
+
+/** Scheduled functions that fail, do not run, or take too long. */
+export const scheduledAlarms = (scheduled: readonly ScheduledFunction[]): RunbookAlarm[] =>
+  scheduled.flatMap((each): RunbookAlarm[] => [
+    {
+      id: `${each.node.id}Errors`,
+      summary: `The scheduled function "${each.node.id}" fails.`,
+      section: 'scheduled-function-fails',
+      metric: each.metricErrors({ period: atLeast(FIVE_MINUTES, each.every) }),
+      periods: { breaching: 2, of: 3 },
+    },
+    {
+      id: `${each.node.id}NotRunning`,
+      summary: `The scheduled function "${each.node.id}" has not run.`,
+      section: 'scheduled-function-does-not-run',
+      metric: each.metricInvocations({ period: atLeast(FIVE_MINUTES, each.every) }),
+      operator: LESS_THAN_THRESHOLD,
+      threshold: 1,
+      periods: { breaching: 2, of: 2 },
+      ringsWithoutData: true,
+    },
+    {
+      id: `${each.node.id}Lag`,
+      summary: `Runs of the scheduled function "${each.node.id}" take too long, so that its work is late.`,
+      section: 'scheduled-function-lags',
+      metric: each.metricDuration({ period: atLeast(FIVE_MINUTES, each.every), statistic: Stats.MAXIMUM }),
+      threshold: Math.min(each.every.toMilliseconds(), 0.9 * (each.timeout ?? each.every).toMilliseconds()),
+      periods: { breaching: 3, of: 3 },
+    },
+  ]);
+
+const atLeast = (least: Duration, duration: Duration) => (duration.toSeconds() > least.toSeconds() ? duration : least);
