@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { requestPartitions, shardedMonths } from '../data/accounts/account-items.ts';
 import type { openAccountTerms } from '../data/accounts/account-terms.ts';
 import { BLOCK_RECORDS, type DayFile, encodeDayFile, readBlocks } from '../data/requests/day-file.ts';
-import { type DayFileEntry, type DayFiles, type HeldDay, MIN_TABLE_DAYS } from '../data/requests/day-files.ts';
+import { type DayFileEntry, type DayFiles, MIN_TABLE_DAYS, type TakenDay } from '../data/requests/day-files.ts';
 import type { openRequests } from '../data/requests/requests.ts';
 import type { openSpendCounters } from '../data/spend/spend-counters.ts';
 import { batchDelete, chunk } from '../data/table/batch.ts';
@@ -67,7 +67,7 @@ export const moveDay = (dependencies: MoveDayDependencies) => {
   const add = (sums: Counters, record: RequestRecord) => addCounters(sums, contributionOf(record).counters);
 
   /** Null where some records have expired. */
-  const writeFile = async (held: HeldDay, isLate: () => boolean): Promise<DayFile | null> => {
+  const writeFile = async (held: TakenDay, isLate: () => boolean): Promise<DayFile | null> => {
     const { accountId, day } = held;
     const key = dayFileObjectKey(accountId, day, held.holder);
     const upload = openUpload(objects, key, 'application/gzip');
@@ -105,7 +105,7 @@ export const moveDay = (dependencies: MoveDayDependencies) => {
   };
 
   /** Reads a file as its readers will. */
-  const verify = async (held: HeldDay, file: DayFile, isLate: () => boolean): Promise<void> => {
+  const verify = async (held: TakenDay, file: DayFile, isLate: () => boolean): Promise<void> => {
     let sums: Counters = {};
     let read = 0;
     for await (const records of readBlocks(objects, file)) {
@@ -139,7 +139,7 @@ export const moveDay = (dependencies: MoveDayDependencies) => {
     }
   };
 
-  const step = async (held: HeldDay, isLate: () => boolean) => {
+  const step = async (held: TakenDay, isLate: () => boolean) => {
     const { accountId, day, file } = held;
     if (file && file.expiresAt * 1_000 < now()) {
       await objects.deleteAll(dayFilePrefix(accountId, day));

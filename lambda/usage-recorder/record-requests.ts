@@ -11,7 +11,7 @@ import type { Table } from '../data/table/table.ts';
 import { DAY_MS, DAY_SECONDS } from '../domain/calendar/units.ts';
 import { dayOf, monthOf } from '../domain/calendar/utc.ts';
 import type { Reservation } from '../domain/limits/reservation.ts';
-import type { PriceSheet } from '../domain/own-prices/apply-prices.ts';
+import type { AccountPrices } from '../domain/own-prices/apply-prices.ts';
 import { isEndedBatch } from '../domain/price/charged-once.ts';
 import {
   allocationDimensionsOf,
@@ -62,12 +62,12 @@ class RecordContentionError extends Error {
 
 /** The terms of an account, and the prices of its own. */
 export interface RecordingTerms extends AccountTerms {
-  readonly sheet: PriceSheet | undefined;
+  readonly accountPrices: AccountPrices | undefined;
 }
 
 interface Options {
   /** At list prices, or with the account's own prices. Must not throw. */
-  readonly price: (event: AccountCloseEvent, sheet?: PriceSheet) => PricedUsage;
+  readonly price: (event: AccountCloseEvent, accountPrices?: AccountPrices) => PricedUsage;
   readonly now: () => number;
 }
 
@@ -193,7 +193,7 @@ export const openRequestRecorder = (table: Table, { price, now }: Options) => {
       }
       const recordedAt = new Date(now()).toISOString();
       const changes = decideChanges(pending.values(), state, {
-        price: (event) => price(event, termsOf.get(event.accountId)?.sheet),
+        price: (event) => price(event, termsOf.get(event.accountId)?.accountPrices),
         recordedAt,
         expiresAt,
       });

@@ -83,10 +83,12 @@ export const openRecorder = (
   const recordRequests = openRequestRecorder(table, {
     now,
     // Pricing does not throw. If it did, one event would keep all others of its account from being recorded.
-    price: (event, sheet) => {
+    price: (event, accountPrices) => {
       try {
         const list = price(event, findPrice);
-        return sheet ? applyPrices(event, list, sheet, (ownRates) => price({ ...event, ownRates }, findPrice)) : list;
+        return accountPrices
+          ? applyPrices(event, list, accountPrices, (ownRates) => price({ ...event, ownRates }, findPrice))
+          : list;
       } catch (error) {
         logger.error('Pricing failed', { requestId: event.requestId, errorName: (error as Error).name });
         return priceFailed;
@@ -112,8 +114,8 @@ export const openRecorder = (
         if (!isStorable(accountId)) failures.set(accountId, failure(new ForeignAccountError(), true));
         else {
           const found = await accountTerms.find(accountId);
-          const sheet = found.hasOwnPrices ? await ownPrices.findSheet(accountId) : undefined;
-          terms.set(accountId, { ...found, sheet });
+          const accountPrices = found.hasOwnPrices ? await ownPrices.findAccountPrices(accountId) : undefined;
+          terms.set(accountId, { ...found, accountPrices });
         }
       } catch (error) {
         failures.set(accountId, failure(error));

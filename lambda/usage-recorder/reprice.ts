@@ -90,12 +90,12 @@ export const openRepricer = (
   const ledger = openLedger(table, now);
   const returnDay = openDayReturn(table, objects, now);
 
-  const readSheets = async (accountIds: ReadonlySet<string>) =>
+  const readAccountPrices = async (accountIds: ReadonlySet<string>) =>
     new Map(
       await Promise.all(
         [...accountIds].map(async (accountId) => {
           const { own } = await ownPrices.read(accountId);
-          return [accountId, await ownPrices.sheetOf(accountId, own)] as const;
+          return [accountId, await ownPrices.accountPricesOf(accountId, own)] as const;
         }),
       ),
     );
@@ -104,12 +104,14 @@ export const openRepricer = (
     records: readonly RequestRecord[],
     { keepListPrices }: RepriceOptions,
   ): Promise<Change[]> => {
-    const sheets = await readSheets(new Set(records.map(({ accountId }) => accountId)));
+    const pricesByAccount = await readAccountPrices(new Set(records.map(({ accountId }) => accountId)));
     const priced = records.filter(isPriceable).map((before) => {
       const event = eventOf(before);
       const list = keepListPrices ? listPriceOf(before, price) : price(event);
-      const sheet = sheets.get(before.accountId);
-      const now = plausible(sheet ? applyPrices(event, list, sheet, priceAgainAt(before, price)) : list);
+      const accountPrices = pricesByAccount.get(before.accountId);
+      const now = plausible(
+        accountPrices ? applyPrices(event, list, accountPrices, priceAgainAt(before, price)) : list,
+      );
       return { before, now, response: countableResponse(event, now) };
     });
     const changed = priced.filter(({ before, now }) => priceText(before) !== priceText(now));

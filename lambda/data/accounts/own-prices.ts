@@ -2,7 +2,7 @@ import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError } from '../../domain/errors.ts';
-import type { PriceSheet } from '../../domain/own-prices/apply-prices.ts';
+import type { AccountPrices } from '../../domain/own-prices/apply-prices.ts';
 import { noPrices, type OwnPrices, storedPrices } from '../../domain/own-prices/own-price.ts';
 import type { DisplayCurrency } from '../../domain/spend/display-currency.ts';
 import { EXISTS, IS_NEW, put, update } from '../table/actions.ts';
@@ -30,7 +30,7 @@ export interface PriceVersion {
 /** The prices that accounts have of their own: one item each. */
 export const openOwnPrices = (table: Table, now: () => number = Date.now) => {
   const keys = openServiceKeys(table);
-  const cache = new QuickLRU<string, { readonly sheet: PriceSheet; readonly readAtMs: number }>({
+  const cache = new QuickLRU<string, { readonly accountPrices: AccountPrices; readonly readAtMs: number }>({
     maxSize: MAX_ENTRIES,
   });
 
@@ -48,7 +48,7 @@ export const openOwnPrices = (table: Table, now: () => number = Date.now) => {
   };
 
   /** What pricing needs. The projects of keys are read where a price names one. */
-  const sheetOf = async (accountId: string, { prices, months }: OwnPrices): Promise<PriceSheet> => {
+  const accountPricesOf = async (accountId: string, { prices, months }: OwnPrices): Promise<AccountPrices> => {
     const hasProjects = prices.some(({ project }) => project !== undefined);
     const projects = hasProjects ? await keys.list(accountId) : [];
     return { prices, months, projectOf: new Map(projects.map(({ keyId, projectId }) => [keyId, projectId])) };
@@ -56,16 +56,16 @@ export const openOwnPrices = (table: Table, now: () => number = Date.now) => {
 
   return {
     read,
-    sheetOf,
+    accountPricesOf,
 
     /** The prices of an account, cached for a minute. */
-    findSheet: async (accountId: string): Promise<PriceSheet> => {
+    findAccountPrices: async (accountId: string): Promise<AccountPrices> => {
       const cached = cache.get(accountId);
-      if (cached && now() - cached.readAtMs < TTL_MS) return cached.sheet;
+      if (cached && now() - cached.readAtMs < TTL_MS) return cached.accountPrices;
       const readAtMs = now();
-      const sheet = await sheetOf(accountId, (await read(accountId)).own);
-      cache.set(accountId, { sheet, readAtMs });
-      return sheet;
+      const accountPrices = await accountPricesOf(accountId, (await read(accountId)).own);
+      cache.set(accountId, { accountPrices, readAtMs });
+      return accountPrices;
     },
 
     /** Replaces them, with an entry in the audit log. @throws ConflictError where they are not as they were read */

@@ -42,7 +42,8 @@ const storedSlots = z.looseObject({ cells: z._default(slotSet, new Set()) });
 /** The slots of an account and day: of each allocation dimension, and under null of crosses. */
 type Slots = ReadonlyMap<AllocationName | null, ReadonlySet<string>>;
 
-const attributeOf = (family: AllocationName | null): string => (family === null ? 'cells' : `${OWN}${family}`);
+const attributeOf = (allocation: AllocationName | null): string =>
+  allocation === null ? 'cells' : `${OWN}${allocation}`;
 
 const parseSlots = (item: object): Slots => {
   const { cells, ...others } = storedSlots.parse(item);
@@ -53,12 +54,12 @@ const parseSlots = (item: object): Slots => {
   return new Map([[null, cells], ...own]);
 };
 
-const sizeOf = (slots: Slots, family: AllocationName | null): number => slots.get(family)?.size ?? 0;
+const sizeOf = (slots: Slots, allocation: AllocationName | null): number => slots.get(allocation)?.size ?? 0;
 
 const merged = (...all: readonly Slots[]): Slots => {
   const sum = new Map<AllocationName | null, ReadonlySet<string>>();
   for (const slots of all)
-    for (const [family, some] of slots) sum.set(family, new Set([...(sum.get(family) ?? []), ...some]));
+    for (const [allocation, some] of slots) sum.set(allocation, new Set([...(sum.get(allocation) ?? []), ...some]));
   return sum;
 };
 
@@ -91,45 +92,45 @@ const keptBy = (filters: readonly CounterFilter[], dimensions: SpendDimensions):
 const nameOf = ({ allocation }: Pick<WantedSlot, 'allocation'>, dimensions: SpendDimensions): string =>
   allocation === undefined ? spendCounterName(dimensions) : allocationCounterName(allocation, dimensions);
 
-/** How far each of the wanted dimensions overflows, given the slots that exist, and the slots that are added. All are of one family. */
-const decideFamily = (
-  family: AllocationName | null,
+/** How far each of the wanted dimensions overflows, given the slots that exist, and the slots that are added. All are crosses, or all of one allocation dimension. */
+const decideFor = (
+  allocation: AllocationName | null,
   wanted: readonly WantedSlot[],
   slots: ReadonlySet<string>,
   { recent, filters }: Precedence,
 ) => {
   const added = new Set<string>();
-  const recentOfFamily = recent.get(family) ?? new Set();
+  const recentSlots = recent.get(allocation) ?? new Set();
   const hasSlot = (fingerprint: string) => slots.has(fingerprint) || added.has(fingerprint);
-  let awaited = [...recentOfFamily].filter((fingerprint) => !slots.has(fingerprint)).length;
+  let awaited = [...recentSlots].filter((fingerprint) => !slots.has(fingerprint)).length;
   // The events of a batch share a few dimensions: each is decided once and keeps its level. Those with a cost come first.
   const decided = new Map<string, Overflow>();
   for (const claim of [...wanted].sort((a, b) => Number(b.mayCost) - Number(a.mayCost))) {
-    const { dimensions, allocation } = claim;
+    const { dimensions } = claim;
     const name = nameOf(claim, dimensions);
     if (decided.has(name)) continue;
     const fingerprintAs = (counted: SpendDimensions) => fingerprintOf(nameOf(claim, counted));
     const overflow = overflowOf(
-      { ...claim, isRecent: recentOfFamily.has(fingerprintOf(name)), kept: keptBy(filters, dimensions) },
+      { ...claim, isRecent: recentSlots.has(fingerprintOf(name)), kept: keptBy(filters, dimensions) },
       { size: slots.size + added.size, awaited, has: (candidate) => hasSlot(fingerprintAs(candidate)) },
     );
     decided.set(name, overflow);
-    const fingerprint = fingerprintAs(overflowDimensions(dimensions, overflow.level, overflow.kept, allocation));
+    const fingerprint = fingerprintAs(overflowDimensions(dimensions, overflow.level, overflow.kept, claim.allocation));
     if (hasSlot(fingerprint)) continue;
     added.add(fingerprint);
-    if (recentOfFamily.has(fingerprint)) awaited -= 1;
+    if (recentSlots.has(fingerprint)) awaited -= 1;
   }
   return { decided, added };
 };
 
-/** The same of all families, each with slots of its own. */
+/** Decides for the crosses and each allocation dimension, which have slots of their own. */
 const decide = (wanted: readonly WantedSlot[], slots: Slots, precedence: Precedence) => {
   const decided = new Map<AllocationName | null, ReadonlyMap<string, Overflow>>();
   const added = new Map<AllocationName | null, ReadonlySet<string>>();
-  for (const [family, some] of Map.groupBy(wanted, ({ allocation = null }) => allocation)) {
-    const decision = decideFamily(family, some, slots.get(family) ?? new Set(), precedence);
-    decided.set(family, decision.decided);
-    if (decision.added.size > 0) added.set(family, decision.added);
+  for (const [allocation, some] of Map.groupBy(wanted, (claim) => claim.allocation ?? null)) {
+    const decision = decideFor(allocation, some, slots.get(allocation) ?? new Set(), precedence);
+    decided.set(allocation, decision.decided);
+    if (decision.added.size > 0) added.set(allocation, decision.added);
   }
   const overflows = wanted.map(
     (claim) => decided.get(claim.allocation ?? null)?.get(nameOf(claim, claim.dimensions)) ?? NO_OVERFLOW,
@@ -157,10 +158,10 @@ export const openCounterSlots = (table: Table, now: () => number = Date.now) => 
 
   /** @returns false where others reserved slots since the sets were read */
   const add = (accountId: string, day: Day, added: Slots, before: Slots): Promise<boolean> => {
-    const sets = [...added].map(([family, slots], n) => {
-      const size = sizeOf(before, family);
+    const sets = [...added].map(([allocation, slots], n) => {
+      const size = sizeOf(before, allocation);
       return {
-        names: { [`#s${n}`]: attributeOf(family) },
+        names: { [`#s${n}`]: attributeOf(allocation) },
         values: { [`:s${n}`]: slots, ...(size > 0 && { [`:n${n}`]: size }) },
         addition: `#s${n} :s${n}`,
         condition: size === 0 ? `attribute_not_exists(#s${n})` : `size(#s${n}) = :n${n}`,
@@ -194,7 +195,7 @@ export const openCounterSlots = (table: Table, now: () => number = Date.now) => 
   const decideOn = async (accountId: string, day: Day, wanted: readonly WantedSlot[], slots: Slots) => {
     const first = decide(wanted, slots, NO_PRECEDENCE);
     const isPlenty = [...first.added].every(
-      ([family, added]) => sizeOf(slots, family) + added.size <= MAX_SLOTS_WITHOUT_COST,
+      ([allocation, added]) => sizeOf(slots, allocation) + added.size <= MAX_SLOTS_WITHOUT_COST,
     );
     if (isPlenty && first.overflows.every(({ level }) => level === 0)) return first;
     const [recent, filters] = await Promise.all([readRecent(accountId, day), ruleFilters.find(accountId)]);

@@ -37,7 +37,7 @@ const stored = z.object({
 export type DayFileEntry = Readonly<z.infer<typeof stored>>;
 
 /** The right to change where a day's records are. Nobody else has it, and no record of the day can be written. */
-export interface HeldDay extends DayFileEntry {
+export interface TakenDay extends DayFileEntry {
   readonly holder: string;
 }
 
@@ -90,7 +90,7 @@ export const openDayFiles = (table: Table, now: () => number = Date.now) => {
      *
      * @param dueMs when the day's next step is due should the holder never release it; left out: as before
      */
-    hold: async (entry: DayFileEntry, dueMs?: number): Promise<HeldDay | undefined> => {
+    hold: async (entry: DayFileEntry, dueMs?: number): Promise<TakenDay | undefined> => {
       const holder = randomUUID();
       const { gsi1sk } = dueMs === undefined ? entry : indexKey(entry, dueMs);
       const isHeld = await change(
@@ -103,7 +103,7 @@ export const openDayFiles = (table: Table, now: () => number = Date.now) => {
     },
 
     /** Notes how much of the file is back in the table, and holds on. @returns false where the hold is lost */
-    noteReturned: (day: HeldDay, returnedBlocks: number): Promise<boolean> =>
+    noteReturned: (day: TakenDay, returnedBlocks: number): Promise<boolean> =>
       change(day, 'SET returnedBlocks = :returnedBlocks, heldUntil = :until', IS_HOLDER, {
         ...{ holder: day.holder, returnedBlocks, until: now() + HOLD_MS },
       }),
@@ -114,7 +114,7 @@ export const openDayFiles = (table: Table, now: () => number = Date.now) => {
      * @returns false where the hold is lost
      */
     release: async (
-      day: HeldDay,
+      day: TakenDay,
       { file, dueMs }: { readonly file?: DayFile | null; readonly dueMs?: number } = {},
     ): Promise<boolean> => {
       const set = [...(file ? ['#file = :file'] : []), ...(dueMs === undefined ? [] : ['gsi1sk = :due'])];
@@ -127,7 +127,7 @@ export const openDayFiles = (table: Table, now: () => number = Date.now) => {
     },
 
     /** Ends a hold and removes the entry: what the table has of the day stays there until it expires. */
-    remove: ({ accountId, day, holder }: HeldDay): Promise<void> =>
+    remove: ({ accountId, day, holder }: TakenDay): Promise<void> =>
       write(table, remove(dayFileKey(accountId, day), IS_HOLDER, { holder })),
   };
 };

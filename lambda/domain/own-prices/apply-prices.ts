@@ -9,7 +9,7 @@ import { type MatchableRequest, matchingPrices, type PriceMatching } from './mat
 import type { MonthPrices, OwnPrice, PriceKind, Terms } from './own-price.ts';
 
 /** An account's own prices with what they need. */
-export interface PriceSheet extends PriceMatching {
+export interface AccountPrices extends PriceMatching {
   readonly months: Readonly<Record<string, MonthPrices>>;
 }
 
@@ -62,11 +62,11 @@ export interface BasePrice {
 export const basePriceOf = (
   request: MatchableRequest,
   list: PricedUsage,
-  sheet: PriceMatching,
+  accountPrices: PriceMatching,
   priceAt: (rates: OwnRates) => PricedUsage,
 ): BasePrice | null => {
   if (list.provenance === 'free') return null;
-  const prices = matchingPrices(request, sheet);
+  const prices = matchingPrices(request, accountPrices);
   if (prices.size === 0) return null;
   const own = prices.get('rates');
   return { prices, priced: own ? atOwnRates(request, own, list, priceAt) : list };
@@ -100,10 +100,10 @@ const MAX_COST = BigInt(Number.MAX_SAFE_INTEGER);
 export const applyPrices = (
   request: MatchableRequest,
   list: PricedUsage,
-  sheet: PriceSheet,
+  accountPrices: AccountPrices,
   priceAt: (rates: OwnRates) => PricedUsage,
 ): PricedUsage => {
-  const base = basePriceOf(request, list, sheet, priceAt);
+  const base = basePriceOf(request, list, accountPrices, priceAt);
   if (base === null) return list;
   const { prices, priced } = base;
   const steps: AppliedPrice[] = [];
@@ -126,7 +126,7 @@ export const applyPrices = (
     return priced.provenance === 'unknown' ? { ...covered, provenance: 'computed', reason: null } : covered;
   }
   if (priced.costNanoUsd === null) return list;
-  const month = sheet.months[monthOf(request.startedAt)];
+  const month = accountPrices.months[monthOf(request.startedAt)];
   const factors: Fraction[] = [];
   let isProvisional = false;
   for (const kind of order) {

@@ -24,13 +24,13 @@ export const addToMonth = (sums: MonthSums, { prices, priced }: BasePrice): void
 };
 
 /** An amount for each unit of time, in nano-USD for the part of a month in which its price holds. */
-const amountIn = (usd: number, per: 'hour' | 'day' | 'month', heldMs: number, monthMs: number): bigint =>
+const amountIn = (usd: number, per: 'hour' | 'day' | 'month', activeMs: number, monthMs: number): bigint =>
   divideHalfUp(
-    BigInt(usdToNanoUsd(usd)) * BigInt(heldMs),
+    BigInt(usdToNanoUsd(usd)) * BigInt(activeMs),
     BigInt(per === 'month' ? monthMs : per === 'day' ? DAY_MS : HOUR_MS),
   );
 
-const heldMs = ({ from, until }: OwnPrice, start: number, end: number): number =>
+const activeMs = ({ from, until }: OwnPrice, start: number, end: number): number =>
   Math.max(0, Math.min(end, until === null ? end : Date.parse(until)) - Math.max(start, Date.parse(from)));
 
 /** The share of a volume that is left to pay after the discounts of its tiers. */
@@ -98,11 +98,11 @@ export const monthFactors = (
   for (const { price, terms } of ofKind('commitment')) {
     const own = groups.filter(({ commitment }) => commitment === price.priceId);
     const base = sumOf(own, ({ nanoUsd }) => nanoUsd);
-    const amount = amountIn(terms.usd, terms.per, heldMs(price, start, end), monthEnd - start);
+    const amount = amountIn(terms.usd, terms.per, activeMs(price, start, end), monthEnd - start);
     const included =
       terms.includedUsd === undefined
         ? base
-        : amountIn(terms.includedUsd, terms.per, heldMs(price, start, end), monthEnd - start);
+        : amountIn(terms.includedUsd, terms.per, activeMs(price, start, end), monthEnd - start);
     const rest = base > included ? base - included : 0n;
     const share = base > 0n ? { numerator: amount + rest, denominator: base } : ALL;
     keep(price.priceId, share, amount, base > 0n);

@@ -3,7 +3,7 @@ import type { Admitted } from '../admission/admit.ts';
 import type { GatewayRequest } from '../protocol/client.ts';
 import { upstreamRequestHeaders } from '../protocol/headers.ts';
 import type { UpstreamRequest } from '../upstream/upstream.ts';
-import { type HeldBytes, heldBytes } from './held-bytes.ts';
+import { type BodyMemory, bodyMemory } from './body-memory.ts';
 import { askForUsage, headersForAskedUsage, MAX_BODY_BYTES, mayAskForUsage } from './usage-option.ts';
 
 export interface PreparedRequest {
@@ -29,7 +29,7 @@ const MAX_CHUNKED_BODY_MS = 10_000;
 const readBody = (
   body: Readable,
   isBounded: boolean,
-  held: HeldBytes,
+  taken: BodyMemory,
 ): Promise<{ chunks: Buffer[]; isWhole: boolean }> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -49,12 +49,12 @@ const readBody = (
     const take = (chunk: Buffer): void => {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (!held.add(chunk.length) || (isBounded && bytes > MAX_BODY_BYTES)) leave();
+      if (!taken.add(chunk.length) || (isBounded && bytes > MAX_BODY_BYTES)) leave();
     };
     const end = (): void => resolveWith(true);
     const fail = (): void => {
       stop();
-      held.release();
+      taken.release();
       reject(new Error('the client interrupted its request'));
     };
     const timer = isBounded ? setTimeout(leave, MAX_CHUNKED_BODY_MS) : undefined;
@@ -110,16 +110,16 @@ export const prepareRequest = (
   const { body } = request;
   if (Buffer.isBuffer(body)) return withBody(body);
   const isChunked = upstream.framing === 'chunked';
-  const held = heldBytes(owner?.accountId ?? serviceKey);
-  return readBody(body, isChunked || !mayAsk, held).then(async ({ chunks, isWhole }) => {
+  const taken = bodyMemory(owner?.accountId ?? serviceKey);
+  return readBody(body, isChunked || !mayAsk, taken).then(async ({ chunks, isWhole }) => {
     const read = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
     if (isWhole) {
-      const prepared = { ...(await withBody(read)), releaseBody: held.release };
+      const prepared = { ...(await withBody(read)), releaseBody: taken.release };
       // Unchanged, so it stays chunked.
       if (!isChunked || prepared.askedForUsage) return prepared;
       return { ...prepared, upstream: { ...upstream, body: Readable.from([read], { objectMode: false }) } };
     }
-    held.release();
+    taken.release();
     if (read.length > 0) body.unshift(read);
     return { upstream, wholeBody: null, askedForUsage: false };
   });

@@ -4,7 +4,7 @@ import { openRequests } from '../../data/requests/requests.ts';
 import { openSpend } from '../../data/spend/spend.ts';
 import type { Table } from '../../data/table/table.ts';
 import type { Month } from '../../domain/calendar/utc.ts';
-import { basePriceOf, type PriceSheet } from '../../domain/own-prices/apply-prices.ts';
+import { type AccountPrices, basePriceOf } from '../../domain/own-prices/apply-prices.ts';
 import { addToMonth, type MonthSums, monthFactors } from '../../domain/own-prices/month-factors.ts';
 import type { OwnPrices, PriceJob } from '../../domain/own-prices/own-price.ts';
 import { dailyJob, endOfMonth, monthPricesOf, startOf } from '../../domain/own-prices/price-job.ts';
@@ -76,9 +76,9 @@ export const openMonthPricing = (
     return null;
   };
 
-  const addRecord = (sums: MonthSums, record: RequestRecord, sheet: PriceSheet): void => {
+  const addRecord = (sums: MonthSums, record: RequestRecord, accountPrices: AccountPrices): void => {
     if (!isPriceable(record)) return;
-    const base = basePriceOf(record, listPriceOf(record, price), sheet, priceAgainAt(record, price));
+    const base = basePriceOf(record, listPriceOf(record, price), accountPrices, priceAgainAt(record, price));
     if (base) addToMonth(sums, base);
   };
 
@@ -103,11 +103,11 @@ export const openMonthPricing = (
     }
     const asOf = job.asOf ?? now().toISOString();
     const counted = job.asOf === null ? await countedIn(accountId, month) : job.counted;
-    const sheet = await store.sheetOf(accountId, own);
+    const accountPrices = await store.accountPricesOf(accountId, own);
     const sums: MonthSums = structuredClone(job.sums);
     const place = { month, doneFrom: job.doneFrom, until: asOf };
     const visit = async (records: readonly RequestRecord[]) => {
-      for (const record of records) addRecord(sums, record, sheet);
+      for (const record of records) addRecord(sums, record, accountPrices);
     };
     const doneFrom = await walk(accountId, place, visit, isLate);
     if (doneFrom !== null) return { ...own, job: { ...job, asOf, counted, sums, doneFrom } };

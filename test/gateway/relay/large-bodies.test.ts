@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { providerByLabel } from '../../../lambda/domain/providers.ts';
 import type { Admitted } from '../../../lambda/gateway/admission/admit.ts';
-import { heldBytes } from '../../../lambda/gateway/relay/held-bytes.ts';
+import { bodyMemory } from '../../../lambda/gateway/relay/body-memory.ts';
 import { prepareRequest } from '../../../lambda/gateway/relay/prepare-request.ts';
 import { RequestCopy } from '../../../lambda/gateway/relay/request-copy.ts';
 import { askForUsage } from '../../../lambda/gateway/relay/usage-option.ts';
@@ -76,7 +76,7 @@ describe('a large body', () => {
 describe('what an account holds in memory', () => {
   const held: { release(): void }[] = [];
   const hold = (account: string) => {
-    const bytes = heldBytes(account);
+    const bytes = bodyMemory(account);
     held.push(bytes);
     return bytes;
   };

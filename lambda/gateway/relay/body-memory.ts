@@ -4,7 +4,7 @@ const MAX_ACCOUNT_BYTES = 64 * 2 ** 20;
 const bytesOfAccount = new Map<string, number>();
 
 /** Bytes of one request's body that are in memory. */
-export interface HeldBytes {
+export interface BodyMemory {
   /** False where the account would hold too many: then they are not counted. */
   add(bytes: number): boolean;
   /** May be called again. */
@@ -16,19 +16,19 @@ export interface HeldBytes {
  *
  * @param account any name that its requests share
  */
-export const heldBytes = (account: string): HeldBytes => {
-  let held = 0;
+export const bodyMemory = (account: string): BodyMemory => {
+  let taken = 0;
   return {
     add: (bytes) => {
       const total = (bytesOfAccount.get(account) ?? 0) + bytes;
       if (total > MAX_ACCOUNT_BYTES) return false;
       bytesOfAccount.set(account, total);
-      held += bytes;
+      taken += bytes;
       return true;
     },
     release: () => {
-      const left = (bytesOfAccount.get(account) ?? 0) - held;
-      held = 0;
+      const left = (bytesOfAccount.get(account) ?? 0) - taken;
+      taken = 0;
       if (left > 0) bytesOfAccount.set(account, left);
       else bytesOfAccount.delete(account);
     },
