@@ -11,11 +11,11 @@ import {
   lambdaCostPerMillion,
   monthlyCost,
   requestsInFlight,
+  scenarios,
   storagePerMonth,
   totalOf,
 } from './cost/estimate.ts';
 import { scaleRow } from './cost/limits.ts';
-import { scenarios } from './cost/scenarios.ts';
 
 const USAGE = `npm run cost -- [--memory MB] [--retention DAYS]
 

@@ -2,8 +2,8 @@
 import { tableAt } from '../../fixtures/emulated-table.ts';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { previewRule } from '../../lambda/dashboard/limits/manage-rules.ts';
+import { exportSpend } from '../../lambda/dashboard/spend/export-spend.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
-import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';

@@ -9,9 +9,9 @@ import type * as budgetOperations from './limits/budget-operations.ts';
 import { listBudgets } from './limits/manage-budgets.ts';
 import { readMetrics } from './metrics/read-metrics.ts';
 import { compareSpend } from './spend/compare-spend.ts';
+import { exportSpend } from './spend/export-spend.ts';
 import type * as spendOperations from './spend/operations.ts';
 import { readSpend } from './spend/read-spend.ts';
-import { exportSpend } from './spend-export/export-spend.ts';
 
 /** The readers of spend over the table: pages, scripts, metrics and MCP tools show what is read here. */
 export const openSpendReads = (table: Table, now: () => Date) => {

@@ -23,7 +23,7 @@ import * as requests from './requests/operations.ts';
 import * as sessions from './sessions/operations.ts';
 import * as signOn from './sign-on/operations.ts';
 import * as spend from './spend/operations.ts';
-import * as spendExport from './spend-export/operations.ts';
+import * as spendExport from './spend/operations.ts';
 import * as stripeWebhook from './stripe-webhook/operations.ts';
 import * as tokens from './tokens/operations.ts';
 import * as views from './views/operations.ts';

@@ -1,6 +1,8 @@
 import { channelTypes, type PostedChannel } from '../domain/alerts/channels.ts';
 import type { Message } from '../domain/alerts/message.ts';
 import type { TargetName } from '../domain/limits/rule.ts';
+import { MailError } from './mail.ts';
+import { UndeliverableError, WaitingError } from './mail-members.ts';
 import { WebhookError } from './webhook.ts';
 
 /** Where a rule or report posts. */
@@ -40,3 +42,7 @@ export const postMessage = async (
     throw new WebhookError(error.message, { status: error.status, isFinal: true });
   }
 };
+
+/** True for errors of a channel, whose messages people may read. */
+export const isDeliveryError = (error: unknown): error is Error =>
+  [MailError, WebhookError, WaitingError, UndeliverableError].some((type) => error instanceof type);

@@ -13,10 +13,9 @@ import type { Mail } from '../domain/mail/mail.ts';
 import { reportMail } from '../domain/reports/report-mail.ts';
 import { reportMessage } from '../domain/reports/report-message.ts';
 import type { ReportRun } from '../domain/reports/report-run.ts';
-import { isDeliveryError } from '../integrations/delivery-error.ts';
 import type { SendMail } from '../integrations/mail.ts';
 import { mailMembers, UndeliverableError } from '../integrations/mail-members.ts';
-import { type PostJson, type PostTargets, postMessage } from '../integrations/post-message.ts';
+import { isDeliveryError, type PostJson, type PostTargets, postMessage } from '../integrations/post-message.ts';
 import { WebhookError } from '../integrations/webhook.ts';
 
 export interface DeliveryDependencies {

@@ -8,9 +8,8 @@ import { openTable } from '../data/table/table.ts';
 import { recorderEnvironment } from '../environment.ts';
 import { queueSender, textSender } from '../integrations/queue-sender.ts';
 import { consumeMessages } from './consume-messages.ts';
-import { newestBook } from './newest-book.ts';
 import { modelUse, reportedCosts, useObservers, withObservers } from './observers.ts';
-import { openRecorder } from './recorder.ts';
+import { newestBook, openRecorder } from './recorder.ts';
 import { budgetJudging } from './request-judging.ts';
 import { traffic } from './traffic.ts';
 

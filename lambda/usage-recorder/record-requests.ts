@@ -31,6 +31,7 @@ import {
   failure,
   isClose,
   nameOf,
+  readApart,
 } from './attribute-events.ts';
 import {
   awaitedResponse,
@@ -39,7 +40,6 @@ import {
   type LedgerState,
   onePerRequest,
 } from './decide-changes.ts';
-import { readApart } from './read-apart.ts';
 
 /** What happened to the event of a request. The queue must deliver it again only where it `failed`. */
 export type RequestResult =

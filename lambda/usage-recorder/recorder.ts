@@ -1,8 +1,11 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import pMap from 'p-map';
 import { openAccountTerms } from '../data/accounts/account-terms.ts';
 import { openOwnPrices } from '../data/accounts/own-prices.ts';
 import { openTrackingGaps } from '../data/ledger/tracking-gaps.ts';
+import { openNewestBook } from '../data/prices/newest-book.ts';
+import { openPriceVersions } from '../data/prices/price-versions.ts';
 import type { Table } from '../data/table/table.ts';
 import { applyPrices } from '../domain/own-prices/apply-prices.ts';
 import { loadBundledBook } from '../domain/price/price-book.ts';
@@ -150,3 +153,18 @@ export const openRecorder = (
     }
   };
 };
+
+interface Report {
+  readonly logger: Pick<Logger, 'error'>;
+  readonly metrics: Pick<Metrics, 'addMetric'>;
+}
+
+/** The newest price book, for recorders. A version that cannot be used is logged and counted, and an older one is used. */
+export const newestBook = (table: Table, { logger, metrics }: Report): (() => Promise<PriceBook>) =>
+  openNewestBook({
+    versions: openPriceVersions(table),
+    onFallback: ({ name }) => {
+      logger.error('Newest prices cannot be used', { errorName: name });
+      metrics.addMetric('PriceBookFallbacks', MetricUnit.Count, 1);
+    },
+  });

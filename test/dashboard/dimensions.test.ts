@@ -4,10 +4,12 @@ import { declareDimensions, listDimensions } from '../../lambda/dashboard/dimens
 import * as operations from '../../lambda/dashboard/dimensions/operations.ts';
 import { createRule, listRules, previewRule, updateRule } from '../../lambda/dashboard/limits/manage-rules.ts';
 import * as ruleOperations from '../../lambda/dashboard/limits/rule-operations.ts';
-import { readSpend as spendOperation } from '../../lambda/dashboard/spend/operations.ts';
+import { exportSpend } from '../../lambda/dashboard/spend/export-spend.ts';
+import {
+  exportSpend as exportOperation,
+  readSpend as spendOperation,
+} from '../../lambda/dashboard/spend/operations.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
-import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
-import { exportSpend as exportOperation } from '../../lambda/dashboard/spend-export/operations.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';

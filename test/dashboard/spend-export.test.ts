@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import fc from 'fast-check';
-import { exportSpend } from '../../lambda/dashboard/spend-export/export-spend.ts';
-import { exportSpend as operation } from '../../lambda/dashboard/spend-export/operations.ts';
+import { exportSpend } from '../../lambda/dashboard/spend/export-spend.ts';
+import { exportSpend as operation } from '../../lambda/dashboard/spend/operations.ts';
 import type { SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
 import { csvField } from '../../lambda/domain/spend/spend-csv.ts';

@@ -11,7 +11,7 @@ import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openSignOns } from '../../data/accounts/sign-ons.ts';
 import { openUsers } from '../../data/accounts/users.ts';
 import { newAccountKey } from '../../domain/accounts/account-key.ts';
-import { newApiToken } from '../../domain/accounts/api-token.ts';
+import { newApiToken } from '../../domain/accounts/issued-secret.ts';
 import { SIGN_ON_CALLBACK } from '../../domain/accounts/sign-on.ts';
 import { identityEnvironment } from '../../environment.ts';
 import { httpStack } from '../../http/http-stack.ts';

@@ -34,7 +34,7 @@ import { listRequests, readRequest } from '../requests/read-requests.ts';
 import * as sessions from '../sessions/operations.ts';
 import { listSessions, readSession } from '../sessions/read-sessions.ts';
 import * as spend from '../spend/operations.ts';
-import * as spendExport from '../spend-export/operations.ts';
+import * as spendExport from '../spend/operations.ts';
 
 const environment = readingEnvironment.parse(process.env);
 const { logger, table, options } = openFunction('dashboard-machine', environment);

@@ -8,10 +8,9 @@ import { reportMessage } from '../../domain/reports/report-message.ts';
 import { lastPeriod } from '../../domain/reports/report-period.ts';
 import { newRun } from '../../domain/reports/report-run.ts';
 import type { Implementation } from '../../http/operation.ts';
-import { isDeliveryError } from '../../integrations/delivery-error.ts';
 import type { SendMail } from '../../integrations/mail.ts';
 import { mailMembers } from '../../integrations/mail-members.ts';
-import { type PostJson, postMessage } from '../../integrations/post-message.ts';
+import { isDeliveryError, type PostJson, postMessage } from '../../integrations/post-message.ts';
 import type { sendReport as operation } from './operations.ts';
 
 interface SendDependencies {

@@ -1,5 +1,5 @@
 import type { ApiTokenUse } from '../../data/accounts/api-tokens.ts';
-import { apiTokenPassword } from '../../domain/accounts/api-token.ts';
+import { apiTokenPassword } from '../../domain/accounts/issued-secret.ts';
 import { InvalidCredentialsError } from '../../domain/errors.ts';
 import { OAuthError } from '../../http/oauth-error.ts';
 import type { Implementation } from '../../http/operation.ts';

@@ -1,8 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { ApiToken, ApiTokens } from '../../data/accounts/api-tokens.ts';
 import { auditEntry } from '../../data/accounts/audit-log.ts';
-import { apiTokenEmail, apiTokenPassword } from '../../domain/accounts/api-token.ts';
-import { maskedSecret, secretHash } from '../../domain/accounts/issued-secret.ts';
+import { apiTokenEmail, apiTokenPassword, maskedSecret, secretHash } from '../../domain/accounts/issued-secret.ts';
 import { requireMayGive } from '../../domain/accounts/permissions.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import type { Implementation } from '../../http/operation.ts';

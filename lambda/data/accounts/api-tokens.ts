@@ -1,7 +1,6 @@
 import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
-import { isWellFormedApiToken } from '../../domain/accounts/api-token.ts';
-import { secretHash } from '../../domain/accounts/issued-secret.ts';
+import { isWellFormedApiToken, secretHash } from '../../domain/accounts/issued-secret.ts';
 import { roles } from '../../domain/accounts/permissions.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { LimitReachedError, NotFoundError } from '../../domain/errors.ts';

@@ -5,9 +5,8 @@ import { openOutbox } from '../../data/ledger/outbox.ts';
 import { openModelUse } from '../../data/prices/model-use.ts';
 import { openTable } from '../../data/table/table.ts';
 import { metricsEnvironment } from '../../environment.ts';
-import { newestBook } from '../newest-book.ts';
 import { modelUse, withObservers } from '../observers.ts';
-import { openRecorder } from '../recorder.ts';
+import { newestBook, openRecorder } from '../recorder.ts';
 import { traffic } from '../traffic.ts';
 import { sweepOutbox } from './sweep-outbox.ts';
 

@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { isWellFormedAccountKey, newAccountKey } from '../../../lambda/domain/accounts/account-key.ts';
-import { apiTokenPassword, isWellFormedApiToken, newApiToken } from '../../../lambda/domain/accounts/api-token.ts';
-import { secretHash } from '../../../lambda/domain/accounts/issued-secret.ts';
+import {
+  apiTokenPassword,
+  isWellFormedApiToken,
+  newApiToken,
+  secretHash,
+} from '../../../lambda/domain/accounts/issued-secret.ts';
 
 describe('API tokens', () => {
   it('have a prefix and a checksum, so that one wrong character is noticed', () => {

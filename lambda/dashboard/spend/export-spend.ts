@@ -4,8 +4,8 @@ import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
 import { spendCsv } from '../../domain/spend/spend-csv.ts';
 import type { ReadCounters } from '../../domain/spend/spend-question.ts';
 import type { Implementation } from '../../http/operation.ts';
-import { dimensionsOf, type FindDeclared } from '../spend/spend-query.ts';
 import type { exportSpend as operation } from './operations.ts';
+import { dimensionsOf, type FindDeclared } from './spend-query.ts';
 
 interface ExportDependencies {
   readonly readCounters: ReadCounters;
