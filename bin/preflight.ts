@@ -46,7 +46,7 @@ const readerOf = ({ account, region }: Target) => {
   return async () => lookUp().catch(() => fromNodeProviderChain()());
 };
 
-/** What the account says. Each rejects where it cannot be read. */
+/** Reads the account. Each rejects where the account does not answer. */
 export interface Account {
   quota(quota: Quota): Promise<number | undefined>;
   /** Reads a mail address's and its domain's. One that SES does not know is missing. */
@@ -82,7 +82,7 @@ const awsAccount = (target: Target): Account => {
 export interface Preflight {
   /** Why the deployment would fail, one sentence each with what to do. */
   readonly refusals: readonly string[];
-  /** What could not be checked, or would not work. */
+  /** Settings that could not be checked, or would not work. */
   readonly remarks: readonly string[];
 }
 
@@ -135,7 +135,7 @@ const checkConcurrency = async (settings: StageSettings, account: Account): Prom
   const needed = reserved === 0 ? 0 : reserved + UNRESERVED_MIN;
   const inFlight = usesCompute(gateway, 'lambda') ? CHAT_SECONDS * expectedRequestsPerSecond : 0;
 
-  /** What would fail, and what would work worse than the settings say. */
+  /** Finds settings that would fail, or work worse than they say. */
   const judge = (available: number): Preflight => {
     const most = Math.max(0, available - UNRESERVED_MIN);
     const without =
@@ -233,7 +233,7 @@ const checkSender = (
   );
 };
 
-/** What CDK would find out late, and CloudFormation half-way. */
+/** Finds faults that CDK would report late, and CloudFormation half-way. */
 export const preflight = async (
   settings: StageSettings,
   account: Account = awsAccount({ account: settings.account ?? '', region: settings.region ?? '' }),

@@ -16,7 +16,7 @@ const json = z.pipe(
   z.transform((value): unknown => JSON.parse(value)),
 );
 
-/** What the gateway reads in a container, apart from AWS's variables and the gateway's own. */
+/** The gateway reads these in a container, apart from AWS's variables and the gateway's own. */
 export const containerEnvironment = z.object({
   PORT: z._default(wholeNumber(5), 8_080),
   /** How long open requests may last once the process has to stop: shorter than the orchestrator's time until it kills. */

@@ -34,12 +34,12 @@ export class InvalidSettings extends Error {}
 export const withoutBlanks = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutBlanks);
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).flatMap(([key, member]) => {
+  const given = Object.entries(value).flatMap(([key, member]) => {
     const filled = withoutBlanks(member);
     const isBlank = key.startsWith('//') || member === '' || (isEmpty(filled) && !isEmpty(member));
     return isBlank ? [] : [[key, filled] as const];
   });
-  return Object.fromEntries(kept);
+  return Object.fromEntries(given);
 };
 
 const isEmpty = (value: unknown) =>
@@ -93,7 +93,7 @@ export const missingForDeploy = (settings: StageSettings): readonly string[] => 
   ].filter((line) => line !== false);
 };
 
-/** What a deployment of these settings means that one may not expect, a sentence or two each. */
+/** Consequences of these settings that one may not expect, a sentence or two each. */
 export const remarksForDeploy = (settings: StageSettings): readonly string[] => {
   const { name, dashboardDomain, dashboardUrl, corsOrigins, retention } = settings;
   return [

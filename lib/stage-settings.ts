@@ -8,7 +8,7 @@ import { BATCH, RECORDERS } from './usage-capacity.ts';
 
 const HOST_NAME = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
 
-/** What CloudWatch Logs accepts. @see https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html */
+/** Retentions that CloudWatch Logs accepts. @see https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html */
 const LOG_RETENTION_DAYS = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
@@ -50,7 +50,7 @@ const concurrency = {
   /** Upper bound of requests in flight, taken out of the account's concurrency. Unset: what the account has. */
   reservedConcurrency: wholeNumber(1, 100_000).optional(),
   /**
-   * Environments kept warm. 0: none, the first requests after a quiet time meet cold starts. Change it in a deployment of its own:
+   * Environments that stay warm. 0: none, the first requests after a quiet time meet cold starts. Change it in a deployment of its own:
    * Lambda refuses a new number while two versions share the alias, as they do in a canary release.
    */
   provisionedConcurrency: wholeNumber(0, 100_000).default(0),
@@ -79,7 +79,7 @@ const containerSettings = z
     /** Three: one in each availability zone. */
     minTasks: wholeNumber(2, 5_000).default(3),
     maxTasks: wholeNumber(2, 5_000).default(30),
-    /** What a task carries at most. With all zones up, tasks are added so that each has two thirds of it. */
+    /** The most that a task carries. With all zones up, tasks are added so that each has two thirds of it. */
     openRequestsPerTask: wholeNumber(3, 20_000).default(600),
   })
   .check(({ value, issues }) => {
@@ -105,7 +105,7 @@ const priceFeedSettings = z.strictObject({
 });
 
 const gatewaySettings = z.strictObject({
-  /** What serves the provider hosts: docs/cost-and-scale.md compares them. */
+  /** The host of the gateway: docs/cost-and-scale.md compares them. */
   compute: compute.default('lambda'),
   /** Names of the containers' zones. Unset: the first three of the region. */
   availabilityZones: z
@@ -196,7 +196,7 @@ const recorderSettings = z.strictObject({
 const tableSettings = z.strictObject({
   /** Request records leave the table after this number of days, and are then read from the bucket; null: they stay for their whole retention. */
   requestDays: wholeNumber(30, 400).nullable().default(30),
-  /** What the table takes at once without growing first. It can be raised and not lowered, and raising it costs once. */
+  /** The traffic that the table takes at once without growing first. It can be raised and not lowered, and raising it costs once. */
   warmThroughput: z
     .strictObject({
       readUnitsPerSecond: wholeNumber(12_000, 10_000_000),
@@ -368,7 +368,7 @@ export const stageSettings = z
       .number()
       .refine((days) => LOG_RETENTION_DAYS.includes(days), { error: `must be one of ${LOG_RETENTION_DAYS.join(', ')}` })
       .default(90),
-    /** What happens to data when its stack is deleted. `retain` also protects table and user pool against deletion. */
+    /** The fate of data when its stack is deleted. `retain` also protects table and user pool against deletion. */
     removalPolicy: z.enum(['retain', 'destroy'], "must be 'retain' or 'destroy'").default('retain'),
     /** Name of a table that `npm run restore-table` made: the service works on it, and the stack's own stays as it is. */
     restoredTable: z

@@ -63,7 +63,7 @@ const resources: readonly (readonly [FunctionName, Readonly<Record<string, Opera
   ['reading', openapi],
 ];
 
-/** What takes an API token as it is has a function of its own, whatever its resource. */
+/** Operations that take an API token as it is have a function of their own, whatever their resource. */
 const served = resources.flatMap(([name, operations]) =>
   Object.values(operations).map((operation) => ({
     name: operation.access === 'machine' ? ('machine' as const) : name,

@@ -48,7 +48,7 @@ export interface MappedError {
   readonly retryAfterSeconds?: number;
 }
 
-/** What the AWS SDK tries again, as it does a network error of any other client and middy's early timeout. */
+/** The AWS SDK tries these errors again, as it does a network error of any other client and middy's early timeout. */
 const isTemporary = (error: unknown): boolean =>
   [isThrottlingError, isTransientError].some((test) => error instanceof Error && test(error as never));
 

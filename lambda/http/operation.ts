@@ -82,11 +82,11 @@ export const forMachines = (
   access: 'machine',
 });
 
-/** What a user may do, and where. `accountId` (internal id) scopes every read and write. */
+/** A user's role in an account. `accountId` (internal id) scopes every read and write. */
 export interface Membership {
   readonly accountId: string;
   readonly role: Role;
-  /** What the audit log calls the caller: the user's mail address, or a token's name. */
+  /** The caller's name in the audit log: the user's mail address, or a token's name. */
   readonly name: string;
   /** The API token, if the caller is a program. */
   readonly tokenId?: string | undefined;

@@ -154,7 +154,7 @@ const claimsSchema = z.object({
   auth_time: z.pipe(z.string().check(z.regex(/^\d{1,12}$/)), z.transform(Number)),
 });
 
-/** What a verified token says. */
+/** The claims of a verified token. */
 interface Claims {
   readonly userId: string;
   /** The app client that the token was issued to. */

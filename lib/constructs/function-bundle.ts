@@ -15,7 +15,7 @@ const ENTRIES = ['lambda/**/handler.ts', 'lambda/dashboard/functions/*.ts'];
 export const BUNDLE_FILE = 'index.js';
 
 /**
- * What the SDK imports when it first needs it, and no function ever does: on Lambda credentials stand in the environment, which is
+ * The SDK imports these when it first needs them, and no function ever does: on Lambda credentials stand in the environment, which is
  * the first place that is looked at. Left in, they bring clients of their own (STS, SSO) and keep whole what all clients share: 150 kB of
  * each bundle, and a quarter of the time most take to load.
  */

@@ -44,7 +44,7 @@ export class PublicNetwork extends Construct {
     this.vpc = vpc as IVpc;
   }
 
-  /** What runs the gateway: it opens connections to providers and AWS, and takes those alone that are added later. */
+  /** The group of the gateway's tasks: it opens connections to providers and AWS, and takes those alone that are added later. */
   outboundGroup(scope: Construct, id: string, description: string, ports: ReadonlySet<number>): ISecurityGroup {
     const group = new SecurityGroup(scope, id, { vpc: this.vpc, description, allowAllOutbound: false });
     for (const port of ports) group.addEgressRule(Peer.anyIpv4(), Port.tcp(port), 'Providers and AWS');

@@ -27,7 +27,7 @@ export interface HostRecordProps {
   readonly target: IAliasRecordTarget;
   /** Host name of the target, for a record made by hand. */
   readonly targetName: string;
-  /** What must serve before the name leads to it. */
+  /** Serves before the name leads to it. */
   readonly serving: IDependable;
 }
 

@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 
 export interface RunbookAlarm {
   readonly id: string;
-  /** What is wrong, for the person on call. */
+  /** Says to the person on call what is wrong. */
   readonly summary: string;
   /** Anchor of the heading in the runbook. */
   readonly section: string;

@@ -1,7 +1,7 @@
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 
-/** What IAM calls the parts of DynamoDB's item operations; a transaction needs those of its members. */
+/** IAM's names of DynamoDB's item operations; a transaction needs those of its members. */
 type ItemAction =
   | 'GetItem'
   | 'BatchGetItem'

@@ -27,7 +27,7 @@ interface AccountJobsStackProps extends StackProps {
 /** Usage events come within a quarter of an hour, and caches forget an account within a minute. */
 const DELETION_PAUSE = Duration.minutes(20);
 
-/** What is done for whole accounts, a piece a minute: their deletion, archives of them, their bills and reports. */
+/** Work for whole accounts, a piece a minute: their deletion, archives of them, their bills and reports. */
 export class AccountJobsStack extends Stack {
   readonly scheduled: readonly ScheduledFunction[];
 
@@ -73,7 +73,7 @@ export class AccountJobsStack extends Stack {
       { actions: ['Query'], partitions: partitions.accountJobs, index: INDEX_NAME },
       { actions: ['Query'], partitions: partitions.allStripeCustomers, index: INDEX_NAME },
       { actions: ['Query', 'BatchWriteItem'], partitions: [...ofAccounts, ...partitions.users, ...ofAllAccounts] },
-      // What a partition of the account names is deleted by its key.
+      // Items that a partition of the account names are deleted by their keys.
       { actions: ['BatchWriteItem'], partitions: listed },
       { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.users, ...partitions.signOns] },
       { actions: ['BatchGetItem'], partitions: partitions.serviceKeys },

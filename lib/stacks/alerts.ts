@@ -86,7 +86,7 @@ export class AlertsStack extends Stack {
         actions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
         partitions: partitions.accounts,
       },
-      // What budgets stop.
+      // Budgets stop requests by these items.
       { actions: ['GetItem', 'PutItem', 'UpdateItem'], partitions: partitions.blocks },
       // A pause is written with its entry in the audit log.
       { actions: ['PutItem'], partitions: partitions.audit },

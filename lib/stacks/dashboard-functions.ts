@@ -24,7 +24,7 @@ import type { SignOnAccess } from './identity.ts';
 import type { MailSending } from './mail.ts';
 import { partitions } from './partitions.ts';
 
-/** What the functions of the dashboard API can get. */
+/** The resources that functions of the dashboard API get. */
 export interface DashboardDependencies {
   readonly settings: StageSettings;
   readonly table: ITable;
@@ -41,7 +41,7 @@ export interface DashboardFunction {
   readonly description: string;
   /** Schema of its variables. */
   readonly environment: z.ZodMiniObject;
-  /** What it may do in the table. The stack adds the look-up of the caller where an authorizer checks the token. */
+  /** Its rights in the table. The stack adds the look-up of the caller where an authorizer checks the token. */
   readonly items: readonly TableAccess[];
   /** It sends mail. */
   readonly mails?: boolean;
@@ -71,7 +71,7 @@ export const dashboardVariables = ({ settings, table, objects, userPool, ...othe
   STRIPE_WEBHOOK_SECRETS_ID: others.stripe.webhookSecrets.secretArn,
 });
 
-/** What spend, requests, sessions and the prices of their time are read from. */
+/** The rights to read spend, requests, sessions and the prices of their time. */
 const read: readonly TableAccess[] = [
   {
     actions: ['Query'],

@@ -20,7 +20,7 @@ import { LOST_EVENTS } from './metrics.ts';
 import { partitions } from './partitions.ts';
 import { ProviderProxy } from './provider-proxy.ts';
 
-/** What the gateway allows a WebSocket, and the settings a provider at most. The load balancer waits longer, for the gateway's own error. */
+/** The longest silence that the gateway allows a WebSocket, and the settings a provider. The load balancer waits longer, for the gateway's own error. */
 const LONGEST_SILENCE = Duration.seconds(3_900);
 
 interface GatewayStackProps extends StackProps {

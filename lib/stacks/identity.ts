@@ -33,7 +33,7 @@ const senderOfCodes = ({ from, configurationSetName }: MailSending, { region }: 
     ...(region === undefined ? {} : { sesRegion: region }),
   });
 
-/** What the dashboard API needs to know of single sign-on. */
+/** Single sign-on, as the dashboard API needs to know it. */
 export interface SignOnAccess {
   /** Origin of the user pool's domain; empty without identity providers. */
   readonly origin: string;
@@ -43,7 +43,7 @@ export interface SignOnAccess {
 type ProviderSettings = StageSettings['signOn']['providers'][string];
 
 /**
- * What Cognito wants to know of a provider. A client secret stays in Secrets Manager: CloudFormation resolves the reference.
+ * A provider as Cognito describes it. A client secret stays in Secrets Manager: CloudFormation resolves the reference.
  *
  * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-cognito-userpoolidentityprovider.html
  */

@@ -25,7 +25,7 @@ interface MailStackProps extends StackProps {
   readonly table: ITable;
 }
 
-/** What sends mail needs to know. */
+/** The sender of mails. */
 export interface MailSending {
   readonly from: string;
   readonly configurationSetName: string;

@@ -13,7 +13,7 @@ import { HouseApi } from '../constructs/house-api.ts';
 /** The longest time a function may run and a streamed response may take. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html */
 const LONGEST_REQUEST = Duration.minutes(15);
 
-/** What API Gateway itself tells clients of a provider. */
+/** Errors that API Gateway itself sends to clients of a provider. */
 const errorMessages: ErrorMessages = {
   // Lambda takes 6 MB, and a body reaches it as base64. @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
   REQUEST_TOO_LARGE:

@@ -91,7 +91,7 @@ export class UsageStack extends Stack {
 
     const rollup = new ScheduledFunction(this, 'Rollup', {
       entry: 'lambda/usage-recorder/rollup/handler.ts',
-      description: 'Closed days and months -> summaries of spend; notices of plan limits',
+      description: 'Closed days and months -> summaries of spend; alerts about plan limits',
       every: Duration.hours(1),
       environment,
       timeout: Duration.minutes(15),
@@ -172,7 +172,7 @@ export class UsageStack extends Stack {
       ...record,
       ...usePrices,
       { actions: ['UpdateItem'], partitions: partitions.priceDrift },
-      // A billing period's requests are summed up for notices of the plan's limit.
+      // A billing period's requests are summed up for alerts about the plan's limit.
       { actions: ['Query'], partitions: partitions.spend },
     );
     grantItems(
@@ -214,7 +214,7 @@ export class UsageStack extends Stack {
       table,
       { actions: ['Query'], partitions: partitions.periodsToRollUp, index: INDEX_NAME },
       { actions: ['Query', 'PutItem', 'DeleteItem', 'ConditionCheckItem'], partitions: partitions.spend },
-      // The month counter and its shards, which say which day is closed, declared dimensions, and notices of the plan's limit that the
+      // The month counter and its shards, which say which day is closed, declared dimensions, and alerts about the plan's limit that the
       // recorder missed.
       { actions: ['GetItem', 'PutItem', 'UpdateItem'], partitions: partitions.accounts },
       { actions: ['UpdateItem'], partitions: partitions.spend },

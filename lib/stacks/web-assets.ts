@@ -35,7 +35,7 @@ export const webAssets = (): ISource =>
 /** A value as cdk-nag shows it. */
 export const shown = (value: string, name: string): string => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);
 
-/** What the pages are copied with is CDK's own function: what it may do is written by CDK, and it runs at deployments alone. */
+/** CDK's own function copies the pages: CDK writes its rights, and it runs at deployments alone. */
 export const acknowledgeDeployment = (stack: Stack, bucket: IBucket): void => {
   const [partition, account, region] = [
     shown(stack.partition, 'Partition'),

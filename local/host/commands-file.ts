@@ -1,6 +1,6 @@
 import { writeFileAtomically } from '../emulators/atomic-file.ts';
 
-/** What the commands of docs/runbook.md take from the environment, in addition to the endpoints of the emulators. */
+/** The variables that commands of docs/runbook.md read, in addition to the endpoints of the emulators. */
 const NAMES = [
   'TABLE_NAME',
   'USAGE_QUEUE_URL',

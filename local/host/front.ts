@@ -10,7 +10,7 @@ class PortInUseError extends SetupError {
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** What the one port leads to. */
+/** The servers behind the one port. */
 interface FrontRoutes {
   /** A provider's host, or `/gateway/{label}/…` with the label and the rest of the path. */
   readonly gateway: (

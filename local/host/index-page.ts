@@ -14,7 +14,7 @@ export interface StackIndex {
   readonly commandsFile: string;
 }
 
-/** What is where, for people. */
+/** Addresses and folders of a running stack, for people. */
 export const indexText = ({ url, mailUrl, stripeUrl, dataDir, logsDir, commandsFile }: StackIndex): string => {
   const host = url.replace('http://', '');
   return [

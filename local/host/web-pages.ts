@@ -12,7 +12,7 @@ import {
 export interface WebPagesOptions {
   /** The built dashboard. */
   readonly folder: string;
-  /** What config.json says. */
+  /** The members of config.json. */
   readonly settings: { readonly apiUrl: string; readonly gatewayUrl: string; readonly mockProviders: boolean };
 }
 

@@ -23,7 +23,7 @@ const urls = {
   portalReturn: environment.PORTAL_RETURN_URL,
 };
 
-/** The plan and its purchase: what calls Stripe for people. */
+/** Serves the plan and its purchase: it calls Stripe. */
 export const handler = httpStack(
   [
     route(operations.billingStatus, billingStatus({ accounts, usage: openPeriodUsage(table), now: () => new Date() })),

@@ -33,7 +33,7 @@ const opened = {
   now: () => new Date(),
 };
 
-/** Files that leave or enter the service: archives, exports, and providers' bills with the credentials that read them. */
+/** Serves files that leave or enter the service: archives, exports, and providers' bills with the credentials that read them. */
 export const handler = httpStack(
   [
     route(archives.createArchive, createArchive(opened)),

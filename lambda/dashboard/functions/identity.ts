@@ -105,7 +105,10 @@ const endpoint = {
   clientSecret: client.secret,
 };
 
-/** Who people and programs are: what may touch the user pool. Under /api/auth no authorizer is asked: `me` verifies its token itself. */
+/**
+ * Serves registration, sign-in, members and API tokens. No other function of this API may touch the user pool. `me` verifies its token
+ * itself: it has no authorizer.
+ */
 export const handler = httpStack(
   [
     route(

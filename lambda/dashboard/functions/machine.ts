@@ -94,7 +94,7 @@ const tools: readonly Tool[] = [
   },
 ];
 
-/** What an API token is sent to as it is: scripts, Prometheus, AI agents. It only reads, and streams as `reading` does. */
+/** Serves scripts, Prometheus and AI agents, which send an API token as it is. It only reads, and streams as `reading` does. */
 export const handler = streamingHttpStack(
   [
     { ...route(spend.readSpend, reads.readSpend), operation: spend.machineReadSpend },

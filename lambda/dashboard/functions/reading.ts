@@ -32,7 +32,7 @@ const requestLog = { requests: stored, findCurrency: openDisplayCurrency(table),
 const sessionLog = { requests: stored, sessions: openSessions(table), now };
 const auditLog = openAuditDependencies(table);
 
-/** What people read. It writes nothing. All of it is streamed: what is exported may exceed the size limit of a buffered response. */
+/** Serves what people read, and writes nothing. All of it is streamed: what is exported may exceed the size limit of a buffered response. */
 export const handler = streamingHttpStack(
   [
     route(spend.readSpend, readSpend),

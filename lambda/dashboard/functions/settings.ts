@@ -95,7 +95,7 @@ const ruleSettings = { ...opened, writePolicy: (accountId: string) => writePolic
 const ownPrices = { ...opened, store: openOwnPrices(table), termsOf: openAccountTerms(table).find, newId: uuidv7 };
 const sending = { ...opened, readContent: openContent(table, opened.now), sendMail: openMail(environment) };
 
-/** What an account sets: limits and what they found, keys and projects, dimensions, prices, views, reports. */
+/** Serves what an account sets: limits and what they found, keys and projects, dimensions, prices, views, reports. */
 export const handler = httpStack(
   [
     route(keys.listKeys, listKeys(opened)),

@@ -1,4 +1,4 @@
-/** What the host and a function's worker thread say to each other. */
+/** Messages between the host and a function's worker thread. */
 
 export interface WorkerSetup {
   readonly file: string;

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 
-/** What Lambda's own `HttpResponseStream` puts between the metadata and the body. */
+/** Lambda's own `HttpResponseStream` puts this between the metadata and the body. */
 export const METADATA_END = new Uint8Array(8);
 
 type Send = (chunk: Uint8Array, sent: () => void) => void;
@@ -25,7 +25,7 @@ class ResponseStream extends Writable {
     this.#sendWithMetadata(chunk, done);
   }
 
-  /** What has gathered while the last chunk was on its way goes out as one. */
+  /** Bytes that have gathered while the last chunk was on its way go out as one. */
   override _writev(chunks: { readonly chunk: Buffer }[], done: () => void): void {
     this.#sendWithMetadata(Buffer.concat(chunks.map(({ chunk }) => chunk)), done);
   }

@@ -32,7 +32,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 const FIRST_RUN_MS = MINUTE_MS;
 const FIRST_RUNS_APART_MS = 3_000;
 
-/** What EventBridge rules and EventBridge Scheduler run of the given functions. */
+/** Those of the given functions that EventBridge rules and EventBridge Scheduler run. */
 export const scheduledFunctions = (app: App, functions: readonly LambdaFunction[]): ScheduledFunction[] => {
   const rules = definitions(app, ruleSchema, 'AWS::Events::Rule').map(({ properties, ...rule }) => ({
     ruleArn: rule.attribute('Arn'),

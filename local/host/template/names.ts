@@ -10,7 +10,7 @@ const arn = (service: string, rest: string): string => `arn:aws:${service}:${LOC
 const hash = (resource: Resource, characters: number): string =>
   createHash('sha256').update(`${resource.stack.localName}/${resource.logicalId}`).digest('hex').slice(0, characters);
 
-/** What a reference in a template stands for here. The same in every run, so that data finds its place again. */
+/** The values of references in templates here. The same in every run, so that data finds its place again. */
 export interface Names {
   /** Value of `Ref`. */
   ref(resource: Resource): string;
