@@ -3,9 +3,9 @@ import { type AlertDeliveries, isReport, type Outgoing } from '../data/alerts/al
 import type { Rules } from '../data/alerts/rules.ts';
 import type { Reports } from '../data/reports/reports.ts';
 import type { Alert, Delivery } from '../domain/alerts/alert.ts';
-import { alertLinks } from '../domain/alerts/alert-links.ts';
 import { alertMail } from '../domain/alerts/alert-mail.ts';
 import { alertMessage } from '../domain/alerts/alert-message.ts';
+import { alertLinks } from '../domain/alerts/alert-text.ts';
 import type { Message } from '../domain/alerts/message.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/calendar/units.ts';
 import { NotFoundError } from '../domain/errors.ts';

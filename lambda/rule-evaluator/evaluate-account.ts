@@ -5,22 +5,19 @@ import type { BlockStore } from '../data/alerts/blocks.ts';
 import type { MeasureStore } from '../data/alerts/measures.ts';
 import type { Rule } from '../data/alerts/rules.ts';
 import type { Reservations } from '../data/ledger/reservations.ts';
-import type { Alert } from '../domain/alerts/alert.ts';
-import type { Period } from '../domain/calendar/periods.ts';
+import { type Alert, triggeredAlert } from '../domain/alerts/alert.ts';
+import { isOverdue, type Period } from '../domain/calendar/periods.ts';
 import type { Block } from '../domain/limits/block.ts';
 import { byExcess, firingName, hasFired, type Observation } from '../domain/limits/evaluator.ts';
 import { type BoundEvaluator, type BurnRateCondition, evaluatorOf } from '../domain/limits/rule.ts';
 import { fillSeries } from '../domain/limits/spend-query.ts';
-import { spendSeries } from '../domain/limits/spend-series.ts';
-import { splitDimension } from '../domain/limits/split-series.ts';
+import { spendSeries, splitDimension } from '../domain/limits/spend-series.ts';
 import { CounterOverflowError } from '../domain/spend/counters.ts';
 import type { ReadCounters } from '../domain/spend/spend-question.ts';
 import { openDrivers } from './drivers.ts';
-import { judgeValues, type ValueJudging } from './judge-values.ts';
-import { newAlert } from './new-alert.ts';
+import { judgeValues, openUsualHours, type ValueJudging } from './judge-values.ts';
 import { pauseOf, startPauses } from './start-pauses.ts';
 import { stopByLimits } from './stop-by-limits.ts';
-import { openUsualHours } from './usual-hours.ts';
 
 export interface EvaluationDependencies extends Pick<ValueJudging, 'readSessions'> {
   readonly readCounters: ReadCounters;
@@ -58,6 +55,27 @@ const needsKeys = ({ condition: { type, config } }: Rule): boolean =>
   config.filter?.project !== undefined || (type === 'burn_rate' && ['key', 'project'].includes(config.each));
 
 const isBurnRate = (rule: Rule): rule is Rule<BurnRateCondition> => rule.condition.type === 'burn_rate';
+
+const LATE = ' This alert is late: the rules could not be judged in time.';
+
+/** The alert of a rule for a period. */
+const alertOf = (
+  { accountId, ruleId, name, condition, channels }: Rule,
+  period: Period,
+  { exceeded: _, usual: _usual, forecast: _forecast, event, percent, summary, ...figures }: Observation,
+  { of, ...facts }: Pick<Alert, 'alertId' | 'triggeredAt' | 'mayAlsoMatch' | 'drivers' | 'of'>,
+): Alert =>
+  triggeredAlert(
+    {
+      ...facts,
+      ...{ accountId, ruleId, ruleName: name, type: condition.type, period, event: event ?? null },
+      ...(percent !== undefined && { percent }),
+      ...(of && { of }),
+      ...figures,
+      summary: `${summary}${isOverdue(period, new Date(facts.triggeredAt)) ? LATE : ''}`,
+    },
+    channels,
+  );
 
 /**
  * Judges the rules of one account, whose spend is read once for all of them. The returned function takes `judgedUntil`, when they were
@@ -168,7 +186,7 @@ export const evaluateAccount = (dependencies: EvaluationDependencies) => {
       const drivers = evaluator ? await ifExact(rule, () => findDrivers(evaluator, period)) : [];
       const summary = pause ? observation.summary + textOf(pause) : observation.summary;
       const facts = { alertId: newAlertId(), triggeredAt: now.toISOString(), mayAlsoMatch, of, drivers };
-      const alert = newAlert(rule, period, { ...observation, summary }, facts);
+      const alert = alertOf(rule, period, { ...observation, summary }, facts);
       if (await alerts.fire(alert, { ...rule, firedPeriods: before })) fired.push(alert);
       firedPeriods.set(rule.ruleId, [firingName(period, { ...observation, of }), ...before]);
     }

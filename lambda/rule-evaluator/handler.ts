@@ -3,7 +3,7 @@ import type { Context } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { openEvaluationProgress } from '../data/alerts/evaluation-progress.ts';
 import { openOnLambda } from './on-lambda.ts';
-import { openPending } from './open-delivery.ts';
+import { openPending } from './open-judge.ts';
 import { startRound } from './start-round.ts';
 
 const { table, metrics, measureLag, options } = openOnLambda();

@@ -6,7 +6,7 @@ import type { BillingAccount } from '../data/billing/billing-accounts.ts';
 import type { PeriodUsage } from '../data/billing/billing-usage.ts';
 import type { RollupMarks } from '../data/ledger/rollup-marks.ts';
 import { ROLLUP_MARK_SHARDS } from '../data/table/keys.ts';
-import type { Alert } from '../domain/alerts/alert.ts';
+import { type Alert, triggeredAlert } from '../domain/alerts/alert.ts';
 import { type PlanName, plans } from '../domain/billing/plans.ts';
 import { type BillingPeriod, billingPeriod } from '../domain/billing/subscription.ts';
 import { MINUTE_MS } from '../domain/calendar/units.ts';
@@ -61,26 +61,26 @@ const planAlert = ({
   readonly limit: number;
   readonly percent: number;
   readonly at: Date;
-}): Alert => ({
-  alertId,
-  accountId,
-  ruleId: null,
-  ruleName: `${percent} % of the plan's tracked requests`,
-  type: 'plan_usage',
-  event: null,
-  status: 'triggered',
-  triggeredAt: at.toISOString(),
-  acknowledgedAt: null,
-  acknowledgedBy: null,
-  period: { name: 'monthly', ...period },
-  unit: 'requests',
-  observed: used,
-  limit,
-  unpricedRequests: 0,
-  summary: `${used} of the ${limit} tracked requests of the ${plan} plan are used in the billing period that ends on ${period.end.slice(0, 10)}. No request is rejected for it.`,
-  drivers: [],
-  deliveries: [{ channel: 'email', status: 'pending', attempts: 0, lastAttemptAt: null, sentAt: null, error: null }],
-});
+}): Alert =>
+  triggeredAlert(
+    {
+      alertId,
+      accountId,
+      ruleId: null,
+      ruleName: `${percent} % of the plan's tracked requests`,
+      type: 'plan_usage',
+      event: null,
+      triggeredAt: at.toISOString(),
+      period: { name: 'monthly', ...period },
+      unit: 'requests',
+      observed: used,
+      limit,
+      unpricedRequests: 0,
+      summary: `${used} of the ${limit} tracked requests of the ${plan} plan are used in the billing period that ends on ${period.end.slice(0, 10)}. No request is rejected for it.`,
+      drivers: [],
+    },
+    ['email'],
+  );
 
 /**
  * Alerts the users of an account at 80 % and at 100 % of the tracked requests of its billing period, once each in a period and plan.

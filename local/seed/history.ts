@@ -4,7 +4,7 @@ import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { DAY_MS, HOUR_MS } from '../../lambda/domain/calendar/units.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
-import { evaluationDependencies } from '../../lambda/rule-evaluator/evaluation-dependencies.ts';
+import { evaluationDependencies } from '../../lambda/rule-evaluator/open-judge.ts';
 
 /** Someone sees to an alert some hours after it; those of the last days are still open. */
 const SEEN_AFTER_MS = 5 * HOUR_MS;

@@ -10,7 +10,7 @@ import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import { MAX_PAUSES, pausesOf, withoutPause, withPause } from '../../lambda/domain/limits/pauses.ts';
 import { ruleConditionSchema } from '../../lambda/domain/limits/rule.ts';
 import { type EvaluationDependencies, evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
-import { evaluationDependencies } from '../../lambda/rule-evaluator/evaluation-dependencies.ts';
+import { evaluationDependencies } from '../../lambda/rule-evaluator/open-judge.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';

@@ -1,7 +1,7 @@
 import type { Rules } from '../../data/alerts/rules.ts';
-import type { Alert } from '../../domain/alerts/alert.ts';
-import { alertLinks } from '../../domain/alerts/alert-links.ts';
+import { triggeredAlert } from '../../domain/alerts/alert.ts';
 import { alertMessage } from '../../domain/alerts/alert-message.ts';
+import { alertLinks } from '../../domain/alerts/alert-text.ts';
 import type { PostedChannel } from '../../domain/alerts/channels.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
@@ -28,26 +28,25 @@ export const testRule =
       throw new ValidationError([{ path: 'id', message: 'must be a rule with a channel other than email' }]);
     const at = now();
     const today = `${dayOf(at.toISOString())}T00:00:00.000Z`;
-    const alert: Alert = {
-      alertId: `test-${id}`,
-      accountId,
-      ruleId: id,
-      ruleName: rule.name,
-      type: rule.condition.type,
-      event: null,
-      status: 'triggered',
-      triggeredAt: at.toISOString(),
-      acknowledgedAt: null,
-      acknowledgedBy: null,
-      period: { name: 'daily', start: today, end: new Date(Date.parse(today) + DAY_MS).toISOString() },
-      unit: 'nanoUsd',
-      observed: 0,
-      limit: 0,
-      unpricedRequests: 0,
-      summary: 'This is a test of the channel. Nothing has happened.',
-      drivers: [],
-      deliveries: [],
-    };
+    const alert = triggeredAlert(
+      {
+        alertId: `test-${id}`,
+        accountId,
+        ruleId: id,
+        ruleName: rule.name,
+        type: rule.condition.type,
+        event: null,
+        triggeredAt: at.toISOString(),
+        period: { name: 'daily', start: today, end: new Date(Date.parse(today) + DAY_MS).toISOString() },
+        unit: 'nanoUsd',
+        observed: 0,
+        limit: 0,
+        unpricedRequests: 0,
+        summary: 'This is a test of the channel. Nothing has happened.',
+        drivers: [],
+      },
+      [],
+    );
     const links = { ...alertLinks(dashboardUrl, alert, rule.condition), alert: `${dashboardUrl}/limits/${id}` };
     const test = async (channel: PostedChannel) => {
       try {

@@ -1,4 +1,5 @@
 import QuickLRU from 'quick-lru';
+import * as z from 'zod/mini';
 import { type Alert, alertSchema } from '../../domain/alerts/alert.ts';
 import type { Period } from '../../domain/calendar/periods.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
@@ -7,12 +8,15 @@ import { eventName, type Firing, firingName } from '../../domain/limits/evaluato
 import { check, IS_NEW, put, update } from '../table/actions.ts';
 import { batchRead } from '../table/batch.ts';
 import { accountKey, alertKey, firedKey, type Key, ruleKey } from '../table/keys.ts';
+import { pageCursor } from '../table/page-cursor.ts';
 import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { isConditionFailed, tryTransact } from '../table/write.ts';
-import { alertCursor } from './alert-cursor.ts';
 import { undeliveredKey } from './alert-deliveries.ts';
 import type { Rule } from './rules.ts';
+
+/** The id of the last alert of a page. The next page begins below it, so new or changed alerts do not shift it. */
+export const alertCursor = pageCursor(z.uuid());
 
 export interface AlertPage {
   readonly items: Alert[];

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { anyPeriodNames } from '../calendar/periods.ts';
 import { budgetEvents } from '../limits/evaluator.ts';
 import { channelNames, ruleTypes } from '../limits/rule.ts';
-import { splitNames } from '../limits/split-series.ts';
+import { splitNames } from '../limits/spend-series.ts';
 
 /** The rule types, and the alert about a plan's limit of tracked requests, which has no rule. */
 const alertTypes = [...ruleTypes, 'budget', 'plan_usage'] as const;
@@ -65,3 +65,26 @@ export const alertSchema = z.object({
   deliveries: z.array(deliverySchema),
 });
 export type Alert = z.infer<typeof alertSchema>;
+
+/** What is to be sent on channels, before the first attempt. */
+export const pendingDeliveries = (channels: readonly Delivery['channel'][]): Delivery[] =>
+  channels.map((channel) => ({
+    channel,
+    status: 'pending',
+    attempts: 0,
+    lastAttemptAt: null,
+    sentAt: null,
+    error: null,
+  }));
+
+/** An alert at the moment at which it is triggered, to be delivered on channels. */
+export const triggeredAlert = (
+  facts: Omit<Alert, 'status' | 'acknowledgedAt' | 'acknowledgedBy' | 'deliveries'>,
+  channels: readonly Delivery['channel'][],
+): Alert => ({
+  ...facts,
+  status: 'triggered',
+  acknowledgedAt: null,
+  acknowledgedBy: null,
+  deliveries: pendingDeliveries(channels),
+});

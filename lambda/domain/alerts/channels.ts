@@ -1,9 +1,8 @@
 import type { ChannelName } from '../limits/rule.ts';
 import type { Message } from './message.ts';
 import { pagerDutyEvent } from './pagerduty-event.ts';
-import { slackMessage } from './slack-message.ts';
+import { slackMessage, webhookBody } from './slack-message.ts';
 import { teamsMessage } from './teams-message.ts';
-import { webhookBody } from './webhook-body.ts';
 
 /** Channels that post JSON to a service. */
 export type PostedChannel = Exclude<ChannelName, 'email'>;

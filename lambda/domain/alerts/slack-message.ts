@@ -45,3 +45,10 @@ export const slackMessage = (message: Message) => {
     ],
   };
 };
+
+/**
+ * The plain webhook's JSON body: a message in the format of Slack's incoming webhooks, with the alert or report as data under `metadata`.
+ *
+ * @see https://docs.slack.dev/messaging/message-metadata
+ */
+export const webhookBody = (message: Message) => ({ ...slackMessage(message), metadata: message.event });

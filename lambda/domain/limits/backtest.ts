@@ -6,8 +6,7 @@ import { type BudgetEvent, firingName, hasFired, type Observation } from './eval
 import { blocksFromNanoUsd, useOf } from './limit.ts';
 import { type BoundEvaluator, evaluatorOf, type RuleCondition } from './rule.ts';
 import { rangeToJudge } from './spend-query.ts';
-import type { SpendSeries } from './spend-series.ts';
-import type { JudgedValue } from './split-series.ts';
+import type { JudgedValue, SpendSeries } from './spend-series.ts';
 
 export const BACKTEST_DAYS = 30;
 

@@ -9,8 +9,7 @@ import { comparedUsd } from '../spend/spend-report.ts';
 import { ruleFilter, ruleFilterOf } from './config-members.ts';
 import type { Evaluator } from './evaluator.ts';
 import { median } from './median.ts';
-import { filteredBy, type SpendSeries } from './spend-series.ts';
-import { splitNames } from './split-series.ts';
+import { filteredBy, type SpendSeries, splitNames } from './spend-series.ts';
 
 const amount = z.number().check(z.minimum(0.000001), z.maximum(9_000_000));
 const MAX_PAUSE_MINUTES = 7 * 24 * 60;

@@ -2,8 +2,7 @@ import type * as z from 'zod/mini';
 import type { AnyPeriodName, Period } from '../calendar/periods.ts';
 import type { ruleFilter } from './config-members.ts';
 import type { Limit } from './limit.ts';
-import type { SpendSeries } from './spend-series.ts';
-import type { SplitName } from './split-series.ts';
+import type { SpendSeries, SplitName } from './spend-series.ts';
 
 /** What a rule fires for apart from its limit: a forecast and a month that is used up, each once; a percentage that a budget reached. */
 export const budgetEvents = ['forecast', 'used_up', 'reached'] as const;

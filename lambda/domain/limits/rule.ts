@@ -6,8 +6,7 @@ import { errorRate } from './error-rate.ts';
 import type { Evaluator } from './evaluator.ts';
 import { budget, budgetForecast, costThreshold } from './limit-rules.ts';
 import { spendAnomaly } from './spend-anomaly.ts';
-import { filteredBy } from './spend-series.ts';
-import { splitDimension } from './split-series.ts';
+import { filteredBy, splitDimension } from './spend-series.ts';
 import { unpricedUsage } from './unpriced-usage.ts';
 
 /**

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { deliverySchema } from '../alerts/alert.ts';
+import { deliverySchema, pendingDeliveries } from '../alerts/alert.ts';
 import type { Report } from './report.ts';
 import { type ReportContent, reportContentSchema } from './report-content.ts';
 
@@ -25,12 +25,5 @@ export const newRun = (
   name,
   createdAt: now.toISOString(),
   content,
-  deliveries: channels.map((channel) => ({
-    channel,
-    status: 'pending',
-    attempts: 0,
-    lastAttemptAt: null,
-    sentAt: null,
-    error: null,
-  })),
+  deliveries: pendingDeliveries(channels),
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Alert } from '../../../lambda/domain/alerts/alert.ts';
 import { alertMail } from '../../../lambda/domain/alerts/alert-mail.ts';
 import { alertMessage } from '../../../lambda/domain/alerts/alert-message.ts';
-import { webhookBody } from '../../../lambda/domain/alerts/webhook-body.ts';
+import { webhookBody } from '../../../lambda/domain/alerts/slack-message.ts';
 import { sampleAlert } from './sample-alert.ts';
 
 const alert: Alert = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Alert } from '../../../lambda/domain/alerts/alert.ts';
-import { alertLinks } from '../../../lambda/domain/alerts/alert-links.ts';
 import { alertMessage } from '../../../lambda/domain/alerts/alert-message.ts';
+import { alertLinks } from '../../../lambda/domain/alerts/alert-text.ts';
 import { channelTypes, maskTarget, shownWebhookUrl } from '../../../lambda/domain/alerts/channels.ts';
 import { pagerDutyEvent } from '../../../lambda/domain/alerts/pagerduty-event.ts';
 import { slackMessage } from '../../../lambda/domain/alerts/slack-message.ts';

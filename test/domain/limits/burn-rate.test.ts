@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { backtestValues } from '../../../lambda/domain/limits/backtest-values.ts';
 import { usualOf } from '../../../lambda/domain/limits/burn-rate.ts';
 import { type BurnRateCondition, evaluatorOf, ruleConditionSchema } from '../../../lambda/domain/limits/rule.ts';
-import { splitSeries } from '../../../lambda/domain/limits/split-series.ts';
+import { splitSeries } from '../../../lambda/domain/limits/spend-series.ts';
 import type { SpendCounter } from '../../../lambda/domain/spend/counters.ts';
 import { type Random, randomFrom } from '../../faults/random.ts';
 

@@ -2,23 +2,67 @@ import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Check, CircleAlert, Clock, Mail, Webhook } from 'lucide-react';
+import { queryOf } from '../../../lambda/domain/calendar/range.ts';
+import { startOfNext } from '../../../lambda/domain/calendar/utc.ts';
 import type { Alert, FinalFigure } from '../api/responses.ts';
 import { useApi } from '../app.ts';
-import { Instant } from '../components/amount.tsx';
+import { Instant, Money } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { formatMoney } from '../format/money.ts';
 import { formatShare, plural } from '../format/quantity.ts';
 import { channelNames } from '../limits/channels.ts';
+import { filterOf } from '../limits/limit-form.ts';
 import { formatFigure } from '../limits/limit-types.ts';
+import { useLimits } from '../limits/use-limits.ts';
+import { spendFiltersOf } from '../scope/scope.ts';
 import { useMe } from '../session/permissions.ts';
-import { dimensionWord } from '../spend/filters.ts';
+import { dimensionWord, type Filters } from '../spend/filters.ts';
 import { type KeyNames, valueName } from '../spend/groups.ts';
-import { AlertSpend } from './alert-spend.tsx';
 import classes from './alerts.module.css';
 import { alertTypeName, periodText } from './names.ts';
-import { Summary } from './summary.tsx';
+
+/** The filter of an alert's limit and the value that it is about, as the overview has them; undefined until the limit is known. */
+const useAlertFilters = ({ ruleId, of }: Alert): Filters | undefined => {
+  const limit = useLimits().data?.items.find(({ id }) => id === ruleId);
+  if (ruleId !== null && !limit) return undefined;
+  return { ...(limit && spendFiltersOf(filterOf(limit))), ...(of && { [of.dimension]: [of.value] }) };
+};
+
+/** Opens the overview at the period of an alert, with its filter. Nothing where the rule is gone. */
+export const AlertSpend = ({ alert }: { readonly alert: Alert }) => {
+  const filters = useAlertFilters(alert);
+  if (!filters) return null;
+  const { start, end } = alert.period;
+  const last = Math.min(Date.parse(end), startOfNext('day', new Date()).getTime());
+  const period = queryOf({ from: start, to: new Date(last).toISOString() });
+  return (
+    <AnchorLink size="xs" to="/" search={{ ...filters, range: 'custom', ...period }}>
+      View its spend
+    </AnchorLink>
+  );
+};
+
+/** Amounts as the API writes them: `$22.746670654`. */
+const AMOUNT = /(\$\d+(?:\.\d+)?)/;
+const NANO_DIGITS = 9;
+
+/** Nano-USD of `$22.746670654`. Works on digits: floating point would round. */
+const nanoOf = (amount: string): number => {
+  const [whole = '0', decimals = ''] = amount.slice(1).split('.');
+  return Number(`${whole}${decimals.padEnd(NANO_DIGITS, '0').slice(0, NANO_DIGITS)}`);
+};
+
+/** The API's summary, with its exact amounts rounded for reading; hovering shows the exact ones. */
+export const Summary = ({ text, className }: { readonly text: string; readonly className?: string | undefined }) => (
+  <p className={className}>
+    {text.split(AMOUNT).map((part, index) =>
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence have no other identity than their position.
+      index % 2 === 1 ? <Money key={index} nano={nanoOf(part)} /> : part,
+    )}
+  </p>
+);
 
 type Delivery = Alert['deliveries'][number];
 
