@@ -31,7 +31,7 @@ export interface EvaluationDependencies extends Pick<ValueJudging, 'readSessions
 }
 
 /**
- * What came of an account's rules: the alerts that fired, to be delivered, and the rules with a sum that is not exact any more, or with a
+ * The result of judging an account's rules: the alerts that fired, to be delivered, and the rules with a sum that is not exact any more, or with a
  * pause that failed.
  */
 export interface Evaluation {
@@ -39,7 +39,7 @@ export interface Evaluation {
   readonly failures: { readonly ruleId: string; readonly error: unknown }[];
 }
 
-/** What a rule fires for, if it has not yet. */
+/** A rule fires for it, if it has not yet. */
 interface Candidate {
   readonly observation: Observation;
   /** For drivers: of a value, its filter has the value. Undefined where spend cannot be read by it. */

@@ -14,7 +14,7 @@ export interface RuleJudging {
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/** What a worker did. `shards` are those whose rules were all judged. */
+/** The counts of a worker's run. `shards` are those whose rules were all judged. */
 export interface JudgeReport {
   shards: number;
   accounts: number;

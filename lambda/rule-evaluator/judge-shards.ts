@@ -65,7 +65,7 @@ export const judgeShards = ({ rules, progress, send, ...judging }: JudgeDependen
         if (!(await judgeAccount(accountRules, new Date(shard.judgedUntil)))) isWhole = false;
       };
       try {
-        // pMap takes the next account when one is done, so a long stream is never held whole. Only reading the shard can reject here.
+        // pMap takes the next account when one is done, so a long stream is never in memory as a whole. Only reading the shard can reject here.
         await pMap(accounts, judge, { concurrency: AT_ONCE });
       } catch (error) {
         fail('rules not read', { shard: shard.shard }, error);

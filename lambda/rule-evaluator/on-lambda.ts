@@ -7,7 +7,7 @@ import type { PostJson } from '../integrations/post-message.ts';
 import { queueSender } from '../integrations/queue-sender.ts';
 import { postWebhook } from '../integrations/webhook.ts';
 
-/** What both functions of the evaluator share. They write the same metrics, which have one `service`. */
+/** The parts that both functions of the evaluator share. They write the same metrics, which have one `service`. */
 export const openOnLambda = () => {
   const environment = evaluatorEnvironment.parse(process.env);
   const logger = new Logger({ serviceName: 'rule-evaluator' });

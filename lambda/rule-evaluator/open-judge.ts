@@ -21,7 +21,7 @@ import type { jobSchema } from './job.ts';
 import { type JudgeReport, judgeAccount } from './judge-rules.ts';
 import { type JudgeDependencies, judgeShards } from './judge-shards.ts';
 
-/** What judging an account reads and writes, over one table. */
+/** The repositories that judging an account reads and writes, over one table. */
 export const evaluationDependencies = (table: Table) =>
   ({
     readCounters: openSpend(table).read,
@@ -39,7 +39,7 @@ export type DeliveryOptions = Pick<DeliveryDependencies, 'sendMail' | 'postWebho
   Partial<Pick<DeliveryDependencies, 'users'>>;
 
 /** Sends an alert or report of one table. The options say how mails and webhooks are sent. */
-export const openDelivery = (table: Table, { users = openUsers(table), ...options }: DeliveryOptions) =>
+const openDelivery = (table: Table, { users = openUsers(table), ...options }: DeliveryOptions) =>
   deliverAlert({
     deliveries: openAlertDeliveries(table),
     rules: openRules(table),

@@ -19,7 +19,7 @@ export interface RoundReport {
   readonly oldestDue: string | null;
 }
 
-/** What one worker judges in some seconds. A stage with fewer rules has one job a minute. */
+/** One worker judges as many in some seconds. A stage with fewer rules has one job a minute. */
 const RULES_PER_JOB = 2_000;
 /** By then the queue has given a job up, or it is lost: see lib/stacks/alerts.ts. */
 const LOST_MS = 10 * MINUTE_MS;

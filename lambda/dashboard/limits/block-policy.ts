@@ -16,7 +16,7 @@ export interface PolicyDependencies {
 export const mayBlock = ({ isActive, condition }: Pick<Rule, 'isActive' | 'condition'>): boolean =>
   isActive && (condition.type === 'burn_rate' || (condition.type === 'budget' && concernsGateway(condition.config)));
 
-/** What must happen while the blocks cannot be read: one budget that wants requests to stop is enough. */
+/** The policy while the blocks cannot be read: one budget that wants requests to stop is enough. */
 const policyOf = (rules: readonly Rule[], hasPause: boolean): BlockPolicy | null => {
   const blocking = rules.filter(mayBlock);
   const wantsStop = ({ condition }: Rule): boolean =>
@@ -25,7 +25,7 @@ const policyOf = (rules: readonly Rule[], hasPause: boolean): BlockPolicy | null
   return blocking.length > 0 || hasPause ? 'pass' : null;
 };
 
-/** What the gateway must know of an account: null where nothing of it may be stopped. */
+/** The policy that the gateway must know of an account: null where nothing of it may be stopped. */
 export const readPolicy = async (
   { rules, blocks, now }: Pick<PolicyDependencies, 'rules' | 'blocks' | 'now'>,
   accountId: string,

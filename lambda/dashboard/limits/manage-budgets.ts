@@ -17,7 +17,7 @@ type Budget = Rule<BudgetCondition>;
 
 const isBudget = (rule: Rule): rule is Budget => rule.condition.type === 'budget';
 
-/** What showing budgets reads. Without `readBounds`, states have no bounds. */
+/** Showing budgets reads these. Without `readBounds`, states have no bounds. */
 interface StateDependencies extends Pick<ItemDependencies, 'now'> {
   readonly readCounters: ReadCounters;
   readonly readBounds?: ReadBounds;
@@ -29,7 +29,7 @@ export interface BudgetDependencies extends StateDependencies, ItemDependencies,
   readonly reservations: Pick<Reservations, 'compare'>;
 }
 
-/** What budgets have used: the spend of their periods, read once for all of them. */
+/** The use of budgets: the spend of their periods, read once for all of them. */
 const readStates = async (
   { readCounters, readBounds = async () => new Map(), now }: StateDependencies,
   accountId: string,

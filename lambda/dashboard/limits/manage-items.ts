@@ -21,7 +21,7 @@ interface From {
 
 type WithId<T> = T & { readonly params: { readonly id: string } };
 
-/** What both APIs take apart from the members of a condition. */
+/** Both APIs take these apart from the members of a condition. */
 type Facts = Omit<RuleFacts<RuleCondition>, 'condition'>;
 type SomeFacts = { readonly [Name in keyof Facts]?: Facts[Name] | undefined };
 

@@ -43,7 +43,7 @@ const previewValues = async (
   return { ...result, firings, mayAlsoMatch: null };
 };
 
-/** What a rule or budget would have done. Nothing is stored or sent. */
+/** Judges the last 30 days by a rule or budget. Nothing is stored or sent. */
 export const previewCondition = async (
   dependencies: PreviewDependencies,
   accountId: string,

@@ -17,7 +17,7 @@ interface Bound {
   readonly because: string;
 }
 
-/** What no request shows in advance: it is in the bound once it is recorded. */
+/** No request shows this in advance: it is in the bound once it is recorded. */
 const NOT_RESERVED =
   'Not in it before they are recorded: tools that providers run, results of batches, a service tier, region or route that was not asked for, prices of your own or not in the table. Unknown prices follow unknownCost.';
 
@@ -28,7 +28,7 @@ interface Enforcement {
   readonly enforcedFrom: string;
 }
 
-/** What may be spent past budgets that stop requests, by id, and since when they do. Nothing for a budget that stops none. */
+/** The most that may be spent past budgets that stop requests, by id, and since when they do. Nothing for a budget that stops none. */
 export type ReadBounds = (
   accountId: string,
   budgets: readonly { readonly rule: Rule; readonly limit: Limit; readonly period: Period | null }[],

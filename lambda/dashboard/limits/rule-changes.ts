@@ -22,7 +22,7 @@ export interface RuleChangeDependencies {
   readonly now: () => Date;
 }
 
-/** What handlers of rules give to it. */
+/** The dependencies as functions have them. */
 export const ruleChanges: RuleChangeDependencies = {
   webhookUrlProblem: (url) => webhookUrlProblem(url),
   newRuleId: uuidv7,
@@ -90,7 +90,7 @@ export const auditOfRule = (
   return auditOf(source, fact, new Date(at));
 };
 
-/** What a client decides about a rule of either kind. */
+/** A client decides these about a rule of either kind. */
 export interface RuleFacts<Condition extends RuleCondition> {
   readonly name: string;
   readonly condition: Condition;
@@ -179,7 +179,7 @@ export const mergePatch = (target: unknown, patch: unknown): unknown => {
 };
 
 export interface KnownNames {
-  /** What an account declared as dimensions, now or before. */
+  /** The dimensions that an account declared, now or before. */
   readonly findDeclared: (accountId: string) => Promise<readonly DeclaredDimension[]>;
   readonly projects: Pick<Projects, 'list'>;
   readonly keys: Pick<ServiceKeys, 'list'>;

@@ -38,7 +38,7 @@ const targetsSchema = <S extends z.core.$ZodType>(schemaOf: (name: TargetName) =
 const targetSchema = (name: TargetName) =>
   z.string().check(z.maxLength(2048), z.describe(`${channelTypes[name].target}. Required for the channel ${name}.`));
 
-/** What a client sends to create a rule, apart from its condition. */
+/** A client sends these to create a rule, apart from its condition. */
 export const newMembers = {
   name: name(100),
   channels: z._default(channelsSchema, ['email']),
@@ -117,7 +117,7 @@ export const newSecretOf = ({ webhook }: Pick<Rule, 'webhook'>, previous: Rule['
 
 const unit = z.enum(['nanoUsd', 'percent', 'requests']);
 
-/** What a rule or budget would have done in the last 30 days. */
+/** The alerts that a rule or budget would have sent in the last 30 days. */
 export const previewSchema = z.object({
   from: z.iso.datetime(),
   to: z.iso.datetime(),

@@ -14,7 +14,7 @@ import { shardOf } from '../table/shard-of.ts';
 import type { Table } from '../table/table.ts';
 import { tryWrite, write } from '../table/write.ts';
 
-/** What is delivered on channels. */
+/** Alerts and reports are delivered on channels. */
 export type Outgoing = Alert | ReportRun;
 
 export const isReport = (outgoing: Outgoing): outgoing is ReportRun => 'reportId' in outgoing;
@@ -38,7 +38,7 @@ const HIGHEST = '~';
 
 /** Alerts and reports with pending deliveries, and the claims on them. */
 export const openAlertDeliveries = (table: Table) => ({
-  /** What of a shard is due for its next attempt, with the number of rounds so far. */
+  /** Alerts and reports of a shard that are due for their next attempt, with the number of rounds so far. */
   async *undelivered(shard: number, now: Date): AsyncGenerator<{ outgoing: Outgoing; round: number }> {
     const due = itemsOfIndex(table, undeliveredIndexPartition(shard), `${now.toISOString()}#${HIGHEST}`);
     for await (const item of due) {

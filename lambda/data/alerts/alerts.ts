@@ -16,7 +16,7 @@ import { undeliveredKey } from './alert-deliveries.ts';
 import type { Rule } from './rules.ts';
 
 /** The id of the last alert of a page. The next page begins below it, so new or changed alerts do not shift it. */
-export const alertCursor = pageCursor(z.uuid());
+const alertCursor = pageCursor(z.uuid());
 
 export interface AlertPage {
   readonly items: Alert[];

@@ -22,7 +22,7 @@ const measuresSchema: z.ZodMiniType<Measures> = z.object({
   ),
 });
 
-/** What was measured of the budgets of accounts. Of two writers at one moment, the last counts: the next sample makes up for it. */
+/** Measures of the budgets of accounts. Of two writers at one moment, the last counts: the next sample makes up for it. */
 export const openMeasures = (table: Table) => {
   const read = async (accountId: string): Promise<Measures> => {
     const item = await findItem(table, measuresKey(accountId), { consistent: false });

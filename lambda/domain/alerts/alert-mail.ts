@@ -3,7 +3,7 @@ import type { Alert } from './alert.ts';
 import { type AlertLinks, alertFacts, periodText } from './alert-text.ts';
 import { oneLine } from './message.ts';
 
-/** What an alert is about, by its type. A rule's name is free text, so it never becomes a subject. */
+/** The subject of an alert, by its type. A rule's name is free text, so it never becomes a subject. */
 const subjects: Readonly<Record<Alert['type'], string>> = {
   cost_threshold: 'a cost threshold is reached',
   budget_forecast: 'budget and forecast',

@@ -29,7 +29,7 @@ export const periodText = ({ period: { name, start, end } }: Alert): string => {
   return `${text} (${name}, UTC)`;
 };
 
-/** What the alert does not include. */
+/** Notes on requests that the alert does not include. */
 const notesOf = ({ unit, unpricedRequests, mayAlsoMatch }: Alert): string[] => [
   ...(unit === 'nanoUsd' && unpricedRequests > 0
     ? [`The cost of ${unpricedRequests} more requests in this period is unknown and not included.`]
@@ -48,7 +48,7 @@ export interface AlertLinks {
   readonly spend: string;
 }
 
-/** What an alert says after its summary, line by line. */
+/** The lines of an alert after its summary. */
 export const alertFacts = (alert: Alert): { readonly label: string; readonly text: string }[] => [
   { label: 'Period', text: periodText(alert) },
   ...driverLines(alert).map(({ dimension, text }) => ({ label: `By ${dimension}`, text })),

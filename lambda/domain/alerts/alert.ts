@@ -32,11 +32,11 @@ export const deliverySchema = z.object({
 });
 export type Delivery = z.infer<typeof deliverySchema>;
 
-/** A rule that fired for one period, or a notice about the plan. */
+/** An alert of a rule for one period, or about the plan. */
 export const alertSchema = z.object({
   alertId: z.string(),
   accountId: z.string(),
-  /** Null for a notice about the plan. */
+  /** Null for an alert about the plan. */
   ruleId: z.nullable(z.string()),
   ruleName: z.string(),
   type: z.enum(alertTypes),
@@ -44,7 +44,7 @@ export const alertSchema = z.object({
   event: z._default(z.nullable(z.enum(budgetEvents)), null),
   /** The percentage that a budget reached. */
   percent: z.optional(z.int()),
-  /** What it is about, of a rule that judges values: their dimension, and a label where that is a name. */
+  /** The value that it is about, of a rule that judges values: its dimension, and a label where that is a name. */
   of: z.optional(z.object({ dimension: z.enum(splitNames), value: z.string(), label: z.nullable(z.string()) })),
   status: z.enum(['triggered', 'acknowledged']),
   triggeredAt: instant,
@@ -66,7 +66,7 @@ export const alertSchema = z.object({
 });
 export type Alert = z.infer<typeof alertSchema>;
 
-/** What is to be sent on channels, before the first attempt. */
+/** Deliveries on channels before the first attempt. */
 export const pendingDeliveries = (channels: readonly Delivery['channel'][]): Delivery[] =>
   channels.map((channel) => ({
     channel,

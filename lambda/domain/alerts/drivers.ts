@@ -17,7 +17,7 @@ const names: Record<Driver['dimension'], SpendDimensionName> = {
   key: 'keyId',
 };
 
-/** What to read an alert's spend by. Spend by an allocation dimension cannot be split by tag, so tags are no drivers of such a rule. */
+/** The dimensions to read an alert's spend by. Spend by an allocation dimension cannot be split by tag, so tags are no drivers of such a rule. */
 export const driverDimensionsOf = ({ filter }: Pick<BoundEvaluator, 'filter'>): SpendDimensionName[] => {
   const allocation = allocationIn(filteredBy(filter));
   const counted = allocation === undefined ? Object.values(names) : [allocation, ...allocationCrossNames];
@@ -27,7 +27,7 @@ export const driverDimensionsOf = ({ filter }: Pick<BoundEvaluator, 'filter'>): 
 const TOP = 3;
 
 /**
- * What most of an observation came from: the top values of each dimension that the rule does not filter by.
+ * The names that most of a figure came from: the top values of each dimension that the rule does not filter by.
  *
  * @param counters of the period, by all of driverDimensionsOf
  */

@@ -1,4 +1,4 @@
-/** What a channel sends: an alert or a report, before it has the form of a service. Texts may quote what users and clients wrote. */
+/** A message for channels: an alert or a report, before it has the form of a service. Texts may quote what users and clients wrote. */
 export interface Message {
   /** For services that join repeated messages. */
   readonly id: string;
@@ -10,7 +10,7 @@ export interface Message {
   readonly links: readonly [MessageLink, ...MessageLink[]];
   /** For PagerDuty. */
   readonly severity: 'critical' | 'warning' | 'info';
-  /** What kind of alert or report. */
+  /** The kind of alert or report. */
   readonly type: string;
   /** ISO 8601 UTC. */
   readonly at: string;

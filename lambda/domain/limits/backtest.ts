@@ -10,7 +10,7 @@ import type { JudgedValue, SpendSeries } from './spend-series.ts';
 
 export const BACKTEST_DAYS = 30;
 
-/** What a rule saw by the end of an hour or day. Null where it had too little to judge by. */
+/** The figures of a rule by the end of an hour or day. Null where it had too little to judge by. */
 export interface BacktestPoint {
   /** The hour or day: `2026-11-20T16`, `2026-11-20`. */
   readonly time: string;

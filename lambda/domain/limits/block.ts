@@ -40,7 +40,7 @@ export interface Block {
   readonly projectId?: string | undefined;
 }
 
-/** What a budget has left, for the response header that its account asked for. */
+/** The remainder of a budget, for the response header that its account asked for. */
 export interface Remaining {
   readonly id: string;
   readonly scope: BlockScope;
@@ -56,7 +56,7 @@ export interface ReservedBudget {
   readonly scope: BlockScope;
   readonly period: PeriodName | { readonly from: string; readonly to: string };
   readonly amountNanoUsd: number;
-  /** What spend and reservations may come to together. */
+  /** Spend and reservations may come to this together. */
   readonly limitNanoUsd: number;
   /** A request whose price is not known: it passes, is refused, or counts as an amount in nano-USD. */
   readonly unknownCost: BlockPolicy | number;
@@ -64,7 +64,7 @@ export interface ReservedBudget {
   readonly onUnavailable: BlockPolicy;
 }
 
-/** What the gateway knows of an account's budgets. */
+/** The gateway's knowledge of an account's budgets. */
 export interface Blocks {
   readonly blocks: readonly Block[];
   readonly remaining: readonly Remaining[];

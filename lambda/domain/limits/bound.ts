@@ -1,7 +1,7 @@
 import { DAY_MS, MINUTE_MS } from '../calendar/units.ts';
 import { type Hour, hourOf } from '../calendar/utc.ts';
 
-/** What was measured of an account's budgets in the last day, by hour. */
+/** Measures of an account's budgets in the last day, by hour. */
 export interface Measures {
   /** The longest time from a request's start until it was judged, in milliseconds. */
   readonly lagMs: Readonly<Record<Hour, number>>;
@@ -20,7 +20,7 @@ interface BudgetMeasures {
 
 export const NO_MEASURES: Measures = { lagMs: {}, budgets: {} };
 
-/** What a budget has used. */
+/** The use of a budget at a moment. */
 export interface UseSample {
   readonly budgetId: string;
   readonly periodId: string;
@@ -30,8 +30,8 @@ export interface UseSample {
 const withPeak = (peaks: Readonly<Record<Hour, number>>, now: Date, value: number): Record<Hour, number> => {
   const oldest = hourOf(new Date(now.getTime() - DAY_MS).toISOString());
   const hour = hourOf(now.toISOString());
-  const kept = Object.fromEntries(Object.entries(peaks).filter(([each]) => each >= oldest));
-  return value > (kept[hour] ?? 0) ? { ...kept, [hour]: value } : kept;
+  const recent = Object.fromEntries(Object.entries(peaks).filter(([each]) => each >= oldest));
+  return value > (recent[hour] ?? 0) ? { ...recent, [hour]: value } : recent;
 };
 
 const withSample = (before: BudgetMeasures | undefined, { periodId, usedNanoUsd }: UseSample, now: Date) => {
@@ -72,7 +72,7 @@ const CACHE_MS = 5_000;
 /** The queue, the judging of an account every two seconds, and its run: where nothing was measured. */
 const USUAL_LAG_MS = 9_000;
 
-/** What may be spent past a budget that is enforced when its requests are recorded. */
+/** The most that may be spent past a budget that is enforced when its requests are recorded. */
 export interface Bound {
   readonly nanoUsd: number;
   /** From a request's start until gateways know what it cost. */

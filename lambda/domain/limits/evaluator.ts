@@ -4,11 +4,11 @@ import type { ruleFilter } from './config-members.ts';
 import type { Limit } from './limit.ts';
 import type { SpendSeries, SplitName } from './spend-series.ts';
 
-/** What a rule fires for apart from its limit: a forecast and a month that is used up, each once; a percentage that a budget reached. */
+/** The events that a rule fires for more than once in a period: a forecast and a month that is used up, each once; a percentage that a budget reached. */
 export const budgetEvents = ['forecast', 'used_up', 'reached'] as const;
 export type BudgetEvent = (typeof budgetEvents)[number];
 
-/** What a rule fired for, or would fire for. */
+/** The reason for which a rule fired, or would fire. */
 export interface Firing {
   readonly event?: BudgetEvent | null | undefined;
   /** The percentage, of `reached`. */
@@ -17,7 +17,7 @@ export interface Firing {
   readonly of?: { readonly value: string } | null | undefined;
 }
 
-/** What a rule observed in a period, and its limit, both in `unit`. */
+/** The figure of a rule in a period, and its limit, both in `unit`. */
 export interface Observation {
   readonly exceeded: boolean;
   /** Only budgets have it. */
@@ -27,17 +27,17 @@ export interface Observation {
   readonly unit: 'nanoUsd' | 'percent' | 'requests';
   readonly observed: number;
   readonly limit: number;
-  /** What the limit was made from: the median of the periods before. */
+  /** The limit was made from it: the median of the periods before. */
   readonly usual?: number;
-  /** What the month comes to at its rate, of a forecast: also where `observed` is what was spent. */
+  /** The cost of the month at its rate, of a forecast: also where `observed` is what was spent. */
   readonly forecast?: number;
   /** Requests whose cost is unknown: an observed cost leaves them out. */
   readonly unpricedRequests: number;
-  /** What happened, and by how much, for people. */
+  /** It says to people what happened, and by how much. */
   readonly summary: string;
 }
 
-/** What distinguishes the firings of one period: empty for the first. */
+/** The name that distinguishes the alerts of one period: empty for the first. */
 export const eventName = ({ event, percent, of }: Firing): string => {
   if (of) return `of_${encodeURIComponent(of.value.toWellFormed())}`;
   return event === 'used_up' ? event : event === 'reached' ? `reached_${percent}` : '';
@@ -67,7 +67,7 @@ export interface JudgedPeriod {
   readonly period: Period;
   readonly now: Date;
   readonly series: SpendSeries;
-  /** What is usual for this value, from a rule that judges values. Null where it has too little history. */
+  /** The usual figure of this value, of a rule that judges values. Null where it has too little history. */
   readonly usual?: number | null;
 }
 
@@ -80,7 +80,7 @@ export interface Evaluator<Config> {
   /** The periods to judge now, latest first; undefined for those of its calendar period: see periodsToJudge. */
   readonly periodsOf?: (config: Config, now: Date, judgedUntil: Date) => Period[];
   readonly filterOf: (config: Config) => z.infer<typeof ruleFilter>;
-  /** What each value of is judged on its own; absent where all that the filter matches is judged together. */
+  /** Each value of this dimension is judged on its own; absent where all that the filter matches is judged together. */
   readonly splitBy?: (config: Config) => SplitName;
   /** Days before the period's start that it also reads. */
   readonly lookbackDays: (config: Config) => number;

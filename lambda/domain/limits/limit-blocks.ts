@@ -79,11 +79,11 @@ export const reservedPeriods = (limits: readonly CurrentLimit[]): Pick<Reservati
     .filter(({ limit }) => isReserved(limit))
     .map(({ ruleId, period }) => ({ budgetId: ruleId, periodId: periodId(period) }));
 
-/** What limits have used, by id. */
+/** The use of limits, in nano-USD, by id. */
 export const usedById = (states: readonly LimitState[]): ReadonlyMap<string, number> =>
   new Map(states.map(({ ruleId, use }) => [ruleId, use.usedNanoUsd]));
 
-/** What limits that stop requests have used, for their bounds. */
+/** The use of limits that stop requests, for their bounds. */
 export const useSamples = (states: readonly LimitState[]): UseSample[] =>
   states
     .filter(({ limit }) => limit.block !== null)

@@ -11,7 +11,7 @@ interface StoredRule {
   readonly effectiveFrom: string;
 }
 
-/** What the limits of rules have used, in their order: the spend of their periods, read once for all of them. */
+/** The use of the limits of rules, in their order: the spend of their periods, read once for all of them. */
 export const limitStates = async <R extends StoredRule>(
   readCounters: ReadCounters,
   accountId: string,

@@ -30,7 +30,7 @@ const fixedPeriod = z
     }),
   );
 
-/** What becomes of requests when the budget is used up. */
+/** How requests are refused when the budget is used up. */
 const block = z.strictObject({
   atPercent: z._default(
     z.int().check(z.minimum(100), z.maximum(1_000), z.describe('From this percentage on, requests are refused.')),
@@ -104,16 +104,16 @@ export interface Limit extends Pick<BudgetConfig, 'period' | 'filter' | 'block' 
 export const atPercent = ({ amountNanoUsd }: Pick<Limit, 'amountNanoUsd'>, percent: number): number =>
   Math.floor(amountNanoUsd / 100) * percent + Math.ceil(((amountNanoUsd % 100) * percent) / 100);
 
-/** What a period may come to before requests are refused, in nano-USD. */
+/** The amount from which requests are refused, in nano-USD. */
 export const blocksFromNanoUsd = (limit: Limit): number => atPercent(limit, limit.block?.atPercent ?? 100);
 
-/** What a limit's period has used. */
+/** The use of a limit in a period. */
 export interface LimitUse {
   /** Known cost, in nano-USD, as GET /spend shows it. */
   readonly knownNanoUsd: number;
   /** Requests of unknown cost. */
   readonly unpricedRequests: number;
-  /** What counts against the limit: the known cost, and requests of unknown cost if the limit counts them. */
+  /** This counts against the limit: the known cost, and requests of unknown cost if the limit counts them. */
   readonly usedNanoUsd: number;
   readonly isUsedUp: boolean;
 }
@@ -140,7 +140,7 @@ export const useOf = (
 const MIN_ELAPSED = 0.1;
 
 /**
- * What a period comes to, in nano-USD: a month at the rate of the last seven days, with the day on which it reaches an amount; other
+ * The cost of a period at its end, in nano-USD: a month at the rate of the last seven days, with the day on which it reaches an amount; other
  * periods at their own rate so far. Null where it is too early to tell, or the period is over.
  */
 export const forecastOf = (

@@ -37,7 +37,7 @@ export const pauseScope = {
   client: upTo(MAX_CLIENT_CHARACTERS),
 };
 
-/** What is paused, and for how long. */
+/** The scope of a pause, and how long it lasts. */
 export const pauseSchema = z.strictObject({
   scope: z.strictObject(pauseScope).check(
     z.refine((scope) => Object.values(scope).some((value) => value !== undefined), 'must name something to pause'),
@@ -94,7 +94,7 @@ export const withPause = (
   return { blocks: withPauses(blocks, [...pauses.filter((each) => each !== first), pause]), ended: first };
 };
 
-/** What a pause refuses, in words: `tag batch, key 0191…`. */
+/** The requests that a pause refuses, in words: `tag batch, key 0191…`. */
 export const pausedText = ({ scope: { keyIds, sessionId, metadata, ...others }, projectId }: Block): string => {
   const ofKeys = projectId === undefined ? { key: keyIds?.join(', ') } : { project: projectId };
   return Object.entries({ ...others, ...metadata, session: sessionId, ...ofKeys })

@@ -4,15 +4,15 @@
  * nothing at run time.
  */
 
-/** What was reserved for one request. */
+/** A reservation for one request. */
 export interface Reservation {
   readonly budgetId: string;
   /** The budget's period, as periodId has it. */
   readonly periodId: string;
-  /** When it was made, in minutes since 1970: reservations are kept as sums by minute. */
+  /** When it was made, in minutes since 1970: reservations are stored as sums by minute. */
   readonly minute: number;
   readonly nanoUsd: number;
-  /** What the budget counts where the cost turns out to be unknown. */
+  /** The budget counts this where the cost turns out to be unknown. */
   readonly unknownNanoUsd: number;
 }
 

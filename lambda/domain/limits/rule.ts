@@ -70,7 +70,7 @@ const bind = <C>(
     /** The periods to judge now, latest first. @param judgedUntil when they were judged before */
     periodsToJudge: (now: Date, judgedUntil: Date = now): Period[] =>
       periodsOf?.(config, now, judgedUntil) ?? periodsToJudge(period as PeriodName, now, judgedUntil),
-    /** What spend is read by. Only hourly rules need hours; days are rolled up once they are over. */
+    /** Spend is read by hours or by days. Only hourly rules need hours; days are rolled up once they are over. */
     granularity: period === 'hourly' ? ('hour' as const) : ('day' as const),
     filter,
     splitBy: split,

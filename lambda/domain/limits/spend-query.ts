@@ -18,7 +18,7 @@ export const rangeToJudge = ({ granularity, lookbackDays }: BoundEvaluator, firs
   return coveringRange(granularity, from, readUntil(now));
 };
 
-/** What rules are judged by together: the same granularity, and the same allocation dimension, or none. */
+/** Rules with the same name are judged together: the same granularity, and the same allocation dimension, or none. */
 const judgedTogether = ({ granularity, readBy }: BoundEvaluator): string => [granularity, allocationIn(readBy)].join();
 
 interface Judged {

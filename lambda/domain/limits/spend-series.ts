@@ -46,7 +46,7 @@ interface SeriesOptions {
   readonly effectiveFrom?: string | undefined;
 }
 
-/** A series that adds counters up as they are read: an account may have a million of them, so none is kept. */
+/** A series that adds counters up as they are read: an account may have a million of them, so none is stored. */
 export const spendSeries = ({ granularity, filter, effectiveFrom }: SeriesOptions) => {
   const passing = sumMap();
   const mayPass = sumMap();
@@ -66,7 +66,7 @@ export const spendSeries = ({ granularity, filter, effectiveFrom }: SeriesOption
         mayPass.add(bucket, counters);
     },
     sum: (from: string, to: string): Counters => sumOf(passing, from, to),
-    /** What `sum` of the same range may lack; undefined where it lacks nothing. */
+    /** The requests that `sum` of the same range may lack; undefined where it lacks none. */
     mayAlsoMatch: (from: string, to: string): MayAlsoMatch | undefined => {
       const counters = sumOf(mayPass, from, to);
       return counters.requests ? { requests: counters.requests, costNanoUsd: knownCostNanoUsd(counters) } : undefined;
@@ -74,7 +74,7 @@ export const spendSeries = ({ granularity, filter, effectiveFrom }: SeriesOption
   };
 };
 
-/** What a rule can judge value by value. */
+/** The dimensions that a rule can judge value by value. */
 export const splitNames = ['key', 'tag', 'project', 'session'] as const;
 export type SplitName = (typeof splitNames)[number];
 

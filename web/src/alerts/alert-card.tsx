@@ -31,7 +31,7 @@ const useAlertFilters = ({ ruleId, of }: Alert): Filters | undefined => {
 };
 
 /** Opens the overview at the period of an alert, with its filter. Nothing where the rule is gone. */
-export const AlertSpend = ({ alert }: { readonly alert: Alert }) => {
+const AlertSpend = ({ alert }: { readonly alert: Alert }) => {
   const filters = useAlertFilters(alert);
   if (!filters) return null;
   const { start, end } = alert.period;
@@ -55,7 +55,7 @@ const nanoOf = (amount: string): number => {
 };
 
 /** The API's summary, with its exact amounts rounded for reading; hovering shows the exact ones. */
-export const Summary = ({ text, className }: { readonly text: string; readonly className?: string | undefined }) => (
+const Summary = ({ text, className }: { readonly text: string; readonly className?: string | undefined }) => (
   <p className={className}>
     {text.split(AMOUNT).map((part, index) =>
       // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence have no other identity than their position.
@@ -113,7 +113,7 @@ const Final = ({ alert, final }: { readonly alert: Alert; readonly final: FinalF
     </p>
   );
 
-/** What happened, what drove it, and the notifications sent. */
+/** The summary, the names that most of it came from, and the notifications. */
 const Explanation = ({
   alert,
   keyNames,
@@ -176,7 +176,7 @@ export const AlertCard = ({
   brief = false,
 }: {
   readonly alert: Alert;
-  /** What the period came to, once it is over. */
+  /** The figure of the period, once it is over. */
   readonly final?: FinalFigure | null;
   readonly keyNames: KeyNames;
   /** Only the figures, as for acknowledged alerts; the alert's page has the rest. */

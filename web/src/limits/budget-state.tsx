@@ -8,7 +8,7 @@ import classes from './limits.module.css';
 import { boundaryText, refusedText } from './names.ts';
 import { Used } from './used.tsx';
 
-/** What the budget has used, and what it does now. */
+/** The use of a budget, and what it does now. */
 export const BudgetState = ({ budget }: { readonly budget: Budget }) => {
   const keyNames = useKeyNames();
   const { period, knownNanoUsd, usedNanoUsd, isBlocking, mayAlsoMatch, bound } = budget.state;

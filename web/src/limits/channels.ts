@@ -12,7 +12,7 @@ export const channelNames = {
 export type Channel = keyof typeof channelNames;
 type TargetName = Exclude<Channel, 'email' | 'webhook'>;
 
-/** What each service needs to post to it. A new channel is a row here, and its name above. */
+/** The target that each service needs. A new channel is a row here, and its name above. */
 export const targetFields: readonly {
   readonly name: TargetName;
   readonly label: string;
@@ -62,7 +62,7 @@ export const channelsOf = (values: ChannelValues) => {
   };
 };
 
-/** What is wrong with the channels, by member of the form. */
+/** Problems with the channels, by member of the form. */
 export const channelProblems = (values: ChannelValues) => {
   const { channels, webhookUrl } = values;
   return {

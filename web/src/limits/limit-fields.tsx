@@ -86,7 +86,7 @@ const NumberFields = ({ form }: FieldsProps) => (
   </Group>
 );
 
-/** What a rule about runaways judges one by one, and what it does to what fires. */
+/** The fields of a rule about runaways: what it judges one by one, and what it does then. */
 const RunawayFields = ({ form }: FieldsProps) => {
   const { pause } = form.values;
   const chosen = pause === null ? 'none' : String(pause.minutes);
@@ -142,7 +142,7 @@ const BlockFields = ({ form }: FieldsProps) => (
   </>
 );
 
-/** What a budget counts and says. */
+/** The fields of a budget: whether it refuses requests, what it counts and what it says. */
 const BudgetFields = ({ form }: FieldsProps) => (
   <>
     <BlockFields form={form} />

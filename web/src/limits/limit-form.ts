@@ -15,7 +15,7 @@ export const typeOf = (limit: Limit): LimitType => ('type' in limit ? limit.type
 /** The requests that a limit is about, as it is stored. */
 export const filterOf = (limit: Limit): unknown => ('type' in limit ? limit.config['filter'] : limit.filter);
 
-/** What the form holds: the members of every type. A rule or budget has those of its own type. */
+/** The values of the form: the members of every type. A rule or budget has those of its own type. */
 export interface LimitValues extends LimitNumbers, ScopeValues, ChannelValues {
   readonly type: LimitType;
   readonly name: string;
@@ -41,7 +41,7 @@ export interface LimitValues extends LimitNumbers, ScopeValues, ChannelValues {
 /** Members that the API replaces. */
 export const WHOLE = ['pause'];
 
-/** What a new limit of a type has of its own. */
+/** The values that a new limit of a type has of its own. */
 const startOf = (type: LimitType) => {
   const { periods, fields } = limitTypes[type];
   const usual = type === 'budget' ? 'monthly' : 'daily';
@@ -120,7 +120,7 @@ const percentsOf = (text: string): number[] =>
     .filter((part) => part !== '')
     .map(Number);
 
-/** What a budget has and rules have not. */
+/** The members that a budget has and rules have not. */
 const budgetMembers = (values: LimitValues) => {
   const { from, to, notifyAt, blocks, atPercent, enforcement, onUnavailable, unknownCost, countAs, period } = values;
   return {
@@ -163,7 +163,7 @@ export const conditionOf = (values: LimitValues) => ({
   config: changesOf({}, configOf(values), WHOLE),
 });
 
-/** What the API judges the last 30 days by. */
+/** The body by which the API judges the last 30 days. */
 export const previewOf = (values: LimitValues) => {
   const { type, config } = conditionOf(values);
   return inBody(type, config) as Pick<NewAlertRule, 'type' | 'config'>;

@@ -25,7 +25,7 @@ interface NumberField {
   readonly member: Exclude<keyof LimitNumbers, 'measure'>;
   readonly label: string;
   readonly description?: string;
-  /** What a new one starts with. */
+  /** A new one starts with it. */
   readonly initial: number;
   readonly input: NumberFormat;
 }
@@ -49,7 +49,7 @@ interface LimitTypeRow {
   readonly fields: readonly NumberField[];
   /** The limit in words; `each` is a period such as `a day`. */
   readonly sentence: (numbers: LimitNumbers, each: string) => string;
-  /** What the bars of the backtest show. */
+  /** The bars of the backtest show it. */
   readonly bars: string;
   readonly isForecast?: true;
 }

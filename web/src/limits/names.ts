@@ -15,7 +15,7 @@ export const outsideText = ({ period }: Budget): string =>
     ? `It begins on ${dayText(period.from)}.`
     : 'It is over.';
 
-/** What a budget or pause refuses, in words: `all requests`, `requests of tag batch`. */
+/** The requests that a budget or pause refuses, in words: `all requests`, `requests of tag batch`. */
 export const refusedText = (scope: Budget['filter'] | Pause['scope'], keyNames: KeyNames): string => {
   const only = scopeText(scope, keyNames);
   return only === '' ? 'all requests' : `requests of ${only}`;

@@ -27,7 +27,7 @@ export const bodyOf = ({ name, minutes, ...values }: PauseValues) => {
   return { name: name.trim(), scope, minutes: minutes === '' ? null : Number(minutes) };
 };
 
-/** What is wrong with the values, by member of the form; `scope` is about all of a scope. */
+/** Problems with the values, by member of the form; `scope` is about all of a scope. */
 export const pauseProblems = (values: PauseValues): Record<string, string | null> => {
   const { name, ...pause } = bodyOf(values);
   return {

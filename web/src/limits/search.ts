@@ -2,7 +2,7 @@ import type { ScopeValues } from '../scope/scope.ts';
 
 const filterNames = ['provider', 'model', 'tag', 'key', 'project', 'client'] as const;
 
-/** What a new limit begins with: the page that links here knows its type and what it is about. */
+/** A new limit begins with these: the page that links here knows its type and what it is about. */
 export type LimitSearch = { readonly type?: string | undefined } & Partial<
   Pick<ScopeValues, (typeof filterNames)[number]>
 >;

@@ -4,7 +4,7 @@ import type { Limit } from './limit-form.ts';
 
 const REFRESH_MS = 60_000;
 
-/** What is read again each minute, by roles that may read it. */
+/** Options of queries that are read again each minute, by roles that may read them. */
 const useRefreshing = () => ({ refetchInterval: REFRESH_MS, enabled: useMe().may('rules:read') });
 
 /** The account's budgets with what they have used. Empty for roles that may not read them. */

@@ -11,7 +11,7 @@ const toneOf = ({ isActive, notifyAt, state: { percentUsed, isBlocking } }: Budg
   return percentUsed >= Math.min(100, ...notifyAt) ? 'yellow' : 'teal';
 };
 
-/** What a budget has used, as a bar and in figures. */
+/** The use of a budget, as a bar and in figures. */
 export const Used = ({ budget }: { readonly budget: Budget }) => {
   const { state, name } = budget;
   const { period, usedNanoUsd, remainingNanoUsd, percentUsed, projectedNanoUsd, unpricedRequests } = state;
