@@ -46,7 +46,7 @@ const readerOf = ({ account, region }: Target) => {
   return async () => lookUp().catch(() => fromNodeProviderChain()());
 };
 
-/** Reads the account. Each rejects where the account does not answer. */
+/** Reads the account. Each rejects where it cannot be read. */
 export interface Account {
   quota(quota: Quota): Promise<number | undefined>;
   /** Reads a mail address's and its domain's. One that SES does not know is missing. */

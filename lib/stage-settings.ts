@@ -368,7 +368,7 @@ export const stageSettings = z
       .number()
       .refine((days) => LOG_RETENTION_DAYS.includes(days), { error: `must be one of ${LOG_RETENTION_DAYS.join(', ')}` })
       .default(90),
-    /** The fate of data when its stack is deleted. `retain` also protects table and user pool against deletion. */
+    /** Whether data stays when its stack is deleted. `retain` also protects table and user pool against deletion. */
     removalPolicy: z.enum(['retain', 'destroy'], "must be 'retain' or 'destroy'").default('retain'),
     /** Name of a table that `npm run restore-table` made: the service works on it, and the stack's own stays as it is. */
     restoredTable: z
