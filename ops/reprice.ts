@@ -3,6 +3,7 @@ import { openNewestBook } from '../lambda/data/prices/newest-book.ts';
 import { openPriceVersions } from '../lambda/data/prices/price-versions.ts';
 import { noObjects, type ObjectReader } from '../lambda/data/requests/day-file.ts';
 import { openRequests } from '../lambda/data/requests/requests.ts';
+import { inBatches } from '../lambda/data/table/batch.ts';
 import type { Table } from '../lambda/data/table/table.ts';
 import { openTable } from '../lambda/data/table/table.ts';
 import { DAY_MS } from '../lambda/domain/calendar/units.ts';
@@ -46,16 +47,7 @@ async function* batchesOf(
 ): AsyncGenerator<RequestRecord[]> {
   const requests = openRequests(table, Date.now, objects);
   const range = { from: `${from}T00:00:00.000Z`, to: new Date(Date.parse(to) + DAY_MS).toISOString() };
-  for await (const accountId of accountIdsOf(table, account)) {
-    let batch: RequestRecord[] = [];
-    for await (const record of requests.all(accountId, range)) {
-      batch.push(record);
-      if (batch.length < BATCH) continue;
-      yield batch;
-      batch = [];
-    }
-    if (batch.length > 0) yield batch;
-  }
+  for await (const accountId of accountIdsOf(table, account)) yield* inBatches(requests.all(accountId, range), BATCH);
 }
 
 const onFallback = ({ message }: Error): void => console.error(`An older price book is used: ${message}`);

@@ -2,7 +2,7 @@ import { withoutOther, withoutReserved } from '../domain/spend/dimensions.ts';
 import { durationBucketOf } from '../domain/spend/durations.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
 import { MAX_RAW_USAGE_BYTES } from '../domain/usage/limits.ts';
-import { type PricedUsage, provenances } from '../domain/usage/usage.ts';
+import { type PricedUsage, provenances, unknownPrice } from '../domain/usage/usage.ts';
 import type { AccountCloseEvent, AccountOpenEvent, AccountRequestEvent } from './attribute-events.ts';
 
 /** The members of a record that do not come from its event. */
@@ -22,16 +22,6 @@ export interface RecordContext {
 const MAX_COUNT = 9e13;
 const UNITS_SCALE = 1_000;
 
-const implausible: PricedUsage = {
-  usage: null,
-  costNanoUsd: null,
-  provenance: 'unknown',
-  priceSource: null,
-  priceVersion: null,
-  lines: [],
-  reason: 'The numbers reported for this request cannot be true.',
-};
-
 const isPlausibleCost = (nanoUsd: number | null): boolean =>
   nanoUsd === null || (Number.isInteger(nanoUsd) && nanoUsd >= 0 && nanoUsd <= MAX_COUNT);
 
@@ -46,7 +36,7 @@ export const plausible = (priced: PricedUsage): PricedUsage => {
     Object.values(units).every((value) => value >= 0 && value * UNITS_SCALE <= MAX_COUNT) &&
     isPlausibleCost(priced.costNanoUsd) &&
     isPlausibleCost(priced.listCostNanoUsd ?? null);
-  return isPlausible ? priced : implausible;
+  return isPlausible ? priced : unknownPrice('The numbers reported for this request cannot be true.');
 };
 
 /**
@@ -102,13 +92,8 @@ export const recordOfOpen = (event: AccountOpenEvent, context: RecordContext): R
   responseBytes: null,
   reading: null,
   readingTruncated: false,
-  usage: null,
-  costNanoUsd: null,
-  provenance: 'unknown',
-  priceSource: null,
-  priceVersion: null,
+  ...unknownPrice('The gateway lost sight of this request before its end.'),
   lines: [],
-  reason: 'The gateway lost sight of this request before its end.',
   repeatOf: null,
 });
 

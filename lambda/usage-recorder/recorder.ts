@@ -11,7 +11,7 @@ import { applyPrices } from '../domain/own-prices/apply-prices.ts';
 import { loadBundledBook } from '../domain/price/price-book.ts';
 import { priceRequest } from '../domain/price/price-request.ts';
 import type { PriceBook } from '../domain/price/rates.ts';
-import type { PricedUsage } from '../domain/usage/usage.ts';
+import { type PricedUsage, unknownPrice } from '../domain/usage/usage.ts';
 import type { UsageEvent } from '../domain/usage/usage-event.ts';
 import {
   type AccountEvent,
@@ -45,16 +45,6 @@ class ForeignAccountError extends Error {
 
 const isStorable = (accountId: string): boolean =>
   accountId.length <= MAX_ACCOUNT_ID_CHARACTERS && accountId.isWellFormed();
-
-const priceFailed: PricedUsage = {
-  usage: null,
-  costNanoUsd: null,
-  provenance: 'unknown',
-  priceSource: null,
-  priceVersion: null,
-  lines: [],
-  reason: 'The price could not be computed.',
-};
 
 interface RecorderOptions {
   readonly logger: Pick<Logger, 'error'>;
@@ -94,7 +84,7 @@ export const openRecorder = (
           : list;
       } catch (error) {
         logger.error('Pricing failed', { requestId: event.requestId, errorName: (error as Error).name });
-        return priceFailed;
+        return unknownPrice('The price could not be computed.');
       }
     },
   });

@@ -4,30 +4,16 @@ import { trackingGaps } from '../../domain/spend/tracking-gaps.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { compareSpend as operation } from './operations.ts';
 import { ifExact, rejectTooLarge, type SpendDependencies } from './read-spend.ts';
-import { dimensionsOf, withApiNames } from './spend-query.ts';
+import { questionOf, withApiNames } from './spend-query.ts';
 
 /** Why spend changed between two periods. What the API, MCP tools and pages show of a change is read here. */
 export const compareSpend =
-  ({
-    readCounters,
-    readTrackingGaps,
-    findDeclared,
-    findCurrency,
-    now,
-  }: SpendDependencies): Implementation<typeof operation> =>
+  ({ readCounters, readTrackingGaps, now, ...dependencies }: SpendDependencies): Implementation<typeof operation> =>
   async ({ caller: { accountId }, query }) => {
     const periods = comparedPeriods(query, now());
-    const [{ filter, groupBy }, currency] = await Promise.all([
-      dimensionsOf(query, () => findDeclared(accountId)),
-      findCurrency?.(accountId) ?? null,
-    ]);
-    const question = {
-      accountId,
-      groupBy: [...groupBy, 'provider', 'model'] as const,
-      filter,
-      cost: query.cost,
-      currency,
-    };
+    const asked = await questionOf(dependencies, accountId, query);
+    const { filter, groupBy, currency } = asked;
+    const question = { ...asked, groupBy: [...groupBy, 'provider', 'model'] as const };
     const read = async (period: Period) => {
       const counters = readCounters({ ...question, range: { granularity: 'day', ...period } });
       const [sums, reports] = await Promise.all([

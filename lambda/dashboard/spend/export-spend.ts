@@ -1,17 +1,13 @@
-import type { FindDisplayCurrency } from '../../data/accounts/own-prices.ts';
 import { rangeOf } from '../../domain/calendar/range.ts';
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
 import { spendCsv } from '../../domain/spend/spend-csv.ts';
 import type { ReadCounters } from '../../domain/spend/spend-question.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { exportSpend as operation } from './operations.ts';
-import { dimensionsOf, type FindDeclared } from './spend-query.ts';
+import { type QuestionDependencies, questionOf } from './spend-query.ts';
 
-interface ExportDependencies {
+interface ExportDependencies extends QuestionDependencies {
   readonly readCounters: ReadCounters;
-  readonly findDeclared: FindDeclared;
-  /** Without it, amounts are in US dollars alone. */
-  readonly findCurrency?: FindDisplayCurrency;
   readonly now: () => Date;
 }
 
@@ -21,13 +17,10 @@ const columns: Partial<Record<SpendDimensionName, string>> = { keyId: 'key', pro
 const columnOf = (name: SpendDimensionName): string => columns[name] ?? name;
 
 export const exportSpend =
-  ({ readCounters, findDeclared, findCurrency, now }: ExportDependencies): Implementation<typeof operation> =>
+  ({ readCounters, now, ...dependencies }: ExportDependencies): Implementation<typeof operation> =>
   async ({ caller: { accountId }, query }) => {
     const range = rangeOf(query, now());
-    const [dimensions, currency] = await Promise.all([
-      dimensionsOf(query, () => findDeclared(accountId)),
-      findCurrency?.(accountId) ?? null,
-    ]);
-    const question = { ...dimensions, accountId, range, cost: query.cost, currency, latency: query.latency === 'true' };
+    const asked = await questionOf(dependencies, accountId, query);
+    const question = { ...asked, range, latency: query.latency === 'true' };
     return spendCsv(readCounters(question), question, columnOf);
   };

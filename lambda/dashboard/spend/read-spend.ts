@@ -1,4 +1,3 @@
-import type { FindDisplayCurrency } from '../../data/accounts/own-prices.ts';
 import { isKept, precedingRange, rangeOf } from '../../domain/calendar/range.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import { CounterOverflowError } from '../../domain/spend/counters.ts';
@@ -8,18 +7,15 @@ import { spendReport, totalOf } from '../../domain/spend/spend-report.ts';
 import { type TrackingGap, trackingGaps } from '../../domain/spend/tracking-gaps.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { readSpend as operation } from './operations.ts';
-import { dimensionsOf, type FindDeclared, withApiNames } from './spend-query.ts';
+import { type QuestionDependencies, questionOf, withApiNames } from './spend-query.ts';
 
-export interface SpendDependencies {
+export interface SpendDependencies extends QuestionDependencies {
   readonly readCounters: ReadCounters;
   /** Tracking gaps: reports of requests that could not be tracked. */
   readonly readTrackingGaps: (
     accountId: string,
     range: { readonly from: string; readonly to: string },
   ) => Promise<TrackingGap[]>;
-  readonly findDeclared: FindDeclared;
-  /** Without it, amounts are in US dollars alone. */
-  readonly findCurrency?: FindDisplayCurrency;
   readonly now: () => Date;
 }
 
@@ -39,21 +35,12 @@ export const rejectTooLarge = (): never => {
 };
 
 export const readSpend =
-  ({
-    readCounters,
-    readTrackingGaps,
-    findDeclared,
-    findCurrency,
-    now,
-  }: SpendDependencies): Implementation<typeof operation> =>
+  ({ readCounters, readTrackingGaps, now, ...dependencies }: SpendDependencies): Implementation<typeof operation> =>
   async ({ caller: { accountId }, query }) => {
     const range = rangeOf(query, now());
-    const [dimensions, currency] = await Promise.all([
-      dimensionsOf(query, () => findDeclared(accountId)),
-      findCurrency?.(accountId) ?? null,
-    ]);
+    const asked = await questionOf(dependencies, accountId, query);
     const before = precedingRange(range);
-    const question = { ...dimensions, accountId, range, cost: query.cost, currency, latency: query.latency === 'true' };
+    const question = { ...asked, range, latency: query.latency === 'true' };
     const questionBefore = { ...question, range: before, groupBy: [] };
     const reading = spendReport(readCounters(question), { ...question, limit: query.limit });
     const readingBefore = async () =>
@@ -68,7 +55,7 @@ export const readSpend =
       to: range.to,
       granularity: range.granularity,
       cost: query.cost,
-      displayCurrency: currency && describeCurrency(currency, range),
+      displayCurrency: asked.currency && describeCurrency(asked.currency, range),
       groupBy: [...new Set(query.groupBy)],
       ...report,
       previous: previous && { from: before.from, to: before.to, ...previous },

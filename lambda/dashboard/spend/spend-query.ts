@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { FindDisplayCurrency } from '../../data/accounts/own-prices.ts';
 import { granularities } from '../../domain/calendar/utc.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import { providerLabels } from '../../domain/providers.ts';
@@ -139,7 +140,7 @@ export type FindDeclared = (accountId: string) => Promise<readonly DeclaredDimen
  *
  * @throws ValidationError where they cannot be combined, or one was never declared: its spend would show as nothing
  */
-export const dimensionsOf = async (
+const dimensionsOf = async (
   query: FilterParameters & Pick<z.output<typeof spendQuery>, 'groupBy'>,
   findDeclared: () => ReturnType<FindDeclared>,
 ) => {
@@ -159,6 +160,25 @@ export const dimensionsOf = async (
     throw new ValidationError([{ path: pathOf(asked), message }]);
   }
   return { filter, groupBy };
+};
+
+export interface QuestionDependencies {
+  readonly findDeclared: FindDeclared;
+  /** Without it, amounts are in US dollars alone. */
+  readonly findCurrency?: FindDisplayCurrency;
+}
+
+/** What a request asks of the spend of its account, but for the range. @throws ValidationError as dimensionsOf */
+export const questionOf = async (
+  { findDeclared, findCurrency }: QuestionDependencies,
+  accountId: string,
+  query: Parameters<typeof dimensionsOf>[0] & Pick<z.output<typeof spendQuery>, 'cost'>,
+) => {
+  const [dimensions, currency] = await Promise.all([
+    dimensionsOf(query, () => findDeclared(accountId)),
+    findCurrency?.(accountId) ?? null,
+  ]);
+  return { ...dimensions, accountId, cost: query.cost, currency };
 };
 
 /** A group by the API's names: `key` for the id of a service key, declared dimensions under `dim`. */

@@ -3,7 +3,7 @@ import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
 import { REFUSED_DAYS } from '../../domain/usage/limits.ts';
 import { put } from '../table/actions.ts';
-import { batchDelete } from '../table/batch.ts';
+import { batchDelete, inBatches } from '../table/batch.ts';
 import { type Key, outboxPartition, refusedEventKey } from '../table/keys.ts';
 import { queryItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
@@ -33,19 +33,12 @@ const parse = (item: Record<string, unknown>): OutboxEntry => {
 export const openOutbox = (table: Table, now: () => number = Date.now) => ({
   /** The entries of a shard, oldest request first, in pages. */
   async *pages(shard: number, pageSize: number): AsyncGenerator<OutboxEntry[]> {
-    let page: OutboxEntry[] = [];
     const query = {
       KeyConditionExpression: 'pk = :pk',
       ExpressionAttributeValues: { ':pk': outboxPartition(shard) },
       ConsistentRead: true,
     };
-    for await (const item of queryItems(table, query)) {
-      page.push(parse(item));
-      if (page.length < pageSize) continue;
-      yield page;
-      page = [];
-    }
-    if (page.length > 0) yield page;
+    for await (const page of inBatches(queryItems(table, query), pageSize)) yield page.map(parse);
   },
 
   /** Deletes entries that are recorded. */

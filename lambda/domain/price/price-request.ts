@@ -5,7 +5,7 @@ import { estimateUsage } from '../usage/estimate-usage.ts';
 import { type ReadUsage, readUsage } from '../usage/normalize.ts';
 import { partsOf } from '../usage/parts.ts';
 import type { UsageGap } from '../usage/sides.ts';
-import type { PricedUsage, Provenance, Usage } from '../usage/usage.ts';
+import { type PricedUsage, type Provenance, type Usage, unknownPrice } from '../usage/usage.ts';
 import type { Reading } from '../usage/usage-event.ts';
 import { charge, lineOf } from './charge.ts';
 import { isEndedBatch } from './charged-once.ts';
@@ -69,10 +69,10 @@ const pendingStatuses: ReadonlySet<string> = new Set([
  * a response that was charged when it was made.
  */
 export const priceRequest = (request: PriceableRequest, findPrice: PriceBook): PricedUsage => {
-  if (isPending(request.reading)) return unknown(null, reasons.pending);
+  if (isPending(request.reading)) return unknownPrice(reasons.pending);
   const { reading, isLowerBound } = withEstimate(request.reading);
   const priced = priceReading({ ...request, reading }, findPrice);
-  return isLowerBound && priced.costNanoUsd !== null ? unknown(priced.usage, reasons.uncounted) : priced;
+  return isLowerBound && priced.costNanoUsd !== null ? unknownPrice(reasons.uncounted, priced.usage) : priced;
 };
 
 /** A reading with its estimate as usage, if it has one to make. */
@@ -92,7 +92,7 @@ const priceReading = (request: PriceableRequest, findPrice: PriceBook): PricedUs
   const read = readUsage(request.provider, reading);
   const usage = read?.usage ?? null;
   if (isFree(request, usage)) return withCost(usage, 'free', 0);
-  if (!usage) return unknown(null, whyNoUsage(request));
+  if (!usage) return unknownPrice(whyNoUsage(request));
   if (usage.providerCostNanoUsd !== null && !request.ownRates)
     return withCost(usage, 'provider', usage.providerCostNanoUsd);
   const parts = partsOf(reading);
@@ -110,17 +110,17 @@ const priceReading = (request: PriceableRequest, findPrice: PriceBook): PricedUs
 /** Usage times the price book. */
 const priceByBook = (request: PriceableRequest, read: ReadUsage | null, findPrice: PriceBook): PricedUsage => {
   const { reading } = request;
-  if (!read) return unknown(null, reasons.noUsage);
+  if (!read) return unknownPrice(reasons.noUsage);
   const { usage, gap } = read;
-  if (gap === 'missing') return unknown(usage, reasons.unreadableUsage);
+  if (gap === 'missing') return unknownPrice(reasons.unreadableUsage, usage);
   const models = modelsOf(request);
-  if (models.length === 0) return unknown(usage, reasons.noModel);
+  if (models.length === 0) return unknownPrice(reasons.noModel, usage);
   if (reading.usageSource === 'estimated' && models.some(hidesReasoning))
-    return unknown(usage, reasons.hiddenReasoning);
+    return unknownPrice(reasons.hiddenReasoning, usage);
   const found = ratesFor(request, usage, findPrice);
-  if (!found) return unknown(usage, reasons.noPrice);
+  if (!found) return unknownPrice(reasons.noPrice, usage);
   const { charges, unpriced } = charge(withMinimums(request.provider, usage), found.rates);
-  if (unpriced.length > 0) return unknown(usage, reasons.noRate);
+  if (unpriced.length > 0) return unknownPrice(reasons.noRate, usage);
   const reason = whyEstimated(reading, gap, found.doubts);
   return {
     usage,
@@ -211,14 +211,4 @@ const withCost = (usage: Usage | null, provenance: Provenance, cost: number): Pr
   priceVersion: null,
   lines: [],
   reason: null,
-});
-
-const unknown = (usage: Usage | null, reason: string): PricedUsage => ({
-  usage,
-  costNanoUsd: null,
-  provenance: 'unknown',
-  priceSource: null,
-  priceVersion: null,
-  lines: [],
-  reason,
 });

@@ -127,3 +127,14 @@ export interface PricedUsage {
   /** Why the cost is unknown or estimated, for people: one of a few fixed sentences, null otherwise. */
   readonly reason: string | null;
 }
+
+/** The price of a request whose cost is not known, and why. */
+export const unknownPrice = (reason: string, usage: Usage | null = null): PricedUsage => ({
+  usage,
+  costNanoUsd: null,
+  provenance: 'unknown',
+  priceSource: null,
+  priceVersion: null,
+  lines: [],
+  reason,
+});

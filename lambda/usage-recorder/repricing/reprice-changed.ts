@@ -5,6 +5,7 @@ import type { PriceChanges } from '../../data/prices/price-changes.ts';
 import type { PriceVersions } from '../../data/prices/price-versions.ts';
 import type { openRepricingProgress, RepricingProgress } from '../../data/prices/repricing-progress.ts';
 import type { openRequests } from '../../data/requests/requests.ts';
+import { inBatches } from '../../data/table/batch.ts';
 import { HOUR_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
 import { addDays, type Day, dayOf, daysBetween } from '../../domain/calendar/utc.ts';
 import { costDifferences } from '../../domain/price/cost-differences.ts';
@@ -98,17 +99,8 @@ export const repriceChanged = ({
     return null;
   };
 
-  async function* batchesOf(accountId: string, day: Day): AsyncGenerator<RequestRecord[]> {
-    let batch: RequestRecord[] = [];
-    const range = { from: `${day}T00:00:00.000Z`, to: `${addDays(day, 1)}T00:00:00.000Z` };
-    for await (const record of requests.all(accountId, range)) {
-      batch.push(record);
-      if (batch.length < BATCH) continue;
-      yield batch;
-      batch = [];
-    }
-    if (batch.length > 0) yield batch;
-  }
+  const batchesOf = (accountId: string, day: Day) =>
+    inBatches(requests.all(accountId, { from: `${day}T00:00:00.000Z`, to: `${addDays(day, 1)}T00:00:00.000Z` }), BATCH);
 
   return async (remainingMs: () => number): Promise<void> => {
     const state = await progress.read();

@@ -2,6 +2,7 @@ import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import pMap from 'p-map';
 import type { RollupMark, RollupMarks } from '../../data/ledger/rollup-marks.ts';
 import type { Rollup } from '../../data/spend/rollup.ts';
+import { inBatches } from '../../data/table/batch.ts';
 import { ROLLUP_MARK_SHARDS } from '../../data/table/keys.ts';
 import { isMonth } from '../../domain/calendar/utc.ts';
 import type { ReportLogger, ReportMetrics } from '../report.ts';
@@ -55,16 +56,9 @@ export const rollUpDuePeriods =
       );
     };
 
-    for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++) {
-      let page: RollupMark[] = [];
-      for await (const mark of marks.due(shard)) {
+    for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)
+      for await (const page of inBatches(marks.due(shard), PAGE_SIZE)) {
         if (isLate()) return;
-        page.push(mark);
-        if (page.length < PAGE_SIZE) continue;
         await rollUpPage(page);
-        page = [];
       }
-      if (isLate()) return;
-      await rollUpPage(page);
-    }
   };
