@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import type { LogLevel } from '@stryker-mutator/api/core';
 import { Stryker } from '@stryker-mutator/core';
-import { groups } from './groups.ts';
+import { groups, wiring } from './groups.ts';
 import { type RunOptions, reportFile } from './run-options.ts';
 
 /** Every Nth line of the files that globs name, as Stryker's ranges. Globs that begin with ! leave files out. */
@@ -18,12 +18,13 @@ const linesOf = (globs: readonly string[], every: number): string[] => {
 
 // A process of its own for one group, since Stryker saves what it knows and exits when it is to stop.
 const options: RunOptions = JSON.parse(process.argv[2]!);
-const { mutate, tests } = groups[options.name];
+const { tests, ...group } = groups[options.name];
+const mutate = [...group.mutate, ...wiring.map((glob) => `!${glob}`), '!**/*.d.ts'];
 // The same examples for every mutant, and few of them.
 process.env['TEST_SEED'] = '20261120';
 process.env['TEST_EXAMPLES'] = '0.2';
 await new Stryker({
-  mutate: options.every > 1 ? linesOf(mutate, options.every) : [...mutate, '!**/*.d.ts'],
+  mutate: options.every > 1 ? linesOf(mutate, options.every) : mutate,
   testRunner: 'jest',
   jest: {
     projectType: 'custom',
@@ -35,7 +36,7 @@ await new Stryker({
   coverageAnalysis: 'perTest',
   ignoreStatic: !options.static,
   // Where there is a tsconfig.json, Stryker asks for TypeScript's JS API, which TypeScript 7 has not.
-  ignorePatterns: ['.mutate', 'bench', 'bin', 'container', 'docs', 'web', 'tsconfig.json'],
+  ignorePatterns: ['.mutate', 'bench', 'cdk.out', 'tsconfig.json', 'web/dist'],
   disableTypeChecks: false,
   tempDirName: `.mutate/${options.name}`,
   incremental: true,

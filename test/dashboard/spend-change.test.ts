@@ -3,7 +3,7 @@ import { compareSpend } from '../../lambda/dashboard/spend/compare-spend.ts';
 import { compareSpend as operation } from '../../lambda/dashboard/spend/operations.ts';
 import { rangesOf } from '../../lambda/domain/calendar/range.ts';
 import type { Counters, SpendCounter } from '../../lambda/domain/spend/counters.ts';
-import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
+import { OTHER, UNKNOWN } from '../../lambda/domain/spend/dimensions.ts';
 import { readCountersFrom } from '../../lambda/domain/spend/spend-question.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
@@ -153,6 +153,12 @@ describe('GET /spend/compare', () => {
       'hour 2026-11-18T00 2026-11-18T16 model,provider',
       'hour 2026-11-20T00 2026-11-20T16 model,provider',
     ]);
+  });
+
+  it.each([OTHER, UNKNOWN])('says that groups are not complete where some spend is under %s', async (tag) => {
+    expect((await get({ ...days, groupBy: ['tag'] })).body.isComplete).toBe(true);
+    spent.push(counter('2026-11-10', 'gpt-4o', tag, usd(4, 4)));
+    expect((await get({ ...days, groupBy: ['tag'] })).body.isComplete).toBe(false);
   });
 
   it('says what no figure includes: untracked requests, and names under (other)', async () => {

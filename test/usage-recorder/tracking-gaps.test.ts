@@ -6,7 +6,9 @@ import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/acco
 import type { UntrackedEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { parseUsageEvent } from '../../lambda/usage-recorder/parse-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { reportResults } from '../../lambda/usage-recorder/report.ts';
 import { newAccount } from '../data/new-account.ts';
+import { silentLogger } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, priceOfTokens, requestIdAt } from './events.ts';
 
@@ -39,6 +41,14 @@ describe('reports of untracked requests', () => {
     const { gaps } = openTrackingGaps(table);
     expect(await gaps('svc_untracked', day)).toEqual([{ from: event.from, to: event.to, requests: 40 }]);
     expect(await gaps('svc_other', day)).toEqual([]);
+  });
+
+  it('are counted by their requests', () => {
+    const counted: unknown[] = [];
+    const metrics = { addMetric: (...metric: unknown[]) => counted.push(metric) };
+    const noted = { kind: 'noted' } as const;
+    reportResults({ logger: silentLogger(), metrics }, [report(), report({ requests: 2 })], [noted, noted]);
+    expect(counted).toEqual([['UntrackedRequests', 'Count', 42]]);
   });
 
   it.each([

@@ -61,6 +61,7 @@ describe('money', () => {
 describe('costs of requests', () => {
   it('have the same decimals in every row, and are never rounded to zero', () => {
     expect([109_077_000, 2_110_000_000, 6_790_000].map(formatCallMoney)).toEqual(['$0.1091', '$2.1100', '$0.0068']);
+    expect([50_000, 49_999].map(formatCallMoney)).toEqual(['$0.0001', '$0.000050']);
     expect([50_760_000, 109_077_300].map(formatPartMoney)).toEqual(['$0.050760', '$0.109077']);
     expect([0, null].map(formatCallMoney)).toEqual(['$0.0000', 'unknown']);
     expect([4_900, null].map(formatPartMoney)).toEqual(['$0.000005', 'unknown']);

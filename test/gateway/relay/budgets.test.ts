@@ -71,6 +71,15 @@ describe('a request of an account whose budget is used up', () => {
     expect(headerOf(refused, 'X-Service-Route')).toBe('governed');
   });
 
+  it('is forwarded without a read of blocks where the account has none', async () => {
+    const lookUpBlocks = () => {
+      throw new Error('The blocks were read.');
+    };
+    const passed = fakeExchange(chat(GPT), { parts: { lookUpAccount: () => ACTIVE, lookUpBlocks } });
+    await turn();
+    expect(passed.sent).toHaveLength(1);
+  });
+
   it('is recorded as refused and free, once', async () => {
     const refused = fakeExchange(chat(GPT), { parts: watched({ blocks: [block()] }) });
     await refused.finished;

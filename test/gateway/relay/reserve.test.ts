@@ -350,6 +350,12 @@ describe('the most that a request may cost', () => {
       JSON.stringify({ ...CHAT, model: 'gpt-6-sol', prompt_cache_options: { ttl: '12h' } }).length * 5_000 +
         1_000 * 10_000,
     ],
+    [
+      'the bytes of a body for speech that has no text',
+      { model: 'tts-1', voice: 'alloy' },
+      { target: '/v1/audio/speech' },
+      JSON.stringify({ model: 'tts-1', voice: 'alloy' }).length * 15_000,
+    ],
     ['the characters of speech', { model: 'tts-1', input: 'Hello' }, { target: '/v1/audio/speech' }, 5 * 15_000],
     [
       'images by quality and size',
