@@ -101,7 +101,7 @@ describe('alarms', () => {
       'usage-recorder/consume-messages.ts',
       'usage-recorder/sweep/sweep-outbox.ts',
       'usage-recorder/rollup/roll-up-due-periods.ts',
-      'usage-recorder/newest-book.ts',
+      'usage-recorder/recorder.ts',
       'usage-recorder/repricing/reprice-changed.ts',
       'price-feed/read-feed.ts',
       'price-feed/report-drift.ts',
