@@ -106,9 +106,6 @@ export const usualOf = (
 export const burnRate: Evaluator<BurnRateConfig> = {
   configSchema,
   periodOf: ({ each }) => (each === 'session' ? 'daily' : 'hourly'),
-  filterOf: ({ filter }) => filter,
-  // Its history is read for values that may fire: see usualOf.
-  lookbackDays: () => 0,
   // A day of sessions is much to read, so yesterday's are judged for as long as an hour's spend is.
   periodsOf: ({ each }, now, judgedUntil) =>
     each === 'session'
@@ -117,7 +114,6 @@ export const burnRate: Evaluator<BurnRateConfig> = {
         )
       : periodsToJudge('hourly', now, judgedUntil),
   splitBy: ({ each }) => each,
-  drivenBy: 'cost',
   judge: (config, { period, series, usual = null }) => {
     const { limit, factor, minimum, each } = config;
     const limits = [

@@ -15,8 +15,6 @@ const configSchema = z.strictObject({
 export const errorRate: Evaluator<z.infer<typeof configSchema>> = {
   configSchema,
   periodOf: ({ period }) => period,
-  filterOf: ({ filter }) => filter,
-  lookbackDays: () => 0,
   drivenBy: 'errors',
   judge: ({ threshold, minimumRequests: minimum }, { period, series }) => {
     const { requests = 0, errors = 0, unpricedRequests = 0 } = series.sum(period.start, period.end);

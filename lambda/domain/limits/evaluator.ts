@@ -71,21 +71,25 @@ export interface JudgedPeriod {
   readonly usual?: number | null;
 }
 
+/** Every config may have a filter. */
+export interface Filtered {
+  readonly filter?: z.infer<typeof ruleFilter>;
+}
+
 /** One type of rule. */
-export interface Evaluator<Config> {
+export interface Evaluator<Config extends Filtered> {
   readonly configSchema: z.ZodMiniType<Config>;
   /** The limit that it compares spend with; absent where it compares something else. */
   readonly limitOf?: (config: Config) => Limit;
   readonly periodOf: (config: Config) => AnyPeriodName;
   /** The periods to judge now, latest first; undefined for those of its calendar period: see periodsToJudge. */
   readonly periodsOf?: (config: Config, now: Date, judgedUntil: Date) => Period[];
-  readonly filterOf: (config: Config) => z.infer<typeof ruleFilter>;
   /** Each value of this dimension is judged on its own; absent where all that the filter matches is judged together. */
   readonly splitBy?: (config: Config) => SplitName;
-  /** Days before the period's start that it also reads. */
-  readonly lookbackDays: (config: Config) => number;
+  /** Days before the period's start that it also reads; absent for none. */
+  readonly lookbackDays?: (config: Config) => number;
   /** Null when there is too little to judge by. */
   readonly judge: (config: Config, judged: JudgedPeriod) => Observation | null;
-  /** The measure by which drivers are ranked. */
-  readonly drivenBy: 'cost' | 'errors' | 'unpricedRequests';
+  /** The measure by which drivers are ranked; absent for the cost. */
+  readonly drivenBy?: 'cost' | 'errors' | 'unpricedRequests';
 }

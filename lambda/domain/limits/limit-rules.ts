@@ -86,7 +86,7 @@ const limitEvaluator = <Config extends Pick<Limit, 'filter'>>(
   configSchema: z.ZodMiniType<Config>,
   limitOf: (config: Config) => Limit,
   wording: Wording,
-  lookbackDays: Evaluator<Config>['lookbackDays'],
+  lookbackDays: (config: Config) => number = () => 0,
 ): Evaluator<Config> => ({
   configSchema,
   limitOf,
@@ -95,9 +95,7 @@ const limitEvaluator = <Config extends Pick<Limit, 'filter'>>(
     return typeof period === 'string' ? period : 'fixed';
   },
   periodsOf: (config, now, judgedUntil) => limitPeriods(limitOf(config), now, judgedUntil),
-  filterOf: ({ filter }) => filter,
   lookbackDays,
-  drivenBy: 'cost',
   judge: (config, judged) => judgeLimit(limitOf(config), wording, judged),
 });
 
@@ -110,7 +108,6 @@ export const costThreshold = limitEvaluator(
     text: ({ amountNanoUsd }, { usedNanoUsd }) =>
       `Spend is ${comparedUsd(usedNanoUsd)}: it reached the threshold of $${usdOf(amountNanoUsd)}.`,
   },
-  () => 0,
 );
 
 /** The month will cost more than the budget at the current rate (`forecast`), or has cost as much (`used_up`). */

@@ -3,7 +3,7 @@ import { type Period, type PeriodName, periodsToJudge } from '../calendar/period
 import { burnRate } from './burn-rate.ts';
 import { ruleFilterOf } from './config-members.ts';
 import { errorRate } from './error-rate.ts';
-import type { Evaluator } from './evaluator.ts';
+import type { Evaluator, Filtered } from './evaluator.ts';
 import { budget, budgetForecast, costThreshold } from './limit-rules.ts';
 import { spendAnomaly } from './spend-anomaly.ts';
 import { filteredBy, splitDimension } from './spend-series.ts';
@@ -54,13 +54,12 @@ export type AlertCondition = Exclude<RuleCondition, BudgetCondition>;
 /** An evaluator with its config filled in. */
 export type BoundEvaluator = ReturnType<typeof bind>;
 
-const bind = <C>(
-  { limitOf, periodOf, periodsOf, filterOf, splitBy, lookbackDays, judge, drivenBy }: Evaluator<C>,
+const bind = <C extends Filtered>(
+  { limitOf, periodOf, periodsOf, splitBy, lookbackDays, judge, drivenBy = 'cost' }: Evaluator<C>,
   config: C,
 ) => {
   const period = periodOf(config);
-  const members = filterOf(config);
-  const filter = members && ruleFilterOf(members);
+  const filter = config.filter && ruleFilterOf(config.filter);
   const split = splitBy?.(config);
   const dimension = splitDimension(split);
   return {
@@ -76,7 +75,7 @@ const bind = <C>(
     splitBy: split,
     /** The dimensions that spend is read by. */
     readBy: [...new Set([...filteredBy(filter), ...(dimension ? [dimension] : [])])],
-    lookbackDays: lookbackDays(config),
+    lookbackDays: lookbackDays?.(config) ?? 0,
     judge: (judged: Parameters<typeof judge>[1]) => judge(config, judged),
     drivenBy,
   };
@@ -84,7 +83,7 @@ const bind = <C>(
 
 /** The evaluator of a condition's type, with the condition's config. */
 export const evaluatorOf = ({ type, config }: RuleCondition): BoundEvaluator =>
-  bind(evaluators[type] as Evaluator<unknown>, config);
+  bind(evaluators[type] as unknown as Evaluator<Filtered>, config);
 
 /** The period of a rule that runs now; null before and after a fixed one. */
 export const currentPeriod = ({ periodsToJudge }: BoundEvaluator, now: Date): Period | null => {

@@ -40,9 +40,7 @@ const recentCosts = (period: Period, count: number, series: JudgedPeriod['series
 export const spendAnomaly: Evaluator<z.infer<typeof configSchema>> = {
   configSchema,
   periodOf: ({ period }) => period,
-  filterOf: ({ filter }) => filter,
   lookbackDays: ({ period }) => (period === 'daily' ? 1 : 7) * baseline[period].periods,
-  drivenBy: 'cost',
   judge: ({ period: name, factor, minimum }, { period, series }) => {
     const costs = recentCosts(period, baseline[name].periods, series);
     if (costs.length < baseline[name].atLeast) return null;

@@ -20,8 +20,6 @@ const COUNT_UNFINISHED_AFTER_MS = { hour: 2 * HOUR_MS, day: DAY_MS } as const;
 export const unpricedUsage: Evaluator<z.infer<typeof configSchema>> = {
   configSchema,
   periodOf: ({ period }) => period,
-  filterOf: ({ filter }) => filter,
-  lookbackDays: () => 0,
   drivenBy: 'unpricedRequests',
   judge: ({ threshold, period: name }, { period, now, series }) => {
     const granularity = name === 'hourly' ? 'hour' : 'day';
