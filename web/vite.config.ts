@@ -9,8 +9,7 @@ const BASE =
 const FORMS = /floating-ui|@mantine[\\/]|components[\\/](confirm|copy|shown-once|unsaved)/;
 
 /** Not parts of pages: those of forms would bring FORMS along. */
-const SHARED =
-  /src[\\/](?:(?:api|components|format|providers|session|spend)[\\/]|limits[\\/](?:names|use-))|lambda[\\/]/;
+const SHARED = /src[\\/](?:(?:api|components|format|providers|spend)[\\/]|limits[\\/](?:names|use-))|lambda[\\/]/;
 
 /** Behind the frame in index.html: a style sheet blocks the painting of what follows it, and the frame needs none of this one. */
 const stylesAfterFrame: Plugin = {

@@ -2,6 +2,7 @@ import { MutationCache, QueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { type Api, createApi } from './api/client.ts';
 import { isTemporary } from './api/problem.ts';
+import type { Me } from './api/responses.ts';
 import { createSession, type Session } from './api/session.ts';
 import type { Settings } from './settings.ts';
 
@@ -73,3 +74,14 @@ export const useApp = (): App => {
 
 /** Queries and mutations of the dashboard API. */
 export const useApi = () => useApp().api.query;
+
+export type Permission = Me['user']['permissions'][number];
+
+/** The signed-in user, the account, and whether the user's role has a permission. While it loads, the role has none. */
+export const useMe = () => {
+  const { data } = useApi().useQuery('get', '/auth/me', {}, { staleTime: Number.POSITIVE_INFINITY });
+  return {
+    me: data,
+    may: (permission: Permission): boolean => data?.user.permissions.includes(permission) ?? false,
+  };
+};

@@ -1,11 +1,10 @@
 import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { useApi } from '../app.ts';
+import { useApi, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyDone } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { useMe } from '../session/permissions.ts';
 import { ProveIdentity } from './prove-identity.tsx';
 
 /** The owner deletes the account, and cancels that within the grace. */

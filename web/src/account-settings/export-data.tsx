@@ -1,12 +1,11 @@
 import { Button, Group, Progress, Stack } from '@mantine/core';
 import type { Archive } from '../api/responses.ts';
-import { useApi } from '../app.ts';
+import { useApi, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { formatBytes } from '../format/quantity.ts';
-import { useMe } from '../session/permissions.ts';
 
 const POLL_MS = 5_000;
 

@@ -2,8 +2,8 @@ import { Button, Modal, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { Credentials, credentialsOf, REFUSALS } from '../account/credentials.tsx';
+import { useMe } from '../app.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
-import { useMe } from '../session/permissions.ts';
 
 interface Change<Body> {
   /** What happens, in a sentence or more. */

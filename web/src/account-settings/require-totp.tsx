@@ -1,8 +1,7 @@
 import { Skeleton, Stack, Switch } from '@mantine/core';
 import { useState } from 'react';
-import { useApi } from '../app.ts';
+import { useApi, useMe } from '../app.ts';
 import { TextLink } from '../components/links.tsx';
-import { useMe } from '../session/permissions.ts';
 import { ProveIdentity } from './prove-identity.tsx';
 
 /** Whether every member must have a second factor. Whoever turns it on needs one first. */

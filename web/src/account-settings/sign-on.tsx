@@ -2,12 +2,11 @@ import { Button, Group, NativeSelect, Skeleton, Stack, Switch, Text } from '@man
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import type { SignOnSettings } from '../api/responses.ts';
-import { useApi } from '../app.ts';
+import { useApi, useMe } from '../app.ts';
 import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyDone } from '../components/notify.ts';
 import { fieldErrors } from '../forms/fields.ts';
 import { roleOptions } from '../members/roles.ts';
-import { useMe } from '../session/permissions.ts';
 import { ProveIdentity } from './prove-identity.tsx';
 
 const SignOnForm = ({ settings, provider }: { readonly settings: SignOnSettings; readonly provider: string }) => {

@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
 import { lazy, Suspense } from 'react';
+import { useMe } from '../app.ts';
 import { AnchorLink } from '../components/links.tsx';
-import { useMe } from '../session/permissions.ts';
 
 const VerifyEmailForm = lazy(() => import('./verify-email-form.tsx'));
 

@@ -1,11 +1,10 @@
-import { Button } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { Box, Button, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { Check, CircleAlert, Clock, Mail, Webhook } from 'lucide-react';
+import { Check, CircleAlert, CircleDot, Clock, Mail, Webhook } from 'lucide-react';
 import { queryOf } from '../../../lambda/domain/calendar/range.ts';
 import { startOfNext } from '../../../lambda/domain/calendar/utc.ts';
 import type { Alert, FinalFigure } from '../api/responses.ts';
-import { useApi } from '../app.ts';
+import { useApi, useMe } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
@@ -17,8 +16,7 @@ import { filterOf } from '../limits/limit-form.ts';
 import { formatFigure } from '../limits/limit-types.ts';
 import { useLimits } from '../limits/use-limits.ts';
 import { spendFiltersOf } from '../scope/scope.ts';
-import { useMe } from '../session/permissions.ts';
-import { dimensionWord, type Filters } from '../spend/filters.ts';
+import { type Filters, dimensionWord } from '../spend/filters.ts';
 import { type KeyNames, valueName } from '../spend/groups.ts';
 import classes from './alerts.module.css';
 import { alertTypeName, periodText } from './names.ts';
@@ -55,13 +53,13 @@ const nanoOf = (amount: string): number => {
 };
 
 /** The API's summary, with its exact amounts rounded for reading; hovering shows the exact ones. */
-const Summary = ({ text, className }: { readonly text: string; readonly className?: string | undefined }) => (
-  <p className={className}>
+const Summary = ({ text }: { readonly text: string }) => (
+  <Text component="p" c="dimmed" fz="sm" maw="80ch" style={{ overflowWrap: 'anywhere' }}>
     {text.split(AMOUNT).map((part, index) =>
       // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence have no other identity than their position.
       index % 2 === 1 ? <Money key={index} nano={nanoOf(part)} /> : part,
     )}
-  </p>
+  </Text>
 );
 
 type Delivery = Alert['deliveries'][number];
@@ -75,10 +73,10 @@ const DeliveryNote = ({ delivery }: { readonly delivery: Delivery }) => {
   const Channel = delivery.channel === 'email' ? Mail : Webhook;
   const State = { sent: Check, pending: Clock, failed: CircleAlert }[delivery.status];
   return (
-    <li className={classes['delivery']} data-status={delivery.status}>
+    <Group component="li" gap={6} fz={12.5} c={delivery.status === 'failed' ? 'var(--bad)' : 'dimmed'}>
       <Channel size={14} aria-hidden />
       <span>{channelNames[delivery.channel]}</span>
-      <State size={14} aria-hidden />
+      <State size={14} color={delivery.status === 'sent' ? 'var(--good)' : 'currentColor'} aria-hidden />
       <span>
         {delivery.status === 'sent' ? (
           <>sent {delivery.sentAt && <Instant iso={delivery.sentAt} />}</>
@@ -86,11 +84,11 @@ const DeliveryNote = ({ delivery }: { readonly delivery: Delivery }) => {
           undeliveredText(delivery)
         )}
       </span>
-    </li>
+    </Group>
   );
 };
 
-/** The observed amount as a bar, with a mark at the limit. */
+/** The figure of the alert as a bar, with a mark at the limit. */
 const Gauge = ({ alert }: { readonly alert: Alert }) => {
   const scale = Math.max(alert.observed, alert.limit) || 1;
   return (
@@ -119,12 +117,16 @@ const Explanation = ({
   keyNames,
   final,
 }: {
+interface ExplanationProps {
   readonly alert: Alert;
   readonly keyNames: KeyNames;
   readonly final: FinalFigure | null;
-}) => (
+}
+
+/** What happened, what drove it, and the notifications sent. */
+const Explanation = ({ alert, keyNames, final }: ExplanationProps) => (
   <>
-    <Summary text={alert.summary} className={`dim ${classes['summary']}`} />
+    <Summary text={alert.summary} />
     {alert.unit === 'nanoUsd' && alert.unpricedRequests > 0 && (
       <p className="unknown small">
         The cost of {plural(alert.unpricedRequests, 'more request')} in this period is unknown and not included here.
@@ -139,68 +141,62 @@ const Explanation = ({
       </p>
     )}
     {alert.drivers.length > 0 && (
-      <div className={classes['drivers']}>
+      <Box mt={14} className="columns" __vars={{ '--columns': 'repeat(auto-fit, minmax(min(190px, 100%), 1fr))' }}>
         {[...Map.groupBy(alert.drivers, ({ dimension }) => dimension)].map(([dimension, drivers]) => (
-          <dl key={dimension}>
-            <dt>By {dimensionWord(dimension)}</dt>
+          <Box component="dl" key={dimension} m={0} fz={13}>
+            <dt className="label">By {dimensionWord(dimension)}</dt>
             {drivers.map(({ value, share }) => (
-              <dd key={value}>
+              <Group component="dd" key={value} justify="space-between" wrap="nowrap" gap={10} m={0}>
                 <Name of={valueName(dimension, value, keyNames)} />
                 <span className="num dim">{formatShare(share)}</span>
-              </dd>
+              </Group>
             ))}
-          </dl>
+          </Box>
         ))}
-      </div>
+      </Box>
     )}
-    <div className={classes['foot']}>
-      <ul aria-label="Deliveries">
+    <Group justify="space-between" gap="8px 16px" mt={14} pt={10} style={{ borderTop: '1px solid var(--line)' }}>
+      <Group component="ul" aria-label="Deliveries" gap="4px 20px" m={0} p={0}>
         {alert.deliveries.map((delivery) => (
           <DeliveryNote key={delivery.channel} delivery={delivery} />
         ))}
-      </ul>
+      </Group>
       <AlertSpend alert={alert} />
       {alert.ruleId && (
         <AnchorLink size="xs" to="/limits/$limitId" params={{ limitId: alert.ruleId }}>
           View the {alert.type === 'budget' ? 'budget' : 'rule'}
         </AnchorLink>
       )}
-    </div>
+    </Group>
   </>
 );
 
-export const AlertCard = ({
-  alert,
-  keyNames,
-  final = null,
-  brief = false,
-}: {
+interface AlertCardProps {
   readonly alert: Alert;
   /** The figure of the period, once it is over. */
   readonly final?: FinalFigure | null;
   readonly keyNames: KeyNames;
   /** Only the figures, as for acknowledged alerts; the alert's page has the rest. */
   readonly brief?: boolean;
-}) => {
-  const queryClient = useQueryClient();
+}
+
+export const AlertCard = ({ alert, keyNames, final = null, brief = false }: AlertCardProps) => {
   const acknowledge = useApi().useMutation('patch', '/alerts/{id}/acknowledge', {
-    onSuccess: () => {
-      notifyDone('Acknowledged.');
-      return Promise.all([
-        queryClient.invalidateQueries({ queryKey: ['get', '/alerts'] }),
-        queryClient.invalidateQueries({ queryKey: ['get', '/alerts/{id}'] }),
-      ]);
-    },
+    onSuccess: () => notifyDone('Acknowledged.'),
     onError: notifyProblem('Not acknowledged'),
   });
   const { may } = useMe();
   const isOpen = alert.status === 'triggered';
   return (
-    <article className={`card ${classes['alert']}`} data-open={isOpen || undefined} aria-label={alert.ruleName}>
-      <div className={classes['head']}>
+    <article
+      className={`card card-pad ${classes['alert']}`}
+      data-open={isOpen || undefined}
+      aria-label={alert.ruleName}
+    >
+      <Group justify="space-between" align="flex-start" gap="8px 16px" className={classes['head']}>
         <div>
           <h2>
-            {isOpen && <span className={classes['open']} role="img" aria-label="Open" />}
+            {isOpen && <CircleDot size={13} color="var(--bad)" role="img" aria-label="Open" />}{' '}
             <Link to="/alerts/$alertId" params={{ alertId: alert.id }}>
               {alert.ruleName}
             </Link>
@@ -221,17 +217,19 @@ export const AlertCard = ({
           </Button>
         )}
         {!isOpen && (
-          <span className={classes['acknowledged']}>
+          <Group gap={6} c="var(--good)" fz={13}>
             <Check size={14} aria-hidden /> Acknowledged{' '}
             {alert.acknowledgedAt && <Instant iso={alert.acknowledgedAt} ago />}
-          </span>
+          </Group>
         )}
-      </div>
-      <div className={classes['figures']}>
-        <strong className="num">{formatFigure(alert.unit, alert.observed, alert.event === 'forecast')}</strong>
+      </Group>
+      <Group gap={14} mt={12} mb={6}>
+        <Text span className="num" miw={104} fz={isOpen ? 20 : 17} fw={640}>
+          {formatFigure(alert.unit, alert.observed, alert.event === 'forecast')}
+        </Text>
         <Gauge alert={alert} />
         <span className="dim small num">limit {formatFigure(alert.unit, alert.limit)}, when it fired</span>
-      </div>
+      </Group>
       {brief ? <Final alert={alert} final={final} /> : <Explanation alert={alert} keyNames={keyNames} final={final} />}
     </article>
   );

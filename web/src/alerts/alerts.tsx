@@ -1,4 +1,4 @@
-import { Button, SegmentedControl } from '@mantine/core';
+import { Button, SegmentedControl, Stack } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { BellRing } from 'lucide-react';
 import { EmptyState } from '../components/empty-state.tsx';
@@ -8,7 +8,6 @@ import { ListPage } from '../components/list-page.tsx';
 import { usePages } from '../components/use-pages.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { AlertCard } from './alert-card.tsx';
-import classes from './alerts.module.css';
 import type { AlertsSearch } from './search.ts';
 
 const PAGE = 20;
@@ -64,19 +63,13 @@ export const Alerts = () => {
         )
       }
     >
-      <div className={classes['list']}>
+      <Stack gap={14}>
         {items.map((alert) => (
           <AlertCard key={alert.id} alert={alert} keyNames={keyNames} brief={alert.status === 'acknowledged'} />
         ))}
-      </div>
+      </Stack>
       {hasNextPage && (
-        <Button
-          className={classes['more']}
-          variant="default"
-          size="xs"
-          loading={isFetchingNextPage}
-          onClick={() => fetchNextPage()}
-        >
+        <Button mx="auto" variant="default" size="xs" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
           Older alerts
         </Button>
       )}

@@ -2,14 +2,12 @@ import { Alert, Badge, Box, Button, Group, Progress, Skeleton, Stack, Text } fro
 import { getRouteApi } from '@tanstack/react-router';
 import { Check, ExternalLink } from 'lucide-react';
 import type { PlanName } from '../../../lambda/domain/billing/plans.ts';
-import { useApi } from '../app.ts';
+import { useApi, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
 import { notifyProblem } from '../components/notify.ts';
 import { PageHead } from '../components/page-head.tsx';
 import { formatCompact, formatShare, formatWhole, plural } from '../format/quantity.ts';
-import { useMe } from '../session/permissions.ts';
-import classes from './billing.module.css';
 import { planList, planTitles, priceText, statusNotes } from './plans.ts';
 
 /** Reload interval after a checkout: the plan may take some seconds to change. */
@@ -76,7 +74,11 @@ const Plans = ({ current }: { readonly current: PlanName }) => {
       <Box component="h2" id="plans" className="section-title" mb={12}>
         Plans
       </Box>
-      <div className={classes['plans']}>
+      <Box
+        className="columns"
+        __vars={{ '--columns': 'repeat(auto-fit, minmax(min(220px, 100%), 1fr))' }}
+        style={{ alignItems: 'stretch' }}
+      >
         {planList.map(({ name, title, trackedRequests, keys, requestRetentionDays }, index) => {
           const item = prices?.items.find(({ plan }) => plan === name);
           const isCurrent = name === current;
@@ -86,8 +88,8 @@ const Plans = ({ current }: { readonly current: PlanName }) => {
               key={name}
               gap={12}
               p={18}
-              className={`card ${classes['plan']}`}
-              data-current={isCurrent || undefined}
+              className="card"
+              style={isCurrent ? { borderColor: 'var(--accent)' } : {}}
             >
               <Group justify="space-between">
                 <Text component="h3" m={0} fw={640}>
@@ -135,7 +137,7 @@ const Plans = ({ current }: { readonly current: PlanName }) => {
             </Stack>
           );
         })}
-      </div>
+      </Box>
       <p className="dim small">
         No request is rejected above a limit; you get an e-mail at 80% and at 100%. Spend totals are kept on every plan.
         Taxes may come on top: the payment page shows the total before you pay.
@@ -212,17 +214,19 @@ export const Billing = () => {
       {!data && !error && <Skeleton height={150} radius="lg" />}
       {data && (
         <>
-          <section className={`card card-pad ${classes['usage']}`} aria-label="Usage">
-            <Meter
-              name="Tracked requests this period"
-              used={data.usage.trackedRequests}
-              limit={data.usage.limit}
-              unit="requests"
-            />
-            <Meter name="Service keys" used={data.usage.keys} limit={data.usage.keyLimit} unit="keys" />
-            <p className="dim small">
+          <section className="card card-pad" aria-label="Usage">
+            <Box className="columns" __vars={{ '--columns': 'repeat(auto-fit, minmax(min(300px, 100%), 1fr))' }}>
+              <Meter
+                name="Tracked requests this period"
+                used={data.usage.trackedRequests}
+                limit={data.usage.limit}
+                unit="requests"
+              />
+              <Meter name="Service keys" used={data.usage.keys} limit={data.usage.keyLimit} unit="keys" />
+            </Box>
+            <Box mt={20} className="dim small">
               {planTitles[data.plan]} plan. The period ends <Instant iso={data.currentPeriodEnd} />.
-            </p>
+            </Box>
           </section>
           <Plans current={data.plan} />
         </>

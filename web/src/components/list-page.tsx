@@ -4,17 +4,7 @@ import type { ReactNode } from 'react';
 import { LoadProblem } from './load-problem.tsx';
 import { PageHead } from './page-head.tsx';
 
-/** A page of a list: its head, why it has no items or old ones, a skeleton while it loads, and what there is where it is empty. */
-export const ListPage = ({
-  title,
-  about,
-  actions,
-  query,
-  things,
-  skeleton,
-  empty,
-  children,
-}: {
+interface ListPageProps {
   readonly title: string;
   readonly about: ReactNode;
   readonly actions?: ReactNode;
@@ -26,7 +16,10 @@ export const ListPage = ({
   /** Given where the list has no item. */
   readonly empty?: ReactNode;
   readonly children: ReactNode;
-}) => (
+}
+
+/** A page of a list: its head, why it has no items or old ones, a skeleton while it loads, and what there is where it is empty. */
+export const ListPage = ({ title, about, actions, query, things, skeleton, empty, children }: ListPageProps) => (
   <div className="page">
     <PageHead title={title} about={about}>
       {actions}

@@ -1,14 +1,13 @@
-import { Switch } from '@mantine/core';
+import { Group, Switch } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { ChevronRight, type LucideIcon, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useApi } from '../app.ts';
+import { useApi, useMe } from '../app.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { ButtonLink } from '../components/links.tsx';
 import { ListPage } from '../components/list-page.tsx';
 import { notifyProblem } from '../components/notify.ts';
-import { useMe } from '../session/permissions.ts';
 import { capital, collections } from './collections.ts';
 import classes from './item-list.module.css';
 
@@ -33,7 +32,7 @@ export const ItemRow = ({ collection, item: { id, name, isActive }, link, about,
   });
   return (
     <li className={classes['item']} data-off={!isActive || undefined}>
-      <div className={classes['row']}>
+      <Group gap="4px 16px">
         <Switch
           withThumbIndicator={false}
           disabled={!may(needs)}
@@ -49,7 +48,7 @@ export const ItemRow = ({ collection, item: { id, name, isActive }, link, about,
         </Link>
         {children}
         <ChevronRight size={16} className="dim wide-only" aria-hidden />
-      </div>
+      </Group>
       {below}
     </li>
   );

@@ -2,14 +2,13 @@ import { ActionIcon, Badge, Button, Modal, Skeleton, Text, Tooltip } from '@mant
 import { KeyRound, Pencil, Plus, RotateCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { Key } from '../api/responses.ts';
-import { useApi } from '../app.ts';
+import { useApi, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { TextLink } from '../components/links.tsx';
 import { ListPage } from '../components/list-page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
 import { SdkSnippet } from '../providers/sdk-snippet.tsx';
-import { useMe } from '../session/permissions.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { CreateKey, EditKey, RevokeKey, RotateKey } from './key-dialogs.tsx';
 import { Projects } from './projects.tsx';

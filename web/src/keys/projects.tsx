@@ -1,11 +1,10 @@
 import { Button, Group, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { useApi } from '../app.ts';
+import { useApi, useMe } from '../app.ts';
 import { notifyProblem } from '../components/notify.ts';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { Table } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
-import { useMe } from '../session/permissions.ts';
 
 const AddProject = () => {
   const [name, setName] = useState('');

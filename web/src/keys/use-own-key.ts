@@ -1,5 +1,4 @@
-import { useApi } from '../app.ts';
-import { useMe } from '../session/permissions.ts';
+import { useApi, useMe } from '../app.ts';
 
 export const PLACEHOLDER = 'YOUR_SERVICE_KEY';
 

@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core';
+import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData } from '@tanstack/react-query';
 import { lazy, Suspense, useCallback } from 'react';
@@ -15,7 +15,7 @@ import classes from './limits.module.css';
 const BacktestChart = lazy(() => import('./backtest-chart.tsx'));
 
 const TYPING_MS = 400;
-const FIRINGS_SHOWN = 5;
+const ALERTS_SHOWN = 5;
 
 /** The hour or day that ends at `by`, in words. */
 const bucketOf = (by: string, period: LimitValues['period']): string =>
@@ -35,25 +35,27 @@ export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
     { enabled: enabled && typed === key, placeholderData: keepPreviousData },
   );
   const { bars, isForecast = false } = limitTypes[values.type];
-  const { firings, points, unit, requests } = preview.data ?? {};
+  const { firings: alerts, points, unit, requests } = preview.data ?? {};
   const formatValue = useCallback(
     (value: number) => formatFigure(unit ?? 'requests', value, isForecast),
     [unit, isForecast],
   );
   const verdict =
-    firings &&
+    alerts &&
     (requests === 0
       ? 'No request matches.'
-      : firings.length === 0
+      : alerts.length === 0
         ? 'It would not have fired.'
-        : `It would have fired ${plural(firings.length, 'time')}.`);
+        : `It would have fired ${plural(alerts.length, 'time')}.`);
   const unjudged = preview.data?.unjudgedPeriods ?? 0;
   const { error } = preview;
   return (
     <section className="card card-pad" aria-labelledby="backtest" aria-busy={preview.isFetching}>
       <div className="card-head">
         <h2 id="backtest">The last 30 days</h2>
-        <output className={classes['verdict']}>{enabled ? (verdict ?? '…') : 'Complete the rule to test it.'}</output>
+        <Text component="output" fz="sm" fw={600}>
+          {enabled ? (verdict ?? '…') : 'Complete the rule to test it.'}
+        </Text>
       </div>
       {error && <ProblemNote error={error} title="The rule could not be tested" />}
       {!error && (
@@ -76,12 +78,12 @@ export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
         </p>
       )}
       {!error && (
-        <p className={`dim small ${classes['chart-note']}`}>
+        <Text component="p" mt={10} className="dim small">
           Bars: {bars}. Dashed: the limit.
           {points?.some(({ usual }) => usual !== null) && ' Dotted: the median.'} Red: the rule would have fired.
           {unjudged > 0 &&
             ` In ${unjudged} of ${plural(preview.data?.periods ?? 0, 'period')} there was too little usage to judge by.`}
-        </p>
+        </Text>
       )}
       {preview.data?.mayAlsoMatch && !error && (
         <p className="unknown small">
@@ -90,13 +92,13 @@ export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
           The names of an active rule are counted separately.
         </p>
       )}
-      {firings && firings.length > 0 && !error && (
-        <ul className={classes['firings']}>
-          {firings
-            .slice(-FIRINGS_SHOWN)
+      {alerts && alerts.length > 0 && !error && (
+        <Stack component="ul" gap={5} mt={14} mb={0} p={0} fz={13}>
+          {alerts
+            .slice(-ALERTS_SHOWN)
             .toReversed()
             .map(({ period: { start }, by, event, unit, observed, limit }) => (
-              <li key={`${start} ${event}`}>
+              <Group component="li" key={`${start} ${event}`} justify="space-between">
                 <span className="dim">
                   {bucketOf(by, period)}
                   {event === 'used_up' && ', used up'}
@@ -105,10 +107,10 @@ export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
                   {formatFigure(unit, observed, event === 'forecast')}{' '}
                   <span className="dim">of {formatFigure(unit, limit)}</span>
                 </span>
-              </li>
+              </Group>
             ))}
-          {firings.length > FIRINGS_SHOWN && <li className="dim">and {firings.length - FIRINGS_SHOWN} earlier</li>}
-        </ul>
+          {alerts.length > ALERTS_SHOWN && <li className="dim">and {alerts.length - ALERTS_SHOWN} earlier</li>}
+        </Stack>
       )}
     </section>
   );

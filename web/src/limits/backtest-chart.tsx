@@ -46,18 +46,15 @@ const lines = (latest: { readonly current: readonly BacktestPoint[] }): Plugin<'
   },
 });
 
-/** The last 30 days as the rule would have seen them, with its limit as a line. Red bars: it would have fired. */
-const BacktestChart = ({
-  points,
-  formatAxis,
-  formatValue,
-  label,
-}: {
+interface BacktestChartProps {
   readonly points: readonly BacktestPoint[];
   readonly formatAxis: (value: number) => string;
   readonly formatValue: (value: number) => string;
   readonly label: string;
-}) => {
+}
+
+/** The last 30 days as the rule would have seen them, with its limit as a line. Red bars: it would have fired. */
+const BacktestChart = ({ points, formatAxis, formatValue, label }: BacktestChartProps) => {
   const scheme = useScheme();
   // biome-ignore lint/correctness/useExhaustiveDependencies: colours come from the style sheet and change with the scheme.
   const data = useMemo(

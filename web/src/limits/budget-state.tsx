@@ -4,7 +4,6 @@ import { Money } from '../components/amount.tsx';
 import { formatMoney } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
-import classes from './limits.module.css';
 import { boundaryText, refusedText } from './names.ts';
 import { Used } from './used.tsx';
 
@@ -26,7 +25,7 @@ export const BudgetState = ({ budget }: { readonly budget: Budget }) => {
         </Alert>
       )}
       <Used budget={budget} />
-      <dl className={classes['facts']}>
+      <dl className="facts">
         {period && (
           <div>
             <dt>Period</dt>

@@ -2,14 +2,13 @@ import { Checkbox, Group, TextInput } from '@mantine/core';
 import type { FormPart } from '../components/form-part.ts';
 import { type ChannelValues, channelNames, targetFields } from './channels.ts';
 
-/** How a rule, budget or report notifies. */
-export const ChannelFields = ({
-  form,
-  label = 'Notify by',
-}: {
+interface ChannelFieldsProps {
   readonly form: FormPart<ChannelValues>;
   readonly label?: string;
-}) => {
+}
+
+/** How a rule, budget or report notifies. */
+export const ChannelFields = ({ form, label = 'Notify by' }: ChannelFieldsProps) => {
   const { channels } = form.values;
   return (
     <>

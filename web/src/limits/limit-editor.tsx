@@ -30,15 +30,14 @@ const newLimit = ({ type, ...filter }: LimitSearch): LimitValues => ({
   ...filter,
 });
 
-const TypeChoice = ({
-  value,
-  onChange,
-}: {
+interface TypeChoiceProps {
   readonly value: LimitType;
   readonly onChange: (type: LimitType) => void;
-}) => (
+}
+
+const TypeChoice = ({ value, onChange }: TypeChoiceProps) => (
   <Radio.Group label="Notify me about" value={value} onChange={(type) => onChange(type as LimitType)}>
-    <div className={classes['types']}>
+    <Stack gap={8} mt={6}>
       {limitTypeList.map(({ type, name, what }) => (
         <Radio.Card key={type} value={type} className={classes['type']}>
           <Radio.Indicator />
@@ -48,19 +47,17 @@ const TypeChoice = ({
           </span>
         </Radio.Card>
       ))}
-    </div>
+    </Stack>
   </Radio.Group>
 );
 
-const Editor = ({
-  limit,
-  initial,
-  query,
-}: {
+interface EditorProps {
   readonly limit?: Limit;
   readonly initial: LimitValues;
   readonly query?: Query;
-}) => {
+}
+
+const Editor = ({ limit, initial, query }: EditorProps) => {
   const keyNames = useKeyNames();
   const form = useForm<LimitValues>({ initialValues: initial, validate: limitProblems });
   const choose = (type: LimitType) => {

@@ -1,10 +1,19 @@
-import { Checkbox, Group, NativeSelect, NumberInput, SegmentedControl, Stack, Switch, TextInput } from '@mantine/core';
+import {
+  Checkbox,
+  Group,
+  Input,
+  NativeSelect,
+  NumberInput,
+  SegmentedControl,
+  Stack,
+  Switch,
+  TextInput,
+} from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { countedMembers, ScopeFields } from '../scope/scope-fields.tsx';
 import { ChannelFields } from './channel-fields.tsx';
 import { fieldsOf, isOfSessions, type LimitValues } from './limit-form.ts';
 import { dollars, type LimitPeriod, limitTypes, periodLabels } from './limit-types.ts';
-import classes from './limits.module.css';
 
 interface FieldsProps {
   readonly form: UseFormReturnType<LimitValues>;
@@ -45,9 +54,9 @@ const PeriodFields = ({ form }: FieldsProps) => {
   if (periods.length === 1) return null;
   return (
     <div>
-      <span className={classes['field-label']} id="period">
+      <Input.Label component="div" id="period" mb={4}>
         Period
-      </span>
+      </Input.Label>
       <SegmentedControl
         fullWidth
         aria-labelledby="period"

@@ -1,4 +1,4 @@
-import { Badge } from '@mantine/core';
+import { Badge, Group } from '@mantine/core';
 import { Mail, SlidersHorizontal, Webhook } from 'lucide-react';
 import type { Budget } from '../api/responses.ts';
 import { formatPercent } from '../format/quantity.ts';
@@ -26,13 +26,13 @@ const Effect = ({ budget: { isActive, block, state } }: { readonly budget: Budge
 };
 
 const Channels = ({ of: channels }: { readonly of: readonly Channel[] }) => (
-  <span className={classes['channels']}>
+  <Group gap={8} c="dimmed">
     {channels.map((channel) => {
       const Icon = channel === 'email' ? Mail : Webhook;
       const name = channel === 'email' ? 'e-mail' : channelNames[channel];
       return <Icon key={channel} size={16} aria-label={`by ${name}`} role="img" />;
     })}
-  </span>
+  </Group>
 );
 
 const LimitRow = ({ limit }: { readonly limit: Limit }) => {

@@ -1,10 +1,10 @@
 import { Button, Modal } from '@mantine/core';
 import { Pause as PauseIcon } from 'lucide-react';
 import { useState } from 'react';
+import { useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
-import { useMe } from '../session/permissions.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { CreatePause } from './create-pause.tsx';
 import { refusedText } from './names.ts';

@@ -1,5 +1,4 @@
-import { useApi } from '../app.ts';
-import { useMe } from '../session/permissions.ts';
+import { useApi, useMe } from '../app.ts';
 import type { Limit } from './limit-form.ts';
 
 const REFRESH_MS = 60_000;

@@ -1,8 +1,7 @@
-import { Progress } from '@mantine/core';
+import { Group, Progress } from '@mantine/core';
 import type { Budget } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
 import { formatPercent, plural } from '../format/quantity.ts';
-import classes from './limits.module.css';
 import { outsideText } from './names.ts';
 
 const toneOf = ({ isActive, notifyAt, state: { percentUsed, isBlocking } }: Budget) => {
@@ -17,14 +16,14 @@ export const Used = ({ budget }: { readonly budget: Budget }) => {
   const { period, usedNanoUsd, remainingNanoUsd, percentUsed, projectedNanoUsd, unpricedRequests } = state;
   if (period === null) return <p className="dim small">{outsideText(budget)}</p>;
   return (
-    <div className={classes['used']}>
+    <div>
       <Progress
         value={Math.min(100, percentUsed)}
         color={toneOf(budget)}
         size="md"
         aria-label={`${name}: ${formatPercent(percentUsed)} used`}
       />
-      <p className="small">
+      <Group gap="2px 16px" mt={7} className="small">
         <span>
           <strong className="num">{formatPercent(percentUsed)}</strong> used: <Money nano={usedNanoUsd} />
         </span>
@@ -51,7 +50,7 @@ export const Used = ({ budget }: { readonly budget: Budget }) => {
         {unpricedRequests > 0 && (
           <span className="unknown">+ {plural(unpricedRequests, 'request')} of unknown cost</span>
         )}
-      </p>
+      </Group>
     </div>
   );
 };

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import type { Invitation, Member } from '../api/responses.ts';
-import { useApi, useApp } from '../app.ts';
+import { useApi, useApp, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { ConfirmButton } from '../components/confirm.tsx';
 import { ListPage } from '../components/list-page.tsx';
@@ -12,7 +12,6 @@ import { type Column, Table } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
 import { emailProblem } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
-import { useMe } from '../session/permissions.ts';
 import { type GrantableRole, grantableRoles, roleOptions, roleTexts } from './roles.ts';
 
 const Invite = ({ onClose }: { readonly onClose: () => void }) => {

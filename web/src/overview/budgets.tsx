@@ -51,7 +51,7 @@ export const Budgets = ({ budgets }: { readonly budgets: readonly Budget[] }) =>
           </AnchorLink>
         )}
       </div>
-      <dl className={classes['facts']}>
+      <dl className="facts">
         {inForce.slice(0, SHOWN).map((budget) => (
           <Line key={budget.id} budget={budget} />
         ))}

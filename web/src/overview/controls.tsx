@@ -2,11 +2,10 @@ import { ActionIcon, Button, Group, NativeSelect, SegmentedControl } from '@mant
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Download, Tags } from 'lucide-react';
 import { lazy, Suspense, useCallback, useState } from 'react';
-import { useApp } from '../app.ts';
+import { useApp, useMe } from '../app.ts';
 import { isChoosingByKey } from '../components/keyboard.ts';
 import { notifyProblem } from '../components/notify.ts';
 import { utcDate } from '../format/time.ts';
-import { useMe } from '../session/permissions.ts';
 import { type Filters, type GroupBy, groupWord } from '../spend/filters.ts';
 import { GroupBySelects } from '../spend/group-by.tsx';
 import { type MetricName, metrics } from '../spend/metrics.ts';

@@ -65,7 +65,7 @@ export const Coverage = ({ totals, untracked }: Pick<SpendReport, 'totals' | 'un
           <CircleCheck size={17} aria-hidden /> Nothing: every request has a cost.
         </Group>
       ) : (
-        <dl className={classes['facts']}>
+        <dl className="facts">
           {untracked.requests > 0 && (
             <Fact
               name="Untracked"
@@ -82,7 +82,7 @@ export const Coverage = ({ totals, untracked }: Pick<SpendReport, 'totals' | 'un
       {includedRows.length > 0 && (
         <>
           <h3 className={classes['also']}>Included in the figures</h3>
-          <dl className={classes['facts']}>
+          <dl className="facts">
             {includedRows.map(({ key, ...fact }) => (
               <Fact key={key} {...fact} />
             ))}

@@ -124,7 +124,7 @@ export const Overview = () => {
       {shown && <Untracked untracked={shown.untracked} />}
       {shown?.mayAlsoMatch && <MayAlsoMatch of={shown.mayAlsoMatch} />}
       {shown && shown.totals.requests > 0 && (
-        <Box className="columns" __vars={{ '--columns': 'minmax(0, 1fr) minmax(300px, 0.46fr)' }}>
+        <Box className="columns halves" __vars={{ '--columns': 'minmax(0, 1fr) minmax(300px, 0.46fr)' }}>
           <TopGroups
             report={shown}
             by={shownBy}

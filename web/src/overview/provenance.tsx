@@ -2,7 +2,6 @@ import { Progress } from '@mantine/core';
 import type { SpendTotals } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
 import { formatShare } from '../format/quantity.ts';
-import classes from './overview.module.css';
 
 /** Neutral colours: those of the chart stand for models and other names. */
 const kinds = [
@@ -47,7 +46,7 @@ const Known = ({ rows, total }: { readonly rows: readonly Row[]; readonly total:
       {total > 0 &&
         rows.map(({ kind, color, nano }) => <Progress.Section key={kind} value={(nano / total) * 100} color={color} />)}
     </Progress.Root>
-    <dl className={classes['facts']}>
+    <dl className="facts">
       {rows.map(({ kind, name, color, what, nano }) => (
         <div key={kind} title={what}>
           <dt>

@@ -1,8 +1,8 @@
 import { Skeleton } from '@mantine/core';
+import { useMe } from '../app.ts';
 import { PageHead } from '../components/page-head.tsx';
 import { Section } from '../components/section.tsx';
 import { roleTexts } from '../members/roles.ts';
-import { useMe } from '../session/permissions.ts';
 import { ChangeEmail } from './change-email.tsx';
 import { ChangeName } from './change-name.tsx';
 import { ChangePassword } from './change-password.tsx';

@@ -109,7 +109,7 @@ export const Comparison = ({ provider, from, to }: ComparisonProps) => {
           )}
         </p>
       </section>
-      <Box className="columns" __vars={{ '--columns': 'minmax(0, 2fr) minmax(0, 3fr)' }}>
+      <Box className="columns halves" __vars={{ '--columns': 'minmax(0, 2fr) minmax(0, 3fr)' }}>
         <Buckets compared={data} />
         {data.findings.length > 0 && <Findings findings={data.findings} />}
       </Box>

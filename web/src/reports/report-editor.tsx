@@ -3,13 +3,12 @@ import { useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Report, ReportWithRuns } from '../api/responses.ts';
-import { useApi } from '../app.ts';
+import { useApi, useMe } from '../app.ts';
 import { notifyProblem } from '../components/notify.ts';
 import { formatInstant } from '../format/time.ts';
 import { EditorForm, EditorPage, LoadedItem } from '../forms/editor.tsx';
 import { channelNames } from '../limits/channels.ts';
 import { notifySent, SendButton } from '../limits/test-channels.tsx';
-import { useMe } from '../session/permissions.ts';
 import { ReportFields } from './report-fields.tsx';
 import { bodyOf, emptyReport, type ReportValues, reportProblems, reportText, valuesOf, WHOLE } from './report-form.ts';
 

@@ -3,13 +3,12 @@ import { FileChartColumn } from 'lucide-react';
 import { useState } from 'react';
 import { weekStarts } from '../../../lambda/domain/reports/report-period.ts';
 import type { ReportList } from '../api/responses.ts';
-import { useApi } from '../app.ts';
+import { useApi, useMe } from '../app.ts';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { Section } from '../components/section.tsx';
 import { formatShortInstant } from '../format/time.ts';
 import { capital } from '../forms/collections.ts';
 import { ItemList, ItemRow } from '../forms/item-list.tsx';
-import { useMe } from '../session/permissions.ts';
 import { reportText } from './report-form.ts';
 
 const zones = () => ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];

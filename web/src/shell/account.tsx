@@ -1,10 +1,8 @@
 import { ActionIcon, Box, Group, SegmentedControl, Stack, Text, useMantineColorScheme } from '@mantine/core';
 import { LogOut } from 'lucide-react';
-import { useApp } from '../app.ts';
+import { useApp, useMe } from '../app.ts';
 import { AnchorLink } from '../components/links.tsx';
 import { timeZone, zoneOffset } from '../format/time.ts';
-import { useMe } from '../session/permissions.ts';
-import classes from './shell.module.css';
 
 const schemes = [
   { value: 'light', label: 'Light' },
@@ -27,9 +25,9 @@ export const ColorScheme = () => {
 };
 
 export const TimesShown = () => (
-  <p className={classes['times']}>
+  <Text c="dimmed" fz={11.5} lh={1.45} px={10} pb={10}>
     Times: {timeZone.replaceAll('_', ' ')} ({zoneOffset()}). Spend: UTC days and months.
-  </p>
+  </Text>
 );
 
 /** The signed-in user, and the button to sign out. */

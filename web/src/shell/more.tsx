@@ -1,8 +1,8 @@
 import { Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
+import { useMe } from '../app.ts';
 import { PageHead } from '../components/page-head.tsx';
-import { useMe } from '../session/permissions.ts';
 import { ColorScheme, SignedIn, TimesShown } from './account.tsx';
 import { barPages, pageGroups } from './navigation.ts';
 import classes from './shell.module.css';

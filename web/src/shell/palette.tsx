@@ -12,8 +12,7 @@ import {
   UserRound,
 } from 'lucide-react';
 import { useEffect } from 'react';
-import { useApi } from '../app.ts';
-import { type Permission, useMe } from '../session/permissions.ts';
+import { type Permission, useApi, useMe } from '../app.ts';
 import { pageNames, useViews } from '../views/use-views.ts';
 import { pageGroups } from './navigation.ts';
 

@@ -1,13 +1,12 @@
-import { Group, Stack, VisuallyHidden } from '@mantine/core';
+import { Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { Link, Outlet } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { VerifyEmail } from '../account/verify-email.tsx';
-import { useApi } from '../app.ts';
+import { useApi, useMe } from '../app.ts';
 import { Mark } from '../components/brand.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { useHasNotifications } from '../components/notify.ts';
 import { useBudgets, usePauses } from '../limits/use-limits.ts';
-import { useMe } from '../session/permissions.ts';
 import { ColorScheme, SignedIn, TimesShown } from './account.tsx';
 import { barPages, type Page, pageGroups } from './navigation.ts';
 import { OpenPalette } from './open-palette.tsx';
@@ -101,7 +100,9 @@ export const Shell = () => {
             return (
               shown.length > 0 && (
                 <Stack key={name} gap={1}>
-                  <span className={classes['group-name']}>{name}</span>
+                  <Text span c="dimmed" fz={11.5} fw={560} px={10} pb={3}>
+                    {name}
+                  </Text>
                   {shown.map((page) => (
                     <PageLink key={page.to} page={page} badge={badgeOf(page)} />
                   ))}

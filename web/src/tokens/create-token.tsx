@@ -1,11 +1,10 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useApi } from '../app.ts';
+import { useApi, useMe } from '../app.ts';
 import { ShownOnce } from '../components/shown-once.tsx';
 import { required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { type GrantableRole, roleOptions } from '../members/roles.ts';
-import { useMe } from '../session/permissions.ts';
 
 const lifetimes = [
   { value: '30', label: '30 days' },

@@ -2,7 +2,7 @@ import { Badge, Button, Modal } from '@mantine/core';
 import { Plus, SquareTerminal } from 'lucide-react';
 import { useState } from 'react';
 import type { ApiToken } from '../api/responses.ts';
-import { useApi, useApp } from '../app.ts';
+import { useApi, useApp, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { ConfirmButton } from '../components/confirm.tsx';
 import { CopyToClipboard } from '../components/copy.tsx';
@@ -10,7 +10,6 @@ import { ListPage } from '../components/list-page.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { type Column, Table } from '../components/table.tsx';
 import { roleTexts } from '../members/roles.ts';
-import { useMe } from '../session/permissions.ts';
 import { CreateToken } from './create-token.tsx';
 
 const Revoke = ({ token: { id, name } }: { readonly token: ApiToken }) => {

@@ -1,8 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { ViewPage } from '../../../lambda/domain/accounts/saved-view.ts';
 import type { View } from '../api/responses.ts';
-import { useApi } from '../app.ts';
-import { useMe } from '../session/permissions.ts';
+import { useApi, useMe } from '../app.ts';
 
 const paths = { overview: '/', compare: '/compare', requests: '/requests' } as const satisfies Record<ViewPage, string>;
 

@@ -6,7 +6,7 @@ import { useRef, useState } from 'react';
 import { isViewParameter, type ViewPage, viewPages } from '../../../lambda/domain/accounts/saved-view.ts';
 import { problemOf } from '../api/problem.ts';
 import type { View } from '../api/responses.ts';
-import { useMe } from '../session/permissions.ts';
+import { useMe } from '../app.ts';
 import { ManageViews } from './manage-views.tsx';
 import { SaveView } from './save-view.tsx';
 import { pageNames, useViews } from './use-views.ts';
