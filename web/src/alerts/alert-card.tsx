@@ -111,12 +111,6 @@ const Final = ({ alert, final }: { readonly alert: Alert; readonly final: FinalF
     </p>
   );
 
-/** The summary, the names that most of it came from, and the notifications. */
-const Explanation = ({
-  alert,
-  keyNames,
-  final,
-}: {
 interface ExplanationProps {
   readonly alert: Alert;
   readonly keyNames: KeyNames;

@@ -1,15 +1,39 @@
-import { Button, Modal } from '@mantine/core';
+import { Button, Modal, NativeSelect, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { Pause as PauseIcon } from 'lucide-react';
 import { useState } from 'react';
 import { useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
+import { EditorForm } from '../forms/editor.tsx';
+import { ScopeFields } from '../scope/scope-fields.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
-import { CreatePause } from './create-pause.tsx';
 import { refusedText } from './names.ts';
+import { bodyOf, durations, emptyPause, type PauseValues, pauseProblems, scopeMembers } from './pause-form.ts';
 import { Resume } from './resume.tsx';
 import { usePauses } from './use-limits.ts';
+
+/** Refuses the requests of a scope for a time. */
+const CreatePause = ({ onClose }: { readonly onClose: () => void }) => {
+  const form = useForm<PauseValues>({ initialValues: emptyPause, validate: pauseProblems });
+  return (
+    <EditorForm collection="/pauses" item={undefined} form={form} bodyOf={bodyOf} whole={['minutes']} onClose={onClose}>
+      <Text size="sm">
+        The gateway refuses its requests with the status 429 and the code PAUSED. Running responses go on to their end.
+      </Text>
+      <ScopeFields form={form} members={scopeMembers} />
+      <TextInput
+        label="Reason"
+        description="The refused client sees it."
+        placeholder="Runaway loop"
+        maxLength={100}
+        {...form.getInputProps('name')}
+      />
+      <NativeSelect label="For" data={durations} {...form.getInputProps('minutes')} />
+    </EditorForm>
+  );
+};
 
 /** The pauses in force, and a button that pauses something by hand. */
 export const Pauses = () => {

@@ -1,4 +1,5 @@
-import { Button, Group, Modal, NativeSelect, TextInput } from '@mantine/core';
+import { Button, Group, Modal, NativeSelect, PasswordInput, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
@@ -9,15 +10,58 @@ import { useApi, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { ConfirmButton } from '../components/confirm.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
-import { notifyProblem } from '../components/notify.ts';
+import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { PageHead } from '../components/page-head.tsx';
 import { Section } from '../components/section.tsx';
 import { utcDate } from '../format/time.ts';
+import { required } from '../forms/fields.ts';
+import { SubmitForm } from '../forms/submit-form.tsx';
 import { providerChoices, providerName } from '../providers/names.ts';
 import { Comparison } from './comparison.tsx';
-import { ConnectBill } from './connect-bill.tsx';
 import { ImportBill } from './import-bill.tsx';
 import type { ReconciliationSearch } from './search.ts';
+
+const credentials: Readonly<Record<BilledProvider, string>> = {
+  openai: 'An admin key with the scope api.usage.read.',
+  anthropic: 'An admin key of the organization.',
+  openrouter: 'A management key.',
+};
+
+interface ConnectBillProps {
+  readonly provider: BilledProvider;
+  readonly onClose: () => void;
+}
+
+/** Asks for a credential that reads costs. The API tries it before storing it, and never returns it. */
+const ConnectBill = ({ provider, onClose }: ConnectBillProps) => {
+  const form = useForm({ initialValues: { credential: '' }, validate: { credential: required('A credential') } });
+  const connect = useApi().useMutation('put', '/bill-connections/{provider}', {
+    onSuccess: () => {
+      notifyDone(`${providerName(provider)} responded. Its bill of the last 92 days is read within minutes.`);
+      onClose();
+    },
+  });
+  return (
+    <SubmitForm
+      form={form}
+      request={connect}
+      sent={({ credential }) => ({ params: { path: { provider } }, body: { credential: credential.trim() } })}
+      failure="The bill was not connected"
+      submit="Try and save"
+    >
+      <PasswordInput
+        label="Credential"
+        description={`${credentials[provider]} Give it the right to read costs, and nothing else.`}
+        autoComplete="off"
+        data-autofocus
+        {...form.getInputProps('credential')}
+      />
+      <p className="dim small">
+        It is tried now, then stored in Secrets Manager. Nobody sees it again; you can replace or remove it.
+      </p>
+    </SubmitForm>
+  );
+};
 
 const DAYS = 30;
 

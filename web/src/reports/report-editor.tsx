@@ -1,5 +1,5 @@
-import { Badge, Group, Stack } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Badge, Group, MultiSelect, Select, Stack, TextInput } from '@mantine/core';
+import { type UseFormReturnType, useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Report, ReportWithRuns } from '../api/responses.ts';
@@ -7,10 +7,74 @@ import { useApi, useMe } from '../app.ts';
 import { notifyProblem } from '../components/notify.ts';
 import { formatInstant } from '../format/time.ts';
 import { EditorForm, EditorPage, LoadedItem } from '../forms/editor.tsx';
+import { ChannelFields } from '../limits/channel-fields.tsx';
 import { channelNames } from '../limits/channels.ts';
 import { notifySent, SendButton } from '../limits/test-channels.tsx';
-import { ReportFields } from './report-fields.tsx';
-import { bodyOf, emptyReport, type ReportValues, reportProblems, reportText, valuesOf, WHOLE } from './report-form.ts';
+import {
+  bodyOf,
+  emptyReport,
+  frequencyNames,
+  groupings,
+  hours,
+  MAX_GROUPINGS,
+  type ReportValues,
+  reportProblems,
+  reportText,
+  valuesOf,
+  WHOLE,
+} from './report-form.ts';
+
+const ReportFields = ({ form }: { readonly form: UseFormReturnType<ReportValues> }) => {
+  const api = useApi();
+  const { data: dimensions } = api.useQuery('get', '/dimensions');
+  const { data: members } = api.useQuery('get', '/members');
+  const { groupBy, channels } = form.values;
+  const declared = (dimensions?.items ?? []).filter(({ isDeclared }) => isDeclared).map(({ name }) => `dim:${name}`);
+  const choices = [
+    ...Object.entries(groupings).map(([value, label]) => ({ value, label })),
+    ...[...new Set([...declared, ...groupBy.filter((by) => by.startsWith('dim:'))])].map((value) => ({
+      value,
+      label: value.slice('dim:'.length),
+    })),
+  ];
+  return (
+    <Stack gap="lg">
+      <TextInput label="Name" placeholder="Weekly spend" maxLength={100} {...form.getInputProps('name')} />
+      <Group grow align="flex-start">
+        <Select
+          label="Every"
+          allowDeselect={false}
+          data={Object.entries(frequencyNames).map(([value, label]) => ({ value, label }))}
+          {...form.getInputProps('every')}
+        />
+        <Select
+          label="Sent at"
+          description="The day after, in the reports’ time zone"
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          allowDeselect={false}
+          data={hours}
+          {...form.getInputProps('hour')}
+        />
+      </Group>
+      <MultiSelect
+        label="Spend by"
+        description="One table each"
+        maxValues={MAX_GROUPINGS}
+        data={choices}
+        {...form.getInputProps('groupBy')}
+      />
+      <ChannelFields form={form} label="Send to" />
+      {channels.includes('email') && (
+        <MultiSelect
+          label="Who gets the mail"
+          placeholder={form.values.recipients.length === 0 ? 'All members' : ''}
+          data={(members?.items ?? []).map(({ userId, email }) => ({ value: userId, label: email }))}
+          {...form.getInputProps('recipients')}
+        />
+      )}
+    </Stack>
+  );
+};
 
 const ReportForm = ({ report }: { readonly report?: Report }) => {
   const form = useForm<ReportValues>({

@@ -1,15 +1,151 @@
 import '@mantine/core/styles/Menu.css';
-import { Button, Menu, Modal } from '@mantine/core';
+import { Button, Group, Menu, Modal, Stack, TextInput } from '@mantine/core';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { Bookmark, Check, Pencil, Plus } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { isViewParameter, type ViewPage, viewPages } from '../../../lambda/domain/accounts/saved-view.ts';
 import { problemOf } from '../api/problem.ts';
 import type { View } from '../api/responses.ts';
-import { useMe } from '../app.ts';
-import { ManageViews } from './manage-views.tsx';
-import { SaveView } from './save-view.tsx';
+import { useApi, useMe } from '../app.ts';
+import { ConfirmButton } from '../components/confirm.tsx';
+import { notifyDone, notifyProblem } from '../components/notify.ts';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { Table } from '../components/table.tsx';
+import { otherErrors } from '../forms/fields.ts';
 import { pageNames, useViews } from './use-views.ts';
+
+interface RenameProps {
+  readonly view: View;
+  readonly busy: boolean;
+  readonly onRename: (name: string) => void;
+}
+
+const Rename = ({ view, busy, onRename }: RenameProps) => {
+  const [name, setName] = useState(view.name);
+  const isChanged = name.trim() !== '' && name.trim() !== view.name;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isChanged) onRename(name);
+      }}
+    >
+      <Group gap="xs" wrap="nowrap">
+        <TextInput
+          size="xs"
+          flex={1}
+          miw={0}
+          aria-label={`Name of ${view.name}`}
+          maxLength={60}
+          value={name}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+        />
+        <Button type="submit" size="compact-xs" variant="subtle" flex="none" disabled={!isChanged} loading={busy}>
+          Rename
+        </Button>
+      </Group>
+    </form>
+  );
+};
+
+/** Renames and deletes views. */
+const ManageViews = ({ views }: { readonly views: readonly View[] }) => {
+  const api = useApi();
+  const rename = api.useMutation('patch', '/views/{id}', { onError: notifyProblem('The view was not renamed') });
+  const remove = api.useMutation('delete', '/views/{id}', { onError: notifyProblem('The view was not deleted') });
+  const idOf = ({ id }: View) => ({ params: { path: { id } } });
+  return (
+    <Table
+      label="Saved views"
+      frame=""
+      columns={[
+        {
+          head: 'Name',
+          cell: (view) => (
+            <Rename
+              key={view.name}
+              view={view}
+              busy={rename.isPending && rename.variables.params.path.id === view.id}
+              onRename={(name) => rename.mutate({ ...idOf(view), body: { name } })}
+            />
+          ),
+        },
+        { head: 'Page', className: 'wide-only', cell: ({ page }) => pageNames[page] },
+        {
+          head: 'Actions',
+          className: 'right',
+          cell: (view) => (
+            <ConfirmButton
+              aria-label={`Delete ${view.name}`}
+              ask={{
+                title: `Delete ${view.name}?`,
+                text: 'No member will see this view any more.',
+                action: 'Delete',
+                onConfirm: () => remove.mutate(idOf(view)),
+              }}
+            >
+              Delete
+            </ConfirmButton>
+          ),
+        },
+      ]}
+      items={views}
+      keyOf={({ id }) => id}
+    />
+  );
+};
+
+interface SaveViewProps {
+  readonly page: ViewPage;
+  readonly search: string;
+  readonly views: readonly View[];
+  readonly onClose: () => void;
+}
+
+/** Saves what the page shows under a name: a new one, or one that it has. */
+const SaveView = ({ page, search, views, onClose }: SaveViewProps) => {
+  const api = useApi();
+  const [typed, setName] = useState('');
+  const name = typed.trim();
+  const same = views.find((view) => view.page === page && view.name === name);
+  const onSuccess = () => {
+    notifyDone(`View ${same ? 'replaced' : 'saved'}.`);
+    onClose();
+  };
+  const create = api.useMutation('post', '/views', { onSuccess });
+  const replace = api.useMutation('patch', '/views/{id}', { onSuccess });
+  const error = create.error ?? replace.error;
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (same) replace.mutate({ params: { path: { id: same.id } }, body: { search } });
+        else create.mutate({ body: { name, page, search } });
+      }}
+    >
+      <Stack>
+        {error && <ProblemNote error={error} details={otherErrors(error)} title="The view was not saved" />}
+        <TextInput
+          label="Name"
+          description={`All members see it. It opens ${pageNames[page]} with the filters, groups and range that it has now; a range such as “7 days” moves with the time.`}
+          maxLength={60}
+          data-autofocus
+          value={typed}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+        />
+        {same && (
+          <p className="dim small" role="status">
+            The page has a view with this name. It gets the present settings.
+          </p>
+        )}
+        <Button type="submit" disabled={name === ''} loading={create.isPending || replace.isPending}>
+          {same ? 'Replace the view' : 'Save'}
+        </Button>
+      </Stack>
+    </form>
+  );
+};
 
 /** The settings that the page has now, without other parameters that may be in the URL. */
 const useShownSearch = (page: ViewPage) => {
