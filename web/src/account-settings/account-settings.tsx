@@ -15,7 +15,7 @@ export const AccountSettings = () => (
     <Section title="Single sign-on" about="Members sign in at your company’s identity provider.">
       <SignOn />
     </Section>
-    <Section title="Data" about="One file with all that the account has but secrets. Kept for seven days.">
+    <Section title="Data" about="One file with all that the account has but secrets. It is there for seven days.">
       <ExportData />
     </Section>
     <Section title="Deletion" about="You can cancel it for seven days.">

@@ -54,6 +54,12 @@ const Meter = ({ name, used, limit, unit }: MeterProps) => {
 /** Opens a page of the payment processor. */
 const openPaymentPage = ({ url }: { readonly url: string }) => location.assign(url);
 
+const usePortal = () =>
+  useApi().useMutation('post', '/billing/portal', {
+    onSuccess: openPaymentPage,
+    onError: notifyProblem('The portal did not open'),
+  });
+
 const Plans = ({ current }: { readonly current: PlanName }) => {
   const api = useApi();
   const { may } = useMe();
@@ -62,10 +68,7 @@ const Plans = ({ current }: { readonly current: PlanName }) => {
     onSuccess: openPaymentPage,
     onError: notifyProblem('The checkout did not open'),
   });
-  const portal = api.useMutation('post', '/billing/portal', {
-    onSuccess: openPaymentPage,
-    onError: notifyProblem('The portal did not open'),
-  });
+  const portal = usePortal();
   const choose = (plan: PlanName) => (plan === 'FREE' ? portal.mutate({}) : checkout.mutate({ body: { plan } }));
   const busyWith = checkout.isPending ? checkout.variables.body.plan : portal.isPending ? 'FREE' : undefined;
   const position = planList.findIndex(({ name }) => name === current);
@@ -139,7 +142,7 @@ const Plans = ({ current }: { readonly current: PlanName }) => {
         })}
       </Box>
       <p className="dim small">
-        No request is rejected above a limit; you get an e-mail at 80% and at 100%. Spend totals are kept on every plan.
+        No request is rejected above a limit; you get an e-mail at 80% and at 100%. Spend totals stay on every plan.
         Taxes may come on top: the payment page shows the total before you pay.
       </p>
     </section>
@@ -161,10 +164,7 @@ export const Billing = () => {
     },
   );
   const { data, error } = query;
-  const portal = api.useMutation('post', '/billing/portal', {
-    onSuccess: openPaymentPage,
-    onError: notifyProblem('The portal did not open'),
-  });
+  const portal = usePortal();
   const note = data && statusNotes[data.billingStatus];
   return (
     <div className="page">

@@ -5,7 +5,7 @@ export const collections = {
     page: 'limit',
     list: '/limits',
     create: 'Create the rule',
-    afterDeletion: 'It stops checking your spend. Its alerts are kept.',
+    afterDeletion: 'It stops checking your spend. Its alerts stay.',
     needs: 'rules:write',
   },
   '/budgets': {
@@ -13,7 +13,7 @@ export const collections = {
     page: 'limit',
     list: '/limits',
     create: 'Create the budget',
-    afterDeletion: 'What it refuses passes again within seconds. Its alerts are kept.',
+    afterDeletion: 'What it refuses passes again within seconds. Its alerts stay.',
     needs: 'rules:write',
   },
   '/pauses': {

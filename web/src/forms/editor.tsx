@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Skeleton, Stack } from '@mantine/core';
+import { Box, Button, Group, Modal, Skeleton, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -18,7 +18,6 @@ import { Unsaved } from '../components/unsaved.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { changesOf, hiddenIn } from './changes.ts';
 import { type Collection, capital, collections } from './collections.ts';
-import classes from './editor.module.css';
 import { fieldErrors, otherErrors } from './fields.ts';
 
 interface Item {
@@ -203,10 +202,12 @@ export const EditorPage = ({ collection, title, about, query, side, children }: 
       <PageHead title={title} about={about} back={<BackLink to={list}>{`All ${page}s`}</BackLink>} />
       {query && !isNotFound(query) && <LoadProblem query={query} title={`The ${noun} could not be loaded`} />}
       {side ? (
-        <div className={classes['editor']}>
+        <Box className="columns halves" __vars={{ '--columns': 'minmax(0, 1fr) minmax(0, 1.15fr)' }}>
           {children}
-          <div className={classes['side']}>{side}</div>
-        </div>
+          <Box pos="sticky" top={20}>
+            {side}
+          </Box>
+        </Box>
       ) : (
         children
       )}

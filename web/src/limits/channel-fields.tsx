@@ -39,7 +39,7 @@ export const ChannelFields = ({ form, label = 'Notify by' }: ChannelFieldsProps)
           <TextInput
             key={name}
             {...shown}
-            description="Kept secret: once it is saved, only its end is shown."
+            description="It is secret: once it is saved, only its end is shown."
             maxLength={2048}
             autoComplete="off"
             {...form.getInputProps(name)}

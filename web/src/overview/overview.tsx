@@ -21,7 +21,7 @@ import { MayAlsoMatch, Untracked } from './untracked.tsx';
 import { useComparison, useHeadline, useNeverUsed, useReport } from './use-overview.ts';
 
 const FirstRun = lazy(() => import('./first-run.tsx'));
-const PriceChangeNotice = lazy(() => import('../price-changes/notice.tsx'));
+const NewPrices = lazy(() => import('../price-changes/new-prices.tsx'));
 
 /** A bar of an hour: `2026-11-20T16`. */
 const HOUR_LENGTH = 13;
@@ -117,7 +117,7 @@ export const Overview = () => {
       />
       {shown && (
         <Suspense>
-          <PriceChangeNotice />
+          <NewPrices />
         </Suspense>
       )}
       {shown?.displayCurrency?.problem && <p className="unknown small">{shown.displayCurrency.problem}</p>}

@@ -1,4 +1,4 @@
-import { Box, Skeleton } from '@mantine/core';
+import { Box, Skeleton, Text } from '@mantine/core';
 import { ReceiptText } from 'lucide-react';
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
 import type { Reconciliation } from '../api/responses.ts';
@@ -6,50 +6,50 @@ import { useApi } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
-import { ScrollRegion } from '../components/scroll-region.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
 import { utcDayText } from '../format/time.ts';
 import { providerName } from '../providers/names.ts';
 import { bucketTexts, summaryText } from './buckets.ts';
-import classes from './reconciliation.module.css';
 
 const FINDINGS_SHOWN = 50;
 
+interface BucketRow {
+  readonly name: string;
+  readonly about?: string;
+  readonly nano: number | null;
+}
+
+const SUM = 'Billed';
+
+const bucketColumns: readonly Column<BucketRow>[] = [
+  {
+    head: 'From the record to the bill',
+    cell: ({ name, about }) => (
+      <>
+        {name}
+        {about && <div className="dim small">{about}</div>}
+      </>
+    ),
+  },
+  { head: 'Amount', className: 'right', cell: ({ nano }) => <Money nano={nano} /> },
+];
+
 const Buckets = ({ compared }: { readonly compared: Reconciliation }) => (
-  <ScrollRegion className="card scroll-x" label="Differences">
-    <table className="grid-table">
-      <tbody>
-        <tr>
-          <td>On record, at effective prices</td>
-          <td className="right">
-            <Money nano={compared.recordedNanoUsd} />
-          </td>
-        </tr>
-        {compared.differences.map(({ bucket, amountNanoUsd }) => {
-          const [name, about] = bucketTexts[bucket];
-          return (
-            <tr key={bucket}>
-              <td>
-                {name}
-                <br />
-                <span className="dim small">{about}</span>
-              </td>
-              <td className="right">
-                <Money nano={amountNanoUsd} />
-              </td>
-            </tr>
-          );
-        })}
-        <tr className={classes['sum']}>
-          <td>Billed</td>
-          <td className="right">
-            <Money nano={compared.billedNanoUsd} />
-          </td>
-        </tr>
-      </tbody>
-    </table>
-  </ScrollRegion>
+  <Table
+    label="Differences"
+    columns={bucketColumns}
+    items={[
+      { name: 'On record, at effective prices', nano: compared.recordedNanoUsd },
+      ...compared.differences.map(({ bucket, amountNanoUsd: nano }) => {
+        const [name, about] = bucketTexts[bucket];
+        return { name, about, nano };
+      }),
+      { name: SUM, nano: compared.billedNanoUsd },
+    ]}
+    keyOf={({ name }) => name}
+    rowClassName={({ name }) => (name === SUM ? 'total' : undefined)}
+  />
 );
 
 type Finding = Reconciliation['findings'][number];
@@ -99,7 +99,9 @@ export const Comparison = ({ provider, from, to }: ComparisonProps) => {
     <>
       {problem}
       <section className="card card-pad" aria-label="Summary">
-        <p className={classes['summary']}>{summaryText(data)}</p>
+        <Text component="p" maw="70ch" fz={19} fw={560} lh={1.4}>
+          {summaryText(data)}
+        </Text>
         <p className="dim small">
           {plural(data.billedDays, 'day')} billed
           {data.readAt && (

@@ -59,7 +59,7 @@ const Lines = ({ lines, steps = [], totalName, total }: LinesProps) => (
       { key: TOTAL, name: totalName, cost: <Money as="part" nano={total} /> },
     ]}
     keyOf={({ key }) => key}
-    rowClassName={({ key }) => (key === TOTAL ? classes['total'] : undefined)}
+    rowClassName={({ key }) => (key === TOTAL ? 'total' : undefined)}
   />
 );
 

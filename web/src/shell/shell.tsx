@@ -117,7 +117,7 @@ export const Shell = () => {
       </header>
       <main id="content" className={classes['content']} tabIndex={-1}>
         <Outlet />
-        <div className={classes['notices']}>
+        <div className={classes['messages']}>
           <VerifyEmail />
           <Refusing />
         </div>

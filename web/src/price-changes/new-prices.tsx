@@ -11,7 +11,7 @@ import { utcDayText } from '../format/time.ts';
 const SHOWN_DAYS = 14;
 
 /** On the overview: new prices changed figures that were shown before. Dismissed for each version, in this browser. */
-const PriceChangeNotice = () => {
+const NewPrices = () => {
   const [seen, setSeen] = useLocalStorage({
     key: 'price-version-seen',
     defaultValue: 0,
@@ -41,4 +41,4 @@ const PriceChangeNotice = () => {
   );
 };
 
-export default PriceChangeNotice;
+export default NewPrices;
