@@ -107,14 +107,15 @@ const DimensionsButton = () => {
 
 const granularityNames = { hour: 'Hours', day: 'Days', month: 'Months' } as const;
 
-interface TrendControlsProps {
+/** What the overview shows. */
+export interface OverviewView {
   readonly range: Range;
   readonly by: GroupBy;
   readonly metric: MetricName;
   readonly filters: Filters;
 }
 
-export const TrendControls = ({ range, by, metric, filters }: TrendControlsProps) => {
+export const TrendControls = ({ range, by, metric, filters }: OverviewView) => {
   const { change } = useOverviewSearch();
   return (
     <>
@@ -141,15 +142,8 @@ export const TrendControls = ({ range, by, metric, filters }: TrendControlsProps
   );
 };
 
-interface ExportButtonProps {
-  readonly range: Range;
-  readonly by: GroupBy;
-  readonly filters: Filters;
-  readonly metric: MetricName;
-}
-
 /** Downloads the report on the page as CSV. */
-export const ExportButton = ({ range, by, filters, metric }: ExportButtonProps) => {
+export const ExportButton = ({ range, by, filters, metric }: OverviewView) => {
   const { api } = useApp();
   const [busy, setBusy] = useState(false);
   const download = async () => {

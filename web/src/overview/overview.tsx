@@ -103,14 +103,11 @@ export const Overview = () => {
         />
       )}
       <Trend
+        view={{ range, by, metric: search.show ?? 'cost', filters }}
         report={shown}
         hasFailed={report.isError && !report.data}
-        range={range}
-        by={by}
-        metric={search.show ?? 'cost'}
         keyNames={keyNames}
         isStale={report.isPlaceholderData}
-        filters={filters}
         // The tile has the month's: one comparison, not two.
         comparison={range.name === 'month' ? undefined : comparison.change}
         onPick={open}

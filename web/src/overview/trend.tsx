@@ -10,7 +10,7 @@ import { Name } from '../components/name.tsx';
 import { formatShown, shownIn } from '../format/money.ts';
 import { formatDuration, plural } from '../format/quantity.ts';
 import { formatPeriod, formatShortInstant } from '../format/time.ts';
-import { type Filters, firstOfEach, type GroupBy, groupByOf, groupWord, hasFilters } from '../spend/filters.ts';
+import { type Filters, firstOfEach, groupByOf, groupWord, hasFilters } from '../spend/filters.ts';
 import {
   groupColors,
   groupFilters,
@@ -23,8 +23,7 @@ import {
 import { MetricValue } from '../spend/metric-value.tsx';
 import { type MetricName, metrics } from '../spend/metrics.ts';
 import { REST_COLOR } from '../spend/palette.ts';
-import type { Range } from '../spend/ranges.ts';
-import { ExportButton, RangePicker, TrendControls } from './controls.tsx';
+import { ExportButton, type OverviewView, RangePicker, TrendControls } from './controls.tsx';
 import classes from './overview.module.css';
 import { Against, Figure } from './tiles.tsx';
 
@@ -60,32 +59,21 @@ const NoChart = ({ title, children }: { readonly title: string; readonly childre
   </div>
 );
 
-/** Spend over time, stacked by the chosen dimension: as a chart, or as a table of the same figures. */
-export const Trend = ({
-  report,
-  hasFailed,
-  range,
-  by,
-  metric,
-  keyNames,
-  isStale,
-  filters,
-  comparison,
-  onPick,
-}: {
+interface TrendProps {
+  readonly view: OverviewView;
   readonly report: SpendReport | undefined;
   /** Without a report: it could not be loaded. */
   readonly hasFailed: boolean;
-  readonly range: Range;
-  readonly by: GroupBy;
-  readonly metric: MetricName;
   readonly keyNames: KeyNames;
   readonly isStale: boolean;
-  readonly filters: Filters;
   readonly comparison: SpendChange | undefined;
   /** A bar was chosen, and one of its groups; no values for the segment of all others. */
   readonly onPick: (time: string, values: Filters) => void;
-}) => {
+}
+
+/** Spend over time, stacked by the chosen dimension: as a chart, or as a table of the same figures. */
+export const Trend = ({ view, report, hasFailed, keyNames, isStale, comparison, onPick }: TrendProps) => {
+  const { range, by, metric, filters } = view;
   const [asTable, setAsTable] = useState(false);
   // While a new report loads, the previous one is shown with its own dimensions.
   const shownBy = useMemo(() => groupByOf(report?.groupBy, by), [report?.groupBy, by]);
@@ -189,8 +177,8 @@ export const Trend = ({
           )}
         </div>
         <div className="page-actions">
-          <TrendControls range={range} by={by} filters={filters} metric={metric} />
-          <ExportButton range={range} by={by} filters={filters} metric={metric} />
+          <TrendControls {...view} />
+          <ExportButton {...view} />
           <ActionIcon
             variant="default"
             size={30}
