@@ -16,7 +16,7 @@ import { filterOf } from '../limits/limit-form.ts';
 import { formatFigure } from '../limits/limit-types.ts';
 import { useLimits } from '../limits/use-limits.ts';
 import { spendFiltersOf } from '../scope/scope.ts';
-import { type Filters, dimensionWord } from '../spend/filters.ts';
+import { dimensionWord, type Filters } from '../spend/filters.ts';
 import { type KeyNames, valueName } from '../spend/groups.ts';
 import classes from './alerts.module.css';
 import { alertTypeName, periodText } from './names.ts';
@@ -117,7 +117,7 @@ interface ExplanationProps {
   readonly final: FinalFigure | null;
 }
 
-/** What happened, what drove it, and the notifications sent. */
+/** The summary, the names that most of it came from, and the notifications. */
 const Explanation = ({ alert, keyNames, final }: ExplanationProps) => (
   <>
     <Summary text={alert.summary} />
