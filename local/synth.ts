@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LockedError, lockFile } from './file-lock.ts';
 import { SetupError } from './setup-error.ts';
@@ -10,27 +11,27 @@ class SynthError extends SetupError {
   override readonly name = 'SynthError';
 }
 
-/** What the templates and bundles are made from. The time of a folder changes when a file of it is removed. */
+/** What the templates and bundles are made from. */
 const SOURCES = ['lib', 'bin', 'lambda', 'docs/openapi.json', 'cdk.json', 'package-lock.json'];
-
-const MANIFEST = 'manifest.json';
 
 /** Stacks whose assets are bundled: all but the web dashboard, whose pages the local stack serves from their build folder. */
 const BUNDLED_STACKS = '*/!(web)';
 
-const modifiedAt = (file: string): number => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+/** How many assemblies are left where they are: stacks that run may still read theirs. */
+const LEFT = 4;
 
-const newestIn = (path: string): number =>
-  statSync(path).isDirectory()
-    ? Math.max(
-        modifiedAt(path),
-        ...readdirSync(path, { recursive: true }).map((name) => modifiedAt(join(path, String(name)))),
-      )
-    : modifiedAt(path);
-
-const isCurrent = (root: string, manifest: string): boolean => {
-  const made = modifiedAt(manifest);
-  return SOURCES.every((source) => newestIn(join(root, source)) < made);
+/** Changes with the path or the content of any source. */
+const sourcesHash = (root: string): string => {
+  const hash = createHash('sha256');
+  for (const source of SOURCES) {
+    const inside = statSync(join(root, source)).isDirectory()
+      ? readdirSync(join(root, source), { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map(({ parentPath, name }) => relative(root, join(parentPath, name)))
+      : [source];
+    for (const file of inside.sort()) hash.update(`${file}\0`).update(readFileSync(join(root, file)));
+  }
+  return hash.digest('hex').slice(0, 16);
 };
 
 const withoutProgress = (output: string): string =>
@@ -64,15 +65,14 @@ const synthesize = (root: string, assembly: string): Promise<void> =>
         resolve();
         return;
       }
-      // CDK leaves its output even when a check fails: the next start must not take that as current.
-      rmSync(join(assembly, MANIFEST), { force: true });
+      rmSync(assembly, { recursive: true, force: true });
       reject(new SynthError(`The CDK app could not be synthesized (npm run synth):\n${withoutProgress(output)}`));
     });
   });
 
 const LOCK_RETRY_MS = 200;
 
-/** One synthesis at a time: concurrent test files would overwrite each other's output. */
+/** One synthesis at a time: the others wait and take its result. */
 const withLock = async (file: string, work: () => Promise<void>): Promise<void> => {
   for (;;) {
     try {
@@ -86,17 +86,26 @@ const withLock = async (file: string, work: () => Promise<void>): Promise<void> 
 };
 
 /**
- * The folder of the synthesized templates, `cdk.out`. It is synthesized again when it is missing or older than its sources.
+ * The folder of the templates that are synthesized from the sources as they are. Each state of the sources has a folder of its own, which
+ * tests, demo and start share and which does not change any more.
  *
- * @param onSynth called before the seconds that takes
+ * @param onSynth called before the seconds that a synthesis takes
  * @throws SynthError
  */
 export const currentAssembly = async (root: string, onSynth: () => void): Promise<string> => {
-  const assembly = join(root, 'cdk.out');
+  const cache = join(root, 'node_modules/.cache/assemblies');
+  const assembly = join(cache, sourcesHash(root));
   await withLock(join(root, 'node_modules/.cache/synth-lock.sqlite'), async () => {
-    if (isCurrent(root, join(assembly, MANIFEST))) return;
+    if (existsSync(assembly)) return;
     onSynth();
-    await synthesize(root, assembly);
+    const unfinished = `${assembly}-${process.pid}`;
+    await synthesize(root, unfinished);
+    renameSync(unfinished, assembly);
+    const madeAt = (name: string): number => statSync(join(cache, name)).mtimeMs;
+    for (const old of readdirSync(cache)
+      .sort((a, b) => madeAt(b) - madeAt(a))
+      .slice(LEFT))
+      rmSync(join(cache, old), { recursive: true });
   });
   return assembly;
 };

@@ -30,7 +30,7 @@ import { createResolver } from './template/intrinsics.ts';
 import { webPages } from './web-pages.ts';
 
 export interface StackOptions {
-  /** Folder of the synthesized templates, `cdk.out`. */
+  /** Folder of the synthesized templates. */
   readonly assembly: string;
   readonly dataDir: string;
   /** 0 for a free one. */

@@ -81,7 +81,7 @@ const readAssets = (templateFile: string): ReadonlyMap<string, string> => {
   );
 };
 
-/** All stacks of a cloud assembly (`cdk.out`), those of its stages included. */
+/** All stacks of a cloud assembly of CDK, those of its stages included. */
 export const readAssembly = (directory: string, stageName?: string): Stack[] => {
   const { artifacts } = manifestSchema.parse(readJson(join(directory, 'manifest.json')));
   return Object.entries(artifacts).flatMap(([id, artifact]) => {

@@ -37,6 +37,7 @@ export const startTestStack = async (options: Pick<StackOptions, 'scheduleEveryM
   onDemand = options.scheduleEveryMs === undefined ? stack : undefined;
   return {
     stack,
+    assembly,
     stop: async () => {
       await stack.stop();
       await mock.stop();

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { totpCode } from '../../../fixtures/totp.ts';
 import { update } from '../../../lambda/data/table/actions.ts';
@@ -337,7 +336,7 @@ describe('the dashboard API over HTTP', () => {
   }, 120_000);
 
   it('asks the table for nothing that the functions’ policies do not allow', () => {
-    const stacks = readAssembly(join(import.meta.dirname, '../../../cdk.out'));
+    const stacks = readAssembly(running.assembly);
     const refused = tablePermissions({ stacks, resolve: createResolver(stacks, '') });
     expect([...new Set(watched.requests.flatMap(refused))]).toEqual([]);
     const inTransactions = watched.requests.filter(({ operation }) => operation === 'TransactWriteItems');
