@@ -23,7 +23,6 @@ import * as requests from './requests/operations.ts';
 import * as sessions from './sessions/operations.ts';
 import * as signOn from './sign-on/operations.ts';
 import * as spend from './spend/operations.ts';
-import * as spendExport from './spend/operations.ts';
 import * as stripeWebhook from './stripe-webhook/operations.ts';
 import * as tokens from './tokens/operations.ts';
 import * as views from './views/operations.ts';
@@ -41,7 +40,6 @@ const resources: readonly (readonly [FunctionName, Readonly<Record<string, Opera
   ['settings', keys],
   ['identity', tokens],
   ['reading', spend],
-  ['reading', spendExport],
   ['reading', metrics],
   ['files', reconciliation],
   ['files', exports],

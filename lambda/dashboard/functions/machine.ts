@@ -34,7 +34,6 @@ import { listRequests, readRequest } from '../requests/read-requests.ts';
 import * as sessions from '../sessions/operations.ts';
 import { listSessions, readSession } from '../sessions/read-sessions.ts';
 import * as spend from '../spend/operations.ts';
-import * as spendExport from '../spend/operations.ts';
 
 const environment = readingEnvironment.parse(process.env);
 const { logger, table, options } = openFunction('dashboard-machine', environment);
@@ -99,7 +98,7 @@ export const handler = streamingHttpStack(
   [
     { ...route(spend.readSpend, reads.readSpend), operation: spend.machineReadSpend },
     { ...route(spend.compareSpend, reads.compareSpend), operation: spend.machineCompareSpend },
-    { ...route(spendExport.exportSpend, reads.exportSpend), operation: spendExport.machineExportSpend },
+    { ...route(spend.exportSpend, reads.exportSpend), operation: spend.machineExportSpend },
     { ...route(metrics.readMetrics, reads.readMetrics), operation: metrics.machineReadMetrics },
     {
       ...route(exports.listExports, listExports({ dayExports: openDayExports(table), objects, now })),

@@ -21,7 +21,6 @@ import { listRequests, readRequest } from '../requests/read-requests.ts';
 import * as sessions from '../sessions/operations.ts';
 import { listSessions, readSession } from '../sessions/read-sessions.ts';
 import * as spend from '../spend/operations.ts';
-import * as spendExport from '../spend/operations.ts';
 
 const environment = readingEnvironment.parse(process.env);
 const { table, options } = openFunction('dashboard-reading', environment);
@@ -37,7 +36,7 @@ export const handler = streamingHttpStack(
   [
     route(spend.readSpend, readSpend),
     route(spend.compareSpend, compareSpend),
-    route(spendExport.exportSpend, exportSpend),
+    route(spend.exportSpend, exportSpend),
     route(metrics.readMetrics, readMetrics),
     route(
       priceChanges.listPriceChanges,
