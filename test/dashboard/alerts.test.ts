@@ -1,11 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { uuidv7 } from 'uuidv7';
+import { ruleOf } from '../../fixtures/rule-of.ts';
 import * as operations from '../../lambda/dashboard/alerts/operations.ts';
 import { acknowledgeAlert, getAlert, listAlerts } from '../../lambda/dashboard/alerts/read-alerts.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
-import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
+import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
@@ -116,12 +117,7 @@ describe('alerts', () => {
   });
 
   it('shows what the period came to once it is over, while the rule is the same', async () => {
-    const rule: Rule = {
-      ...{ ruleId: uuidv7(), accountId: caller.accountId, name: 'Daily spend', channels: ['email'], isActive: true },
-      ...{ webhook: null, createdAt: '2026-11-01T00:00:00.000Z', updatedAt: '2026-11-01T00:00:00.000Z' },
-      ...{ effectiveFrom: '2026-11-01T00:00:00.000Z', revision: 1, conditionRevision: 1, firedPeriods: [] },
-      condition: { type: 'cost_threshold', config: { threshold: 10, period: 'daily', filter: { tag: 'a' } } },
-    };
+    const rule = ruleOf(caller.accountId, { config: { threshold: 10, period: 'daily', filter: { tag: 'a' } } });
     await openRules(table).create(rule);
     await addSpend(table, caller.accountId, '2026-11-20T09:00:00Z', costing(12.5), { tag: 'a' });
     await addSpend(table, caller.accountId, '2026-11-20T18:00:00Z', costing(4), { tag: 'a' });

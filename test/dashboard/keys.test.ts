@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
+import { ruleOf } from '../../fixtures/rule-of.ts';
 import { changeKey, createKey, listKeys, revokeKey, rotateKey } from '../../lambda/dashboard/keys/manage-keys.ts';
 import {
   createProject,
@@ -14,12 +15,11 @@ import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openStatusCopies } from '../../lambda/data/accounts/status-copies.ts';
-import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
+import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { update } from '../../lambda/data/table/actions.ts';
 import { accountKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { isWellFormedAccountKey, newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
-import { ruleConditionSchema } from '../../lambda/domain/limits/rule.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { newAccount } from '../data/new-account.ts';
@@ -359,24 +359,8 @@ describe('projects', () => {
     const caller = await newAccount(table, 'PRO');
     const { call } = asCaller(caller);
     const { id } = (await call('POST', '/projects', { name: 'a' })).body;
-    const rule: Rule = {
-      ruleId: 'rule-1',
-      accountId: caller.accountId,
-      name: 'Search',
-      condition: ruleConditionSchema.parse({
-        type: 'cost_threshold',
-        config: { threshold: 1, period: 'daily', filter: { project: id } },
-      }),
-      channels: ['email'],
-      isActive: true,
-      webhook: null,
-      createdAt: later(0),
-      updatedAt: later(0),
-      effectiveFrom: later(0),
-      revision: 1,
-      conditionRevision: 1,
-      firedPeriods: [],
-    };
+    const config = { threshold: 1, period: 'daily', filter: { project: id } };
+    const rule = ruleOf(caller.accountId, { name: 'Search', config, createdAt: later(0) });
     await openRules(table).create(rule);
     expect(await call('DELETE', `/projects/${id}`)).toMatchObject({
       status: 409,

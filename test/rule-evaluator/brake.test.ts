@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { uuidv7 } from 'uuidv7';
+import { ruleOf } from '../../fixtures/rule-of.ts';
 import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
@@ -8,7 +8,6 @@ import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { chunk } from '../../lambda/data/table/batch.ts';
 import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import { MAX_PAUSES, pausesOf, withoutPause, withPause } from '../../lambda/domain/limits/pauses.ts';
-import { ruleConditionSchema } from '../../lambda/domain/limits/rule.ts';
 import { type EvaluationDependencies, evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
 import { evaluationDependencies } from '../../lambda/rule-evaluator/open-judge.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
@@ -33,14 +32,9 @@ const later = (minutes: number) => {
 };
 
 const createRule = async (config: object, type = 'burn_rate') => {
-  const [ruleId, createdAt] = [uuidv7(), '2026-11-01T00:00:00.000Z'];
-  const condition = ruleConditionSchema.parse({ type, config });
-  await openRules(table).create({
-    ...{ ruleId, accountId, name: 'Brake', condition, channels: ['email'], isActive: true, webhook: null },
-    ...{ createdAt, updatedAt: createdAt, effectiveFrom: createdAt },
-    ...{ revision: 1, conditionRevision: 1, firedPeriods: [] },
-  });
-  return ruleId;
+  const rule = ruleOf(accountId, { name: 'Brake', type, config });
+  await openRules(table).create(rule);
+  return rule.ruleId;
 };
 
 /** Judges the account's rules once. @returns what fired, and what failed */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { ruleOf } from '../../fixtures/rule-of.ts';
 import type { Rule } from '../../lambda/data/alerts/rules.ts';
 import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import { bucketOf } from '../../lambda/domain/calendar/utc.ts';
-import { ruleConditionSchema } from '../../lambda/domain/limits/rule.ts';
 import { CounterOverflowError, type SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
 import { type EvaluationDependencies, evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
@@ -10,22 +10,8 @@ import { type EvaluationDependencies, evaluateAccount } from '../../lambda/rule-
 const USD = 1e9;
 const threshold = { type: 'cost_threshold', config: { threshold: 10, period: 'daily' } };
 
-const ruleOf = (facts: Partial<Rule>, condition: object): Rule => ({
-  ruleId: 'rule-1',
-  accountId: 'svc_1',
-  name: 'Daily spend',
-  condition: ruleConditionSchema.parse(condition),
-  channels: ['email'],
-  isActive: true,
-  webhook: null,
-  createdAt: '2026-01-01T00:00:00.000Z',
-  updatedAt: '2026-01-01T00:00:00.000Z',
-  effectiveFrom: '2026-01-01T00:00:00.000Z',
-  revision: 1,
-  conditionRevision: 1,
-  firedPeriods: [],
-  ...facts,
-});
+const accountRule = (facts: Partial<Rule>, condition: object) =>
+  ruleOf('svc_1', { ruleId: 'rule-1', createdAt: '2026-01-01T00:00:00.000Z', ...condition, ...facts });
 
 /** USD of a model at an instant. */
 type Spent = readonly [at: string, usd: number, model?: string];
@@ -73,7 +59,7 @@ const evaluate = async (
     fired.push({ alert, firedPeriods });
     return true;
   };
-  await evaluateRules(at, spends, [ruleOf(facts, condition)], { fire, judgedUntil });
+  await evaluateRules(at, spends, [accountRule(facts, condition)], { fire, judgedUntil });
   return fired;
 };
 
@@ -208,7 +194,7 @@ describe('evaluateAccount', () => {
     const budgets = [{ period: 'daily' }, { period: 'monthly' }, { period: 'daily', filter: { model: 'gpt-4o' } }].map(
       (config) => ({ type: 'budget', config: { amount: 10, ...config } }),
     );
-    const rules = budgets.map((condition, index) => ruleOf({ ruleId: `rule-${index}` }, condition));
+    const rules = budgets.map((condition, index) => accountRule({ ruleId: `rule-${index}` }, condition));
     const { fired, failures } = await evaluateRules('2026-11-20T16:30:00Z', spends, rules);
     expect(fired.map(({ ruleId, period }) => [ruleId, period.start.slice(0, 10)])).toEqual([
       ['rule-0', '2026-11-20'],
@@ -225,7 +211,9 @@ describe('evaluateAccount', () => {
     ['burn_rate', { each: 'key', limit: 10 }],
   ])('fires for a sum that is no longer exact, which is certain to be above the limit: %s', async (type, config) => {
     const spends: Spent[] = ['10:00', '10:30'].map((at) => [`2026-11-20T${at}:00.000Z`, 9_000_000]);
-    const { fired, failures } = await evaluateRules('2026-11-20T10:50:00Z', spends, [ruleOf({}, { type, config })]);
+    const { fired, failures } = await evaluateRules('2026-11-20T10:50:00Z', spends, [
+      accountRule({}, { type, config }),
+    ]);
     expect(fired.map(({ observed, summary }) => [observed, summary])).toEqual([
       [Number.MAX_SAFE_INTEGER, expect.stringContaining('more than $9007199')],
     ]);

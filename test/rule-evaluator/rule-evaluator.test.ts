@@ -4,6 +4,7 @@ import { uuidv7 } from 'uuidv7';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { evaluateRules } from '../../fixtures/evaluate-rules.ts';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
+import { ruleOf } from '../../fixtures/rule-of.ts';
 import { updateRule } from '../../lambda/dashboard/limits/manage-rules.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
@@ -16,7 +17,6 @@ import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { ACTIVE_RULE_SHARDS, ruleKey } from '../../lambda/data/table/keys.ts';
 import { shardOf } from '../../lambda/data/table/shard-of.ts';
 import type { Alert } from '../../lambda/domain/alerts/alert.ts';
-import { ruleConditionSchema } from '../../lambda/domain/limits/rule.ts';
 import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
 import { WebhookError } from '../../lambda/integrations/webhook.ts';
 import type { DeliveryDependencies } from '../../lambda/rule-evaluator/deliver-alert.ts';
@@ -60,26 +60,7 @@ const startedJob = async (): Promise<Job> => {
 const judge = (job: Job) => openJudge(table, { ...options, send: async () => {} })(job, () => 5 * 60_000);
 
 const createRule = async (accountId: string, change: Partial<Rule> = {}, condition: object = {}) => {
-  const rule: Rule = {
-    ruleId: uuidv7(),
-    accountId,
-    name: 'Daily spend',
-    condition: ruleConditionSchema.parse({
-      type: 'cost_threshold',
-      config: { threshold: 10, period: 'daily' },
-      ...condition,
-    }),
-    channels: ['email'],
-    isActive: true,
-    webhook: null,
-    createdAt: '2026-11-01T00:00:00.000Z',
-    updatedAt: '2026-11-01T00:00:00.000Z',
-    effectiveFrom: '2026-11-01T00:00:00.000Z',
-    revision: 1,
-    conditionRevision: 1,
-    firedPeriods: [],
-    ...change,
-  };
+  const rule = ruleOf(accountId, { ...condition, ...change });
   await openRules(table).create(rule);
   return rule;
 };

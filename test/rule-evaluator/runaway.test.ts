@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { uuidv7 } from 'uuidv7';
+import { ruleOf } from '../../fixtures/rule-of.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
 import { openMeasures } from '../../lambda/data/alerts/measures.ts';
@@ -8,7 +8,6 @@ import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import type { AccountJob } from '../../lambda/domain/limits/account-job.ts';
 import { type Blocks, blocksOf, NO_BLOCKS } from '../../lambda/domain/limits/block.ts';
-import { type BurnRateCondition, ruleConditionSchema } from '../../lambda/domain/limits/rule.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
 import { judgeAccount } from '../../lambda/rule-evaluator/judge-rules.ts';
 import { evaluationDependencies } from '../../lambda/rule-evaluator/open-judge.ts';
@@ -57,12 +56,7 @@ const replay = async (config: object) => {
   const now = () => new Date(clock);
   const rules = openRules(table);
   const createdAt = new Date(START - 86_400_000).toISOString();
-  const condition = ruleConditionSchema.parse({ type: 'burn_rate', config }) as BurnRateCondition;
-  await rules.create({
-    ...{ ruleId: uuidv7(), accountId, name: 'Brake', condition, channels: ['email'], isActive: true, webhook: null },
-    ...{ createdAt, updatedAt: createdAt, effectiveFrom: createdAt },
-    ...{ revision: 1, conditionRevision: 1, firedPeriods: [] },
-  });
+  await rules.create(ruleOf(accountId, { name: 'Brake', type: 'burn_rate', config, createdAt }));
   const delivered: { alert: Alert; at: number }[] = [];
   const judge = judgeAccount({
     rules,

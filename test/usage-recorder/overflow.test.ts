@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
+import { ruleOf } from '../../fixtures/rule-of.ts';
+import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { accountKey } from '../../lambda/data/table/keys.ts';
-import { ruleConditionSchema } from '../../lambda/domain/limits/rule.ts';
 import { contributionOf } from '../../lambda/domain/spend/contribution.ts';
 import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
@@ -139,24 +139,8 @@ describe('an account whose clients send ever new values', () => {
     const accountId = '018f0000-0000-7000-8000-00000000000a';
     const rules = openRules(table);
     await table.call('PutItem', { TableName: table.name, Item: accountKey(accountId) });
-    const rule = (ruleId: string, filter: object, isActive = true): Rule => ({
-      ruleId,
-      accountId,
-      name: ruleId,
-      condition: ruleConditionSchema.parse({
-        type: 'cost_threshold',
-        config: { threshold: 1, period: 'daily', filter },
-      }),
-      channels: ['email'],
-      isActive,
-      webhook: null,
-      createdAt: '2026-11-20T00:00:00.000Z',
-      updatedAt: '2026-11-20T00:00:00.000Z',
-      effectiveFrom: '2026-11-20T00:00:00.000Z',
-      revision: 1,
-      conditionRevision: 1,
-      firedPeriods: [],
-    });
+    const rule = (ruleId: string, filter: object, isActive = true) =>
+      ruleOf(accountId, { ruleId, isActive, config: { threshold: 1, period: 'daily', filter } });
     await rules.create(rule('by-tag', { tag: 'prod' }));
     await rules.create(rule('by-both', { model: 'dear', tag: 'night' }));
     await rules.create(rule('inactive', { tag: 'off' }, false));
