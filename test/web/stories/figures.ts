@@ -94,7 +94,7 @@ const expectFigures = async (
 
   await open(`/requests?${range}`);
   await page.locator('tbody a').first().waitFor();
-  const costs = await page.locator('tbody td:last-child .num').allTextContents();
+  const costs = await page.locator('tbody td:last-child > span:first-child .num').allTextContents();
   expect(costs).toEqual(requests.map(({ costNanoUsd }) => formatCallMoney(costNanoUsd)));
 
   await open(`/alerts/${alert.id}`);
