@@ -6,7 +6,7 @@ const STACK = process.env['STACK_URL'] ?? 'http://localhost:8787';
 /** The components that most pages show. A component that the overview needs belongs here: FORMS has all the others. */
 const BASE =
   /@mantine[\\/]hooks|@mantine[\\/]core[\\/]esm[\\/](core|components[\\/](ActionIcon|Alert|Anchor|Badge|Button|CloseButton|Group|Input|Loader|NativeSelect|Paper|Pill|Portal|Progress|SegmentedControl|Skeleton|Stack|Text|TextInput|Title|Transition|UnstyledButton|VisuallyHidden)[\\/])|lucide-react/;
-const FORMS = /floating-ui|@mantine[\\/]|components[\\/](confirm|copy|shown-once|unsaved)/;
+const FORMS = /floating-ui|@mantine[\\/]|components[\\/](confirm|copy|shown-once)/;
 
 /** Not parts of pages: those of forms would bring FORMS along. */
 const SHARED = /src[\\/](?:(?:api|components|format|providers|spend)[\\/]|limits[\\/](?:names|use-))|lambda[\\/]/;

@@ -1,9 +1,190 @@
+import { Alert, Button, Group, Progress, Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { useState } from 'react';
+import type { Archive } from '../api/responses.ts';
+import { useApi, useMe } from '../app.ts';
+import { Instant } from '../components/amount.tsx';
+import { TextLink } from '../components/links.tsx';
+import { LoadProblem } from '../components/load-problem.tsx';
+import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { PageHead } from '../components/page-head.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
 import { Section } from '../components/section.tsx';
-import { DeleteAccount } from './delete-account.tsx';
-import { ExportData } from './export-data.tsx';
-import { RequireTotp } from './require-totp.tsx';
+import { formatBytes } from '../format/quantity.ts';
+import { ProveIdentity } from './prove-identity.tsx';
 import { SignOn } from './sign-on.tsx';
+
+const POLL_MS = 5_000;
+
+const ArchiveRow = ({ archive }: { readonly archive: Archive }) => {
+  const { id, status, progress, requestedAt, bytes, availableUntil } = archive;
+  const { may } = useMe();
+  const link = useApi().useMutation('post', '/account/archives/{id}/link', {
+    onSuccess: ({ url }) => location.assign(url),
+    onError: notifyProblem('The archive could not be downloaded'),
+  });
+  return (
+    <Group justify="space-between">
+      <span className="small">
+        Asked for <Instant iso={requestedAt} ago />
+        {status === 'ready' && (
+          <span className="dim">
+            {' '}
+            · {formatBytes(bytes)}
+            {availableUntil && (
+              <>
+                {' '}
+                · until <Instant iso={availableUntil} />
+              </>
+            )}
+          </span>
+        )}
+        {status === 'failed' && <span className="unknown"> · failed: ask for another</span>}
+      </span>
+      {status === 'pending' && <Progress value={progress} w={160} aria-label={`${progress} % written`} />}
+      {status === 'ready' && may('account:write') && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          loading={link.isPending}
+          onClick={() => link.mutate({ params: { path: { id } } })}
+        >
+          Download
+        </Button>
+      )}
+    </Group>
+  );
+};
+
+/** Everything the account has, in one file. It is written in the background. */
+const ExportData = () => {
+  const { may } = useMe();
+  const api = useApi();
+  const query = api.useQuery(
+    'get',
+    '/account/archives',
+    {},
+    {
+      refetchInterval: ({ state }) => (state.data?.items.some(({ status }) => status === 'pending') ? POLL_MS : false),
+    },
+  );
+  const { data } = query;
+  const create = api.useMutation('post', '/account/archives');
+  const isPending = data?.items.some(({ status }) => status === 'pending') ?? false;
+  return (
+    <Stack>
+      <LoadProblem query={query} title="The archives could not be loaded" />
+      {create.isError && <ProblemNote error={create.error} title="No archive was begun" />}
+      {data?.items.map((archive) => (
+        <ArchiveRow key={archive.id} archive={archive} />
+      ))}
+      {may('account:write') && (
+        <Group>
+          <Button variant="default" loading={create.isPending} disabled={isPending} onClick={() => create.mutate({})}>
+            Export all data
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+};
+
+/** The owner deletes the account, and cancels that within the grace. */
+const DeleteAccount = () => {
+  const { may } = useMe();
+  const api = useApi();
+  const [asking, setAsking] = useState(false);
+  const query = api.useQuery('get', '/account/deletion');
+  const { data, error } = query;
+  const request = api.useMutation('post', '/account/deletion', {
+    onSuccess: () => setAsking(false),
+  });
+  const cancel = api.useMutation('delete', '/account/deletion', {
+    onSuccess: () => notifyDone('The account stays.'),
+  });
+  if (error && !data) return <LoadProblem query={query} title="It could not be loaded" />;
+  if (!data) return <Skeleton height={44} />;
+  const { deletion } = data;
+  return (
+    <Stack>
+      {cancel.isError && <ProblemNote error={cancel.error} title="The deletion was not cancelled" />}
+      {deletion && (
+        <Alert color="red" variant="light" title="This account will be deleted">
+          {deletion.requestedBy} asked for it. Everything goes on <Instant iso={deletion.deletesAt} />.
+        </Alert>
+      )}
+      {may('account:delete') ? (
+        <Group>
+          {deletion ? (
+            <Button loading={cancel.isPending} onClick={() => cancel.mutate({})}>
+              Keep the account
+            </Button>
+          ) : (
+            <Button color="red" variant="light" onClick={() => setAsking(true)}>
+              Delete the account
+            </Button>
+          )}
+        </Group>
+      ) : (
+        !deletion && <Text size="sm">Only the owner can delete the account.</Text>
+      )}
+      <ProveIdentity
+        isOpen={asking}
+        title="Delete this account?"
+        text="For seven days nothing changes and you can cancel. Then keys and tokens are refused, and members, records, sums and the subscription are deleted for good. You may want to export all data first."
+        action="Delete the account"
+        isDangerous
+        failure="The account is not being deleted"
+        request={request}
+        bodyOf={(proof) => proof}
+        onClose={() => setAsking(false)}
+      />
+    </Stack>
+  );
+};
+
+/** Whether every member must have a second factor. Whoever turns it on needs one first. */
+const RequireTotp = () => {
+  const { me, may } = useMe();
+  const [asked, setAsked] = useState<boolean>();
+  const change = useApi().useMutation('patch', '/auth/account', {
+    onSuccess: () => setAsked(undefined),
+  });
+  if (!me) return <Skeleton height={44} />;
+  const { requiresTotp } = me.account;
+  const lacksOwn = !me.user.totpEnabled && !requiresTotp;
+  return (
+    <Stack gap="sm">
+      <Switch
+        withThumbIndicator={false}
+        label="Require it of every member"
+        description="Members without one set it up when they next sign in. Those who use single sign-on do not need one here."
+        checked={requiresTotp}
+        disabled={!may('protections:write') || lacksOwn}
+        onChange={({ currentTarget }) => setAsked(currentTarget.checked)}
+      />
+      {lacksOwn && may('protections:write') && (
+        <p className="dim small">
+          First <TextLink to="/profile">set up your own</TextLink>: you would lock yourself out.
+        </p>
+      )}
+      <ProveIdentity
+        isOpen={asked !== undefined}
+        title={requiresTotp ? 'Require no second factor any more?' : 'Require a second factor?'}
+        text={
+          requiresTotp
+            ? 'From then on members may sign in with the password alone. The owner gets a mail.'
+            : 'Members without one set it up when they next sign in. The owner gets a mail.'
+        }
+        action={requiresTotp ? 'Require it no more' : 'Require it'}
+        isDangerous={requiresTotp}
+        failure="The setting was not changed"
+        request={change}
+        bodyOf={(proof) => ({ requiresTotp: asked ?? requiresTotp, ...proof })}
+        onClose={() => setAsked(undefined)}
+      />
+    </Stack>
+  );
+};
 
 /** What holds for all members of the account. */
 export const AccountSettings = () => (

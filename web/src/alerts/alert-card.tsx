@@ -9,17 +9,31 @@ import { Instant, Money } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
 import { notifyDone, notifyProblem } from '../components/notify.ts';
+import { locale } from '../format/locale.ts';
 import { formatMoney } from '../format/money.ts';
 import { formatShare, plural } from '../format/quantity.ts';
+import { bucketStart, formatBucketLong } from '../format/time.ts';
 import { channelNames } from '../limits/channels.ts';
 import { filterOf } from '../limits/limit-form.ts';
-import { formatFigure } from '../limits/limit-types.ts';
+import { formatFigure, limitTypes } from '../limits/limit-types.ts';
 import { useLimits } from '../limits/use-limits.ts';
 import { spendFiltersOf } from '../scope/scope.ts';
 import { dimensionWord, type Filters } from '../spend/filters.ts';
 import { type KeyNames, valueName } from '../spend/groups.ts';
 import classes from './alerts.module.css';
-import { alertTypeName, periodText } from './names.ts';
+
+/** An alert comes from a rule, a budget, or the plan's limit. */
+const alertTypeName = (type: Alert['type']): string => (type === 'plan_usage' ? 'Plan usage' : limitTypes[type].name);
+
+/** The period of an alert in words; days, weeks and months are in UTC. */
+const periodText = ({ name, start }: Alert['period']): string => {
+  if (name === 'hourly') return formatBucketLong(start.slice(0, 13));
+  if (name === 'daily') return formatBucketLong(start.slice(0, 10));
+  if (name === 'fixed') return `${formatBucketLong(start.slice(0, 10))} on`;
+  if (name === 'monthly') return formatBucketLong(start.slice(0, 7));
+  const day = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'short', day: 'numeric' });
+  return `Week from ${day.format(bucketStart(start.slice(0, 10)))} (UTC)`;
+};
 
 /** The filter of an alert's limit and the value that it is about, as the overview has them; undefined until the limit is known. */
 const useAlertFilters = ({ ruleId, of }: Alert): Filters | undefined => {

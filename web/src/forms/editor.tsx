@@ -1,12 +1,12 @@
 import { Box, Button, Group, Modal, Skeleton, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useBlocker, useNavigate } from '@tanstack/react-router';
 import { Trash2 } from 'lucide-react';
 import { type ReactNode, useRef, useState } from 'react';
 import { problemOf } from '../api/problem.ts';
 import { useApi, useMe } from '../app.ts';
-import { ConfirmButton, type ConfirmButtonProps } from '../components/confirm.tsx';
+import { Confirm, ConfirmButton, type ConfirmButtonProps } from '../components/confirm.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { BackLink } from '../components/links.tsx';
 import { LoadProblem } from '../components/load-problem.tsx';
@@ -14,11 +14,30 @@ import { notifyDone, notifyProblem } from '../components/notify.ts';
 import { PageHead } from '../components/page-head.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { ShownOnce } from '../components/shown-once.tsx';
-import { Unsaved } from '../components/unsaved.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { changesOf, hiddenIn } from './changes.ts';
 import { type Collection, capital, collections } from './collections.ts';
 import { fieldErrors, otherErrors } from './fields.ts';
+
+/** Asks before a form with changes is left; the browser asks before the tab is closed. */
+const Unsaved = ({ isDirty }: { readonly isDirty: () => boolean }) => {
+  const { status, proceed, reset } = useBlocker({
+    // A session that ended leads to its page without a question.
+    shouldBlockFn: ({ next }) => next.pathname !== '/sign-in' && isDirty(),
+    enableBeforeUnload: isDirty,
+    withResolver: true,
+  });
+  return (
+    <Confirm
+      opened={status === 'blocked'}
+      title="Leave without saving?"
+      text="Your changes are not saved."
+      action="Discard the changes"
+      onConfirm={() => proceed?.()}
+      onClose={() => reset?.()}
+    />
+  );
+};
 
 interface Item {
   readonly id: string;

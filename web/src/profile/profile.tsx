@@ -1,12 +1,172 @@
-import { Skeleton } from '@mantine/core';
-import { useMe } from '../app.ts';
+import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import {
+  Credentials,
+  credentialsOf,
+  MailedCode,
+  NameFields,
+  NewPassword,
+  nameProblems,
+  REFUSALS,
+} from '../account/credentials.tsx';
+import { SetUpTotp } from '../account/set-up-totp.tsx';
+import type { Me } from '../api/responses.ts';
+import { useApi, useApp, useMe } from '../app.ts';
+import { notifyDone } from '../components/notify.ts';
 import { PageHead } from '../components/page-head.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
 import { Section } from '../components/section.tsx';
+import { emailProblem, fieldErrors, passwordProblem, required } from '../forms/fields.ts';
+import { SubmitForm } from '../forms/submit-form.tsx';
 import { roleTexts } from '../members/roles.ts';
-import { ChangeEmail } from './change-email.tsx';
-import { ChangeName } from './change-name.tsx';
-import { ChangePassword } from './change-password.tsx';
-import { SecondFactor } from './second-factor.tsx';
+
+/** Turns the second factor on or off, with the password. */
+const SecondFactor = ({ user: { email, totpEnabled } }: { readonly user: Me['user'] }) => {
+  const [password, setPassword] = useState<string>();
+  const form = useForm({
+    initialValues: { password: '', totp: '' },
+    validate: { password: required('The password') },
+  });
+  const finish = (message: string) => {
+    setPassword(undefined);
+    form.reset();
+    notifyDone(message);
+  };
+  const remove = useApi().useMutation('post', '/auth/totp/remove', {
+    onError: (error) => form.setErrors(fieldErrors(error, ...Object.keys(form.values))),
+    onSuccess: () => finish('The second factor is off.'),
+  });
+  if (password !== undefined)
+    return <SetUpTotp email={email} password={password} onDone={() => finish('The second factor is on.')} />;
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit((values) =>
+        totpEnabled ? remove.mutate({ body: { email, ...values } }) : setPassword(values.password),
+      )}
+    >
+      <Stack>
+        <Text size="sm">
+          {totpEnabled
+            ? 'It is on: log-ins need a code of your authenticator app.'
+            : 'It is off. With it, a password alone lets nobody in.'}
+        </Text>
+        {remove.isError && <ProblemNote error={remove.error} title="It is still on" messages={REFUSALS} />}
+        <Credentials label="Password" asksForCode={totpEnabled} inputProps={form.getInputProps} />
+        <Group>
+          <Button type="submit" loading={remove.isPending} {...(totpEnabled && { color: 'red' })}>
+            {totpEnabled ? 'Turn it off' : 'Set it up'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+};
+
+/** The code that the new address got. With it every session ends, so the next step is to sign in. */
+const EnterCode = ({ email, onCancel }: { readonly email: string; readonly onCancel: () => void }) => {
+  const { session } = useApp();
+  const form = useForm({ initialValues: { code: '' }, validate: { code: required('The code') } });
+  const verify = useApi().useMutation('post', '/auth/verify-email', { onSuccess: () => session.end('emailChanged') });
+  return (
+    <SubmitForm
+      form={form}
+      request={verify}
+      sent={(body) => ({ body })}
+      failure="The address was not changed"
+      submit="Use this address"
+      beside={
+        <Button variant="default" onClick={onCancel}>
+          Cancel
+        </Button>
+      }
+      intro={
+        <Text size="sm">
+          We have sent a code to <strong>{email}</strong>. Until you enter it here, your address stays as it is.
+        </Text>
+      }
+    >
+      <MailedCode {...form.getInputProps('code')} />
+    </SubmitForm>
+  );
+};
+
+const ChangeEmail = ({ user: { email: current, totpEnabled } }: { readonly user: Me['user'] }) => {
+  const form = useForm({
+    initialValues: { email: '', password: '', totp: '' },
+    validate: { email: emailProblem, password: required('The password') },
+  });
+  const change = useApi().useMutation('post', '/auth/change-email');
+  if (change.isSuccess) return <EnterCode email={change.variables.body.email} onCancel={change.reset} />;
+  return (
+    <SubmitForm
+      form={form}
+      request={change}
+      sent={({ email, ...credentials }) => ({ body: { email, ...credentialsOf(credentials) } })}
+      failure="No code was sent"
+      messages={REFUSALS}
+      submit="Send a code to it"
+      beside={null}
+      intro={
+        <Text size="sm">
+          Your address is <strong>{current}</strong>.
+        </Text>
+      }
+    >
+      <TextInput label="New address" type="email" autoComplete="email" {...form.getInputProps('email')} />
+      <Credentials label="Your password" asksForCode={totpEnabled} inputProps={form.getInputProps} />
+    </SubmitForm>
+  );
+};
+
+const ChangePassword = ({ user: { totpEnabled } }: { readonly user: Me['user'] }) => {
+  const { session } = useApp();
+  const form = useForm({
+    initialValues: { password: '', newPassword: '', totp: '' },
+    validate: { password: required('The password'), newPassword: passwordProblem },
+  });
+  const change = useApi().useMutation('post', '/auth/change-password', {
+    onSuccess: () => session.end('passwordChanged'),
+  });
+  return (
+    <SubmitForm
+      form={form}
+      request={change}
+      sent={({ newPassword, ...credentials }) => ({ body: { ...credentialsOf(credentials), newPassword } })}
+      failure="The password was not changed"
+      messages={REFUSALS}
+      submit="Change the password"
+      beside={null}
+    >
+      <Credentials label="Current password" asksForCode={totpEnabled} inputProps={form.getInputProps} />
+      <NewPassword label="New password" {...form.getInputProps('newPassword')} />
+    </SubmitForm>
+  );
+};
+
+const ChangeName = ({ user: { firstName, lastName } }: { readonly user: Me['user'] }) => {
+  const form = useForm({ initialValues: { firstName, lastName }, validate: nameProblems });
+  const change = useApi().useMutation('patch', '/auth/me', {
+    onSuccess: () => {
+      notifyDone('Your name is changed.');
+      form.resetDirty();
+    },
+  });
+  return (
+    <SubmitForm
+      form={form}
+      request={change}
+      sent={(body) => ({ body })}
+      failure="Your name was not changed"
+      submit="Save the name"
+      disabled={!form.isDirty()}
+      beside={null}
+    >
+      <NameFields inputProps={form.getInputProps} />
+    </SubmitForm>
+  );
+};
 
 /** The user's own login. */
 export const Profile = () => {

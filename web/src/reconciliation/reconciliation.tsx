@@ -1,4 +1,4 @@
-import { Button, Group, Modal, NativeSelect, PasswordInput, TextInput } from '@mantine/core';
+import { Button, Group, Modal, NativeSelect, PasswordInput, Skeleton, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -181,7 +181,7 @@ export const Reconciliation = () => {
           onChange={({ currentTarget }) => currentTarget.value && change({ to: currentTarget.value })}
         />
       </Group>
-      {isReady && <Comparison {...compared} />}
+      {isReady ? <Comparison {...compared} /> : <Skeleton height={260} radius="lg" />}
       <LoadProblem query={connections} title="The connections could not be loaded" />
       <Section
         title="Connected bills"

@@ -1,6 +1,8 @@
-import { Group, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import { Link, Outlet } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { Search } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
 import { VerifyEmail } from '../account/verify-email.tsx';
 import { useApi, useMe } from '../app.ts';
 import { Mark } from '../components/brand.tsx';
@@ -9,8 +11,40 @@ import { useHasNotifications } from '../components/notify.ts';
 import { useBudgets, usePauses } from '../limits/use-limits.ts';
 import { ColorScheme, SignedIn, TimesShown } from './account.tsx';
 import { barPages, type Page, pageGroups } from './navigation.ts';
-import { OpenPalette } from './open-palette.tsx';
 import classes from './shell.module.css';
+
+/** Loaded when it is first asked for. */
+const Palette = lazy(() => import('./palette.tsx'));
+
+const isApple = /mac|iphone|ipad/i.test(navigator.userAgent);
+
+/** The button, and Ctrl-K or ⌘K anywhere, that opens the command palette. */
+const OpenPalette = () => {
+  const [opened, setOpened] = useState(false);
+  const open = () => setOpened(true);
+  useHotkeys([['mod+K', open]], []);
+  return (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        mb={12}
+        c="dimmed"
+        justify="space-between"
+        leftSection={<Search size={16} aria-hidden />}
+        rightSection={<kbd>{isApple ? '⌘K' : 'Ctrl K'}</kbd>}
+        onClick={open}
+      >
+        Go to …
+      </Button>
+      {opened && (
+        <Suspense>
+          <Palette onClose={() => setOpened(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+};
 
 const Notifications = lazy(() =>
   import('@mantine/notifications').then((library) => ({ default: library.Notifications })),
