@@ -11,7 +11,7 @@ class SynthError extends SetupError {
   override readonly name = 'SynthError';
 }
 
-/** What the templates and bundles are made from. */
+/** Sources of the templates and bundles. */
 const SOURCES = ['lib', 'bin', 'lambda', 'docs/openapi.json', 'cdk.json', 'package-lock.json'];
 
 /** Stacks whose assets are bundled: all but the web dashboard, whose pages the local stack serves from their build folder. */

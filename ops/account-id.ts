@@ -7,7 +7,7 @@ import { CommandError } from './command.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What an operator may name an account by. */
+/** Names by which an operator finds an account. */
 export const accountName = z
   .string()
   .refine(

@@ -19,7 +19,7 @@ What is known is kept in .mutate/GROUP.json: only what is new or has other tests
   --workers N  processes side by side: as many as the machine has processors, by default
   --dry-run    only runs the tests without a change`;
 
-/** What Stryker exits with at SIGINT. */
+/** Stryker's exit code at SIGINT. */
 const STOPPED = 130;
 
 const schema = z.object({

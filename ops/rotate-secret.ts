@@ -43,7 +43,7 @@ type Options = z.output<typeof schema>;
 
 /** As long as the one that the stack makes: see lib/stacks/gateway.ts. */
 const FINGERPRINT_KEY_BYTES = 48;
-/** What Stripe's values look like: a file of something else must not become the secret. */
+/** Form of Stripe's values: a file of something else must not become the secret. */
 const STRIPE_KEY = /^(sk|rk)_(live|test)_[A-Za-z0-9]{10,}$/;
 const STRIPE_WEBHOOK_SECRET = /^whsec_[A-Za-z0-9+/=]{10,}$/;
 

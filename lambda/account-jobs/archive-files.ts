@@ -26,7 +26,7 @@ export interface ArchivePosition {
 /** A longer file is split: it is held in memory. */
 const MAX_CHARACTERS = 4_000_000;
 
-/** What the service notes for itself, and what is in other files. */
+/** Items that the service notes for itself, or that are in other files. */
 const BOOKKEEPING: ReadonlySet<string> = new Set([
   'CELLS',
   'FIRED',

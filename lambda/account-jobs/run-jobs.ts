@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../domain/calendar/units.ts';
 
 interface JobDependencies {
   readonly dueJobs: (now: Date) => AsyncIterable<AccountJob>;
-  /** What to do for a kind of job. `isLate` is true where the rest must wait for another run. */
+  /** Work for a kind of job. `isLate` is true where the rest must wait for another run. */
   readonly run: Readonly<Record<string, (job: AccountJob, isLate: () => boolean) => Promise<void>>>;
   /** Puts a failed job off. @returns the failures so far, this one included */
   readonly postpone: (job: AccountJob, error: unknown, dueAt: (failures: number) => Date) => Promise<number>;

@@ -100,7 +100,7 @@ export const writeArchive =
 /** An archive ends after this number of failures. The next request for one begins anew. */
 const MAX_FAILURES = 5;
 
-/** What becomes of an archive that failed: it is tried again from its checkpoint, or from its beginning where its upload is gone. */
+/** A failed archive is tried again from its checkpoint, or from its beginning where its upload is gone. */
 export const failArchive =
   ({ archives, objects }: Pick<ArchiveDependencies, 'archives' | 'objects'>) =>
   async (accountId: string, archiveId: string, error: unknown, dueAt: (failures: number) => Date): Promise<number> => {

@@ -22,7 +22,7 @@ type ObjectKind = (typeof OBJECT_KINDS)[number];
 /** @param accountId internal id */
 const objectPrefix = (kind: ObjectKind, accountId: string): string => `${kind}/${accountId}/`;
 
-/** What the keys of all of an account's objects begin with. */
+/** Prefix of the keys of all of an account's objects. */
 export const objectPrefixes = (accountId: string): string[] =>
   OBJECT_KINDS.map((kind) => objectPrefix(kind, accountId));
 
@@ -43,7 +43,7 @@ export const exportKey = (accountId: string, dataset: string, format: 'parquet' 
   return `${folder}/${dataset}-${day}.${format === 'csv' ? 'csv.gz' : format}`;
 };
 
-/** What the keys of all versions of a day's file begin with. */
+/** Prefix of the keys of all versions of a day's file. */
 export const dayFilePrefix = (accountId: string, day: string): string => `${objectPrefix(DAY_FILES, accountId)}${day}/`;
 
 /** @param version a file is never written again: another version has another key */

@@ -144,7 +144,7 @@ export const exportDay =
       await planMove(accountId, day, retentionDays);
       return (await dayExports.finish(due, exported)) ? 'exported' : 'changed';
     } catch (error) {
-      // What is not aborted here, the bucket removes after two days.
+      // An upload that is not aborted here, the bucket removes after two days.
       await Promise.allSettled(files.map((each) => each.abort()));
       throw error;
     }

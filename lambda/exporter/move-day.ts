@@ -61,7 +61,7 @@ export const moveDay = (dependencies: MoveDayDependencies) => {
   const { table, dayFiles, accountTerms, requests, spendCounters, objects, tableDays, now } = dependencies;
   const { blockRecords = BLOCK_RECORDS } = dependencies;
 
-  /** What the records lack of the day's counters. */
+  /** Difference of the day's counters and the records. */
   const missingOf = async ({ accountId, day }: DayFileEntry, sums: Counters): Promise<Counters> =>
     subtractCounters(await countersOf(spendCounters, accountId, day), sums);
   const add = (sums: Counters, record: RequestRecord) => addCounters(sums, contributionOf(record).counters);
@@ -98,7 +98,7 @@ export const moveDay = (dependencies: MoveDayDependencies) => {
       await verify(held, complete, isLate);
       return complete;
     } catch (error) {
-      // What is not aborted here, the bucket removes after two days.
+      // An upload that is not aborted here, the bucket removes after two days.
       await upload.abort().catch(() => {});
       throw error;
     }

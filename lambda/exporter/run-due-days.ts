@@ -10,9 +10,9 @@ interface RunDueDaysDependencies<D> {
   readonly due: (shard: number) => AsyncIterable<D>;
   /** Works on a day. `isLate` returns true where the run must end. */
   readonly work: (due: D, isLate: () => boolean) => Promise<string | undefined>;
-  /** What a result of `work` is counted as. */
+  /** Counter of a result of `work`. */
   readonly metricNames: Readonly<Record<string, string>>;
-  /** What a failure is in the log. */
+  /** Form of a failure in the log. */
   readonly failure: string;
   readonly logger: Pick<Logger, 'error'>;
   readonly metrics: { addMetric(name: string, unit: typeof MetricUnit.Count, value: number): unknown };

@@ -25,7 +25,7 @@ const eventSchema = z.object({
 
 const invalid = (message: string) => new ValidationError([{ path: 'Stripe-Signature', message }], message);
 
-/** What Stripe sends. Its library throws errors without a type, or compares characters with bytes, where a header is anything else. */
+/** The form of Stripe's header. Its library throws errors without a type, or compares characters with bytes, where it differs. */
 const SIGNATURE = /^t=\d+(,\w+=[0-9a-f]{64})+$/;
 
 const isSignedWith = (body: Buffer, signature: string, secret: string, receivedAt: number): boolean => {

@@ -5,7 +5,7 @@ import { DAY_MS } from '../domain/calendar/units.ts';
 
 const addresses = z.array(z.object({ emailAddress: z.string() }));
 
-/** What SES reports of a mail. @see https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html */
+/** SES's report of a mail. @see https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html */
 const feedbackSchema = z.object({
   eventType: z.string(),
   mail: z.object({ tags: z.optional(z.record(z.string(), z.array(z.string()))) }),

@@ -148,7 +148,7 @@ export const evaluateAccount = (dependencies: EvaluationDependencies) => {
       fillSeries(readCounters, accountId, [...whole, ...split.filter((each) => !isOfSessions(each))], now, judgedUntil),
       ...split.filter(isOfSessions).map(({ fillSessions }) => fillSessions(now, judgedUntil)),
     ]);
-    // What stops requests comes before what only reports.
+    // Limits that stop requests come before those that only report.
     const failures = await stopRequests();
     /** A sum past 2^53 keeps its rule from being judged for a period, and nothing else. */
     const ifExact = async <T>({ ruleId }: Rule, judge: () => Promise<T[]>): Promise<T[]> => {

@@ -20,7 +20,7 @@ type UsualHours = ReadonlyMap<string, number | null>;
 const MAX_ENTRIES = 200;
 
 /**
- * What is usual for the values of a rule on a day, by the 14 days before. It is read once a day by each process, and only for rules that
+ * Usual figures of a rule's values on a day, by the 14 days before. It is read once a day by each process, and only for rules that
  * may fire: 14 days by the hour are much.
  */
 export const openUsualHours = (readCounters: ReadCounters) => {

@@ -85,7 +85,7 @@ export const startPauses =
       return changed;
     };
 
-    // What lasts longest comes first, so that none ends for another of the same judging.
+    // The pause that lasts longest comes first, so that none ends for another of the same judging.
     const inOrder = pauses.toSorted((a, b) => endMs(b) - endMs(a));
     await blocks.change(
       accountId,

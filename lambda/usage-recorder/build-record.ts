@@ -112,7 +112,7 @@ export const recordOfClose = (
   status: event.status,
   ttfbMs: event.ttfbMs,
   totalMs: event.totalMs,
-  // What the gateway did not forward took no time of a provider.
+  // Requests that were not forwarded took no time of a provider.
   ...(event.outcome !== 'refused' && { durationBucket: durationBucketOf(event.totalMs) }),
   requestBytes: event.requestBytes,
   responseBytes: event.responseBytes,

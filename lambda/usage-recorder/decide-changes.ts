@@ -11,7 +11,7 @@ import { type AccountCloseEvent, type AccountRequestEvent, isClose, nameOf } fro
 import { plausible, recordOfClose, recordOfOpen } from './build-record.ts';
 
 /**
- * What the ledger already holds for the requests of a batch. Anything not in it is assumed to be absent; the ledger refuses the change
+ * State of a batch's requests in the ledger. Anything not in it is assumed to be absent; the ledger refuses the change
  * where that is wrong.
  */
 export interface LedgerState {
@@ -64,7 +64,7 @@ export const awaitedResponse = (event: AccountCloseEvent, { reason }: PricedUsag
   return { accountId: event.accountId, provider: event.provider, responseId };
 };
 
-/** What waits for a response that is counted in the same batch passes its reservations on. */
+/** A request that waits for a response of the same batch passes its reservations on. */
 const withAwaitedOfBatch = (changes: readonly Change[]): Change[] => {
   const nameOf = ({ after: { accountId, provider } }: Change, responseId: string): string =>
     responseKeyText({ accountId, provider, responseId });

@@ -41,7 +41,7 @@ import {
   onePerRequest,
 } from './decide-changes.ts';
 
-/** What happened to the event of a request. The queue must deliver it again only where it `failed`. */
+/** Result of the event of a request. The queue must deliver it again only where it `failed`. */
 export type RequestResult =
   | { readonly kind: 'recorded'; readonly record: RequestRecord }
   /** The ledger already held what it says. */

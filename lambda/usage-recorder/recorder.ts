@@ -23,7 +23,7 @@ import {
 } from './attribute-events.ts';
 import { openRequestRecorder, type RecordingTerms, type RequestResult } from './record-requests.ts';
 
-/** What happened to an event. The queue must deliver it again only where it `failed`. */
+/** Result of an event. The queue must deliver it again only where it `failed`. */
 export type EventResult =
   | RequestResult
   /** A report of untracked requests is stored as a tracking gap of its account. */

@@ -41,7 +41,7 @@ FROM requests WHERE account = 'ACCOUNT' AND day >= date_format(current_date - in
 ORDER BY cost_usd DESC NULLS LAST LIMIT 100`,
 };
 
-/** What Athena puts the value of a partition's column in for. */
+/** Athena replaces this by the value of a partition's column. */
 const placeholder = (column: string): string => `$\{${column}}`;
 
 /**

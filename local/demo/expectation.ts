@@ -2,7 +2,7 @@ import { openRouterCostNanoUsd } from '../mock/prompts.ts';
 import type { DemoCall } from './calls.ts';
 import { listPriceNanoUsd } from './list-prices.ts';
 
-/** What a group of calls must add up to. */
+/** Expected sums of a group of calls. */
 export interface Sums {
   readonly requests: number;
   /** Sum over the requests whose cost is known. */
@@ -59,7 +59,7 @@ const sumsOf = (call: DemoCall): Sums => {
 
 const key = ({ provider, model, tag }: GroupNames): string => JSON.stringify([provider, model, tag]);
 
-/** What the spend report must say of the calls, by provider, model and tag, from what was sent and the list prices alone. */
+/** Expected spend report of the calls, by provider, model and tag, from what was sent and the list prices alone. */
 export const expectedGroups = (calls: readonly DemoCall[]): Group[] =>
   [...Map.groupBy(calls, key).values()].flatMap((group) => {
     const [first] = group;

@@ -7,7 +7,7 @@ const CONCURRENCY = 4;
 const statusOf = (error: unknown): unknown =>
   typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined;
 
-/** What went wrong from the client's view, undefined where the SDK saw what it should have seen. */
+/** Fault from the client's view, undefined where the SDK saw what it should have seen. */
 const fault = async (call: DemoCall, makeCall: MakeCall): Promise<string | undefined> => {
   const name = `${call.provider} ${call.model ?? call.method}${call.stream ? ' (streamed)' : ''}`;
   try {

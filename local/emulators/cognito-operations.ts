@@ -42,7 +42,7 @@ const UNSIGNED =
 export const isUnsignedOnAws = ({ method, url = '', headers }: IncomingMessage): boolean =>
   method === 'GET' ? url.endsWith('/.well-known/jwks.json') : UNSIGNED.test(String(headers['x-amz-target']));
 
-/** What Cognito does and cognito-local lacks, of all that this project uses. */
+/** Adds what cognito-local lacks of the Cognito that this project uses. */
 export const missingOperations = (
   { cognito, tokenGenerator }: Pick<Services, 'cognito' | 'tokenGenerator'>,
   route: Router,

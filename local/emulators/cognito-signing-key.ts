@@ -33,6 +33,6 @@ export const openSigningKey = (file: string): SigningKey => {
   };
 };
 
-/** What a token says, unchecked. */
+/** Claims of a token, unchecked. */
 export const claimsOf = (token: string): Readonly<Record<string, unknown>> =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());

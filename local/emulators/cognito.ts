@@ -38,7 +38,7 @@ export interface CognitoEmulator extends Emulator {
   readonly jwksUri: string;
 }
 
-/** What the worker is given. */
+/** Data of the worker. */
 export interface CognitoWorkerData {
   readonly dataDir: string;
   readonly issuerDomain: string;

@@ -1,7 +1,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** What a request says of its own signature, in its headers or, as a link, in its query string. */
+/** A request's own signature, in its headers or, as a link, in its query string. */
 interface Signature {
   /** `{date}/{region}/{service}/aws4_request` */
   readonly scope: string;

@@ -1,4 +1,4 @@
-/** What a prompt asks of the mock providers: `Summarise this. [in 1200, out 300]`, `[status 429]`, `[agents 2]`, or `[tool mcp__spend__spend]`. */
+/** Orders to the mock providers in a prompt: `[in 1200, out 300]`, `[status 429]`, `[agents 2]`, or `[tool mcp__spend__spend]`. */
 export interface MockOrder {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -37,6 +37,6 @@ export const orderOf = (prompt: string): MockOrder => {
   };
 };
 
-/** What the mock of OpenRouter says a call cost, in nano-USD: it reports cost itself. */
+/** Cost of a call by the mock of OpenRouter, in nano-USD: it reports cost itself. */
 export const openRouterCostNanoUsd = ({ inputTokens, outputTokens }: MockOrder): number =>
   inputTokens * 200 + outputTokens * 800;

@@ -1,4 +1,4 @@
-/** What the made-up company watches, as POST /alert-rules takes it. */
+/** Rules of the made-up company, as POST /alert-rules takes it. */
 export const seedRules = [
   { type: 'cost_threshold', name: 'Daily limit', config: { threshold: 22, period: 'daily' }, channels: ['email'] },
   {

@@ -18,7 +18,7 @@ interface SeedAccount {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
 
-/** What one call looks like, drawn from its workload. */
+/** Shape of one call, drawn from its workload. */
 const draw = (random: () => number) => {
   /** Around 1, mostly within a factor of two: sizes of prompts and times vary like that. */
   const spread = () => Math.exp((random() + random() + random() - 1.5) * 0.9);

@@ -74,7 +74,7 @@ export const hostedPages = (store: Store, life: Lifecycle) => {
     return context.html(page(`Subscribe to ${price.nickname}`, lines, forms, cancelUrl), card ? 402 : 200);
   });
 
-  /** What the customer can do, by the label of its button. The functions return false if the card is declined. */
+  /** Actions of the customer, by the label of its button. The functions return false if the card is declined. */
   const actionsOf = ({ change }: Portal, customer: Customer, subscription: Subscription | undefined) => {
     const actions = new Map<string, (card: string) => unknown>();
     if (change && subscription) return actions.set('Confirm', () => life.changePrice(subscription, change.price));

@@ -1,7 +1,7 @@
 import { DAY_SECONDS } from '../../lambda/domain/calendar/units.ts';
 import { awsPrices } from './aws-prices.ts';
 
-/** What a request is like. */
+/** Shape of a request. */
 export interface Traffic {
   readonly name: string;
   readonly requestBytes: number;
@@ -42,7 +42,7 @@ const perMillion = (costs: Record<string, number>): Cost =>
 
 export const totalOf = (cost: Cost): number => Object.values(cost).reduce((sum, usd) => sum + usd, 0);
 
-/** What the exporter takes for a record, in processor time of one thread: bench/exports.ts measures it. */
+/** The exporter's time for a record, in processor time of one thread: bench/exports.ts measures it. */
 const EXPORT_MS = 0.29;
 const MOVE_MS = 0.24;
 /** lib/stacks/exports.ts */
@@ -103,14 +103,14 @@ export interface Fleet {
   readonly memoryGbPerTask: number;
 }
 
-/** What a load balancer's capacity unit takes an hour: new connections a second are left out, SDKs keep theirs. */
+/** Capacity of a load balancer's unit in an hour: new connections a second are left out, SDKs keep theirs. */
 const CAPACITY_UNIT = { activeConnections: 3_000, gbPerHour: 1 };
 const SECONDS_PER_HOUR = 3_600;
 const HOURS_PER_MONTH = 730;
 /** Public addresses of the load balancer: one in each availability zone. */
 const LOAD_BALANCER_ADDRESSES = 3;
 
-/** What lib/stacks/container-proxy.ts scales by, and the sizes that lib/stage-settings.ts has by default. */
+/** Figures by which lib/stacks/container-proxy.ts scales, and the sizes that lib/stage-settings.ts has by default. */
 const TASK = { vcpus: 1, memoryGb: 2, min: 3, openRequests: 400, processorShare: 0.6 };
 
 /** The containers that a steady rate needs. */
@@ -219,7 +219,7 @@ export const breakEvenPerSecond = (traffic: Traffic, assumptions: Assumptions): 
   return Number(high.toPrecision(3));
 };
 
-/** What a stage has whatever its traffic; a test compares it with the templates. */
+/** Resources of a stage whatever its traffic; a test compares it with the templates. */
 export interface FixedResources {
   readonly webAcls: number;
   readonly firewallRules: number;

@@ -10,7 +10,7 @@ interface Limit {
 /** Those of AWS are first quotas, which are raised on request; an account that is new may have less. */
 const ACCOUNT_CONCURRENCY = 1_000;
 const API_GATEWAY_PER_SECOND = 10_000;
-/** What lib/stage-settings.ts has by default. */
+/** Defaults of lib/stage-settings.ts. */
 const THROTTLE_PER_SECOND = 5_000;
 const MAX_TASKS = 30;
 /** An on-demand table that is new. @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html */
@@ -73,7 +73,7 @@ export interface ScaleRow {
   readonly engine: Engine;
   readonly traffic: string;
   readonly perSecond: number;
-  /** What runs at this rate. */
+  /** Count of resources at this rate. */
   readonly size: string;
   /** That this rate exceeds, or undefined. */
   readonly limit: string | undefined;
@@ -85,7 +85,7 @@ const sizeOf = (engine: Engine, traffic: Traffic, rate: number): string =>
     ? `${fleetFor(traffic, rate).tasks} tasks`
     : `${Math.ceil(requestsInFlight(rate, traffic.durationMs))} environments`;
 
-/** What a rate needs, costs, and meets first. */
+/** Needs, costs and first limit of a rate. */
 export const scaleRow = (engine: Engine, traffic: Traffic, perSecond: number, assumptions: Assumptions): ScaleRow => {
   const first = firstLimit(engine, traffic);
   return {

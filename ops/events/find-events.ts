@@ -7,7 +7,7 @@ import { PoisonEventError, parseUsageEvent } from '../../lambda/usage-recorder/p
 
 const MEMBER = 'usageEvent';
 
-/** What was found in a text that logs were exported to. */
+/** Findings in a text that logs were exported to. */
 export interface FoundEvents {
   /** Each event of each request once. */
   readonly events: readonly UsageEvent[];
@@ -33,7 +33,7 @@ const objectAtEnd = (line: string): unknown => {
   return parseJson(text) ?? parseJson(text.replaceAll('""', '"'));
 };
 
-/** What stands under the member `usageEvent`, however deep, also where JSON stands in a string; undefined for a line that is cut. */
+/** Values under the member `usageEvent`, however deep, also where JSON stands in a string; undefined for a line that is cut. */
 const candidates = function* (value: unknown): Generator<unknown> {
   if (typeof value === 'string') {
     for (const line of value.split('\n').filter((each) => each.includes(MEMBER))) {

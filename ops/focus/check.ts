@@ -1,7 +1,7 @@
 import type { Query } from '../query/duckdb.ts';
 import focus from './focus-1.2.json' with { type: 'json' };
 
-/** What the FOCUS specification says of a column, in its table of content constraints. */
+/** The FOCUS specification of a column, in its table of content constraints. */
 interface FocusColumn {
   readonly name: string;
   /** `Mandatory`, `Conditional`, `Recommended` or `Optional`. */
@@ -26,7 +26,7 @@ const typesOf: Readonly<Record<string, RegExp>> = {
 
 const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 
-/** What makes a row wrong by the table of a column's content constraints. */
+/** Fault of a row by the table of a column's content constraints. */
 const constraintsOf = ({ name, type, isNullable, isNonNegative, values }: FocusColumn): [string, string][] => [
   ...(isNullable ? [] : ([[`${name} is null`, `${name} IS NULL`]] as [string, string][])),
   ...(type === 'String' ? ([[`${name} is empty`, `trim(${name}) = ''`]] as [string, string][]) : []),

@@ -9,7 +9,7 @@ import { type Replayed, replay, withoutUsage } from './replay.ts';
 const SEED = 1;
 const AT = '2026-01-01T00:00:00.000Z';
 
-/** What providers bill. */
+/** Bills of providers. */
 const billed = (usage: Usage) => ({
   input: usage.billedInputTokens ?? usage.inputTokens,
   output: usage.billedOutputTokens ?? usage.outputTokens,

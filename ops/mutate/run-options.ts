@@ -9,6 +9,6 @@ export interface RunOptions {
   readonly 'dry-run': boolean;
 }
 
-/** What is known of a group's changes. A sample's does not replace it. */
+/** Changes of a group. A sample's does not replace it. */
 export const reportFile = ({ name, every }: Pick<RunOptions, 'name' | 'every'>): string =>
   `.mutate/${name}${every > 1 ? `-every-${every}` : ''}.json`;

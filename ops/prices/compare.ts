@@ -30,7 +30,7 @@ const compared: readonly (readonly [TokenKind, ...TokenKind[]])[] = [
   ['outputAudio', 'output'],
 ];
 
-/** What the second book quotes as "output" for models that make images, audio or video. */
+/** The second book quotes this as "output" for models that make images, audio or video. */
 const otherOutputs: readonly TokenKind[] = ['outputImage', 'outputAudio', 'outputVideo'];
 
 export interface Disagreement {
@@ -38,7 +38,7 @@ export interface Disagreement {
   readonly model: string;
   /** `input: 2 | 0.5` in USD per million tokens, the first book's and the second's. */
   readonly rates: readonly string[];
-  /** What resolves it; null where nothing does. */
+  /** Resolution; null where nothing does. */
   readonly resolvedBy: BookChoice | Override | null;
 }
 
@@ -89,7 +89,7 @@ const resolvedBy = (provider: string, model: string, kinds: readonly TokenKind[]
   );
 };
 
-/** What the two books say of one provider at one time, and where they differ. */
+/** Compares the two books for one provider at one time. */
 export const compareProvider = (provider: string, at: Date): ProviderCoverage => {
   const secondModels = Object.keys(bundledLists.secondPrices.prices[provider] ?? {});
   const disagreements: Disagreement[] = [];
@@ -130,7 +130,7 @@ export const compareProvider = (provider: string, at: Date): ProviderCoverage =>
 };
 
 /**
- * What to do so that DeepSeek's holidays of next year are known, from 15 December of the list's last year on; null before. A command
+ * Advice that makes DeepSeek's holidays of next year known, from 15 December of the list's last year on; null before. A command
  * reports it, and no test fails by the calendar: the build of a commit has to come out the same on every day.
  */
 export const holidaysDue = (now: Date): string | null => {

@@ -35,7 +35,7 @@ import {
   userKey,
 } from '../../lambda/data/table/keys.ts';
 
-/** What people and payment processors have said, as opposed to what the recorder makes of events. */
+/** Statements of people and payment processors, as opposed to what the recorder makes of events. */
 export const kindsOfItems = [
   'account',
   'key',

@@ -28,7 +28,7 @@ const sameRule = async ({ rules }: Pick<FinalDependencies, 'rules'>, { accountId
 };
 
 /**
- * What an alert's period came to, from the counters that GET /spend adds up: with usage that was recorded late, and prices that changed.
+ * Final sum of an alert's period, from the counters that GET /spend adds up: with usage that was recorded late, and prices that changed.
  * Null while the period lasts, where the rule was changed or deleted, and where the counters are gone.
  */
 export const finalFigure =

@@ -21,7 +21,7 @@ interface TotpDependencies {
 
 const ISSUER = 'AI Spend Gateway';
 
-/** What an authenticator app reads from a QR code. @see https://github.com/google/google-authenticator/wiki/Key-Uri-Format */
+/** Text that an authenticator app reads from a QR code. @see https://github.com/google/google-authenticator/wiki/Key-Uri-Format */
 const keyUri = (email: string, secret: string): string =>
   `otpauth://totp/${encodeURIComponent(`${ISSUER}:${email}`)}?${new URLSearchParams({ secret, issuer: ISSUER })}`;
 

@@ -17,7 +17,7 @@ interface PriceDependencies {
   readonly now: () => number;
 }
 
-/** What plans cost, read from Stripe and remembered for some minutes. A price that cannot be read is null: no amount is made up. */
+/** Prices of plans, read from Stripe and remembered for some minutes. A price that cannot be read is null: no amount is made up. */
 export const planPrices = ({
   stripe,
   prices,

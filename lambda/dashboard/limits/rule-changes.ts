@@ -12,7 +12,7 @@ import { filteredBy } from '../../domain/limits/spend-series.ts';
 import { type DeclaredDimension, declaredName, isDeclared } from '../../domain/spend/declared-dimensions.ts';
 import { webhookUrlProblem } from '../../integrations/webhook.ts';
 
-/* What creating and changing alert rules and budgets have in common: both are rules. */
+/* Alert rules and budgets are created and changed alike: both are rules. */
 
 export interface RuleChangeDependencies {
   /** The problem with a webhook URL; undefined if there is none. */

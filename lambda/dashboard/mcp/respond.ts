@@ -20,7 +20,7 @@ const INSTRUCTIONS = `What requests to AI providers cost, as this account's gate
 provider, computed from reported usage and prices, or estimated. Times and days are UTC. Where isComplete is false, sums are lower bounds, and \
 mayAlsoMatch is the most that is missing.`;
 
-/** What an agent reads of an error: it may correct its arguments. */
+/** An error as an agent reads it: the agent may correct its arguments. */
 const errorText = (error: unknown): string => {
   const { code, message, violations = [] } = mapError(error);
   return [`${code}: ${message}`, ...violations.map(({ path, message: fault }) => `${path} ${fault}`)].join('\n');

@@ -1,4 +1,4 @@
-/* What respond.ts uses of MCP's SDK, in a file that is loaded with the first message: scripts and Prometheus do not need it. */
+/* The part of MCP's SDK that respond.ts uses, loaded with the first message: scripts and Prometheus do not need it. */
 export { Server } from '@modelcontextprotocol/sdk/server/index.js';
 export {
   CallToolRequestSchema,

@@ -9,7 +9,7 @@ export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly route: Route;
-  /** What of the output is shown, where not all of it. @param asked the arguments as they were sent */
+  /** The part of the output that is shown, where not all of it. @param asked the arguments as they were sent */
   readonly view?: (output: never, asked: Readonly<Record<string, unknown>>) => unknown;
 }
 
@@ -20,7 +20,7 @@ const compareSpendBriefly = {
   query: z.strictObject({ ...changeParameters, limit: z._default(limit.def.innerType, 10) }),
 };
 
-/** What spend is, and why it changed. */
+/** Spend, and why it changed. */
 export const spendTools = ({
   readSpend,
   compareSpend,

@@ -42,7 +42,7 @@ type Report = z.input<typeof readSpend.success.schema>;
 type Group = Report['groups'][number];
 type Budget = z.input<typeof listBudgets.success.schema>['items'][number];
 
-/** What a scrape reads. */
+/** Figures of a scrape. */
 interface Readings {
   /** Reports by provider, without gaps: there are fewer providers than groups in a report. */
   readonly month: Report;

@@ -41,7 +41,7 @@ const requireValid = ({ from, until, terms }: OwnPrice): void => {
     throw new ValidationError([{ path: 'until', message: 'is needed: a credit expires' }]);
 };
 
-/** What the audit log says of a price. */
+/** A price in the audit log. */
 const detailsOf = ({ priceId: _, createdAt: _created, updatedAt: _updated, terms, ...others }: OwnPrice) =>
   Object.fromEntries(
     Object.entries({ ...others, terms: JSON.stringify(terms) }).map(([name, value]) => [name, value ?? 'none']),

@@ -43,7 +43,7 @@ const tokensOf = (counters: Counters): BilledTokens => {
   };
 };
 
-/** What the ledger has of one provider, by day and model. */
+/** The ledger's sums of one provider, by day and model. */
 const readRecorded = async (
   { readCounters }: Pick<ReconciliationDependencies, 'readCounters'>,
   accountId: string,
@@ -67,7 +67,7 @@ const readRecorded = async (
   return recorded;
 };
 
-/** What tokens cost by the price book, in its own unit. Only the proportion of two such amounts is used. */
+/** Cost of tokens by the price book, in its own unit. Only the proportion of two such amounts is used. */
 const listCostOf =
   (provider: string, findPrice: PriceBook) =>
   (model: string, day: Day, tokens: BilledTokens): number | null => {

@@ -7,7 +7,7 @@ import { listMoney } from '../spend/sums.ts';
 export const countOrNull = z.nullable(z.int().check(z.nonnegative()));
 const durationMs = z.nullable(z.number().check(z.nonnegative()));
 
-/** What lists show of a request. */
+/** Members of a request in lists. */
 export const summary = {
   requestId: z.string().check(z.describe('The id that X-Service-Request-Id returned.')),
   startedAt: z.iso.datetime(),

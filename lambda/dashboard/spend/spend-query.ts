@@ -132,11 +132,11 @@ const filterOf = (query: FilterParameters): SpendFilter => {
   };
 };
 
-/** What an account declared as dimensions, now or before. */
+/** Names that an account declared as dimensions, now or before. */
 export type FindDeclared = (accountId: string) => Promise<readonly DeclaredDimension[]>;
 
 /**
- * What a report groups and filters by.
+ * Groups and filters of a report.
  *
  * @throws ValidationError where they cannot be combined, or one was never declared: its spend would show as nothing
  */
@@ -168,7 +168,7 @@ export interface QuestionDependencies {
   readonly findCurrency?: FindDisplayCurrency;
 }
 
-/** What a request asks of the spend of its account, but for the range. @throws ValidationError as dimensionsOf */
+/** The question of a request about its account's spend, but for the range. @throws ValidationError as dimensionsOf */
 export const questionOf = async (
   { findDeclared, findCurrency }: QuestionDependencies,
   accountId: string,

@@ -23,13 +23,13 @@ const stored = z.object({
   hasOwnPrices: z._default(z.boolean(), false),
 });
 
-/** What an account's plan and its declarations say. */
+/** An account's plan and its declarations. */
 export interface AccountTerms {
   /** The account is deleted, or being deleted: nothing more is recorded for it. */
   readonly isDeleted: boolean;
   /** How long their records are kept, and entries of the audit log are shown. */
   readonly retentionDays: number;
-  /** What the account declared, now or before. */
+  /** Names that the account declared, now or before. */
   readonly dimensions: readonly DeclaredDimension[];
   /** A budget or pause of the account may stop requests. */
   readonly hasBlocks: boolean;

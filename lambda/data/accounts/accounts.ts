@@ -36,7 +36,7 @@ const accountSchema = z.object({
 export type Account = z.infer<typeof accountSchema>;
 export type Accounts = ReturnType<typeof openAccounts>;
 
-/** What a registration creates: an account, its first service key (the account key) and its first user. */
+/** A registration creates an account, its first service key (the account key) and its first user. */
 export interface NewAccount {
   readonly account: Account;
   readonly user: NewUser;

@@ -27,7 +27,7 @@ import { accountPartitions, readPage } from './account-items.ts';
 
 const PARTITIONS_AT_ONCE = 8;
 
-/** What an account has outside of the table. Deletes succeed where nothing is there. */
+/** An account's things outside of the table. Deletes succeed where nothing is there. */
 export interface OutsideAccount {
   /** A login of the user pool: a member's, or an API token's. */
   deleteUser(userId: string): Promise<void>;
@@ -77,7 +77,7 @@ export const openAccountItems = (table: Table, outside: OutsideAccount) => {
     await removePartition(userKey(userId).pk, () => false);
   };
 
-  /** What an item of the account's own partition leads to. */
+  /** Removes the things to which an item of the account's own partition leads. */
   const removeWhatItLists = async (accountId: string, item: Record<string, unknown>): Promise<void> => {
     const [kind] = String(item['sk']).split('#');
     const userId = text(item, 'userId');

@@ -47,7 +47,7 @@ export const openOwnPrices = (table: Table, now: () => number = Date.now) => {
     return version === 0 ? put(item, IS_NEW) : put(item, 'version = :version', { version });
   };
 
-  /** What pricing needs. The projects of keys are read where a price names one. */
+  /** Dependencies of pricing. The projects of keys are read where a price names one. */
   const accountPricesOf = async (accountId: string, { prices, months }: OwnPrices): Promise<AccountPrices> => {
     const hasProjects = prices.some(({ project }) => project !== undefined);
     const projects = hasProjects ? await keys.list(accountId) : [];

@@ -29,7 +29,7 @@ const exported = z.object({
   files: z.record(z.string(), size),
 });
 
-/** What was exported of a day, and when. */
+/** Export of a day, and its time. */
 export type Exported = z.infer<typeof exported>;
 
 const storedDue = z.object({ accountId: z.string(), day: z.string(), nonce: z.string() });
@@ -65,7 +65,7 @@ export const openDayExports = (table: Table) => {
       ),
     );
 
-  /** What is deleted stays deleted. @returns false */
+  /** Leaves deleted items deleted. @returns false */
   const requestAgain = async ({ accountId, day }: DueExport): Promise<false> => {
     await tryWrite(table, requestExport(accountId, day, Date.now(), EXISTS));
     return false;

@@ -74,7 +74,7 @@ const fingerprintOf = (counterName: string): string => hash('sha256', counterNam
 /** Dimensions to be counted: a cross, or by an allocation dimension. */
 type WantedSlot = Pick<SlotClaim, 'dimensions' | 'allocation' | 'mayCost'>;
 
-/** What decides who may still take a slot once few slots are left. */
+/** Decides who may still take a slot once few slots are left. */
 interface Precedence {
   /** The slots of recent days. */
   readonly recent: Slots;

@@ -26,7 +26,7 @@ interface CommitResult {
 
 const MAX_ATTEMPTS = 7;
 /**
- * What an attempt counts that met nothing but reservations. Each is a gateway's single write of a millisecond: at 500 a second, two in
+ * Weight of an attempt that met nothing but reservations. Each is a gateway's single write of a millisecond: at 500 a second, two in
  * three transactions meet one, however long they wait.
  */
 const ATTEMPT_AT_RESERVATIONS = 1 / 16;

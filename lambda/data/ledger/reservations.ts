@@ -13,20 +13,20 @@ import { tryWrite } from '../table/write.ts';
  * reserved. `unreserved`: the rest of what the ledger shows as used.
  */
 
-/** What one request replaces its reservation with. */
+/** One request's replacement of its reservation. */
 export interface FinishedReservation extends Reservation {
   readonly accountId: string;
-  /** What the budget counts from now on. */
+  /** Amount that the budget counts from now on. */
   readonly costNanoUsd: number;
-  /** What may come on top, since the cost is not known. */
+  /** Amount that may come on top, since the cost is not known. */
   readonly uncertainNanoUsd: number;
   /** It waited for a result, which is counted now. */
   readonly wasPending?: boolean | undefined;
-  /** What is uncertain stays reserved until the result is counted. */
+  /** Uncertain amounts stay reserved until the result is counted. */
   readonly isPending?: boolean | undefined;
 }
 
-/** What becomes of a request's reservations. @param costNanoUsd null where it is not known */
+/** Result of a request's reservations. @param costNanoUsd null where it is not known */
 export const finishedReservations = (
   reservations: readonly Reservation[],
   accountId: string,
@@ -41,7 +41,7 @@ export const finishedReservations = (
     uncertainNanoUsd: costNanoUsd === null ? Math.max(0, each.nanoUsd - each.unknownNanoUsd) : 0,
   }));
 
-/** What stays reserved of them until a result is counted. */
+/** The part that stays reserved until a result is counted. */
 export const stillReserved = (finished: readonly FinishedReservation[]): Reservation[] =>
   finished
     .filter(({ isPending }) => isPending)
@@ -53,11 +53,11 @@ export const stillReserved = (finished: readonly FinishedReservation[]): Reserva
       unknownNanoUsd,
     }));
 
-/** What a transaction changes in one item. */
+/** A transaction's change of one item. */
 export interface ReservationDelta {
   readonly key: Key;
   readonly finishedNanoUsd: number;
-  /** What requests cost more than they had reserved. */
+  /** Excess of requests over what they had reserved. */
   readonly excessNanoUsd: number;
   readonly uncertainNanoUsd: number;
   /** By the item's member of reservations: those that end, and those that become pending. */
@@ -133,25 +133,25 @@ const stored = z.catchall(
     unreserved: z._default(z.number(), 0),
     excess: z._default(z.number(), 0),
     uncertain: z._default(z.number(), 0),
-    /** What was used when the item was made. */
+    /** Spend when the item was made. */
     initial: z._default(z.number(), 0),
-    /** What `finished` was when it was compared with the ledger, and when, in epoch milliseconds. */
+    /** Value of `finished` when it was compared with the ledger, and the time in epoch milliseconds. */
     comparedFinished: z.optional(z.number()),
     comparedAt: z.optional(z.number()),
   }),
   z.unknown(),
 );
 
-/** What a budget's item says. */
+/** Sums of a budget's item. */
 export interface BudgetItem {
   readonly exists: boolean;
   readonly finishedNanoUsd: number;
   readonly unreservedNanoUsd: number;
   /** The part that was used before the budget reserved anything. */
   readonly initialNanoUsd: number;
-  /** What requests cost more than they had reserved. */
+  /** Excess of requests over what they had reserved. */
   readonly excessNanoUsd: number;
-  /** What requests had reserved whose cost nobody knows: they failed, or were never heard of again. */
+  /** Reservations of requests whose cost nobody knows: they failed, or were never heard of again. */
   readonly uncertainNanoUsd: number;
   /** By the item's member: `m` and a minute, `p` and an hour. */
   readonly reserved: ReadonlyMap<string, number>;

@@ -27,7 +27,7 @@ class ShardingContentionError extends Error {
   override readonly name = 'ShardingContentionError';
 }
 
-/** What a month counter says apart from its sum. A consistent read. */
+/** State of a month counter apart from its sum. A consistent read. */
 export const readMonth = async (table: Table, accountId: string, month: Month): Promise<z.infer<typeof storedMonth>> =>
   storedMonth.parse((await findItem(table, monthKey(accountId, month))) ?? {});
 

@@ -59,11 +59,11 @@ export interface Change {
   readonly isAwaited?: boolean | undefined;
   /** Id of the response that another request will count: what stays reserved is stored with it. */
   readonly awaitsResponse?: string | undefined;
-  /** What the request had reserved from budgets, which its cost replaces. */
+  /** Reservations of the request, which its cost replaces. */
   readonly reservations?: readonly FinishedReservation[] | undefined;
 }
 
-/** What a transaction adds to one spend counter, or to one session counter. */
+/** Sums that a transaction adds to one spend counter, or to one session counter. */
 interface SpendCounterDelta {
   readonly key: Key;
   readonly accountId: string;
@@ -81,7 +81,7 @@ interface AccountDay {
   readonly day: Day;
 }
 
-/** What a transaction adds to one month counter. */
+/** Sums that a transaction adds to one month counter. */
 interface MonthDelta {
   readonly accountId: string;
   readonly month: Month;
@@ -137,7 +137,7 @@ const allocationCounterExpiry = (hour: string): number =>
 const AWAITED_DAYS = 3;
 const NOT_COUNTED = 'attribute_not_exists(requestId)';
 
-/** What one record adds, and to which spend counters. */
+/** One record's additions to spend counters. */
 interface Addition {
   readonly accountId: string;
   readonly hour: Hour;
@@ -193,7 +193,7 @@ const prepare = (change: Change): PreparedChange => ({
   after: additionOf(change.after),
 });
 
-/** What changes write apart from the records themselves. */
+/** Writes of changes apart from the records themselves. */
 class Totals {
   readonly spendCounters = new Map<string, SpendCounterDelta>();
   readonly #months = new Map<string, { accountId: string; month: Month; requests: number; openDays: Set<Day> }>();
@@ -383,7 +383,7 @@ const addToMonth = ({ accountId, month, shard, requests, openDay: day, shardedAf
   );
 };
 
-/** What an action of a transaction is for. */
+/** Purpose of an action of a transaction. */
 export type Source =
   | { readonly kind: 'change'; readonly change: Change }
   | ({ readonly kind: 'counter' } & SpendCounterDelta)

@@ -24,13 +24,13 @@ const storedSchema = z.object({
   ),
 });
 
-/** What a version of the prices changed in the costs of one day. */
+/** Effect of a version of the prices on the costs of one day. */
 export type PriceChangeOfDay = z.infer<typeof storedSchema>;
 
 /** Kept longer than the requests of most plans. */
 const KEPT_SECONDS = 400 * 24 * 3_600;
 
-/** What changed prices did to the costs of an account. */
+/** Effect of changed prices on the costs of an account. */
 export const openPriceChanges = (table: Table) => ({
   /** Notes a day's differences before they are made, once: a run that is repeated finds less to change, and does not count it again. */
   note: async (

@@ -36,7 +36,7 @@ export interface StoredBill extends Bill {
   readonly readAt: ReadonlyMap<Day, string>;
 }
 
-/** What providers billed, by day. */
+/** Bills of providers, by day. */
 export const openBills = (table: Table) => ({
   /** Stores the days that the bill has lines or usage of. What was stored of such a day is replaced. */
   replace: async (accountId: string, provider: string, bill: Bill, readAt: string): Promise<readonly Day[]> => {

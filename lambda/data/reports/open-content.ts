@@ -6,7 +6,7 @@ import { openTrackingGaps } from '../ledger/tracking-gaps.ts';
 import { openSpend } from '../spend/spend.ts';
 import type { Table } from '../table/table.ts';
 
-/** What reports show, read from a table. */
+/** Contents of reports, read from a table. */
 export const openContent = (table: Table, now: () => Date) => {
   const { list: listKeys } = openServiceKeys(table);
   const projects = openProjects(table);

@@ -135,7 +135,7 @@ export const openReports = (table: Table) => {
       dueAt: string | null,
     ): Promise<boolean> => writeJob(table, reportKey(accountId, reportId), accountId, changes, dueAt),
 
-    /** What was sent lately, latest period first. */
+    /** Recent messages, latest period first. */
     runs: async (accountId: string, reportId: string): Promise<ShownRun[]> => {
       const { pk, sk } = reportRunKey(accountId, reportId, '');
       const { Items = [] } = await table.call('Query', {

@@ -24,7 +24,7 @@ const stored = z.union([
 export interface KnownResponses {
   /** Ids of the requests that the responses are counted with. */
   readonly countedWith: ReadonlyMap<string, string>;
-  /** What is reserved for responses until they are counted. */
+  /** Reservations of responses until they are counted. */
   readonly awaited: ReadonlyMap<string, readonly Reservation[]>;
 }
 

@@ -1,6 +1,6 @@
 import { modelOf, type RequestRecord } from '../../domain/spend/request-record.ts';
 
-/** What to show of the request log. A missing member lets all requests pass; null selects requests without a value. */
+/** Filters of the request log. A missing member lets all requests pass; null selects requests without a value. */
 export interface RequestFilter {
   readonly provider?: string | undefined;
   /** Compared with the billed model: see modelOf. */

@@ -9,13 +9,13 @@ interface Expressions {
   readonly ExpressionAttributeValues?: Item;
 }
 
-/** What one write does, as DynamoDB takes it, apart from the table's name. */
+/** Effect of one write, as DynamoDB takes it, apart from the table's name. */
 export type Write =
   | { readonly Put: Expressions & { readonly Item: Item } }
   | { readonly Update: Expressions & { readonly Key: Item; readonly UpdateExpression: string } }
   | { readonly Delete: Expressions & { readonly Key: Item } };
 
-/** What one action of a transaction does. */
+/** Effect of one action of a transaction. */
 export type Action =
   | Write
   | { readonly ConditionCheck: Expressions & { readonly Key: Item; readonly ConditionExpression: string } };

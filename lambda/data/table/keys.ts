@@ -38,9 +38,9 @@ export const accountKey = (accountId: string): Key => ({ pk: `ACCOUNT#${accountI
 export const serviceKeyKey = (keyHash: string): Key => ({ pk: `KEY#${keyHash}`, sk: 'META' });
 /** The blocks of an account: a partition of its own, so that the gateway needs no right to read the account's other items. */
 export const blocksKey = (accountId: string): Key => ({ pk: `BLOCKS#${accountId}`, sk: 'META' });
-/** What was measured of an account's budgets. */
+/** Measurements of an account's budgets. */
 export const measuresKey = (accountId: string): Key => ({ pk: blocksKey(accountId).pk, sk: 'MEASURES' });
-/** What is spent and reserved of a budget in one period. Next to the blocks: the gateway writes it. */
+/** Spent and reserved sums of a budget in one period. Next to the blocks: the gateway writes it. */
 export const reservedBudgetKey = (accountId: string, budgetId: string, periodId: string): Key => ({
   pk: blocksKey(accountId).pk,
   sk: `BUDGET#${budgetId}#${periodId}`,
@@ -82,7 +82,7 @@ export const invitationMailsKey = (accountId: string, day: Day): Key => ({
   pk: `ACCOUNT#${accountId}`,
   sk: `INVITATION_MAILS#${day}`,
 });
-/** What a provider billed for a day. */
+/** A provider's bill for a day. */
 export const billKey = (accountId: string, provider: string, day: Day): Key => ({
   pk: `ACCOUNT#${accountId}`,
   sk: `BILL#${provider}#${day}`,
@@ -119,7 +119,7 @@ export const reportKey = (accountId: string, reportId: string): Key => ({
   pk: `ACCOUNT#${accountId}`,
   sk: `REPORT#${reportId}`,
 });
-/** What a report said of a period, and to whom it was sent: one for each period. */
+/** Content of a report for a period, and its deliveries: one for each period. */
 export const reportRunKey = (accountId: string, reportId: string, period: string): Key => ({
   pk: `ACCOUNT#${accountId}`,
   sk: `REPORT_RUN#${reportId}#${period}`,
@@ -313,7 +313,7 @@ export const sessionCounterKey = (accountId: string, day: Day, counterName: stri
   sk: `${counterName}${counterShardPart(shard)}`,
 });
 
-/** What the sort keys of a session begin with. */
+/** Prefix of the sort keys of a session. */
 export const sessionPrefix = (sessionId: string): string => `${part(sessionId)}#`;
 
 export const parseSessionCounterSk = (sk: string): SessionCounterName => {
@@ -430,7 +430,7 @@ export const parseModelUseSk = (
   const [accountId = '', provider = '', model = ''] = sk.split('#').map(value);
   return { accountId: accountId ?? '', provider: provider ?? '', model: model ?? '' };
 };
-/** What a version of the price lists changed in the costs of a day. */
+/** Effect of a version of the price lists on the costs of a day. */
 export const priceChangePrefix = 'PRICE_CHANGE';
 export const priceChangeKey = (accountId: string, version: number, day: Day): Key => ({
   pk: spendPartition(accountId),

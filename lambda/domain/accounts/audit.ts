@@ -1,4 +1,4 @@
-/** What the audit log records: `{what}.{verb in the past}`. */
+/** Action in the audit log: `{what}.{verb in the past}`. */
 export const auditActions = [
   'account.registered',
   'account.deletion_requested',
@@ -71,7 +71,7 @@ export interface AuditFact {
   readonly action: AuditAction;
   /** Id of what was changed. */
   readonly subject?: string | undefined;
-  /** What it is now, in short texts. Never a secret. */
+  /** Present value, in short texts. Never a secret. */
   readonly details?: Readonly<Record<string, string>> | undefined;
   /** The same of what was there before a change. */
   readonly before?: Readonly<Record<string, string>> | undefined;

@@ -7,7 +7,7 @@ import {
 
 /** 0 to 4. From 3 on, ten thousand million guesses do not find it. @see https://github.com/zxcvbn-ts/zxcvbn */
 const MIN_SCORE = 3;
-/** What is judged of a long password: to judge 256 characters takes 0.2 s. */
+/** The judged part of a long password: to judge 256 characters takes 0.2 s. */
 const JUDGED_CHARACTERS = 64;
 /** Words that an attacker tries here first. */
 const OWN_WORDS = ['aispend', 'spend', 'gateway', 'dashboard'];
@@ -30,7 +30,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * What is wrong with a new password: undefined for nothing. Its length first, then whether it is easy to guess: common and breached
+ * Problem of a new password: undefined for nothing. Its length first, then whether it is easy to guess: common and breached
  * passwords and what is made of them, rows and patterns of keys, repetitions, and the user's own words.
  *
  * @param words the user's name, address and company

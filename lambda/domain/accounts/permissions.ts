@@ -5,7 +5,7 @@ import { maskedServiceKey } from './account-key.ts';
 export const roles = ['owner', 'admin', 'member', 'viewer', 'billing'] as const;
 export type Role = (typeof roles)[number];
 
-/** What an operation of the dashboard API may need. Each operation names one. */
+/** Permissions of the dashboard API. Each operation names one. */
 export const permissions = [
   'spend:read',
   'requests:read',
@@ -28,11 +28,11 @@ export const permissions = [
   'audit:read',
   'billing:read',
   'billing:write',
-  /** What providers billed: imports, and credentials that read it. */
+  /** Bills of providers: imports, and credentials that read it. */
   'bills:write',
   'account:read',
   'account:write',
-  /** What protects the account against a stolen password or session. */
+  /** Protections of the account against a stolen password or session. */
   'protections:write',
   'account:delete',
   /** Makes another member the owner. */
@@ -81,7 +81,7 @@ const permissionsByRole: Readonly<Record<Role, ReadonlySet<Permission>>> = {
   ]),
 };
 
-/** What a token may not do, whatever its role: a stolen one must not give anybody an access that outlives it. */
+/** Permissions that no token has, whatever its role: a stolen one must not give anybody an access that outlives it. */
 const peopleOnly: ReadonlySet<Permission> = new Set([
   'members:write',
   'tokens:write',

@@ -4,7 +4,7 @@ import type { SignOn } from './sign-on.ts';
 /** A sign-in at an identity provider proves who somebody is for so long. */
 const RECENT_SIGN_IN_MS = 10 * MINUTE_MS;
 
-/** What is known of a caller who wants to change what protects the account. */
+/** Facts about a caller who wants to change what protects the account. */
 interface Proof {
   /** Undefined for a person. */
   readonly tokenId?: string | undefined;

@@ -20,7 +20,7 @@ export interface SavedView {
   readonly viewId: string;
   readonly name: string;
   readonly page: ViewPage;
-  /** What the page's URL has after `?`. A range such as "this month" is a name there: it moves with the time. */
+  /** The page's URL after `?`. A range such as "this month" is a name there: it moves with the time. */
   readonly search: string;
   /** ISO 8601 UTC. */
   readonly createdAt: string;

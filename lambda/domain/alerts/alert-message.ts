@@ -2,7 +2,7 @@ import type { Alert } from './alert.ts';
 import { type AlertLinks, alertFacts } from './alert-text.ts';
 import { type Message, oneLine } from './message.ts';
 
-/** What stops work or grows by the minute is critical. */
+/** An alert that stops work or grows by the minute is critical. */
 const severityOf = ({ type, percent = 0 }: Alert): Message['severity'] =>
   type === 'burn_rate' || (type === 'budget' && percent >= 100) ? 'critical' : 'warning';
 

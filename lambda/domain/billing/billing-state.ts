@@ -2,7 +2,7 @@ import type { BillingStatus, PlanName } from './plans.ts';
 import { type PaidPlanName, type PriceList, paidPlanNames } from './price-list.ts';
 import { isOver, type Subscription, type SubscriptionStatus } from './subscription.ts';
 
-/** What the payment processor's state means for an account. */
+/** Meaning of the payment processor's state for an account. */
 export interface BillingState {
   readonly plan: PlanName;
   readonly billingStatus: BillingStatus;

@@ -2,7 +2,7 @@ import type { PlanName } from './plans.ts';
 
 export const priceIntervals = ['day', 'week', 'month', 'year'] as const;
 
-/** What a subscription costs for each interval, as the payment processor has it. Taxes may come on top. */
+/** Price of a subscription for each interval, as the payment processor has it. Taxes may come on top. */
 export interface PlanPrice {
   /** In the currency's minor unit: 2900 is 29 US dollars, and 2,900 yen. */
   readonly amountMinor: number;

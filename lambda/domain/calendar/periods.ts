@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, WEEK_MS } from './units.ts';
 import { startOf, startOfNext } from './utc.ts';
 
-/** What alert rules judge: calendar periods in UTC. Weeks begin on Monday (ISO 8601). */
+/** Alert rules judge calendar periods in UTC. Weeks begin on Monday (ISO 8601). */
 export const periodNames = ['hourly', 'daily', 'weekly', 'monthly'] as const;
 export type PeriodName = (typeof periodNames)[number];
 

@@ -4,7 +4,7 @@ import { addDays, bucketOf, dayOf, type Granularity, roundUp, startOf, startOfMo
 
 /** A range of whole hours, UTC. */
 export interface Range {
-  /** What a series of the range is divided into. The first and the last of these may be in the range in part. */
+  /** Points of a series of the range. The first and the last of these may be in the range in part. */
   readonly granularity: Granularity;
   /** First instant, ISO 8601. */
   readonly from: string;

@@ -13,7 +13,7 @@ export interface Charge {
   /** USD for one unit. Times the quantity it is the cost, to less than one nano-dollar. */
   readonly listUnitPrice: number;
   readonly unitPrice: number;
-  /** What a request has once, such as its tokens, is exported with its first charge: so sums over charges are right. */
+  /** A request's own figures, such as its tokens, are exported with its first charge: so sums over charges are right. */
   readonly isFirst: boolean;
 }
 

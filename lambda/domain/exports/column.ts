@@ -1,5 +1,5 @@
 /**
- * What a column holds. `json`: a JSON object as text. `time`: epoch milliseconds. `nanoUsd`: an integer, exported as a decimal in USD with
+ * Kind of a value. `json`: a JSON object as text. `time`: epoch milliseconds. `nanoUsd`: an integer, exported as a decimal in USD with
  * nine digits. `number`: a double, which FOCUS calls a decimal of double precision.
  */
 export type ColumnType = 'text' | 'json' | 'time' | 'nanoUsd' | 'number' | 'count' | 'flag';

@@ -23,7 +23,7 @@ const dataset = <Row>(columns: readonly Column<Row>[], rowsOf: Dataset<Row>['row
   rowsOf,
 });
 
-/** What is exported of each day: which columns, and which rows a record has. */
+/** A day's export: which columns, and which rows a record has. */
 export const datasets: Readonly<Record<DatasetName, Dataset<unknown>>> = {
   'cost-and-usage': dataset(costAndUsageColumns, chargesOf),
   requests: dataset(requestColumns, (record) => [record]),

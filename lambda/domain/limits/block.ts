@@ -18,7 +18,7 @@ export interface BlockScope {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What happens to requests while the gateway cannot read the account's blocks. */
+/** Effect on requests while the gateway cannot read the account's blocks. */
 export type BlockPolicy = 'pass' | 'stop';
 
 export interface Block {
@@ -60,7 +60,7 @@ export interface ReservedBudget {
   readonly limitNanoUsd: number;
   /** A request whose price is not known: it passes, is refused, or counts as an amount in nano-USD. */
   readonly unknownCost: BlockPolicy | number;
-  /** What happens to a request where nothing can be reserved for it. */
+  /** Effect on a request where nothing can be reserved for it. */
   readonly onUnavailable: BlockPolicy;
 }
 
@@ -74,7 +74,7 @@ export interface Blocks {
 
 export const NO_BLOCKS: Blocks = { blocks: [], remaining: [], reserved: [] };
 
-/** What is known of a request before it is forwarded. The model may be in its body. */
+/** Facts about a request before it is forwarded. The model may be in its body. */
 type Request = Pick<OpenEvent, 'provider' | 'keyId' | 'tag' | 'metadata' | 'client' | 'session'>;
 
 const isIn = ({ provider, tag, keyIds, client, sessionId, metadata = {} }: BlockScope, request: Request): boolean =>

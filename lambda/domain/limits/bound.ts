@@ -45,7 +45,7 @@ const withSample = (before: BudgetMeasures | undefined, { periodId, usedNanoUsd 
       usedNanoUsd,
       peakNanoUsd: before?.peakNanoUsd ?? {},
     };
-  // What was spent since the last sample counts as spent in this minute: too much rather than too little.
+  // Spend since the last sample counts as spent in this minute: too much rather than too little.
   const usedBeforeNanoUsd = before.minute === minute ? before.usedBeforeNanoUsd : before.usedNanoUsd;
   const peakNanoUsd = withPeak(before.peakNanoUsd, now, usedNanoUsd - usedBeforeNanoUsd);
   return { periodId, minute, usedBeforeNanoUsd, usedNanoUsd, peakNanoUsd };

@@ -9,7 +9,7 @@ import type { Prompt, Reading } from '../usage/usage-event.ts';
 
 const NANO_USD = 1e9;
 
-/** What a model's tokens and units cost at most, in nano-USD, and how many tokens a request may have; 0 where that is not known. */
+/** The highest cost of a model's tokens and units, in nano-USD, and how many tokens a request may have; 0 where that is not known. */
 interface WorstRates {
   readonly input: number;
   readonly output: number;
@@ -58,7 +58,7 @@ const ratesOf = (provider: string, model: string): WorstRates | undefined => {
   return vendor ? ratesOf(vendor.provider, vendor.model) : undefined;
 };
 
-/** What is known of a request before it is forwarded. */
+/** Facts about a request before it is forwarded. */
 export interface RequestSize {
   readonly provider: string;
   readonly dialect: Dialect;
@@ -101,7 +101,7 @@ const byToken: ReadonlySet<Dialect> = new Set<Dialect>([
 
 /** An image of unknown size counts as this: more than all but the largest take. */
 const TOKENS_OF_IMAGE = 6_000;
-/** What a chat template adds to a message, and the provider's own instructions where there are tools. */
+/** Tokens that a chat template adds to a message, and the provider's own instructions where there are tools. */
 const TOKENS_OF_MESSAGE = 16;
 const TOKENS_OF_TOOLS = 1_000;
 
@@ -109,7 +109,7 @@ const TOKENS_OF_TOOLS = 1_000;
 const PRIORITY_FACTOR = 2.5;
 const FAST_FACTOR = 6;
 const US_FACTOR = 1.1;
-/** What longer lives of a cache cost: the table has Anthropic's for 5 minutes, at 1.25 of the input, and OpenAI's for 30. */
+/** Surcharge for longer lives of a cache: the table has Anthropic's for 5 minutes, at 1.25 of the input, and OpenAI's for 30. */
 const CACHE_FACTORS: readonly (readonly [life: string, factor: number])[] = [
   ['"12h"', 2],
   ['"1h"', 1.6],
@@ -128,7 +128,7 @@ const inputOf = (
   if (dialect === 'openai-embeddings') return body && { tokens: body.length, rate: 0 };
   if (body === null || prompt.uncounted.length > 0) {
     const [hasAudio, hasVideo] = (['audio', 'video'] as const).map((what) => prompt.uncounted.includes(what));
-    // What cannot be counted fits the context window, unless it is charged by the second.
+    // Input that cannot be counted fits the context window, unless it is charged by the second.
     if (context === 0 || (hasAudio && named.audioSeconds !== undefined)) return null;
     return {
       tokens: context,
@@ -167,7 +167,7 @@ const ofTokens = (request: RequestSize, model: string, rates: WorstRates): numbe
   return (input.tokens * inputRate + output * outputRate) * factorOf(request) + (rates.named.requests ?? 0);
 };
 
-/** What an image of an edit takes at most: OpenAI's at high fidelity, 6,240 tokens and its tiles. */
+/** The most tokens of an image of an edit: OpenAI's at high fidelity, 6,240 tokens and its tiles. */
 const TOKENS_OF_EDITED_IMAGE = 7_000;
 const TOKENS_OF_PARTIAL_IMAGE = 100;
 /** Prices of images are rounded; the tokens that are charged are up to 2 % more. */

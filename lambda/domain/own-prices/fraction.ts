@@ -11,7 +11,7 @@ export const ALL: Fraction = { numerator: 1n, denominator: 1n };
 
 const SCALE = 1_000_000n;
 
-/** What is left after a discount, or with a markup (below 0), of a percentage with at most four decimals. */
+/** Factor after a discount, or with a markup (below 0), of a percentage with at most four decimals. */
 export const withoutPercent = (percent: number): Fraction => ({
   numerator: SCALE - BigInt(Math.round(percent * 10_000)),
   denominator: SCALE,

@@ -3,7 +3,7 @@ import { tiersOf } from '../price/service-tiers.ts';
 import type { CloseEvent } from '../usage/usage-event.ts';
 import type { OwnPrice, PriceKind } from './own-price.ts';
 
-/** What own prices choose requests by. */
+/** Members by which own prices choose requests. */
 export type MatchableRequest = Pick<
   CloseEvent,
   'provider' | 'keyId' | 'startedAt' | 'reading' | 'status' | 'credentialKind'

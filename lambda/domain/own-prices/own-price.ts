@@ -181,7 +181,7 @@ export const storedPrices = z.object({
   prices: z.array(storedPrice),
   months: z._default(z.record(z.string(), storedMonth), {}),
   job: z._default(z.nullable(storedJob), null),
-  /** What the last finished job changed. */
+  /** Changes of the last finished job. */
   lastJob: z._default(
     z.nullable(z.object({ at: z.iso.datetime(), changed: z.int(), differenceNanoUsd: z.int(), failed: z.int() })),
     null,

@@ -58,7 +58,7 @@ export const withChange = (own: OwnPrices, prices: readonly OwnPrice[], startsAt
   return { ...own, prices: [...prices], job };
 };
 
-/** What of a price decides costs. */
+/** Members of a price that decide costs. */
 const pricing = ({ name: _name, createdAt: _created, updatedAt: _updated, ...rest }: OwnPrice) =>
   Object.fromEntries(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)));
 

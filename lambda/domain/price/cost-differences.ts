@@ -1,6 +1,6 @@
 import { modelOf, type RequestRecord } from '../spend/request-record.ts';
 
-/** What new prices change in the costs of one model. */
+/** Effect of new prices on the costs of one model. */
 export interface CostDifference {
   readonly provider: string;
   readonly model: string | null;

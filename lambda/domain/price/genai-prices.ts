@@ -60,7 +60,7 @@ export interface ListedModel extends ModelInfo {
   readonly earlier?: readonly { readonly until: string; readonly prices: ModelInfo['prices'] }[];
 }
 
-/** What pricing reads of a provider in the data of genai-prices. */
+/** The part that pricing reads of a provider in the data of genai-prices. */
 interface ListedProvider extends Provider {
   models: ListedModel[];
 }

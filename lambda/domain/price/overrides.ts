@@ -10,7 +10,7 @@ interface Evidence {
   readonly source: string;
   /** Day of the copy that was read, or the day it was read when the copy has no date. ISO 8601. */
   readonly asOf: string;
-  /** What is wrong or missing in the books, in one line. */
+  /** Faults and gaps of the books, in one line. */
   readonly why: string;
   /** Neither a copy of the source was read, nor two independent quotes that agree. `npm run prices -- --unverified` lists these. */
   readonly isUnverified?: boolean;

@@ -4,7 +4,7 @@ import { priceRequest } from './price-request.ts';
 import type { PriceBook } from './rates.ts';
 import type { PriceableRequest } from './request-rates.ts';
 
-/** What a request would cost by its tokens, had its provider not reported a cost. */
+/** Cost of a request by its tokens, had its provider not reported a cost. */
 export const priceByTokens = (request: PriceableRequest, findPrice: PriceBook): PricedUsage => {
   const { cost: _cost, cost_in_usd_ticks: _ticks, ...usage } = request.reading.usage ?? {};
   return priceRequest({ ...request, reading: { ...request.reading, usage } }, findPrice);

@@ -12,7 +12,7 @@ export interface BilledTokens {
 /** One line of a provider's bill for one day, UTC. */
 export interface BillLine {
   readonly day: Day;
-  /** What is charged, in the provider's words. */
+  /** Charged item, in the provider's words. */
   readonly item: string;
   /** Null for a fee, a credit, or an item that names no model. */
   readonly model: string | null;
@@ -22,7 +22,7 @@ export interface BillLine {
   readonly amountNanoUsd: number;
 }
 
-/** What the provider counted for one model on one day. Invoices do not have it. */
+/** The provider's counts for one model on one day. Invoices do not have it. */
 export interface BilledUsage {
   readonly day: Day;
   readonly model: string;
@@ -36,7 +36,7 @@ export interface Bill {
   readonly usage: readonly BilledUsage[];
 }
 
-/** What the ledger has of one model on one day. */
+/** The ledger's sums of one model on one day. */
 export interface RecordedUsage {
   readonly day: Day;
   readonly model: string | null;

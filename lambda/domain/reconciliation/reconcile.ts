@@ -62,7 +62,7 @@ export interface ReconcileInput {
   readonly recorded: readonly RecordedUsage[];
   /** Requests of each day that are known to have no record. */
   readonly untracked: ReadonlyMap<Day, number>;
-  /** What these tokens cost at list prices, in any unit; null where the model has no list price. */
+  /** List price of these tokens, in any unit; null where the model has no list price. */
   readonly listCost: (model: string, day: Day, tokens: BilledTokens) => number | null;
 }
 

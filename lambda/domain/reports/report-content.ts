@@ -45,7 +45,7 @@ const breakdownSchema = z.object({
 
 const range = z.object({ from: z.string(), to: z.string() });
 
-/** What a report shows of a period. It is stored, so that every attempt to send it sends the same. */
+/** Content of a report for a period. It is stored, so that every attempt to send it sends the same. */
 export const reportContentSchema = z.object({
   every: z.enum(reportFrequencies),
   timeZone: z.string(),
@@ -108,7 +108,7 @@ export interface ContentDependencies {
 const dimensionOf = (by: Grouping): SpendDimensionName => (by === 'key' ? 'keyId' : by);
 
 /**
- * What a report shows of a period: the sums of `GET /spend` for it and for the period before, and what made the difference.
+ * A report of a period has the sums of `GET /spend` for it and for the period before, and what made the difference.
  *
  * @throws CounterOverflowError, ValidationError where a sum is not exact any more, or there are too many groups
  */

@@ -53,7 +53,7 @@ const shortInstant = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 
 
 const beforeNames = { daily: 'the day before', weekly: 'the week before', monthly: 'the month before' } as const;
 
-/** What was spent, and how that compares with the period before. */
+/** Spend, compared with the period before. */
 export const summaryText = ({ every, totals }: ReportContent): string => {
   const { costNanoUsd, costBeforeNanoUsd, costChangeNanoUsd, requests, unpricedRequests } = totals;
   const spent =
@@ -96,7 +96,7 @@ export const driversText = ({ by, groups }: Breakdown): string =>
     )
     .join(', ');
 
-/** What is not known, or known less well. */
+/** Unknown and less certain figures. */
 export const coverageLines = ({ totals, coverage }: ReportContent): string[] => {
   const { unpricedRequests } = totals;
   const { untrackedRequests, bypassedRequests, unfinishedRequests, partialRequests, estimatedNanoUsd } = coverage;

@@ -84,19 +84,19 @@ const countersOf = (record: RequestRecord, overflowLevel: number): Counters => {
   return counters;
 };
 
-/** What one record adds to one counter: to which cross of dimensions, and which counters. */
+/** One record's addition to one counter: to which cross of dimensions, and which counters. */
 export interface Contribution {
   readonly dimensions: SpendDimensions;
   readonly counters: Counters;
 }
 
-/** What a record adds to the counters of crosses. */
+/** Sums that a record adds to the counters of crosses. */
 export const contributionOf = (record: RequestRecord): Contribution => ({
   dimensions: overflowDimensions(dimensionsOf(record), record.overflowLevel, record.keptDimensions),
   counters: countersOf(record, record.overflowLevel),
 });
 
-/** What a record adds to the counters of allocation dimensions. */
+/** Sums that a record adds to the counters of allocation dimensions. */
 export const allocationContributionsOf = (
   record: RequestRecord,
 ): readonly (Contribution & { readonly allocation: AllocationName })[] =>

@@ -28,7 +28,7 @@ const counterNames = [
   'costProviderNanoUsd',
   'costComputedNanoUsd',
   'costEstimatedNanoUsd',
-  /** What the cost at list prices has more (or less, below 0) than the cost: 0 for accounts without own prices. */
+  /** The cost at list prices less the cost: 0 for accounts without own prices. */
   'listDifferenceProviderNanoUsd',
   'listDifferenceComputedNanoUsd',
   'listDifferenceEstimatedNanoUsd',

@@ -70,7 +70,7 @@ export const MAX_SLOTS_WITHOUT_COST = 250;
 
 /** How combinations overflow once they are too many. */
 interface OverflowRules {
-  /** What overflows at a level, while the account and day have fewer than `maxSlots` slots. The last level is always possible. */
+  /** Names that overflow at a level, while the account and day have fewer than `maxSlots` slots. The last level is always possible. */
   readonly levels: readonly { readonly overflow: readonly CountedDimensionName[]; readonly maxSlots: number }[];
   /** At most this number of slots stays for the combinations of recent days. */
   readonly maxReservedSlots: number;

@@ -13,7 +13,7 @@ type SumDays = (from: string, to: string) => { readonly requests: number; readon
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 /**
- * What a month comes to at the current rate, in nano-USD, and the day on which a limit will be reached. Today counts once: with what is
+ * Sum of a month at the current rate, in nano-USD, and the day on which a limit will be reached. Today counts once: with what is
  * spent, or with a day at the rate if that is more. Null without a week of history: the rate of a new account is not known yet.
  */
 export const forecastMonth = (month: Pick<Period, 'start' | 'end'>, now: Date, sumDays: SumDays) => {

@@ -104,7 +104,7 @@ export const requestRecordSchema = z.looseObject({
   durationBucket: z.optional(z.int()),
   requestBytes: z._default(z.nullable(z.int()), null),
   responseBytes: z._default(z.nullable(z.int()), null),
-  /** What the meter read, including the provider's raw usage: enough to price the request again. */
+  /** The meter's reading, including the provider's raw usage: enough to price the request again. */
   reading: z._default(z.nullable(readingSchema), null),
   /** The reading was larger than a record may hold, so the provider's raw usage and billableItems were left out. */
   readingTruncated: z._default(z.boolean(), false),

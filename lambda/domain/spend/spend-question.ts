@@ -10,7 +10,7 @@ type CostBasis = (typeof costBases)[number];
 /** Lets a spend counter pass whose value is in the list, for every dimension with a list. Null stands for "none". */
 export type SpendFilter = Partial<Readonly<Record<SpendDimensionName, readonly (string | null)[]>>>;
 
-/** What is asked of the spend of an account. */
+/** Question about the spend of an account. */
 export interface SpendQuestion {
   readonly accountId: string;
   readonly range: Range;

@@ -11,7 +11,7 @@ import {
 /** Sums of differences, which may be below 0. */
 const signed = (name: string): boolean => name.startsWith('listDifference');
 
-/** What `total` has and `part` lacks. Never negative, but for sums of differences. How much of it is overflow is not known. */
+/** Difference of `total` and `part`. Never negative, but for sums of differences. How much of it is overflow is not known. */
 const lacking = (total: Counters, part: Counters): Counters => {
   const rest: Record<string, number> = {};
   for (const name of new Set([...Object.keys(total), ...Object.keys(part)]) as Set<keyof Counters>) {
@@ -50,7 +50,7 @@ const sumsOf = (spendCounters: readonly SpendCounter[]): ReadonlyMap<string, Sum
 
 const sumOf = (sums: Iterable<Sum>): Counters => [...sums].map(({ counters }) => counters).reduce(addCounters, {});
 
-/** What the crosses of one provider count and the allocation dimension does not. */
+/** Sums of one provider's crosses that the allocation dimension lacks. */
 const lackingOf = (provider: string, crosses: readonly SpendCounter[], counted: readonly SpendCounter[]): Sum[] => {
   const [total, part] = [sumsOf(crosses), sumsOf(counted)];
   if (part.size === 0) return [...total.values()].filter(({ counters }) => counters.requests);

@@ -53,7 +53,7 @@ const plainDialects: ReadonlySet<Dialect> = new Set([
   'cohere-embed',
 ]);
 
-/** What stands for the model where neither request nor response names one. */
+/** Name of the model where neither request nor response names one. */
 const usualModels: Partial<Record<Dialect, string>> = {
   'anthropic-messages': 'claude',
   'gemini-generate': 'gemini',
@@ -63,7 +63,7 @@ const usualModels: Partial<Record<Dialect, string>> = {
   'cohere-embed': 'command',
 };
 
-/** What the begin and the end of a response take. */
+/** Tokens of the begin and the end of a response. */
 const TOKENS_OF_END = 2;
 
 export interface EstimatedUsage {

@@ -18,7 +18,7 @@ export const readGeminiUsage = (raw: Raw, _provider: string, dialect: Dialect): 
     {
       input: raw['promptTokenCount'],
       output: reportedOutput,
-      // What tools and thoughts leave of it. A total without thoughts has them among the candidates.
+      // The part that tools and thoughts leave of it. A total without thoughts has them among the candidates.
       total: total === null ? null : total - tool - thoughts,
     },
     dialect,

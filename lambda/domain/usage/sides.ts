@@ -2,7 +2,7 @@ import { type Dialect, hasNoOutput } from './dialect.ts';
 import { countOf, type Raw } from './raw.ts';
 
 /**
- * What is wrong with a usage object of which only a part can be read. `derived`: a side (input or output) is what the other one leaves of
+ * Problem of a usage object of which only a part can be read. `derived`: a side (input or output) is what the other one leaves of
  * the total. `missing`: a side is not known at all.
  */
 export type UsageGap = 'derived' | 'missing';

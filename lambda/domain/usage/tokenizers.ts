@@ -4,12 +4,12 @@ import type { Prompt } from './usage-event.ts';
 export interface Tokenizer {
   /** UTF-8 bytes of text for each token, of prompts and responses. */
   readonly bytesPerToken: number;
-  /** What the chat template adds to a conversation, and to each message. */
+  /** Tokens that the chat template adds to a conversation, and to each message. */
   readonly tokensPerChat: number;
   readonly tokensPerMessage: number;
-  /** What an earlier call of a tool and its result take in addition to their text. */
+  /** Tokens of an earlier call of a tool and its result, in addition to their text. */
   readonly tokensPerCall: number;
-  /** What the first tool adds, and bytes of the tools' JSON for each token. */
+  /** Tokens that the first tool adds, and bytes of the tools' JSON for each token. */
   readonly tokensForTools: number;
   readonly toolBytesPerToken: number;
   /** Bytes of the response's JSON schema for each token; null where the schema is no input. */

@@ -65,7 +65,7 @@ const requestIdentity = z.object({
   startedAt: z.iso.datetime(),
 });
 
-/** What a request's prompt consists of: sizes, no content. */
+/** Parts of a request's prompt: sizes, no content. */
 const prompt = z.object({
   messages: nonNegativeInteger,
   /** Calls of tools in earlier messages. */
@@ -84,13 +84,13 @@ const prompt = z.object({
       detail: z.nullable(z.string().check(z.maxLength(16))),
     }),
   ),
-  /** What else is input and cannot be counted: then the counts are a lower bound. `stored`: kept by the provider, named by an id. */
+  /** Further input that cannot be counted: then the counts are a lower bound. `stored`: kept by the provider, named by an id. */
   uncounted: z.array(z.enum(['file', 'audio', 'video', 'image', 'stored', 'tool', 'part'])),
 });
 
 export type Prompt = z.infer<typeof prompt>;
 
-/** What the meter read from one response: see lambda/gateway/meter. In the provider's terms, not yet normalized. */
+/** The meter's reading of one response: see lambda/gateway/meter. In the provider's terms, not yet normalized. */
 const reading = z.object({
   dialect: z.enum(dialects),
   /** The provider's final usage object as sent (Anthropic: message_start with message_delta on top), null when there was none. */
@@ -100,7 +100,7 @@ const reading = z.object({
    * all the same, and in events of older gateways the estimate itself. `none`: neither.
    */
   usageSource: z.enum(['reported', 'estimated', 'none']),
-  /** What the usage is estimated from: see estimate-usage.ts. `outputBytes`: UTF-8 bytes of the text that the client got. */
+  /** Sizes from which usage is estimated: see estimate-usage.ts. `outputBytes`: UTF-8 bytes of the text that the client got. */
   visible: z.optional(z.object({ prompt, outputBytes: nonNegativeInteger })),
   /** False when the body was cut, did not have its stated length, or could not be decoded: usage may be too low. */
   complete: z.boolean(),
@@ -168,7 +168,7 @@ export const closeEventSchema = z.extend(requestIdentity, {
   overheadMs: z.optional(z.nullable(z.number().check(z.nonnegative()))),
   requestBytes: nonNegativeInteger,
   responseBytes: nonNegativeInteger,
-  /** What the gateway reserved from budgets before it forwarded the request. */
+  /** Reservations that the gateway made before it forwarded the request. */
   reservations: z.optional(z.array(reservationSchema).check(z.maxLength(MAX_RESERVATIONS))),
   reading,
 });
@@ -199,5 +199,5 @@ export type UntrackedEvent = z.infer<typeof untrackedEventSchema>;
 /** The events of one request. */
 export type RequestEvent = OpenEvent | CloseEvent;
 export type UsageEvent = z.infer<typeof usageEventSchema>;
-/** What the meter read from one response; part of the close event. */
+/** The meter's reading of one response; part of the close event. */
 export type Reading = z.infer<typeof reading>;

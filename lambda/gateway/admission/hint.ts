@@ -18,7 +18,7 @@ const serviceKeyHint = ({ headers }: GatewayRequest, label: string | undefined):
   return undefined;
 };
 
-/** What else a refused request shows that its client should change. Never contains anything of the request. */
+/** Advice to the client of a refused request. Never contains anything of the request. */
 export const refusalHint = (
   code: GatewayErrorCode,
   request: GatewayRequest,

@@ -118,7 +118,7 @@ export const wantedInBatch: Wanted = {
 };
 
 /*
- * What a prompt consists of, in every dialect. Only lengths are reported, for an estimate when the provider reports no usage:
+ * Parts of a prompt, in every dialect. Only lengths are reported, for an estimate when the provider reports no usage:
  * see prompt-counter.ts.
  */
 const text: Wanted = { '+': 'text' };

@@ -8,7 +8,7 @@ import type { NotEnough } from './reserve.ts';
 /** Why a request is not forwarded: the block that it is in, a budget that it does not fit, or that neither could be read. */
 export type Refusal = Block | NotEnough | 'blocks-unread';
 
-/** What the blocks of an account mean for one request. */
+/** Effect of an account's blocks on one request. */
 export interface BudgetCheck {
   readonly refusal: Refusal | undefined;
   /** Blocks of one model that the request is in, if it asks for that model. */

@@ -22,7 +22,7 @@ export class CloseEventBuilder {
   #responseBytes = 0;
   #unread: Buffer[] = [];
   route: CloseEvent['route'] = 'bypassed';
-  /** What the request reserved from budgets. */
+  /** Reservations of the request. */
   reservations: readonly Reservation[] = [];
 
   /** @param startedAtMs when the request arrived, on the monotonic clock */
@@ -100,7 +100,7 @@ export class CloseEventBuilder {
       requestBytes: this.#request.bytes,
       responseBytes: this.#responseBytes,
       ...(this.reservations.length > 0 && { reservations: [...this.reservations] }),
-      // What was not forwarded costs nothing.
+      // A request that was not forwarded costs nothing.
       ...(blockedBy === undefined ? { reading } : { blockedBy, reading: { ...reading, dialect: 'free' } }),
     };
   }

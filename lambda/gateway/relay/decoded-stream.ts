@@ -43,7 +43,7 @@ export class DecodedStream implements UpstreamListener {
       });
   }
 
-  /** What arrived before the error goes to the client first. */
+  /** Bytes that arrived before the error go to the client first. */
   onError(error: Error): void {
     if (!this.#decoder) this.#listener.onError(error);
     else this.#decoder.end().then(() => this.#listener.onError(error));

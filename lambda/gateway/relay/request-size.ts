@@ -42,7 +42,7 @@ type BodySize = Pick<
   'maxOutputTokens' | 'responses' | 'partialImages' | 'isFast' | 'isInUs' | 'files' | 'fileBytes'
 >;
 
-/** What a body says about the size of its response, and the files that it has. The largest limit counts where there are several. */
+/** A body's statements about the size of its response, and the files that it has. The largest limit counts where there are several. */
 export const bodySize = (body: Buffer | null): BodySize => {
   let maxOutputTokens: number | null = null;
   let responses: number | null = null;

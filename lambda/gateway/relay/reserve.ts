@@ -14,9 +14,9 @@ import { bodySize } from './request-size.ts';
 
 /** A request that does not fit a budget any more. */
 export interface NotEnough extends Block {
-  /** What the request may cost at most; null where its price is not known. */
+  /** The most that the request may cost; null where its price is not known. */
   readonly neededNanoUsd: number | null;
-  /** What running requests may cost at most; null where the budget was not read, since it is smaller than what is needed. */
+  /** The most that running requests may cost; null where the budget was not read, since it is smaller than what is needed. */
   readonly reservedNanoUsd: number | null;
 }
 
@@ -80,7 +80,7 @@ const BUSY: ReadonlySet<string | undefined> = new Set([
   'TransactionConflictException',
 ]);
 
-/** What an error of DynamoDB says, as aws-json.ts passes it on. */
+/** Text of an error of DynamoDB, as aws-json.ts passes it on. */
 interface TableError {
   readonly code?: string;
   /** With the item where its condition failed. */

@@ -50,7 +50,7 @@ type Values = readonly (readonly [name: string, json: string])[];
 /** Ends a response: its reading says whether it is whole. */
 export type EndResponse = (reading: Reading) => void;
 
-/** What the meter needs to know of a connection. */
+/** The meter's facts about a connection. */
 export interface MeteredConnection {
   readonly dialect: Dialect;
   /** In the query of the handshake. */

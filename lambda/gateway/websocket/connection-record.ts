@@ -54,7 +54,7 @@ export interface AdmittedHandshake {
   readonly startedAtMs: number;
 }
 
-/** What the relay knows of a connection that has ended. */
+/** The relay's facts about a connection that has ended. */
 export interface ConnectionEnd {
   /** It became a WebSocket. */
   readonly isRelayed: boolean;

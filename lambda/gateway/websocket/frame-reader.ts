@@ -43,7 +43,7 @@ const MAX_HEADER_BYTES = 14;
 const DEFLATE_TAIL = Buffer.from([0x00, 0x00, 0xff, 0xff]);
 
 /**
- * What a handshake's Sec-WebSocket-Extensions agrees on for messages of a side.
+ * Agreement of a handshake's Sec-WebSocket-Extensions on messages of a side.
  *
  * @param header of the provider's response
  * @returns null for no compression; undefined for an extension that this reader does not know

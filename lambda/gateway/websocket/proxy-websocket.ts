@@ -18,7 +18,7 @@ export const proxyWebSocket = async (
 ): Promise<void> => {
   const startedAtMs = performance.now();
   const requestId = parts.newRequestId();
-  // What the client's connection reports is an event of the connection's, not an error of ours.
+  // The client's connection reports an event of its own, not an error of ours.
   connection.socket.on('error', () => {});
   try {
     const label = received.label ?? labelOfHost(received.host, parts.gatewayDomain);

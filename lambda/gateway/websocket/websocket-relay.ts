@@ -31,7 +31,7 @@ export interface WebSocketParts extends GatewayParts {
 /** A client's connection after its handshake's request. */
 export interface ClientConnection {
   readonly socket: Socket;
-  /** What the client sent behind its handshake. */
+  /** Bytes that the client sent behind its handshake. */
   readonly head: Buffer;
   /** Makes the response for a connection that does not become a WebSocket. Called at most once. */
   readonly respond: () => ClientResponse;

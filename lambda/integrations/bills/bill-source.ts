@@ -3,7 +3,7 @@ import type { Bill } from '../../domain/reconciliation/bill.ts';
 
 /** Where a provider's bill is read. */
 export interface BillSource {
-  /** What kind of credential it takes, for people. */
+  /** Kind of credential it takes, for people. */
   readonly credential: string;
   /** Days that one read may ask for. */
   readonly maxDays: number;

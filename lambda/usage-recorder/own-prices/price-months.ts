@@ -39,7 +39,7 @@ export const openMonthPricing = (
   const reprice = openRepricer(table, price, objects, () => now().getTime());
   const spend = openSpend(table);
 
-  /** What the counters of a month say of its requests, at list prices: own prices do not change it. */
+  /** Sums of a month's requests by its counters, at list prices: own prices do not change it. */
   const countedIn = async (accountId: string, month: Month): Promise<string> => {
     let sum: Counters = {};
     const range = { granularity: 'month', from: startOf(month), to: endOfMonth(month) } as const;
@@ -118,7 +118,7 @@ export const openMonthPricing = (
     const factors = monthFactors(prices, sums, { month, asOf: new Date(asOf), paidBefore });
     const before = own.months[month]?.factors;
     const credits = prices.filter(({ terms }) => terms.kind === 'credit');
-    // What is left of a credit is less, or more, in the months after this one.
+    // The rest of a credit is less, or more, in the months after this one.
     const moved = credits.filter(({ priceId }) => (before?.[priceId]?.sum ?? '0') !== (factors[priceId]?.sum ?? '0'));
     const later = moved.length === 0 ? [] : Object.keys(own.months).filter((each) => each > month);
     const next = afterSums();

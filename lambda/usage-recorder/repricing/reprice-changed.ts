@@ -31,7 +31,7 @@ interface Dependencies {
 
 /** By then every recorder uses the version, so no request that is recorded later has the price of before. */
 const WAIT_MS = 10 * MINUTE_MS;
-/** What a batch of records takes at most. */
+/** The longest time that a batch of records takes. */
 const RESERVE_MS = 30_000;
 const BATCH = 500;
 /** Prices of long prompts may be others. */

@@ -6,7 +6,7 @@ import type { FeedSource } from './feed-sources.ts';
 import { genaiFormat, tokenPriceFormat } from './list-formats.ts';
 import { mergeList, type PriceChange } from './merge-list.ts';
 
-/** What the sources publish; a source that is not configured or failed is absent. */
+/** Published lists of the sources; a source that is not configured or failed is absent. */
 export interface FetchedLists {
   readonly 'genai-prices'?: GenaiPriceList;
   readonly 'models.dev'?: TokenPriceList;
