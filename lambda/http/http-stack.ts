@@ -50,6 +50,15 @@ export const requirePermission = (caller: Caller, permission: Permission): Calle
   );
 };
 
+/** Only a role that has just been read refuses an operation: one that was given more rights holds at once. */
+const permittedCaller = async (event: APIGatewayProxyEvent, permission: Permission, membershipOf: MembershipOf) => {
+  const caller = await callerOf(event, membershipOf);
+  return requirePermission(
+    permits(caller.role, permission) ? caller : await callerOf(event, membershipOf, true),
+    permission,
+  );
+};
+
 /** Parses the request of an operation. Path parameters come first, so that a wrong id is reported whatever the body contains. */
 const inputOf = async (
   { params, query, body, permission, access, isOAuth }: Operation,
@@ -60,10 +69,9 @@ const inputOf = async (
   ({
     caller:
       permission &&
-      requirePermission(
-        await (access === 'machine' ? tokenCallerOf(event, tokenOwnerOf) : callerOf(event, membershipOf)),
-        permission,
-      ),
+      (access === 'machine'
+        ? requirePermission(await tokenCallerOf(event, tokenOwnerOf), permission)
+        : await permittedCaller(event, permission, membershipOf)),
     params: params && parseWith(params, pathParameters),
     query: query && parseWith(query, queryOf(event, query)),
     body: body && parseWith(body, isOAuth ? formBodyOf(event) : jsonBodyOf(event)),

@@ -166,9 +166,10 @@ interface Claims {
 /**
  * Finds the account and role of a token's user; undefined for a user without an account, or a token of another app client.
  *
+ * @param isFresh true where a cached one is not enough
  * @throws UnauthenticatedError if the session has ended
  */
-export type MembershipOf = (claims: Claims) => Promise<Membership | undefined>;
+export type MembershipOf = (claims: Claims, isFresh?: boolean) => Promise<Membership | undefined>;
 
 /**
  * The caller: the user from the claims that the API's Cognito authorizer verified, account and role from the table. Tokens do not
@@ -180,10 +181,11 @@ export type MembershipOf = (claims: Claims) => Promise<Membership | undefined>;
 export const callerOf = async (
   event: Pick<APIGatewayProxyEvent, 'requestContext'>,
   membershipOf: MembershipOf,
+  isFresh = false,
 ): Promise<Caller> => {
   const { data } = claimsSchema.safeParse(event.requestContext.authorizer?.['claims']);
   const claims = data && { userId: data.sub, audience: data.aud, authTime: data.auth_time };
-  const membership = claims && (await membershipOf(claims));
+  const membership = claims && (await membershipOf(claims, isFresh));
   if (claims === undefined || membership === undefined)
     throw new UnauthenticatedError('Send Authorization: Bearer <token> with a token from POST /auth/login.');
   return { ...membership, userId: claims.userId, authTime: claims.authTime };

@@ -35,6 +35,8 @@ import { tableForTests } from '../table-for-tests.ts';
 
 const table = tableForTests();
 let handler: unknown;
+/** As it is deployed. */
+let cachingHandler: unknown;
 
 /** A directory of logins in memory. */
 const logins = new Map<string, { userId: string; email: string; password?: string; totp?: string; createdAt: Date }>();
@@ -105,27 +107,25 @@ beforeAll(async () => {
     now: () => now,
     logger: silentLogger(),
   };
-  handler = httpStack(
-    [
-      route(operations.listMembers, listMembers(dependencies)),
-      route(operations.leaveAccount, leaveAccount(dependencies)),
-      route(operations.changeRole, changeRole(dependencies)),
-      route(operations.removeMember, removeMember(dependencies)),
-      route(operations.transferOwnership, transferOwnership(dependencies)),
-      route(operations.listInvitations, listInvitations(dependencies)),
-      route(operations.inviteMember, inviteMember(dependencies)),
-      route(operations.resendInvitation, resendInvitation(dependencies)),
-      route(operations.revokeInvitation, revokeInvitation(dependencies)),
-      route(acceptOperation, acceptInvitation(dependencies)),
-    ],
-    // No cache: each request sees the membership as it is.
-    {
-      logger: silentLogger(),
-      corsOrigins: [],
-      countRequest,
-      membershipOf: (claims) => openMembership(table, APP_CLIENT_ID).membershipOf(claims),
-    },
-  );
+  const routes = [
+    route(operations.listMembers, listMembers(dependencies)),
+    route(operations.leaveAccount, leaveAccount(dependencies)),
+    route(operations.changeRole, changeRole(dependencies)),
+    route(operations.removeMember, removeMember(dependencies)),
+    route(operations.transferOwnership, transferOwnership(dependencies)),
+    route(operations.listInvitations, listInvitations(dependencies)),
+    route(operations.inviteMember, inviteMember(dependencies)),
+    route(operations.resendInvitation, resendInvitation(dependencies)),
+    route(operations.revokeInvitation, revokeInvitation(dependencies)),
+    route(acceptOperation, acceptInvitation(dependencies)),
+  ];
+  const options = { logger: silentLogger(), corsOrigins: [], countRequest };
+  // No cache: each request sees the membership as it is.
+  handler = httpStack(routes, {
+    ...options,
+    membershipOf: (claims) => openMembership(table, APP_CLIENT_ID).membershipOf(claims),
+  });
+  cachingHandler = httpStack(routes, { ...options, membershipOf: openMembership(table, APP_CLIENT_ID).membershipOf });
 });
 beforeEach(() => {
   logins.clear();
@@ -468,6 +468,21 @@ describe('members', () => {
     expect((await as(userId).call('GET', '/members')).status).toBe(401);
     expect((await as(owner.userId).remove(userId)).status).toBe(404);
     expect((await openUsers(table).recipients(owner.accountId)).map(({ userId: id }) => id)).toEqual([owner.userId]);
+  });
+
+  it('have a role with more rights at once, also where the former one is cached', async () => {
+    const owner = await newAccount(table);
+    const userId = await join(owner.userId, 'viewer');
+    const invite = () =>
+      invoke(cachingHandler, {
+        method: 'POST',
+        path: '/api/invitations',
+        body: { email: newEmail(), role: 'viewer' },
+        caller: { accountId: '', userId },
+      });
+    expect((await invite()).status).toBe(403);
+    await as(owner.userId).changeRole(userId, 'admin');
+    expect((await invite()).status).toBe(201);
   });
 
   it('are out of a cached membership within 60 seconds', async () => {

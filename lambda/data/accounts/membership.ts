@@ -4,7 +4,7 @@ import { UnauthenticatedError } from '../../domain/errors.ts';
 import type { Table } from '../table/table.ts';
 import { hasEnded, openUsers, type User } from './users.ts';
 
-/** A removed user loses access, ended sessions are refused, and a changed role holds, within this time. */
+/** A removed user loses access, ended sessions are refused, and a role with fewer rights holds, within this time. */
 const TTL_MS = MINUTE_MS;
 const MAX_ENTRIES = 10_000;
 
@@ -24,8 +24,8 @@ type CachedUser = Pick<User, 'accountId' | 'role' | 'email' | 'firstName' | 'tok
 export const openMembership = (table: Table, appClientId: string) => {
   const users = openUsers(table);
   const cache = new QuickLRU<string, CachedUser>({ maxSize: MAX_ENTRIES, maxAge: TTL_MS });
-  const find = async (userId: string): Promise<CachedUser | undefined> => {
-    const cached = cache.get(userId);
+  const find = async (userId: string, isFresh: boolean): Promise<CachedUser | undefined> => {
+    const cached = isFresh ? undefined : cache.get(userId);
     if (cached !== undefined) return cached;
     const user = await users.find(userId);
     if (user) cache.set(userId, user);
@@ -35,15 +35,15 @@ export const openMembership = (table: Table, appClientId: string) => {
     /**
      * Undefined for a user without an account, and for a token of another app client.
      *
+     * @param isFresh true to read the table
      * @throws UnauthenticatedError if the session has ended
      */
-    membershipOf: async (token: {
-      readonly userId: string;
-      readonly audience: string;
-      readonly authTime: number;
-    }): Promise<Membership | undefined> => {
+    membershipOf: async (
+      token: { readonly userId: string; readonly audience: string; readonly authTime: number },
+      isFresh = false,
+    ): Promise<Membership | undefined> => {
       if (token.audience !== appClientId) return undefined;
-      const user = await find(token.userId);
+      const user = await find(token.userId, isFresh);
       if (user === undefined) return undefined;
       if (hasEnded(user, token.authTime)) throw new UnauthenticatedError('This session was ended. Log in again.');
       const { accountId, role, tokenId, email, firstName } = user;
