@@ -42,7 +42,7 @@ describe('no retired word', () => {
     expect(findIn(production, proseOf)).toEqual([]);
   });
 
-  it('begins a comment that is no sentence', () => {
+  it('begins a comment, where its subject would', () => {
     const fragments = production.flatMap((path) =>
       proseOf(readFileSync(path, 'utf8'))
         .split('\n')

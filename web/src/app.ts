@@ -6,7 +6,7 @@ import type { Me } from './api/responses.ts';
 import { createSession, type Session } from './api/session.ts';
 import type { Settings } from './settings.ts';
 
-/** What the views share, created once. */
+/** Parts that the views share, created once. */
 export interface App {
   readonly settings: Settings;
   readonly session: Session;

@@ -186,7 +186,7 @@ const RequireTotp = () => {
   );
 };
 
-/** What holds for all members of the account. */
+/** Settings for all members of the account. */
 export const AccountSettings = () => (
   <div className="page">
     <PageHead title="Account settings" about="What holds for all members. Your own login is in your profile." />

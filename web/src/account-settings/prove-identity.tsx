@@ -6,7 +6,7 @@ import { useMe } from '../app.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 
 interface Change<Body> {
-  /** What happens, in a sentence or more. */
+  /** Effect, in a sentence or more. */
   readonly text: string;
   /** The label of the button that sends. */
   readonly action: string;
@@ -14,7 +14,7 @@ interface Change<Body> {
   /** Heading of an error. */
   readonly failure: string;
   readonly request: Pick<UseMutationResult<unknown, unknown, { body: Body }>, 'mutate' | 'error' | 'isPending'>;
-  /** What the request sends, with the proof. */
+  /** Body of the request, with the proof. */
   readonly bodyOf: (proof: { readonly password?: string; readonly totp?: string }) => Body;
   readonly onClose: () => void;
 }

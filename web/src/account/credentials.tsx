@@ -24,7 +24,7 @@ export const Intro = ({ title, children }: IntroProps) => (
   </div>
 );
 
-/** What `getInputProps` of a form with some fields returns. */
+/** The result of `getInputProps` of a form with some fields. */
 type InputProps<Name extends string> = (name: Name) => { readonly error?: ReactNode };
 
 export const nameProblems = { firstName: required('Your first name'), lastName: required('Your last name') } as const;

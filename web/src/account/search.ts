@@ -22,7 +22,7 @@ export const nextOf = (search: object): string => {
   return typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : '/';
 };
 
-/** What an identity provider leads back with. @see https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2 */
+/** Parameters with which an identity provider leads back. @see https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2 */
 export interface SignOnCallbackSearch {
   readonly code?: string | undefined;
   readonly state?: string | undefined;

@@ -5,7 +5,7 @@ import { AnchorLink } from '../components/links.tsx';
 
 const VerifyEmailForm = lazy(() => import('./verify-email-form.tsx'));
 
-/** What the login waits for: a review after a reset, or the code that verifies the address. */
+/** Pending step of the login: a review after a reset, or the code that verifies the address. */
 export const VerifyEmail = () => {
   const { me } = useMe();
   if (me?.user.reviewSince)

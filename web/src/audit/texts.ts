@@ -22,7 +22,7 @@ const flat = (details: Texts, names: KeyNames): Map<string, string> =>
     Object.entries(details).flatMap(([name, value]) => membersOf(parsed(value), names, name === 'config' ? '' : name)),
   );
 
-/** What an entry is about: `Team, amount: 100 → 200` of a change, else all of its details. */
+/** Subject of an entry: `Team, amount: 100 → 200` of a change, else all of its details. */
 export const detailsText = (
   { details, before }: Pick<AuditEntry, 'details' | 'before'>,
   names: KeyNames = new Map(),

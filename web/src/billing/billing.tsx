@@ -25,7 +25,7 @@ const planList = (Object.keys(plans) as PlanName[]).map((name) => ({
   ...plans[name],
 }));
 
-/** What a subscription's status means for the account; null where there is nothing to report. */
+/** Meaning of a subscription's status for the account; null where there is nothing to report. */
 const statusNotes: Readonly<Record<BillingStatus['billingStatus'], string | null>> = {
   ACTIVE: null,
   TRIALING: 'A trial is running.',

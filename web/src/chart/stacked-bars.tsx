@@ -123,7 +123,7 @@ interface StackedBarsProps {
   readonly onPick?: (time: string, index: number) => void;
 }
 
-/** What the plugins draw from. Chart.js takes plugins only when a chart begins, so they look it up each time. */
+/** Data of the plugins. Chart.js takes plugins only when a chart begins, so they look it up each time. */
 type Latest = RefObject<{ readonly points: readonly TrendPoint[]; readonly gaps: Gaps; readonly metric: MetricName }>;
 
 /** Marks buckets with requests of unknown cost: their bars are too low by an unknown amount. */

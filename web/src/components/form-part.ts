@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** What a group of fields needs of a form that has more than these values. Methods, so that the form of more values is one. */
+/** The part of a form that a group of fields needs. Methods, so that the form of more values is one. */
 export interface FormPart<Values> {
   readonly values: Values;
   readonly errors: Readonly<Record<string, ReactNode>>;

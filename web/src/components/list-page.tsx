@@ -9,7 +9,7 @@ interface ListPageProps {
   readonly about: ReactNode;
   readonly actions?: ReactNode;
   readonly query: Pick<UseQueryResult<unknown, unknown>, 'error' | 'data' | 'dataUpdatedAt' | 'fetchStatus'>;
-  /** What the list is of: `rules`. */
+  /** Plural name of the items: `rules`. */
   readonly things: string;
   /** For pages whose list has no skeleton of its own. */
   readonly skeleton?: boolean;

@@ -4,7 +4,7 @@ import { CopyToClipboard } from './copy.tsx';
 
 interface ShownOnceProps {
   readonly secret: string;
-  /** What it is, such as `key`. */
+  /** Kind, such as `key`. */
   readonly what: string;
   readonly children: ReactNode;
   readonly onClose: () => void;

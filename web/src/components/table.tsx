@@ -20,7 +20,7 @@ interface TableProps<Item> {
   readonly keyOf: (item: Item) => string;
   /** Why there are no items: then nothing is shown, since the page says it. */
   readonly error?: unknown;
-  /** What is shown instead of a table without items. */
+  /** Shown instead of a table without items. */
   readonly empty?: false | { readonly icon: LucideIcon; readonly title: string; readonly text: ReactNode };
   /** The heights of rows that are loading, in pixels. */
   readonly skeletons?: readonly number[];

@@ -92,7 +92,7 @@ export interface Shown {
   readonly code: string;
 }
 
-/** What the API has of a cost in the display currency; undefined without such a currency. */
+/** A cost in the display currency; undefined without such a currency. */
 export const shownIn = (
   { displayCost, displayCurrency }: { readonly displayCost?: string | null; readonly displayCurrency?: string },
   code = displayCurrency,

@@ -12,7 +12,7 @@ export type BodyOf<T> = T extends readonly unknown[]
     : T;
 
 /**
- * What changes from one body to another, as a JSON merge patch (RFC 7396): members that stay are left out, a null removes one. What
+ * Difference from one body to another, as a JSON merge patch (RFC 7396): members that stay are left out, a null removes one. What
  * neither body has, because no form shows it, is in no patch. From nothing, it is the body without its nulls.
  *
  * @param whole members that the API replaces, where a null is a value
@@ -45,7 +45,7 @@ const notSet = [
   'months',
 ];
 
-/** What an item has and its form does not show: `limit: 5`. @param shown the item as its form would send it */
+/** Members of an item that its form does not show: `limit: 5`. @param shown the item as its form would send it */
 export const hiddenIn = (item: object, shown: object, names: KeyNames = new Map()): string[] => {
   const settings = Object.fromEntries(Object.entries(item).filter(([name]) => !notSet.includes(name)));
   const seen = new Map(membersOf(shown, names));

@@ -81,7 +81,7 @@ export const DeleteButton = ({ collection, item: { id, name }, onDone, ...button
   );
 };
 
-/** What only the API can set of an item, read-only: it stays as it is. */
+/** Members of an item that only the API can set, read-only: they stay as they are. */
 const SetByApi = ({ item, shown }: { readonly item: object; readonly shown: object }) => {
   const hidden = hiddenIn(item, shown, useKeyNames());
   if (hidden.length === 0) return null;

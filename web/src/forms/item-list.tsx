@@ -66,7 +66,7 @@ export const ItemList = <Item,>({
   readonly collection: Switched;
   readonly query: UseQueryResult<{ readonly items: readonly Item[] }, unknown>;
   readonly about: string;
-  /** What the page says without an item, and the label of the button that makes the first. */
+  /** Text of the page without an item, and the label of the button that makes the first. */
   readonly empty: { readonly icon: LucideIcon; readonly text: string; readonly action: string };
   readonly row: (item: Item) => ReactNode;
   readonly children?: ReactNode;

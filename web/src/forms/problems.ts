@@ -3,7 +3,7 @@ import { messageFor, violationsOf } from '../../../lambda/domain/violations.ts';
 import { messagesByField } from './fields.ts';
 
 /**
- * What the API would refuse of a part of a body, by the members of the form that sends it: bounds, names and requiredness are those of the
+ * Problems that the API would find in a part of a body, by the members of the form that sends it: bounds, names and requiredness are those of the
  * API's schema, and so are the messages.
  *
  * @param names of the form's members; what is about none of them is about the first

@@ -7,7 +7,7 @@ interface RowsFieldProps<Values> {
   readonly form: UseFormReturnType<Values>;
   /** The member of the form with the rows: one at least. */
   readonly list: keyof Values & string;
-  /** What a row is: `rate`. */
+  /** Name of a row: `rate`. */
   readonly row: string;
   readonly newRow: object;
   readonly max?: number;

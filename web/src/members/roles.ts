@@ -1,6 +1,6 @@
 import type { Me, Role } from '../api/responses.ts';
 
-/** What each role may do, in a line. */
+/** Rights of each role, in a line. */
 export const roleTexts: Readonly<Record<Role, string>> = {
   owner: 'Everything',
   admin: 'Everything but billing, deletion and single sign-on',

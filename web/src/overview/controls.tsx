@@ -33,7 +33,7 @@ export const useOverviewSearch = () => {
   return { search, change };
 };
 
-/** What a mail compares its period with does not hold for another. */
+/** A mail's comparison is for its own period only. */
 export const NO_OTHER_PERIOD = { compareFrom: undefined, compareTo: undefined } as const;
 
 export const RangePicker = ({ range }: { readonly range: Range }) => {
@@ -107,7 +107,7 @@ const DimensionsButton = () => {
 
 const granularityNames = { hour: 'Hours', day: 'Days', month: 'Months' } as const;
 
-/** What the overview shows. */
+/** Choices of the overview. */
 export interface OverviewView {
   readonly range: Range;
   readonly by: GroupBy;

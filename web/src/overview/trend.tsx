@@ -32,7 +32,7 @@ const figuresOf = ({ tokens, ...sums }: SpendReport['totals']) => ({
   tokens: tokens.inputTokens + tokens.outputTokens,
 });
 
-/** What the bars show in all. */
+/** Sum of the bars. */
 const totalText = (totals: SpendReport['totals'], metric: MetricName, code: string | undefined): string =>
   code !== undefined && totals.displayCost
     ? formatShown(totals.displayCost, code)

@@ -15,10 +15,10 @@ import { TermsFields } from './terms-fields.tsx';
 
 const kinds = Object.entries(kindTexts).map(([value, label]) => ({ value, label }));
 
-/** What prices can be chosen by. */
+/** Members by which prices choose requests. */
 const scopeMembers = ['provider', 'model', 'key', 'project', 'serviceTier'] as const;
 
-/** What a price that begins in the past changes. */
+/** Effect of a price that begins in the past. */
 const PastRequests = ({ values }: { readonly values: PriceValues }) => {
   const { from, lastDay, model } = values;
   const today = utcDate(new Date());

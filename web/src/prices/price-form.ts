@@ -8,7 +8,7 @@ import { type ScopeValues, scopeOf, scopeValuesOf } from '../scope/scope.ts';
 type Kind = OwnPrice['terms']['kind'];
 type Amount = number | string;
 
-/** What the form holds. Numbers are text while they are typed. */
+/** Values of the form. Numbers are text while they are typed. */
 export interface PriceValues extends ScopeValues {
   readonly name: string;
   readonly kind: Kind;
@@ -185,7 +185,7 @@ const termsProblems = (values: PriceValues): Record<string, string | null> => {
   }
 };
 
-/** What is wrong with the values, by member of the form. */
+/** Problems of the values, by member of the form. */
 export const priceProblems = (values: PriceValues): Record<string, string | null> => {
   const { name, from, lastDay } = values;
   const problems = {

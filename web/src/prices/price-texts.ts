@@ -19,7 +19,7 @@ export const kindTexts: Readonly<Record<OwnPrice['terms']['kind'], string>> = {
 const listed = (rates: Readonly<Record<string, number>> | undefined, unit: string): string[] =>
   Object.entries(rates ?? {}).map(([kind, usd]) => `${kindName(kind).toLowerCase()} ${formatRate(usd)}${unit}`);
 
-/** What a price does: `20% off`, `input $1.20, output $4.80 per 1M tokens`. */
+/** Effect of a price: `20% off`, `input $1.20, output $4.80 per 1M tokens`. */
 export const termsText = (terms: OwnPrice['terms']): string => {
   switch (terms.kind) {
     case 'rates':

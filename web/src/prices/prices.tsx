@@ -19,7 +19,7 @@ import { kindTexts, periodText, priceScopeText, termsText } from './price-texts.
 
 const REFRESH_MS = 60_000;
 
-/** What a price did in its newest month, where it depends on the sums of a month. */
+/** Effect of a price in its newest month, where it depends on the sums of a month. */
 const MonthState = ({ price: { months, terms } }: { readonly price: OwnPrice }) => {
   const [month] = months;
   if (!month) return null;

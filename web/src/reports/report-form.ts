@@ -3,7 +3,7 @@ import type { BodyOf } from '../forms/changes.ts';
 import { required } from '../forms/fields.ts';
 import { type ChannelValues, channelProblems, channelsOf, channelValuesOf, mailOnly } from '../limits/channels.ts';
 
-/** What the form holds. */
+/** Values of the form. */
 export interface ReportValues extends ChannelValues {
   readonly name: string;
   readonly every: Report['schedule']['every'];
@@ -65,7 +65,7 @@ export const hours = Array.from({ length: 23 }, (_, index) => ({
   label: `${String(index + 1).padStart(2, '0')}:00`,
 }));
 
-/** What is wrong with the values, by member of the form. */
+/** Problems of the values, by member of the form. */
 export const reportProblems = (values: ReportValues): Record<string, string | null> => ({
   ...channelProblems(values),
   name: required('A name')(values.name),

@@ -125,7 +125,7 @@ const fields = {
   dimension: DimensionFields,
 } as const;
 
-/** What the spend of rules and budgets can be chosen by. */
+/** Members by which rules and budgets choose spend. */
 export const countedMembers = ['provider', 'model', 'tag', 'key', 'project', 'client', 'dimension'] as const;
 
 interface ScopeFieldsProps {
@@ -135,7 +135,7 @@ interface ScopeFieldsProps {
 
 /** Chooses requests: for a rule, budget, pause or price. @param members what they can be chosen by */
 export const ScopeFields = ({ form, members }: ScopeFieldsProps) => {
-  // What is wrong with the scope as a whole belongs to no field that would clear it.
+  // A problem of the scope as a whole belongs to no field that would clear it.
   useDidUpdate(
     () => form.clearFieldError('scope'),
     members.map((name) => form.values[name]),

@@ -6,7 +6,7 @@ import { type KeyNames, valueName } from '../spend/groups.ts';
 /** Members of a scope that are one text each, in the order of forms and sentences. Keys and projects are ids. */
 const textMembers = ['provider', 'model', 'tag', 'key', 'project', 'session', 'client', 'serviceTier'] as const;
 
-/** What a form can choose requests by. */
+/** Filters that a form offers. */
 export type ScopeMember = (typeof textMembers)[number] | 'dimension';
 
 /** Which requests a rule, budget, pause or price is about, as its form holds it. Empty: any. */
@@ -36,14 +36,14 @@ export const scopeOf = (values: ScopeValues): Scope => {
   return { ...Object.fromEntries(texts), ...(dimension !== '' && value !== '' && { dim: { [dimension]: value } }) };
 };
 
-/** What of a scope spend can be filtered by, by dimension. */
+/** Members of a scope that filter spend, by dimension. */
 export const spendFiltersOf = (stored: unknown): { readonly [D in Dimension]?: readonly [string] } => {
   const { dim = {}, session: _, serviceTier: _tier, ...scope } = scopeOf(scopeValuesOf(stored));
   const declared = Object.entries(dim).map(([name, value]) => [`dim:${name}`, value]);
   return Object.fromEntries([...Object.entries(scope), ...declared].map(([name, value]) => [name, [value]]));
 };
 
-/** What is wrong with a scope that no body shows: a dimension without a value is left out of it. */
+/** Problem of a scope that no body shows: a dimension without a value is left out of it. */
 export const scopeProblems = ({ dimension, dimensionValue }: ScopeValues) => ({
   dimensionValue: dimension !== '' && dimensionValue.trim() === '' ? 'A value of the dimension.' : null,
 });

@@ -9,7 +9,7 @@ interface Days {
   readonly to: string;
 }
 
-/** What is wrong with the days of a range; undefined where they are in order. */
+/** Problem of the days of a range; undefined where they are in order. */
 const problemOf = ({ from, to }: Days, today: string): string | undefined => {
   if (from === '' || to === '') return 'Both days are needed.';
   if (from > today || to > today) return 'Not in the future.';
@@ -42,7 +42,7 @@ interface CustomDaysProps {
   readonly onChange: (days: Days) => void;
 }
 
-/** What is typed counts with Enter or when the field is left: the years 0002 and 0020 on the way to 2026 are no ranges. */
+/** Typed text counts with Enter or when the field is left: the years 0002 and 0020 on the way to 2026 are no ranges. */
 const DayFields = ({ days, of, onChange }: CustomDaysProps) => {
   const [typed, setTyped] = useState(days);
   const [problem, setProblem] = useState<string>();

@@ -76,7 +76,7 @@ export const parametersOf = (filters: Filters) => {
   };
 };
 
-/** What a report groups by: one dimension, or pairs of two. */
+/** Groups of a report: one dimension, or pairs of two. */
 export type GroupBy = readonly [Dimension, ...Dimension[]];
 
 /** Whether a report can group by some dimensions with these filters. */
@@ -87,7 +87,7 @@ export const canGroupBy = (by: GroupBy, filters: Filters): boolean => {
   return combinationProblem(all.map((name) => (name === 'key' || name === 'project' ? 'keyId' : name))) === undefined;
 };
 
-/** What the groups are, in the middle of a sentence: `model and tag`. */
+/** Name of the groups, in the middle of a sentence: `model and tag`. */
 export const groupWord = (by: GroupBy): string => by.map(dimensionWord).join(' and ');
 
 /** The dimensions that a report is grouped by, in its own words; of another report while that loads. */
@@ -96,7 +96,7 @@ export const groupByOf = (names: readonly string[] | undefined, otherwise: Group
   return first === undefined ? otherwise : [first, ...more];
 };
 
-/** What to group by and filter by in a URL: a second dimension only where it differs from the first. */
+/** Groups and filters in a URL: a second dimension only where it differs from the first. */
 export const groupByIn = ({
   by,
   and,
@@ -105,7 +105,7 @@ export const groupByIn = ({
   readonly and?: Dimension | undefined;
 }): GroupBy => (and === undefined || and === by ? [by ?? 'model'] : [by ?? 'model', and]);
 
-/** What to show after a click on a group: its values as filters, and the next dimension to group by. */
+/** Search after a click on a group: its values as filters, and the next dimension to group by. */
 export const picked = (values: Filters, by: GroupBy, filters: Filters) => {
   const next = nextDimension(by.at(-1) ?? 'model');
   return { ...values, by: canGroupBy([next], { ...filters, ...values }) ? next : ('model' as const), and: undefined };

@@ -52,7 +52,7 @@ export const groupKey = (group: GroupValues, by: GroupBy): string =>
 
 const SERIES_SHOWN = 7;
 
-/** What is no name. Each has its grey. */
+/** Groups without a name. Each has its grey. */
 const UNNAMED: readonly string[] = ['', OTHER, UNKNOWN];
 
 /** The colours of the groups that a chart shows, by `groupKey`. A provider's and its models' have one hue. */
@@ -73,7 +73,7 @@ export interface TrendPoint {
   readonly time: string;
   readonly requests: number;
   readonly unpricedRequests: number;
-  /** What the bar shows in all; null where nothing is known of it. */
+  /** Sum of the bar; null where nothing is known of it. */
   readonly value: number | null;
   /** In the unit of the metric: the series in their order, then everything else. Null where a percentile is not known. */
   readonly values: readonly (number | null)[];

@@ -23,7 +23,7 @@ const counted = (label: string, name: 'requests' | 'tokens' | 'errors', title = 
   formatAxis: formatCompact,
 });
 
-/** What the chart of the overview can show. Latency is shown as two lines, since percentiles do not add up. */
+/** Measures of the overview's chart. Latency is shown as two lines, since percentiles do not add up. */
 export const metrics = {
   cost: {
     label: 'Cost',

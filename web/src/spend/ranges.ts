@@ -40,7 +40,7 @@ export interface Range {
   readonly to: string | undefined;
   readonly granularity: Granularity;
   readonly granularities: readonly Granularity[];
-  /** What `GET /spend/compare` is asked for: all of a period that is running. */
+  /** Parameters for `GET /spend/compare`: all of a period that is running. */
   readonly compared: ComparedPeriods;
 }
 
