@@ -28,31 +28,42 @@ export const scopeValuesOf = (stored: unknown): ScopeValues => {
   return { ...(Object.fromEntries(texts) as Record<keyof typeof scope, string>), dimension, dimensionValue };
 };
 
-/** The scope as the API takes it: without members where all requests are meant. */
-export const scopeOf = (values: ScopeValues): Scope => {
+const partsOf = (values: ScopeValues): Scope => {
   const { dimension, dimensionValue } = values;
-  const texts = textMembers.map((name) => [name, values[name].trim()] as const).filter(([, value]) => value !== '');
-  const value = dimensionValue.trim();
-  return { ...Object.fromEntries(texts), ...(dimension !== '' && value !== '' && { dim: { [dimension]: value } }) };
+  const texts = textMembers.map((name) => [name, values[name]] as const).filter(([, value]) => value !== '');
+  return {
+    ...Object.fromEntries(texts),
+    ...(dimension !== '' && dimensionValue !== '' && { dim: { [dimension]: dimensionValue } }),
+  };
+};
+
+/**
+ * The scope as the API takes it: without members where all requests are meant, and without spaces around what was typed. The value of a
+ * dimension may consist of spaces.
+ */
+export const scopeOf = (values: ScopeValues): Scope => {
+  const texts = textMembers.map((name) => [name, values[name].trim()] as const);
+  const dimensionValue = values.dimensionValue.trim() || values.dimensionValue;
+  return partsOf({ ...values, ...Object.fromEntries(texts), dimensionValue });
 };
 
 /** Members of a scope that filter spend, by dimension. */
 export const spendFiltersOf = (stored: unknown): { readonly [D in Dimension]?: readonly [string] } => {
-  const { dim = {}, session: _, serviceTier: _tier, ...scope } = scopeOf(scopeValuesOf(stored));
+  const { dim = {}, session: _, serviceTier: _tier, ...scope } = partsOf(scopeValuesOf(stored));
   const declared = Object.entries(dim).map(([name, value]) => [`dim:${name}`, value]);
   return Object.fromEntries([...Object.entries(scope), ...declared].map(([name, value]) => [name, [value]]));
 };
 
 /** Problem of a scope that no body shows: a dimension without a value is left out of it. */
 export const scopeProblems = ({ dimension, dimensionValue }: ScopeValues) => ({
-  dimensionValue: dimension !== '' && dimensionValue.trim() === '' ? 'A value of the dimension.' : null,
+  dimensionValue: dimension !== '' && dimensionValue === '' ? 'A value of the dimension.' : null,
 });
 
 const words: Readonly<Record<string, string>> = { session: 'session', serviceTier: 'service tier' };
 
 /** A stored scope in words: `OpenAI, tag batch, project Search`; empty where it is all requests. */
 export const scopeText = (stored: unknown, names: KeyNames): string => {
-  const { provider, model, dim = {}, ...others } = scopeOf(scopeValuesOf(stored));
+  const { provider, model, dim = {}, ...others } = partsOf(scopeValuesOf(stored));
   const declared = Object.entries(dim).map(([name, value]) => [`dim:${name}`, value]);
   return [
     ...(provider === undefined ? [] : [providerName(provider)]),
