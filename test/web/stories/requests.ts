@@ -75,7 +75,7 @@ describe('the request log', () => {
     await waitUntilIdle(page);
     const query = 'contains=opus&orderBy=cost&limit=50';
     const { items } = await readApi<{ items: { requestId: string; costNanoUsd: number }[] }>(`/requests?${query}`);
-    expect(await page.locator('tbody td:last-child .num').allTextContents()).toEqual(
+    expect(await page.locator('tbody td:last-child > span:first-child .num').allTextContents()).toEqual(
       items.map(({ costNanoUsd }) => formatCallMoney(costNanoUsd)),
     );
     const costs = items.map(({ costNanoUsd }) => costNanoUsd);
