@@ -22,6 +22,9 @@ export default {
   },
   extensionsToTreatAsEsm: ['.ts', '.tsx'],
   moduleNameMapper: { '^fast-check$': '<rootDir>/test/fast-check.ts' },
+  testEnvironment: '<rootDir>/test/environment.cjs',
+  // Code runs slower the more environments its process has had.
+  workerIdleMemoryLimit: '600MB',
   roots: ['<rootDir>/test'],
   // Fault scenarios take long: `npm run test:faults`.
   testMatch: ['**/*.test.ts', '!**/test/faults/*.test.ts'],

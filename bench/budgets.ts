@@ -1,6 +1,6 @@
 /**
- * What budgets add to a request at 50 requests a second: an account without budgets, with a `lagging` and with a `reserved` budget,
- * in turn through one gateway process. The table is the emulator on this machine: a write takes longer or shorter on AWS.
+ * What budgets add to a request at 50 requests a second: an account without budgets, with a `lagging` and with a `reserved` budget, and with
+ * a limit of each of 10,000 users of which all but the sender are used up, in turn through one gateway process. The table is the emulator on this machine: a write takes longer or shorter on AWS.
  *
  * node bench/budgets.ts [--seconds N]
  */
@@ -14,12 +14,17 @@ import { parseArgs } from 'node:util';
 import getPort from 'get-port';
 import { emulatedTable } from '../fixtures/emulated-table.ts';
 import { openBlocks } from '../lambda/data/alerts/blocks.ts';
-import { serviceKeyKey } from '../lambda/data/table/keys.ts';
+import { limitValueKey, serviceKeyKey } from '../lambda/data/table/keys.ts';
 import { newAccountKey, serviceKeyHash } from '../lambda/domain/accounts/account-key.ts';
+import { periodAt } from '../lambda/domain/calendar/periods.ts';
+import { periodId } from '../lambda/domain/limits/reservation.ts';
+import { cpuSeconds } from './relay/process.ts';
 import { median, quantile, report, rounded } from './report/figures.ts';
 
 const { values: options } = parseArgs({ options: { seconds: { type: 'string', default: '30' } } });
 const RATE = 50;
+const CPU_ROUNDS = 15;
+const CPU_REQUESTS = 100;
 
 const listen = async (respond: () => string): Promise<string> => {
   const server = createServer((request, response) => {
@@ -53,12 +58,29 @@ const serviceKeys = {
   none: await keyOf('account-none', false),
   lagging: await keyOf('account-lagging', true),
   reserved: await keyOf('account-reserved', true),
+  'each lagging': await keyOf('account-each-lagging', true),
+  'each reserved': await keyOf('account-each-reserved', true),
 };
 const budget = { id: 'budget-1', name: 'Bench', scope: {}, period: 'monthly', unknownCost: 'pass' } as const;
 await openBlocks(table).change('account-reserved', (blocks) => ({
   ...blocks,
   reserved: [{ ...budget, amountNanoUsd: 1e15, limitNanoUsd: 1e15, onUnavailable: 'pass' }],
 }));
+
+const VALUES = 10_000;
+const SENDER = 'user-0';
+for (const enforcement of ['lagging', 'reserved'] as const) {
+  const accountId = `account-each-${enforcement}`;
+  const amounts = { amountNanoUsd: 1e15, groups: [], percent: 100 };
+  const effects = { enforcement, onUnavailable: 'pass', showsRemaining: false, notifyAt: [], askUrl: '' } as const;
+  const limit = { ...budget, ...amounts, ...effects, each: 'dim:user' } as const;
+  await openBlocks(table).change(accountId, (blocks) => ({ ...blocks, each: [limit] }));
+  const month = periodId(periodAt('monthly', new Date()));
+  for (let n = 1; n < VALUES; n++) {
+    const Item = { ...limitValueKey(accountId, budget.id, month, `user-${n}`), committed: 1e15, finished: 1e15 };
+    await table.call('PutItem', { TableName: table.name, Item });
+  }
+}
 
 const port = await getPort();
 const gateway = fork(new URL('./relay/gateway-process.ts', import.meta.url), {
@@ -89,7 +111,12 @@ const send = async (serviceKey: string): Promise<number> => {
   const startedAt = performance.now();
   const response = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
     method: 'POST',
-    headers: { 'X-Service-Key': serviceKey, Authorization: 'Bearer sk-bench', 'Content-Type': 'application/json' },
+    headers: {
+      'X-Service-Key': serviceKey,
+      Authorization: 'Bearer sk-bench',
+      'Content-Type': 'application/json',
+      'X-Service-Metadata': JSON.stringify({ user: SENDER }),
+    },
     body,
   });
   await response.text();
@@ -117,7 +144,17 @@ for (let n = 0; n < RATE * Number(options.seconds); n++) {
 }
 await Promise.all(pending);
 
+/** Processor time of the gateway for each request, in turns, so that what else the machine does is the same for all. */
+const cpuMs = new Map(names.map((name) => [name, [] as number[]]));
+for (let round = 0; round < CPU_ROUNDS; round++)
+  for (const name of names) {
+    const before = cpuSeconds(gateway.pid as number);
+    for (let n = 0; n < CPU_REQUESTS; n++) await send(serviceKeys[name]);
+    cpuMs.get(name)?.push(((cpuSeconds(gateway.pid as number) - before) / CPU_REQUESTS) * 1_000);
+  }
+
 const direct = taken.get('none') ?? [];
+const directCpuMs = median(cpuMs.get('none') ?? []);
 report(
   'budgets',
   { rate: RATE, seconds: Number(options.seconds) },
@@ -128,6 +165,7 @@ report(
     'p99 ms': rounded(quantile(ms, 0.99), 2),
     'p50 added ms': rounded(median(ms) - median(direct), 2),
     'x none': rounded(median(ms) / median(direct), 2),
+    'CPU added ms': rounded(median(cpuMs.get(budgets) ?? []) - directCpuMs, 3),
   })),
 );
 gateway.kill();

@@ -16,7 +16,7 @@ import { openEvaluationProgress } from '../lambda/data/alerts/evaluation-progres
 import { markForRollup } from '../lambda/data/ledger/rollup-marks.ts';
 import { summaryItems } from '../lambda/data/spend/summary-pages.ts';
 import { ACTIVE_RULE_SHARDS, activeRulesIndexKey, ruleKey, spendCounterKey } from '../lambda/data/table/keys.ts';
-import { shardOf } from '../lambda/data/table/shard-of.ts';
+import { shardOf } from '../lambda/data/table/table.ts';
 import { summarize } from '../lambda/domain/spend/summary.ts';
 import { jobsFor } from '../lambda/rule-evaluator/start-round.ts';
 import { exportLine, filledTable } from './emulated/filled-table.ts';

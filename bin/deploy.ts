@@ -1,18 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import {
-  FUNCTION_OUTPUT,
   InvalidSettings,
   missingForDeploy,
   parseStageSettings,
   remarksForDeploy,
   type StageSettings,
 } from '../lib/config.ts';
-import { preflight } from './preflight.ts';
-import { pruneVersions } from './prune-versions.ts';
+import { credentialsOwner, preflight } from './preflight.ts';
 
 /**
  * `npm run deploy -- --stage prod [options of cdk deploy]`: all stacks of one stage. Without --stage it is dev. What would fail
@@ -36,15 +32,12 @@ const settingsOf = (stage: string): StageSettings => {
   }
 };
 
-const outputsSchema = z.record(z.string(), z.record(z.string(), z.string()));
-
-/** The names of the gateway's functions, from what the deployment printed. */
-const gatewayFunctions = (outputsFile: string): string[] =>
-  existsSync(outputsFile)
-    ? Object.values(outputsSchema.parse(JSON.parse(readFileSync(outputsFile, 'utf8')))).flatMap((outputs) =>
-        Object.entries(outputs).flatMap(([name, value]) => (name.endsWith(FUNCTION_OUTPUT) ? [value] : [])),
-      )
-    : [];
+/** A stage without an account is for the one of the credentials, in their region. */
+const onWhoseBehalf = async (settings: StageSettings): Promise<StageSettings> => {
+  if (settings.account !== undefined && settings.region !== undefined) return settings;
+  const { account, region } = await credentialsOwner();
+  return { ...settings, account: settings.account ?? account, region: settings.region ?? region };
+};
 
 const argv = process.argv.slice(2);
 const at = argv.indexOf('--stage');
@@ -52,25 +45,14 @@ const stage = (at === -1 ? 'dev' : argv[at + 1]) ?? '';
 if (stage === '' || stage.startsWith('-')) exit('Name the stage: npm run deploy -- --stage prod', 2);
 const passedOn = at === -1 ? argv : argv.toSpliced(at, 2);
 
-const settings = settingsOf(stage);
+const settings = await onWhoseBehalf(settingsOf(stage));
 const missing = missingForDeploy(settings);
 if (missing.length > 0) exit([`Fill in cdk.json before deploying ${stage}:`, ...missing].join('\n'), 1);
 const { refusals, remarks } = await preflight(settings);
 for (const remark of [...remarksForDeploy(settings), ...remarks]) console.log(`Note: ${remark}`);
 if (refusals.length > 0) exit(refusals.join('\n'), 1);
 
-const folder = mkdtempSync(join(tmpdir(), 'deploy-'));
-const outputsFile = join(folder, 'outputs.json');
-const options = ['-c', `stage=${stage}`, '-c', 'deploy=true', '--outputs-file', outputsFile, ...passedOn];
-const { status } = spawnSync('cdk', ['deploy', '**', ...options], { stdio: 'inherit' });
-if (status === 0) {
-  try {
-    const deleted = await pruneVersions(settings.region ?? '', gatewayFunctions(outputsFile));
-    if (deleted > 0) console.log(`Deleted ${deleted} old versions of the gateway's functions.`);
-  } catch (error) {
-    // The deployment is done. A version takes 70 KB of the 75 GB that a region has for code.
-    console.log(`Note: old versions of the gateway's functions stay (${(error as Error).name}).`);
-  }
-}
-rmSync(folder, { recursive: true });
+const context = { stage, deploy: 'true', account: settings.account, region: settings.region };
+const options = Object.entries(context).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+const { status } = spawnSync('cdk', ['deploy', '**', ...options, ...passedOn], { stdio: 'inherit' });
 process.exit(status ?? 1);

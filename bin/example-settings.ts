@@ -12,6 +12,7 @@ const everything = {
   },
   registration: 'invite',
   alarmMail: 'ops@acme.dev',
+  traces: true,
   mailFrom: 'alerts@acme.dev',
   mail: { identity: 'create', cognito: true },
   corsOrigins: ['https://a.acme.dev', 'https://b.acme.dev'],

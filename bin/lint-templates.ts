@@ -1,35 +1,45 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { exampleContext } from './example-settings.ts';
+import { brokenQuotas, type CloudFormationTemplate } from './template-quotas.ts';
 
 /**
- * `npm run lint:templates`: cfn-lint, a Python program, over the templates of `npm run synth`, a stage with everything filled in, one in
- * containers, the pipeline and GitHub's roles. .cfnlintrc.yaml configures it. Without cfn-lint it is skipped, but fails in CI.
+ * `npm run lint:templates`: cfn-lint, a Python program, over the templates of `npm run synth`, a stage with everything filled in, one without domains, one in
+ * containers, the pipeline and GitHub's roles. .cfnlintrc.yaml configures it. Without cfn-lint it is skipped, but fails in CI. Quotas of AWS,
+ * which cfn-lint does not know, are checked in the same templates: template-quotas.ts.
  */
 
 const APPS = {
   stage: { stage: 'prod' },
+  try: { stage: 'try' },
   containers: { stage: 'containers' },
   pipeline: { app: 'pipeline' },
   github: { app: 'github' },
 };
 const INSTALL = 'python3 -m pip install -r requirements-ci.txt';
 
-const cdkJson = z.object({ context: z.record(z.string(), z.unknown()) });
+const cdkJson = z.object({ context: z.looseObject({ stages: z.record(z.string(), z.unknown()) }) });
 
 /** Synthesizes an app without functions' code and without CDK's own validation, which `npm run synth` has. */
 const synthesize = (folder: string, context: object): boolean => {
   const { context: settings } = cdkJson.parse(JSON.parse(readFileSync('cdk.json', 'utf8')));
+  const stages = { ...settings.stages, ...exampleContext.stages };
   const { status } = spawnSync(process.execPath, ['bin/app.ts'], {
     stdio: 'inherit',
     env: {
       ...process.env,
       CDK_VALIDATION: 'false',
       CDK_OUTDIR: folder,
-      CDK_CONTEXT_JSON: JSON.stringify({ ...settings, ...exampleContext, ...context, 'aws:cdk:bundling-stacks': [] }),
+      CDK_CONTEXT_JSON: JSON.stringify({
+        ...settings,
+        ...exampleContext,
+        stages,
+        ...context,
+        'aws:cdk:bundling-stacks': [],
+      }),
     },
   });
   return status === 0;
@@ -40,6 +50,14 @@ const lint = (): number => {
   try {
     for (const [name, context] of Object.entries(APPS)) if (!synthesize(join(folder, name), context)) return 1;
     const templates = ['cdk.out/**/*.template.json', join(folder, '**/*.template.json')];
+    const broken = globSync(templates).flatMap((path) => {
+      const template = JSON.parse(readFileSync(path, 'utf8')) as CloudFormationTemplate;
+      return brokenQuotas(template).map((sentence) => `${path.split('/').at(-1)}: ${sentence}`);
+    });
+    if (broken.length > 0) {
+      console.error(broken.join('\n'));
+      return 1;
+    }
     return spawnSync('cfn-lint', ['--template', ...templates], { stdio: 'inherit' }).status ?? 1;
   } finally {
     rmSync(folder, { recursive: true });

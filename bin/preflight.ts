@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { ACMClient, DescribeCertificateCommand } from '@aws-sdk/client-acm';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { GetHostedZoneCommand, Route53Client } from '@aws-sdk/client-route-53';
 import { GetServiceQuotaCommand, ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import {
   GetIdentityVerificationAttributesCommand,
@@ -6,6 +9,8 @@ import {
   type IdentityVerificationAttributes,
   SESClient,
 } from '@aws-sdk/client-ses';
+import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { fromNodeProviderChain, fromTemporaryCredentials } from '@aws-sdk/credential-providers';
 import type { StageSettings } from '../lib/config.ts';
 import { domainOf } from '../lib/stacks/mail.ts';
@@ -21,6 +26,11 @@ interface Quota {
 const CONCURRENCY: Quota = { ServiceCode: 'lambda', QuotaCode: 'L-B99A9384' };
 /** Processors of running tasks; new accounts may have 6. */
 const TASK_PROCESSORS: Quota = { ServiceCode: 'fargate', QuotaCode: 'L-3032A538' };
+
+/** Requests a second to all APIs of an account and region: 10,000, and 2,500 in 13 regions. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
+const API_REQUESTS: Quota = { ServiceCode: 'apigateway', QuotaCode: 'L-8A5B8E43' };
+/** Write units a second of each table: 40,000. @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Limits.html */
+const TABLE_WRITES: Quota = { ServiceCode: 'dynamodb', QuotaCode: 'L-AB614373' };
 
 /** Lambda keeps this much for functions without a reservation. @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html */
 const UNRESERVED_MIN = 100;
@@ -46,8 +56,21 @@ const readerOf = ({ account, region }: Target) => {
   return async () => lookUp().catch(() => fromNodeProviderChain()());
 };
 
+/** CloudFront takes certificates of this region alone. */
+const CLOUDFRONT_REGION = 'us-east-1';
+
 /** Reads the account. Each rejects where it cannot be read. */
 export interface Account {
+  /** Returns the account that the credentials are of. */
+  id(): Promise<string | undefined>;
+  /** Rejects with ParameterNotFound where `cdk bootstrap` never ran. */
+  bootstrapVersion(): Promise<string | undefined>;
+  /** Returns the name of a hosted zone, which ends with a dot. Rejects with NoSuchHostedZone. */
+  zoneName(id: string): Promise<string | undefined>;
+  /** Reads a certificate for CloudFront. Rejects with ResourceNotFoundException. */
+  certificate(arn: string): Promise<{ readonly status: string; readonly names: readonly string[] }>;
+  /** Whether CloudFormation has a stack. */
+  hasStack(name: string): Promise<boolean>;
   quota(quota: Quota): Promise<number | undefined>;
   /** Reads a mail address's and its domain's. One that SES does not know is missing. */
   identities(names: readonly string[]): Promise<Readonly<Record<string, IdentityVerificationAttributes>>>;
@@ -64,6 +87,33 @@ const awsAccount = (target: Target): Account => {
     }
   };
   return {
+    id: () =>
+      ask(new STSClient(options), async (client) => (await client.send(new GetCallerIdentityCommand({}))).Account),
+    bootstrapVersion: () =>
+      ask(new SSMClient(options), async (client) => {
+        const command = new GetParameterCommand({ Name: '/cdk-bootstrap/hnb659fds/version' });
+        return (await client.send(command)).Parameter?.Value;
+      }),
+    zoneName: (Id) =>
+      ask(new Route53Client(options), async (client) => {
+        const { HostedZone } = await client.send(new GetHostedZoneCommand({ Id }));
+        return HostedZone?.Name;
+      }),
+    certificate: (CertificateArn) =>
+      ask(new ACMClient({ ...options, region: CLOUDFRONT_REGION }), async (client) => {
+        const { Certificate } = await client.send(new DescribeCertificateCommand({ CertificateArn }));
+        return { status: Certificate?.Status ?? 'unknown', names: Certificate?.SubjectAlternativeNames ?? [] };
+      }),
+    hasStack: (StackName) =>
+      ask(new CloudFormationClient(options), async (client) => {
+        try {
+          return ((await client.send(new DescribeStacksCommand({ StackName }))).Stacks ?? []).length > 0;
+        } catch (error) {
+          // CloudFormation has no error of its own for a stack that is not there.
+          if ((error as Error).name === 'ValidationError') return false;
+          throw error;
+        }
+      }),
     quota: (quota) =>
       ask(new ServiceQuotasClient(options), async (client) => {
         const { Quota } = await client.send(new GetServiceQuotaCommand(quota));
@@ -77,6 +127,20 @@ const awsAccount = (target: Target): Account => {
     mailsPerDay: () =>
       ask(new SESClient(options), async (client) => (await client.send(new GetSendQuotaCommand({}))).Max24HourSend),
   };
+};
+
+/** Returns whose credentials these are; nothing where there are none. */
+export const credentialsOwner = async (): Promise<{ account?: string; region?: string }> => {
+  const client = new STSClient({ maxAttempts: 2 });
+  try {
+    const region = await client.config.region();
+    const { Account: account } = await client.send(new GetCallerIdentityCommand({}));
+    return { region, ...(account !== undefined && { account }) };
+  } catch {
+    return {};
+  } finally {
+    client.destroy();
+  }
 };
 
 export interface Preflight {
@@ -178,19 +242,117 @@ const checkProcessors = async ({ name, gateway, region = '' }: StageSettings, ac
   );
 };
 
+/** What the expected traffic takes by the second. Where a quota has less, AWS refuses the rest: requests get 429, and records wait. */
+const checkRates = async (settings: StageSettings, account: Account): Promise<readonly Preflight[]> => {
+  const { name, gateway, table, expectedRequestsPerSecond: expected, region = '' } = settings;
+  const { writeUnitsPerSecond = 0 } = table.warmThroughput ?? usageCapacity(expected).warmThroughput ?? {};
+  const rates = [
+    [API_REQUESTS, usesCompute(gateway, 'lambda') ? expected : 0, 'requests of API Gateway'],
+    [TABLE_WRITES, writeUnitsPerSecond, 'write units of a table'],
+  ] as const;
+  return Promise.all(
+    rates.map(async ([quota, needed, what]) => {
+      const available = await account.quota(quota).catch(() => undefined);
+      return available === undefined || needed <= available
+        ? FINE
+        : remarking(
+            `The account may have ${available} ${what} a second in ${region}, and stages.${name} expects ${needed}. Ask for more: ${increaseCommand(quota, needed, region)}`,
+          );
+    }),
+  );
+};
+
+const isUnresolved = (error: unknown): boolean =>
+  error instanceof Error && ((error as NodeJS.ErrnoException).code === 'ENOTFOUND' || isUnresolved(error.cause));
+
+/** Without it nothing else can be read: the deployment ends here. Null where it may go on. */
+const checkCredentials = async (
+  { name, account: wanted = '', region = '' }: StageSettings,
+  account: Account,
+): Promise<string | null> => {
+  try {
+    const id = await account.id();
+    return id === wanted
+      ? null
+      : `The credentials are of account ${id}, and stages.${name}.account is ${wanted}. Log in to that account, or have it trust this one: npx cdk bootstrap --trust`;
+  } catch (error) {
+    return isUnresolved(error)
+      ? `stages.${name}.region: AWS cannot be reached in ${region}. Is there such a region, and a network?`
+      : `AWS does not accept the credentials (${(error as Error).name}). Log in: aws login, aws sso login, or AWS_PROFILE`;
+  }
+};
+
+const checkBootstrap = async ({ account: id, region }: StageSettings, account: Account): Promise<Preflight> => {
+  try {
+    await account.bootstrapVersion();
+    return FINE;
+  } catch (error) {
+    if ((error as Error).name !== 'ParameterNotFound')
+      return remarking(`Whether the account is bootstrapped could not be read (${(error as Error).name}).`);
+    return refusing(`The account is not bootstrapped in ${region}: npx cdk bootstrap aws://${id}/${region}`);
+  }
+};
+
+const checkZone = async ({ name, hostedZone, customDomains }: StageSettings, account: Account): Promise<Preflight> => {
+  if (!hostedZone || !customDomains) return FINE;
+  const setting = `stages.${name}.hostedZone`;
+  try {
+    const found = (await account.zoneName(hostedZone.id))?.replace(/\.$/, '');
+    return found === hostedZone.name
+      ? FINE
+      : refusing(`${setting}: the zone ${hostedZone.id} is ${found}, not ${hostedZone.name}.`);
+  } catch (error) {
+    return (error as Error).name === 'NoSuchHostedZone'
+      ? refusing(`${setting}: the account has no zone ${hostedZone.id}: aws route53 list-hosted-zones`)
+      : remarking(`${setting} could not be read (${(error as Error).name}).`);
+  }
+};
+
+/** Whether a certificate's name is for a host: itself, or a wildcard for one label. */
+const isFor = (host: string) => (name: string) =>
+  name === host || (name.startsWith('*.') && host.slice(host.indexOf('.')) === name.slice(1));
+
+const checkCertificate = async ({ name, web }: StageSettings, account: Account): Promise<Preflight> => {
+  if (!web) return FINE;
+  const setting = `stages.${name}.web.certificateArn`;
+  try {
+    const { status, names } = await account.certificate(web.certificateArn);
+    if (status !== 'ISSUED') return refusing(`${setting}: the certificate is ${status}, not ISSUED.`);
+    return names.some(isFor(web.name))
+      ? FINE
+      : refusing(`${setting}: the certificate is for ${names.join(', ')}, not for ${web.name}.`);
+  } catch (error) {
+    return (error as Error).name === 'ResourceNotFoundException'
+      ? refusing(`${setting}: the account has no such certificate in ${CLOUDFRONT_REGION}.`)
+      : remarking(`${setting} could not be read (${(error as Error).name}).`);
+  }
+};
+
+/** CloudFormation does not take over an identity that somebody else made: another stage, or a person. */
+const checkNewIdentity = async (
+  { name, mail: { identity } }: StageSettings,
+  domain: string,
+  isKnown: boolean,
+  account: Account,
+): Promise<Preflight> => {
+  if (identity !== 'create' || !isKnown || (await account.hasStack(`ai-spend-${name}-mail`))) return FINE;
+  return refusing(
+    `stages.${name}.mail.identity: SES has ${domain} already, made by another stage or by hand. Set it to existing, or send from another domain: stages.${name}.mailFrom`,
+  );
+};
+
 const VERIFY = 'aws sesv2 get-email-identity --email-identity';
 
 /** Alerts, and with `cognito` also codes for passwords, are sent as mailFrom. */
-const checkMail = async (
-  { name, mail, mailFrom, dashboardDomain }: StageSettings,
-  account: Account,
-): Promise<readonly Preflight[]> => {
+const checkMail = async (settings: StageSettings, account: Account): Promise<readonly Preflight[]> => {
+  const { name, mail, mailFrom, dashboardDomain } = settings;
   const from = mailFrom ?? `alerts@${dashboardDomain}`;
   const domain = domainOf(from);
   try {
     const [identities, mailsPerDay] = await Promise.all([account.identities([from, domain]), account.mailsPerDay()]);
     const isVerified = (identity: string) => identities[identity]?.VerificationStatus === 'Success';
     return [
+      await checkNewIdentity(settings, domain, domain in identities, account),
       checkSender(name, mail, from, isVerified),
       mailsPerDay === SANDBOX_MAILS_PER_DAY
         ? remarking(
@@ -238,10 +400,16 @@ export const preflight = async (
   settings: StageSettings,
   account: Account = awsAccount({ account: settings.account ?? '', region: settings.region ?? '' }),
 ): Promise<Preflight> => {
+  const denied = await checkCredentials(settings, account);
+  if (denied !== null) return refusing(denied);
   const all = [
     checkDocker(settings),
+    await checkBootstrap(settings, account),
+    await checkZone(settings, account),
+    await checkCertificate(settings, account),
     await checkConcurrency(settings, account),
     await checkProcessors(settings, account),
+    ...(await checkRates(settings, account)),
     ...(await checkMail(settings, account)),
   ];
   return { refusals: all.flatMap(({ refusals }) => refusals), remarks: all.flatMap(({ remarks }) => remarks) };

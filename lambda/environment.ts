@@ -69,8 +69,15 @@ export const mailEnvironment = z.object({
   DASHBOARD_URL: z.url(),
 });
 
+/** Functions that call users' webhooks. */
+const webhookEnvironment = z.object({
+  /** JSON object of what may be called beyond port 443 of public addresses. */
+  WEBHOOK_TARGETS: z.pipe(json, z.object({ ports: z.array(z.number()), internalHosts: z.array(text) })),
+});
+
 export const evaluatorEnvironment = z.extend(metricsEnvironment, {
   ...mailEnvironment.shape,
+  ...webhookEnvironment.shape,
   /** Jobs of the evaluator's workers. */
   JOB_QUEUE_URL: text,
 });
@@ -148,7 +155,10 @@ export const readingEnvironment = z.extend(dashboardEnvironment, {
   OBJECT_BUCKET: text,
 });
 
-export const settingsEnvironment = z.extend(dashboardEnvironment, mailEnvironment.shape);
+export const settingsEnvironment = z.extend(readingEnvironment, {
+  ...mailEnvironment.shape,
+  ...webhookEnvironment.shape,
+});
 
 export const filesEnvironment = z.extend(readingEnvironment, billEnvironment.shape);
 

@@ -10,21 +10,22 @@ import { isCommercialRegion, stageSettings } from './stage-settings.ts';
  * account still needs.
  */
 
-/** How the outputs with the names of the gateway's functions end: bin/deploy.ts reads them. */
-export const FUNCTION_OUTPUT = 'FunctionName';
-
 const STAGE_NAME = /^[a-z][a-z0-9-]{0,19}$/;
 
 export type StageSettings = Omit<z.infer<typeof stageSettings>, 'removalPolicy' | 'logRetentionDays'> & {
   readonly name: string;
+  /** Whether the web dashboard is deployed: an account may not use CloudFront yet. */
+  readonly hasPages: boolean;
   readonly retention: Retention;
 };
 
 /** Retention times, for every construct that makes resources that outlive it. */
 export interface Retention {
   readonly logs: RetentionDays;
-  /** Policy of data stores: tables, user pools, secrets, dead-letter queues. */
+  /** Policy of what holds data: secrets, buckets, dead-letter queues, logs. */
   readonly data: RemovalPolicy;
+  /** Policy of what is also protected against deletion: the table, the user pool. */
+  readonly protectedData: RemovalPolicy;
 }
 
 /** The settings cannot be used. The message lists every mistake, one line each. */
@@ -57,7 +58,9 @@ export const parseStageSettings = (name: string, input: unknown): StageSettings 
   if (!STAGE_NAME.test(name)) {
     throw new InvalidSettings(`stage: must be 1 to 20 of a-z, 0-9 and "-", beginning with a letter, got "${name}"`);
   }
-  const parsed = stageSettings.safeParse(withoutBlanks(input ?? {}));
+  const given = withoutBlanks(input ?? {}) as { readonly web?: unknown };
+  const hasPages = given.web !== false;
+  const parsed = stageSettings.safeParse(hasPages ? given : { ...given, web: undefined });
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `${['stages', name, ...issue.path].join('.')}: ${issue.message}`);
     throw new InvalidSettings(lines.join('\n'));
@@ -65,11 +68,15 @@ export const parseStageSettings = (name: string, input: unknown): StageSettings 
   const { removalPolicy, logRetentionDays, ...settings } = parsed.data;
   return {
     ...settings,
+    hasPages,
     ...ownPages(settings),
     name,
     retention: {
       logs: logRetentionDays as RetentionDays,
-      data: removalPolicy === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      // An empty resource goes when a first deployment fails.
+      data: removalPolicy === 'retain' ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+      // Deletion protection would make CloudFormation fail to remove it, and the stack to stay half-way.
+      protectedData: removalPolicy === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     },
   };
 };
@@ -84,22 +91,36 @@ export const missingForDeploy = (settings: StageSettings): readonly string[] => 
     settings.region !== undefined &&
       !isCommercialRegion(settings.region) &&
       `${at('region')}: the gateway needs Lambda response streaming, which AWS has announced for commercial regions alone, and ${settings.region} is none`,
-    isExample(settings.gatewayDomain) && `${at('gatewayDomain')}: the domain under which the provider hosts live`,
-    isExample(settings.dashboardDomain) && `${at('dashboardDomain')}: the domain of the dashboard API`,
+    settings.customDomains &&
+      isExample(settings.gatewayDomain) &&
+      `${at('gatewayDomain')}: the domain under which the provider hosts live`,
+    settings.customDomains &&
+      isExample(settings.dashboardDomain) &&
+      `${at('dashboardDomain')}: the domain of the dashboard API`,
     settings.registration === undefined &&
       `${at('registration')}: who may register: "open" (anybody), "invite" (whom members invite) or "closed" (nobody). npm run create-owner makes the first owner`,
-    settings.mailFrom === undefined && `${at('mailFrom')}: the verified address that alerts are sent from`,
-    settings.alarmMail === undefined && `${at('alarmMail')}: the mail address that receives alarms`,
+    settings.customDomains &&
+      settings.mailFrom === undefined &&
+      `${at('mailFrom')}: the verified address that alerts are sent from`,
+    settings.customDomains &&
+      settings.alarmMail === undefined &&
+      `${at('alarmMail')}: the mail address that receives alarms`,
   ].filter((line) => line !== false);
 };
 
 /** Consequences of these settings that one may not expect, a sentence or two each. */
 export const remarksForDeploy = (settings: StageSettings): readonly string[] => {
-  const { name, dashboardDomain, dashboardUrl, corsOrigins, retention } = settings;
+  const { name, dashboardDomain, dashboardUrl, corsOrigins, retention, hasPages, registration, alarmMail } = settings;
   return [
-    dashboardUrl === undefined &&
+    !settings.customDomains &&
+      registration === 'open' &&
+      `Anybody who knows the address of ${name} may register. Set stages.${name}.registration to closed once you have your account.`,
+    !settings.customDomains && alarmMail === undefined && `Alarms reach nobody. Set stages.${name}.alarmMail.`,
+    hasPages &&
+      dashboardUrl === undefined &&
       `Links in mails and Stripe's return pages lead to https://${dashboardDomain}, which is the API and has no pages. Set stages.${name}.web, or put the address of the dashboard (an output of ai-spend-${name}-web) into dashboardUrl.`,
-    corsOrigins.length === 0 &&
+    hasPages &&
+      corsOrigins.length === 0 &&
       `No web page may call the API. Set stages.${name}.web, or put the origin of the dashboard into corsOrigins.`,
     !settings.mail.cognito &&
       `Cognito sends password codes itself, at most 50 a day. Set stages.${name}.mail.cognito once the domain of mailFrom is verified in SES.`,
@@ -113,6 +134,9 @@ const contextSchema = z.object({
   stages: z.record(z.string(), z.unknown()).default({}),
   /** Set by bin/deploy.ts: the settings must suffice for a real account. */
   deploy: z.literal('true').optional(),
+  /** Set by bin/deploy.ts, where the stage names none: those of the credentials. */
+  account: z.string().optional(),
+  region: z.string().optional(),
 });
 
 /**
@@ -121,17 +145,16 @@ const contextSchema = z.object({
  * @throws InvalidSettings
  */
 export const readStageSettings = (node: Node): StageSettings => {
-  const { stage, stages, deploy } = contextSchema.parse({
-    stage: node.tryGetContext('stage'),
-    stages: node.tryGetContext('stages'),
-    deploy: node.tryGetContext('deploy'),
-  });
+  const { stage, stages, deploy, account, region } = contextSchema.parse(
+    Object.fromEntries(Object.keys(contextSchema.shape).map((name) => [name, node.tryGetContext(name)])),
+  );
   if (!(stage in stages) && stage !== 'dev') {
     throw new InvalidSettings(
       `stage: cdk.json has no stages.${stage}; it has ${Object.keys(stages).sort().join(', ') || 'none'}`,
     );
   }
-  const settings = parseStageSettings(stage, stages[stage]);
+  const parsed = parseStageSettings(stage, stages[stage]);
+  const settings = { ...parsed, account: parsed.account ?? account, region: parsed.region ?? region };
   const missing = deploy === undefined ? [] : missingForDeploy(settings);
   if (missing.length > 0) {
     throw new InvalidSettings([`Fill in cdk.json before deploying ${stage}:`, ...missing].join('\n'));

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { registrations } from '../lambda/domain/accounts/registration.ts';
 import { paidPlanNames } from '../lambda/domain/billing/price-list.ts';
+import { cloudLabels, OWN_NAME, ownHostProblem } from '../lambda/domain/hosts.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
 import { BATCH, RECORDERS } from './usage-capacity.ts';
 
@@ -104,6 +105,18 @@ const priceFeedSettings = z.strictObject({
     .prefault({}),
 });
 
+const ownHost = z
+  .strictObject({
+    origin: z.string(),
+    compatible: z.enum(['openai', 'anthropic'], "must be 'openai' or 'anthropic'"),
+    /** It may be at an address in place of a public name, and without TLS. */
+    internal: z.boolean().default(false),
+  })
+  .check(({ value, issues }) => {
+    const message = ownHostProblem(value);
+    if (message !== null) issues.push({ code: 'custom', input: value.origin, path: ['origin'], message });
+  });
+
 const gatewaySettings = z.strictObject({
   /** The host of the gateway: docs/cost-and-scale.md compares them. */
   compute: compute.default('lambda'),
@@ -138,6 +151,19 @@ const gatewaySettings = z.strictObject({
   openEventDelaySeconds: wholeNumber(0, 900).default(900),
   /** Origins whose pages may call the gateway from a browser. A page shows its keys to everybody who opens it. */
   allowedOrigins: z.array(origin).default([]),
+  /** Hosts beyond the twelve: docs/clients.md. */
+  hosts: z
+    .strictObject({
+      clouds: z.array(z.enum(cloudLabels)).default([]),
+      /** Own servers, by label. The gateway reaches an internal one only from a network that leads there. */
+      own: z
+        .record(z.templateLiteral(['own-', z.string().regex(OWN_NAME)]), ownHost, {
+          error: ({ code }) =>
+            code === 'invalid_key' ? 'must be named by own- and 1 to 28 of a-z, 0-9 and "-"' : undefined,
+        })
+        .default({}),
+    })
+    .prefault({}),
   /** Other origins of providers, such as a mock in a test stage. */
   upstreamOrigins: z.partialRecord(z.enum(providerLabels), origin).default({}),
 });
@@ -252,6 +278,13 @@ const webSettings = z.strictObject({
     ),
 });
 
+/** What users' webhooks may reach beyond port 443 of public addresses. */
+const webhookSettings = z.strictObject({
+  ports: z.array(wholeNumber(1, 65_535)).default([]),
+  /** Names that the functions' network resolves: a webhook to one of them may have an internal address. */
+  internalHosts: z.array(hostName).default([]),
+});
+
 const mailSettings = z.strictObject({
   /** `create`: the deployment makes SES's identity of mailFrom's domain, with DKIM. `existing`: it is there, and verified. */
   identity: z.enum(['existing', 'create'], "must be 'existing' or 'create'").default('existing'),
@@ -338,6 +371,11 @@ export const stageSettings = z
       .string()
       .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be an AWS region, such as eu-central-1')
       .optional(),
+    /**
+     * Whether the stage has domains. Without them API Gateway's own addresses serve, with the provider in the path: nothing but an account is
+     * needed. Outputs have them.
+     */
+    customDomains: z.boolean().default(true),
     /** Gateway hosts are `{label}.{gatewayDomain}`. */
     gatewayDomain: hostName.default('gateway.example.com'),
     /** The dashboard API is `https://{dashboardDomain}/api`. */
@@ -349,7 +387,7 @@ export const stageSettings = z
         name: hostName,
       })
       .optional(),
-    /** Where the web dashboard is. Unset: at CloudFront's own domain. */
+    /** Where the web dashboard is. Unset: at CloudFront's own domain. `parseStageSettings` takes false, too: there is none. */
     web: webSettings.optional(),
     /** Web origins whose pages may call the dashboard API, apart from the web dashboard's own domain. */
     corsOrigins: z.array(origin).default([]),
@@ -360,6 +398,7 @@ export const stageSettings = z
     /** Sender of alerts: its address or domain must be a verified identity of SES. Unset: alerts@{dashboardDomain}. */
     mailFrom: z.email('must be an e-mail address').optional(),
     mail: mailSettings.prefault({}),
+    webhooks: webhookSettings.prefault({}),
     /** Where alerts link to. Unset: the web dashboard's own domain, or https://{dashboardDomain} without one. */
     dashboardUrl: origin.optional(),
     /** Where docs/runbook.md is read: alarms link its sections. */
@@ -368,6 +407,8 @@ export const stageSettings = z
       .number()
       .refine((days) => LOG_RETENTION_DAYS.includes(days), { error: `must be one of ${LOG_RETENTION_DAYS.join(', ')}` })
       .default(90),
+    /** Whether AWS X-Ray traces requests on Lambda: docs/runbook.md#find-a-request. It costs by trace. */
+    traces: z.boolean().default(false),
     /** Whether data stays when its stack is deleted. `retain` also protects table and user pool against deletion. */
     removalPolicy: z.enum(['retain', 'destroy'], "must be 'retain' or 'destroy'").default('retain'),
     /** Name of a table that `npm run restore-table` made: the service works on it, and the stack's own stays as it is. */
@@ -430,7 +471,14 @@ export const stageSettings = z
         issues.push({ code: 'custom', input, path: ['gateway', name], message });
       }
     }
-    if (value.hostedZone === undefined) return;
+    if (!value.customDomains && usesCompute(value.gateway, 'containers'))
+      issues.push({
+        code: 'custom',
+        input: value.customDomains,
+        path: ['customDomains'],
+        message: 'must not be false while a host runs in containers: a load balancer has no certificate of its own',
+      });
+    if (value.hostedZone === undefined || !value.customDomains) return;
     const zone = value.hostedZone.name;
     const hosts = [
       { path: ['gatewayDomain'], host: value.gatewayDomain },

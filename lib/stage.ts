@@ -1,6 +1,10 @@
-import { Stage } from 'aws-cdk-lib';
-import type { Construct } from 'constructs';
+import { Aspects, type IAspect, Stage, Validations } from 'aws-cdk-lib';
+import { CfnStage } from 'aws-cdk-lib/aws-apigateway';
+import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Construct, IConstruct } from 'constructs';
 import type { StageSettings } from './config.ts';
+import { HandlerFunction } from './constructs/handler-function.ts';
 import { raiseAlarms } from './constructs/runbook-alarms.ts';
 import { AccountJobsStack } from './stacks/account-jobs.ts';
 import { AlarmTopicStack } from './stacks/alarm-topic.ts';
@@ -21,6 +25,27 @@ import { MonitoringStack } from './stacks/operations-dashboard.ts';
 import { UsageStack } from './stacks/usage.ts';
 import { WebStack } from './stacks/web.ts';
 
+/** Has AWS X-Ray trace requests from the APIs through their functions and queues. */
+class Traces implements IAspect {
+  visit(node: IConstruct): void {
+    if (node instanceof CfnStage) node.tracingEnabled = true;
+    if (!(node instanceof HandlerFunction)) return;
+    (node.node.defaultChild as CfnFunction).tracingConfig = { mode: 'Active' };
+    node.addToRolePolicy(
+      new PolicyStatement({
+        effect: Effect.ALLOW,
+        actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
+        resources: ['*'],
+      }),
+    );
+    if (node.role)
+      Validations.of(node.role).acknowledge({
+        id: 'AwsSolutions-IAM5[Resource::*]',
+        reason: 'Traces have no ARN: X-Ray takes these two actions on all resources alone.',
+      });
+  }
+}
+
 /** The whole service in one account and region. */
 export class SpendGatewayStage extends Stage {
   constructor(scope: Construct, settings: StageSettings) {
@@ -30,6 +55,7 @@ export class SpendGatewayStage extends Stage {
         ...(settings.region === undefined ? {} : { region: settings.region }),
       },
     });
+    if (settings.traces) Aspects.of(this).add(new Traces());
     const { topic } = new AlarmTopicStack(this, 'alarm-topic', { settings });
     const data = new DataStack(this, 'data', { settings });
     const { table, objects } = data;
@@ -52,7 +78,7 @@ export class SpendGatewayStage extends Stage {
       mail: mail.sending,
     });
     const jobs = new AccountJobsStack(this, 'account-jobs', { settings, table, objects, userPool, stripe });
-    new WebStack(this, 'web', { settings });
+    if (settings.hasPages) new WebStack(this, 'web', { settings, gateway, dashboard });
 
     const metrics = stageMetrics(settings.name);
     const notify = { topic, runbookUrl: settings.runbookUrl };

@@ -1,18 +1,66 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { demoCalls } from './demo/calls.ts';
-import { demoClients } from './demo/clients.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { callApi } from './call-api.ts';
+import { type DemoCall, demoCalls } from './demo/calls.ts';
+import { demoClients, type MakeCall } from './demo/clients.ts';
 import { finishedSpend, groupsOf, register } from './demo/dashboard.ts';
 import { differences, expectedGroups, total } from './demo/expectation.ts';
-import { createLoopBudget, readBudget, runLoop } from './demo/loop.ts';
 import { dollars, spendTable } from './demo/table.ts';
 import { sendTraffic } from './demo/traffic.ts';
 import { startStack } from './host/stack.ts';
 import { startMockProviders } from './mock/providers.ts';
-import { reportFailure } from './run-until-signal.ts';
-import { onStopSignal } from './stop-signal.ts';
+import { onStopSignal, reportFailure } from './run-until-signal.ts';
 import { currentAssembly } from './synth.ts';
+
+const TAG = 'loop';
+const AMOUNT_USD = 0.1;
+const budgetSchema = z.object({ id: z.string(), amount: z.number(), state: z.object({ usedNanoUsd: z.number() }) });
+
+/** Creates a budget for the tag of the loop. Before the first request of a key, so that the gateway knows of it at once. */
+const createLoopBudget = (url: string, token: string): Promise<z.infer<typeof budgetSchema>> =>
+  callApi(`${url}/api/budgets`, budgetSchema, token, {
+    name: 'Loop',
+    amount: AMOUNT_USD,
+    period: 'daily',
+    each: 'key',
+    filter: { tag: TAG },
+    block: {},
+  });
+
+const readBudget = (url: string, token: string, id: string): Promise<z.infer<typeof budgetSchema>> =>
+  callApi(`${url}/api/budgets/${id}`, budgetSchema, token);
+
+/** About $0.01. */
+const call: DemoCall = {
+  ...{ method: 'openai-chat', provider: 'openai', model: 'gpt-4.1', tag: TAG, stream: false },
+  ...{ inputTokens: 4_000, outputTokens: 250 },
+};
+const MAX_CALLS = 120;
+const PAUSE_MS = 250;
+
+/**
+ * An agent that never stops: makes the same call again and again.
+ *
+ * @returns how many calls passed until one was refused, and the refusal; null where all passed
+ */
+const runLoop = async (
+  makeCall: MakeCall,
+  interruption: AbortSignal,
+): Promise<{ readonly passed: number; readonly refusal: string | null }> => {
+  for (let passed = 0; passed < MAX_CALLS; passed++) {
+    try {
+      await makeCall(call);
+    } catch (error) {
+      if ((error as { status?: number }).status !== 429) throw error;
+      return { passed, refusal: (error as Error).message };
+    }
+    await delay(PAUSE_MS, undefined, { signal: interruption });
+  }
+  return { passed: MAX_CALLS, refusal: null };
+};
 
 const ROOT = join(import.meta.dirname, '..');
 const CHUNK_DELAY_MS = 20;
@@ -72,9 +120,9 @@ const demo = async (): Promise<{ readonly summary: string; readonly faults: read
   if (totals.bypassedRequests > 0)
     console.log(`\n  ${totals.bypassedRequests} calls were forwarded before tracking was confirmed (bypassed).`);
   console.log();
-  say('Running a loop against a budget of $0.10 that stops requests …');
+  say('Running a loop against a limit of $0.10 for each key …');
   const { passed, refusal } = await runLoop(makeCall, interruption.signal);
-  if (refusal === null) faults.push(`the budget did not stop the loop: ${passed} calls passed`);
+  if (refusal === null) faults.push(`the limit did not stop the loop: ${passed} calls passed`);
   else {
     const { state } = await readBudget(stack.url, token, budgetId);
     say(`Stopped after ${passed} calls and ${dollars(state.usedNanoUsd)}: ${refusal}`);

@@ -1,7 +1,7 @@
+import { randomInt } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { currentWebBuild } from '../web/current-build.ts';
-import { firstCall } from './first-call.ts';
 import { indexText } from './host/index-page.ts';
 import { startStack } from './host/stack.ts';
 import { startMockProviders } from './mock/providers.ts';
@@ -9,6 +9,27 @@ import { runUntilSignal } from './run-until-signal.ts';
 import { SEED_USER, seedData } from './seed/seed.ts';
 import { SetupError } from './setup-error.ts';
 import { currentAssembly } from './synth.ts';
+
+/** Keeps the two values of a session in the shell, without jq. */
+const SESSION = `sed 's/.*"accountId":"\\([^"]*\\)".*"token":"\\([^"]*\\)".*/KEY=\\1 TOKEN=\\2/'`;
+const JSON_BODY = "-H 'content-type: application/json'";
+
+/** Three lines for a shell: register, make a tracked call, read what it cost. The address is new each time: no one is registered twice. */
+const firstCall = (url: string, options: { readonly mock: boolean }): string[] => {
+  const user = {
+    email: `ada.${randomInt(1000, 10_000)}@example.com`,
+    password: 'Correct-Horse-7-Battery',
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+  };
+  const call = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Say hello.' }] };
+  const credential = options.mock ? 'any' : '$OPENAI_API_KEY';
+  return [
+    `export $(curl -s ${url}/api/auth/register ${JSON_BODY} -d '${JSON.stringify(user)}' | ${SESSION})`,
+    `curl -s ${url}/gateway/openai/v1/chat/completions -H "X-Service-Key: $KEY" -H "Authorization: Bearer ${credential}" ${JSON_BODY} -d '${JSON.stringify(call)}'`,
+    `curl -s "${url}/api/spend?groupBy=model" -H "Authorization: Bearer $TOKEN"`,
+  ];
+};
 
 const ROOT = join(import.meta.dirname, '..');
 const DEFAULT_PORT = 8787;

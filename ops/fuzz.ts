@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { runCommand, wholeNumber } from './command.ts';
 import { fuzz } from './meter/fuzz.ts';
-import { readRecordings } from './meter/recording.ts';
-import { seedRecordings } from './meter/seed-recordings.ts';
+import { readRecordings, seedRecordings } from './meter/recording.ts';
 
 const USAGE = `npm run fuzz -- [--bodies N] [--seed N] [FILE…]
 
@@ -15,17 +14,8 @@ const schema = z.object({
   _: z.array(z.string()),
 });
 
-const none = {
-  provider: undefined,
-  path: undefined,
-  method: undefined,
-  status: undefined,
-  contentType: undefined,
-  model: undefined,
-};
-
 await runCommand({ usage: USAGE, schema }, async ({ bodies, seed, _: files }) => {
-  const recordings = files.length > 0 ? files.flatMap((file) => readRecordings(file, none)) : seedRecordings;
+  const recordings = files.length > 0 ? files.flatMap((file) => readRecordings(file)) : seedRecordings;
   const started = performance.now();
   const byProvenance = await fuzz(recordings, bodies, seed);
   const seconds = Math.round((performance.now() - started) / 1000);

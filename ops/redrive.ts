@@ -7,7 +7,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { z } from 'zod';
-import { PoisonEventError, parseUsageEvent } from '../lambda/usage-recorder/parse-event.ts';
+import { PoisonEventError, partsOf, usageEventOf } from '../lambda/usage-recorder/parse-event.ts';
 import { CommandError, flag, queueUrl, runCommand } from './command.ts';
 import { sendToQueue, sqsClient } from './events/usage-queue.ts';
 
@@ -64,7 +64,7 @@ async function* takeAll(sqs: SQSClient, queueUrl: string): AsyncGenerator<Messag
 /** Null for a usage event. */
 const problemOf = ({ Body = '' }: Message): string | null => {
   try {
-    parseUsageEvent(Body);
+    for (const { json } of partsOf(Body)) usageEventOf(json);
     return null;
   } catch (error) {
     if (error instanceof PoisonEventError) return error.message;

@@ -45,7 +45,11 @@ const targetOf = (options: z.output<typeof schema>): SmokeTarget => {
     };
   const { stages } = cdkSchema.parse(JSON.parse(readFileSync('cdk.json', 'utf8'))).context;
   if (!(stage in stages)) throw new CommandError(`cdk.json has no stages.${stage}.`);
-  const { gatewayDomain, dashboardDomain } = parseStageSettings(stage, stages[stage]);
+  const { gatewayDomain, dashboardDomain, customDomains } = parseStageSettings(stage, stages[stage]);
+  if (!customDomains)
+    throw new CommandError(
+      `stages.${stage} has no domains: name --gateway-url and --dashboard-url, which are outputs (Url) of its stacks gateway and dashboard-api.`,
+    );
   return {
     gatewayUrl: (label) => `https://${label}.${gatewayDomain}`,
     dashboardUrl: `https://${dashboardDomain}/api`,

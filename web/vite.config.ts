@@ -3,13 +3,21 @@ import { defineConfig, type Plugin } from 'vite';
 /** The local stack, whose API `npm run web` uses. */
 const STACK = process.env['STACK_URL'] ?? 'http://localhost:8787';
 
-/** The components that most pages show. A component that the overview needs belongs here: FORMS has all the others. */
-const BASE =
-  /@mantine[\\/]hooks|@mantine[\\/]core[\\/]esm[\\/](core|components[\\/](ActionIcon|Alert|Anchor|Badge|Button|CloseButton|Group|Input|Loader|NativeSelect|Paper|Pill|Portal|Progress|SegmentedControl|Skeleton|Stack|Text|TextInput|Title|Transition|UnstyledButton|VisuallyHidden)[\\/])|lucide-react/;
-const FORMS = /floating-ui|@mantine[\\/]|components[\\/](confirm|copy|shown-once)/;
+/** The frame of all pages, and the first of them. */
+const FIRST =
+  /web[\\/]src[\\/](?:theme[\\/]|shell[\\/](?:shell|account|navigation)|overview[\\/](?!first-run|declare|trend-table)|chart[\\/]|views[\\/]views-button|spend[\\/]group-by|price-changes[\\/]new-prices|components[\\/]brand)/;
 
-/** Not parts of pages: those of forms would bring FORMS along. */
-const SHARED = /src[\\/](?:(?:api|components|format|providers|spend)[\\/]|limits[\\/](?:names|use-))|lambda[\\/]/;
+/** The framework, and the components that most pages show. A component that the overview needs belongs here: FORMS has all the others. */
+const FRAMEWORK =
+  /node_modules[\\/](react|react-dom|scheduler|@tanstack)[\\/]|@mantine[\\/]hooks|@mantine[\\/]core[\\/]esm[\\/](core|components[\\/](ActionIcon|Alert|Anchor|Badge|Button|CloseButton|Group|Input|Loader|NativeSelect|Paper|Pill|Portal|Progress|SegmentedControl|Skeleton|Stack|Text|TextInput|Title|Transition|UnstyledButton|VisuallyHidden)[\\/])|lucide-react/;
+const FORMS = /floating-ui|@mantine[\\/]|components[\\/](buttons|copy)/;
+
+/** Not parts of pages: those of forms would bring FORMS along. Nothing that imports zod: the first page has no form. */
+const SHARED =
+  /src[\\/](?:(?:api|components|format|providers|spend)[\\/](?!sdk-snippet)|limits[\\/](?:names|use))|lambda[\\/]domain[\\/](?:calendar[\\/]|spend[\\/](?!grouping)|hosts|money|providers)/;
+
+/** The API's schemas, which only forms need. */
+const SCHEMAS = /lambda[\\/]domain[\\/](?:limits|own-prices|reports|host-label|violations)/;
 
 /** Behind the frame in index.html: a style sheet blocks the painting of what follows it, and the frame needs none of this one. */
 const stylesAfterFrame: Plugin = {
@@ -51,15 +59,18 @@ export default defineConfig({
     rolldownOptions: {
       // Libraries have `use client` directives; these pages have no server part.
       checks: { moduleLevelDirective: false },
+      // A schema that nothing of a page uses is not loaded for what it would do on import, which is nothing.
+      treeshake: { moduleSideEffects: (id) => !/lambda[\\/]domain/.test(id) },
       output: {
-        // Few files, none of which the first page loads in vain: the framework, what all pages show, forms and dialogs, and what
+        // Few files, none of which the first page loads in vain: the framework with what all pages show, forms and dialogs, and what
         // several pages share. Icons and components would come in a file each.
         codeSplitting: {
           groups: [
-            { name: 'framework', test: /node_modules[\\/](react|react-dom|scheduler|@tanstack)[\\/]/, priority: 4 },
-            { name: 'base', test: BASE, priority: 3 },
-            { name: 'forms', test: FORMS, minShareCount: 2, priority: 2 },
-            { name: 'shared', test: SHARED, minShareCount: 3, priority: 1 },
+            { name: 'framework', test: FRAMEWORK, priority: 4 },
+            { name: 'forms', test: FORMS, minShareCount: 2, priority: 3 },
+            { name: 'shared', test: SHARED, minShareCount: 3, priority: 2 },
+            { name: 'schemas', test: SCHEMAS, minShareCount: 2, priority: 1 },
+            { name: 'first', test: FIRST, priority: 0 },
           ],
         },
       },

@@ -22,7 +22,7 @@ const table = interceptTable(tableAt(endpoint, name), ({ operation }, send) => {
   return send();
 });
 const judge = openJudge(table, {
-  users: { recipients: async () => [{ userId: 'u', email: 'ada@example.com', firstName: 'Ada' }] },
+  users: { recipients: async () => [{ userId: 'u', email: 'ada@example.com', firstName: 'Ada', role: 'owner' }] },
   sendMail: async () => {},
   postWebhook: async () => {},
   dashboardUrl: 'https://dashboard.example.com',

@@ -2,11 +2,11 @@
 import { tableAt } from '../../fixtures/emulated-table.ts';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { previewRule } from '../../lambda/dashboard/limits/manage-rules.ts';
-import { exportSpend } from '../../lambda/dashboard/spend/export-spend.ts';
-import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
+import { exportSpend, readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
 import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
@@ -36,6 +36,7 @@ const preview = previewRule({
   readSessions: openSessions(table).read,
   keys: openServiceKeys(table),
   projects: openProjects(table),
+  users: openUsers(table),
   findDeclared,
   now,
 });

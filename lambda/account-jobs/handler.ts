@@ -58,9 +58,10 @@ const remove = deleteAccount({
   now,
   logger,
 });
+const requests = openRequests(table, Date.now, objects);
 const write = writeArchive({
   archives,
-  files: openArchiveFiles(table, openRequests(table, Date.now, objects)),
+  files: openArchiveFiles(table, requests),
   objects,
   now,
   logger,
@@ -75,7 +76,7 @@ const read = readBill({
 const putOffBill = failBill({ connections });
 const providerOf = ({ accountId, sk }: AccountJob) => sk.slice(billConnectionKey(accountId, '').sk.length);
 const reports = openReports(table);
-const makeOne = makeReport({ reports, readContent: openContent(table, now), now });
+const makeOne = makeReport({ reports, readContent: openContent(table, requests, logger, now), now });
 const putOffReport = failReport({ reports });
 const reportIdOf = ({ accountId, sk }: AccountJob) => sk.slice(reportKey(accountId, '').sk.length);
 const putOffArchive = failArchive({ archives, objects });

@@ -1,5 +1,6 @@
 import { openDeclaredDimensions } from '../data/accounts/declared-dimensions.ts';
 import { openDisplayCurrency } from '../data/accounts/own-prices.ts';
+import { openValueNames } from '../data/accounts/value-names.ts';
 import { openRules } from '../data/alerts/rules.ts';
 import { openTrackingGaps } from '../data/ledger/tracking-gaps.ts';
 import { openSpend } from '../data/spend/spend.ts';
@@ -8,10 +9,8 @@ import type { Implementation } from '../http/operation.ts';
 import type * as budgetOperations from './limits/budget-operations.ts';
 import { listBudgets } from './limits/manage-budgets.ts';
 import { readMetrics } from './metrics/read-metrics.ts';
-import { compareSpend } from './spend/compare-spend.ts';
-import { exportSpend } from './spend/export-spend.ts';
 import type * as spendOperations from './spend/operations.ts';
-import { readSpend } from './spend/read-spend.ts';
+import { compareSpend, exportSpend, readSpend } from './spend/read-spend.ts';
 
 /** The readers of spend over the table: pages, scripts, metrics and MCP tools show what is read here. */
 export const openSpendReads = (table: Table, now: () => Date) => {
@@ -31,6 +30,6 @@ export const openSpendReads = (table: Table, now: () => Date) => {
     // It is streamed, and may take longer than a response that is waited for.
     exportSpend: exportSpend({ ...dependencies, readCounters: openSpend(table).read }),
     listBudgets: budgets,
-    readMetrics: readMetrics({ readSpend: report, listBudgets: budgets, now }),
+    readMetrics: readMetrics({ readSpend: report, listBudgets: budgets, namesOf: openValueNames(table), now }),
   };
 };

@@ -2,15 +2,18 @@ import type { Operation } from '../http/operation.ts';
 import * as account from './account/operations.ts';
 import * as alerts from './alerts/operations.ts';
 import * as archives from './archives/operations.ts';
-import * as auditExport from './audit/export-operations.ts';
 import * as audit from './audit/operations.ts';
 import * as auth from './auth/operations.ts';
 import * as billing from './billing/operations.ts';
 import * as dimensions from './dimensions/operations.ts';
 import * as exports from './exports/operations.ts';
 import * as keys from './keys/operations.ts';
+import * as access from './limits/access-operations.ts';
+import * as accessPreview from './limits/access-preview-operations.ts';
 import * as budgets from './limits/budget-operations.ts';
+import * as raises from './limits/raise-operations.ts';
 import * as alertRules from './limits/rule-operations.ts';
+import * as limitValues from './limits/value-operations.ts';
 import * as mcp from './mcp/operations.ts';
 import * as members from './members/operations.ts';
 import * as metrics from './metrics/operations.ts';
@@ -20,6 +23,8 @@ import * as prices from './prices/operations.ts';
 import * as reconciliation from './reconciliation/operations.ts';
 import * as reports from './reports/operations.ts';
 import * as requests from './requests/operations.ts';
+import * as decisions from './savings/decision-operations.ts';
+import * as savings from './savings/operations.ts';
 import * as sessions from './sessions/operations.ts';
 import * as signOn from './sign-on/operations.ts';
 import * as spend from './spend/operations.ts';
@@ -40,6 +45,8 @@ const resources: readonly (readonly [FunctionName, Readonly<Record<string, Opera
   ['settings', keys],
   ['identity', tokens],
   ['reading', spend],
+  ['reading', savings],
+  ['settings', decisions],
   ['reading', metrics],
   ['files', reconciliation],
   ['files', exports],
@@ -51,12 +58,15 @@ const resources: readonly (readonly [FunctionName, Readonly<Record<string, Opera
   ['settings', views],
   ['settings', alertRules],
   ['settings', budgets],
+  ['settings', raises],
+  ['settings', access],
+  ['reading', accessPreview],
+  ['reading', limitValues],
   ['settings', alerts],
   ['settings', reports],
   ['machine', mcp],
   ['billing', billing],
   ['reading', audit],
-  ['reading', auditExport],
   ['stripe-webhook', stripeWebhook],
   ['reading', openapi],
 ];
@@ -85,6 +95,7 @@ export const groups = {
   'Single sign-on': 'Sign-in by an identity provider.',
   'API tokens': 'Credentials for programs: scripts, CI jobs, dashboards.',
   Spend: 'Spend by provider, model, tag, key, client and declared dimensions.',
+  Savings: 'Where money is wasted, and what a change would have cost.',
   Reconciliation: 'What providers billed, compared with what is on record.',
   Prices: "The account's own prices: discounts, commitments, credits, rates.",
   Exports: 'Days as files, for other tools.',
@@ -93,6 +104,7 @@ export const groups = {
   Views: 'Pages of the dashboard with their settings, under a name.',
   'Alert rules': 'Rules that trigger alerts.',
   Budgets: 'Amounts that spend should not pass, and what stops requests that would.',
+  'Access rules': 'What keys may call: models, providers, and the highest price of a request.',
   Pauses: 'What is stopped for a time, by people and by rules.',
   Alerts: 'Alerts that were triggered.',
   Reports: 'Spend of a day, week or month, sent on a schedule.',

@@ -10,7 +10,7 @@ export type AttoUsd = bigint;
 const ATTO_DIGITS = 18;
 const QUANTITY_DIGITS = 6;
 /** 1e-18 USD x 1e-6 units = 1e-24; nano-USD are 1e-9. */
-const PRODUCT_PER_NANO_USD = 10n ** 15n;
+export const PRODUCT_PER_NANO_USD = 10n ** 15n;
 const ATTO_PER_NANO_USD = 10n ** 9n;
 /** Keeps a cost a safe integer. No request costs 9 million USD. */
 const MAX_COST_NANO_USD = BigInt(Number.MAX_SAFE_INTEGER);
@@ -58,7 +58,7 @@ export const decimalOf = (parts: number | bigint, digits = 9): string => {
   return parts < 0 ? `-${decimal}` : decimal;
 };
 
-/** Atto-USD as nano-USD, possibly fractional. For display only. */
+/** Atto-USD as nano-USD, possibly fractional: exact to 15 digits. */
 export const nanoUsdPerUnit = (rate: AttoUsd): number => Number(rate) / Number(ATTO_PER_NANO_USD);
 
 /** An amount in USD as a provider reports it, in integer nano-USD, rounded half up. */
@@ -66,9 +66,21 @@ export const usdToNanoUsd = (usd: number): number => capped(scaled(usd, 9));
 
 const capped = (nanoUsd: bigint): number => Number(nanoUsd > MAX_COST_NANO_USD ? MAX_COST_NANO_USD : nanoUsd);
 
+interface Charge {
+  readonly quantity: number;
+  readonly rate: AttoUsd;
+}
+
+/** The exact sum of quantity x rate, in 1e-24 USD. */
+const sumOfCharges = (charges: readonly Charge[]): bigint =>
+  charges.reduce((sum, { quantity, rate }) => sum + scaled(quantity, QUANTITY_DIGITS) * rate, 0n);
+
 /** The sum of quantity x rate in integer nano-USD, rounded half up once. */
-export const costNanoUsd = (items: readonly { readonly quantity: number; readonly rate: AttoUsd }[]): number => {
-  let sum = 0n;
-  for (const { quantity, rate } of items) sum += scaled(quantity, QUANTITY_DIGITS) * rate;
-  return capped(divideHalfUp(sum, PRODUCT_PER_NANO_USD));
-};
+export const costNanoUsd = (charges: readonly Charge[]): number =>
+  capped(divideHalfUp(sumOfCharges(charges), PRODUCT_PER_NANO_USD));
+
+/** The exact sum of the lines of a price, in 1e-24 USD. */
+export const sumOfLines = (
+  lines: readonly { readonly quantity: number; readonly rateNanoUsdPerUnit: number }[],
+): bigint =>
+  sumOfCharges(lines.map(({ quantity, rateNanoUsdPerUnit }) => ({ quantity, rate: scaled(rateNanoUsdPerUnit, 9) })));

@@ -43,6 +43,17 @@ export const exportKey = (accountId: string, dataset: string, format: 'parquet' 
   return `${folder}/${dataset}-${day}.${format === 'csv' ? 'csv.gz' : format}`;
 };
 
+/** Which files a day has by now: it is written after them. */
+export const manifestKey = (accountId: string, day: string): string =>
+  `${objectPrefix(EXPORTS, accountId)}manifests/${day}.json`;
+
+/** Prefix of the keys of what the audit log was on each day that is exported. */
+export const auditHeadPrefix = (accountId: string): string => `${objectPrefix(EXPORTS, accountId)}audit/`;
+
+/** @param day `2026-11-20` */
+export const auditHeadObjectKey = (accountId: string, day: string): string =>
+  `${auditHeadPrefix(accountId)}${day}.json`;
+
 /** Prefix of the keys of all versions of a day's file. */
 export const dayFilePrefix = (accountId: string, day: string): string => `${objectPrefix(DAY_FILES, accountId)}${day}/`;
 

@@ -22,6 +22,28 @@ export interface Provider {
     readonly modelsDev: string;
     readonly openrouter: string | null;
   };
+  /** Headers of its responses that have usage, in lower case. */
+  readonly usageHeaders?: readonly string[];
+  /** Only a cloud has it. */
+  readonly hostOf?: undefined;
+}
+
+/**
+ * A cloud that offers models, which an operator may add. It has a host for each resource or region: the first segment of the client's path
+ * names it.
+ */
+export interface Cloud extends Omit<Provider, 'origin' | 'prefix' | 'needsStreamUsageOption' | 'hostOf'> {
+  /** Paths with queries whose API is known to accept `stream_options.include_usage`; null where none is. */
+  readonly streamUsageTargets: RegExp | null;
+  /** A header that may have the credential, as well as those of all providers. */
+  readonly credentialHeader?: string;
+  /**
+   * The host, null where the text is no resource or region. It checks the text by a strict pattern, since a client chose it.
+   *
+   * @param place the first segment of the path
+   * @param path the rest of it
+   */
+  readonly hostOf: (place: string, path: string) => string | null;
 }
 
 /** The supported providers, in the order of the documentation. A new row adds a provider: what else it needs does not compile or fails a test. */
@@ -89,6 +111,7 @@ const rows = [
     prefix: '',
     needsStreamUsageOption: false,
     priceIds: { genaiPrices: 'fireworks', modelsDev: 'fireworks-ai', openrouter: null },
+    usageHeaders: ['fireworks-cached-prompt-tokens'],
   },
   {
     label: 'deepseek',

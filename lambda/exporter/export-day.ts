@@ -1,8 +1,13 @@
 import type { openAccountTerms } from '../data/accounts/account-terms.ts';
+import type { AuditLog } from '../data/accounts/audit-log.ts';
+import { openOwnPrices } from '../data/accounts/own-prices.ts';
+import { openServiceKeys } from '../data/accounts/service-keys.ts';
+import { openValueNames } from '../data/accounts/value-names.ts';
 import type { DayExports, DueExport, Exported } from '../data/exports/day-exports.ts';
 import type { RollupMarks } from '../data/ledger/rollup-marks.ts';
 import type { openRequests } from '../data/requests/requests.ts';
 import type { openSpendCounters } from '../data/spend/spend-counters.ts';
+import type { Table } from '../data/table/table.ts';
 import { plans } from '../domain/billing/plans.ts';
 import { DAY_MS } from '../domain/calendar/units.ts';
 import { addDays, type Day } from '../domain/calendar/utc.ts';
@@ -10,16 +15,44 @@ import {
   type DatasetName,
   datasetNames,
   datasets,
+  type ExportedAccount,
   type ExportFormat,
   exportFormats,
 } from '../domain/exports/datasets.ts';
-import { exportKey } from '../domain/object-keys.ts';
+import { auditHeadObjectKey, exportKey, manifestKey } from '../domain/object-keys.ts';
 import { contributionOf } from '../domain/spend/contribution.ts';
 import { addCounters, type Counters, isZero, knownCostNanoUsd, subtractCounters } from '../domain/spend/counters.ts';
+import { keyDimensionsOf } from '../domain/spend/key-dimensions.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
 import type { ObjectStore } from '../integrations/object-store.ts';
 import { openCsvFile, openParquetFile } from './file-formats.ts';
 import { openUpload } from './upload.ts';
+
+/** The facts that an export of a day needs: the account's own prices, and the names of its keys, members and projects. */
+export const openDescribeAccount = (table: Table) => {
+  const [ownPrices, keys, namesOf] = [openOwnPrices(table), openServiceKeys(table), openValueNames(table)];
+  return async (accountId: string): Promise<ExportedAccount> => {
+    const { prices, months } = (await ownPrices.read(accountId)).own;
+    const [projects, members] = [await namesOf(accountId, 'project'), await namesOf(accountId, 'member')];
+    const keysById = new Map((await keys.list(accountId)).map((key) => [key.keyId, key]));
+    return {
+      prices,
+      months,
+      namesOf: (keyId) => {
+        const key = keysById.get(keyId ?? '');
+        const { project = null, member = null } = key ? keyDimensionsOf(key) : {};
+        return {
+          accountId,
+          projectId: project,
+          projectName: projects.get(project ?? '') ?? null,
+          keyName: key?.name ?? null,
+          memberId: member,
+          memberName: members.get(member ?? '') ?? null,
+        };
+      },
+    };
+  };
+};
 
 /** The day's records do not add up to its counters. The export stays as it was. */
 class ExportMismatchError extends Error {
@@ -44,6 +77,8 @@ export interface ExportDayDependencies {
   readonly spendCounters: Pick<ReturnType<typeof openSpendCounters>, 'days'>;
   readonly marks: Pick<RollupMarks, 'markedPeriods'>;
   readonly objects: ObjectStore;
+  readonly auditLog: Pick<AuditLog, 'findLast'>;
+  readonly describeAccount: (accountId: string) => Promise<ExportedAccount>;
   /** Has the records of a day that is exported leave the table in time. */
   readonly planMove: (accountId: string, day: Day, retentionDays: number) => Promise<void>;
   readonly now: () => number;
@@ -60,8 +95,14 @@ const fileFormats = {
 } as const;
 
 /** The files of a dataset, in every format. Request records live as long as in the table, charges as long as on the longest plan. */
-const openFiles = (objects: ObjectStore, { accountId, day }: DueExport, name: DatasetName, requestDays: number) => {
-  const { columns, rowsOf } = datasets[name];
+const openFiles = (
+  objects: ObjectStore,
+  { accountId, day }: DueExport,
+  name: DatasetName,
+  { account, requestDays }: { readonly account: ExportedAccount; readonly requestDays: number },
+) => {
+  const { columns, open } = datasets[name];
+  const { ofRequest, ofDay } = open(day, account);
   const files = exportFormats.map((format: ExportFormat) => ({
     name: `${name}/${format}`,
     file: fileFormats[format].open(columns),
@@ -82,17 +123,18 @@ const openFiles = (objects: ObjectStore, { accountId, day }: DueExport, name: Da
   };
   return {
     add: async (record: RequestRecord): Promise<void> => {
-      rows.push(...rowsOf(record));
+      rows.push(...ofRequest(record));
       if (rows.length >= GROUP_ROWS) await writeGroup();
     },
     writeRest: async (): Promise<void> => {
+      rows.push(...ofDay());
       await writeGroup();
       for (const { file, upload } of files) await upload.write(file.end());
     },
-    finish: async (): Promise<[string, { rows: number; bytes: number }][]> => {
-      const sizes: [string, { rows: number; bytes: number }][] = [];
-      for (const { name: file, upload } of files) sizes.push([file, { rows: written, bytes: await upload.finish() }]);
-      return sizes;
+    finish: async (): Promise<[string, Exported['files'][string]][]> => {
+      const finished: [string, Exported['files'][string]][] = [];
+      for (const { name: file, upload } of files) finished.push([file, { rows: written, ...(await upload.finish()) }]);
+      return finished;
     },
     abort: () => Promise.all(files.map(({ upload }) => upload.abort())),
   };
@@ -108,11 +150,23 @@ const openFiles = (objects: ObjectStore, { accountId, day }: DueExport, name: Da
  * @throws ExportMismatchError, OutOfTimeError
  */
 export const exportDay =
-  ({ accountTerms, dayExports, requests, spendCounters, marks, objects, planMove, now }: ExportDayDependencies) =>
+  ({
+    accountTerms,
+    dayExports,
+    requests,
+    spendCounters,
+    marks,
+    objects,
+    auditLog,
+    describeAccount,
+    planMove,
+    now,
+  }: ExportDayDependencies) =>
   async (due: DueExport, isLate: () => boolean): Promise<ExportResult> => {
     const { accountId, day } = due;
     const { retentionDays } = await accountTerms.find(accountId);
-    const files = datasetNames.map((name) => openFiles(objects, due, name, retentionDays));
+    const account = await describeAccount(accountId);
+    const files = datasetNames.map((name) => openFiles(objects, due, name, { account, requestDays: retentionDays }));
     try {
       let sums: Counters = {};
       const range = { from: `${day}T00:00:00.000Z`, to: `${addDays(day, 1)}T00:00:00.000Z` };
@@ -131,17 +185,24 @@ export const exportDay =
         await dayExports.giveUp(due);
         return 'expired';
       }
-      const sizes = [];
-      for (const each of files) sizes.push(...(await each.finish()));
+      const finished = [];
+      for (const each of files) finished.push(...(await each.finish()));
+      // Outside the table, so that whoever rewrites the log there cannot hide it.
+      const lastEntry = await auditLog.findLast(accountId);
+      if (lastEntry)
+        await objects.put(auditHeadObjectKey(accountId, day), JSON.stringify(lastEntry), {
+          contentType: 'application/json',
+        });
+      await planMove(accountId, day, retentionDays);
       const exported: Exported = {
         at: new Date(now()).toISOString(),
         requests: sums.requests ?? 0,
         costNanoUsd: knownCostNanoUsd(sums),
         unpricedRequests: sums.unpricedRequests ?? 0,
         requestRetentionDays: retentionDays,
-        files: Object.fromEntries(sizes),
+        files: Object.fromEntries(finished),
       };
-      await planMove(accountId, day, retentionDays);
+      await objects.put(manifestKey(accountId, day), manifestText(day, exported), { contentType: 'application/json' });
       return (await dayExports.finish(due, exported)) ? 'exported' : 'changed';
     } catch (error) {
       // An upload that is not aborted here, the bucket removes after two days.
@@ -149,6 +210,18 @@ export const exportDay =
       throw error;
     }
   };
+
+/** The manifest of a day for loaders, as the list of changes has it. The time of the export is its version. */
+const manifestText = (day: Day, { at, files, requestRetentionDays: _, ...sums }: Exported): string =>
+  JSON.stringify({
+    day,
+    exportedAt: at,
+    ...sums,
+    files: Object.entries(files).map(([name, file]) => {
+      const [dataset, format] = name.split('/');
+      return { dataset, format, ...file };
+    }),
+  });
 
 /** The sums of a day. */
 export const countersOf = async (

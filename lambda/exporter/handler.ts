@@ -2,6 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { ScheduledHandler } from 'aws-lambda';
 import { openAccountTerms } from '../data/accounts/account-terms.ts';
+import { openAuditLog } from '../data/accounts/audit-log.ts';
 import { openDayExports } from '../data/exports/day-exports.ts';
 import { openRollupMarks } from '../data/ledger/rollup-marks.ts';
 import { openDayFiles } from '../data/requests/day-files.ts';
@@ -10,7 +11,7 @@ import { openSpendCounters } from '../data/spend/spend-counters.ts';
 import { openTable } from '../data/table/table.ts';
 import { exporterEnvironment } from '../environment.ts';
 import { openObjectStore } from '../integrations/object-store.ts';
-import { exportDay } from './export-day.ts';
+import { exportDay, openDescribeAccount } from './export-day.ts';
 import { leavesAt, moveDay } from './move-day.ts';
 import { runDueDays } from './run-due-days.ts';
 
@@ -34,6 +35,8 @@ const exportDue = runDueDays({
   work: exportDay({
     ...shared,
     dayExports,
+    auditLog: openAuditLog(table),
+    describeAccount: openDescribeAccount(table),
     marks: openRollupMarks(table),
     planMove: async (accountId, day, retentionDays) => {
       if (tableDays === null || retentionDays <= tableDays) return;
@@ -54,7 +57,7 @@ const moveDue = runDueDays({
   metrics,
 });
 
-/** Runs every hour: exports the days that were rolled up since, again where they changed, and moves old records out of the table. */
+/** Runs every 20 minutes: exports the days that were rolled up since, again where they changed, and moves old records out of the table. */
 export const handler: ScheduledHandler = async (_event, context) => {
   logger.addContext(context);
   try {

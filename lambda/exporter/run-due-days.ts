@@ -20,7 +20,7 @@ interface RunDueDaysDependencies<D> {
 
 /** Each holds its row groups in memory. */
 const DAYS_AT_ONCE = 4;
-/** Time to begin another day, and to leave one that cannot be finished. */
+/** With less time left a run begins no other day, and leaves a day that it cannot finish. */
 const BEGIN_MS = MINUTE_MS;
 const LEAVE_MS = 20_000;
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ObjectStore } from '../integrations/object-store.ts';
 
 /** S3 takes parts of 5 MiB or more, and at most 10,000 of them. */
@@ -16,6 +17,7 @@ export const openUpload = (
   let waiting: Uint8Array[] = [];
   let waitingBytes = 0;
   let bytes = 0;
+  const hash = createHash('sha256');
 
   const uploadPart = async (): Promise<void> => {
     uploadId ??= await objects.beginUpload(key, download);
@@ -30,17 +32,18 @@ export const openUpload = (
       waiting.push(chunk);
       waitingBytes += chunk.length;
       bytes += chunk.length;
+      hash.update(chunk);
       if (waitingBytes >= PART_BYTES) await uploadPart();
     },
 
-    /** Replaces the object. @returns its size in bytes */
-    finish: async (): Promise<number> => {
+    /** Replaces the object. */
+    finish: async (): Promise<{ readonly bytes: number; readonly sha256: string }> => {
       if (uploadId === undefined) await objects.put(key, Buffer.concat(waiting), download);
       else {
         if (waitingBytes > 0) await uploadPart();
         await objects.completeUpload(key, uploadId, tags);
       }
-      return bytes;
+      return { bytes, sha256: hash.digest('hex') };
     },
 
     /** Leaves the object as it was. */

@@ -1,6 +1,7 @@
 import { cachedAccountLookup, keyReader } from './admission/account-lookup.ts';
 import { blockReader, cachedBlockLookup } from './admission/block-lookup.ts';
 import { credentialFingerprint } from './admission/fingerprint.ts';
+import { cachedValueLookup, valueReader } from './admission/value-lookup.ts';
 import { type AwsCredentialsSource, awsCaller, awsService } from './aws/aws-json.ts';
 import type { AwsTransport } from './aws/transport.ts';
 import { parseGatewayEnvironment } from './environment.ts';
@@ -53,16 +54,18 @@ export const composeGateway = (
   const dynamodb = caller('dynamodb');
   let reserve: Promise<Reserve> | undefined;
   const tracker = createTracker(
-    usageQueue(caller('sqs'), settings.usageQueueUrl, QUEUE_TIMEOUT_MS),
+    usageQueue(caller('sqs'), settings.usageQueueUrl, QUEUE_TIMEOUT_MS, settings.currentTrace),
     writeToOutbox(dynamodb, settings.tableName, TABLE_WRITE_TIMEOUT_MS),
     { openEventDelaySeconds: settings.openEventDelaySeconds, retryDelaysMs: CLOSE_EVENT_RETRY_DELAYS_MS },
   );
   const parts: GatewayParts = {
     gatewayDomain: settings.gatewayDomain,
+    hosts: settings.hosts,
     allowedOrigins: settings.allowedOrigins,
     upstreamOrigins: settings.upstreamOrigins,
     lookUpAccount: cachedAccountLookup(keyReader(dynamodb, settings.tableName, ACCOUNT_READ_TIMEOUT_MS)),
     lookUpBlocks: cachedBlockLookup(blockReader(dynamodb, settings.tableName, ACCOUNT_READ_TIMEOUT_MS)),
+    lookUpValue: cachedValueLookup(valueReader(dynamodb, settings.tableName, ACCOUNT_READ_TIMEOUT_MS)),
     fingerprint: credentialFingerprint(caller('secretsmanager'), settings.fingerprintSecretId, SECRET_TIMEOUT_MS),
     tracker,
     upstream: host.upstream(settings),

@@ -1,4 +1,11 @@
-import { providerByLabel } from '../domain/providers.ts';
+import {
+  type Host,
+  hostsByLabel,
+  isCloudLabel,
+  isOwnLabel,
+  type OperatorHosts,
+  ownHostProblem,
+} from '../domain/hosts.ts';
 
 /** The variables that templates set. */
 export interface GatewayEnvironment {
@@ -15,8 +22,12 @@ export interface GatewayEnvironment {
   CONNECT_TIMEOUT_MS: string;
   HEADERS_TIMEOUT_MS: string;
   IDLE_TIMEOUT_MS: string;
+  /** JSON object of the hosts beyond the twelve, see OperatorHosts; none without it. */
+  HOSTS?: string;
   /** JSON object `{label: origin}` that replaces the origins of providers: `{}` in production, mocks in tests. */
   UPSTREAM_ORIGINS: string;
+  /** `on`: messages to the usage queue carry the trace of their request. Only on Lambda. */
+  TRACES?: string;
 }
 
 /** The gateway's settings. Parsed without a schema library, which would cost more than the rest of the cold start. */
@@ -25,6 +36,8 @@ export interface GatewaySettings {
   readonly usageQueueUrl: string;
   /** Lower case, no port. */
   readonly gatewayDomain: string;
+  /** By label in lower case. */
+  readonly hosts: ReadonlyMap<string, Host>;
   /** Origins whose pages may call the gateway from a browser. */
   readonly allowedOrigins: ReadonlySet<string>;
   readonly fingerprintSecretId: string;
@@ -34,6 +47,8 @@ export interface GatewaySettings {
   readonly idleTimeoutMs: number;
   /** Origins used instead of the providers' own, by label. */
   readonly upstreamOrigins: ReadonlyMap<string, string>;
+  /** The trace that the process works on; undefined where nothing is traced. */
+  readonly currentTrace: (() => string | undefined) | undefined;
 }
 
 /** SQS's maximum. @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
@@ -63,12 +78,22 @@ const browserOrigins = (variables: Variables): Set<string> => {
   return new Set(parsed);
 };
 
-const origins = (variables: Variables): Map<string, string> => {
+const hosts = (variables: Variables): ReadonlyMap<string, Host> => {
+  const { clouds = [], own = {} }: Partial<OperatorHosts> = JSON.parse(variables['HOSTS'] || '{}');
+  for (const label of clouds)
+    if (!isCloudLabel(label)) throw new Error(`HOSTS.clouds names "${label}", which is none.`);
+  for (const [label, host] of Object.entries(own)) {
+    const problem = isOwnLabel(label) ? ownHostProblem(host) : 'must have a label that begins with own-';
+    if (problem !== null) throw new Error(`HOSTS.own.${label} ${problem}.`);
+  }
+  return hostsByLabel({ clouds, own });
+};
+
+const origins = (variables: Variables, hosts: ReadonlyMap<string, Host>): Map<string, string> => {
   const parsed: unknown = JSON.parse(text(variables, 'UPSTREAM_ORIGINS'));
   const entries = Object.entries(parsed as Record<string, string>);
   for (const [label, origin] of entries) {
-    if (!providerByLabel(label))
-      throw new Error(`UPSTREAM_ORIGINS names "${label}", which is not a supported provider.`);
+    if (!hosts.has(label)) throw new Error(`UPSTREAM_ORIGINS names "${label}", which is not a supported provider.`);
     if (!isOrigin(origin))
       throw new Error(`UPSTREAM_ORIGINS.${label} must be an origin such as http://127.0.0.1:8080, not "${origin}".`);
   }
@@ -79,15 +104,21 @@ const origins = (variables: Variables): Map<string, string> => {
  * @param variables usually `process.env`
  * @throws Error that names the variable and the value it needs
  */
-export const parseGatewayEnvironment = (variables: Variables): GatewaySettings => ({
-  tableName: text(variables, 'TABLE_NAME'),
-  usageQueueUrl: text(variables, 'USAGE_QUEUE_URL'),
-  gatewayDomain: text(variables, 'GATEWAY_DOMAIN').toLowerCase(),
-  allowedOrigins: browserOrigins(variables),
-  fingerprintSecretId: text(variables, 'FINGERPRINT_SECRET_ID'),
-  openEventDelaySeconds: integer(variables, 'OPEN_EVENT_DELAY_SECONDS', MAX_DELAY_SECONDS),
-  connectTimeoutMs: integer(variables, 'CONNECT_TIMEOUT_MS', 2 ** 31 - 1),
-  headersTimeoutMs: integer(variables, 'HEADERS_TIMEOUT_MS', 2 ** 31 - 1),
-  idleTimeoutMs: integer(variables, 'IDLE_TIMEOUT_MS', 2 ** 31 - 1),
-  upstreamOrigins: origins(variables),
-});
+export const parseGatewayEnvironment = (variables: Variables): GatewaySettings => {
+  const byLabel = hosts(variables);
+  return {
+    tableName: text(variables, 'TABLE_NAME'),
+    usageQueueUrl: text(variables, 'USAGE_QUEUE_URL'),
+    gatewayDomain: text(variables, 'GATEWAY_DOMAIN').toLowerCase(),
+    hosts: byLabel,
+    allowedOrigins: browserOrigins(variables),
+    fingerprintSecretId: text(variables, 'FINGERPRINT_SECRET_ID'),
+    openEventDelaySeconds: integer(variables, 'OPEN_EVENT_DELAY_SECONDS', MAX_DELAY_SECONDS),
+    connectTimeoutMs: integer(variables, 'CONNECT_TIMEOUT_MS', 2 ** 31 - 1),
+    headersTimeoutMs: integer(variables, 'HEADERS_TIMEOUT_MS', 2 ** 31 - 1),
+    idleTimeoutMs: integer(variables, 'IDLE_TIMEOUT_MS', 2 ** 31 - 1),
+    upstreamOrigins: origins(variables, byLabel),
+    // Lambda sets it anew for each request.
+    currentTrace: variables['TRACES'] === 'on' ? () => variables['_X_AMZN_TRACE_ID'] : undefined,
+  };
+};

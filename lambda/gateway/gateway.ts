@@ -1,20 +1,67 @@
-import { providerByLabel } from '../domain/providers.ts';
+import type { Host } from '../domain/hosts.ts';
 import type { AccountLookup } from './admission/account-lookup.ts';
-import { type Admitted, admit, labelOfHost } from './admission/admit.ts';
+import { type Admitted, admit, hostOf } from './admission/admit.ts';
 import type { BlockLookup } from './admission/block-lookup.ts';
 import { refusalHint } from './admission/hint.ts';
 import { locateServiceKey } from './admission/service-key.ts';
-import { allowedOriginOf, isPreflight, readableBy, sendPreflight } from './protocol/browser.ts';
 import type { ClientResponse, GatewayRequest } from './protocol/client.ts';
 import { type GatewayErrorCode, gatewayErrorResponse } from './protocol/gateway-error.ts';
-import { headerValue } from './protocol/headers.ts';
+import { headerValue, withoutHeaders } from './protocol/headers.ts';
 import { pathOf } from './protocol/target.ts';
 import { logFault } from './relay/fault-log.ts';
 import { type Forwarding, forward, type RelayParts } from './relay/relay.ts';
 
+/** A day: browsers keep a preflight's result for two hours to a day, whatever is allowed. */
+const MAX_AGE_SECONDS = 86_400;
+const allowHeaders = new Set(['access-control-allow-origin', 'access-control-expose-headers', 'vary']);
+
+/** A browser's question whether a page may send a request. @see https://fetch.spec.whatwg.org/#cors-preflight-request */
+const isPreflight = ({ method, headers }: GatewayRequest): boolean =>
+  method === 'OPTIONS' &&
+  headerValue(headers, 'origin') !== undefined &&
+  headerValue(headers, 'access-control-request-method') !== undefined;
+
+/** The request's origin where its pages may call the gateway. */
+const allowedOriginOf = ({ headers }: GatewayRequest, allowedOrigins: ReadonlySet<string>): string | undefined => {
+  if (allowedOrigins.size === 0) return undefined;
+  const origin = headerValue(headers, 'origin');
+  return origin !== undefined && allowedOrigins.has(origin) ? origin : undefined;
+};
+
+/** Allows what the browser asks for: any method and header, since those are the provider's to judge. */
+const sendPreflight = ({ headers }: GatewayRequest, client: ClientResponse, origin: string): void => {
+  const method = headerValue(headers, 'access-control-request-method') as string;
+  const names = headerValue(headers, 'access-control-request-headers');
+  client.start(204, 'No Content', [
+    ...['Access-Control-Allow-Origin', origin, 'Access-Control-Allow-Methods', method],
+    ...(names === undefined ? [] : ['Access-Control-Allow-Headers', names]),
+    ...['Access-Control-Max-Age', String(MAX_AGE_SECONDS)],
+    ...['Vary', 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers'],
+  ]);
+  client.end([]);
+};
+
+/** The client's side with headers that let pages of `origin` read the response. They replace the provider's of the same names. */
+const readableBy = (origin: string, client: ClientResponse): ClientResponse => ({
+  start: (status, statusMessage, headers) => {
+    const vary = headerValue(headers, 'vary');
+    const kept = withoutHeaders(headers, allowHeaders);
+    kept.push('Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', '*');
+    kept.push('Vary', vary === undefined ? 'Origin' : `Origin, ${vary}`);
+    client.start(status, statusMessage, kept);
+  },
+  write: (chunk) => client.write(chunk),
+  onDrain: (listener) => client.onDrain(listener),
+  end: (trailers, last) => client.end(trailers, last),
+  abort: () => client.abort(),
+  onDisconnect: (listener) => client.onDisconnect(listener),
+});
+
 /** The parts of the gateway; compose.ts makes the real ones. */
 export interface GatewayParts extends RelayParts {
   readonly gatewayDomain: string;
+  /** By label in lower case. */
+  readonly hosts: ReadonlyMap<string, Host>;
   /** Origins whose pages may call the gateway from a browser. */
   readonly allowedOrigins: ReadonlySet<string>;
   readonly lookUpAccount: AccountLookup;
@@ -54,7 +101,7 @@ export const sendError = (client: ClientResponse, code: GatewayErrorCode, reques
 
 /** A request before admission. */
 interface Arrival extends Omit<Forwarding, 'admitted'> {
-  readonly label: string | undefined;
+  readonly host: Host | undefined;
 }
 
 const DONE = Promise.resolve();
@@ -65,8 +112,8 @@ const forwardOrRefuse = (
   admission: Admitted | GatewayErrorCode,
 ): Promise<void> => {
   if (typeof admission !== 'string') return forward(parts, { ...arrival, admitted: admission });
-  const { client, requestId, request, label } = arrival;
-  sendError(client, admission, requestId, refusalHint(admission, request, label));
+  const { client, requestId, request, host } = arrival;
+  sendError(client, admission, requestId, refusalHint(admission, request, host !== undefined));
   return DONE;
 };
 
@@ -83,11 +130,11 @@ const isWebSocketHandshake = ({ method, headers }: GatewayRequest): boolean =>
 
 /** Not async, and without closures when the key is cached: both would stay in memory for as long as the response lasts. */
 const handle = (parts: GatewayParts, received: GatewayRequest, direct: ClientResponse): Promise<void> => {
-  const label = received.label ?? labelOfHost(received.host, parts.gatewayDomain);
+  const host = hostOf(parts, received);
   const origin = allowedOriginOf(received, parts.allowedOrigins);
   const client = origin === undefined ? direct : readableBy(origin, direct);
   const isHealth = /^(GET|HEAD)$/.test(received.method) && pathOf(received.target) === '/health';
-  if (isHealth && label !== undefined && providerByLabel(label)) {
+  if (isHealth && host) {
     sendHealth(client, received.method);
     return DONE;
   }
@@ -103,10 +150,10 @@ const handle = (parts: GatewayParts, received: GatewayRequest, direct: ClientRes
   }
   const located = locateServiceKey(received);
   const { request } = located;
-  const arrival: Arrival = { request, client, label, requestId, startedAtMs: performance.now() };
+  const arrival: Arrival = { request, client, host, requestId, startedAtMs: performance.now() };
   let admission: ReturnType<typeof admit>;
   try {
-    admission = admit(located, label, parts.lookUpAccount, parts.lookUpBlocks);
+    admission = admit(located, host, parts.lookUpAccount, parts.lookUpBlocks);
   } catch (error) {
     return respondWithFault(parts, arrival, error);
   }

@@ -6,6 +6,7 @@ import { mapError } from './error-map.ts';
 import type { HttpResult } from './http-result.ts';
 import { mcpErrorBody } from './mcp-http.ts';
 import { OAuthError, oAuthErrorResult } from './oauth-error.ts';
+import { InvalidJsonError } from './parse-request.ts';
 
 /**
  * Turns a thrown error into an error response. Unexpected errors are logged in full, and the response does not reveal them.
@@ -33,7 +34,7 @@ export const errorResponse = (
           ...(code === 'METHOD_NOT_ALLOWED' && { Allow: 'POST' }),
           ...retryAfter,
         },
-        body: JSON.stringify(mcpErrorBody(mapped, requestId)),
+        body: JSON.stringify(mcpErrorBody(mapped, requestId, !(request.error instanceof InvalidJsonError))),
       };
       return;
     }

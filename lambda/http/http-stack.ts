@@ -1,13 +1,13 @@
+import { createHash } from 'node:crypto';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { isForTokens, type Permission, permits, rolesWith } from '../domain/accounts/permissions.ts';
-import { ForbiddenError } from '../domain/errors.ts';
-import { cors } from './cors.ts';
+import { scopeOf } from '../domain/accounts/scope.ts';
+import { ForbiddenError, NotFoundError } from '../domain/errors.ts';
 import { errorResponse } from './error-response.ts';
-import { type HttpResult, streamedResult } from './http-result.ts';
-import { findRoute, matchRoute } from './match-route.ts';
+import { type HttpResult, securityHeaders, streamedResult } from './http-result.ts';
 import { checkMcpHeaders } from './mcp-http.ts';
 import type { Caller, Input, Operation, Route } from './operation.ts';
 import {
@@ -23,7 +23,82 @@ import {
 } from './parse-request.ts';
 import { type CountRequest, enforceRateLimits } from './rate-limits.ts';
 import { requestLog } from './request-log.ts';
-import { securityHeaders } from './security-headers.ts';
+
+/** `event.path` begins with the base path behind a base-path mapping, and without it behind a stage. */
+const BASE_PATH = /^\/api(?=\/|$)/;
+
+const segments = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
+
+const decode = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+};
+
+const parametersOf = (template: string[], actual: string[]): Record<string, string> | undefined => {
+  if (template.length !== actual.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, part] of template.entries()) {
+    const value = actual[index] as string;
+    if (part.startsWith('{')) params[part.slice(1, -1)] = decode(value);
+    else if (part !== value) return undefined;
+  }
+  return params;
+};
+
+/**
+ * Finds the route for a method and path, and its path parameters. The first match wins, so a fixed path must come before a
+ * parameter that also matches it.
+ */
+const findRoute = (routes: readonly Route[], method: string, path: string) => {
+  const actual = segments(path.replace(BASE_PATH, ''));
+  for (const route of routes) {
+    if (route.operation.method !== method) continue;
+    const params = parametersOf(segments(route.operation.path), actual);
+    if (params !== undefined) return { route, params };
+  }
+  return undefined;
+};
+
+/** @throws NotFoundError */
+const matchRoute = (routes: readonly Route[], method: string, path: string) => {
+  const found = findRoute(routes, method, path);
+  if (found === undefined) throw new NotFoundError('There is no such endpoint. GET /api/openapi.json lists them.');
+  return found;
+};
+
+/** Lets browsers on the given origins read responses. Tokens are sent in a header, so credentials (cookies) stay off. */
+const cors = (origins: readonly string[]): middy.MiddlewareObj<APIGatewayProxyEvent, HttpResult> => {
+  const add: middy.MiddlewareFn<APIGatewayProxyEvent, HttpResult> = (request) => {
+    const origin = headersOf(request.event)['origin'];
+    if (request.response == null || origins.length === 0) return;
+    request.response.headers = {
+      ...request.response.headers,
+      Vary: 'Origin',
+      ...(origin !== undefined &&
+        origins.includes(origin) && {
+          'Access-Control-Allow-Origin': origin,
+          'Access-Control-Expose-Headers': 'ETag, X-Request-Id, Retry-After',
+        }),
+    };
+  };
+  return { after: add, onError: add };
+};
+
+/**
+ * Tags what a GET returns, and spares the body where the client says that it has it: 304 (RFC 9110, section 13). The tag is weak, since
+ * API Gateway compresses the body afterwards.
+ */
+const conditional = (): middy.MiddlewareObj<APIGatewayProxyEvent, HttpResult> => ({
+  after: ({ event, response }) => {
+    if (event.httpMethod !== 'GET' || response?.statusCode !== 200 || typeof response.body !== 'string') return;
+    const tag = `W/"${createHash('sha256').update(response.body).digest('base64url').slice(0, 22)}"`;
+    response.headers = { ...response.headers, ETag: tag };
+    if (headersOf(event)['if-none-match'] === tag) Object.assign(response, { statusCode: 304, body: '' });
+  },
+});
 
 export interface HttpStackOptions {
   readonly logger: Pick<Logger, 'info' | 'error' | 'warn'>;
@@ -44,17 +119,21 @@ export interface HttpStackOptions {
 export const requirePermission = (caller: Caller, permission: Permission): Caller => {
   if (caller.tokenId !== undefined && !isForTokens(permission))
     throw new ForbiddenError(`No API token has the permission ${permission}: log in as a person for this.`);
-  if (permits(caller.role, permission)) return caller;
+  if (scopeOf(caller).permits(permission)) return caller;
+  if (permits(caller.role, permission))
+    throw new ForbiddenError(
+      `You see some projects of this account only, and the permission ${permission} is about the whole account. An owner or admin can change that.`,
+    );
   throw new ForbiddenError(
     `Your role ${caller.role} lacks the permission ${permission}. Roles that have it: ${rolesWith(permission).join(', ')}. An owner or admin can change your role.`,
   );
 };
 
-/** Only a role that has just been read refuses an operation: one that was given more rights holds at once. */
+/** A role is read again before it refuses an operation, so that a role with more rights holds at once. */
 const permittedCaller = async (event: APIGatewayProxyEvent, permission: Permission, membershipOf: MembershipOf) => {
   const caller = await callerOf(event, membershipOf);
   return requirePermission(
-    permits(caller.role, permission) ? caller : await callerOf(event, membershipOf, true),
+    scopeOf(caller).permits(permission) ? caller : await callerOf(event, membershipOf, true),
     permission,
   );
 };
@@ -107,6 +186,7 @@ const stack = (routes: readonly Route[], options: HttpStackOptions, plugin: midd
     .use(securityHeaders())
     .use(cors(options.corsOrigins))
     .use(errorResponse(options.logger, kindOf(routes)))
+    .use(conditional())
     .handler(async (event) => {
       const { route, params } = matchRoute(routes, event.httpMethod, event.path);
       if (route.operation.isMcp) checkMcpHeaders(headersOf(event), options.corsOrigins);

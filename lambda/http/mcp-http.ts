@@ -30,6 +30,7 @@ export const checkMcpHeaders = (
 /** @see https://www.jsonrpc.org/specification#error_object; the others are free for servers */
 const rpcCodes: Partial<Record<ErrorCode, number>> = { VALIDATION_ERROR: -32_600, INTERNAL: -32_603 };
 const SERVER_ERROR = -32_000;
+const PARSE_ERROR = -32_700;
 
 export const mcpErrorSchema = z
   .object({
@@ -47,11 +48,11 @@ export const mcpErrorSchema = z
   .register(z.globalRegistry, { id: 'McpError' });
 
 /** The body of an error of HTTP, in the form of JSON-RPC. The house's own error is its `data`. */
-export const mcpErrorBody = ({ code, message, violations }: MappedError, requestId: string): object => ({
+export const mcpErrorBody = ({ code, message, violations }: MappedError, requestId: string, isJson = true): object => ({
   jsonrpc: '2.0',
   id: null,
   error: {
-    code: rpcCodes[code] ?? SERVER_ERROR,
+    code: isJson ? (rpcCodes[code] ?? SERVER_ERROR) : PARSE_ERROR,
     message,
     data: { code, requestId, ...(violations && { details: violations }) },
   },

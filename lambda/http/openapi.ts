@@ -171,6 +171,10 @@ const errorResponses = (operation: Operation, writer: Writer): Json => {
   return operation.isOAuth ? { ...ours, ...oAuthErrorResponses(writer) } : ours;
 };
 
+const notModified = {
+  description: 'What you have is current: `If-None-Match` had the `ETag` of the last response. There is no body.',
+};
+
 const successResponse = ({ success }: Operation, { write }: Writer): Json => ({
   description: success.description,
   ...(success.schema && {
@@ -196,6 +200,7 @@ const operationObject = (operation: Operation, writer: Writer): Json => {
     description: text,
     access,
     permission,
+    audits,
     params,
     query,
     body,
@@ -211,6 +216,7 @@ const operationObject = (operation: Operation, writer: Writer): Json => {
     summary,
     ...(remarks.length > 0 && { description: remarks.join('\n\n') }),
     ...(permission && { 'x-permission': permission }),
+    ...(Array.isArray(audits) && { 'x-audit': audits }),
     security: security[access],
     ...(all.length > 0 && { parameters: all }),
     ...(body && {
@@ -223,6 +229,7 @@ const operationObject = (operation: Operation, writer: Writer): Json => {
     }),
     responses: {
       [success.status]: successResponse(operation, writer),
+      ...(operation.method === 'GET' && !success.streamed && { 304: writer.share('304', () => notModified) }),
       ...(operation.isMcp && body && { 202: { description: 'Accepted: there is nothing to respond.' } }),
       ...errorResponses(operation, writer),
     },

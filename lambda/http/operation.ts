@@ -1,5 +1,7 @@
 import type * as z from 'zod/mini';
-import type { Permission, Role } from '../domain/accounts/permissions.ts';
+import type { AuditAction } from '../domain/accounts/audit.ts';
+import type { Permission } from '../domain/accounts/permissions.ts';
+import type { Principal } from '../domain/accounts/scope.ts';
 import type { ErrorCode } from './error-codes.ts';
 
 /**
@@ -26,10 +28,17 @@ export interface RateLimits {
   readonly perAccount?: RateLimit;
 }
 
+/** A writing operation says which entries of the audit log it writes, or in a sentence why none. */
+type Recorded =
+  | { readonly method: 'GET'; readonly audits?: string }
+  | {
+      readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+      readonly audits: readonly [AuditAction, ...AuditAction[]] | string;
+    };
+
 interface Endpoint {
   /** `operationId` of the OpenAPI document. */
   readonly id: string;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Relative to the API's base path, with parameters in braces: `/keys/{keyId}`. */
   readonly path: `/${string}`;
   readonly group: string;
@@ -56,25 +65,40 @@ interface Endpoint {
 }
 
 /** One endpoint of the dashboard API: its route, schemas and documentation. Does no I/O; the OpenAPI document is generated from it. */
-export type Operation = Endpoint & Access;
+export type Operation = Endpoint & Access & Recorded;
 
 /** An operation as it is written: `access` is the authorizer's unless said otherwise, and `errors` may have nothing to add. */
-type Definition = Omit<Endpoint, 'errors'> &
-  Partial<Pick<Endpoint, 'errors'>> &
-  (Access | { readonly access?: never; readonly permission: Permission });
+type Definition = Omit<Endpoint, 'id' | 'path' | 'group' | 'errors'> &
+  Partial<Pick<Endpoint, 'errors'>> & { readonly audits?: Operation['audits'] } & (
+    | Access
+    | { readonly access?: never; readonly permission: Permission }
+  );
 
-type Defaults<D extends Definition> = Pick<Endpoint, 'errors'> & {
+/** `GET /keys/{keyId}`. */
+type MethodAndPath = `${Operation['method']} /${string}`;
+
+/** What a definition leaves to `operation`. */
+type Added<D extends Definition, R extends MethodAndPath> = Pick<Endpoint, 'id' | 'path' | 'group' | 'errors'> & {
+  readonly method: R extends `${infer Method} ${string}` ? Method : never;
   readonly access: D extends { readonly access: infer A extends string } ? A : 'authorizer';
 };
 
-/** Keeps the literal types of a definition, from which `Input` and `Output` are derived. */
-export const operation = <const D extends Definition>(definition: D): D & Defaults<D> =>
-  ({ access: 'authorizer', errors: [], ...definition }) as D & Defaults<D>;
+/** Makes the operations of a group. Keeps the literal types of a definition, from which `Input` and `Output` are derived. */
+export const inGroup =
+  (group: string) =>
+  <const D extends Definition, const R extends MethodAndPath>(
+    id: string,
+    methodAndPath: R,
+    definition: D & (R extends `GET ${string}` ? unknown : { readonly audits: NonNullable<Operation['audits']> }),
+  ): D & Added<D, R> => {
+    const [method, path] = methodAndPath.split(' ');
+    return { id, method, path, group, access: 'authorizer', errors: [], ...definition } as unknown as D & Added<D, R>;
+  };
 
 /** The same for scripts: `/machine/…`, where an API token is the credential. It must only read, because such a token is sent as it is. */
 export const forMachines = (
   definition: Operation & { readonly method: 'GET'; readonly access: 'authorizer' },
-): Operation => ({
+): Operation & { readonly access: 'machine' } => ({
   ...definition,
   id: `machine${definition.id.charAt(0).toUpperCase()}${definition.id.slice(1)}`,
   path: `/machine${definition.path}`,
@@ -83,9 +107,8 @@ export const forMachines = (
 });
 
 /** A user's role in an account. `accountId` (internal id) scopes every read and write. */
-export interface Membership {
+export interface Membership extends Omit<Principal, 'userId'> {
   readonly accountId: string;
-  readonly role: Role;
   /** The caller's name in the audit log: the user's mail address, or a token's name. */
   readonly name: string;
   /** The API token, if the caller is a program. */
@@ -139,3 +162,25 @@ export const route = <O extends Operation>(definition: O, implement: Implementat
   operation: definition,
   run: implement as unknown as Route['run'],
 });
+
+type Operations = Readonly<Record<string, Operation>>;
+
+/** An implementation for each operation, under its name. Those for machines are served by a function of their own. */
+type Implementations<O extends Operations, Dependencies> = {
+  readonly [Name in keyof O as O[Name] extends { readonly access: 'machine' } ? never : Name]: (
+    dependencies: Dependencies,
+  ) => Implementation<O[Name]>;
+};
+
+/** Connects the operations of a resource and the implementations of the same names. */
+export const routes = <O extends Operations, Dependencies>(
+  operations: O,
+  implementations: Implementations<O, Dependencies>,
+  dependencies: Dependencies,
+): Route[] => {
+  const byName = implementations as Readonly<Record<string, (dependencies: Dependencies) => Implementation<Operation>>>;
+  return Object.entries(operations).flatMap(([name, each]) => {
+    const implement = byName[name];
+    return implement ? [route(each, implement(dependencies))] : [];
+  });
+};

@@ -18,6 +18,14 @@ export const parseWith = <S extends z.ZodMiniType>(schema: S, value: unknown): z
   return result.data;
 };
 
+/** A body that is no JSON: JSON-RPC has a code of its own for it. */
+export class InvalidJsonError extends ValidationError {
+  constructor() {
+    const message = 'The body is not valid JSON.';
+    super([{ path: '', message }], message);
+  }
+}
+
 const invalidBody = (message: string) => new ValidationError([{ path: '', message }], message);
 
 /** Far deeper than any valid body. `JSON.parse` and what walks its result would use up the stack at some thousands. */
@@ -58,7 +66,7 @@ const parseJson = (json: string): unknown => {
     return JSON.parse(json, requireWellFormed);
   } catch (error) {
     if (error instanceof ValidationError) throw error;
-    throw invalidBody('The body is not valid JSON.');
+    throw new InvalidJsonError();
   }
 };
 

@@ -5,8 +5,7 @@ import {
   type CognitoIdentityProviderClient,
 } from '@aws-sdk/client-cognito-identity-provider';
 import { TotpRequiredError } from '../domain/errors.ts';
-import type { AppClient } from './app-client.ts';
-import { mapErrors, wrongCredentials } from './cognito-errors.ts';
+import { type AppClient, mapErrors, wrongCredentials } from './cognito.ts';
 
 /** Cognito's name of the one kind of second factor here: codes of an authenticator app. */
 export const SOFTWARE_TOKEN = 'SOFTWARE_TOKEN_MFA';

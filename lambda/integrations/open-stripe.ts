@@ -2,8 +2,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type * as z from 'zod/mini';
 import type { stripeEnvironment } from '../environment.ts';
 import { stripeBilling } from './stripe-billing.ts';
-import { stripeCaller } from './stripe-client.ts';
-import { type CachedSecret, cachedSecret } from './stripe-secret.ts';
+import { type CachedSecret, cachedSecret, stripeCaller } from './stripe-client.ts';
 
 /** Has timeouts, because the SDK has none by default. */
 const secretsManager = new SecretsManagerClient({

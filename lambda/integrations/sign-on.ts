@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { decomposeUnverifiedJwt } from 'aws-jwt-verify/jwt';
 import * as z from 'zod/mini';
 import { UnauthenticatedError, UnavailableError } from '../domain/errors.ts';
@@ -36,6 +37,7 @@ const name = z._default(z.string(), '');
 const claimsSchema = z.object({
   sub: z.string(),
   auth_time: z.int(),
+  nonce: z.optional(z.string()),
   email: z.string().check(z.toLowerCase(), z.email()),
   /** A boolean, and a text where the provider sends one. */
   email_verified: z.optional(z.union([z.boolean(), z.string()])),
@@ -56,7 +58,7 @@ export interface SignOnEndpoint {
 
 const TIMEOUT_MS = 10_000;
 
-/** The page that begins a sign-in at a provider. The caller adds `state`, `code_challenge` and `code_challenge_method`. */
+/** The page that begins a sign-in at a provider. The caller adds `state`, `code_challenge`, `code_challenge_method`, and the challenge as `nonce`. */
 export const authorizeUrl = (
   { origin, redirectUri, clientId }: Pick<SignOnEndpoint, 'origin' | 'redirectUri' | 'clientId'>,
   provider: string,
@@ -70,7 +72,9 @@ export const authorizeUrl = (
   })}`;
 
 /** @throws UnauthenticatedError for a token of a user who did not come from an identity provider */
-const personOf = (idToken: string): Person & Pick<Session, 'userId' | 'authTime'> => {
+const personOf = (
+  idToken: string,
+): Person & Pick<Session, 'userId' | 'authTime'> & { readonly nonce?: string | undefined } => {
   const { data: claims } = claimsSchema.safeParse(decomposeUnverifiedJwt(idToken).payload);
   const identity = claims?.identities[0];
   if (claims === undefined || identity === undefined)
@@ -78,6 +82,7 @@ const personOf = (idToken: string): Person & Pick<Session, 'userId' | 'authTime'
   return {
     userId: claims.sub,
     authTime: claims.auth_time,
+    nonce: claims.nonce,
     provider: identity.providerName,
     subject: identity.userId,
     username: claims['cognito:username'],
@@ -126,7 +131,10 @@ export const codeExchange =
       throw new UnauthenticatedError('The sign-in was not finished in time, or was finished already. Begin again.');
     if (!response.ok) throw new Error(`The user pool's token endpoint responded with ${response.status}.`);
     const tokens = tokensSchema.parse(await response.json());
-    const { userId, authTime, ...person } = personOf(tokens.id_token);
+    const { userId, authTime, nonce, ...person } = personOf(tokens.id_token);
+    // Whoever sent a nonce sent the challenge, which belongs to this verifier alone.
+    if (nonce !== undefined && nonce !== createHash('sha256').update(codeVerifier).digest('base64url'))
+      throw new UnauthenticatedError('This is the sign-in of another page. Begin again.');
     return {
       ...person,
       session: {

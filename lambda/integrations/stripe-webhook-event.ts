@@ -1,8 +1,8 @@
 import Stripe from 'stripe';
 import * as z from 'zod/mini';
 import { ValidationError } from '../domain/errors.ts';
+import type { CachedSecret } from './stripe-client.ts';
 import { reference } from './stripe-objects.ts';
-import type { CachedSecret } from './stripe-secret.ts';
 
 /** An older signed event may be a replay. Stripe signs an event again each time it sends it. */
 const TOLERANCE_SECONDS = 300;

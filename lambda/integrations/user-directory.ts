@@ -8,7 +8,7 @@ import {
   CognitoIdentityProviderClient,
 } from '@aws-sdk/client-cognito-identity-provider';
 import { SOFTWARE_TOKEN } from './authenticate.ts';
-import { emailTaken, invalidPassword, mapErrors, nameOf } from './cognito-errors.ts';
+import { emailTaken, invalidPassword, mapErrors, nameOf } from './cognito.ts';
 
 export interface NewDirectoryUser {
   readonly email: string;

@@ -10,9 +10,8 @@ import {
 import { decomposeUnverifiedJwt } from 'aws-jwt-verify/jwt';
 import * as z from 'zod/mini';
 import { UnauthenticatedError } from '../domain/errors.ts';
-import type { AppClient } from './app-client.ts';
 import { authenticator } from './authenticate.ts';
-import { invalidPassword, mapErrors, nameOf, wrongCode, wrongCredentials } from './cognito-errors.ts';
+import { type AppClient, invalidPassword, mapErrors, nameOf, wrongCode, wrongCredentials } from './cognito.ts';
 
 /** Tokens of an authenticated user. */
 export interface Session {

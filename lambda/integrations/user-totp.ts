@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-cognito-identity-provider';
 import { ValidationError } from '../domain/errors.ts';
 import type { Authenticate } from './authenticate.ts';
-import { mapErrors, wrongCredentials } from './cognito-errors.ts';
+import { mapErrors, wrongCredentials } from './cognito.ts';
 
 const wrongCode = () =>
   new ValidationError([

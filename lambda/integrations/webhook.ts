@@ -1,9 +1,63 @@
 import { createHmac } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { type RequestOptions, request } from 'node:https';
-import { isIP } from 'node:net';
+import { BlockList, isIP, isIPv6 } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isPublicAddress } from './public-address.ts';
+
+/*
+ * Own code, since ipaddr.js 2.5.0 calls `::7f00:1` (127.0.0.1 as IPv4-compatible IPv6) and all unassigned IPv6 space unicast, and
+ * adds 12 kB to a bundle. The tests compare both.
+ */
+
+/** Networks that are not the public internet. @see https://www.iana.org/assignments/iana-ipv4-special-registry */
+const specialV4: readonly (readonly [string, number])[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  // Link-local; clouds have their metadata services here.
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.31.196.0', 24],
+  ['192.52.193.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['192.175.48.0', 24],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+];
+
+/** Special networks inside 2000::/3, the only range of global unicast. @see https://www.iana.org/assignments/iana-ipv6-special-registry */
+const specialV6: readonly (readonly [string, number])[] = [
+  // Protocol assignments, including Teredo.
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  // 6to4: routes to the IPv4 address inside it.
+  ['2002::', 16],
+  ['2620:4f:8000::', 48],
+  ['3fff::', 20],
+];
+
+const special = new BlockList();
+for (const [net, prefix] of specialV4) special.addSubnet(net, prefix, 'ipv4');
+for (const [net, prefix] of specialV6) special.addSubnet(net, prefix, 'ipv6');
+const globalUnicastV6 = new BlockList();
+globalUnicastV6.addSubnet('2000::', 3, 'ipv6');
+
+/**
+ * Whether an address belongs to the public internet. An IPv6 address that contains an IPv4 address never does.
+ *
+ * @param address a valid IPv4 or IPv6 address
+ */
+export const isPublicAddress = (address: string): boolean =>
+  isIPv6(address)
+    ? globalUnicastV6.check(address, 'ipv6') && !special.check(address, 'ipv6')
+    : !special.check(address, 'ipv4');
 
 /** The webhook could not be called, or did not respond with 2xx. The message is short and contains nothing of the response. */
 export class WebhookError extends Error {
@@ -30,6 +84,10 @@ export interface WebhookAccess {
   /** Returns all addresses of a host name. */
   readonly resolve: (hostname: string) => Promise<readonly string[]>;
   readonly isAllowed: (address: string) => boolean;
+  /** Ports that may be called; undefined for all. */
+  readonly ports?: readonly number[];
+  /** Host names that may have addresses which `isAllowed` refuses. */
+  readonly internalHosts?: readonly string[];
   /** Limit for the DNS lookup, and again for the call. */
   readonly timeoutMs?: number;
   /** More options of node:https, such as a certificate authority. */
@@ -41,6 +99,20 @@ const publicInternet: WebhookAccess = {
   isAllowed: isPublicAddress,
 };
 
+/** An operator may allow more than port 443 of public addresses: ports, and hosts inside the network of the functions. */
+export interface WebhookTargets {
+  readonly ports: readonly number[];
+  readonly internalHosts: readonly string[];
+}
+
+/** The addresses that users' webhooks may reach. */
+export const webhookAccess = ({ ports, internalHosts }: WebhookTargets): WebhookAccess => ({
+  ...publicInternet,
+  ports: [HTTPS_PORT, ...ports],
+  internalHosts,
+});
+
+const HTTPS_PORT = 443;
 const TIMEOUT_MS = 5_000;
 
 /** Resolves a host name. Returns no addresses if the lookup fails or exceeds the timeout, because the name server may be hostile. */
@@ -67,11 +139,14 @@ export const targetOf = async (text: string, access: WebhookAccess = publicInter
   const url = new URL(text);
   if (url.protocol !== 'https:') throw new WebhookError('must begin with https://');
   if (url.username !== '' || url.password !== '') throw new WebhookError('must not contain a user name or password');
+  if (access.ports?.includes(Number(url.port || HTTPS_PORT)) === false)
+    throw new WebhookError(`must have one of the ports ${access.ports.join(', ')}`);
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(hostname) === 0 ? await addressesOf(hostname, access) : [hostname];
   const [address] = addresses;
   if (address === undefined) throw new WebhookError('its host cannot be found');
-  if (!addresses.every(access.isAllowed)) throw new WebhookError('its host must have public addresses only');
+  if (!access.internalHosts?.includes(hostname) && !addresses.every(access.isAllowed))
+    throw new WebhookError('its host must have public addresses only');
   return { url, address };
 };
 
@@ -88,6 +163,12 @@ export const webhookUrlProblem = async (
     throw error;
   }
 };
+
+/**
+ * Only a server that speaks TLS has a certificate. All other failures have one text: closed ports, filtered ports and ports of
+ * other protocols must look alike. @see https://nodejs.org/api/tls.html#x509-certificate-error-codes
+ */
+const CERTIFICATE_ERROR = /CERT|^ERR_TLS_|^UNABLE_TO_|^SELF_SIGNED|^HOSTNAME_MISMATCH/;
 
 /**
  * `t=<epoch seconds>,v1=<hex HMAC-SHA-256 of "{t}.{body}">`. The receiver computes the same value and rejects old times.
@@ -125,7 +206,7 @@ export const postWebhook = async (
           ...access.options,
           method: 'POST',
           host: address,
-          port: url.port || 443,
+          port: url.port || HTTPS_PORT,
           path: `${url.pathname}${url.search}`,
           // The certificate is for the name, not for the address.
           ...(isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 && { servername: url.hostname }),
@@ -145,12 +226,12 @@ export const postWebhook = async (
           response.destroy();
         },
       );
-      call.on('error', (error: NodeJS.ErrnoException) =>
+      call.on('error', ({ code = '' }: NodeJS.ErrnoException) =>
         reject(
           new WebhookError(
-            error.name === 'TimeoutError' || error.name === 'AbortError'
-              ? 'it did not respond in time'
-              : `it cannot be reached (${error.code ?? 'error'})`,
+            CERTIFICATE_ERROR.test(code)
+              ? `its certificate is not accepted (${code})`
+              : 'it cannot be reached, or does not respond in time',
           ),
         ),
       );

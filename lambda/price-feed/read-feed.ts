@@ -92,15 +92,18 @@ export const readFeed =
       const saved = { ...checked, waiting: next.waiting, nextNumber: next.nextNumber };
       const version = { lists: next.lists, changes: next.changes, acceptedAt: now().toISOString() };
       // Another run was faster: its successor does what is left.
-      if (!(await versions.save(saved, next.changes.length > 0 ? version : undefined))) return feed;
-      if (next.changes.length > 0)
+      if (!(await versions.save(saved, next.isChanged ? version : undefined))) return feed;
+      if (next.isChanged)
         logger.info('New version of the prices', { version: feed.version + 1, changes: next.changes.length });
       return saved;
     };
 
     const before = await versions.readFeed();
     const { checkedAt, waiting } = await update(before);
-    count('WaitingPriceChanges', waiting.filter(({ decision }) => decision === null).length);
+    count(
+      'WaitingPriceChanges',
+      waiting.filter(({ decision, why }) => decision === null && why !== 'oneSource').length,
+    );
     // A feed that was never read is as old as can be.
     const ageMs = checkedAt === null ? 1_000 * HOUR_MS : now().getTime() - Date.parse(checkedAt);
     if (Object.keys(sources).length > 0) metrics.addMetric('PriceFeedAgeMs', MetricUnit.Milliseconds, ageMs);

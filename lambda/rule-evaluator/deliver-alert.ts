@@ -1,15 +1,16 @@
-import type { Users } from '../data/accounts/users.ts';
+import type { Recipient, Users } from '../data/accounts/users.ts';
 import { type AlertDeliveries, isReport, type Outgoing } from '../data/alerts/alert-deliveries.ts';
 import type { Rules } from '../data/alerts/rules.ts';
 import type { Reports } from '../data/reports/reports.ts';
+import { scopeOf } from '../domain/accounts/scope.ts';
 import type { Alert, Delivery } from '../domain/alerts/alert.ts';
-import { alertMail } from '../domain/alerts/alert-mail.ts';
-import { alertMessage } from '../domain/alerts/alert-message.ts';
-import { alertLinks } from '../domain/alerts/alert-text.ts';
+import { alertLinks, alertMail, alertMessage } from '../domain/alerts/alert-text.ts';
 import type { Message } from '../domain/alerts/message.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/calendar/units.ts';
 import { NotFoundError } from '../domain/errors.ts';
+import { isRuleIn } from '../domain/limits/rule.ts';
 import type { Mail } from '../domain/mail/mail.ts';
+import { isReportFor } from '../domain/reports/report.ts';
 import { reportMail } from '../domain/reports/report-mail.ts';
 import { reportMessage } from '../domain/reports/report-message.ts';
 import type { ReportRun } from '../domain/reports/report-run.ts';
@@ -37,8 +38,8 @@ const MAX_PAUSE_MS = 6 * HOUR_MS;
 interface Prepared {
   /** Undefined where there is no rule any more. */
   readonly targets: PostTargets | undefined;
-  /** User ids; null: all members. */
-  readonly recipients: readonly string[] | null;
+  /** True for a member who may read it in a mail. */
+  readonly isFor: (member: Recipient) => boolean;
   readonly mail: () => Mail;
   readonly message: () => Message;
 }
@@ -76,7 +77,11 @@ export const deliverAlert = (dependencies: DeliveryDependencies) => {
     const links = alertLinks(dashboardUrl, alert, rule?.condition);
     return {
       targets: rule,
-      recipients: null,
+      // Who sees a part of the account gets what is about a project, or about the member.
+      isFor: (member) => {
+        const { sees } = scopeOf(member);
+        return rule === undefined ? sees.keyIds === undefined : isRuleIn(sees, rule.condition);
+      },
       mail: () => alertMail(alert, links),
       message: () => alertMessage(alert, links),
     };
@@ -86,7 +91,7 @@ export const deliverAlert = (dependencies: DeliveryDependencies) => {
     const report = await reports.find(run.accountId, run.reportId);
     return {
       targets: report,
-      recipients: report.recipients,
+      isFor: (member) => isReportFor(report, member),
       mail: () => reportMail(run, dashboardUrl),
       message: () => reportMessage(run, dashboardUrl),
     };
@@ -95,11 +100,10 @@ export const deliverAlert = (dependencies: DeliveryDependencies) => {
   /** @returns who did not get the mail; null for nobody */
   const send = async (outgoing: Outgoing, channel: Delivery['channel']): Promise<string | null> => {
     const { accountId } = outgoing;
-    const { targets, recipients, mail, message } = await (isReport(outgoing) ? ofReport(outgoing) : ofAlert(outgoing));
+    const { targets, isFor, mail, message } = await (isReport(outgoing) ? ofReport(outgoing) : ofAlert(outgoing));
     if (channel === 'email') {
-      const members = await users.recipients(accountId);
-      const chosen = members.filter(({ userId }) => recipients === null || recipients.includes(userId));
-      return mailMembers(sendMail, { accountId, recipients: chosen, now: now() }, mail());
+      const recipients = (await users.recipients(accountId)).filter(isFor);
+      return mailMembers(sendMail, { accountId, recipients, now: now() }, mail());
     }
     if (targets === undefined) throw new UndeliverableError('the alert has no rule with a target');
     await postMessage(postWebhook, targets, channel, message(), now());

@@ -1,3 +1,4 @@
+import type { Members } from '../data/accounts/members.ts';
 import type { Projects } from '../data/accounts/projects.ts';
 import type { ServiceKey, ServiceKeys } from '../data/accounts/service-keys.ts';
 import type { Alerts } from '../data/alerts/alerts.ts';
@@ -5,19 +6,54 @@ import type { BlockStore } from '../data/alerts/blocks.ts';
 import type { MeasureStore } from '../data/alerts/measures.ts';
 import type { Rule } from '../data/alerts/rules.ts';
 import type { Reservations } from '../data/ledger/reservations.ts';
-import { type Alert, triggeredAlert } from '../domain/alerts/alert.ts';
+import { type Alert, type Driver, triggeredAlert } from '../domain/alerts/alert.ts';
+import { driverDimensionsOf, driversOf } from '../domain/alerts/drivers.ts';
 import { isOverdue, type Period } from '../domain/calendar/periods.ts';
+import { coveringRange } from '../domain/calendar/range.ts';
 import type { Block } from '../domain/limits/block.ts';
 import { byExcess, firingName, hasFired, type Observation } from '../domain/limits/evaluator.ts';
+import { needsBelongings } from '../domain/limits/limit-blocks.ts';
 import { type BoundEvaluator, type BurnRateCondition, evaluatorOf } from '../domain/limits/rule.ts';
-import { fillSeries } from '../domain/limits/spend-query.ts';
+import { fillSeries, readUntil } from '../domain/limits/spend-query.ts';
 import { spendSeries, splitDimension } from '../domain/limits/spend-series.ts';
-import { CounterOverflowError } from '../domain/spend/counters.ts';
+import { CounterOverflowError, type SpendCounter } from '../domain/spend/counters.ts';
+import { needsKeys } from '../domain/spend/key-dimensions.ts';
 import type { ReadCounters } from '../domain/spend/spend-question.ts';
-import { openDrivers } from './drivers.ts';
 import { judgeValues, openUsualHours, type ValueJudging } from './judge-values.ts';
-import { pauseOf, startPauses } from './start-pauses.ts';
-import { stopByLimits } from './stop-by-limits.ts';
+import { pauseOf, startPauses, stopByLimits } from './start-pauses.ts';
+
+/**
+ * Finds what most of an observation came from. It is read for alerts only, which are rare. Many alerts of one rule and period come one
+ * after the other: what was read last serves the next.
+ */
+const openDrivers = (readCounters: ReadCounters, keys: Pick<ServiceKeys, 'list'>) => (accountId: string, now: Date) => {
+  let last: { readonly name: string; readonly counters: readonly SpendCounter[] } | undefined;
+  let names: ReadonlyMap<string, string> | undefined;
+
+  const read = async (evaluator: BoundEvaluator, period: Period): Promise<readonly SpendCounter[]> => {
+    const range = coveringRange(
+      evaluator.granularity,
+      new Date(period.start),
+      new Date(Math.min(readUntil(now).getTime(), Date.parse(period.end))),
+    );
+    const dimensions = driverDimensionsOf(evaluator);
+    const name = JSON.stringify([range, dimensions]);
+    if (last?.name === name) return last.counters;
+    const counters: SpendCounter[] = [];
+    for await (const counter of readCounters({ accountId, range, groupBy: dimensions })) counters.push(counter);
+    last = { name, counters };
+    return counters;
+  };
+
+  return async (evaluator: BoundEvaluator, period: Period): Promise<Driver[]> => {
+    const drivers = driversOf(await read(evaluator, period), evaluator);
+    if (!drivers.some(({ dimension }) => dimension === 'key')) return drivers;
+    names ??= new Map((await keys.list(accountId)).map(({ keyId, name }) => [keyId, name]));
+    return drivers.map((driver) =>
+      driver.dimension === 'key' ? { ...driver, label: names?.get(driver.value ?? '') ?? null } : driver,
+    );
+  };
+};
 
 export interface EvaluationDependencies extends Pick<ValueJudging, 'readSessions'> {
   readonly readCounters: ReadCounters;
@@ -27,6 +63,9 @@ export interface EvaluationDependencies extends Pick<ValueJudging, 'readSessions
   readonly measures: Pick<MeasureStore, 'note'>;
   readonly keys: Pick<ServiceKeys, 'list'>;
   readonly projects: Pick<Projects, 'list'>;
+  readonly members: Pick<Members, 'list'>;
+  /** The page on which a person asks for more. */
+  readonly askUrl: string;
   readonly newAlertId: () => string;
 }
 
@@ -51,8 +90,10 @@ interface Candidate {
 }
 
 /** Labels are names of keys, and what a project's budget or pause stops is its keys. */
-const needsKeys = ({ condition: { type, config } }: Rule): boolean =>
-  config.filter?.project !== undefined || (type === 'burn_rate' && ['key', 'project'].includes(config.each));
+const needsKeysFor = ({ condition: { type, config } }: Rule): boolean =>
+  needsKeys(config.filter) || (type === 'burn_rate' && ['key', 'project'].includes(config.each));
+
+const needsMembers = ({ condition }: Rule): boolean => needsBelongings(evaluatorOf(condition).limit ?? {});
 
 const isBurnRate = (rule: Rule): rule is Rule<BurnRateCondition> => rule.condition.type === 'burn_rate';
 
@@ -86,7 +127,7 @@ export const evaluateAccount = (dependencies: EvaluationDependencies) => {
   const values: ValueJudging = { firedFor: alerts.firedFor, readSessions, readUsual: openUsualHours(readCounters) };
   const driversFor = openDrivers(readCounters, dependencies.keys);
   const start = startPauses(blocks);
-  const stop = stopByLimits(blocks, dependencies.reservations, dependencies.measures);
+  const stop = stopByLimits(blocks, dependencies.reservations, dependencies.measures, dependencies.askUrl);
 
   const labelOf = async (
     accountId: string,
@@ -138,12 +179,14 @@ export const evaluateAccount = (dependencies: EvaluationDependencies) => {
   };
 
   return async (accountId: string, rules: readonly Rule[], now: Date, judgedUntil = now): Promise<Evaluation> => {
-    const keys = rules.some(needsKeys) ? await dependencies.keys.list(accountId) : [];
+    const hasMembers = rules.some(needsMembers);
+    const keys = hasMembers || rules.some(needsKeysFor) ? await dependencies.keys.list(accountId) : [];
+    const members = hasMembers ? await dependencies.members.list(accountId) : [];
     const split = rules.filter(isBurnRate).map((rule) => judgeSplit(rule, keys));
     const whole = rules.filter((rule) => !isBurnRate(rule)).map(judgeWhole);
     const isOfSessions = ({ evaluator }: { evaluator: BoundEvaluator }) => evaluator.splitBy === 'session';
     // Before spend is read: what is reserved meanwhile stays reserved.
-    const stopRequests = await stop(accountId, { judged: whole, keys, now });
+    const stopRequests = await stop(accountId, { judged: whole, keys, members, now });
     await Promise.all([
       fillSeries(readCounters, accountId, [...whole, ...split.filter((each) => !isOfSessions(each))], now, judgedUntil),
       ...split.filter(isOfSessions).map(({ fillSessions }) => fillSessions(now, judgedUntil)),

@@ -1,9 +1,17 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import pMap from 'p-map';
 import { uuidv7 } from 'uuidv7';
 import type * as z from 'zod/mini';
+import { openMembers } from '../data/accounts/members.ts';
 import { openProjects } from '../data/accounts/projects.ts';
 import { openServiceKeys } from '../data/accounts/service-keys.ts';
 import { openUsers } from '../data/accounts/users.ts';
-import { openAlertDeliveries } from '../data/alerts/alert-deliveries.ts';
+import {
+  type AlertDeliveries,
+  type Outgoing,
+  openAlertDeliveries,
+  outgoingKey,
+} from '../data/alerts/alert-deliveries.ts';
 import { openAlerts } from '../data/alerts/alerts.ts';
 import { openBlocks } from '../data/alerts/blocks.ts';
 import { openEvaluationProgress } from '../data/alerts/evaluation-progress.ts';
@@ -13,16 +21,61 @@ import { openReservations } from '../data/ledger/reservations.ts';
 import { openReports } from '../data/reports/reports.ts';
 import { openSessions } from '../data/spend/sessions.ts';
 import { openSpend } from '../data/spend/spend.ts';
+import { UNDELIVERED_SHARDS } from '../data/table/keys.ts';
 import type { Table } from '../data/table/table.ts';
+import { MINUTE_MS } from '../domain/calendar/units.ts';
+import { askPage } from '../domain/limits/limit-blocks.ts';
 import { type DeliveryDependencies, deliverAlert } from './deliver-alert.ts';
-import { deliverPending, type PendingDependencies } from './deliver-pending.ts';
 import { type EvaluationDependencies, evaluateAccount } from './evaluate-account.ts';
 import type { jobSchema } from './job.ts';
 import { type JudgeReport, judgeAccount } from './judge-rules.ts';
-import { type JudgeDependencies, judgeShards } from './judge-shards.ts';
+import { isLate, type JudgeDependencies, judgeShards, takeUntil } from './judge-shards.ts';
+
+export interface PendingDependencies {
+  readonly deliveries: Pick<AlertDeliveries, 'undelivered'>;
+  readonly deliver: (outgoing: Outgoing, round: number) => Promise<void>;
+  readonly now: () => Date;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+const AT_ONCE = 32;
+
+/**
+ * Delivers the alerts and reports whose next attempt is due.
+ *
+ * @returns how many could not be delivered or read
+ */
+export const deliverPending =
+  ({ deliveries, deliver, now, logger }: PendingDependencies) =>
+  async (remainingMs: () => number): Promise<{ readonly failures: number }> => {
+    let failures = 0;
+    const fail = (what: string, facts: Record<string, unknown>, error: unknown): void => {
+      failures += 1;
+      logger.error(what, { ...facts, error: error as Error });
+    };
+    const tryToDeliver = async (outgoing: Outgoing, round: number): Promise<void> => {
+      try {
+        await deliver(outgoing, round);
+      } catch (error) {
+        fail('not delivered', { item: outgoingKey(outgoing).sk }, error);
+      }
+    };
+    // Each run begins with another shard, so that none waits for the others.
+    const first = Math.floor(now().getTime() / MINUTE_MS);
+    for (let i = 0; i < UNDELIVERED_SHARDS && !isLate(remainingMs); i++) {
+      const shard = (first + i) % UNDELIVERED_SHARDS;
+      const due = takeUntil(deliveries.undelivered(shard, now()), () => isLate(remainingMs));
+      try {
+        await pMap(due, ({ outgoing, round }) => tryToDeliver(outgoing, round), { concurrency: AT_ONCE });
+      } catch (error) {
+        fail('pending alerts not read', { shard }, error);
+      }
+    }
+    return { failures };
+  };
 
 /** The repositories that judging an account reads and writes, over one table. */
-export const evaluationDependencies = (table: Table) =>
+export const evaluationDependencies = (table: Table, dashboardUrl = '') =>
   ({
     readCounters: openSpend(table).read,
     alerts: openAlerts(table),
@@ -31,6 +84,8 @@ export const evaluationDependencies = (table: Table) =>
     measures: openMeasures(table),
     keys: openServiceKeys(table),
     projects: openProjects(table),
+    members: openMembers(table),
+    askUrl: askPage(dashboardUrl),
     readSessions: openSessions(table).read,
     newAlertId: uuidv7,
   }) satisfies EvaluationDependencies;
@@ -63,7 +118,7 @@ export const openJudge = (table: Table, options: DeliveryOptions & Pick<JudgeDep
     rules: openRules(table),
     progress: openEvaluationProgress(table),
     measures: openMeasures(table),
-    evaluate: evaluateAccount(evaluationDependencies(table)),
+    evaluate: evaluateAccount(evaluationDependencies(table, options.dashboardUrl)),
     deliver: openDelivery(table, options),
     now: options.now,
     logger: options.logger,

@@ -2,14 +2,80 @@ import { hash } from 'node:crypto';
 import { type AuditEntry, auditEntry } from '../data/accounts/audit-log.ts';
 import type { ServiceKey } from '../data/accounts/service-keys.ts';
 import type { BlockStore } from '../data/alerts/blocks.ts';
+import type { MeasureStore } from '../data/alerts/measures.ts';
 import type { Rule } from '../data/alerts/rules.ts';
-import { activeKeyIds } from '../domain/accounts/project.ts';
+import type { Reservations } from '../data/ledger/reservations.ts';
 import type { Period } from '../domain/calendar/periods.ts';
 import { MINUTE_MS } from '../domain/calendar/units.ts';
 import type { Block, BlockScope, Blocks } from '../domain/limits/block.ts';
-import { scopeOf } from '../domain/limits/limit-blocks.ts';
+import { useOf } from '../domain/limits/limit.ts';
+import {
+  activeKeyIds,
+  type Belongings,
+  concernsGateway,
+  eachLimitOf,
+  type LimitState,
+  reservedPeriods,
+  scopeOf,
+  usedById,
+  useSamples,
+  withLimits,
+} from '../domain/limits/limit-blocks.ts';
 import { endMs, isInForce, MAX_PAUSES, pausedText, withPause } from '../domain/limits/pauses.ts';
-import type { BurnRateCondition } from '../domain/limits/rule.ts';
+import { type BoundEvaluator, type BurnRateCondition, currentPeriod } from '../domain/limits/rule.ts';
+import type { SpendSeries } from '../domain/limits/spend-series.ts';
+import { CounterOverflowError } from '../domain/spend/counters.ts';
+
+interface Judged {
+  readonly rule: Rule;
+  readonly evaluator: BoundEvaluator;
+  readonly series: SpendSeries;
+}
+
+/**
+ * Prepares what an account's limits stop, before their spend is read. The returned function writes it afterwards, and returns the limits
+ * whose use is no longer exact, with the errors.
+ */
+export const stopByLimits =
+  (
+    blocks: Pick<BlockStore, 'change'>,
+    reservations: Pick<Reservations, 'compare'>,
+    measures: Pick<MeasureStore, 'note'>,
+    askUrl: string,
+  ) =>
+  async (
+    accountId: string,
+    { judged, keys, members, now }: { judged: readonly Judged[]; now: Date } & Belongings,
+  ): Promise<() => Promise<Map<string, unknown>>> => {
+    const isConcerned = judged.some(({ evaluator: { limit } }) => limit && (concernsGateway(limit) || limit.each));
+    const current = judged.flatMap(({ rule: { ruleId, name }, evaluator, series }) => {
+      const { limit } = evaluator;
+      const period = currentPeriod(evaluator, now);
+      return limit && !limit.each && period && concernsGateway(limit) ? [{ ruleId, name, limit, period, series }] : [];
+    });
+    const each = judged.flatMap(({ rule: { ruleId, name }, evaluator: { limit } }) =>
+      limit ? (eachLimitOf({ ruleId, name, limit }, { keys, members }, askUrl) ?? []) : [],
+    );
+    const adjustReservations = await reservations.compare(accountId, reservedPeriods(current));
+
+    return async () => {
+      const failures = new Map<string, unknown>();
+      const states: LimitState[] = [];
+      for (const { series, ...each } of current)
+        try {
+          states.push({ ...each, use: useOf(each.limit, series.sum(each.period.start, each.period.end)) });
+        } catch (error) {
+          if (!(error instanceof CounterOverflowError)) throw error;
+          failures.set(each.ruleId, error);
+        }
+      await adjustReservations(usedById(states));
+      if (isConcerned)
+        await blocks.change(accountId, (before) => withLimits(before, states, new Set(failures.keys()), keys, each));
+      const samples = useSamples(states);
+      if (samples.length > 0) await measures.note(accountId, samples, now);
+      return failures;
+    };
+  };
 
 const scopeOfValue = (
   { each, filter }: BurnRateCondition['config'],
@@ -19,7 +85,7 @@ const scopeOfValue = (
   const scope = scopeOf(filter, keys);
   if (each === 'tag') return { ...scope, tag: value };
   if (each === 'session') return { ...scope, sessionId: value };
-  return { ...scope, keyIds: each === 'key' ? [value] : activeKeyIds(keys, value) };
+  return { ...scope, keyIds: each === 'key' ? [value] : activeKeyIds({ project: value }, keys) };
 };
 
 /** Judging it again makes the same pause, not another. */

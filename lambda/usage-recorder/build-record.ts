@@ -1,3 +1,4 @@
+import type { Reservation } from '../domain/limits/reservation.ts';
 import { withoutOther, withoutReserved } from '../domain/spend/dimensions.ts';
 import { durationBucketOf } from '../domain/spend/durations.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
@@ -76,6 +77,7 @@ const facts = (event: AccountRequestEvent) => ({
   path: event.path,
   startedAt: event.startedAt,
   allocations: {},
+  countedFor: [],
 });
 
 /** A request with no close event yet: counted, with unknown cost. */
@@ -97,6 +99,9 @@ export const recordOfOpen = (event: AccountOpenEvent, context: RecordContext): R
   repeatOf: null,
 });
 
+/** False of a reservation for one value. */
+const isOfAll = ({ value }: Reservation): boolean => value === undefined;
+
 /** @param repeatOf the request that this response was already counted with; null where this request is the first */
 export const recordOfClose = (
   event: AccountCloseEvent,
@@ -109,6 +114,7 @@ export const recordOfClose = (
   outcome: event.outcome,
   blockedBy: event.blockedBy ?? null,
   route: event.route,
+  ...(event.isConfirmedLate && { isConfirmedLate: true as const }),
   status: event.status,
   ttfbMs: event.ttfbMs,
   totalMs: event.totalMs,
@@ -117,6 +123,9 @@ export const recordOfClose = (
   requestBytes: event.requestBytes,
   responseBytes: event.responseBytes,
   ...bounded(event.reading),
+  ...(event.reservations?.some(isOfAll) && {
+    reservations: event.reservations.filter(isOfAll).map(({ budgetId, nanoUsd }) => ({ budgetId, nanoUsd })),
+  }),
   repeatOf,
   ...(repeatOf === null
     ? { ...priced, lines: [...priced.lines] }

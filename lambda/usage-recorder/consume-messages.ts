@@ -2,7 +2,7 @@ import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import pMap from 'p-map';
 import type { UsageEvent } from '../domain/usage/usage-event.ts';
-import { PoisonEventError, parseUsageEvent } from './parse-event.ts';
+import { type MessagePart, PoisonEventError, partsOf, usageEventOf } from './parse-event.ts';
 import type { Recorder } from './recorder.ts';
 import { type ReportLogger, type ReportMetrics, reportResults } from './report.ts';
 
@@ -16,24 +16,30 @@ interface Dependencies {
 
 const SENDS_AT_ONCE = 16;
 
+/** One event of a message. */
+type Part = Pick<MessagePart, 'text'> & { readonly messageId: string };
+
 /**
- * Records a batch of queue messages and returns those that the queue must deliver again, for a day at most. What would fail each time
- * is sent to the dead letters at once: a message that is no usage event, and one that the table refuses.
+ * Records a batch of queue messages and returns those that the queue must deliver again, for a day at most: those with an event that
+ * failed. What would fail each time is sent to the dead letters, alone, once the rest of its message is on record: what is no usage event,
+ * and an event that the table refuses.
  */
 export const consumeMessages =
   ({ record, giveUp, logger, metrics }: Dependencies) =>
   async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
-    const failures: string[] = [];
-    const hopeless: { readonly messageId: string; readonly body: string }[] = [];
-    const parsed: { readonly messageId: string; readonly body: string; readonly event: UsageEvent }[] = [];
-    for (const { messageId, body } of Records) {
+    const failures = new Set<string>();
+    const hopeless: Part[] = [];
+    const parsed: (Part & { readonly event: UsageEvent })[] = [];
+    for (const { messageId, text, json } of Records.flatMap(({ messageId, body }) =>
+      partsOf(body).map((part) => ({ messageId, ...part })),
+    )) {
       try {
-        parsed.push({ messageId, body, event: parseUsageEvent(body) });
+        parsed.push({ messageId, text, event: usageEventOf(json) });
       } catch (error) {
         const issues = error instanceof PoisonEventError ? error.issues : [];
         logger.error('Message is not a usage event', { messageId, issues });
         metrics.addMetric('PoisonMessages', MetricUnit.Count, 1);
-        hopeless.push({ messageId, body });
+        hopeless.push({ messageId, text });
       }
     }
     const events = parsed.map(({ event }) => event);
@@ -42,16 +48,17 @@ export const consumeMessages =
     for (const [index, message] of parsed.entries()) {
       const result = results[index];
       if (result?.kind === 'failed' && result.permanent) hopeless.push(message);
-      else if (result?.kind === 'failed') failures.push(message.messageId);
+      else if (result?.kind === 'failed') failures.add(message.messageId);
     }
-    const toDeadLetters = async ({ messageId, body }: { readonly messageId: string; readonly body: string }) => {
+    const toDeadLetters = async ({ messageId, text }: Part) => {
       try {
-        logger.warn('Message given up', { messageId, deadLetterId: await giveUp(body) });
+        logger.warn('Message given up', { messageId, deadLetterId: await giveUp(text()) });
       } catch (error) {
         logger.error('Dead letter not sent', { messageId, errorName: (error as Error).name });
-        failures.push(messageId);
+        failures.add(messageId);
       }
     };
-    await pMap(hopeless, toDeadLetters, { concurrency: SENDS_AT_ONCE });
-    return { batchItemFailures: failures.map((itemIdentifier) => ({ itemIdentifier })) };
+    const givenUp = hopeless.filter(({ messageId }) => !failures.has(messageId));
+    await pMap(givenUp, toDeadLetters, { concurrency: SENDS_AT_ONCE });
+    return { batchItemFailures: [...failures].map((itemIdentifier) => ({ itemIdentifier })) };
   };

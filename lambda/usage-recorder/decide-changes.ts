@@ -15,8 +15,10 @@ import { plausible, recordOfClose, recordOfOpen } from './build-record.ts';
  * where that is wrong.
  */
 export interface LedgerState {
-  /** By nameOf. */
+  /** By nameOf, of requests with a close event. */
   readonly records: ReadonlyMap<string, RequestRecord>;
+  /** Requests with an open event that have a record, by nameOf: an open event adds nothing to it. */
+  readonly opened: ReadonlySet<string>;
   readonly responses: KnownResponses;
 }
 
@@ -98,6 +100,7 @@ export const decideChanges = (
   const countedWith = new Map(countedBefore);
 
   const decide = (event: AccountRequestEvent): Change | null => {
+    if (!isClose(event) && state.opened.has(nameOf(event))) return null;
     const before = state.records.get(nameOf(event)) ?? null;
     const context = {
       recordedAt,
@@ -105,7 +108,7 @@ export const decideChanges = (
       revision: (before?.revision ?? 0) + 1,
       overflowLevel: 0,
     };
-    if (!isClose(event)) return before ? null : { before, after: recordOfOpen(event, context) };
+    if (!isClose(event)) return { before, after: recordOfOpen(event, context) };
     // The first close event counts: no later event changes a record whose outcome is known.
     if (before && before.outcome !== 'unknown') return null;
     const priced = plausible(price(event));

@@ -12,6 +12,7 @@ import { modelUse, reportedCosts, useObservers, withObservers } from './observer
 import { newestBook, openRecorder } from './recorder.ts';
 import { budgetJudging } from './request-judging.ts';
 import { traffic } from './traffic.ts';
+import { openValueAlerts } from './value-alerts.ts';
 
 const { TABLE_NAME, JOB_QUEUE_URL, DEAD_LETTER_QUEUE_URL } = recorderEnvironment.parse(process.env);
 const logger = new Logger({ serviceName: 'usage-recorder' });
@@ -27,6 +28,7 @@ const record = withObservers(
       send: queueSender(JOB_QUEUE_URL),
       now: Date.now,
     }),
+    openValueAlerts(table),
     ...useObservers(table),
     modelUse(openModelUse(table).note),
     reportedCosts(openPriceDrift(table).add, loadBook),

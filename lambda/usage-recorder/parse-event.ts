@@ -30,14 +30,32 @@ const currentEvent = (json: unknown): unknown => {
   return { ...event, accountId: null, unverifiedKeyHash: serviceKeyHash(key) };
 };
 
-/** @throws PoisonEventError */
-export const parseUsageEvent = (body: string): UsageEvent => {
+/** An event of a message, or what stands in its place. */
+export interface MessagePart {
+  /** Undefined where the message is not JSON. */
+  readonly json: unknown;
+  /** The text for the dead letters. */
+  readonly text: () => string;
+}
+
+/** The events of a message: one, or the list of those that a busy gateway sent together. */
+export const partsOf = (body: string): readonly MessagePart[] => {
   let json: unknown;
   try {
     json = JSON.parse(body);
   } catch {
-    throw new PoisonEventError(['not JSON']);
+    json = undefined;
   }
+  if (!Array.isArray(json) || json.length === 0) return [{ json, text: () => body }];
+  return json.map((part: unknown) => ({ json: part, text: () => JSON.stringify(part) }));
+};
+
+/** @throws PoisonEventError */
+export const parseUsageEvent = (body: string): UsageEvent => usageEventOf(partsOf(body)[0]?.json);
+
+/** @throws PoisonEventError */
+export const usageEventOf = (json: unknown): UsageEvent => {
+  if (json === undefined) throw new PoisonEventError(['not JSON']);
   const { success, data, error } = usageEventSchema.safeParse(currentEvent(json));
   if (success) return data;
   throw new PoisonEventError(

@@ -11,6 +11,7 @@ import type { Table } from '../data/table/table.ts';
 import { DAY_MS, DAY_SECONDS } from '../domain/calendar/units.ts';
 import { dayOf, monthOf } from '../domain/calendar/utc.ts';
 import type { Reservation } from '../domain/limits/reservation.ts';
+import { type CountedLimits, valueCountsOf } from '../domain/limits/value-counts.ts';
 import type { AccountPrices } from '../domain/own-prices/apply-prices.ts';
 import { isEndedBatch } from '../domain/price/charged-once.ts';
 import {
@@ -63,6 +64,8 @@ class RecordContentionError extends Error {
 /** The terms of an account, and the prices of its own. */
 export interface RecordingTerms extends AccountTerms {
   readonly accountPrices: AccountPrices | undefined;
+  /** Undefined where the account has no limits of each. */
+  readonly countedLimits?: CountedLimits | undefined;
 }
 
 interface Options {
@@ -92,12 +95,15 @@ export const openRequestRecorder = (table: Table, { price, now }: Options) => {
     const records = new Map<string, RequestRecord>();
     const countedWith = new Map<string, string>();
     const awaited = new Map<string, readonly Reservation[]>();
+    const opened = new Set<string>();
     const failed = await readApart(events, async (some) => {
-      const responses = some.filter(isClose).flatMap((event) => {
+      const [closes, opens] = [some.filter(isClose), some.filter((event) => !isClose(event))];
+      const responses = closes.flatMap((event) => {
         const priced = price(event);
         return countableResponse(event, priced) ?? awaitedResponse(event, priced) ?? [];
       });
-      for (const record of await requests.findMany(some, { consistent, shardOf })) {
+      for (const name of await requests.present(opens, { consistent, shardOf })) opened.add(nameOf(name));
+      for (const record of await requests.findMany(closes, { consistent, shardOf })) {
         // A later version counted it in a way that this one cannot take back.
         if (record.outcome === 'unknown' && !isContributionKnown(record))
           throw new UnreadableItemError('The provenance of a record is not known.');
@@ -108,16 +114,17 @@ export const openRequestRecorder = (table: Table, { price, now }: Options) => {
       for (const [key, requestId] of found.countedWith) countedWith.set(key, requestId);
       for (const [key, reservations] of found.awaited) awaited.set(key, reservations);
     });
-    return { state: { records, responses: { countedWith, awaited } } satisfies LedgerState, failed };
+    return { state: { records, opened, responses: { countedWith, awaited } } satisfies LedgerState, failed };
   };
 
   /**
    * The same changes at the overflow levels that their day's counter slots allow, under the allocation dimensions that the account has
-   * declared. All changes are of one account and day.
+   * declared, and the values of its limits of each. All changes are of one account and day.
    */
   const reserveSlots = async (
     changes: readonly Change[],
     declared: readonly DeclaredDimension[],
+    countedLimits: CountedLimits | undefined,
   ): Promise<Change[]> => {
     const { accountId, startedAt } = (changes[0] as Change).after;
     const allocations = changes.map(({ after }) =>
@@ -144,7 +151,9 @@ export const openRequestRecorder = (table: Table, { price, now }: Options) => {
         const overflow = next();
         return [name, { value, level: overflow.level, kept: [...overflow.kept] }];
       });
-      const after = { ...change.after, overflowLevel: level, keptDimensions, allocations: Object.fromEntries(own) };
+      const countedFor = countedLimits ? valueCountsOf(change.after, countedLimits, change.reservations) : [];
+      const counted = { overflowLevel: level, keptDimensions, allocations: Object.fromEntries(own), countedFor };
+      const after = { ...change.after, ...counted };
       return { ...change, after };
     });
   };
@@ -163,7 +172,8 @@ export const openRequestRecorder = (table: Table, { price, now }: Options) => {
       const reserveOrFail = async (ofDay: readonly Change[]): Promise<Change[]> => {
         try {
           const { accountId } = (ofDay[0] as Change).after;
-          return await reserveSlots(ofDay, termsOf.get(accountId)?.dimensions ?? []);
+          const { dimensions = [], countedLimits } = termsOf.get(accountId) ?? {};
+          return await reserveSlots(ofDay, dimensions, countedLimits);
         } catch (error) {
           for (const { after } of ofDay) results.set(nameOf(after), failure(error));
           return [];

@@ -3,6 +3,7 @@ import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import pMap from 'p-map';
 import { openAccountTerms } from '../data/accounts/account-terms.ts';
 import { openOwnPrices } from '../data/accounts/own-prices.ts';
+import { openLimitValues } from '../data/ledger/limit-values.ts';
 import { openTrackingGaps } from '../data/ledger/tracking-gaps.ts';
 import { openNewestBook } from '../data/prices/newest-book.ts';
 import { openPriceVersions } from '../data/prices/price-versions.ts';
@@ -72,6 +73,7 @@ export const openRecorder = (
 ): Recorder => {
   const trackingGaps = openTrackingGaps(table);
   const ownPrices = openOwnPrices(table, now);
+  const limitValues = openLimitValues(table, now);
   let findPrice: PriceBook;
   const recordRequests = openRequestRecorder(table, {
     now,
@@ -98,8 +100,8 @@ export const openRecorder = (
     }
   };
 
-  /** The terms of each account, and the failures of those that could not be read. */
-  const findTerms = async (accountIds: readonly string[]) => {
+  /** The terms of each account, and the failures of those that could not be read. @param keyIdsOf those that its events name */
+  const findTerms = async (accountIds: readonly string[], keyIdsOf: (accountId: string) => ReadonlySet<string>) => {
     const terms = new Map<string, RecordingTerms>();
     const failures = new Map<string, EventResult>();
     const find = async (accountId: string) => {
@@ -108,7 +110,10 @@ export const openRecorder = (
         else {
           const found = await accountTerms.find(accountId);
           const accountPrices = found.hasOwnPrices ? await ownPrices.findAccountPrices(accountId) : undefined;
-          terms.set(accountId, { ...found, accountPrices });
+          const countedLimits = found.countsValues
+            ? await limitValues.findLimits(accountId, keyIdsOf(accountId))
+            : undefined;
+          terms.set(accountId, { ...found, accountPrices, countedLimits });
         }
       } catch (error) {
         failures.set(accountId, failure(error));
@@ -123,7 +128,11 @@ export const openRecorder = (
       findPrice = await loadBook();
       const attributed = await attributeEvents(table, events);
       const owned = attributed.filter((event) => event !== null && event.kind !== 'failed');
-      const { terms, failures } = await findTerms([...new Set(owned.map(({ accountId }) => accountId))]);
+      const byAccount = Map.groupBy(owned, ({ accountId }) => accountId);
+      const { terms, failures } = await findTerms(
+        [...byAccount.keys()],
+        (accountId) => new Set(byAccount.get(accountId)?.flatMap((event) => ('keyId' in event && event.keyId) || [])),
+      );
       const isDeleted = ({ accountId }: AccountEvent) => terms.get(accountId)?.isDeleted === true;
       const results = new Map<string, EventResult>(
         owned.filter(isDeleted).map((event) => [nameOf(event), { kind: 'unowned' }]),

@@ -8,7 +8,7 @@ import { openDayReturn } from '../data/requests/return-day.ts';
 import type { Table } from '../data/table/table.ts';
 import { dayOf } from '../domain/calendar/utc.ts';
 import { applyPrices } from '../domain/own-prices/apply-prices.ts';
-import { isContributionKnown } from '../domain/spend/contribution.ts';
+import { isPriceable, type PriceableRecord } from '../domain/spend/contribution.ts';
 import { listCostOf, type RequestRecord } from '../domain/spend/request-record.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
 import type { AccountCloseEvent, PricedEvent } from './attribute-events.ts';
@@ -24,13 +24,6 @@ export interface RepriceResult {
 
 const MAX_ROUNDS = 5;
 
-/** A record with the usage that it was priced from. */
-export type PriceableRecord = RequestRecord & { readonly reading: NonNullable<RequestRecord['reading']> };
-
-/** A finished request whose usage is on record, and whose response was not counted with another request. */
-export const isPriceable = (record: RequestRecord): record is PriceableRecord =>
-  record.reading !== null && !record.readingTruncated && record.repeatOf === null && isContributionKnown(record);
-
 /** The event a record came from, with all that pricing reads. */
 const eventOf = (record: PriceableRecord) => ({ ...record, kind: 'close', version: 1 }) as unknown as AccountCloseEvent;
 
@@ -43,10 +36,11 @@ const priceText = ({
   lines,
   reason,
   listCostNanoUsd = costNanoUsd,
+  markupNanoUsd = 0,
   ownPrices,
 }: PricedUsage | RequestRecord): string =>
   JSON.stringify(
-    [usage, costNanoUsd, listCostNanoUsd, provenance, priceSource, lines, ownPrices, reason],
+    [usage, costNanoUsd, listCostNanoUsd, markupNanoUsd, provenance, priceSource, lines, ownPrices, reason],
     (_, value) =>
       value !== null && typeof value === 'object' && !Array.isArray(value)
         ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -57,9 +51,30 @@ const priceText = ({
  * A request at list prices. Where its record has them, they stay as they are: own rates replace them, and what was unknown is priced again.
  */
 export const listPriceOf = (record: PriceableRecord, price: (event: PricedEvent) => PricedUsage): PricedUsage => {
-  const { usage, provenance, priceSource, priceVersion, lines, reason, ownPrices, listCostNanoUsd } = record;
+  const {
+    usage,
+    provenance,
+    priceSource,
+    priceVersion,
+    priceEvidence,
+    estimateRange,
+    lines,
+    reason,
+    ownPrices,
+    listCostNanoUsd,
+  } = record;
   if (ownPrices?.lines || listCostNanoUsd === null) return price(eventOf(record));
-  return { usage, costNanoUsd: listCostOf(record), provenance, priceSource, priceVersion, lines, reason };
+  return {
+    usage,
+    costNanoUsd: listCostOf(record),
+    provenance,
+    priceSource,
+    priceVersion,
+    priceEvidence,
+    estimateRange,
+    lines,
+    reason,
+  };
 };
 
 /** The price of a request on record at own rates. */
@@ -131,6 +146,7 @@ export const openRepricer = (
             ...now,
             lines: [...now.lines],
             listCostNanoUsd: now.listCostNanoUsd,
+            markupNanoUsd: now.markupNanoUsd,
             ownPrices: now.ownPrices,
             revision: before.revision + 1,
           },

@@ -1,6 +1,6 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import { chunk } from '../data/table/batch.ts';
-import type { ProviderLabel } from '../domain/providers.ts';
+import type { HostLabel } from '../domain/hosts.ts';
 import type { CloseEvent, UsageEvent } from '../domain/usage/usage-event.ts';
 import type { Observer } from './observers.ts';
 import type { EventResult } from './recorder.ts';
@@ -29,7 +29,7 @@ const finishedBy = (events: readonly UsageEvent[], results: readonly EventResult
   return [...finished.values()];
 };
 
-const publish = (metrics: TrafficMetrics, provider: ProviderLabel, finished: readonly FinishedRequest[]): void => {
+const publish = (metrics: TrafficMetrics, provider: HostLabel, finished: readonly FinishedRequest[]): void => {
   const { Count, Milliseconds } = MetricUnit;
   const count = (matches: (request: FinishedRequest) => boolean) => finished.filter(matches).length;
   metrics.addDimensions({});
@@ -38,7 +38,8 @@ const publish = (metrics: TrafficMetrics, provider: ProviderLabel, finished: rea
   metrics.addMetric(
     'BypassedRequests',
     Count,
-    count(({ close }) => close.route === 'bypassed'),
+    // Requests that were confirmed late are on record: the alarm is for tracking that fails.
+    count(({ close }) => close.route === 'bypassed' && !close.isConfirmedLate),
   );
   metrics.addMetric(
     'UnpricedRequests',

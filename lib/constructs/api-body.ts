@@ -21,6 +21,8 @@ export interface ApiBodyProps {
   readonly routes: readonly ApiRoute[];
   /** Needed by routes for users who are signed in. */
   readonly userPool?: IUserPool;
+  /** Whether it may be called at API Gateway's own address. */
+  readonly hasOwnAddress: boolean;
   /** Web origins that may call the API. */
   readonly corsOrigins: readonly string[];
   /** Where they differ from those of the other APIs. */
@@ -74,7 +76,7 @@ const originTemplate = (origins: readonly string[]): string =>
 const preflight = (origins: readonly string[]) => {
   const headers = {
     'Access-Control-Allow-Origin': origins[0],
-    'Access-Control-Allow-Headers': 'Authorization,Content-Type',
+    'Access-Control-Allow-Headers': 'Authorization,Content-Type,If-None-Match',
     'Access-Control-Allow-Methods': 'GET,POST,PUT,PATCH,DELETE',
     'Access-Control-Max-Age': '3600',
     Vary: 'Origin',
@@ -142,7 +144,7 @@ export const apiBody = (props: ApiBodyProps, stack: Stack): object => {
       },
     }),
     ...(binaryMediaTypes && { 'x-amazon-apigateway-binary-media-types': binaryMediaTypes }),
-    'x-amazon-apigateway-endpoint-configuration': { disableExecuteApiEndpoint: true },
+    'x-amazon-apigateway-endpoint-configuration': { disableExecuteApiEndpoint: !props.hasOwnAddress },
     'x-amazon-apigateway-gateway-responses': gatewayResponses(corsOrigins, props.errorMessages),
   };
 };

@@ -34,13 +34,14 @@ const REPLACED = { '@smithy/core/event-streams': './lib/constructs/no-event-stre
 /**
  * Modules in files of their own next to a bundle, which loads them where it needs them, by their names in the `imports` of package.json:
  * the rates of all models for accounts with reserved budgets, the client of S3 for days that have left the table, that of SES for mail,
- * common passwords for a new password, the SDK of MCP for a message of an agent. Each would make a third to a half of the bundle.
+ * common passwords for a new password, the SDK of MCP for a message of an agent, and what prices requests again for a report. Each would make a third to a half of the bundle.
  */
 const LAZY_ENTRIES: Readonly<Record<string, string>> = {
   '#reserve': 'lambda/gateway/relay/reserve.ts',
   '#object-store': 'lambda/integrations/object-store.ts',
   '#mail-sender': 'lambda/integrations/mail-sender.ts',
   '#mcp-sdk': 'lambda/dashboard/mcp/sdk.ts',
+  '#savings': 'lambda/data/reports/savings.ts',
   '#password-guesser': 'lambda/domain/accounts/password-guesser.ts',
 };
 
@@ -112,6 +113,17 @@ const bundleOf = (entry: string): Buffer => {
   return bundle;
 };
 
+/** What code loads only where it needs it, by name: also what these files load themselves. */
+const lazyFilesOf = (code: Buffer | string, found = new Map<string, Buffer | string>()) => {
+  for (const name of LAZY_NAMES) {
+    if (found.has(name) || !code.includes(`import("${name}"`)) continue;
+    const file = lazyCode(name);
+    found.set(name, file);
+    lazyFilesOf(file, found);
+  }
+  return found;
+};
+
 /**
  * The code of a function: its entry and all that it imports in one file. Made in this process, where `NodejsFunction` would start
  * three others for each function; and not made where a synthesis leaves bundles out, as tests do.
@@ -125,10 +137,10 @@ export const functionBundle = (entry: string): Code => {
     tryBundle: (folder: string): boolean => {
       const bundle = bundleOf(entry);
       writeFileSync(join(folder, BUNDLE_FILE), bundle);
-      const lazy = LAZY_NAMES.filter((name) => bundle.includes(`import("${name}"`));
-      for (const name of lazy) writeFileSync(join(folder, fileOf(name)), lazyCode(name));
+      const lazy = lazyFilesOf(bundle);
+      for (const [name, code] of lazy) writeFileSync(join(folder, fileOf(name)), code);
       // Inside this repository, Node would otherwise load it as ESM.
-      const imports = Object.fromEntries(lazy.map((name) => [name, `./${fileOf(name)}`]));
+      const imports = Object.fromEntries([...lazy.keys()].map((name) => [name, `./${fileOf(name)}`]));
       writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'commonjs', imports }));
       return true;
     },

@@ -1,4 +1,4 @@
-import { Stack, Validations } from 'aws-cdk-lib';
+import { Size, Stack, Validations } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   ApiDefinition,
@@ -8,21 +8,21 @@ import {
   MethodLoggingLevel,
   SpecRestApi,
 } from 'aws-cdk-lib/aws-apigateway';
-import type { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Retention } from '../config.ts';
 import { type ApiBodyProps, apiBody } from './api-body.ts';
 import type { Firewall } from './firewall.ts';
-import { RegionalDomain, type Zone } from './regional-domain.ts';
+import { RegionalDomain, type RegionalDomainProps } from './regional-domain.ts';
 
-export interface HouseApiProps extends Omit<ApiBodyProps, 'title'> {
+export interface HouseApiProps extends Omit<ApiBodyProps, 'title' | 'hasOwnAddress'> {
   /** Metrics are filed under it: unique in account and region. */
   readonly name: string;
-  readonly domainName: string;
-  readonly certificate: Certificate;
-  readonly hostedZone: Zone;
+  /** Undefined: API Gateway's own address serves. */
+  readonly domain: Pick<RegionalDomainProps, 'domainName' | 'certificate' | 'hostedZone'> | undefined;
+  /** Responses of this size or more are compressed for clients that take it; undefined: none is. Streamed ones never are. */
+  readonly compressedFromBytes?: number;
   readonly throttle: { readonly ratePerSecond: number; readonly burst: number };
   /** None where the stage goes without. */
   readonly firewall: Firewall | undefined;
@@ -47,14 +47,18 @@ const ACCESS_LOG_FORMAT = AccessLogFormat.custom(
     integrationRequestId: '$context.integration.requestId',
     errorResponseType: '$context.error.responseType',
     wafStatus: '$context.waf.status',
+    traceId: '$context.xrayTraceId',
   }),
 );
 
 /**
- * A regional REST API behind its own domain: access logs without secrets, our errors also where API Gateway responds itself, a limit on
- * the rate, and no second way in by the execute-api host. It is imported from one definition, and so is one resource however many routes it has.
+ * A regional REST API behind its own domain, if the stage has any: access logs without secrets, our errors also where API Gateway responds
+ * itself, a limit on the rate, and no second way in by the execute-api host. It is imported from one definition, and so is one resource however many routes it has.
  */
 export class HouseApi extends SpecRestApi {
+  /** Origin of API Gateway's own address, which serves where there is no domain. */
+  readonly ownOrigin: string;
+
   constructor(scope: Construct, id: string, props: HouseApiProps) {
     const accessLogs = new LogGroup(scope, `${id}AccessLogs`, {
       retention: props.retention.logs,
@@ -62,12 +66,16 @@ export class HouseApi extends SpecRestApi {
     });
     super(scope, id, {
       restApiName: props.name,
-      apiDefinition: ApiDefinition.fromInline(apiBody({ ...props, title: props.name }, Stack.of(scope))),
+      apiDefinition: ApiDefinition.fromInline(
+        apiBody({ ...props, title: props.name, hasOwnAddress: props.domain === undefined }, Stack.of(scope)),
+      ),
       endpointTypes: [EndpointType.REGIONAL],
       // An import takes its own word for it.
       parameters: { endpointConfigurationTypes: EndpointType.REGIONAL },
-      disableExecuteApiEndpoint: true,
-      cloudWatchRole: true,
+      ...(props.compressedFromBytes !== undefined && { minCompressionSize: Size.bytes(props.compressedFromBytes) }),
+      disableExecuteApiEndpoint: props.domain !== undefined,
+      // One for all: lib/stacks/data.ts.
+      cloudWatchRole: false,
       deployOptions: {
         stageName: 'live',
         throttlingRateLimit: props.throttle.ratePerSecond,
@@ -80,6 +88,8 @@ export class HouseApi extends SpecRestApi {
         accessLogFormat: ACCESS_LOG_FORMAT,
       },
     });
+    const { region, urlSuffix } = this.stack;
+    this.ownOrigin = `https://${this.restApiId}.execute-api.${region}.${urlSuffix}`;
     // An API of its own: after an import into the former one, CloudFormation would delete the methods that had been resources.
     const api = this.node.defaultChild as CfnRestApi;
     api.overrideLogicalId(`${this.stack.getLogicalId(api)}Imported`);
@@ -89,12 +99,7 @@ export class HouseApi extends SpecRestApi {
         scope: this,
         sourceArn: this.arnForExecuteApi('*', '/*', this.deploymentStage.stageName),
       });
-    new RegionalDomain(this, 'Domain', {
-      api: this,
-      domainName: props.domainName,
-      certificate: props.certificate,
-      hostedZone: props.hostedZone,
-    });
+    if (props.domain) new RegionalDomain(this, 'Domain', { api: this, ...props.domain });
     if (props.firewall === undefined) {
       Validations.of(this).acknowledge({
         id: 'AwsSolutions-APIG3',
@@ -113,11 +118,6 @@ export class HouseApi extends SpecRestApi {
         id: 'AwsSolutions-APIG2',
         reason:
           'Handlers parse every body with a zod schema and respond with the one error shape; a proxied body is the provider’s to judge.',
-      },
-      {
-        id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
-        reason:
-          'API Gateway writes its logs with this AWS managed policy: the role is one for the whole account and region.',
       },
     );
   }

@@ -1,5 +1,12 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
-import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership, StorageClass } from 'aws-cdk-lib/aws-s3';
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  type CfnBucket,
+  ObjectOwnership,
+  StorageClass,
+} from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { plans } from '../../lambda/domain/billing/plans.ts';
 import { ARCHIVES, EXPORTS, RETENTION_TAG } from '../../lambda/domain/object-keys.ts';
@@ -51,6 +58,10 @@ export class ObjectBucket extends Bucket {
       // CloudFormation does not delete a bucket with objects in it.
       autoDeleteObjects: retention.data === RemovalPolicy.DESTROY,
     });
+    // Loaders follow manifests. CDK's own setting would add a function that sets it.
+    (this.node.defaultChild as CfnBucket).notificationConfiguration = {
+      eventBridgeConfiguration: { eventBridgeEnabled: true },
+    };
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-S1',
       reason: 'Only functions of the service use it. Whom they give a link is in the audit log.',

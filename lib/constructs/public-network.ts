@@ -44,7 +44,7 @@ export class PublicNetwork extends Construct {
     this.vpc = vpc as IVpc;
   }
 
-  /** The group of the gateway's tasks: it opens connections to providers and AWS, and takes those alone that are added later. */
+  /** The group of the gateway's tasks: it opens connections to providers and AWS, and takes only connections that are allowed later. */
   outboundGroup(scope: Construct, id: string, description: string, ports: ReadonlySet<number>): ISecurityGroup {
     const group = new SecurityGroup(scope, id, { vpc: this.vpc, description, allowAllOutbound: false });
     for (const port of ports) group.addEgressRule(Peer.anyIpv4(), Port.tcp(port), 'Providers and AWS');
@@ -52,13 +52,12 @@ export class PublicNetwork extends Construct {
   }
 }
 
-/** Providers are at 443; those that a test stage has instead may be elsewhere. AWS's endpoints are at 443, too. */
-export const upstreamPorts = (origins: Readonly<Record<string, string | undefined>>): ReadonlySet<number> =>
+/** Providers are at 443; own hosts, and those of a test stage, may be elsewhere. AWS's endpoints are at 443, too. */
+export const upstreamPorts = (origins: readonly string[]): ReadonlySet<number> =>
   new Set([
     443,
-    ...Object.values(origins).flatMap((origin) => {
-      if (origin === undefined) return [];
+    ...origins.map((origin) => {
       const { port, protocol } = new URL(origin);
-      return [port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port)];
+      return port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port);
     }),
   ]);

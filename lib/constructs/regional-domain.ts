@@ -15,11 +15,25 @@ const importZone = (scope: Construct, zone: Zone) =>
  * A certificate for a host name or for `*.` and a domain. Without a zone the deployment waits until the validation record, shown
  * by the certificate manager, exists wherever the DNS is.
  */
-export const dnsCertificate = (scope: Construct, id: string, domainName: string, zone: Zone): Certificate =>
+const dnsCertificate = (scope: Construct, id: string, domainName: string, zone: Zone): Certificate =>
   new Certificate(scope, id, {
     domainName,
     validation: CertificateValidation.fromDns(importZone(new Construct(scope, `${id}Validation`), zone)),
   });
+
+/**
+ * The domain of an API with a new certificate; undefined for a stage without domains.
+ *
+ * @param scope has the certificate
+ */
+export const domainOfApi = (
+  scope: Construct,
+  domainName: string,
+  { customDomains, hostedZone }: { readonly customDomains: boolean; readonly hostedZone?: Zone },
+) =>
+  customDomains
+    ? { domainName, certificate: dnsCertificate(scope, 'Certificate', domainName, hostedZone), hostedZone }
+    : undefined;
 
 export interface HostRecordProps {
   readonly domainName: string;

@@ -75,7 +75,10 @@ export class AccountJobsStack extends Stack {
       { actions: ['Query', 'BatchWriteItem'], partitions: [...ofAccounts, ...partitions.users, ...ofAllAccounts] },
       // Items that a partition of the account names are deleted by their keys.
       { actions: ['BatchWriteItem'], partitions: listed },
-      { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.users, ...partitions.signOns] },
+      {
+        actions: ['GetItem'],
+        partitions: [...partitions.accounts, ...partitions.users, ...partitions.signOns, ...partitions.prices],
+      },
       { actions: ['BatchGetItem'], partitions: partitions.serviceKeys },
       // How far a job is, and the account's state with its copies on keys.
       { actions: ['UpdateItem'], partitions: [...partitions.accounts, ...partitions.serviceKeys] },
@@ -86,7 +89,7 @@ export class AccountJobsStack extends Stack {
     grantReadSecret(jobs, stripe.apiKey);
     grantBillCredentials(jobs, this, settings, 'GetSecretValue', 'DeleteSecret');
     grantObjects(jobs, objects, [ARCHIVES], 's3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload');
-    // Request records that have left the table, for an archive.
+    // Request records that have left the table, for an archive or a report.
     grantObjects(jobs, objects, [DAY_FILES], 's3:GetObject');
     grantObjects(jobs, objects, OBJECT_KINDS, 's3:DeleteObject');
     grantActions(jobs, objects.bucketArn, 's3:ListBucket');

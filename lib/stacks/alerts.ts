@@ -48,6 +48,7 @@ export class AlertsStack extends Stack {
       MAIL_CONFIGURATION_SET: mail.configurationSetName,
       DASHBOARD_URL: settings.dashboardUrl ?? `https://${settings.dashboardDomain}`,
       JOB_QUEUE_URL: jobs.queue.queueUrl,
+      WEBHOOK_TARGETS: JSON.stringify(settings.webhooks),
     });
 
     const worker = new HandlerFunction(this, 'RuleWorker', {
@@ -86,10 +87,12 @@ export class AlertsStack extends Stack {
         actions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
         partitions: partitions.accounts,
       },
+      // Amounts may differ by role.
+      { actions: ['BatchGetItem'], partitions: partitions.users },
       // Budgets stop requests by these items.
       { actions: ['GetItem', 'PutItem', 'UpdateItem'], partitions: partitions.blocks },
       // A pause is written with its entry in the audit log.
-      { actions: ['PutItem'], partitions: partitions.audit },
+      { actions: ['GetItem', 'PutItem'], partitions: partitions.audit },
     );
     grantItems(
       evaluator,

@@ -30,7 +30,7 @@ export const syncBilling: readonly TableAccess[] = [
   { actions: ['GetItem', 'Query'], partitions: partitions.accounts },
   { actions: ['BatchGetItem'], partitions: partitions.serviceKeys },
   { actions: ['UpdateItem'], partitions: [...partitions.accounts, ...partitions.serviceKeys] },
-  { actions: ['PutItem'], partitions: partitions.audit },
+  { actions: ['GetItem', 'PutItem'], partitions: partitions.audit },
 ];
 
 /** Stripe's secrets and the daily comparison with its subscriptions. The endpoints belong to the dashboard API. */

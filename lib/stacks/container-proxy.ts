@@ -139,7 +139,10 @@ export class ContainerProxy extends Construct {
     });
     this.service = this.#service(
       task,
-      upstreamPorts(gateway.upstreamOrigins),
+      upstreamPorts([
+        ...Object.values(gateway.upstreamOrigins),
+        ...Object.values(gateway.hosts.own).map(({ origin }) => origin),
+      ]),
       `${settings.runbookUrl}#release-taken-back`,
     );
     this.#targets.addTarget(this.service);

@@ -1,4 +1,4 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { type FunctionName, operationsOf } from '../../lambda/dashboard/operations.ts';
 import type { ApiRoute } from '../constructs/api-body.ts';
@@ -6,7 +6,7 @@ import { Firewall } from '../constructs/firewall.ts';
 import { HandlerFunction, variablesOf } from '../constructs/handler-function.ts';
 import { HouseApi } from '../constructs/house-api.ts';
 import { countLogLines } from '../constructs/log-line-count.ts';
-import { dnsCertificate } from '../constructs/regional-domain.ts';
+import { domainOfApi } from '../constructs/regional-domain.ts';
 import { grantItems, type TableAccess } from '../constructs/table-access.ts';
 import { type DashboardDependencies, dashboardFunctions, dashboardVariables } from './dashboard-functions.ts';
 import { dashboardFirewall } from './firewall-rules.ts';
@@ -15,20 +15,26 @@ import { partitions } from './partitions.ts';
 
 /** How long API Gateway waits for a response that is not streamed as it is made. */
 const HANDLER_TIMEOUT = Duration.seconds(29);
-/** How long it waits for one that is. */
+/** How long API Gateway waits for a streamed response. */
 const STREAM_TIMEOUT = Duration.minutes(5);
 
 /** The owner of an API token is looked up, and the use noted. */
 const useToken: TableAccess = { actions: ['GetItem', 'UpdateItem'], partitions: partitions.apiTokens };
 
-/** The user of a checked token belongs to an account, which is looked up. */
-const readCaller: TableAccess = { actions: ['GetItem'], partitions: partitions.users };
+/** The user of a checked token belongs to an account, which is looked up, and so are the keys of one who sees a part of it. */
+const readCaller: readonly TableAccess[] = [
+  { actions: ['GetItem'], partitions: partitions.users },
+  { actions: ['Query'], partitions: partitions.accounts },
+];
 
 const countRequests: TableAccess = { actions: ['UpdateItem'], partitions: partitions.requestCounts };
 
-/** `https://{dashboardDomain}/api`: functions behind a Cognito authorizer. */
+/** `https://{dashboardDomain}/api`, or API Gateway's own address: functions behind a Cognito authorizer. */
 export class DashboardApiStack extends Stack {
   readonly api: HouseApi;
+  readonly origin: string;
+  /** Without a slash at its end. */
+  readonly url: string;
   readonly handlers: readonly HandlerFunction[];
 
   constructor(scope: Construct, id: string, dependencies: DashboardDependencies) {
@@ -56,7 +62,7 @@ export class DashboardApiStack extends Stack {
         handler,
         table,
         ...items,
-        ...(readsCaller ? [readCaller] : []),
+        ...(readsCaller ? readCaller : []),
         ...(takesTokens ? [useToken] : []),
         ...(isLimited ? [countRequests] : []),
       );
@@ -76,13 +82,14 @@ export class DashboardApiStack extends Stack {
       );
       return handler;
     });
+    const domain = domainOfApi(this, settings.dashboardDomain, settings);
     this.api = new HouseApi(this, 'Api', {
       name: `ai-spend-${settings.name}-dashboard`,
       routes,
       userPool,
-      domainName: settings.dashboardDomain,
-      certificate: dnsCertificate(this, 'Certificate', settings.dashboardDomain, settings.hostedZone),
-      hostedZone: settings.hostedZone,
+      domain,
+      // Smaller ones would hardly shrink.
+      compressedFromBytes: 1024,
       throttle: settings.dashboard.throttle,
       corsOrigins,
       firewall: settings.firewall.enabled
@@ -90,6 +97,9 @@ export class DashboardApiStack extends Stack {
         : undefined,
       retention: settings.retention,
     });
+    this.origin = domain ? `https://${settings.dashboardDomain}` : this.api.ownOrigin;
+    this.url = domain ? `${this.origin}/api` : this.api.urlForPath('/api');
+    if (!domain) new CfnOutput(this, 'Url', { value: this.url, description: 'The dashboard API' });
   }
 }
 

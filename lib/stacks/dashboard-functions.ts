@@ -61,6 +61,7 @@ export const dashboardVariables = ({ settings, table, objects, userPool, ...othe
   MAIL_FROM: others.mail.from,
   MAIL_CONFIGURATION_SET: others.mail.configurationSetName,
   DASHBOARD_URL: settings.dashboardUrl ?? `https://${settings.dashboardDomain}`,
+  WEBHOOK_TARGETS: JSON.stringify(settings.webhooks),
   // Not chosen: nobody gets in. A deployment must choose, and one machine is open.
   REGISTRATION: settings.registration ?? 'closed',
   DELETION_GRACE_SECONDS: String(DELETION_GRACE_DAYS * 86_400),
@@ -93,7 +94,10 @@ export const dashboardFunctions: Readonly<Record<FunctionName, DashboardFunction
         actions: ['GetItem', 'UpdateItem'],
         partitions: [...partitions.accounts, ...partitions.users, ...partitions.signOns, ...partitions.apiTokens],
       },
-      { actions: ['UpdateItem'], partitions: partitions.audit },
+      // Keys have a copy of the role of their member.
+      { actions: ['UpdateItem'], partitions: partitions.serviceKeys },
+      // The last entry of the audit log is read before the next is written.
+      { actions: ['GetItem', 'UpdateItem'], partitions: partitions.audit },
       // Account, key and user are made together, and all removed if one part fails. Each change is in the audit log.
       {
         actions: ['PutItem', 'DeleteItem', 'ConditionCheckItem'],
@@ -131,30 +135,60 @@ export const dashboardFunctions: Readonly<Record<FunctionName, DashboardFunction
   reading: {
     description: 'Dashboard API: spend, requests, sessions, the audit log, its own description',
     environment: readingEnvironment,
-    items: [...read, { actions: ['Query'], partitions: partitions.audit }],
+    items: [
+      ...read,
+      { actions: ['Query'], partitions: [...partitions.audit, ...partitions.blocks] },
+      // Values of limits, and the names of members.
+      { actions: ['GetItem'], partitions: partitions.blocks },
+      { actions: ['BatchGetItem'], partitions: partitions.users },
+    ],
     grant: (grantee, { objects }) => grantObjects(grantee, objects, [DAY_FILES], 's3:GetObject'),
   },
   settings: {
     description: 'Dashboard API: limits, alerts, keys, projects, dimensions, prices, views, reports',
     environment: settingsEnvironment,
     items: [
-      { actions: ['Query'], partitions: [...partitions.accounts, ...partitions.spend, ...partitions.sessions] },
-      { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.serviceKeys, ...partitions.blocks] },
+      // A report that is sent at once has what requests wasted, by the prices of now.
+      {
+        actions: ['Query'],
+        partitions: [...partitions.accounts, ...partitions.spend, ...partitions.sessions, ...partitions.requestLogs],
+      },
+      {
+        actions: ['GetItem'],
+        partitions: [
+          ...partitions.accounts,
+          ...partitions.serviceKeys,
+          ...partitions.blocks,
+          ...partitions.audit,
+          ...partitions.prices,
+        ],
+      },
+      // The roles of members, which keys have a copy of.
+      { actions: ['GetItem', 'BatchGetItem'], partitions: partitions.users },
       // A change is written with its entry in the audit log, and with its copies on the keys that it concerns.
       {
         actions: ['PutItem', 'UpdateItem', 'DeleteItem'],
         partitions: [...partitions.accounts, ...partitions.serviceKeys, ...partitions.audit],
       },
-      { actions: ['PutItem', 'UpdateItem'], partitions: [...partitions.blocks, ...partitions.pricedAccounts] },
+      {
+        actions: ['PutItem', 'UpdateItem', 'DeleteItem'],
+        partitions: [...partitions.blocks, ...partitions.pricedAccounts],
+      },
+      // Whoever asks for more asks about a budget that is there.
+      {
+        actions: ['ConditionCheckItem'],
+        partitions: [...partitions.accounts, ...partitions.audit, ...partitions.blocks],
+      },
     ],
     mails: true,
+    grant: (grantee, { objects }) => grantObjects(grantee, objects, [DAY_FILES], 's3:GetObject'),
   },
   files: {
     description: 'Dashboard API: archives, exports, bills of providers',
     environment: filesEnvironment,
     items: [
       { actions: ['Query'], partitions: [...partitions.accounts, ...partitions.spend] },
-      { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.prices] },
+      { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.prices, ...partitions.audit] },
       { actions: ['PutItem', 'DeleteItem'], partitions: [...partitions.accounts, ...partitions.audit] },
     ],
     grant: (grantee, { objects, settings }, stack) => {
@@ -167,7 +201,8 @@ export const dashboardFunctions: Readonly<Record<FunctionName, DashboardFunction
   machine: {
     description: 'Dashboard API: what scripts, Prometheus and AI agents (MCP) read with an API token',
     environment: readingEnvironment,
-    items: read,
+    // Pauses, too.
+    items: [...read, { actions: ['GetItem'], partitions: partitions.blocks }],
     grant: (grantee, { objects }) => grantObjects(grantee, objects, [DAY_FILES, EXPORTS], 's3:GetObject'),
   },
   billing: {

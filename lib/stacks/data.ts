@@ -1,4 +1,5 @@
-import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
 import {
   AttributeType,
   BillingMode,
@@ -7,10 +8,29 @@ import {
   Table,
   TableEncryption,
 } from 'aws-cdk-lib/aws-dynamodb';
+import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
 import { ObjectBucket } from '../constructs/object-bucket.ts';
 import { usageCapacity } from '../usage-capacity.ts';
+
+/**
+ * Lets API Gateway write logs: one setting of the account and region, which other APIs there may need as well, so it stays. Once a stage:
+ * AWS allows one change of it in 20 seconds. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
+ */
+const allowApiLogs = (scope: Construct): void => {
+  const role = new Role(scope, 'ApiLogsRole', {
+    assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+    managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName('service-role/AmazonAPIGatewayPushToCloudWatchLogs')],
+  });
+  Validations.of(role).acknowledge({
+    id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
+    reason:
+      'API Gateway writes its logs with this AWS managed policy: the role is one for the whole account and region.',
+  });
+  const account = new CfnAccount(scope, 'ApiLogs', { cloudWatchRoleArn: role.roleArn });
+  for (const resource of [role, account]) resource.applyRemovalPolicy(RemovalPolicy.RETAIN);
+};
 
 interface DataStackProps extends StackProps {
   readonly settings: StageSettings;
@@ -18,7 +38,7 @@ interface DataStackProps extends StackProps {
 
 export const INDEX_NAME = 'gsi1';
 
-/** The one table. @see lambda/data/table/keys.ts for what lives under which key */
+/** The one table, and what every API of the stage needs: their stacks come after this one. @see lambda/data/table/keys.ts for what lives under which key */
 export class DataStack extends Stack {
   /** The table in use: the stack's own, or a restored one. */
   readonly table: ITable;
@@ -36,8 +56,8 @@ export class DataStack extends Stack {
       encryption: TableEncryption.AWS_MANAGED,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       timeToLiveAttribute: 'expiresAt',
-      removalPolicy: settings.retention.data,
-      deletionProtection: settings.retention.data === RemovalPolicy.RETAIN,
+      removalPolicy: settings.retention.protectedData,
+      deletionProtection: settings.retention.protectedData === RemovalPolicy.RETAIN,
     });
     own.addGlobalSecondaryIndex({
       indexName: INDEX_NAME,
@@ -55,6 +75,7 @@ export class DataStack extends Stack {
         ? (own as ITable)
         : Table.fromTableAttributes(this, 'Restored', { tableName, globalIndexes: [INDEX_NAME] });
     this.objects = new ObjectBucket(this, 'Objects', settings.retention);
+    allowApiLogs(this);
     new CfnOutput(this, 'TableName', { value: this.table.tableName });
     new CfnOutput(this, 'ObjectBucketName', { value: this.objects.bucketName });
   }

@@ -1,18 +1,133 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnNamedQuery, CfnWorkGroup } from 'aws-cdk-lib/aws-athena';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue';
 import type { Construct } from 'constructs';
-import { DAY_FILES, EXPORTS } from '../../lambda/domain/object-keys.ts';
+import type { ColumnType } from '../../lambda/domain/exports/column.ts';
+import { datasetNames, datasets } from '../../lambda/domain/exports/datasets.ts';
+import { DAY_FILES, EXPORTS, exportKey } from '../../lambda/domain/object-keys.ts';
 import { exporterEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
 import { grantActions, grantObjects } from '../constructs/grants.ts';
 import { variablesOf } from '../constructs/handler-function.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
-import type { ObjectBucket } from '../constructs/object-bucket.ts';
+import { ATHENA_RESULTS, type ObjectBucket } from '../constructs/object-bucket.ts';
 import { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import { grantItems } from '../constructs/table-access.ts';
 import { INDEX_NAME } from './data.ts';
-import { exportTables } from './export-tables.ts';
 import { partitions } from './partitions.ts';
+
+/** A query that reads more ends with an error: 0.5 USD. */
+const MAX_BYTES_OF_QUERY = 100 * 1_000 ** 3;
+
+/** Nothing is exported of days before. */
+const FIRST_DAY = '2026-01-01';
+
+const glueTypes: Readonly<Record<ColumnType, string>> = {
+  text: 'string',
+  json: 'string',
+  time: 'timestamp',
+  nanoUsd: 'decimal(18,9)',
+  number: 'double',
+  count: 'bigint',
+  flag: 'boolean',
+};
+
+/** Put in the account's id; `GET /auth/me` shows it. */
+const namedQueries: Readonly<Record<string, string>> = {
+  'Cost by model and day': `
+SELECT day, x_model, sum(x_cost) AS usd, sum(listcost) AS list_usd, sum(x_inputtokens) AS input_tokens, sum(x_outputtokens) AS output_tokens
+FROM cost_and_usage WHERE account = 'ACCOUNT' AND day >= date_format(current_date - interval '30' day, '%Y-%m-%d')
+GROUP BY day, x_model ORDER BY day DESC, usd DESC`,
+  'Cost by tag, provenance and month': `
+SELECT substr(day, 1, 7) AS month, x_tag, x_provenance, sum(x_cost) AS usd
+FROM cost_and_usage WHERE account = 'ACCOUNT' GROUP BY 1, 2, 3 ORDER BY 1 DESC, usd DESC`,
+  'Requests of unknown cost': `
+SELECT day, provider, model, reason, count(*) AS requests
+FROM requests WHERE account = 'ACCOUNT' AND cost_usd IS NULL GROUP BY 1, 2, 3, 4 ORDER BY requests DESC`,
+  'Costliest requests': `
+SELECT request_id, started_at, model, tag, cost_usd, input_tokens, output_tokens
+FROM requests WHERE account = 'ACCOUNT' AND day >= date_format(current_date - interval '7' day, '%Y-%m-%d')
+ORDER BY cost_usd DESC NULLS LAST LIMIT 100`,
+};
+
+/** Athena replaces this by the value of a partition's column. */
+const placeholder = (column: string): string => `$\{${column}}`;
+
+/**
+ * A database with a table for each dataset, and a workgroup with a limit. Partitions are computed from the query, so nobody has to add
+ * them; a query must name one account.
+ */
+const exportTables = (scope: Construct, stage: string, bucket: ObjectBucket) => {
+  const { account } = Stack.of(scope);
+  const databaseName = `ai_spend_${stage.replaceAll('-', '_')}`;
+  const workgroupName = `ai-spend-${stage}`;
+  const database = new CfnDatabase(scope, 'ExportDatabase', {
+    catalogId: account,
+    databaseInput: {
+      name: databaseName,
+      description: 'Cost, usage and requests of the AI Spend Gateway, by account and day',
+    },
+  });
+  for (const name of datasetNames) {
+    const key = exportKey(placeholder('account'), name, 'parquet', placeholder('day'));
+    const folder = (path: string) => `s3://${bucket.bucketName}/${path.slice(0, path.lastIndexOf('/') + 1)}`;
+    const table = new CfnTable(scope, `${name === 'requests' ? 'Request' : 'CostAndUsage'}Table`, {
+      catalogId: account,
+      databaseName,
+      tableInput: {
+        name: name.replaceAll('-', '_'),
+        tableType: 'EXTERNAL_TABLE',
+        partitionKeys: [
+          { name: 'account', type: 'string' },
+          { name: 'day', type: 'string' },
+        ],
+        parameters: {
+          classification: 'parquet',
+          'projection.enabled': 'true',
+          'projection.account.type': 'injected',
+          'projection.day.type': 'date',
+          'projection.day.format': 'yyyy-MM-dd',
+          'projection.day.range': `${FIRST_DAY},NOW`,
+          'storage.location.template': folder(key),
+        },
+        storageDescriptor: {
+          location: `s3://${bucket.bucketName}/exports/`,
+          columns: datasets[name].columns.map((column) => ({
+            name: column.name.toLowerCase(),
+            type: glueTypes[column.type],
+          })),
+          inputFormat: 'org.apache.hadoop.hive.ql.io.parquet.MapredParquetInputFormat',
+          outputFormat: 'org.apache.hadoop.hive.ql.io.parquet.MapredParquetOutputFormat',
+          serdeInfo: { serializationLibrary: 'org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe' },
+        },
+      },
+    });
+    table.addResourceDependency(database);
+  }
+  const workgroup = new CfnWorkGroup(scope, 'Workgroup', {
+    name: workgroupName,
+    description: 'Queries of exports',
+    recursiveDeleteOption: true,
+    workGroupConfiguration: {
+      bytesScannedCutoffPerQuery: MAX_BYTES_OF_QUERY,
+      enforceWorkGroupConfiguration: true,
+      publishCloudWatchMetricsEnabled: true,
+      resultConfiguration: {
+        outputLocation: `s3://${bucket.bucketName}/${ATHENA_RESULTS}/`,
+        encryptionConfiguration: { encryptionOption: 'SSE_S3' },
+      },
+    },
+  });
+  for (const [index, [name, queryString]] of Object.entries(namedQueries).entries())
+    new CfnNamedQuery(scope, `Query${index + 1}`, {
+      name,
+      queryString: queryString.trim(),
+      database: databaseName,
+      workGroup: workgroupName,
+    }).addResourceDependency(workgroup);
+  return { databaseName, workgroupName };
+};
 
 interface ExportsStackProps extends StackProps {
   readonly settings: StageSettings;
@@ -29,7 +144,7 @@ export class ExportsStack extends Stack {
     const exporter = new ScheduledFunction(this, 'Exporter', {
       entry: 'lambda/exporter/handler.ts',
       description: 'Days that were rolled up -> files of cost, usage and requests; old requests -> out of the table',
-      every: Duration.hours(1),
+      every: Duration.minutes(20),
       environment: variablesOf(exporterEnvironment, {
         TABLE_NAME: table.tableName,
         OBJECT_BUCKET: objects.bucketName,
@@ -46,11 +161,14 @@ export class ExportsStack extends Stack {
       exporter,
       table,
       { actions: ['Query'], partitions: [...partitions.exportsDue, ...partitions.dayFilesDue], index: INDEX_NAME },
-      { actions: ['Query'], partitions: [...partitions.requestLogs, ...partitions.spend] },
+      { actions: ['Query'], partitions: [...partitions.requestLogs, ...partitions.spend, ...partitions.accounts] },
       { actions: ['UpdateItem', 'DeleteItem'], partitions: partitions.spend },
       // Records that have left the table.
       { actions: ['BatchWriteItem'], partitions: partitions.requestLogs },
-      { actions: ['GetItem'], partitions: [...partitions.accounts, ...partitions.deletedAccounts] },
+      {
+        actions: ['GetItem'],
+        partitions: [...partitions.accounts, ...partitions.deletedAccounts, ...partitions.audit],
+      },
     );
     grantObjects(exporter, objects, [EXPORTS], 's3:PutObject', 's3:PutObjectTagging', 's3:AbortMultipartUpload');
     grantObjects(

@@ -5,13 +5,13 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { GatewayEnvironment } from '../../lambda/gateway/environment.ts';
 import { gatewayErrorResponse } from '../../lambda/gateway/protocol/gateway-error.ts';
-import { FUNCTION_OUTPUT, type StageSettings } from '../config.ts';
+import type { StageSettings } from '../config.ts';
 import { ContainerCluster } from '../constructs/container-cluster.ts';
 import { Firewall } from '../constructs/firewall.ts';
 import { grantReadSecret, grantSend } from '../constructs/grants.ts';
 import { countLogLines } from '../constructs/log-line-count.ts';
 import { PublicNetwork } from '../constructs/public-network.ts';
-import { dnsCertificate } from '../constructs/regional-domain.ts';
+import { domainOfApi } from '../constructs/regional-domain.ts';
 import { grantItems } from '../constructs/table-access.ts';
 import { hostGroups, usesCompute } from '../stage-settings.ts';
 import { ContainerProxy } from './container-proxy.ts';
@@ -37,6 +37,8 @@ interface GatewayStackProps extends StackProps {
 export class GatewayStack extends Stack {
   /** Those on Lambda. */
   readonly proxies: readonly ProviderProxy[];
+  /** Address of a provider's host, with `{provider}` in it. */
+  readonly url: string;
   readonly containerProxies: readonly ContainerProxy[];
   readonly #availabilityZones: readonly string[] | undefined;
 
@@ -69,10 +71,12 @@ export class GatewayStack extends Stack {
         CONNECT_TIMEOUT_MS: String(gateway.connectTimeoutMs),
         HEADERS_TIMEOUT_MS: String(gateway.headersTimeoutMs),
         IDLE_TIMEOUT_MS: String(gateway.idleTimeoutMs),
+        HOSTS: JSON.stringify(gateway.hosts),
         UPSTREAM_ORIGINS: JSON.stringify(gateway.upstreamOrigins),
+        ...(settings.traces && { TRACES: 'on' }),
       } satisfies GatewayEnvironment,
     };
-    const certificate = dnsCertificate(this, 'Certificate', `*.${settings.gatewayDomain}`, settings.hostedZone);
+    const certificate = domainOfApi(this, `*.${settings.gatewayDomain}`, settings)?.certificate;
     const firewall = settings.firewall.enabled
       ? new Firewall(this, 'Firewall', gatewayFirewall(settings.firewall))
       : undefined;
@@ -85,16 +89,17 @@ export class GatewayStack extends Stack {
         new ProviderProxy(this, idOf(label), { ...shared, certificate, firewall, label, concurrency }),
     );
     const unknownHost = gatewayErrorResponse('UNKNOWN_PROVIDER', 'not-assigned');
-    const cluster = hasContainers
-      ? new ContainerCluster(this, 'Containers', {
-          network: new PublicNetwork(this, 'Network'),
-          dockerfile: 'container/Dockerfile',
-          certificate,
-          firewall,
-          idleTimeout: LONGEST_SILENCE.plus(Duration.seconds(10)),
-          unknownHost: { status: unknownHost.status, body: unknownHost.body.toString() },
-        })
-      : undefined;
+    const cluster =
+      certificate && hasContainers
+        ? new ContainerCluster(this, 'Containers', {
+            network: new PublicNetwork(this, 'Network'),
+            dockerfile: 'container/Dockerfile',
+            certificate,
+            firewall,
+            idleTimeout: LONGEST_SILENCE.plus(Duration.seconds(10)),
+            unknownHost: { status: unknownHost.status, body: unknownHost.body.toString() },
+          })
+        : undefined;
     this.containerProxies =
       cluster === undefined
         ? []
@@ -103,7 +108,12 @@ export class GatewayStack extends Stack {
           );
 
     for (const { node, handler } of this.proxies)
-      new CfnOutput(this, `${outputName(node.id)}${FUNCTION_OUTPUT}`, { value: handler.functionName });
+      new CfnOutput(this, `${outputName(node.id)}FunctionName`, { value: handler.functionName });
+    this.url = `https://{provider}.${settings.gatewayDomain}`;
+    if (!certificate) {
+      this.url = `${this.proxies[0]?.api.urlForPath('/gateway')}/{provider}`;
+      new CfnOutput(this, 'Url', { value: this.url, description: 'The gateway, by provider' });
+    }
     const runners = [
       ...this.proxies.map(({ node, handler }) => ({ node, grantee: handler, logGroup: handler.logGroup })),
       ...this.containerProxies.map(({ node, role, logGroup }) => ({ node, grantee: role, logGroup })),
@@ -114,7 +124,7 @@ export class GatewayStack extends Stack {
         grantee,
         table,
         { actions: ['GetItem'], partitions: [...partitions.blocks, ...partitions.serviceKeys] },
-        { actions: ['UpdateItem'], partitions: partitions.blocks },
+        { actions: ['UpdateItem', 'BatchGetItem'], partitions: partitions.blocks },
         { actions: ['PutItem'], partitions: partitions.outbox },
       );
       grantSend(grantee, usageQueue);

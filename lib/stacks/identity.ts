@@ -101,8 +101,8 @@ export class IdentityStack extends Stack {
       accountRecovery: AccountRecovery.EMAIL_ONLY,
       // Cognito refuses a sender that is not verified yet; its own sends 50 mails a day.
       ...(settings.mail.cognito && { email: senderOfCodes(mail, settings) }),
-      deletionProtection: settings.retention.data === RemovalPolicy.RETAIN,
-      removalPolicy: settings.retention.data,
+      deletionProtection: settings.retention.protectedData === RemovalPolicy.RETAIN,
+      removalPolicy: settings.retention.protectedData,
     });
     const providers = Object.entries(settings.signOn.providers).map(
       ([providerName, provider]) =>

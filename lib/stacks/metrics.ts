@@ -2,9 +2,10 @@ import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import type { ProviderLabel } from '../../lambda/domain/providers.ts';
+import type { HostLabel } from '../../lambda/domain/hosts.ts';
 import type { HouseApi } from '../constructs/house-api.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
+import { INDEX_NAME } from './data.ts';
 
 export const FIVE_MINUTES = Duration.minutes(5);
 export const HOUR = Duration.hours(1);
@@ -36,7 +37,7 @@ const METRICS = {
 type TrafficMetric = 'Requests' | 'BypassedRequests' | 'UnpricedRequests' | 'OverheadMs' | 'TimeToFirstByteMs';
 
 interface TrafficOptions {
-  readonly provider?: ProviderLabel;
+  readonly provider?: HostLabel;
   readonly statistic?: string;
   readonly period?: Duration;
 }
@@ -120,13 +121,24 @@ export const serverErrorShare = (api: HouseApi): MathExpression =>
   );
 
 /** Reads and writes that the table throttled. */
-export const throttledItems = (table: ITable): MathExpression =>
-  new MathExpression({
+export const throttledItems = (table: ITable): MathExpression => {
+  const throttled = (name: 'ReadThrottleEvents' | 'WriteThrottleEvents', dimensionsMap: Record<string, string> = {}) =>
+    table.metric(name, {
+      period: FIVE_MINUTES,
+      statistic: Stats.SUM,
+      dimensionsMap: { TableName: table.tableName, ...dimensionsMap },
+    });
+  // The table's figures are without those of its index, whose throttling delays the table's writes.
+  const ofIndex = { GlobalSecondaryIndexName: INDEX_NAME };
+  return new MathExpression({
     label: 'Throttled',
-    expression: 'FILL(reads, 0) + FILL(writes, 0)',
+    expression: 'FILL(reads, 0) + FILL(writes, 0) + FILL(indexReads, 0) + FILL(indexWrites, 0)',
     usingMetrics: {
-      reads: table.metric('ReadThrottleEvents', { period: FIVE_MINUTES, statistic: Stats.SUM }),
-      writes: table.metric('WriteThrottleEvents', { period: FIVE_MINUTES, statistic: Stats.SUM }),
+      reads: throttled('ReadThrottleEvents'),
+      writes: throttled('WriteThrottleEvents'),
+      indexReads: throttled('ReadThrottleEvents', ofIndex),
+      indexWrites: throttled('WriteThrottleEvents', ofIndex),
     },
     period: FIVE_MINUTES,
   });
+};

@@ -144,7 +144,7 @@ export class UsageStack extends Stack {
         actions: ['PutItem', 'UpdateItem'],
         partitions: [...partitions.accounts, ...partitions.requestLogs, ...partitions.spend, ...partitions.sessions],
       },
-      // Names in alert rules keep their counters: see lambda/data/ledger/rule-filters.ts.
+      // Names in alert rules keep their counters: see lambda/data/ledger/counter-slots.ts.
       { actions: ['Query'], partitions: partitions.accounts },
     ];
     const record: readonly TableAccess[] = [
@@ -158,7 +158,14 @@ export class UsageStack extends Stack {
     const returnDays: readonly TableAccess[] = [
       {
         actions: ['PutItem', 'UpdateItem', 'ConditionCheckItem'],
-        partitions: [...partitions.accounts, ...partitions.requestLogs, ...partitions.spend, ...partitions.sessions],
+        partitions: [
+          ...partitions.accounts,
+          ...partitions.requestLogs,
+          ...partitions.spend,
+          ...partitions.sessions,
+          // Values of limits of each are counted again in the same transaction.
+          ...partitions.blocks,
+        ],
       },
     ];
     for (const repricer of [ownPrices, repricing]) grantObjects(repricer, objects, [DAY_FILES], 's3:GetObject');
@@ -188,7 +195,7 @@ export class UsageStack extends Stack {
       table,
       ...writeRecords,
       ...returnDays,
-      { actions: ['GetItem'], partitions: partitions.prices },
+      { actions: ['GetItem'], partitions: [...partitions.blocks, ...partitions.prices] },
       // Sums of months tell late events.
       { actions: ['Query'], partitions: [...partitions.pricedAccounts, ...partitions.spend] },
     );

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -8,19 +9,104 @@ import { createServer } from 'cognito-local/lib/server/server.js';
 import type { AppClient } from 'cognito-local/lib/services/appClient.js';
 import { DateClock } from 'cognito-local/lib/services/clock.js';
 import { CognitoServiceFactoryImpl, USER_POOL_AWS_DEFAULTS } from 'cognito-local/lib/services/cognitoService.js';
+import type { DataStore } from 'cognito-local/lib/services/dataStore/dataStore.js';
+import type { DataStoreFactory } from 'cognito-local/lib/services/dataStore/factory.js';
 import { MessageDeliveryService } from 'cognito-local/lib/services/messageDelivery/messageDelivery.js';
+import type { MessageSender } from 'cognito-local/lib/services/messageDelivery/messageSender.js';
 import { MessagesService } from 'cognito-local/lib/services/messages.js';
 import { otp } from 'cognito-local/lib/services/otp.js';
 import { JwtTokenGenerator, type TokenGenerator } from 'cognito-local/lib/services/tokenGenerator.js';
 import { TriggersService } from 'cognito-local/lib/services/triggers/index.js';
 import { UserPoolServiceFactoryImpl } from 'cognito-local/lib/services/userPoolService.js';
-import type { CognitoWorkerData, UserPoolSeed } from './cognito.ts';
-import { mailSender } from './cognito-mail.ts';
-import { isUnsignedOnAws, missingOperations } from './cognito-operations.ts';
-import { openSigningKey } from './cognito-signing-key.ts';
-import { atomicDataStores } from './cognito-store.ts';
+import { writeFileAtomically } from './atomic-file.ts';
+import { type CognitoWorkerData, LOCAL_REGION, type UserPoolSeed } from './cognito.ts';
+import { isUnsignedOnAws, missingOperations, openSigningKey } from './cognito-operations.ts';
 import { guardServers } from './guard.ts';
 import { serveUntilStopped } from './worker.ts';
+
+const FROM = 'no-reply@verificationemail.com';
+
+/**
+ * Delivers Cognito's mail (confirmation codes) to the SES emulator's inbox, where a person finds it. Without an inbox it
+ * goes to the log.
+ */
+const mailSender = (mailEndpoint: string | undefined, secretAccessKey: string): MessageSender => ({
+  async sendEmail(context, _user, destination, message) {
+    const subject = message.emailSubject ?? 'Your confirmation code';
+    const text = message.emailMessage ?? `Your confirmation code is ${message.__code ?? ''}`;
+    if (!mailEndpoint) {
+      context.logger.warn(`Mail to ${destination}: ${text}`);
+      return;
+    }
+    const { SESClient, SendEmailCommand } = await import('@aws-sdk/client-ses');
+    const credentials = { accessKeyId: 'cognito', secretAccessKey };
+    const ses = new SESClient({ endpoint: mailEndpoint, region: LOCAL_REGION, credentials });
+    await ses.send(
+      new SendEmailCommand({
+        Source: FROM,
+        Destination: { ToAddresses: [destination] },
+        Message: { Subject: { Data: subject }, Body: { Text: { Data: text } } },
+      }),
+    );
+    ses.destroy();
+  },
+  async sendSms(context, _user, destination) {
+    context.logger.warn(`No SMS is sent locally (to ${destination}).`);
+  },
+});
+
+type Tree = Record<string, unknown>;
+
+const isTree = (value: unknown): value is Tree =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+
+/** cognito-local's own convention: members whose names end in `Date` are dates. */
+const reviveDate = (key: string, value: unknown): unknown =>
+  key.endsWith('Date') && (typeof value === 'string' || typeof value === 'number') ? new Date(value) : value;
+
+const path = (key: string | string[]): string[] => (Array.isArray(key) ? key : [key]);
+
+const parentOf = (root: Tree, keys: readonly string[]): Tree =>
+  keys.slice(0, -1).reduce((node, key) => {
+    const next = node[key];
+    if (isTree(next)) return next;
+    const made: Tree = {};
+    node[key] = made;
+    return made;
+  }, root);
+
+/**
+ * cognito-local's storage with files written whole or not at all. Its own (StormDB) truncates the file first: a kill at
+ * the wrong moment would lose every user.
+ */
+const atomicDataStores = (directory: string): DataStoreFactory => ({
+  async create(_context, id, defaults): Promise<DataStore> {
+    mkdirSync(directory, { recursive: true });
+    const file = join(directory, `${id}.json`);
+    const root: Tree = existsSync(file)
+      ? (JSON.parse(readFileSync(file, 'utf8'), reviveDate) as Tree)
+      : structuredClone(defaults as Tree);
+    const save = () => writeFileAtomically(file, JSON.stringify(root, null, 2));
+    save();
+
+    const get = async (_: unknown, key: string | string[], defaultValue?: unknown): Promise<unknown> =>
+      path(key).reduce<unknown>((node, part) => (isTree(node) ? node[part] : undefined), root) ?? defaultValue ?? null;
+    return {
+      get: get as DataStore['get'],
+      getRoot: async <T>() => root as T,
+      async set(_, key, value) {
+        const keys = path(key);
+        parentOf(root, keys)[keys.at(-1) ?? ''] = value;
+        save();
+      },
+      async delete(_, key) {
+        const keys = path(key);
+        delete parentOf(root, keys)[keys.at(-1) ?? ''];
+        save();
+      },
+    };
+  },
+});
 
 const { dataDir, issuerDomain, userPools, mailEndpoint, secretAccessKey } = workerData as CognitoWorkerData;
 const signingKey = openSigningKey(join(dataDir, 'cognito-key.pem'));

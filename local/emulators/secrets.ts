@@ -8,16 +8,14 @@ import { writeFileAtomically } from './atomic-file.ts';
 import type { Emulator } from './emulator.ts';
 import { guarded, KNOWN_SECRET } from './guard.ts';
 
-/** How a secret comes to its first value, in the words of AWS::SecretsManager::Secret. */
+/** How a secret comes to its first value. */
 interface SecretSeed {
-  /** Name or ARN that functions ask for. */
+  /** The name that functions ask for. */
   readonly id: string;
   /** A fixed value; without it one is generated. */
   readonly value?: string | undefined;
-  /** Generated values of this length; 32 by default. */
-  readonly length?: number | undefined;
-  /** The value is this JSON object with the generated value under `key`. */
-  readonly template?: { readonly json: string; readonly key: string } | undefined;
+  /** The length of a generated value. */
+  readonly length?: number;
 }
 
 export interface SecretsEmulator extends Emulator {
@@ -26,12 +24,6 @@ export interface SecretsEmulator extends Emulator {
 }
 
 const generated = (length: number): string => randomBytes(length).toString('base64url').slice(0, length);
-
-const initialValue = (seed: SecretSeed): string => {
-  if (seed.value !== undefined) return seed.value;
-  const value = generated(seed.length ?? 32);
-  return seed.template ? JSON.stringify({ ...JSON.parse(seed.template.json), [seed.template.key]: value }) : value;
-};
 
 interface Request {
   readonly SecretId: string;
@@ -119,7 +111,7 @@ export const startSecrets = async (options: {
     ensure(seed) {
       const known = values.get(seed.id);
       if (known !== undefined) return known;
-      const value = initialValue(seed);
+      const value = seed.value ?? generated(seed.length ?? 32);
       put({ [seed.id]: value });
       return value;
     },

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { gatewayHttpServer } from '../../lambda/gateway/hosts/http-server.ts';
+import { providerInPath } from '../../lambda/gateway/protocol/target.ts';
 import { SetupError } from '../setup-error.ts';
 
 /** Something else listens on the port. */
@@ -38,20 +39,13 @@ export interface Front {
 }
 
 const IDLE_SWEEP_MS = 20;
-const GATEWAY_PATH = /^\/gateway\/([^/?]+)(\/[^?]*)?(\?.*)?$/s;
 
 const isGatewayHost = (host: string | undefined): boolean => /\.localhost(:\d+)?$/i.test(host ?? '');
-
-/** The label and the rest of the path `/gateway/{label}/…`. */
-const overrideIn = (target: string): { readonly label: string; readonly target: string } | undefined => {
-  const [, label, path, query] = GATEWAY_PATH.exec(target) ?? [];
-  return label === undefined ? undefined : { label, target: `${path ?? '/'}${query ?? ''}` };
-};
 
 /** Sends each request to the gateway (by host or by path), the dashboard API, or the index. */
 export const dispatch = (routes: FrontRoutes, request: IncomingMessage, response: ServerResponse): void => {
   const target = request.url ?? '/';
-  const override = overrideIn(target);
+  const override = providerInPath(target);
   if (isGatewayHost(request.headers.host)) routes.gateway(request, response);
   else if (override) routes.gateway(request, response, override);
   else if (/^\/api(\/|\?|$)/.test(target)) routes.dashboard(request, response);
@@ -87,7 +81,7 @@ export const openFront = async (port: number): Promise<Front> => {
     (request, socket, head) => {
       if (!routes) socket.destroy();
       else if (isGatewayHost(request.headers.host)) routes.upgrade(request, socket, head);
-      else routes.upgrade(request, socket, head, overrideIn(request.url ?? '/'));
+      else routes.upgrade(request, socket, head, providerInPath(request.url ?? '/'));
     },
   );
   await listen(server, port);

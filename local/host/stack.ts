@@ -4,30 +4,49 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Jwks } from 'aws-jwt-verify/jwk';
 import { openTable, type Table } from '../../lambda/data/table/table.ts';
 import { createGatewayServer } from '../../lambda/gateway/hosts/gateway-server.ts';
+import { writeFileAtomically } from '../emulators/atomic-file.ts';
 import { LOCAL_REGION } from '../emulators/cognito.ts';
 import type { Mail } from '../emulators/ses.ts';
 import { openStripe, type StripeOfStack } from '../stripe/for-stack.ts';
-import { writeCommandsFile } from './commands-file.ts';
-import { type DataFolder, openDataFolder } from './data-folder.ts';
-import { requireOwnLayout } from './data-version.ts';
-import { endpointVariables } from './endpoints.ts';
+import { type DataFolder, openDataFolder, requireOwnLayout } from './data-folder.ts';
 import { type Front, openFront } from './front.ts';
 import { type StackIndex, serveIndex } from './index-page.ts';
 import { type LambdaFunction, lambdaFunctions } from './lambda/functions.ts';
-import { createInvoker } from './lambda/invoker.ts';
-import { runtimeEnvironment } from './lambda/runtime-environment.ts';
-import { createBuckets } from './resources/buckets.ts';
-import { createQueues } from './resources/queues.ts';
-import { createSecrets } from './resources/secrets.ts';
-import { createTables } from './resources/tables.ts';
+import { createInvoker, runtimeEnvironment } from './lambda/invoker.ts';
+import { createBuckets, createQueues, createSecrets, createTables } from './resources/create-resources.ts';
 import { userPoolSeeds } from './resources/user-pools.ts';
 import { restApiServer } from './rest-api/server.ts';
-import { startEventSourceMappings } from './sources/event-source-mappings.ts';
 import { runSchedules, scheduledFunctions, startSchedules } from './sources/schedules.ts';
-import { type RunningEmulators, startEmulators } from './start-emulators.ts';
+import { startEventSourceMappings } from './sources/sqs-poller.ts';
+import { endpointVariables, type RunningEmulators, startEmulators } from './start-emulators.ts';
 import { readAssembly } from './template/assembly.ts';
 import { createResolver } from './template/intrinsics.ts';
 import { webPages } from './web-pages.ts';
+
+/** The variables that commands of docs/runbook.md read, in addition to the endpoints of the emulators. */
+const NAMES = [
+  'TABLE_NAME',
+  'USAGE_QUEUE_URL',
+  'USER_POOL_ID',
+  'OBJECT_BUCKET',
+  'AWS_REGION',
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+];
+
+/**
+ * Writes a file that a shell reads with `.`, after which those commands work on this stack. It has the secret that the emulators
+ * ask for, so only this user may read it.
+ *
+ * @param environment of functions that know table, queue, user pool and bucket
+ */
+const writeCommandsFile = (file: string, environment: Readonly<Record<string, string>>): void => {
+  const needed = Object.entries(environment).filter(
+    ([name]) => NAMES.includes(name) || name.startsWith('AWS_ENDPOINT_URL'),
+  );
+  const lines = needed.map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'\n`);
+  writeFileAtomically(file, lines.join(''), 0o600);
+};
 
 export interface StackOptions {
   /** Folder of the synthesized templates. */
@@ -43,6 +62,8 @@ export interface StackOptions {
   readonly webFolder?: string;
   /** The web dashboard says that any provider credential will do. */
   readonly mockProviders?: boolean;
+  /** Gives the endpoint at which an emulator is called instead of its own: tests record calls there. */
+  readonly inFrontOf?: (endpoint: string) => Promise<string>;
 }
 
 export interface LocalStack extends StackIndex {
@@ -53,6 +74,8 @@ export interface LocalStack extends StackIndex {
   inbox(): Promise<readonly Mail[]>;
   /** Runs each scheduled function once, now: for tests, which need not wait for their time. */
   runSchedules(): Promise<void>;
+  /** Invokes a function, such as `Feedback`, as the source would that this machine has not: SES by SNS. */
+  invoke(label: string, event: unknown): Promise<unknown>;
   /** Lets what is in flight finish, within a grace, and stops everything. */
   stop(): Promise<void>;
 }
@@ -125,8 +148,10 @@ const run = async (
   const dashboard = await restApiServer(app, others, invoker, readJwks);
   const gateway = createGatewayServer(gatewayEnvironment);
   const commandsFile = join(data.path, 'commands.env');
-  const authEnvironment = functions.find(({ environment }) => 'USER_POOL_ID' in environment)?.environment;
-  writeCommandsFile(commandsFile, { ...authEnvironment, ...gatewayEnvironment });
+  const jobsEnvironment = functions.find(
+    ({ environment }) => 'USER_POOL_ID' in environment && 'OBJECT_BUCKET' in environment,
+  )?.environment;
+  writeCommandsFile(commandsFile, { ...jobsEnvironment, ...gatewayEnvironment });
   const scheduled = scheduledFunctions(app, functions);
   const sources = [
     ...startEventSourceMappings(app, functions, invoker, sqs),
@@ -151,6 +176,11 @@ const run = async (
     index,
     table,
     runSchedules: () => runSchedules(scheduled, invoker),
+    async invoke(label: string, event: unknown) {
+      const lambda = functions.find((each) => each.label === label);
+      if (!lambda) throw new Error(`There is no function ${label}.`);
+      return invoker.invoke(lambda, event);
+    },
     async stop() {
       await front.close(GRACE_MS);
       // Events of the last requests first, then whatever works on them, then what holds them.
@@ -179,14 +209,14 @@ export const startStack = async (options: StackOptions): Promise<LocalStack> => 
     undo.push(() => front.close(0));
     const stacks = readAssembly(options.assembly);
     const seeds = userPoolSeeds({ stacks, resolve: createResolver(stacks, '') });
-    const emulators = await startEmulators(data, seeds);
+    const emulators = await startEmulators(data, seeds, options.inFrontOf ?? (async (endpoint) => endpoint));
     undo.push(emulators.stop);
     const stripe = await openStripe({ dataDir: data.path, secrets: emulators.secrets, stackUrl: urlOf(front) });
     undo.push(stripe.stop);
     const running = await run(options, data, front, emulators, stripe);
     undo.push(running.stop);
-    const { index, table, runSchedules } = running;
-    return { ...index, table, runSchedules, port: front.port, inbox: emulators.ses.inbox, stop: undoAll };
+    const { index, table, runSchedules, invoke } = running;
+    return { ...index, table, runSchedules, invoke, port: front.port, inbox: emulators.ses.inbox, stop: undoAll };
   } catch (error) {
     await undoAll();
     throw error;

@@ -1,13 +1,65 @@
-import { type ChatCompletionRequest, type FixtureResponse, LLMock } from '@copilotkit/aimock';
+import { request as httpRequest } from 'node:http';
+import { type ChatCompletionRequest, type FixtureResponse, LLMock, type Mountable } from '@copilotkit/aimock';
+import { cloudLabels } from '../../lambda/domain/hosts.ts';
+import { bundledLists } from '../../lambda/domain/price/bundled-lists.ts';
 import { providerLabels } from '../../lambda/domain/providers.ts';
-import { googleV1 } from './google-v1.ts';
-import { priceFeed } from './price-feed.ts';
 import { type MockOrder, openRouterCostNanoUsd, orderOf, promptFor } from './prompts.ts';
+
+/** A model that the prices in the code do not have. */
+export const NEW_MODEL = 'mock-llm-2';
+/** A model whose published price is three times the price in force: the change has to wait. */
+export const HELD_MODEL = 'gpt-4';
+
+const listed = () => {
+  const { openai } = bundledLists.genaiPrices;
+  const models = (openai?.models ?? []).map((model) =>
+    model.id === HELD_MODEL ? { ...model, prices: { input_mtok: 90, output_mtok: 180 } } : model,
+  );
+  const added = { id: NEW_MODEL, match: { equals: NEW_MODEL }, prices: { input_mtok: 1, output_mtok: 4 } };
+  return [{ ...openai, models: [...models, added] }];
+};
+
+/** OpenAI's prices in the code, in the shape that genai-prices publishes, with a new model and a large change. */
+const priceFeed = (): Mountable => ({
+  async handleRequest(request, response) {
+    if (request.method !== 'GET') return false;
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(listed()));
+    return true;
+  },
+});
+
+/**
+ * Gemini under `/v1/models`, where today's SDK looks for it: aimock has it under `/v1beta/models` alone. Mount it there.
+ *
+ * @param mockUrl the mock's own URL, known once it has started
+ */
+const googleV1 = (mockUrl: () => string): Mountable => ({
+  async handleRequest(request, response, path) {
+    if (!/:(generateContent|streamGenerateContent|embedContent)$/.test(path)) return false;
+    const [, query = ''] = (request.url ?? '').split(/(\?.*)/s);
+    const inner = httpRequest(
+      new URL(`/v1beta/models${path}${query}`, mockUrl()),
+      { method: request.method, headers: request.headers },
+      (upstream) => {
+        response.writeHead(upstream.statusCode ?? 502, upstream.headers);
+        upstream.pipe(response);
+      },
+    );
+    inner.on('error', () => response.destroy());
+    request.pipe(inner);
+    return true;
+  },
+});
 
 /** Fakes of all providers, on one local port. */
 export interface MockProviders {
   /** Variables of a stack of which no call leaves the machine: every label leads here, and no prices are fetched. */
-  readonly environment: { readonly UPSTREAM_ORIGINS: string; readonly PRICE_FEED_SOURCES: string };
+  readonly environment: {
+    readonly HOSTS: string;
+    readonly UPSTREAM_ORIGINS: string;
+    readonly PRICE_FEED_SOURCES: string;
+  };
   /** In the place of the same variable there: prices come from a feed of the mock. */
   readonly withFeed: { readonly PRICE_FEED_SOURCES: string };
   readonly url: string;
@@ -33,7 +85,8 @@ const AGENT_TOOL = /^(agent|task)$/i;
 const toolCalls = ({ tools = [], messages }: ChatCompletionRequest, { agents = 0, tool: named }: MockOrder) => {
   if (named !== undefined)
     return messages.some(({ role }) => role === 'tool') ? [] : [{ name: named, arguments: '{}' }];
-  const tool = tools.map((each) => each.function.name).find((name) => AGENT_TOOL.test(name));
+  // Tools of the type `custom` have no function.
+  const tool = tools.map((each) => each.function?.name).find((name) => name !== undefined && AGENT_TOOL.test(name));
   if (tool === undefined || messages.some(({ role }) => role === 'tool')) return [];
   return Array.from({ length: agents }, (_, n) => ({
     name: tool,
@@ -79,7 +132,10 @@ export const startMockProviders = async (options: { readonly chunkDelayMs?: numb
   return {
     url: mock.url,
     environment: {
-      UPSTREAM_ORIGINS: JSON.stringify(Object.fromEntries(providerLabels.map((label) => [label, mock.url]))),
+      HOSTS: JSON.stringify({ clouds: cloudLabels }),
+      UPSTREAM_ORIGINS: JSON.stringify(
+        Object.fromEntries([...providerLabels, ...cloudLabels].map((label) => [label, mock.url])),
+      ),
       PRICE_FEED_SOURCES: '{}',
     },
     withFeed: { PRICE_FEED_SOURCES: JSON.stringify({ 'genai-prices': `${mock.url}/price-feed` }) },

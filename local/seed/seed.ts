@@ -1,15 +1,116 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { V7Generator } from 'uuidv7';
 import { z } from 'zod';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
+import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
+import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { DAY_MS, HOUR_MS } from '../../lambda/domain/calendar/units.ts';
 import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
+import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
+import { evaluationDependencies } from '../../lambda/rule-evaluator/open-judge.ts';
 import { useObservers, withObservers } from '../../lambda/usage-recorder/observers.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { callApi } from '../call-api.ts';
-import { buyPlan } from './buy-plan.ts';
-import { pastEvaluator } from './history.ts';
-import { seedRules } from './rules.ts';
 import { seedTraffic } from './traffic.ts';
+
+/** Keeps records long enough for two months. */
+const PLAN = 'STARTER';
+/** Every payment with it succeeds. */
+const GOOD_CARD = '4242424242424242';
+const POLL_MS = 200;
+const TIMEOUT_MS = 20_000;
+
+const checkoutSchema = z.object({ url: z.url() });
+const statusSchema = z.object({ plan: z.string() });
+
+/**
+ * Buys a plan as a person would: checkout, the payment page, and the wait for the payment processor's word.
+ *
+ * @throws Error where the page is not the local payment processor's: nothing real is bought
+ */
+export const buyPlan = async (url: string, token: string): Promise<void> => {
+  const checkout = await callApi(`${url}/api/billing/checkout`, checkoutSchema, token, { plan: PLAN });
+  if (!['127.0.0.1', 'localhost'].includes(new URL(checkout.url).hostname)) {
+    throw new Error('Seed data needs the local payment processor: unset STRIPE_SECRET_KEY.');
+  }
+  await fetch(checkout.url, { method: 'POST', body: new URLSearchParams({ card: GOOD_CARD }), redirect: 'manual' });
+  const deadline = Date.now() + TIMEOUT_MS;
+  while ((await callApi(`${url}/api/billing/status`, statusSchema, token)).plan !== PLAN) {
+    if (Date.now() > deadline) throw new Error(`The plan is not ${PLAN} after ${TIMEOUT_MS / 1000} s.`);
+    await delay(POLL_MS);
+  }
+};
+
+/** Someone sees to an alert some hours after it; those of the last days are still open. */
+const SEEN_AFTER_MS = 5 * HOUR_MS;
+const OPEN_MS = 3 * DAY_MS;
+
+// Rules watch from their creation on; these have, for the time of this, always been there.
+const withPast = (rule: Rule): Rule => ({ ...rule, effectiveFrom: new Date(0).toISOString() });
+
+/** Lets an account's rules look at what is recorded so far with the clock set back, so that their alerts come at their time. */
+const pastEvaluator = (table: Table, account: { readonly accountId: string; readonly userId: string }, now: Date) => {
+  const { accountId, userId } = account;
+  const ids = new V7Generator();
+  const alerts = openAlerts(table);
+  const rules = openRules(table);
+  let clock = now;
+  const evaluate = evaluateAccount({
+    ...evaluationDependencies(table),
+    alerts,
+    blocks: { change: async () => {} },
+    reservations: { compare: async () => async () => {} },
+    measures: { note: async () => {} },
+    newAlertId: () => ids.generateOrResetWithTs(clock.getTime()).toString(),
+  });
+
+  /** @returns how many alerts fired */
+  const evaluateAt = async (at: Date): Promise<number> => {
+    clock = at;
+    const active = (await rules.list(accountId)).filter(({ isActive }) => isActive);
+    const { fired } = await evaluate(accountId, active.map(withPast), at);
+    if (at.getTime() < now.getTime() - OPEN_MS) {
+      const seenAt = new Date(at.getTime() + SEEN_AFTER_MS).toISOString();
+      for (const { alertId } of fired) await alerts.acknowledge(accountId, alertId, { userId, at: seenAt });
+    }
+    return fired.length;
+  };
+  /** Stores that the rules have always been there: alerts compare with that. Last, since the running evaluator judges by it. */
+  const keepPast = async (): Promise<void> => {
+    for (const rule of await rules.list(accountId)) await rules.replace(withPast(rule), rule.revision);
+  };
+  return { evaluateAt, keepPast };
+};
+
+/** Rules of the made-up company, as POST /alert-rules takes it. */
+const seedRules = [
+  { type: 'cost_threshold', name: 'Daily limit', config: { threshold: 22, period: 'daily' }, channels: ['email'] },
+  {
+    type: 'budget_forecast',
+    name: 'Monthly budget',
+    config: { budget: 600 },
+    channels: ['email'],
+  },
+  {
+    type: 'spend_anomaly',
+    name: 'Unusual day',
+    config: { period: 'daily', factor: 2, minimum: 10 },
+    channels: ['email'],
+  },
+  {
+    type: 'error_rate',
+    name: 'Anthropic overloaded',
+    config: { threshold: 12, period: 'daily', minimumRequests: 20, filter: { provider: 'anthropic' } },
+    channels: ['email'],
+  },
+  {
+    type: 'unpriced_usage',
+    name: 'Models without a price',
+    config: { threshold: 5, period: 'weekly' },
+    channels: ['email'],
+  },
+] as const;
 
 /** Who to sign in as. */
 export const SEED_USER = { email: 'demo@example.com', password: 'Plausible-Spend-1' } as const;

@@ -3,8 +3,7 @@ import { DAY_MS, HOUR_MS } from '../../lambda/domain/calendar/units.ts';
 import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { randomFrom } from '../../ops/meter/random.ts';
 import { type Tokens, usageShapes } from './usage-shapes.ts';
-import type { Workload } from './workload.ts';
-import { runaway, workloads } from './workloads.ts';
+import { runaway, type Workload, workloads } from './workloads.ts';
 
 /** This month and the last, whatever the day is. */
 const SEED_DAYS = 62;

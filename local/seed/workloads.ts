@@ -1,5 +1,123 @@
-import { trials } from './trials.ts';
-import { chat, gemini, messages, night, office, round, type Workload } from './workload.ts';
+import type { ProviderLabel } from '../../lambda/domain/providers.ts';
+import type { Dialect } from '../../lambda/domain/usage/dialect.ts';
+import type { UsageShape } from './usage-shapes.ts';
+
+/** When in a day (UTC) calls come: 24 weights. */
+const office = [0, 0, 0, 0, 0, 0, 1, 3, 7, 10, 10, 8, 6, 9, 10, 9, 8, 5, 3, 2, 1, 1, 0, 0];
+const round = [3, 2, 2, 2, 2, 3, 4, 6, 8, 9, 9, 9, 8, 9, 9, 9, 8, 8, 7, 6, 6, 5, 4, 4];
+const night = [0, 8, 14, 10, 2, ...Array.from({ length: 19 }, () => 0)];
+
+/** One kind of call that a made-up company sends. */
+export interface Workload {
+  readonly tag: string | null;
+  /** The program that sends it, where the gateway recognizes one. */
+  readonly client?: string;
+  /** It sends session ids, and starts agents. */
+  readonly hasSessions?: boolean;
+  /** By the account's second service key. */
+  readonly batchKey?: true;
+  /** Distinguished by the fingerprint of the provider's credential. */
+  readonly providerKey: string;
+  readonly provider: ProviderLabel;
+  readonly model: string;
+  readonly method?: 'GET';
+  readonly path: string;
+  readonly dialect: Dialect;
+  readonly shape: UsageShape | null;
+  readonly hours: readonly number[];
+  /** Calls on a weekday; on others this share of them. */
+  readonly perDay: number;
+  readonly weekend: number;
+  readonly input: number;
+  readonly cachedShare?: number;
+  readonly output: number;
+  readonly reasoningShare?: number;
+  readonly streamed?: true;
+  /** In use for this number of days; without it all along. */
+  readonly sinceDays?: number;
+}
+
+const chat = { path: '/v1/chat/completions', dialect: 'openai-chat', shape: 'openAi' } as const;
+const messages = { path: '/v1/messages', dialect: 'anthropic-messages', shape: 'anthropic' } as const;
+
+const gemini = (model: string) =>
+  ({ model, path: `/v1beta/models/${model}:generateContent`, dialect: 'gemini-generate', shape: 'gemini' }) as const;
+
+/** Trials next to production: providers with little use, most of it without a tag. */
+const trials: readonly Workload[] = [
+  {
+    tag: null,
+    providerKey: 'groq-trial',
+    provider: 'groq',
+    model: 'llama-3.3-70b-versatile',
+    path: '/openai/v1/chat/completions',
+    dialect: 'openai-chat',
+    shape: 'openAi',
+    hours: office,
+    perDay: 4,
+    weekend: 0.2,
+    input: 17_000,
+    output: 1_300,
+    streamed: true,
+  },
+  {
+    tag: null,
+    providerKey: 'mistral-trial',
+    provider: 'mistral',
+    model: 'mistral-small-latest',
+    ...chat,
+    hours: office,
+    perDay: 3,
+    weekend: 0.2,
+    input: 34_000,
+    output: 1_600,
+  },
+  {
+    tag: null,
+    providerKey: 'deepseek-trial',
+    provider: 'deepseek',
+    model: 'deepseek-chat',
+    ...chat,
+    path: '/chat/completions',
+    hours: office,
+    perDay: 3,
+    weekend: 0.2,
+    input: 57_000,
+    cachedShare: 0.4,
+    output: 3_200,
+  },
+  {
+    tag: null,
+    providerKey: 'openrouter-trial',
+    provider: 'openrouter',
+    model: 'qwen/qwen3-coder',
+    path: '/api/v1/chat/completions',
+    dialect: 'openai-chat',
+    shape: 'openRouter',
+    hours: office,
+    perDay: 3,
+    weekend: 0.2,
+    input: 99_000,
+    output: 3_800,
+    streamed: true,
+  },
+  // A model of one's own has no list price: its cost stays unknown.
+  {
+    tag: 'support-bot',
+    providerKey: 'fireworks-trial',
+    provider: 'fireworks',
+    model: 'accounts/acme/models/support-v2',
+    path: '/inference/v1/chat/completions',
+    dialect: 'openai-chat',
+    shape: 'openAi',
+    hours: round,
+    perDay: 2,
+    weekend: 0.5,
+    input: 11_000,
+    output: 800,
+    sinceDays: 12,
+  },
+];
 
 /** All that the made-up company sends, day by day. */
 export const workloads: readonly Workload[] = [

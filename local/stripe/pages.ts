@@ -48,7 +48,7 @@ const stateOf = ({ status, cancel_at_period_end: isEnding, items }: Subscription
   return `${costOf(price)}, ${status}, ${isEnding ? 'ends' : 'renews'} on ${day(end)}`;
 };
 
-/** The pages that Stripe hosts, and one that shows what there is and moves the clock. */
+/** The pages that Stripe hosts, and a page that shows what there is and moves the clock. */
 export const hostedPages = (store: Store, life: Lifecycle) => {
   const pages = new Hono();
 

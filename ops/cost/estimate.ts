@@ -227,13 +227,31 @@ export interface FixedResources {
   readonly alarmMetrics: number;
   readonly dashboards: number;
   readonly secrets: number;
+  /** Runs of scheduled functions in a month, and the same times the gigabytes of each. */
+  readonly scheduledRuns: number;
+  readonly scheduledGbRuns: number;
+  /** Queues that Lambda asks for messages. */
+  readonly polledQueues: number;
 }
+
+const schedules = { scheduledRuns: 148_950, scheduledGbRuns: 133_403, polledQueues: 2 };
 
 /** Resources of a stage with default settings. */
 export const fixedResources = {
-  lambda: { webAcls: 2, firewallRules: 7, alarmMetrics: 71, dashboards: 1, secrets: 3 },
-  containers: { webAcls: 2, firewallRules: 7, alarmMetrics: 74, dashboards: 1, secrets: 3 },
+  lambda: { webAcls: 2, firewallRules: 7, alarmMetrics: 73, dashboards: 1, secrets: 3, ...schedules },
+  containers: { webAcls: 2, firewallRules: 7, alarmMetrics: 76, dashboards: 1, secrets: 3, ...schedules },
 } as const satisfies Record<string, FixedResources>;
+
+const MINUTES_PER_MONTH = HOURS_PER_MONTH * 60;
+/** A run that finds nothing to do takes a third of a second of a processor on one machine; the rest is for waits. An assumption. */
+const IDLE_RUN_SECONDS = 0.5;
+/** A rule worker runs once a minute, by a message of the evaluator, and has this memory. */
+const WORKER_GB = 1;
+/** Lambda asks a queue by five connections, each of which waits 20 s. @see https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html */
+const POLLS_PER_MINUTE = 15;
+/** Counted on one machine without an account, in all functions: queries of shards of the index and of the outbox, a unit each at most. */
+const IDLE_READS_PER_MINUTE = 53;
+const IDLE_WRITES_PER_MINUTE = 2.3;
 
 /** USD a month, by component. Of the metrics, only those with values are billed. */
 export const fixedCostPerMonth = (resources: FixedResources): Cost => ({
@@ -241,6 +259,13 @@ export const fixedCostPerMonth = (resources: FixedResources): Cost => ({
   alarms: resources.alarmMetrics * awsPrices.alarmMetricMonth,
   dashboard: resources.dashboards * awsPrices.dashboardMonth,
   secrets: resources.secrets * awsPrices.secretMonth,
+  schedules:
+    (resources.scheduledRuns + MINUTES_PER_MONTH) * awsPrices.lambdaRequest +
+    (resources.scheduledGbRuns + WORKER_GB * MINUTES_PER_MONTH) * IDLE_RUN_SECONDS * awsPrices.lambdaGbSecond,
+  polling: resources.polledQueues * POLLS_PER_MINUTE * MINUTES_PER_MONTH * awsPrices.sqsRequest,
+  'table reads':
+    MINUTES_PER_MONTH *
+    (IDLE_READS_PER_MINUTE * awsPrices.dynamoDbReadUnit + IDLE_WRITES_PER_MINUTE * awsPrices.dynamoDbWriteUnit),
 });
 
 /** USD a month of the fewest containers and their load balancer, without traffic. */

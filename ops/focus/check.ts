@@ -80,7 +80,7 @@ const rules: readonly [string, string, string[]][] = [
   requiredInCharges('SkuPriceId'),
   [
     'ConsumedQuantity is null in a charge for usage',
-    `ChargeCategory = 'Usage' AND ConsumedQuantity IS NULL`,
+    `ChargeCategory = 'Usage' AND CommitmentDiscountStatus IS DISTINCT FROM 'Unused' AND ConsumedQuantity IS NULL`,
     ['ConsumedQuantity'],
   ],
   sameNull('ConsumedUnit', 'ConsumedQuantity'),
@@ -90,7 +90,11 @@ const rules: readonly [string, string, string[]][] = [
   ['BillingCurrency is no code of ISO 4217', `NOT regexp_matches(BillingCurrency, '^[A-Z]{3}$')`, []],
   ['BillingPeriodStart is no start of a month', `BillingPeriodStart <> date_trunc('month', BillingPeriodStart)`, []],
   ['BillingPeriodEnd is not its end', `BillingPeriodEnd <> BillingPeriodStart + INTERVAL 1 MONTH`, []],
-  ['ChargePeriod is not an hour', `ChargePeriodEnd <> ChargePeriodStart + INTERVAL 1 HOUR`, []],
+  [
+    'ChargePeriod of usage is not an hour',
+    `ConsumedQuantity IS NOT NULL AND ChargePeriodEnd <> ChargePeriodStart + INTERVAL 1 HOUR`,
+    [],
+  ],
   [
     'The charge is outside of its billing period',
     'ChargePeriodStart < BillingPeriodStart OR ChargePeriodEnd > BillingPeriodEnd',
@@ -98,9 +102,20 @@ const rules: readonly [string, string, string[]][] = [
   ],
   [
     'EffectiveCost differs from BilledCost without a commitment',
-    `EffectiveCost <> BilledCost AND ChargeCategory = 'Usage'`,
+    `EffectiveCost <> BilledCost AND CommitmentDiscountId IS NULL`,
     [],
   ],
+  ['A purchase has an EffectiveCost', `ChargeCategory = 'Purchase' AND EffectiveCost <> 0`, []],
+  [
+    'CommitmentDiscountStatus is null in usage of a commitment, or not in other rows',
+    `(CommitmentDiscountStatus IS NULL) = (ChargeCategory = 'Usage' AND CommitmentDiscountId IS NOT NULL)`,
+    [],
+  ],
+  ['A credit is no credit', `ChargeCategory = 'Credit' AND EffectiveCost >= 0`, []],
+  sameNull('CommitmentDiscountName', 'CommitmentDiscountId'),
+  sameNull('CommitmentDiscountType', 'CommitmentDiscountId'),
+  sameNull('CommitmentDiscountCategory', 'CommitmentDiscountId'),
+  sameNull('SubAccountName', 'SubAccountId'),
 ];
 
 /**

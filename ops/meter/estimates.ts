@@ -1,7 +1,11 @@
+import { createHash } from 'node:crypto';
+import { reasons } from '../../lambda/domain/price/price-request.ts';
+import type { ProviderLabel } from '../../lambda/domain/providers.ts';
 import { estimateUsage } from '../../lambda/domain/usage/estimate-usage.ts';
+import { readUsage } from '../../lambda/domain/usage/normalize.ts';
 import { promptTokens, type Tokenizer, tokenizerFamily, tokenizerOf } from '../../lambda/domain/usage/tokenizers.ts';
 import type { Usage } from '../../lambda/domain/usage/usage.ts';
-import type { Prompt } from '../../lambda/domain/usage/usage-event.ts';
+import type { Prompt, VisibleSizes } from '../../lambda/domain/usage/usage-event.ts';
 import type { Recording } from './recording.ts';
 import { type Replayed, replay, withoutUsage } from './replay.ts';
 
@@ -15,6 +19,10 @@ const billed = (usage: Usage) => ({
   output: usage.billedOutputTokens ?? usage.outputTokens,
 });
 
+/** Whether constants may be fitted to a recording, or only be tried with it. By its bytes, so that it is the same in every file. */
+const halfOf = ({ bytes }: Recording): 'calibration' | 'report' =>
+  (createHash('sha256').update(bytes).digest()[0] as number) % 2 === 0 ? 'calibration' : 'report';
+
 /** A response that reported its usage, and the same without it. */
 const estimateOf = async (recording: Recording, { reading, priced }: Replayed) => {
   if (reading.usageSource !== 'reported' || !priced.usage) return null;
@@ -26,78 +34,102 @@ const estimateOf = async (recording: Recording, { reading, priced }: Replayed) =
 const at = (sorted: readonly number[], share: number): number | null =>
   sorted.length === 0 ? null : Number((sorted[Math.floor(share * (sorted.length - 1))] as number).toFixed(2));
 
-const distribution = (ratios: readonly number[]) => {
-  const sorted = [...ratios].sort((a, b) => a - b);
-  const within = sorted.filter((ratio) => ratio >= 0.6 && ratio <= 1.6).length;
+const share = (values: readonly boolean[]): number =>
+  Number((values.filter(Boolean).length / Math.max(1, values.length)).toFixed(2));
+
+/** Estimated tokens for each reported one, and whether the reported number is within the bounds of the estimate. */
+interface Ratio {
+  readonly ratio: number;
+  readonly isWithinBounds: boolean;
+}
+
+const distribution = (ratios: readonly Ratio[]) => {
+  const sorted = ratios.map(({ ratio }) => ratio).sort((a, b) => a - b);
   return {
     responses: sorted.length,
     p5: at(sorted, 0.05),
     median: at(sorted, 0.5),
     p95: at(sorted, 0.95),
-    within60To160Percent: sorted.length === 0 ? null : Number((within / sorted.length).toFixed(2)),
+    within60To160Percent: share(sorted.map((ratio) => ratio >= 0.6 && ratio <= 1.6)),
+    withinBounds: share(ratios.map(({ isWithinBounds }) => isWithinBounds)),
   };
 };
 
 interface Row {
-  readonly input: number[];
-  readonly output: number[];
-  lowerBounds: number;
-  notEstimated: number;
+  readonly calibration: Ratio[];
+  readonly report: Ratio[];
+  /** The cost stays unknown: parts that cannot be counted, hidden reasoning, or nothing to estimate from. */
+  unknown: number;
 }
 
-/**
- * By provider: estimated tokens for each reported one. `lowerBounds` are requests with parts that cannot be counted: their cost is
- * unknown, and they are not compared. `notEstimated`: no text to estimate from. Outputs with reasoning are not compared.
- */
+/** Shorter outputs say little: one token more is 5 %. */
+const MIN_OUTPUT_TOKENS = 20;
+
+const kindOf = (reported: Usage, sizes: VisibleSizes | undefined): string => {
+  if (reported.reasoningTokens > 0 || (sizes?.thinkingPieces ?? 0) > 0) return 'thinking';
+  return (sizes?.calls ?? 0) > 0 ? 'tool calls' : 'text';
+};
+
+/** By family of models, estimated for each reported token of the input; by provider and kind, of the outputs of streams. For both halves. */
 export const estimates = () => {
   const rows = new Map<string, Row>();
+  const add = (name: string, half: keyof Omit<Row, 'unknown'>, ratio: Ratio | null): void => {
+    for (const key of [name, `${name.split(':')[0]}: all`]) {
+      const row = rows.get(key) ?? { calibration: [], report: [], unknown: 0 };
+      rows.set(key, row);
+      if (ratio) row[half].push(ratio);
+      else row.unknown++;
+    }
+  };
   return {
     visit: async (recording: Recording, replayed: Replayed): Promise<void> => {
       const found = await estimateOf(recording, replayed);
       if (!found) return;
-      const row = rows.get(recording.provider) ?? { input: [], output: [], lowerBounds: 0, notEstimated: 0 };
-      rows.set(recording.provider, row);
-      const { usage } = found.silent.priced;
-      if (!usage || !found.visible) row.notEstimated++;
-      else if (estimateUsage(found.silent.reading)?.isLowerBound) row.lowerBounds++;
-      else {
-        const [reported, estimated] = [billed(found.reported), billed(usage)];
-        if (reported.input > 0) row.input.push(estimated.input / reported.input);
-        if (reported.output > 0 && found.reported.reasoningTokens === 0)
-          row.output.push(estimated.output / reported.output);
-      }
+      const { reported, visible, silent } = found;
+      const { reading, priced } = silent;
+      const { dialect, modelServed, modelRequested, streamed } = replayed.reading;
+      const half = halfOf(recording);
+      const estimate = estimateUsage(reading);
+      const [least, most] = [estimate?.least, estimate?.most].map(
+        (usage) => usage && readUsage(recording.provider as ProviderLabel, { ...reading, usage })?.usage,
+      );
+      const ratioOf = (side: 'input' | 'output'): Ratio | null => {
+        const truth = billed(reported)[side];
+        if (!priced.usage || !least || !most || (side === 'input' && estimate?.isLowerBound)) return null;
+        return {
+          ratio: billed(priced.usage)[side] / truth,
+          isWithinBounds: truth >= billed(least)[side] && truth <= billed(most)[side],
+        };
+      };
+      const family = tokenizerFamily(modelServed ?? modelRequested ?? '');
+      if (billed(reported).input > 0 && !dialect.includes('embed')) add(`input: ${family}`, half, ratioOf('input'));
+      if (!streamed || billed(reported).output < MIN_OUTPUT_TOKENS || !visible) return;
+      const isHidden = priced.reason === reasons.hiddenReasoning;
+      const kind = kindOf(reported, visible.output);
+      add(`output: ${recording.provider}, ${kind}`, half, isHidden ? null : ratioOf('output'));
     },
     results: () =>
-      [...[...rows].sort(([a], [b]) => (a < b ? -1 : 1)), ['all', total(rows.values())] as const].map(
-        ([provider, { input, output, lowerBounds, notEstimated }]) => ({
-          provider,
-          input: distribution(input),
-          output: distribution(output),
-          lowerBounds,
-          notEstimated,
-        }),
-      ),
+      [...rows]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, { calibration, report, unknown }]) => ({
+          of: name,
+          calibration: distribution(calibration),
+          report: distribution(report),
+          unknown,
+        })),
   };
-};
-
-const total = (rows: Iterable<Row>): Row => {
-  const all: Row = { input: [], output: [], lowerBounds: 0, notEstimated: 0 };
-  for (const row of rows) {
-    all.input.push(...row.input);
-    all.output.push(...row.output);
-    all.lowerBounds += row.lowerBounds;
-    all.notEstimated += row.notEstimated;
-  }
-  return all;
 };
 
 interface Sample {
   readonly prompt: Prompt;
   readonly inputTokens: number;
+  readonly half: ReturnType<typeof halfOf>;
 }
 
+type PromptConstant = Exclude<keyof Tokenizer, 'tokensPerPiece' | 'tokensPerCallMade'>;
+
 /** Each constant's range, and the value that it has where no recording says otherwise. */
-const ranges: Readonly<Record<keyof Tokenizer, readonly [least: number, usual: number, most: number]>> = {
+const ranges: Readonly<Record<PromptConstant, readonly [least: number, usual: number, most: number]>> = {
   bytesPerToken: [3, 4.3, 5.5],
   tokensPerChat: [0, 4, 400],
   tokensPerMessage: [0, 4, 40],
@@ -106,7 +138,7 @@ const ranges: Readonly<Record<keyof Tokenizer, readonly [least: number, usual: n
   toolBytesPerToken: [2, 3.5, 9],
   schemaBytesPerToken: [2, 5, 1000],
 };
-const names = Object.keys(ranges) as (keyof Tokenizer)[];
+const names = Object.keys(ranges) as PromptConstant[];
 
 /** A recording must outweigh this for a constant to double. */
 const PULL_TO_USUAL = 0.15;
@@ -122,7 +154,10 @@ const errorOf = (tokenizer: Tokenizer, samples: readonly Sample[]): number =>
 
 /** The constants with the least error (sum of absolute logarithms), one at a time in ever smaller steps. */
 const fitConstants = (samples: readonly Sample[]): Tokenizer => {
-  let best = Object.fromEntries(names.map((name) => [name, ranges[name][1]])) as unknown as Tokenizer;
+  let best = {
+    ...tokenizerOf(''),
+    ...Object.fromEntries(names.map((name) => [name, ranges[name][1]])),
+  } as Tokenizer;
   for (let step = 1.6; step > 1.01; step = 1 + (step - 1) / 1.3)
     for (let round = 0; round < 4; round++)
       for (const name of names)
@@ -145,7 +180,7 @@ const medianRatio = (tokenizer: Tokenizer, samples: readonly Sample[]): number |
 
 /**
  * By family of models: the constants in use, those that fit the recordings best, and the median of estimated to reported input
- * when the even recordings are estimated with constants of the odd ones.
+ * when the recordings of one half are estimated with constants of the other.
  */
 export const calibrate = () => {
   const samples = new Map<string, { model: string; samples: Sample[] }>();
@@ -161,12 +196,15 @@ export const calibrate = () => {
       const model = modelServed ?? modelRequested ?? '';
       const family = tokenizerFamily(model);
       const row = samples.get(family) ?? { model, samples: [] };
-      row.samples.push({ prompt, inputTokens });
+      row.samples.push({ prompt, inputTokens, half: halfOf(recording) });
       samples.set(family, row);
     },
     results: () =>
       [...samples].map(([family, { model, samples }]) => {
-        const [odd, even] = [samples.filter((_, index) => index % 2), samples.filter((_, index) => index % 2 === 0)];
+        const [calibration, report] = [
+          samples.filter(({ half }) => half === 'calibration'),
+          samples.filter(({ half }) => half === 'report'),
+        ];
         return {
           family,
           recordings: samples.length,
@@ -175,7 +213,7 @@ export const calibrate = () => {
           best: Object.fromEntries(
             Object.entries(fitConstants(samples)).map(([name, value]) => [name, Number(value.toFixed(1))]),
           ),
-          medianOfHeldOutHalf: odd.length > 0 ? medianRatio(fitConstants(odd), even) : null,
+          medianOfReportHalf: calibration.length > 0 ? medianRatio(fitConstants(calibration), report) : null,
         };
       }),
   };

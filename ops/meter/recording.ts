@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { providerLabels } from '../../lambda/domain/providers.ts';
 
@@ -31,13 +32,13 @@ export type Recording = Omit<z.infer<typeof recordingSchema>, 'body' | 'body_b64
 };
 
 /** Facts that a raw body does not have: from the command line. */
-export interface RawBodyOptions {
-  readonly provider: string | undefined;
-  readonly path: string | undefined;
-  readonly method: string | undefined;
-  readonly status: string | undefined;
-  readonly contentType: string | undefined;
-  readonly model: string | undefined;
+interface RawBodyOptions {
+  readonly provider?: string | undefined;
+  readonly path?: string | undefined;
+  readonly method?: string | undefined;
+  readonly status?: string | undefined;
+  readonly contentType?: string | undefined;
+  readonly model?: string | undefined;
 }
 
 const isProvider = (label: string): boolean => (providerLabels as readonly string[]).includes(label);
@@ -53,7 +54,7 @@ const parseLine = (line: string, where: string): Recording => {
  *
  * @throws Error with what to do, where a file is neither
  */
-export const readRecordings = (file: string, options: RawBodyOptions): Recording[] => {
+export const readRecordings = (file: string, options: RawBodyOptions = {}): Recording[] => {
   const bytes = readFileSync(file);
   if (options.provider === undefined || options.path === undefined) {
     const lines = bytes.toString('utf8').split('\n');
@@ -80,3 +81,6 @@ export const readRecordings = (file: string, options: RawBodyOptions): Recording
     },
   ];
 };
+
+/** One small response of each kind, written by hand after the providers' documentation. */
+export const seedRecordings = readRecordings(join(import.meta.dirname, 'seed-recordings.jsonl'));

@@ -79,9 +79,12 @@ export const groups = {
     ],
   },
   reports: {
-    mutate: ['lambda/data/{reconciliation,reports}/*.ts', 'lambda/domain/{calendar,reconciliation,reports}/*.ts'],
+    mutate: [
+      'lambda/data/{reconciliation,reports}/*.ts',
+      'lambda/domain/{calendar,reconciliation,reports,savings}/*.ts',
+    ],
     tests: [
-      'test/domain/{calendar,reconciliation,reports}/*.test.ts',
+      'test/domain/{calendar,reconciliation,reports,savings}/*.test.ts',
       'test/account-jobs/read-bill.test.ts',
       'test/dashboard/{reconciliation,reports}.test.ts',
     ],
@@ -115,3 +118,16 @@ export const groups = {
 
 export type GroupName = keyof typeof groups;
 export const groupNames = Object.keys(groups) as GroupName[];
+
+export interface RunOptions {
+  readonly name: GroupName;
+  readonly workers: number;
+  readonly static: boolean;
+  /** Tries the changes of lines whose number this divides. */
+  readonly every: number;
+  readonly 'dry-run': boolean;
+}
+
+/** Changes of a group. A sample's does not replace it. */
+export const reportFile = ({ name, every }: Pick<RunOptions, 'name' | 'every'>): string =>
+  `.mutate/${name}${every > 1 ? `-every-${every}` : ''}.json`;

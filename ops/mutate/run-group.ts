@@ -1,8 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import type { LogLevel } from '@stryker-mutator/api/core';
 import { Stryker } from '@stryker-mutator/core';
-import { groups, wiring } from './groups.ts';
-import { type RunOptions, reportFile } from './run-options.ts';
+import { groups, type RunOptions, reportFile, wiring } from './groups.ts';
 
 /** Every Nth line of the files that globs name, as Stryker's ranges. Globs that begin with ! leave files out. */
 const linesOf = (globs: readonly string[], every: number): string[] => {

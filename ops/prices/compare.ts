@@ -8,14 +8,11 @@ import {
   type Override,
   providerOverrides,
 } from '../../lambda/domain/price/overrides.ts';
-import type { Rates, TokenKind } from '../../lambda/domain/price/rates.ts';
+import { comparedPromptTokens, type Rates, type TokenKind } from '../../lambda/domain/price/rates.ts';
 import { openSecondPrices } from '../../lambda/domain/price/second-book.ts';
 
 const genaiPrices = openGenaiPrices(bundledLists.genaiPrices);
 const secondPrices = openSecondPrices(bundledLists.secondPrices);
-
-/** Two kinds of prompt: where long ones are dearer, both prices are compared. */
-const PROMPT_TOKENS = [1_000, 300_000];
 
 /** Books round: 0.083333 is 0.25 / 3. */
 const RELATIVE_TOLERANCE = 1e-4;
@@ -52,7 +49,8 @@ export interface ProviderCoverage {
   readonly disagreements: readonly Disagreement[];
 }
 
-const usdPerMtok = (rate: bigint | undefined): string =>
+/** A rate in USD per million tokens; `-` where there is none. */
+export const usdPerMtok = (rate: bigint | undefined): string =>
   rate === undefined ? '-' : String(nanoUsdPerUnit(rate) / 1_000);
 
 const differ = (a: bigint, b: bigint): boolean => {
@@ -61,7 +59,7 @@ const differ = (a: bigint, b: bigint): boolean => {
   return larger > 0n && Number(difference) / Number(larger) > RELATIVE_TOLERANCE;
 };
 
-/** Kinds in which two books differ. A rate that only the first has is not in dispute; one that only the second has is, unless it changes nothing. */
+/** Kinds in which two books differ. A rate of the second alone is in dispute, unless it changes nothing; one of the first is not. */
 const differingKinds = (first: Rates, second: Rates): TokenKind[] =>
   compared.flatMap(([kind, ...chargedAs]) => {
     const theirs = second[kind];
@@ -98,7 +96,7 @@ export const compareProvider = (provider: string, at: Date): ProviderCoverage =>
     const kinds = new Set<TokenKind>();
     const rates = new Set<string>();
     let isInFirst = false;
-    for (const inputTokens of PROMPT_TOKENS) {
+    for (const inputTokens of comparedPromptTokens) {
       const query = { provider, model, at, inputTokens };
       const first = genaiPrices(query);
       const second = secondPrices(query);

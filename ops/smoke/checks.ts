@@ -13,7 +13,7 @@ interface SmokeResponse {
 const TIMEOUT_MS = 15_000;
 
 /** @throws Error that names the address, without its query */
-const askJson = async (url: string, init: RequestInit = {}): Promise<SmokeResponse> => {
+export const askJson = async (url: string, init: RequestInit = {}): Promise<SmokeResponse> => {
   try {
     const response = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
     const text = await response.text();

@@ -1,7 +1,6 @@
 import type { Key } from '../../lambda/data/table/keys.ts';
 import * as keys from '../../lambda/data/table/keys.ts';
-import { shardOf } from '../../lambda/data/table/shard-of.ts';
-import type { Table } from '../../lambda/data/table/table.ts';
+import { shardOf, type Table } from '../../lambda/data/table/table.ts';
 
 /** Ids and hashes of one account, all its own. */
 export interface Ids {
@@ -31,6 +30,7 @@ export const ofNoAccount: Readonly<Record<string, string>> = {
   requestCountKey: 'a hash of an address or account, which expires with its window',
   stripeEventKey: 'an id of Stripe, without account or customer',
   deletedAccountKey: 'says that the account is deleted; it is what may be left, for 30 days',
+  raisesKey: 'where the raises of an account begin',
   deletionKey: 'the deletion itself: the test requests it',
 };
 
@@ -72,6 +72,13 @@ export const samples: Readonly<Record<string, Samples>> = {
   blocksKey: one((ids) => ({ ...keys.blocksKey(ids.accountId), version: 1, blocks: [] })),
   measuresKey: one((ids) => ({ ...keys.measuresKey(ids.accountId), json: '{}' })),
   reservedBudgetKey: one((ids) => ({ ...keys.reservedBudgetKey(ids.accountId, 'b1', ids.day), committed: 1 })),
+  limitValueKey: one((ids) => ({
+    ...keys.limitValueKey(ids.accountId, 'b2', ids.day, `member${ids.mark}`),
+    finishedNanoUsd: 1,
+  })),
+  overrideKey: one((ids) => ({ ...keys.overrideKey(ids.accountId, 'b2', `member${ids.mark}`), amountNanoUsd: 1 })),
+  raiseKey: one((ids) => ({ ...keys.raiseKey(ids.accountId, 'b2', `member${ids.mark}`), reason: 'more' })),
+  uncountedKey: one((ids) => ({ ...keys.uncountedKey(ids.accountId, 'b2'), createdAt: '', startsAt: '' })),
   userKey: (ids) =>
     ['owner', 'member', 'program'].map((name) => ({
       ...keys.userKey(`${name}${ids.mark}`),
@@ -96,6 +103,7 @@ export const samples: Readonly<Record<string, Samples>> = {
     page: 'overview',
     search: 'range=month',
   })),
+  savingKey: one((ids) => ({ ...keys.savingKey(ids.accountId, 'f1'), findingId: 'f1', decision: 'watched' })),
   invitationKey: one((ids) => ({
     ...keys.invitationKey(ids.accountId, 'i1'),
     email: 'new@example.com',
@@ -108,6 +116,7 @@ export const samples: Readonly<Record<string, Samples>> = {
     action: 'key.created',
     accountId: ids.accountId,
   })),
+  auditHeadKey: one((ids) => ({ ...keys.auditHeadKey(ids.accountId), last: { hash: 'h', until: 2_000_000_000 } })),
   apiTokenKey: one((ids) => ({ ...keys.apiTokenKey(hash(ids, 'token')), accountId: ids.accountId, tokenId: 't1' })),
   accountApiTokenKey: one((ids) => ({
     ...keys.accountApiTokenKey(ids.accountId, 't1'),

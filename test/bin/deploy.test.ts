@@ -18,36 +18,26 @@ const prod = {
   registration: 'open',
 };
 
-/** What `cdk` would do, as a script: it writes its arguments and the outputs of the stacks. */
+/** What `cdk` would do, as a script: it writes its arguments. */
 const CDK = `#!${process.execPath}
 const fs = require('node:fs');
 const args = process.argv.slice(2);
 fs.writeFileSync('cdk-arguments.json', JSON.stringify(args));
-const outputs = { 'ai-spend-prod-gateway': { ProxyFunctionName: 'proxy', ProxyLogGroup: 'logs' }, 'ai-spend-prod-data': { TableName: 't' } };
-fs.writeFileSync(args[args.indexOf('--outputs-file') + 1], JSON.stringify(outputs));
 `;
 
 let folder: string;
 let aws: Server;
 let quota: number | undefined;
-/** Versions of the function `proxy`; the alias points at the last but one. */
-let versions: number[];
-/** Of the function's versions: where they run. */
-const deleted: string[] = [];
 
-const respond = (request: IncomingMessage): [number, unknown] => {
-  const url = new URL(request.url ?? '', 'http://aws');
+/** STS speaks XML. */
+const CALLER = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Account>${prod.account}</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`;
+
+const respond = (request: IncomingMessage, sent: string): [number, unknown] => {
+  if (sent.includes('Action=GetCallerIdentity')) return [200, CALLER];
   if (request.headers['x-amz-target']?.toString().endsWith('.GetServiceQuota'))
     return quota === undefined
       ? [400, { __type: 'AccessDeniedException', Message: 'no' }]
       : [200, { Quota: { Value: quota } }];
-  if (url.pathname.endsWith('/aliases/live')) return [200, { FunctionVersion: String(versions.at(-2)) }];
-  if (url.pathname.endsWith('/functions/proxy/versions'))
-    return [200, { Versions: ['$LATEST', ...versions].map((version) => ({ Version: String(version) })) }];
-  if (request.method === 'DELETE') {
-    deleted.push(url.searchParams.get('Qualifier') ?? '');
-    return [204, undefined];
-  }
   return [403, { __type: 'AccessDenied', Message: 'no' }];
 };
 
@@ -55,16 +45,15 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'deploy-'));
   writeFileSync(join(folder, 'cdk'), CDK);
   chmodSync(join(folder, 'cdk'), 0o755);
-  aws = createServer((request, response) => {
-    const [status, body] = respond(request);
-    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(body && JSON.stringify(body));
+  aws = createServer(async (request, response) => {
+    const [status, body] = respond(request, await text(request));
+    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' });
+    response.end(typeof body === 'string' ? body : body && JSON.stringify(body));
   }).listen(0, '127.0.0.1');
   await once(aws, 'listening');
 });
 beforeEach(() => {
   quota = 1_000;
-  versions = [1];
-  deleted.length = 0;
   rmSync(join(folder, 'cdk-arguments.json'), { force: true });
 });
 afterAll(() => {
@@ -97,20 +86,33 @@ const cdkArguments = (): string[] | undefined => {
 };
 
 describe('npm run deploy', () => {
-  it('says what one may not expect, deploys all stacks of the stage, and deletes old versions', async () => {
-    versions = Array.from({ length: 10 }, (_, index) => index + 1);
+  it('says what one may not expect, and deploys all stacks of the stage', async () => {
     quota = undefined;
     const settings = { ...prod, gateway: { reservedConcurrency: 800 } };
     const { code, stdout } = await deploy(settings, ['--stage', 'prod', '--require-approval', 'never']);
     expect(stdout).toContain("Stripe's return pages lead to https://spend.acme.dev, which is the API");
     expect(stdout).toContain('could not be read (AccessDeniedException): 1000 are needed');
     expect(cdkArguments()).toEqual([
-      ...['deploy', '**', '-c', 'stage=prod', '-c', 'deploy=true', '--outputs-file', expect.any(String)],
+      ...[
+        'deploy',
+        '**',
+        '-c',
+        'stage=prod',
+        '-c',
+        'deploy=true',
+        '-c',
+        'account=123456789012',
+        '-c',
+        'region=eu-central-1',
+      ],
       ...['--require-approval', 'never'],
     ]);
-    // None that the alias points at, and not the five before.
-    expect(deleted).toEqual(['4', '3', '2', '1']);
-    expect(stdout).toContain('Deleted 4 old versions');
+    expect(code).toBe(0);
+  });
+
+  it('deploys a stage without an account to that of the credentials', async () => {
+    const { code } = await deploy({ ...prod, account: '', region: '' }, undefined, { AWS_REGION: 'eu-north-1' });
+    expect(cdkArguments()).toEqual(expect.arrayContaining([`account=${prod.account}`, 'region=eu-north-1']));
     expect(code).toBe(0);
   });
 

@@ -5,16 +5,30 @@ import { parseStageSettings } from '../../lib/config.ts';
 const CONCURRENCY = 'L-B99A9384';
 const TASKS = 'L-3032A538';
 
-/** An account that is out of the sandbox, with a verified domain. */
+const ZONE = { id: 'Z0123456789ABCDEFGHIJ', name: 'acme.dev' };
+const WEB = {
+  name: 'spend.acme.dev',
+  certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0f8fad5b-d9cb-469f-a165-70867728950e',
+};
+
+const published = { hostedZone: ZONE, web: WEB, gatewayDomain: 'ai.acme.dev', dashboardDomain: 'api.acme.dev' };
+
+/** An account that is bootstrapped and out of the sandbox, with a verified domain. */
 const account = ({
   quotas = {},
   verified = ['acme.dev'],
   mailsPerDay = 50_000,
+  ...others
 }: {
   readonly quotas?: Readonly<Record<string, number>>;
   readonly verified?: readonly string[];
   readonly mailsPerDay?: number;
-} = {}): Account => ({
+} & Partial<Omit<Account, 'mailsPerDay'>> = {}): Account => ({
+  id: async () => '123456789012',
+  bootstrapVersion: async () => '30',
+  zoneName: async () => 'acme.dev.',
+  certificate: async () => ({ status: 'ISSUED', names: ['spend.acme.dev'] }),
+  hasStack: async () => true,
   quota: async ({ QuotaCode }) => quotas[QuotaCode],
   identities: async (names) =>
     Object.fromEntries(
@@ -24,13 +38,28 @@ const account = ({
       ]),
     ),
   mailsPerDay: async () => mailsPerDay,
+  ...others,
 });
 
+const denied = () => Promise.reject(new Error('denied'));
 const unreadable: Account = {
-  quota: () => Promise.reject(new Error('denied')),
-  identities: () => Promise.reject(new Error('denied')),
-  mailsPerDay: () => Promise.reject(new Error('denied')),
+  id: async () => '123456789012',
+  bootstrapVersion: denied,
+  zoneName: denied,
+  certificate: denied,
+  hasStack: denied,
+  quota: denied,
+  identities: denied,
+  mailsPerDay: denied,
 };
+const failing =
+  (name: string, facts: object = {}) =>
+  () =>
+    Promise.reject(Object.assign(new Error(name), { name, ...facts }));
+
+const warm = (writeUnitsPerSecond: number) => ({
+  warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond },
+});
 
 const check = (settings: object, of: Account = account()) =>
   preflight(
@@ -49,13 +78,90 @@ describe('a deployment is checked first', () => {
   });
 
   it('and goes on where the account cannot be read, which is said', async () => {
-    const { refusals, remarks } = await check({ gateway: { compute: 'containers' } }, unreadable);
+    const { refusals, remarks } = await check({ ...published, gateway: { compute: 'containers' } }, unreadable);
     expect(refusals).toEqual([]);
     expect(remarks).toEqual([
+      expect.stringMatching(/bootstrapped could not be read/),
+      expect.stringMatching(/stages\.prod\.hostedZone could not be read/),
+      expect.stringMatching(/stages\.prod\.web\.certificateArn could not be read/),
       expect.stringMatching(/concurrency could not be read .*: 110 are needed/),
       expect.stringMatching(/processors of Fargate tasks could not be read .*: 6 are needed/),
       expect.stringMatching(/SES could not be asked about alerts@acme\.dev/),
     ]);
+  });
+});
+
+describe('the account', () => {
+  it.each([
+    ['dead credentials', failing('ExpiredToken'), /^AWS does not accept the credentials \(ExpiredToken\)\. Log in/],
+    ['no credentials', failing('CredentialsProviderError'), /\(CredentialsProviderError\)/],
+    [
+      'a region that does not exist',
+      failing('TypeError', { cause: Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' }) }),
+      /stages\.prod\.region: AWS cannot be reached in eu-central-1/,
+    ],
+    [
+      'another account',
+      async () => '999999999999',
+      /of account 999999999999, and stages\.prod\.account is 123456789012/,
+    ],
+  ])('ends it at once with one sentence: %s', async (_, id, message) => {
+    const untouched = { quota: () => Promise.reject(new Error('asked')) };
+    const { refusals, remarks } = await check(published, { ...unreadable, ...untouched, id });
+    expect(refusals).toEqual([expect.stringMatching(message)]);
+    expect(remarks).toEqual([]);
+  });
+
+  it.each([
+    [
+      'was never bootstrapped',
+      { bootstrapVersion: failing('ParameterNotFound') },
+      /npx cdk bootstrap aws:\/\/123456789012\/eu-central-1/,
+    ],
+    [
+      'lacks the hosted zone',
+      { zoneName: failing('NoSuchHostedZone') },
+      /stages\.prod\.hostedZone: the account has no zone Z0123/,
+    ],
+    [
+      'has a zone of another name',
+      { zoneName: async () => 'other.dev.' },
+      /the zone Z0\w+ is other\.dev, not acme\.dev/,
+    ],
+    [
+      'lacks the certificate',
+      { certificate: failing('ResourceNotFoundException') },
+      /no such certificate in us-east-1/,
+    ],
+    [
+      'waits for the certificate',
+      { certificate: async () => ({ status: 'PENDING_VALIDATION', names: [] }) },
+      /the certificate is PENDING_VALIDATION/,
+    ],
+    [
+      'has a certificate of another name',
+      { certificate: async () => ({ status: 'ISSUED', names: ['*.app.acme.dev'] }) },
+      /for \*\.app\.acme\.dev, not for spend\.acme\.dev/,
+    ],
+  ])('refuses what would fail late: it %s', async (_, facts, message) => {
+    expect((await check(published, account(facts))).refusals).toEqual([expect.stringMatching(message)]);
+  });
+
+  it('may have a certificate with a wildcard', async () => {
+    const wildcard = account({ certificate: async () => ({ status: 'ISSUED', names: ['acme.dev', '*.acme.dev'] }) });
+    expect(await check(published, wildcard)).toEqual({ refusals: [], remarks: [] });
+  });
+
+  it('has each identity of SES once: a second stage takes the first one', async () => {
+    const create = { mail: { identity: 'create' } };
+    const second = account({ hasStack: async () => false });
+    expect((await check(create, second)).refusals).toEqual([
+      expect.stringMatching(/stages\.prod\.mail\.identity: SES has acme\.dev already/),
+    ]);
+    expect((await check(create, account())).refusals).toEqual([]);
+    expect((await check({}, second)).refusals).toEqual([]);
+    const fresh = account({ hasStack: async () => false, identities: async () => ({}) });
+    expect((await check(create, fresh)).refusals).toEqual([]);
   });
 });
 
@@ -98,6 +204,20 @@ describe('quotas', () => {
     ]);
     const inContainers = { gateway: { compute: 'containers' }, recorder: { reservesConcurrency: false } };
     expect((await withConcurrency(inContainers, 10)).remarks).toEqual([]);
+  });
+
+  it('of a region or a table say what they let through, where more is expected', async () => {
+    const quotas = { 'L-8A5B8E43': 2_500, 'L-AB614373': 40_000 };
+    const { refusals, remarks } = await check({ expectedRequestsPerSecond: 5_000 }, account({ quotas }));
+    expect(refusals).toEqual([]);
+    expect(remarks).toEqual([
+      expect.stringMatching(
+        /2500 requests of API Gateway a second in eu-central-1, and stages\.prod expects 5000\. .*--quota-code L-8A5B8E43 --desired-value 5000/,
+      ),
+    ]);
+    const [more] = (await check({ expectedRequestsPerSecond: 2_400, table: warm(80_000) }, account({ quotas })))
+      .remarks;
+    expect(more).toMatch(/40000 write units of a table a second .* expects 80000/);
   });
 
   it('of tasks allow twice the fewest, for each group of hosts', async () => {

@@ -27,6 +27,8 @@ export interface Client {
   readonly folder?: string;
   /** Packages of the npm registry, with their versions. */
   readonly packages?: Readonly<Record<string, string>>;
+  /** False where nothing that it sends says who it is, or what it is built on. */
+  readonly isRecognizable?: false;
   readonly run: (target: Target) => Run;
 }
 

@@ -1,46 +1,59 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { type CodingTool, type CodingToolId, codingTools, shellLines } from '../../lambda/domain/coding-tools.ts';
+import { mergeFile } from '../../ops/attach/tool-file.ts';
 import { AGENTS_PROMPT, type Client, PROMPT, type Target } from './client.ts';
 
-/** Coding agents and other programs of the command line. Each set-up is the one in docs/clients.md. */
+/** Coding agents and other programs of the command line. Each set-up is the one that docs/clients.md shows. */
 
 const bin = (packagesDir: string, name: string): string => join(packagesDir, 'node_modules/.bin', name);
+
+/** The set-up of a tool as `npm run attach -- --write` leaves it, in files that have what else the run needs. */
+const setUpOf = (
+  id: CodingToolId,
+  { base, keyedBase, serviceKey }: Target,
+  before: Readonly<Record<string, object | string>> = {},
+) => {
+  const tool: CodingTool = codingTools[id];
+  const keyed = `${base(tool.provider)}/${serviceKey}`;
+  const setUp = tool.setUp({ urlOf: base, serviceKey });
+  // Called directly, a provider wants no service key in its path.
+  const withKey = (text: string): string => text.replaceAll(keyed, keyedBase(tool.provider));
+  return {
+    files: Object.fromEntries(
+      (setUp.files ?? []).map(({ path, content }) => {
+        const there = before[path] ?? '';
+        const text = typeof there === 'string' ? there : JSON.stringify(there);
+        return [path, withKey(mergeFile(text, content).text)];
+      }),
+    ),
+    commands: shellLines(setUp).map(withKey),
+  };
+};
+
+const pathWith = ({ packagesDir }: Target, name: string): string =>
+  `${dirname(bin(packagesDir, name))}:${dirname(process.execPath)}:${process.env['PATH']}`;
 
 const claudeCodeBase = {
   attaches: 'header',
   folder: 'claude-code',
-  packages: { '@anthropic-ai/claude-code': '2.1.197' },
+  packages: { '@anthropic-ai/claude-code': '2.1.332' },
 } as const;
-const claudeCode =
-  (prompt: string) =>
-  ({ base, serviceKey, packagesDir }: Target) => ({
-    command: bin(packagesDir, 'claude'),
-    args: ['-p', prompt],
-    env: {
-      ANTHROPIC_BASE_URL: base('anthropic'),
-      ANTHROPIC_API_KEY: 'sk-ant-test',
-      ANTHROPIC_CUSTOM_HEADERS: `X-Service-Key: ${serviceKey}`,
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      IS_SANDBOX: '1',
-    },
-  });
+const claudeCode = (prompt: string) => (target: Target) => ({
+  command: bin(target.packagesDir, 'claude'),
+  args: ['-p', prompt],
+  env: { ANTHROPIC_API_KEY: 'sk-ant-test', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', IS_SANDBOX: '1' },
+  files: setUpOf('claude', target).files,
+});
 
 const opencodeBase = { attaches: 'header', folder: 'opencode', packages: { 'opencode-ai': '1.18.33' } } as const;
-const opencode =
-  (prompt: string) =>
-  ({ base, serviceKey, packagesDir }: Target) => ({
-    command: bin(packagesDir, 'opencode'),
-    args: ['run', '--model', 'openai/gpt-4o', prompt],
-    env: { OPENAI_API_KEY: 'sk-test' },
-    files: {
-      'opencode.json': JSON.stringify({
-        autoupdate: false,
-        share: 'disabled',
-        provider: {
-          openai: { options: { baseURL: `${base('openai')}/v1`, headers: { 'X-Service-Key': serviceKey } } },
-        },
-      }),
-    },
-  });
+const opencode = (prompt: string) => (target: Target) => ({
+  command: bin(target.packagesDir, 'opencode'),
+  args: ['run', '--model', 'openai/gpt-4o', prompt],
+  env: { OPENAI_API_KEY: 'sk-test' },
+  files: setUpOf('opencode', target, {
+    '.config/opencode/opencode.json': { autoupdate: false, share: 'disabled' },
+  }).files,
+});
 
 export const commandLineClients: readonly Client[] = [
   { ...claudeCodeBase, name: 'Claude Code', run: claudeCode(PROMPT) },
@@ -50,25 +63,13 @@ export const commandLineClients: readonly Client[] = [
     attaches: 'header',
     folder: 'codex',
     packages: { '@openai/codex': '0.169.0' },
-    run: ({ base, serviceKey, packagesDir }) => ({
-      command: bin(packagesDir, 'codex'),
+    run: (target) => ({
+      command: bin(target.packagesDir, 'codex'),
       args: ['exec', '--skip-git-repo-check', PROMPT],
       env: { OPENAI_API_KEY: 'sk-test' },
-      files: {
-        '.codex/config.toml': `model = "gpt-4o"
-model_provider = "gateway"
-
-[model_providers.gateway]
-name = "OpenAI"
-base_url = "${base('openai')}/v1"
-env_key = "OPENAI_API_KEY"
-wire_api = "responses"
-http_headers = { "X-Service-Key" = "${serviceKey}" }
-
-[analytics]
-enabled = false
-`,
-      },
+      files: setUpOf('codex', target, {
+        '.codex/config.toml': 'model = "gpt-4o"\n\n[analytics]\nenabled = false\n',
+      }).files,
     }),
   },
   {
@@ -76,16 +77,12 @@ enabled = false
     attaches: 'path',
     folder: 'gemini',
     packages: { '@google/gemini-cli': '0.61.0' },
-    run: ({ keyedBase, packagesDir }) => ({
-      command: bin(packagesDir, 'gemini'),
+    run: (target) => ({
+      command: bin(target.packagesDir, 'gemini'),
       args: ['--skip-trust', '-p', PROMPT],
-      env: { GOOGLE_GEMINI_BASE_URL: keyedBase('google'), GEMINI_API_KEY: 'AIza-test' },
-      files: {
-        '.gemini/settings.json': JSON.stringify({
-          security: { auth: { selectedType: 'gemini-api-key' } },
-          privacy: { usageStatisticsEnabled: false },
-        }),
-      },
+      env: { GEMINI_API_KEY: 'AIza-test' },
+      files: setUpOf('gemini', target, { '.gemini/settings.json': { privacy: { usageStatisticsEnabled: false } } })
+        .files,
     }),
   },
   { ...opencodeBase, name: 'opencode', run: opencode(PROMPT) },
@@ -94,17 +91,12 @@ enabled = false
     name: 'Qwen Code',
     attaches: 'path',
     folder: 'qwen-code',
-    packages: { '@qwen-code/qwen-code': '0.15.10' },
-    run: ({ keyedBase, packagesDir }) => ({
-      command: bin(packagesDir, 'qwen'),
+    packages: { '@qwen-code/qwen-code': '0.24.4' },
+    run: (target) => ({
+      command: bin(target.packagesDir, 'qwen'),
       args: ['-p', PROMPT],
-      env: { OPENAI_BASE_URL: `${keyedBase('openai')}/v1`, OPENAI_API_KEY: 'sk-test', OPENAI_MODEL: 'gpt-4o' },
-      files: {
-        '.qwen/settings.json': JSON.stringify({
-          security: { auth: { selectedType: 'openai' } },
-          privacy: { usageStatisticsEnabled: false },
-        }),
-      },
+      env: { OPENAI_API_KEY: 'sk-test', OPENAI_MODEL: 'gpt-4o' },
+      files: setUpOf('qwen', target, { '.qwen/settings.json': { privacy: { usageStatisticsEnabled: false } } }).files,
     }),
   },
   {
@@ -112,22 +104,60 @@ enabled = false
     attaches: 'header',
     folder: 'pi',
     packages: { '@mariozechner/pi-coding-agent': '0.73.1' },
-    run: ({ base, serviceKey, packagesDir }) => ({
-      command: bin(packagesDir, 'pi'),
+    run: (target) => ({
+      command: bin(target.packagesDir, 'pi'),
       args: ['--provider', 'gateway', '--model', 'gpt-4o', '-p', PROMPT],
-      files: {
-        '.pi/agent/models.json': JSON.stringify({
-          providers: {
-            gateway: {
-              baseUrl: `${base('openai')}/v1`,
-              api: 'openai-completions',
-              apiKey: 'sk-test',
-              headers: { 'X-Service-Key': serviceKey },
-              models: [{ id: 'gpt-4o', name: 'GPT-4o', input: ['text'], contextWindow: 128000, maxTokens: 4096 }],
-            },
-          },
-        }),
-      },
+      env: { OPENAI_API_KEY: 'sk-test' },
+      files: setUpOf('pi', target).files,
+    }),
+  },
+  {
+    name: 'Copilot CLI',
+    attaches: 'header',
+    folder: 'copilot',
+    packages: { '@github/copilot': '1.0.102' },
+    run: (target) => ({
+      command: 'sh',
+      args: ['-c', `${setUpOf('copilot', target).commands.join(' && ')} && copilot -p '${PROMPT}'`],
+      env: { OPENAI_API_KEY: 'sk-test', COPILOT_OFFLINE: 'true', PATH: pathWith(target, 'copilot') },
+    }),
+  },
+  {
+    name: 'droid',
+    attaches: 'header',
+    folder: 'droid',
+    packages: { droid: '0.215.0' },
+    run: (target) => ({
+      command: bin(target.packagesDir, 'droid'),
+      args: ['exec', '-m', 'custom:gateway', PROMPT],
+      // It wants a log-in of its maker's, which it does not check without a network.
+      env: { OPENAI_API_KEY: 'sk-test', FACTORY_API_KEY: 'fk-test' },
+      files: setUpOf('droid', target).files,
+    }),
+  },
+  {
+    name: 'Kilo CLI',
+    attaches: 'header',
+    folder: 'kilo',
+    // 7.8.1 names programs that its registry does not have.
+    packages: { '@kilocode/cli': '7.7.7' },
+    run: (target) => ({
+      command: bin(target.packagesDir, 'kilo'),
+      args: ['run', '--model', 'openai/gpt-4o', PROMPT],
+      env: { OPENAI_API_KEY: 'sk-test' },
+      files: setUpOf('kilo', target, { '.config/kilo/kilo.json': { autoupdate: false, share: 'disabled' } }).files,
+    }),
+  },
+  {
+    name: 'grok-cli',
+    // It has no setting for headers.
+    attaches: 'path',
+    folder: 'grok',
+    packages: { '@vibe-kit/grok-cli': '0.0.34' },
+    run: (target) => ({
+      command: bin(target.packagesDir, 'grok'),
+      args: ['-p', PROMPT, '-m', 'grok-4'],
+      env: { GROK_API_KEY: 'xai-test', GROK_BASE_URL: `${target.keyedBase('xai')}/v1` },
     }),
   },
   {
@@ -135,39 +165,30 @@ enabled = false
     attaches: 'path',
     folder: 'cline',
     packages: { cline: '3.0.65' },
-    run: ({ keyedBase, packagesDir }) => ({
+    run: (target) => ({
       command: 'sh',
-      args: [
-        '-c',
-        `"$0" auth -p openai -k sk-test -m gpt-4o -b ${keyedBase('openai')}/v1 && "$0" -P openai '${PROMPT}'`,
-        bin(packagesDir, 'cline'),
-      ],
+      args: ['-c', `${setUpOf('cline', target).commands.join(' && ')} && cline -P openai '${PROMPT}'`],
+      env: {
+        OPENAI_API_KEY: 'sk-test',
+        PATH: pathWith(target, 'cline'),
+      },
     }),
   },
   {
     name: 'Continue CLI',
     attaches: 'header',
+    isRecognizable: false,
     folder: 'continue',
     packages: { '@continuedev/cli': '1.5.47' },
-    run: ({ base, serviceKey, packagesDir }) => ({
-      command: bin(packagesDir, 'cn'),
-      args: ['--config', 'config.yaml', '-p', PROMPT],
-      env: { CONTINUE_TELEMETRY_ENABLED: '0', CONTINUE_ALLOW_ANONYMOUS_TELEMETRY: '0' },
-      files: {
-        'config.yaml': `name: gateway
-version: 1.0.0
-schema: v1
-models:
-  - name: gpt-4o
-    provider: openai
-    model: gpt-4o
-    apiBase: ${base('openai')}/v1
-    apiKey: sk-test
-    requestOptions:
-      headers:
-        X-Service-Key: ${serviceKey}
-`,
+    run: (target) => ({
+      command: bin(target.packagesDir, 'cn'),
+      args: ['-p', PROMPT],
+      env: {
+        OPENAI_API_KEY: 'sk-test',
+        CONTINUE_TELEMETRY_ENABLED: '0',
+        CONTINUE_ALLOW_ANONYMOUS_TELEMETRY: '0',
       },
+      files: setUpOf('continue', target).files,
     }),
   },
   {

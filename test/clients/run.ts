@@ -17,7 +17,8 @@ import { sdkClients } from './sdks.ts';
 const USAGE = `npm run clients [-- [--only TEXT] [--markdown] [--verbose]]
 
 Real clients, each directly at a mock provider and through the local stack: whether every byte arrives, whether the usage on
-record is what the provider reported, and whether the sessions that the client names are on record and add up. Their packages are downloaded once, into .cache/clients (3 GB). They run with an empty home
+record is what the provider reported, whether the client is recognized, and whether the sessions that it names are on record and
+add up. Their packages are downloaded once, into .cache/clients (3 GB). They run with an empty home
 and, where the machine allows it, in a network namespace with nothing but 127.0.0.1.
 
   --only TEXT   those whose name matches this regular expression, case aside
@@ -208,6 +209,7 @@ interface Row {
   /** How many agents the sessions on record have, the main agent included; null where the client names no session. */
   readonly agents: number | null;
   readonly sessionsExact: boolean;
+  readonly isRecognized: boolean;
   /** As the gateway recognizes it. */
   readonly recognized: string;
   readonly problems: readonly string[];
@@ -237,6 +239,7 @@ const tryClient = async (client: Client, world: World): Promise<Row> => {
   const usage = usageDifferences(forwarded);
   const sessions = await sessionProblems(forwarded, world);
   const agents = new Set(forwarded.map(({ record }) => `${record?.session?.id} ${record?.session?.agentId}`));
+  const isRecognized = client.isRecognizable === false || forwarded.every(({ record }) => record?.client);
   const calls = callsOf(comparison.forwarded.map((each) => each.provider));
   return {
     client,
@@ -247,11 +250,13 @@ const tryClient = async (client: Client, world: World): Promise<Row> => {
     usageExact: usage.length === 0 && comparison.forwarded.length > 0,
     agents: sessions && agents.size,
     sessionsExact: !sessions || sessions.length === 0,
+    isRecognized,
     recognized: [...new Set(forwarded.map(({ record }) => record?.client ?? '–'))].join(', '),
     problems: [
       ...comparison.differences,
       ...usage,
       ...(sessions ?? []),
+      ...(isRecognized ? [] : ['it is not recognized: lambda/gateway/relay/clients.ts lacks it']),
       ...comparison.refused.map(
         ({ method, path, status }) => `${method} ${path.replace(serviceKey, 'svc_…')}: ${status} from the gateway`,
       ),
@@ -301,7 +306,11 @@ const main = async (): Promise<void> => {
     assembly,
     dataDir,
     port: 0,
-    environment: { UPSTREAM_ORIGINS: JSON.stringify(origins), OPEN_EVENT_DELAY_SECONDS: '60' },
+    environment: {
+      ...mock.environment,
+      UPSTREAM_ORIGINS: JSON.stringify(origins),
+      OPEN_EVENT_DELAY_SECONDS: '60',
+    },
   });
   const front = await startRecorder(() => stack.url);
   try {
@@ -335,7 +344,11 @@ const main = async (): Promise<void> => {
       }
     }
     print(rows);
-    if (rows.some((row) => 'error' in row || !row.bytesEqual || !row.usageExact || !row.sessionsExact))
+    if (
+      rows.some(
+        (row) => 'error' in row || !row.bytesEqual || !row.usageExact || !row.sessionsExact || !row.isRecognized,
+      )
+    )
       process.exitCode = 1;
   } finally {
     await front.stop();

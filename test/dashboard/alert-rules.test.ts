@@ -14,6 +14,8 @@ import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { openUsers } from '../../lambda/data/accounts/users.ts';
+import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { MAX_RULES, openRules } from '../../lambda/data/alerts/rules.ts';
 import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
@@ -41,11 +43,13 @@ beforeAll(async () => {
   const now = () => clock;
   const dependencies = {
     rules: openRules(table),
-    writePolicy: async (accountId: string) => void policies.push(accountId),
+    blocks: openBlocks(table),
+    blockCopies: { write: async (accountId: string) => void policies.push(accountId) },
     webhookUrlProblem: async (url: string) =>
       url.includes('inside') ? 'its host must have public addresses only' : undefined,
     findDeclared: openDeclaredDimensions(table).find,
     projects: openProjects(table),
+    users: openUsers(table),
     keys: openServiceKeys(table),
     newRuleId: uuidv7,
     newSecret: () => `whsec_${++secrets}`,

@@ -2,13 +2,15 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import { exportAudit as exportOperation } from '../../lambda/dashboard/audit/export-operations.ts';
 import * as operations from '../../lambda/dashboard/audit/operations.ts';
+import { exportAudit as exportOperation } from '../../lambda/dashboard/audit/operations.ts';
 import { exportAudit, listAudit } from '../../lambda/dashboard/audit/read-audit.ts';
 import { recordSignIn } from '../../lambda/dashboard/auth/record-sign-in.ts';
+import { operations as allOperations } from '../../lambda/dashboard/operations.ts';
 import { openAccountTerms } from '../../lambda/data/accounts/account-terms.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
+import { auditActions } from '../../lambda/domain/accounts/audit.ts';
 import type { PlanName } from '../../lambda/domain/billing/plans.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
@@ -121,12 +123,20 @@ describe('the audit log', () => {
     expect(end).toBe('');
   });
 
+  it('has an entry of each kind from an operation, which says so, or from the service itself', () => {
+    const declared = allOperations.flatMap(({ audits = [] }) => (typeof audits === 'string' ? [] : audits));
+    expect([...new Set<string>(declared)].sort()).toEqual([...auditActions].sort());
+  });
+
   it('expires', async () => {
     const entry = auditEntry('a', {}, { action: 'plan.changed' }, now);
     const sent: unknown[] = [];
-    const call = async (_: string, input: unknown) => sent.push(input);
+    const call = async (command: string, input: unknown) => (command === 'GetItem' ? {} : sent.push(input));
     await openAuditLog({ name: 't', call } as never).record(entry);
-    expect(sent).toMatchObject([{ Item: { expiresAt: now.getTime() / 1_000 + 400 * 86_400, actor: null } }]);
+    const until = now.getTime() / 1_000 + 400 * 86_400;
+    expect(sent).toMatchObject([
+      { TransactItems: [{ Put: { Item: { expiresAt: until, actor: null } } }, { Put: { Item: { last: { until } } } }] },
+    ]);
   });
 
   it('has sign-ins, which do not fail with it', async () => {

@@ -19,7 +19,7 @@ import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { addressCodeKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { isWellFormedAccountKey, newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { UnauthenticatedError } from '../../lambda/domain/errors.ts';
-import { requestSigner } from '../../lambda/gateway/aws/sign.ts';
+import { requestSigner } from '../../lambda/gateway/aws/aws-json.ts';
 import { type CognitoEmulator, LOCAL_REGION, startCognito } from '../../local/emulators/cognito.ts';
 import { startSes } from '../../local/emulators/ses.ts';
 import { invoke } from '../http/invoke.ts';
@@ -124,6 +124,9 @@ describe('auth', () => {
         keyId: expect.any(String),
         keyStatus: 'active',
         accountStatus: 'active',
+        // Access rules may name the key's project and the role of its owner.
+        projectId: 'default',
+        ownerRole: 'owner',
       },
     ]);
   });
@@ -158,6 +161,24 @@ describe('auth', () => {
     expect(wrong.response).toMatchObject({ status: 401, body: { error: { code: 'INVALID_CREDENTIALS' } } });
     expect({ ...unknown.response.body.error, requestId: '' }).toEqual({ ...wrong.response.body.error, requestId: '' });
     for (const { tookMs } of [wrong, unknown]) expect(tookMs).toBeGreaterThanOrEqual(395);
+  });
+
+  it('has log-ins that failed, and changed names, in the audit log', async () => {
+    const { email, response } = await register();
+    const { token, userId } = response.body;
+    await post('login', { email, password: 'wrong horse 1' });
+    await as({ token }, 'me', { firstName: 'Grace', lastName: 'Hopper' }, 'PATCH');
+    const accountId = (await internalAccountId(userId)) ?? '';
+    const { items } = await openAuditLog(table).page(accountId, { from: '2026', to: '2100', limit: 2 });
+    expect(items).toMatchObject([
+      {
+        action: 'user.name_changed',
+        subject: userId,
+        details: { name: 'Grace Hopper' },
+        before: { name: 'Ada Lovelace' },
+      },
+      { action: 'user.sign_in_failed', subject: userId, actor: null },
+    ]);
   });
 
   it('rejects a user who was created in the pool by hand, without an account', async () => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import * as operations from '../../lambda/dashboard/limits/budget-operations.ts';
+import { listLimitValues, removeLimitOverride, setLimitOverride } from '../../lambda/dashboard/limits/limit-values.ts';
 import {
   createBudget,
   deleteBudget,
@@ -13,20 +14,24 @@ import {
 import { getRule, listRules } from '../../lambda/dashboard/limits/manage-rules.ts';
 import { openBounds } from '../../lambda/dashboard/limits/read-bounds.ts';
 import * as ruleOperations from '../../lambda/dashboard/limits/rule-operations.ts';
+import * as valueOperations from '../../lambda/dashboard/limits/value-operations.ts';
 import { readSpend as readSpendOperation } from '../../lambda/dashboard/spend/operations.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openBlockCopies } from '../../lambda/data/accounts/block-copies.ts';
+import { openMembers } from '../../lambda/data/accounts/members.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
 import { openMeasures } from '../../lambda/data/alerts/measures.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
+import { openLimitValues } from '../../lambda/data/ledger/limit-values.ts';
 import { openReservations } from '../../lambda/data/ledger/reservations.ts';
 import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
-import { reservedBudgetKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
+import { limitValueKey, reservedBudgetKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import { blocksOf } from '../../lambda/domain/limits/block.ts';
@@ -58,7 +63,11 @@ beforeAll(async () => {
     readCounters,
     findDeclared: async () => [],
     projects: openProjects(table),
+    users: openUsers(table),
+    members: openMembers(table),
+    dashboardUrl: 'https://dashboard.example.com',
     keys: openServiceKeys(table),
+    limitValues: openLimitValues(table, () => clock.getTime()),
     webhookUrlProblem: async () => undefined,
     newRuleId: uuidv7,
     newSecret: () => 'whsec_1',
@@ -72,6 +81,9 @@ beforeAll(async () => {
       route(operations.previewBudget, previewBudget({ ...dependencies, readSessions: openSessions(table).read })),
       route(operations.updateBudget, updateBudget(dependencies)),
       route(operations.deleteBudget, deleteBudget(dependencies)),
+      route(operations.setLimitOverride, setLimitOverride(dependencies)),
+      route(operations.removeLimitOverride, removeLimitOverride(dependencies)),
+      route(valueOperations.listLimitValues, listLimitValues(dependencies)),
       route(ruleOperations.listRules, listRules(dependencies)),
       route(ruleOperations.getRule, getRule(dependencies)),
       route(
@@ -119,7 +131,7 @@ const judge = async (since = clock) =>
     rules: openRules(table),
     progress: openEvaluationProgress(table),
     measures: openMeasures(table),
-    evaluate: evaluateAccount(evaluationDependencies(table)),
+    evaluate: evaluateAccount(evaluationDependencies(table, 'https://dashboard.example.com')),
     deliver: async (alert) => void delivered.push(alert),
     now: () => clock,
     logger: silentLogger(),
@@ -291,6 +303,14 @@ describe('a budget of a project', () => {
     expect([await blocks(), await refusedBy(caller.keyId)]).toEqual([[], []]);
   });
 
+  it('may be a member: the requests of that member’s keys', async () => {
+    const { id } = await create({ filter: { member: caller.userId }, block: { enforcement: 'reserved' } });
+    expect((await call('GET', `/budgets/${id}`)).body.filter).toEqual({ member: caller.userId });
+    await judge();
+    const { reserved } = await openBlocks(table).read(caller.accountId);
+    expect(reserved).toMatchObject([{ id, scope: { keyIds: [caller.keyId] } }]);
+  });
+
   it('has to be one of the account', async () => {
     const body = { name: 'Team', amount: 100, period: 'monthly', filter: { project: 'nowhere' } };
     for (const path of ['/budgets', '/budgets/preview']) {
@@ -301,7 +321,7 @@ describe('a budget of a project', () => {
       ]);
     }
     const { id } = await create();
-    for (const filter of [{ project: 'nowhere' }, { key: 'nowhere' }])
+    for (const filter of [{ project: 'nowhere' }, { key: 'nowhere' }, { member: 'nobody' }])
       expect((await call('PATCH', `/budgets/${id}`, { filter })).status).toBe(400);
   });
 });
@@ -445,4 +465,84 @@ it('judges an account once for changes of the same moment, whoever asks', async 
   expect(reports.map(({ accounts }) => accounts)).toEqual([1, 0]);
   clock = new Date(clock.getTime() + 1_000);
   expect((await judge()).accounts).toBe(1);
+});
+
+describe('a budget for each of a dimension', () => {
+  const each = { each: 'dim:user', amount: 200 };
+  const use = async (id: string, value: string | null, usd: number) =>
+    table.call('UpdateItem', {
+      TableName: table.name,
+      Key: limitValueKey(caller.accountId, id, 'monthly#2026-11-01T00:00:00.000Z', value),
+      UpdateExpression: 'ADD committed :used, finished :used',
+      ExpressionAttributeValues: { ':used': usd * 1e9 },
+    });
+  const values = async (id: string, query: Record<string, string[]> = {}) =>
+    (await invoke(handler, { method: 'GET', path: `/api/budgets/${id}/values`, query, caller })).body;
+
+  it('lists its values by the share that they used, with what holds and why', async () => {
+    const { id } = await create(each);
+    await use(id, 'ada', 150);
+    await use(id, 'bob', 250);
+    await use(id, null, 999);
+    await call('PUT', `/budgets/${id}/values/cy%2Fd`, { amount: null, until: '2026-12-01T00:00:00.000Z' });
+    const { items, ...all } = await values(id);
+    expect(items).toMatchObject([
+      { value: 'bob', limitNanoUsd: 200e9, limitSource: 'budget', remainingNanoUsd: -50e9, isBlocked: true },
+      { value: 'ada', percentUsed: 75, isBlocked: false },
+      { value: '(none)', limitNanoUsd: null, limitSource: 'none', usedNanoUsd: 999e9, isBlocked: false },
+      { value: 'cy/d', limitNanoUsd: null, limitSource: 'override', overrideUntil: '2026-12-01T00:00:00.000Z' },
+    ]);
+    expect(all).toMatchObject({ values: 4, blockedValues: 1, usedNanoUsd: 1_399e9, isCounted: false });
+    expect((await values(id, { search: ['AD'] })).items).toHaveLength(1);
+    const first = await values(id, { limit: ['3'], sort: ['value'] });
+    const second = await values(id, { limit: ['3'], sort: ['value'], cursor: [first.nextCursor] });
+    expect([...first.items, ...second.items].map(({ value }: { value: string }) => value)).toEqual([
+      ...['(none)', 'ada', 'bob', 'cy/d'],
+    ]);
+  });
+
+  it('has overrides, which are audited and end with their time', async () => {
+    const { id } = await create(each);
+    await use(id, 'ada', 250);
+    const set = await call('PUT', `/budgets/${id}/values/ada`, { amount: 300, until: 'period_end' });
+    expect(set).toMatchObject({ status: 200, body: { amount: 300, until: '2026-12-01T00:00:00.000Z' } });
+    expect((await values(id)).items).toMatchObject([{ limitNanoUsd: 300e9, isBlocked: false }]);
+    await call('DELETE', `/budgets/${id}/values/ada`);
+    expect((await values(id)).items).toMatchObject([{ limitNanoUsd: 200e9, isBlocked: true }]);
+    const day = { from: '2026-11-20T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z', limit: 2 };
+    expect((await openAuditLog(table).page(caller.accountId, day)).items).toMatchObject([
+      { action: 'budget.override_removed', subject: id, before: { amount: '$300' } },
+      { action: 'budget.override_set', details: { value: 'ada', each: 'dim:user' } },
+    ]);
+  });
+
+  it('gives the gateway its amounts by role and project, and the keys of members', async () => {
+    const { id } = await create({ each: 'member', amount: 200, amountByRole: { owner: 500 } });
+    const known = await openBlocks(table).read(caller.accountId);
+    expect(known.each).toMatchObject([
+      { id, groups: [{ source: 'role', amountNanoUsd: 500e9, values: [caller.userId] }] },
+    ]);
+    expect(known.keys).toEqual({ [caller.keyId]: { project: 'default', member: caller.userId } });
+    await judge();
+    expect((await openBlocks(table).read(caller.accountId)).each).toEqual(known.each);
+    expect((await values(id)).items).toMatchObject([
+      { value: caller.userId, limitSource: 'role', label: caller.email },
+    ]);
+  });
+
+  it('stops nothing as a whole, and cannot become another limit', async () => {
+    const { id } = await create(each);
+    await spend(1_000);
+    await judge();
+    expect(await blocks()).toEqual([]);
+    expect((await call('GET', `/budgets/${id}`)).body.state).toMatchObject({ isBlocking: false, percentUsed: null });
+    expect(delivered).toEqual([]);
+    for (const change of [{ each: 'key' }, { period: 'daily' }, { each: null }, { unknownCost: 'block' }])
+      expect((await call('PATCH', `/budgets/${id}`, change)).status).toBe(400);
+    expect((await call('PATCH', `/budgets/${id}`, { amount: 300 })).status).toBe(200);
+    expect(
+      (await call('POST', '/budgets', { ...each, name: 'x', period: 'daily', amountByRole: { owner: 1 } })).status,
+    ).toBe(400);
+    expect((await call('GET', `/budgets/${(await create()).id}/values`)).status).toBe(404);
+  });
 });

@@ -4,15 +4,17 @@ import { declareDimensions, listDimensions } from '../../lambda/dashboard/dimens
 import * as operations from '../../lambda/dashboard/dimensions/operations.ts';
 import { createRule, listRules, previewRule, updateRule } from '../../lambda/dashboard/limits/manage-rules.ts';
 import * as ruleOperations from '../../lambda/dashboard/limits/rule-operations.ts';
-import { exportSpend } from '../../lambda/dashboard/spend/export-spend.ts';
 import {
   exportSpend as exportOperation,
   readSpend as spendOperation,
 } from '../../lambda/dashboard/spend/operations.ts';
-import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
+import { exportSpend, readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
+import { openBlockCopies } from '../../lambda/data/accounts/block-copies.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { openUsers } from '../../lambda/data/accounts/users.ts';
+import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
@@ -20,7 +22,7 @@ import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { ROLLUP_MARK_SHARDS, rollupMarkKey } from '../../lambda/data/table/keys.ts';
-import { shardOf } from '../../lambda/data/table/shard-of.ts';
+import { shardOf } from '../../lambda/data/table/table.ts';
 import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
@@ -47,12 +49,14 @@ beforeAll(async () => {
     dimensions: openDeclaredDimensions(table),
     findDeclared: openDeclaredDimensions(table).find,
     projects: openProjects(table),
+    users: openUsers(table),
     keys: openServiceKeys(table),
     rules: openRules(table),
     readCounters: openSpend(table).read,
     readTrackingGaps: async () => [],
     webhookUrlProblem: async () => undefined,
-    writePolicy: async () => {},
+    blocks: openBlocks(table),
+    blockCopies: openBlockCopies(table),
     newRuleId: () => 'rule-1',
     newSecret: () => '',
     now,
@@ -381,10 +385,10 @@ describe('spend by a declared dimension', () => {
       '2026-11-20,(unknown),1,0.00000007',
     ]);
     const filtered = await exported({ dim: ['team:search'], groupBy: ['client'].slice(1), granularity: 'hour' });
-    expect(filtered.map((line) => [...line.split(',').slice(0, 3), ...line.split(',').slice(-3)].join())).toEqual([
-      'time,requests,cost_usd,may_also_match_requests,may_also_match_cost_usd,list_cost_usd',
-      '2026-11-20T09,0,,1,0.00000007,',
-      '2026-11-20T11,1,0.00000014,0,0,0.00000014',
+    expect(filtered.map((line) => [...line.split(',').slice(0, 3), ...line.split(',').slice(-4)].join())).toEqual([
+      'time,requests,cost_usd,may_also_match_requests,may_also_match_cost_usd,list_cost_usd,list_unpriced_requests',
+      '2026-11-20T09,0,,1,0.00000007,,0',
+      '2026-11-20T11,1,0.00000014,0,0,0.00000014,0',
     ]);
   });
 });

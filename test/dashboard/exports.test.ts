@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { listExports } from '../../lambda/dashboard/exports/list-exports.ts';
+import { listExportChanges, listExports } from '../../lambda/dashboard/exports/list-exports.ts';
 import * as operations from '../../lambda/dashboard/exports/operations.ts';
 import type { DayExports } from '../../lambda/data/exports/day-exports.ts';
+import type { RollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
@@ -20,31 +21,34 @@ const exported = {
 };
 
 const list = jest.fn<DayExports['list']>();
+const markedPeriods = jest.fn<RollupMarks['markedPeriods']>();
+const dependencies = {
+  dayExports: { list },
+  marks: { markedPeriods },
+  objects: { signGet: async (key: string, seconds: number) => `https://bucket.example.com/${key}?expires=${seconds}` },
+  now: () => new Date('2026-11-20T16:00:00Z'),
+};
 const handler = httpStack(
   [
-    route(
-      operations.listExports,
-      listExports({
-        dayExports: { list },
-        objects: { signGet: async (key, seconds) => `https://bucket.example.com/${key}?expires=${seconds}` },
-        now: () => new Date('2026-11-20T16:00:00Z'),
-      }),
-    ),
+    route(operations.listExports, listExports(dependencies)),
+    route(operations.listExportChanges, listExportChanges(dependencies)),
   ],
   { logger: silentLogger(), corsOrigins: [], membershipOf },
 );
 
-const get = (query: Record<string, string[]> = {}, role: 'owner' | 'billing' = 'owner') =>
+const get = (query: Record<string, string[]> = {}, role: 'owner' | 'billing' = 'owner', path = '/api/exports') =>
   invoke(handler, {
     method: 'GET',
-    path: '/api/exports',
+    path,
     query,
     caller: { accountId: 'account-1', userId: `user-${role}`, role },
   });
 
 beforeEach(() => {
   list.mockReset();
-  list.mockResolvedValue([{ day: '2026-11-19', exported }]);
+  list.mockResolvedValue([{ day: '2026-11-19', exported, dueSince: null }]);
+  markedPeriods.mockReset();
+  markedPeriods.mockResolvedValue([]);
 });
 
 describe('GET /exports', () => {
@@ -71,6 +75,22 @@ describe('GET /exports', () => {
     });
   });
 
+  it('says which days are due, stale, late, or not rolled up yet', async () => {
+    list.mockResolvedValue([
+      { day: '2026-11-16', exported: null, dueSince: '2026-11-17T01:00:00.000Z' },
+      { day: '2026-11-17', exported, dueSince: '2026-11-20T15:30:00.000Z' },
+      { day: '2026-11-18', exported, dueSince: null },
+    ]);
+    markedPeriods.mockResolvedValue(['2026-11', '2026-11-17', '2026-11-19', '2026-11-20']);
+    const { items, waiting } = (await get()).body as { items: { day: string }[]; waiting: object[] };
+    expect(new Set(items.map(({ day }) => day))).toEqual(new Set(['2026-11-17', '2026-11-18']));
+    expect(waiting).toEqual([
+      { day: '2026-11-16', since: '2026-11-17T01:00:00.000Z', isExported: false, isLate: true },
+      { day: '2026-11-17', since: '2026-11-20T15:30:00.000Z', isExported: true, isLate: false },
+      { day: '2026-11-19', since: '2026-11-20T01:00:00.000Z', isExported: false, isLate: true },
+    ]);
+  });
+
   it('lists CSV, and one dataset', async () => {
     const { body } = await get({ format: ['csv'], dataset: ['requests'] });
     expect((body as { items: { url: string }[] }).items.map(({ url }) => url)).toEqual([
@@ -81,8 +101,8 @@ describe('GET /exports', () => {
   it('lists no request records that the plan keeps no longer', async () => {
     const old = { ...exported, at: '2026-10-21T16:00:00.000Z', requestRetentionDays: 30 };
     list.mockResolvedValue([
-      { day: '2026-10-20', exported: old },
-      { day: '2026-10-21', exported: { ...old, at: '2026-10-21T16:00:00.001Z' } },
+      { day: '2026-10-20', exported: old, dueSince: null },
+      { day: '2026-10-21', exported: { ...old, at: '2026-10-21T16:00:00.001Z' }, dueSince: null },
     ]);
     const { items } = (await get()).body as { items: { day: string; dataset: string }[] };
     expect(items.map(({ day, dataset }) => [day, dataset])).toEqual([
@@ -106,5 +126,48 @@ describe('GET /exports', () => {
   ])('refuses %j', async (query) => {
     expect((await get(query)).status).toBe(400);
     expect(list).not.toHaveBeenCalled();
+  });
+});
+
+describe('GET /exports/changes', () => {
+  const at = (time: string) => ({ ...exported, at: `2026-11-20T${time}.000Z` });
+  // biome-ignore lint/suspicious/noExplicitAny: tests read members without a cast.
+  const changes = async (query: Record<string, string[]> = {}, role: 'owner' | 'billing' = 'owner'): Promise<any> =>
+    (await get(query, role, '/api/exports/changes')).body;
+
+  it('lists each day once, by its last export, and goes on from the cursor', async () => {
+    const days = new Map([
+      ['2026-11-17', at('10:00:00')],
+      ['2026-11-18', at('09:00:00')],
+      ['2026-11-19', at('10:00:00')],
+    ]);
+    list.mockImplementation(async () => [...days].map(([day, each]) => ({ day, exported: each, dueSince: null })));
+    const first = await changes({ limit: ['2'] });
+    expect(first).toMatchObject({ items: [{ day: '2026-11-18' }, { day: '2026-11-17' }], hasMore: true });
+    const second = await changes({ cursor: [first.nextCursor] });
+    expect(second).toMatchObject({ items: [{ day: '2026-11-19', requests: 3, costNanoUsd: 1_234 }], hasMore: false });
+    expect(second.items[0].files).toHaveLength(4);
+    const end = await changes({ cursor: [second.nextCursor] });
+    expect(end).toEqual({ items: [], nextCursor: second.nextCursor, hasMore: false });
+    days.set('2026-11-18', at('15:00:00'));
+    expect(await changes({ cursor: [end.nextCursor] })).toMatchObject({
+      items: [{ day: '2026-11-18', exportedAt: '2026-11-20T15:00:00.000Z' }],
+    });
+  });
+
+  it('lists no export that another may still be stored before', async () => {
+    list.mockResolvedValue([
+      { day: '2026-11-18', exported: at('15:55:00'), dueSince: null },
+      { day: '2026-11-19', exported: at('15:55:01'), dueSince: null },
+    ]);
+    expect((await changes()).items.map(({ day }: { day: string }) => day)).toEqual(['2026-11-18']);
+  });
+
+  it('has no request records for a role that may not read them, and refuses a cursor that is none', async () => {
+    const { items } = await changes({}, 'billing');
+    expect(new Set(items[0].files.map(({ dataset }: { dataset: string }) => dataset))).toEqual(
+      new Set(['cost-and-usage']),
+    );
+    expect((await get({ cursor: ['x'] }, 'owner', '/api/exports/changes')).status).toBe(400);
   });
 });

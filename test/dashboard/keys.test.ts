@@ -15,9 +15,11 @@ import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openStatusCopies } from '../../lambda/data/accounts/status-copies.ts';
+import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { update } from '../../lambda/data/table/actions.ts';
 import { accountKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
+import { write } from '../../lambda/data/table/write.ts';
 import { isWellFormedAccountKey, newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
@@ -34,6 +36,7 @@ beforeAll(async () => {
   const dependencies = {
     keys: openServiceKeys(table),
     accounts: openAccounts(table),
+    users: openUsers(table),
     newAccountKey: () => newAccountKey(randomBytes),
     newKeyId: uuidv7,
     newProjectId: uuidv7,
@@ -101,6 +104,25 @@ describe('keys', () => {
     });
   });
 
+  it('belongs to whoever makes it, to another member, or to nobody', async () => {
+    const account = await newAccount(table, 'PRO');
+    const { call } = asCaller(account);
+    const ownerOf = async (member?: string | null) =>
+      (await call('POST', '/keys', { name: 'k', member })).body.ownerUserId;
+    expect(await ownerOf()).toBe(account.userId);
+    expect(await ownerOf(account.userId)).toBe(account.userId);
+    expect(await ownerOf(null)).toBe(null);
+    expect((await call('POST', '/keys', { name: 'k', member: 'stranger' })).body.error.details).toEqual([
+      { path: 'member', message: 'stranger is not a member of the account: see GET /members' },
+    ]);
+    const developer = asCaller({ ...account, userId: 'developer', role: 'member' });
+    expect((await developer.call('POST', '/keys', { name: 'k', member: account.userId })).body.error.code).toBe(
+      'FORBIDDEN',
+    );
+    expect((await developer.call('POST', '/keys', { name: 'k', member: null })).status).toBe(403);
+    expect((await developer.call('POST', '/keys', { name: 'k' })).body.ownerUserId).toBe('developer');
+  });
+
   it('creates a key that the gateway accepts, and shows it once', async () => {
     const account = await newAccount(table);
     const { list, create } = asCaller(account);
@@ -126,6 +148,19 @@ describe('keys', () => {
     expect(await list()).toMatchObject({ active: 5, limit: 5 });
     expect((await list()).items).toHaveLength(5);
     expect((await create('too many')).body.error.code).toBe('LIMIT_REACHED');
+  });
+
+  it('lets keys beyond the limit of a smaller plan work and rotate, and makes no new ones', async () => {
+    const account = await newAccount(table, 'STARTER');
+    const { list, create, call } = asCaller(account);
+    const { body: last } = await create('second');
+    for (const name of ['third', 'fourth']) await create(name);
+    await write(table, update(accountKey(account.accountId), 'SET #plan = :plan', null, { plan: 'FREE' }));
+    expect(await list()).toMatchObject({ active: 4, limit: 2 });
+    const rotated = await call('POST', `/keys/${last.id}/rotate`, {});
+    expect(rotated.status).toBe(200);
+    expect(await admitted(rotated.body.key)).toMatchObject({ keyStatus: 'active' });
+    expect((await create('one more')).body.error.code).toBe('LIMIT_REACHED');
   });
 
   it('revokes a key permanently, and only once', async () => {

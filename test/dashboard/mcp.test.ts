@@ -7,10 +7,13 @@ import type { Context } from 'aws-lambda';
 import { uuidv7 } from 'uuidv7';
 import { openApiTokens } from '../../lambda/data/accounts/api-tokens.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
+import { openOwnPrices } from '../../lambda/data/accounts/own-prices.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { maskedSecret, newApiToken, secretHash } from '../../lambda/domain/accounts/issued-secret.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
+import { DEFAULT_PROJECT_ID } from '../../lambda/domain/accounts/scope.ts';
 import { addDays, dayOf } from '../../lambda/domain/calendar/utc.ts';
+import { noPrices } from '../../lambda/domain/own-prices/own-price.ts';
 import { mcpVersions } from '../../lambda/http/mcp-http.ts';
 import type { AccountCloseEvent } from '../../lambda/usage-recorder/attribute-events.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
@@ -84,7 +87,7 @@ const price = (event: AccountCloseEvent) => {
   return event.reading.usageSource === 'estimated' ? { ...priced, provenance: 'estimated' as const } : priced;
 };
 
-const newToken = async (role: Role, accountId = account.accountId) => {
+const newToken = async (role: Role, accountId = account.accountId, projects?: readonly string[]) => {
   const token = newApiToken(randomBytes);
   const tokenId = uuidv7();
   await openApiTokens(table).create(
@@ -94,6 +97,7 @@ const newToken = async (role: Role, accountId = account.accountId) => {
       userId: `user-${tokenId}`,
       name: 'agent',
       role,
+      ...(projects && { projects: [...projects] }),
       tokenHash: secretHash(token),
       maskedToken: maskedSecret(token),
       createdBy: account.userId,
@@ -163,6 +167,7 @@ beforeAll(async () => {
     MAIL_FROM: 'alerts@example.com',
     MAIL_CONFIGURATION_SET: 'mail',
     DASHBOARD_URL: 'https://spend.example.com',
+    WEBHOOK_TARGETS: '{"ports":[],"internalHosts":[]}',
     CORS_ORIGINS: 'https://spend.example.com',
     USER_POOL_CLIENT_ID: 'localclient0000000000000001',
   });
@@ -279,7 +284,16 @@ const questions: [string, string, () => object, Read, unknown][] = [
   ['What is left of the budget for all?', 'budgets', () => ({}), (r) => r.items.find((b: Named) => b['name'] === 'All').state.remainingUsd, '0.976777506'],
   ['What is left for search?', 'budgets', () => ({}), (r) => r.items.find((b: Named) => b['name'] === 'Search').state.remainingUsd, '-0.001021'],
   ['Does it stop requests?', 'budgets', () => ({}), (r) => r.items.find((b: Named) => b['name'] === 'Search').state.isBlocking, true],
-  ['Which alerts are open?', 'alerts', () => ({ status: 'triggered' }), (r) => r.items[0].observedUsd, '1.020999994'],
+  ['Which alerts are open?', 'alerts', () => ({ status: 'triggered' }), (r) => r.items[0].observed, '1.020999994'],
+  ['In what unit?', 'alerts', () => ({}), (r) => [r.items[0].unit, r.items[0].limit], ['usd', '1']],
+  ['What will the month come to?', 'forecast', () => ({}), (r) => r.forecastCostUsd, 'unknown'],
+  ['Which alert rules are there?', 'alert_rules', () => ({}), (r) => r.items, []],
+  ['What is paused?', 'pauses', () => ({}), (r) => r.items, []],
+  ['What did OpenAI bill?', 'reconciliation', () => ({ provider: 'openai', ...whole() }), (r) => [r.billedUsd, r.recordedUsd], ['0', '0.0210245']],
+  ['What did claude and grok cost?', 'spend', () => ({ ...whole(), groupBy: 'model', model: ['claude', 'grok'], provider: null }), (r) => r.totals.costUsd, '1.002169994'],
+  ['How long did Anthropic take?', 'spend', () => ({ ...whole(), provider: 'anthropic', latency: true }), (r) => typeof r.totals.latency.p50Ms, 'number'],
+  ['What did the tag 5 cost?', 'spend', () => ({ ...whole(), tag: 5 }), (r) => r.totals.costUsd, '0'],
+  ['Which was the last but one?', 'requests', () => ({ ...whole(), limit: '2' }), (r) => r.items[1].requestId, () => requestId(9)],
   ['What drove it?', 'alerts', () => ({}), (r) => r.items[0].drivers[0].value, 'grok'],
   ['How many keys are active?', 'keys', () => ({}), (r) => r.active, 1],
 ];
@@ -293,6 +307,38 @@ describe('questions of agents', () => {
     expect(read(await ask(tool, args()))).toEqual(typeof expected === 'function' ? expected() : expected);
   });
 
+  it('by every value, on every day, are added up as the records are', async () => {
+    const records = traffic().map((event) => ({
+      day: dayOf(event.startedAt),
+      provider: event.provider,
+      model: event.reading.modelServed ?? '',
+      tag: event.tag ?? '',
+      key: event.keyId ?? '',
+      tokens: (event.reading.usage as { tokens: number } | null)?.tokens,
+    }));
+    type Dimension = 'provider' | 'model' | 'tag' | 'key';
+    let asked = 0;
+    for (const dimension of ['provider', 'model', 'tag', 'key'] satisfies Dimension[])
+      for (const value of new Set(records.map((record) => record[dimension])))
+        for (const range of [whole(), ...[6, 5, 4, 3, 2].map(oneDay)]) {
+          const of = records.filter(
+            (record) => record[dimension] === value && record.day >= range.from && record.day <= range.to,
+          );
+          const priced = of.flatMap(({ tokens }) => tokens ?? []);
+          const costUsd =
+            of.length > 0 && priced.length === 0
+              ? 'unknown'
+              : (priced.reduce((sum, tokens) => sum + tokens * 7, 0) / 1e9).toFixed(9).replace(/\.?0+$/, '');
+          const { totals } = await ask('spend', { ...range, [dimension]: value });
+          expect({ dimension, value, range, costUsd: totals.costUsd, requests: totals.requests }).toEqual({
+            ...{ dimension, value, range, costUsd },
+            requests: of.length,
+          });
+          asked += 2;
+        }
+    expect(asked + questions.length).toBeGreaterThanOrEqual(200);
+  }, 60_000);
+
   it('get no cost as null, and no amount twice', async () => {
     for (const [, tool, args] of questions)
       expect((await call(tool, args())).text).not.toMatch(/NanoUsd|[cC]ost\w*":null/);
@@ -304,14 +350,19 @@ describe('POST /mcp', () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual(
       [
+        'alert_rules',
         'alerts',
         'budgets',
         'dimensions',
+        'forecast',
         'keys',
+        'pauses',
         'projects',
+        'reconciliation',
         'request',
         'requests',
         'session',
+        'savings',
         'sessions',
         'spend',
         'spend_change',
@@ -327,6 +378,43 @@ describe('POST /mcp', () => {
     const other = await connect(await newToken('admin', (await newAccount(table)).accountId));
     expect(JSON.parse((await call('spend', whole(), other)).text).totals.requests).toBe(0);
     expect(await call('request', { requestId: requestId(2) }, other)).toMatchObject({ isError: true });
+  });
+
+  it('shows who sees a part of an account the savings of its keys alone', async () => {
+    const { accountId, keyId } = await newAccount(table);
+    const events = [keyId, KEY_B].flatMap((key, n) => ({
+      ...closeEvent({ accountId, keyId: key, n, tag: key, startedAt: at(4, '10:00'), tokens: 1_000_000_000 }),
+      outcome: 'client_aborted' as const,
+    }));
+    await openRecorder(table, { logger: silentLogger(), price })(events);
+    const tagsOf = async (...as: [Role, string[]?]) => {
+      const by = await connect(await newToken(as[0], accountId, as[1]));
+      const { text } = await call('savings', {}, by);
+      return JSON.parse(text).items.map(({ scope }: { scope: { tag: string } }) => scope.tag);
+    };
+    expect((await tagsOf('viewer')).sort()).toEqual([keyId, KEY_B].sort());
+    expect(await tagsOf('viewer', [DEFAULT_PROJECT_ID])).toEqual([keyId]);
+    expect(await tagsOf('developer')).toEqual([]);
+    const billing = await connect(await newToken('billing', accountId));
+    expect(await call('savings', {}, billing)).toMatchObject({ isError: true });
+  });
+
+  it('shows savings in the currency of the account', async () => {
+    const { accountId, keyId } = await newAccount(table);
+    const currency = { code: 'EUR', rates: [{ from: '2026-01-01', perUsd: '0.5' }] };
+    const audit = auditEntry(accountId, {}, { action: 'currency.changed' }, new Date());
+    await openOwnPrices(table).replace(accountId, 0, { ...noPrices, currency }, audit);
+    const event = {
+      ...closeEvent({ accountId, keyId, n: 0, startedAt: at(4, '10:00'), tokens: 1_000_000_000 }),
+      outcome: 'client_aborted' as const,
+    };
+    await openRecorder(table, { logger: silentLogger(), price })([event]);
+    const { text } = await call('savings', {}, await connect(await newToken('viewer', accountId)));
+    const { items, displayCurrency } = JSON.parse(text);
+    expect(displayCurrency).toBe('EUR');
+    expect(Number(items[0].displayPerMonth) * 2).toBeCloseTo(Number(items[0].usdPerMonth), 6);
+    expect(items[0].arithmetic).toContain('€');
+    expect(text).not.toMatch(/nanoUsd/i);
   });
 
   it('answers for the bounds that it is given, or says which ones it can answer for', async () => {
@@ -347,6 +435,42 @@ describe('POST /mcp', () => {
           `to must be at a whole day (UTC), by which sessions are summed: ask for ${day(4)}T00:00:00Z or ${day(3)}T00:00:00Z`,
         ),
       });
+  });
+
+  it('fills no more than 8,000 characters of a context, and says where the rest is', async () => {
+    const busy = await newAccount(table);
+    const events = Array.from({ length: 40 }, (_, n) =>
+      closeEvent({
+        accountId: busy.accountId,
+        keyId: busy.keyId,
+        n,
+        startedAt: at(3, `${String(n % 24).padStart(2, '0')}:00`),
+        tag: `workload ${n} of a team with a long name`,
+        reading: { usage: { tokens: 10 + n }, usageSource: 'reported', modelRequested: `m${n}`, modelServed: `m${n}` },
+      }),
+    );
+    await openRecorder(table, { logger: silentLogger(), price })(events);
+    const by = await connect(await newToken('viewer', busy.accountId));
+    const read = async (name: string, args: object) => {
+      const { text } = await call(name, args, by);
+      return { characters: text.length, ...JSON.parse(text) };
+    };
+    const ids = new Set<string>();
+    let cursor: string | null = null;
+    do {
+      const page = await read('requests', { ...oneDay(3), ...(cursor && { cursor }) });
+      expect(page.characters).toBeLessThanOrEqual(8_000);
+      for (const item of page.items as { requestId: string }[]) ids.add(item.requestId);
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    expect(ids.size).toBe(40);
+    const models = await read('spend', { ...oneDay(3), groupBy: 'model' });
+    expect(models.characters).toBeLessThanOrEqual(8_000);
+    expect(models.otherGroups.requests + models.groups.length).toBe(40);
+    expect((await read('spend', { ...oneDay(3), groupBy: 'model', limit: 40 })).groups).toHaveLength(40);
+    const { text } = await call('spend', { ...oneDay(3), groupBy: 'model,tag', granularity: 'hour', limit: 1_000 }, by);
+    expect(text.length).toBeLessThanOrEqual(64_000);
+    await by.close();
   });
 
   it('says what is wrong with arguments', async () => {
@@ -381,6 +505,20 @@ describe('POST /mcp', () => {
     });
     for (const wrong of [[ping], { ...ping, id: null }, { ...ping, params: { _meta: 1 } }, 'x'])
       expect(await of(token, wrong)).toMatchObject({ status: 400, body: rpcError('VALIDATION_ERROR') });
+    for (const [rawBody, code] of [
+      ['{"jsonrpc":', -32_700],
+      ['{}', -32_600],
+    ] as const)
+      expect(
+        (
+          await invoke(handler, {
+            method: 'POST',
+            path: '/api/mcp',
+            rawBody,
+            headers: { authorization: `Bearer ${token}` },
+          })
+        ).body,
+      ).toMatchObject({ error: { code } });
     expect(await of(token, { ...ping, method: 'tools/pay' })).toMatchObject({
       status: 200,
       body: { id: 1, error: { code: -32_601 } },
@@ -389,13 +527,14 @@ describe('POST /mcp', () => {
       status: 202,
       body: undefined,
     });
-    expect(
-      await invoke(handler, { method: 'GET', path: '/api/mcp', headers: { authorization: `Bearer ${token}` } }),
-    ).toMatchObject({
-      status: 405,
-      headers: { Allow: 'POST' },
-      body: rpcError('METHOD_NOT_ALLOWED'),
-    });
+    for (const method of ['GET', 'DELETE'])
+      expect(
+        await invoke(handler, { method, path: '/api/mcp', headers: { authorization: `Bearer ${token}` } }),
+      ).toMatchObject({
+        status: 405,
+        headers: { Allow: 'POST' },
+        body: rpcError('METHOD_NOT_ALLOWED'),
+      });
   });
 
   it('refuses pages of other origins, and versions that it does not speak', async () => {

@@ -5,12 +5,13 @@ import { freeAddress } from '../../lambda/dashboard/auth/free-address.ts';
 import { acceptInvitation as acceptOperation } from '../../lambda/dashboard/auth/operations.ts';
 import {
   inviteMember,
+  inviteMembers,
   listInvitations,
   resendInvitation,
   revokeInvitation,
 } from '../../lambda/dashboard/members/invitations.ts';
 import {
-  changeRole,
+  changeMember,
   leaveAccount,
   listMembers,
   removeMember,
@@ -18,12 +19,16 @@ import {
 } from '../../lambda/dashboard/members/manage-members.ts';
 import * as operations from '../../lambda/dashboard/members/operations.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
+import { openApiTokens } from '../../lambda/data/accounts/api-tokens.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { MAX_INVITATION_MAILS_PER_DAY, openMembers } from '../../lambda/data/accounts/members.ts';
 import { openMembership } from '../../lambda/data/accounts/membership.ts';
-import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { openProjects } from '../../lambda/data/accounts/projects.ts';
+import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
-import { userKey } from '../../lambda/data/table/keys.ts';
+import { serviceKeyKey, userKey } from '../../lambda/data/table/keys.ts';
+import { findItem } from '../../lambda/data/table/read.ts';
+import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import { EmailTakenError, InvalidCredentialsError, TotpRequiredError } from '../../lambda/domain/errors.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
@@ -88,8 +93,10 @@ beforeAll(async () => {
     registration: 'invite' as const,
     members: openMembers(table),
     keys: openServiceKeys(table),
+    tokens: openApiTokens(table),
     accounts: openAccounts(table),
     users: openUsers(table),
+    projects: openProjects(table),
     directory,
     freeAddress: freeAddress({
       directory,
@@ -104,17 +111,19 @@ beforeAll(async () => {
     sendMail,
     dashboardUrl: 'https://dashboard.example.com',
     randomBytes,
+    newKeyId: randomUUID,
     now: () => now,
     logger: silentLogger(),
   };
   const routes = [
     route(operations.listMembers, listMembers(dependencies)),
     route(operations.leaveAccount, leaveAccount(dependencies)),
-    route(operations.changeRole, changeRole(dependencies)),
+    route(operations.changeMember, changeMember(dependencies)),
     route(operations.removeMember, removeMember(dependencies)),
     route(operations.transferOwnership, transferOwnership(dependencies)),
     route(operations.listInvitations, listInvitations(dependencies)),
     route(operations.inviteMember, inviteMember(dependencies)),
+    route(operations.inviteMembers, inviteMembers(dependencies)),
     route(operations.resendInvitation, resendInvitation(dependencies)),
     route(operations.revokeInvitation, revokeInvitation(dependencies)),
     route(acceptOperation, acceptInvitation(dependencies)),
@@ -147,11 +156,25 @@ const as = (userId: string) => {
     list: async () => (await call('GET', '/members')).body,
     invitations: async () => (await call('GET', '/invitations')).body.items,
     invite: (email: string, role = 'member') => call('POST', '/invitations', { email, role }),
+    inviteMany: (lines: readonly object[]) => call('POST', '/invitations/batch', { lines }),
     resend: (id: string) => call('POST', `/invitations/${id}/resend`),
     revoke: (id: string) => call('DELETE', `/invitations/${id}`),
-    changeRole: (id: string, role: string) => call('PATCH', `/members/${id}`, { role }),
-    remove: (id: string) => call('DELETE', `/members/${id}`),
-    transfer: (id: string) => call('POST', `/members/${id}/transfer-ownership`),
+    changeRole: (id: string, role: string, revokeTokens?: boolean) =>
+      call('PATCH', `/members/${id}`, { role, revokeTokens }),
+    remove: (id: string, revokeTokens?: string) =>
+      invoke(handler, {
+        method: 'DELETE',
+        path: `/api/members/${id}`,
+        caller: { accountId: '', userId },
+        ...(revokeTokens && { query: { revokeTokens: [revokeTokens] } }),
+      }),
+    transfer: (id: string, revokeTokens?: string) =>
+      invoke(handler, {
+        method: 'POST',
+        path: `/api/members/${id}/transfer-ownership`,
+        caller: { accountId: '', userId },
+        ...(revokeTokens && { query: { revokeTokens: [revokeTokens] } }),
+      }),
     leave: () => call('POST', '/members/leave'),
     call,
   };
@@ -416,12 +439,44 @@ describe('invitations', () => {
     expect((await accept(lastToken())).status).toBe(201);
   });
 
+  it('are sent to many at once, each with its own error, and make members of projects', async () => {
+    const owner = await newAccount(table);
+    const { status, body } = await as(owner.userId).inviteMany([
+      { email: 'grace@many.example', role: 'developer', projects: ['default'] },
+      { email: 'no address', role: 'developer' },
+      { email: 'a@many.example', role: 'captain' },
+      { email: 'b@many.example', role: 'developer', projects: ['elsewhere'] },
+      { email: 'c@many.example', role: 'admin', projects: ['default'] },
+      { email: 'Grace@many.example', role: 'viewer' },
+    ]);
+    expect([status, body.items.map((item: { status: string }) => item.status)]).toEqual([
+      200,
+      ['invited', 'refused', 'refused', 'refused', 'refused', 'refused'],
+    ]);
+    expect(body.items.map(({ error }: { error: string | null }) => error)).toEqual([
+      null,
+      'email must be an e-mail address',
+      expect.stringMatching(/^role /),
+      'projects elsewhere is not a project of the account: see GET /projects',
+      'projects must be null: the role admin is for the whole account',
+      'This address is invited already. Send the invitation again, or revoke it.',
+    ]);
+    const { userId } = (await accept(lastToken())).body;
+    const [, joined] = (await as(owner.userId).list()).items;
+    expect(joined).toMatchObject({ userId, role: 'developer', projects: ['default'] });
+    // A role for the whole account ends the limit.
+    expect((await as(owner.userId).changeRole(userId, 'admin')).body).toMatchObject({ role: 'admin', projects: null });
+  });
+
   it('are limited in number a day, also those that were revoked', async () => {
     const owner = await newAccount(table);
-    for (let sent = 0; sent < MAX_INVITATION_MAILS_PER_DAY; sent++) {
-      const { body } = await as(owner.userId).invite(newEmail());
-      if (sent % 2) await as(owner.userId).revoke(body.id);
-    }
+    const lines = Array.from({ length: MAX_INVITATION_MAILS_PER_DAY - 1 }, () => ({
+      email: newEmail(),
+      role: 'viewer',
+    }));
+    await as(owner.userId).inviteMany(lines);
+    const last = await as(owner.userId).invite(newEmail());
+    await as(owner.userId).revoke(last.body.id);
     const { status, body } = await as(owner.userId).invite(newEmail());
     expect([status, body.error.code]).toEqual([409, 'LIMIT_REACHED']);
     expect(mails).toHaveLength(MAX_INVITATION_MAILS_PER_DAY);
@@ -468,6 +523,112 @@ describe('members', () => {
     expect((await as(userId).call('GET', '/members')).status).toBe(401);
     expect((await as(owner.userId).remove(userId)).status).toBe(404);
     expect((await openUsers(table).recipients(owner.accountId)).map(({ userId: id }) => id)).toEqual([owner.userId]);
+  });
+
+  it('leave keys that stay, are revoked, or go to another member with what clients send', async () => {
+    const owner = await newAccount(table);
+    const keys = openServiceKeys(table);
+    const account = { accountId: owner.accountId, status: 'active' as const };
+    const removeWith = async (query: Record<string, string[]>) => {
+      const userId = await join(owner.userId, 'developer');
+      const facts = { keyId: randomUUID(), name: 'laptop', createdAt: now.toISOString(), ownerUserId: userId };
+      const key = newServiceKey(facts, `svc_${randomUUID()}`);
+      await keys.create(account, key, 100);
+      const path = `/api/members/${userId}`;
+      const caller = { accountId: '', userId: owner.userId };
+      const { status, body } = await invoke(handler, { method: 'DELETE', path, query, caller });
+      const item = await findItem(table, serviceKeyKey(key.keyHash));
+      const stored = (await keys.list(owner.accountId)).filter(({ keyHash }) => keyHash === key.keyHash);
+      return { status, key, item, stored, active: body.activeKeys?.map(({ id }: { id: string }) => id) };
+    };
+    const kept = await removeWith({});
+    expect([kept.active, kept.item?.['keyStatus']]).toEqual([[kept.key.keyId], 'active']);
+    const revoked = await removeWith({ keys: ['revoke'] });
+    expect([revoked.active, revoked.item?.['keyStatus']]).toEqual([[], 'revoked']);
+    const handed = await removeWith({ keys: ['hand-over'], to: [owner.userId] });
+    const [former, next] = [...handed.stored].sort((a) => (a.keyId === handed.key.keyId ? -1 : 1));
+    expect(handed.active).toEqual([]);
+    // The gateway finds the other key by the same secret; the former one has what was spent.
+    expect(handed.item).toMatchObject({ keyStatus: 'active', keyId: next?.keyId, ownerRole: 'owner' });
+    expect(former).toMatchObject({ status: 'revoked', keyId: handed.key.keyId });
+    expect(next).toMatchObject({ status: 'active', ownerUserId: owner.userId, name: 'laptop' });
+    expect((await removeWith({ keys: ['hand-over'], to: ['nobody'] })).status).toBe(400);
+    const actions = (
+      await openAuditLog(table).page(owner.accountId, { from: '2026', to: '2027', limit: 50 })
+    ).items.map(({ action }) => action);
+    expect(actions).toEqual(expect.arrayContaining(['key.revoked', 'key.handed_over']));
+  });
+
+  describe('lose the API tokens they made', () => {
+    const newToken = async (accountId: string, createdBy: string, role: Role) => {
+      const tokenId = randomUUID();
+      const facts = { name: `${role} token`, role, createdBy, createdAt: now.toISOString() };
+      const secrets = { tokenHash: randomUUID(), maskedToken: 'sat_…' };
+      const token = { tokenId, accountId, userId: randomUUID(), validUntil: '2027-11-20', ...facts, ...secrets };
+      await openApiTokens(table).create(token, newEmail(), auditEntry(accountId, {}, { action: 'token.created' }, now));
+      return tokenId;
+    };
+    const left = async (accountId: string) =>
+      (await openApiTokens(table).list(accountId)).map(({ tokenId }) => tokenId);
+
+    it('that may do more than their new role, and no other', async () => {
+      const owner = await newAccount(table);
+      const userId = await join(owner.userId, 'admin');
+      const [admin, viewer] = [
+        await newToken(owner.accountId, userId, 'admin'),
+        await newToken(owner.accountId, userId, 'viewer'),
+      ];
+      const others = await newToken(owner.accountId, owner.userId, 'admin');
+      const { body } = await as(owner.userId).changeRole(userId, 'member');
+      expect(body).toMatchObject({
+        role: 'member',
+        tokens: [{ id: admin, name: 'admin token', role: 'admin', isRevoked: true }],
+      });
+      expect((await left(owner.accountId)).sort()).toEqual([viewer, others].sort());
+    });
+
+    it('that may do more than an admin, once they gave the ownership away', async () => {
+      const owner = await newAccount(table);
+      const next = await join(owner.userId, 'viewer');
+      const [billing, admin] = [
+        await newToken(owner.accountId, owner.userId, 'billing'),
+        await newToken(owner.accountId, owner.userId, 'admin'),
+      ];
+      const tokens = [{ id: billing, name: 'billing token', role: 'billing', isRevoked: true }];
+      expect(await as(owner.userId).transfer(next)).toMatchObject({ status: 200, body: { tokens } });
+      expect(await left(owner.accountId)).toEqual([admin]);
+      const kept = await newToken(owner.accountId, next, 'billing');
+      const { body } = await as(next).transfer(owner.userId, 'false');
+      expect(body.tokens).toMatchObject([{ id: kept, isRevoked: false }]);
+      expect((await left(owner.accountId)).sort()).toEqual([admin, kept].sort());
+    });
+
+    it('all of them when they are removed', async () => {
+      const owner = await newAccount(table);
+      const userId = await join(owner.userId, 'member');
+      await newToken(owner.accountId, userId, 'viewer');
+      const { body } = await as(owner.userId).remove(userId);
+      expect(body.tokens).toMatchObject([{ role: 'viewer', isRevoked: true }]);
+      expect(await left(owner.accountId)).toEqual([]);
+    });
+
+    it('unless it is asked for that they stay: then they are named', async () => {
+      const owner = await newAccount(table);
+      const userId = await join(owner.userId, 'admin');
+      const id = await newToken(owner.accountId, userId, 'admin');
+      const kept = [{ id, name: 'admin token', role: 'admin', isRevoked: false }];
+      expect((await as(owner.userId).changeRole(userId, 'viewer', false)).body.tokens).toEqual(kept);
+      expect((await as(owner.userId).remove(userId, 'false')).body.tokens).toEqual(kept);
+      expect(await left(owner.accountId)).toEqual([id]);
+    });
+
+    it('only once the change itself went through', async () => {
+      const owner = await newAccount(table);
+      const userId = await join(owner.userId, 'admin');
+      const id = await newToken(owner.accountId, owner.userId, 'admin');
+      expect((await as(userId).remove(owner.userId)).status).toBe(409);
+      expect(await left(owner.accountId)).toEqual([id]);
+    });
   });
 
   it('have a role with more rights at once, also where the former one is cached', async () => {
@@ -561,7 +722,7 @@ describe('members', () => {
     const next = await join(owner.userId, 'member');
     expect((await as(owner.userId).transfer(owner.userId)).status).toBe(409);
     expect((await as(owner.userId).transfer(randomUUID())).status).toBe(404);
-    expect((await as(owner.userId).transfer(next)).status).toBe(204);
+    expect((await as(owner.userId).transfer(next)).status).toBe(200);
     expect(await ownersOf(owner.accountId)).toEqual([next]);
     expect(await openUsers(table).find(owner.userId)).toMatchObject({ role: 'admin' });
     expect((await as(owner.userId).leave()).status).toBe(204);
@@ -608,6 +769,7 @@ describe('members', () => {
       ['ownership.transferred', owner.email, userId],
       ['member.removed', email, owner.userId],
     ]);
-    expect(entries[2]?.details).toEqual({ email, from: 'viewer', to: 'admin' });
+    expect(entries[2]?.before).toEqual({ role: 'viewer' });
+    expect(entries[2]?.details).toEqual({ email, role: 'admin', projects: 'all' });
   });
 });

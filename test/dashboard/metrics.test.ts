@@ -16,7 +16,7 @@ import { apiEvent, membershipOf, silentLogger } from '../http/invoke.ts';
 
 const counter = (time: string, provider: string, model: string | null, counters: Counters): SpendCounter => ({
   time,
-  dimensions: { provider, model, tag: null, keyId: null, providerKey: null },
+  dimensions: { provider, model, tag: null, keyId: 'key-1', providerKey: null },
   counters,
 });
 const counters = [
@@ -28,6 +28,7 @@ const counters = [
     outputTokens: 8,
     cacheWrite1hTokens: 3,
     errors: 1,
+    'ms.24': 1,
     bypassedRequests: 1,
     unpricedRequests: 1,
   }),
@@ -39,7 +40,9 @@ const counters = [
 const readCounters: ReadCounters = async function* ({ range: { from, to } }) {
   for (const each of counters) if (from.slice(0, 10) <= each.time && each.time < to.slice(0, 10)) yield each;
 };
-const now = () => new Date('2026-11-20T16:30:00Z');
+const NOW = '2026-11-20T16:30:00Z';
+let clock = NOW;
+const now = () => new Date(clock);
 const budget = (id: string, isActive = true) => ({
   id,
   name: 'All of "us"',
@@ -61,6 +64,7 @@ const handler = httpStack(
           now,
         }),
         listBudgets: async () => ({ items: [budget('b1'), budget('b2'), budget('b3', false)] as never }),
+        namesOf: async (_account, by) => new Map(by === 'key' ? [['key-1', 'CI']] : []),
         now,
       }),
     ),
@@ -79,56 +83,80 @@ const linesOf = (body: string, name: string) => body.split('\n').filter((line) =
 describe('GET /metrics', () => {
   it('has the costs of today and of the month, exactly, by how they are known', async () => {
     expect(linesOf(await scrape(), 'ai_spend_cost_usd')).toEqual([
-      'ai_spend_cost_usd{period="today",provider="openai",provenance="provider"} 0.000000005',
-      'ai_spend_cost_usd{period="today",provider="openai",provenance="computed"} 0.000000015',
-      'ai_spend_cost_usd{period="today",provider="openai",provenance="estimated"} 0.00000003',
-      'ai_spend_cost_usd{period="today",provider="groq",provenance="provider"} 0',
-      'ai_spend_cost_usd{period="today",provider="groq",provenance="computed"} 0',
-      'ai_spend_cost_usd{period="today",provider="groq",provenance="estimated"} 0',
-      'ai_spend_cost_usd{period="month",provider="openai",provenance="provider"} 0.000000005',
-      'ai_spend_cost_usd{period="month",provider="openai",provenance="computed"} 1.250000016',
-      'ai_spend_cost_usd{period="month",provider="openai",provenance="estimated"} 0.00000003',
-      'ai_spend_cost_usd{period="month",provider="groq",provenance="provider"} 0',
-      'ai_spend_cost_usd{period="month",provider="groq",provenance="computed"} 0',
-      'ai_spend_cost_usd{period="month",provider="groq",provenance="estimated"} 0',
+      'ai_spend_cost_usd{period="today",provider="openai",provenance="provider",account="account"} 0.000000005',
+      'ai_spend_cost_usd{period="today",provider="openai",provenance="computed",account="account"} 0.000000015',
+      'ai_spend_cost_usd{period="today",provider="openai",provenance="estimated",account="account"} 0.00000003',
+      'ai_spend_cost_usd{period="today",provider="groq",provenance="provider",account="account"} 0',
+      'ai_spend_cost_usd{period="today",provider="groq",provenance="computed",account="account"} 0',
+      'ai_spend_cost_usd{period="today",provider="groq",provenance="estimated",account="account"} 0',
+      'ai_spend_cost_usd{period="month",provider="openai",provenance="provider",account="account"} 0.000000005',
+      'ai_spend_cost_usd{period="month",provider="openai",provenance="computed",account="account"} 1.250000016',
+      'ai_spend_cost_usd{period="month",provider="openai",provenance="estimated",account="account"} 0.00000003',
+      'ai_spend_cost_usd{period="month",provider="groq",provenance="provider",account="account"} 0',
+      'ai_spend_cost_usd{period="month",provider="groq",provenance="computed",account="account"} 0',
+      'ai_spend_cost_usd{period="month",provider="groq",provenance="estimated",account="account"} 0',
     ]);
   });
 
   it('never shows an unknown cost as 0, and counts its requests', async () => {
     const body = await scrape();
     expect(body).not.toMatch(/cost_usd\{.*(xai|grok)/);
-    expect(body).toContain('ai_spend_unknown_cost_requests{period="today",provider="xai"} 4\n');
-    expect(body).toContain('ai_spend_unknown_cost_requests{period="month",provider="openai"} 1\n');
+    expect(body).toContain('ai_spend_unknown_cost_requests{period="today",provider="xai",account="account"} 4\n');
+    expect(body).toContain('ai_spend_unknown_cost_requests{period="month",provider="openai",account="account"} 1\n');
   });
 
-  it('counts what only grows since the start of the month', async () => {
+  it('counts what only grows since spend began', async () => {
     const body = await scrape();
     for (const line of [
-      'ai_spend_requests_total{provider="openai"} 13',
-      'ai_spend_requests_total{provider="xai"} 4',
-      'ai_spend_tokens_total{provider="openai",kind="input"} 700',
-      'ai_spend_tokens_total{provider="openai",kind="output"} 8',
-      'ai_spend_tokens_total{provider="openai",kind="cache_write1h"} 3',
-      'ai_spend_errors_total{provider="openai"} 1',
-      'ai_spend_bypassed_requests_total{provider="openai"} 1',
-      'ai_spend_untracked_requests_total 6',
+      'ai_spend_requests_total{provider="openai",account="account"} 13',
+      'ai_spend_requests_total{provider="xai",account="account"} 4',
+      'ai_spend_tokens_total{provider="openai",kind="input",account="account"} 700',
+      'ai_spend_tokens_total{provider="openai",kind="output",account="account"} 8',
+      'ai_spend_tokens_total{provider="openai",kind="cache_write1h",account="account"} 3',
+      'ai_spend_errors_total{provider="openai",account="account"} 1',
+      'ai_spend_bypassed_requests_total{provider="openai",account="account"} 1',
+      'ai_spend_untracked_requests_total{account="account"} 6',
     ])
       expect(body).toContain(`\n${line}\n`);
+  });
+
+  it('has a 0 for what a provider has not counted yet: its first request is an increase', async () => {
+    const body = await scrape();
+    for (const line of [
+      'ai_spend_requests_total{provider="mistral",account="account"} 0',
+      'ai_spend_errors_total{provider="xai",account="account"} 0',
+      'ai_spend_tokens_total{provider="mistral",kind="output",account="account"} 0',
+    ])
+      expect(body).toContain(`\n${line}\n`);
+    expect(body).not.toMatch(/kind="cache_read"/);
+  });
+
+  it('goes on counting in the next month', async () => {
+    clock = '2026-12-01T00:30:00Z';
+    const body = await scrape().finally(() => (clock = NOW));
+    expect(body).toContain('\nai_spend_requests_total{provider="openai",account="account"} 13\n');
+    expect(linesOf(body, 'ai_spend_cost_usd')).toEqual([]);
+  });
+
+  it('names keys next to their ids', async () => {
+    expect(linesOf(await scrape({ groupBy: ['key'] }), 'ai_spend_group_cost_usd')[0]).toContain(
+      'by="key",value="key-1",name="CI"',
+    );
   });
 
   it('groups by the dimensions asked for, and escapes what clients send', async () => {
     const grouped = async (query?: Record<string, string[]>) =>
       linesOf(await scrape(query), 'ai_spend_group_cost_usd').filter((line) => line.includes('today'));
     expect(await grouped()).toEqual([
-      'ai_spend_group_cost_usd{period="today",by="model",value="say \\"hi\\"\\\\\\n"} 0.000000035',
+      'ai_spend_group_cost_usd{period="today",by="model",value="say \\"hi\\"\\\\\\n",name="say \\"hi\\"\\\\\\n",account="account"} 0.000000035',
       // Without a model, and with an empty one: the same series.
-      'ai_spend_group_cost_usd{period="today",by="model",value=""} 0.000000015',
-      'ai_spend_group_cost_usd{period="today",by="model",value="whisper"} 0',
+      'ai_spend_group_cost_usd{period="today",by="model",value="",name="",account="account"} 0.000000015',
+      'ai_spend_group_cost_usd{period="today",by="model",value="whisper",name="whisper",account="account"} 0',
     ]);
     expect(await grouped({ groupBy: ['tag,provider'] })).toEqual([
-      'ai_spend_group_cost_usd{period="today",by="tag",value=""} 0.00000005',
-      'ai_spend_group_cost_usd{period="today",by="provider",value="openai"} 0.00000005',
-      'ai_spend_group_cost_usd{period="today",by="provider",value="groq"} 0',
+      'ai_spend_group_cost_usd{period="today",by="tag",value="",name="",account="account"} 0.00000005',
+      'ai_spend_group_cost_usd{period="today",by="provider",value="openai",name="openai",account="account"} 0.00000005',
+      'ai_spend_group_cost_usd{period="today",by="provider",value="groq",name="groq",account="account"} 0',
     ]);
   });
 
@@ -141,8 +169,8 @@ describe('GET /metrics', () => {
       ['blocking', '1'],
     ])
       expect(linesOf(body, `ai_spend_budget_${name}`)).toEqual([
-        `ai_spend_budget_${name}{budget_id="b1",budget="All of \\"us\\""} ${value}`,
-        `ai_spend_budget_${name}{budget_id="b2",budget="All of \\"us\\""} ${value}`,
+        `ai_spend_budget_${name}{budget_id="b1",budget="All of \\"us\\"",account="account"} ${value}`,
+        `ai_spend_budget_${name}{budget_id="b2",budget="All of \\"us\\"",account="account"} ${value}`,
       ]);
     expect(await scrape({}, 'billing')).not.toContain('All of');
   });

@@ -14,14 +14,17 @@ import { route } from '../../lambda/http/operation.ts';
 import { document } from '../http/described-api.ts';
 import { apiEvent, countRequest, membershipOf, silentLogger } from '../http/invoke.ts';
 
-/** O owner, A admin, M member, V viewer, B billing. Written by hand: the test of the code's own table. */
+/** O owner, A admin, M member, V viewer, B billing, D developer. Written by hand: the test of the code's own table. */
 const expected: Record<Permission, string> = {
-  'spend:read': 'OAMVB',
-  'requests:read': 'OAMV',
-  'rules:read': 'OAMV',
+  'spend:read': 'OAMVBD',
+  'spend:read-all': 'OAMVB',
+  'requests:read': 'OAMVD',
+  'rules:read': 'OAMVD',
   'rules:write': 'OAM',
-  'keys:read': 'OAMVB',
-  'keys:write': 'OAM',
+  'reports:read': 'OAMV',
+  'reports:write': 'OAM',
+  'keys:read': 'OAMVBD',
+  'keys:write': 'OAMD',
   'keys:write-all': 'OA',
   'projects:write': 'OA',
   'dimensions:write': 'OA',
@@ -40,8 +43,11 @@ const expected: Record<Permission, string> = {
   'account:delete': 'O',
   'ownership:write': 'O',
   'sign-on:write': 'O',
-  'self:write': 'OAMVB',
+  'self:write': 'OAMVBD',
 };
+
+/** Of somebody who sees a part of the account: all else is about the whole. */
+const ofParts = ['spend:read', 'requests:read', 'rules:read', 'rules:write', 'keys:read', 'keys:write', 'self:write'];
 
 const signedIn = operations.filter(({ permission }) => permission !== undefined);
 const handler = httpStack(
@@ -65,13 +71,13 @@ const handler = httpStack(
   },
 );
 
-const call = async (operation: (typeof operations)[number], role: Role, tokenId?: string) => {
+const call = async (operation: (typeof operations)[number], role: Role, tokenId?: string, projects?: string[]) => {
   const { method, path } = operation;
   const event = apiEvent({
     method,
     path: `/api${path.replaceAll(/\{\w+\}/g, 'some-id')}`,
     headers: { authorization: `Bearer ${role}` },
-    caller: { accountId: 'account', userId: role, role, tokenId },
+    caller: { accountId: 'account', userId: `${role}${projects}`, role, tokenId, projects },
   });
   const { statusCode, body } = await handler(event, {} as Context);
   const { error } = JSON.parse(String(body));
@@ -103,6 +109,18 @@ describe('every operation with every role', () => {
     }
   });
 
+  it('refuses who is limited to projects what is about the whole account', async () => {
+    for (const operation of signedIn.filter(({ access }) => access === 'authorizer')) {
+      for (const role of ['member', 'viewer', 'developer'] as const) {
+        const permission = operation.permission as Permission;
+        const isPermitted = ofParts.includes(permission) && expected[permission].includes(role.charAt(0).toUpperCase());
+        const { error } = await call(operation, role, undefined, ['project']);
+        const code = isPermitted ? expect.not.stringMatching('FORBIDDEN') : 'FORBIDDEN';
+        expect([operation.id, role, error.code]).toEqual([operation.id, role, code]);
+      }
+    }
+  });
+
   it('refuses API tokens what gives a lasting access, whatever their role', async () => {
     const refused = [
       'members:write',
@@ -125,7 +143,7 @@ describe('every operation with every role', () => {
 
   it('names a permission that reads for GET, and documents it', () => {
     for (const { id, method, path, permission } of signedIn) {
-      if (method === 'GET') expect([id, permission]).toEqual([id, expect.stringMatching(/:read$/)]);
+      if (method === 'GET') expect([id, permission]).toEqual([id, expect.stringMatching(/:read(-all)?$/)]);
       expect([id, document.paths[path][method.toLowerCase()]['x-permission']]).toEqual([id, permission]);
     }
   });

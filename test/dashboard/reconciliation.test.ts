@@ -3,15 +3,22 @@ import { bundledBook } from '../../fixtures/bundled-prices.ts';
 import { importBill } from '../../lambda/dashboard/reconciliation/import-bill.ts';
 import * as operations from '../../lambda/dashboard/reconciliation/operations.ts';
 import { readReconciliation } from '../../lambda/dashboard/reconciliation/read-reconciliation.ts';
+import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
+import { openOwnPrices } from '../../lambda/data/accounts/own-prices.ts';
 import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
 import { openBills } from '../../lambda/data/reconciliation/bills.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
+import { addDays } from '../../lambda/domain/calendar/utc.ts';
+import { attoUsdPerUnit } from '../../lambda/domain/money.ts';
+import { noPrices } from '../../lambda/domain/own-prices/own-price.ts';
 import type { PriceBook } from '../../lambda/domain/price/rates.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
+import { openBillSource } from '../../lambda/integrations/bills/bill-sources.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { newAccount } from '../data/new-account.ts';
 import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { type BilledDay, CREDENTIAL, startMockBills } from '../integrations/bills/mock-bills.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, priceOfTokens } from '../usage-recorder/events.ts';
 
@@ -27,7 +34,7 @@ beforeAll(async () => {
   const bills = openBills(table);
   handler = httpStack(
     [
-      route(operations.importBill, importBill({ bills, now: () => NOW })),
+      route(operations.importBill, importBill({ bills, audit: openAuditLog(table), now: () => NOW })),
       route(
         operations.readReconciliation,
         readReconciliation({
@@ -48,8 +55,13 @@ beforeEach(async () => {
 
 const bill = (csv: string, provider = 'openai') =>
   invoke(handler, { method: 'PUT', path: `/api/bills/${provider}`, body: { csv }, caller });
-const compare = (from = '2026-11-20', to = '2026-11-21') =>
-  invoke(handler, { method: 'GET', path: '/api/reconciliation/openai', query: { from: [from], to: [to] }, caller });
+const compare = (from = '2026-11-20', to = '2026-11-21', provider = 'openai') =>
+  invoke(handler, {
+    method: 'GET',
+    path: `/api/reconciliation/${provider}`,
+    query: { from: [from], to: [to] },
+    caller,
+  });
 
 /** One request of so many tokens for each number, on the day. */
 const record = async (day: string, tokens: readonly number[]) => {
@@ -61,6 +73,12 @@ const record = async (day: string, tokens: readonly number[]) => {
   );
 };
 const usd = (nanoUsd: number) => (nanoUsd / 1e9).toFixed(9);
+
+it('has the import of a bill in the audit log', async () => {
+  await bill('day,amount\n2026-11-01,1\n');
+  const { items } = await openAuditLog(table).page(caller.accountId, { from: '2026', to: '2100', limit: 1 });
+  expect(items).toMatchObject([{ action: 'bill.imported', details: { provider: 'openai', days: '1', lines: '1' } }]);
+});
 
 describe('a comparison with the bill', () => {
   it('agrees where the bill has what is on record', async () => {
@@ -117,6 +135,76 @@ describe('a comparison with the bill', () => {
       { bucket: 'notThroughGateway', amountNanoUsd: 35_000_000, amountUsd: '0.035' },
       { bucket: 'priceDiffers', amountNanoUsd: 28_000_000, amountUsd: '0.028' },
     ]);
+  });
+
+  it('names nothing falsely in four weeks of markups, own keys and cache writes', async () => {
+    const store = openOwnPrices(table);
+    const markup = {
+      ...{ priceId: 'p', name: 'Charged on', from: '2026-10-01T00:00:00.000Z', until: null },
+      terms: { kind: 'markup', percent: 7.77 } as const,
+      ...{ createdAt: NOW.toISOString(), updatedAt: NOW.toISOString() },
+    };
+    const fact = { action: 'price.created', details: {} } as never;
+    const audit = auditEntry(caller.accountId, { actor: { userId: 'u', name: 'ada' } }, fact, NOW);
+    await store.replace(caller.accountId, 0, { ...noPrices, prices: [markup] }, audit);
+    const rates = { input: 2.5, cacheRead: 0.25, cacheWrite: 3.125, output: 15 };
+    const perToken = Object.fromEntries(Object.entries(rates).map(([kind, usd]) => [kind, attoUsdPerUnit(usd, 1e6)]));
+    book = () => ({ source: 'test', match: 'name', version: '1', rates: perToken });
+    const options = { logger: { error: () => {} }, loadBook: async () => book, now: () => NOW.getTime() };
+    const recorder = openRecorder(table, options);
+    const days = Array.from({ length: 28 }, (_, at) => addDays('2026-10-25', at));
+    const counts = { input: 300_000, cached: 600_000, written: 100_000, output: 50_000, requests: 1_000 };
+    const usd = 0.3 * 2.5 + 0.6 * 0.25 + 0.1 * 3.125 + 0.05 * 15;
+    await recorder(
+      days.flatMap((day, n) => {
+        const facts = { accountId: caller.accountId, startedAt: `${day}T12:00:00.000Z` };
+        const openai = {
+          prompt_tokens: 1_000_000,
+          completion_tokens: 50_000,
+          total_tokens: 1_050_000,
+          prompt_tokens_details: { cached_tokens: 600_000, cache_write_tokens: 100_000 },
+        };
+        const openrouter = { ...openai, cost: 0.05, is_byok: true, cost_details: { upstream_inference_cost: 1 } };
+        return [
+          closeEvent({ ...facts, n: 2 * n, reading: { usage: openai, modelServed: 'gpt-cached' } }),
+          closeEvent({
+            ...facts,
+            ...{ n: 2 * n + 1, provider: 'openrouter', path: '/api/v1/chat/completions' },
+            reading: { usage: openrouter, modelServed: 'openai/gpt-cached' },
+          }),
+        ];
+      }),
+    );
+    const billed = (isOutside: boolean) =>
+      days.map((day) => {
+        const times = isOutside ? 1.3 : 1;
+        const billed = Object.entries({ ...counts, usd }).map(([name, count]) => [name, count * times]);
+        return { day, model: 'gpt-cached', ...Object.fromEntries(billed) } as BilledDay;
+      });
+    const mock = await startMockBills();
+    const read = async (provider: 'openai' | 'openrouter', of: BilledDay[]) => {
+      mock.days = of;
+      const range = { from: days[0] as string, to: days.at(-1) as string };
+      const source = openBillSource(provider, new Map([[provider, mock.origin]]));
+      await openBills(table).replace(
+        caller.accountId,
+        provider,
+        await source.read(CREDENTIAL, range),
+        NOW.toISOString(),
+      );
+      const { body } = await compare(range.from, range.to, provider);
+      return body;
+    };
+    try {
+      const ownKey = billed(false).map((day) => ({ ...day, model: 'openai/gpt-cached', usd: 0.05, ownKeyUsd: 1 }));
+      expect(await read('openrouter', ownKey)).toMatchObject({ recordedUsd: '29.4', differences: [] });
+      expect(await read('openai', billed(false))).toMatchObject({ differences: [] });
+      expect((await read('openai', billed(true))).differences).toEqual([
+        { bucket: 'notThroughGateway', amountUsd: '16.485', amountNanoUsd: 16_485_000_000 },
+      ]);
+    } finally {
+      await mock.stop();
+    }
   });
 
   it('takes a corrected bill in place of the first, and keeps other days', async () => {

@@ -16,27 +16,35 @@ import { sendReport } from '../../lambda/dashboard/reports/send-report.ts';
 import * as spendOperations from '../../lambda/dashboard/spend/operations.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { dueJobs } from '../../lambda/data/accounts/account-jobs.ts';
+import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
+import { openOwnPrices } from '../../lambda/data/accounts/own-prices.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openAlertDeliveries } from '../../lambda/data/alerts/alert-deliveries.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
 import { openContent } from '../../lambda/data/reports/open-content.ts';
 import { openReports } from '../../lambda/data/reports/reports.ts';
+import { openSavingDecisions } from '../../lambda/data/reports/saving-decisions.ts';
+import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { accountUserKey, UNDELIVERED_SHARDS } from '../../lambda/data/table/keys.ts';
+import { noPrices } from '../../lambda/domain/own-prices/own-price.ts';
 import type { ReportContent } from '../../lambda/domain/reports/report-content.ts';
+import { findingId } from '../../lambda/domain/savings/decision.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
 import type { PostJson } from '../../lambda/integrations/post-message.ts';
 import { WebhookError } from '../../lambda/integrations/webhook.ts';
 import { deliverAlert } from '../../lambda/rule-evaluator/deliver-alert.ts';
-import { deliverPending } from '../../lambda/rule-evaluator/deliver-pending.ts';
+import { deliverPending } from '../../lambda/rule-evaluator/open-judge.ts';
+import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
 import { countRequest, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
+import { closeEvent, priceOfTokens } from '../usage-recorder/events.ts';
 
 const DASHBOARD_URL = 'https://dashboard.example.com';
 const SLACK = 'https://hooks.slack.com/services/T0/B0/abcdWXYZ';
@@ -54,8 +62,13 @@ beforeAll(async () => {
   const users = openUsers(table);
   const { find: findDeclared } = openDeclaredDimensions(table);
   const webhookUrlProblem = async () => undefined;
-  const dependencies = { ...ruleChanges, reports, users, findDeclared, webhookUrlProblem, newRuleId: uuidv7, now };
-  const readContent = openContent(table, now);
+  const dependencies = { ...ruleChanges(), reports, users, findDeclared, webhookUrlProblem, newRuleId: uuidv7, now };
+  const readContent = openContent(
+    table,
+    openRequests(table, () => clock.getTime()),
+    silentLogger(),
+    now,
+  );
   handler = httpStack(
     [
       route(operations.listReports, listReports(dependencies)),
@@ -105,7 +118,16 @@ const create = async (body: object = {}) => {
 
 /** What the account's job of each minute does. */
 const runJobs = async () => {
-  const make = makeReport({ reports: openReports(table), readContent: openContent(table, now), now });
+  const make = makeReport({
+    reports: openReports(table),
+    readContent: openContent(
+      table,
+      openRequests(table, () => clock.getTime()),
+      silentLogger(),
+      now,
+    ),
+    now,
+  });
   for await (const { accountId, sk, kind } of dueJobs(table, clock))
     if (kind === 'report' && accountId === caller.accountId) await make(accountId, sk.slice('REPORT#'.length));
 };
@@ -367,6 +389,55 @@ describe('the numbers of a report', () => {
     }
   });
 
+  it("are of a weekly one what is wasted in the 30 days until its end in the account's zone and currency", async () => {
+    const { accountId, keyId } = caller;
+    const given = (startedAt: string, n: number, tag: string) =>
+      closeEvent({ ...{ accountId, keyId, startedAt, n, tag }, outcome: 'client_aborted', tokens: 1_000_000_000 });
+    const price = () => ({ ...priceOfTokens(closeEvent()), costNanoUsd: 10e9 });
+    // The week ends on Monday at midnight in New York, which is 05:00 UTC: $20 in the 20 days since the first request.
+    await openRecorder(table, { logger: silentLogger(), price })([
+      given('2026-11-10T05:00:00.000Z', 1, 'chat'),
+      given('2026-11-30T04:59:59.000Z', 2, 'chat'),
+      given('2026-11-30T05:00:00.000Z', 3, 'chat'),
+      given('2026-11-15T05:00:00.000Z', 4, 'dismissed <tag>'),
+    ]);
+    const audit = auditEntry(accountId, {}, { action: 'currency.changed' }, clock);
+    const currency = { code: 'EUR', rates: [{ from: '2026-01-01', perUsd: '0.9' }] };
+    await openOwnPrices(table).replace(accountId, 0, { ...noPrices, currency }, audit);
+    const kind = 'interrupted_responses';
+    const scope = { provider: 'openai', model: 'gpt-4o-2024-08-06', tag: 'dismissed <tag>' };
+    await openSavingDecisions(table).save(
+      {
+        ...{ findingId: findingId(kind, scope), kind, scope, decision: 'dismissed', reason: 'Known', by: 'Ada' },
+        at: clock.toISOString(),
+      },
+      audit,
+    );
+    await call('PUT', '/reports/calendar', { timeZone: 'America/New_York', weekStartsOn: 'monday' });
+    await create({ schedule: { every: 'weekly', hour: 6 } });
+    await create({ schedule: { every: 'daily', hour: 6 } });
+    clock = new Date('2026-11-30T12:00:00.000Z');
+    for (let run = 0; run < 12; run++) await runJobs();
+    const contents = await pending();
+    const weekly = contents.filter(({ every }) => every === 'weekly').at(-1)!;
+    expect(weekly.period.to).toBe('2026-11-30T05:00:00.000Z');
+    expect(weekly.savings).toMatchObject({
+      findings: [{ kind, scope: { tag: 'chat' }, nanoUsdPerMonth: 30e9, perMonth: '€27.00' }],
+      ...{ furtherFindings: 0, isComplete: true },
+    });
+    expect(contents.find(({ every }) => every === 'daily')!.savings).toBeUndefined();
+    await deliver();
+    const mails = sendMail.mock.calls.map(([mail]) => mail);
+    const mail = mails.find(({ subject }) => subject.includes('2026-11-23 to'));
+    expect(mail!.text).toContain(
+      '€27.00: Responses that nobody got whole (openai, gpt-4o-2024-08-06, tag chat). €18.00 for 2 responses',
+    );
+    expect(mail!.html).toContain('€27.00</td>');
+    expect(`${mail!.text}${mail!.html}`).not.toContain('dismissed <tag>');
+    expect(mail!.text).toContain(`${DASHBOARD_URL}/savings`);
+    expect(mails.filter(({ subject }) => subject.includes('daily'))[0]!.text).not.toContain('wasted');
+  });
+
   it('are budgets as GET /budgets has them, and say what is not known', async () => {
     await addSpend(table, caller.accountId, '2026-11-19T10:00:00.000Z', { unpricedRequests: 1 });
     await addSpend(table, caller.accountId, '2026-11-20T10:00:00.000Z', { unpricedRequests: 1, bypassedRequests: 1 });
@@ -384,7 +455,7 @@ describe('the numbers of a report', () => {
       isActive: true,
       condition: { type: 'budget' as const, config },
     };
-    await openRules(table).create(await newRule({ ...ruleChanges, now }, caller.accountId, facts));
+    await openRules(table).create(await newRule({ ...ruleChanges(), now }, caller.accountId, facts));
     await create();
     await at('2026-11-21T08:00:00.000Z');
     const [content] = await pending();

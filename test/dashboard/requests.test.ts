@@ -3,7 +3,7 @@ import * as operations from '../../lambda/dashboard/requests/operations.ts';
 import { listRequests, readRequest } from '../../lambda/dashboard/requests/read-requests.ts';
 import type { FindDisplayCurrency } from '../../lambda/data/accounts/own-prices.ts';
 import type { openRequests } from '../../lambda/data/requests/requests.ts';
-import { requestColumns } from '../../lambda/domain/exports/request-records.ts';
+import { requestColumns } from '../../lambda/domain/exports/datasets.ts';
 import { type RequestRecord, requestRecordSchema } from '../../lambda/domain/spend/request-record.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
@@ -167,8 +167,12 @@ describe('GET /requests/{requestId}', () => {
     expect(columns.filter((name) => !members.includes(name))).toEqual(ofOthers);
     // Costs in nano-USD are exported in USD.
     const otherForm = ['costNanoUsd', 'listCostNanoUsd'];
-    const notExported = ['tagTruncated', 'metadataTruncated', 'ownPrices'];
-    expect(members.filter((name) => !columns.includes(name))).toEqual([...otherForm, ...notExported]);
+    const notExported = ['tagTruncated', 'metadataTruncated', 'priceEvidence', 'estimateRange', 'ownPrices'];
+    expect(members.filter((name) => !columns.includes(name))).toEqual([
+      'isConfirmedLate',
+      ...otherForm,
+      ...notExported,
+    ]);
   });
 
   it('shows every member of the record except the account id', async () => {

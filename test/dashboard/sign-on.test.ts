@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { startSignOnProvider } from '../../fixtures/sign-on-provider.ts';
+import { authorize, startSignOnProvider } from '../../fixtures/sign-on-provider.ts';
 import { freeAddress } from '../../lambda/dashboard/auth/free-address.ts';
 import * as authOperations from '../../lambda/dashboard/auth/operations.ts';
 import { noteChange, recordSignIn } from '../../lambda/dashboard/auth/record-sign-in.ts';
@@ -14,6 +14,7 @@ import { findSignOn, linkLogin, signOn } from '../../lambda/dashboard/sign-on/si
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openMembers } from '../../lambda/data/accounts/members.ts';
+import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openSignOns } from '../../lambda/data/accounts/sign-ons.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { userKey } from '../../lambda/data/table/keys.ts';
@@ -73,7 +74,7 @@ beforeAll(async () => {
   } as unknown as Parameters<typeof logIn>[0]['sessions'];
   const clock = { nowMs: () => 0, pause: async () => {} };
   const shared = {
-    ...{ providers, accounts, users, signOns, sessions, now },
+    ...{ providers, accounts, users, signOns, sessions, now, projects: openProjects(table) },
     sendMail: async (mail: OutgoingMail) => void mails.push(mail),
     dashboardUrl: 'https://dashboard.example.com',
     logger: silentLogger(),
@@ -98,7 +99,10 @@ beforeAll(async () => {
       ),
       route(operations.readSignOnSettings, readSignOnSettings(shared)),
       route(operations.changeSignOnSettings, changeSignOnSettings(shared)),
-      route(authOperations.logIn, logIn({ sessions, accounts, users, clock, now })),
+      route(
+        authOperations.logIn,
+        logIn({ sessions, accounts, users, directory, noteChange: noteChange(records), clock, now }),
+      ),
       route(authOperations.refresh, refresh({ sessions, accounts, users })),
     ],
     { logger: silentLogger(), corsOrigins: [], membershipOf, countRequest },
@@ -187,6 +191,22 @@ describe('signing in', () => {
     const members = await openMembers(table).list(company.accountId);
     expect(members.map(({ email, role }) => [email, role])).toContainEqual([grace.email, 'member']);
     expect(members).toHaveLength(2);
+  });
+
+  it('makes developers of the default projects, if the owner says so', async () => {
+    const company = await newCompany();
+    const settings = { provider: company.name, defaultRole: 'developer', defaultProjects: ['default'] };
+    expect((await company.change(settings)).body).toMatchObject(settings);
+    const grace = company.person();
+    expect((await signIn(grace)).status).toBe(200);
+    const joined = { role: 'developer', projects: ['default'] };
+    expect(await openUsers(table).find(grace.session.userId)).toMatchObject(joined);
+    // Limits of each member find them here.
+    expect(await openMembers(table).list(company.accountId)).toContainEqual(expect.objectContaining(joined));
+    expect((await company.change({ defaultProjects: ['no-such'] })).status).toBe(400);
+    // A role of the whole account has no projects.
+    expect((await company.change({ defaultRole: 'admin' })).status).toBe(400);
+    expect((await company.change({ defaultRole: 'admin', defaultProjects: null })).status).toBe(200);
   });
 
   it('is refused where no account uses the provider, or not any more', async () => {
@@ -310,6 +330,7 @@ describe('the settings', () => {
       domains: [],
       available: company.name,
       defaultRole: 'viewer',
+      defaultProjects: null,
       isRequired: false,
     });
     for (const provider of [other.name, 'nonsense', 'constructor'])
@@ -324,6 +345,7 @@ describe('the settings', () => {
       domains: [company.domain],
       available: company.name,
       defaultRole: 'viewer',
+      defaultProjects: null,
       isRequired: true,
     });
     expect((await company.change({ provider: null })).body).toMatchObject({ provider: null, isRequired: false });
@@ -423,30 +445,6 @@ describe('the exchange of a code', () => {
       .toString(),
   };
 
-  /** What a browser does, without one: follows redirects with cookies, and sends the form. */
-  const authorize = async (url: string) => {
-    const cookies = new Map<string, string>();
-    let response: Response;
-    let next: string = url;
-    let body: URLSearchParams | undefined;
-    for (let hops = 0; hops < 10; hops++) {
-      response = await fetch(next, {
-        redirect: 'manual',
-        headers: { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') },
-        ...(body && { method: 'POST', body }),
-      });
-      for (const cookie of response.headers.getSetCookie()) {
-        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
-        cookies.set(name, value);
-      }
-      const location = response.headers.get('location');
-      body = location === null ? new URLSearchParams({ email: 'grace@acme.example' }) : undefined;
-      if (location !== null) next = new URL(location, next).href;
-      if (next.startsWith(client.redirectUri)) return new URL(next).searchParams;
-    }
-    throw new Error(`The sign-in did not lead back: ${next}`);
-  };
-
   it('gives the person of the ID token, by the code flow with PKCE, for the verifier alone, and once', async () => {
     const provider = await startSignOnProvider('Acme');
     provider.open(client);
@@ -457,7 +455,7 @@ describe('the exchange of a code', () => {
       url.searchParams.set('code_challenge', createHash('sha256').update(verifier).digest('base64url'));
       url.searchParams.set('code_challenge_method', 'S256');
       const begin = async () => {
-        const back = await authorize(url.href);
+        const back = await authorize(url.href, client.redirectUri, 'grace@acme.example');
         expect(back.get('state')).toBe('abc');
         return back.get('code') ?? '';
       };
@@ -481,10 +479,30 @@ describe('the exchange of a code', () => {
       });
       await expect(finish(code, verifier)).rejects.toThrow('finished already');
       await expect(finish(await begin(), 'w'.repeat(43))).rejects.toThrow('Begin again');
+      url.searchParams.set('nonce', url.searchParams.get('code_challenge') ?? '');
+      expect(await finish(await begin(), verifier)).toMatchObject({ email: 'grace@acme.example' });
+      url.searchParams.set('nonce', 'that of another sign-in');
+      await expect(finish(await begin(), verifier)).rejects.toThrow('another page');
       const stolen = codeExchange({ ...endpoint, clientSecret: async () => 'guessed' });
       await expect(stolen(await begin(), verifier)).rejects.toThrow('401');
     } finally {
       await provider.stop();
+    }
+  });
+
+  it('takes no code of another provider: one is of use at the endpoint of its own alone', async () => {
+    const [honest, other] = [await startSignOnProvider('Acme'), await startSignOnProvider('Globex')];
+    try {
+      for (const each of [honest, other]) each.open(client);
+      const begun = new URL(authorizeUrl({ origin: other.origin, ...client }, 'Globex'));
+      begun.searchParams.set('state', 'abc');
+      begun.searchParams.set('code_challenge', createHash('sha256').update(verifier).digest('base64url'));
+      begun.searchParams.set('code_challenge_method', 'S256');
+      const code = (await authorize(begun.href, client.redirectUri, 'eve@acme.example')).get('code') ?? '';
+      const finish = codeExchange({ origin: honest.origin, ...client, clientSecret: async () => client.clientSecret });
+      await expect(finish(code, verifier)).rejects.toThrow('Begin again');
+    } finally {
+      await Promise.all([honest.stop(), other.stop()]);
     }
   });
 

@@ -2,9 +2,8 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import { exportSpend } from '../../lambda/dashboard/spend/export-spend.ts';
 import { exportSpend as exportOperation, readSpend as operation } from '../../lambda/dashboard/spend/operations.ts';
-import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
+import { exportSpend, readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import type { SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
 import { readCountersFrom } from '../../lambda/domain/spend/spend-question.ts';
@@ -15,9 +14,9 @@ import { apiEvent, invoke, membershipOf, silentLogger } from '../http/invoke.ts'
 const caller = { accountId: 'account', userId: 'user' };
 const keys = [
   { keyId: 'a', projectId: 'default' },
-  { keyId: 'b', projectId: 'search' },
+  { keyId: 'b', projectId: 'search', ownerUserId: 'ada' },
   { keyId: 'c', projectId: 'search' },
-  { keyId: 'd', projectId: 'batch' },
+  { keyId: 'd', projectId: 'batch', ownerUserId: 'ada' },
 ];
 const counter = (keyId: string | null, cost: number, tag: string | null = null): SpendCounter => ({
   time: '2026-11-20',
@@ -93,6 +92,26 @@ describe('spend by project', () => {
       // Requests of overflowed keys may be of any project.
       expect(mayAlsoMatch).toMatchObject({ requests: 1, costNanoUsd: 100_000 });
     }
+  });
+
+  it('is the spend of a member, too: of the keys that are that member’s', async () => {
+    const { groups } = await get({ groupBy: ['member'] });
+    expect(
+      groups.map(({ member, costNanoUsd }: { member: string | null; costNanoUsd: number }) => [member, costNanoUsd]),
+    ).toEqual([
+      [OTHER, 100_000],
+      [null, 10_101],
+      ['ada', 1_010],
+    ]);
+    const both = await get({ groupBy: ['member', 'project'], member: ['ada'] });
+    expect(both.groups).toMatchObject([
+      { member: 'ada', project: 'batch', costNanoUsd: 1_000 },
+      { member: 'ada', project: 'search', costNanoUsd: 10 },
+    ]);
+    expect((await get({ member: [''] })).totals.costNanoUsd).toBe(10_101);
+    expect((await get({ groupBy: ['key', 'member'] })).error.details).toEqual([
+      { path: 'groupBy', message: 'key and member do not combine: a key belongs to one member' },
+    ]);
   });
 
   it('is exported with a column of its own', async () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { compareSpend } from '../../lambda/dashboard/spend/compare-spend.ts';
 import { compareSpend as operation } from '../../lambda/dashboard/spend/operations.ts';
+import { compareSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { rangesOf } from '../../lambda/domain/calendar/range.ts';
 import type { Counters, SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import { OTHER, UNKNOWN } from '../../lambda/domain/spend/dimensions.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import fc from 'fast-check';
-import { exportSpend } from '../../lambda/dashboard/spend/export-spend.ts';
 import { exportSpend as operation } from '../../lambda/dashboard/spend/operations.ts';
+import { exportSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import type { SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
 import { csvField } from '../../lambda/domain/spend/spend-csv.ts';
@@ -62,10 +62,10 @@ describe('GET /spend/export.csv', () => {
       },
     });
     expect(body.split('\r\n')).toEqual([
-      'time,tag,key,requests,cost_usd,unpriced_requests,cost_provider_usd,cost_computed_usd,cost_estimated_usd,free_requests,errors,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens,reasoning_tokens,may_also_match_requests,may_also_match_cost_usd,list_cost_usd',
-      '2026-11-01,"a,""b""",k,2,1.5,0,0,1.5,0,0,0,7,0,0,0,0,0,0,1.5',
-      "2026-11-01,'=1+1,k,1,,1,0,0,0,0,0,0,0,0,0,0,0,0,",
-      '2026-11-02,,k,1,0,0,0,0,0,1,0,0,0,0,0,0,0,0,0',
+      'time,tag,key,requests,cost_usd,unpriced_requests,cost_provider_usd,cost_computed_usd,cost_estimated_usd,free_requests,errors,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens,reasoning_tokens,may_also_match_requests,may_also_match_cost_usd,list_cost_usd,list_unpriced_requests',
+      '2026-11-01,"a,""b""",k,2,1.5,0,0,1.5,0,0,0,7,0,0,0,0,0,0,1.5,0',
+      "2026-11-01,'=1+1,k,1,,1,0,0,0,0,0,0,0,0,0,0,0,0,,1",
+      '2026-11-02,,k,1,0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0',
       '',
     ]);
   });
@@ -90,8 +90,8 @@ describe('GET /spend/export.csv', () => {
     });
     const { body } = await get({ tag: ['a'], groupBy: ['model'] });
     expect(body.split('\r\n').slice(1)).toEqual([
-      '2026-11-01,gpt-4o,2,1.5,0,0,1.5,0,0,0,0,0,0,0,0,3,2,1.5',
-      '2026-11-02,gpt-4o,0,0,0,0,0,0,0,0,0,0,0,0,0,1,,0',
+      '2026-11-01,gpt-4o,2,1.5,0,0,1.5,0,0,0,0,0,0,0,0,3,2,1.5,0',
+      '2026-11-02,gpt-4o,0,0,0,0,0,0,0,0,0,0,0,0,0,1,,0,0',
       '',
     ]);
     expect(readCounters).toHaveBeenLastCalledWith(expect.objectContaining({ filter: { tag: ['a'] } }));

@@ -2,9 +2,8 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
-import { exportSpend } from '../../lambda/dashboard/spend/export-spend.ts';
 import { readSpend as operation } from '../../lambda/dashboard/spend/operations.ts';
-import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
+import { exportSpend, readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
@@ -47,7 +46,7 @@ const rollUp = async () => {
 /** The API for one account. */
 const apiOf = (accountId: string, read: Table = table) => {
   const now = () => new Date(LATER);
-  const caller = { accountId, userId: 'user' };
+  const caller = { accountId, userId: 'user', role: 'owner' } as const;
   const { read: readCounters } = openSpend(read);
   const handler = httpStack(
     [

@@ -6,6 +6,7 @@ import { AdminGetUserCommand, CognitoIdentityProviderClient } from '@aws-sdk/cli
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openApiTokenUse } from '../../lambda/data/accounts/api-tokens.ts';
+import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { update } from '../../lambda/data/table/actions.ts';
 import { apiTokenKey, userKey } from '../../lambda/data/table/keys.ts';
@@ -52,6 +53,7 @@ beforeAll(async () => {
     MAIL_FROM: 'alerts@example.com',
     MAIL_CONFIGURATION_SET: 'mail',
     DASHBOARD_URL: 'https://app.example.com',
+    WEBHOOK_TARGETS: '{"ports":[],"internalHosts":[]}',
     DELETION_GRACE_SECONDS: '60',
     SIGN_ON_ORIGIN: '',
     SIGN_ON_PROVIDERS: '{}',
@@ -111,6 +113,7 @@ describe('API tokens', () => {
       name: 'nightly report',
       maskedToken: `${body.token.slice(0, 8)}…${body.token.slice(-4)}`,
       role: 'viewer',
+      projects: null,
       createdBy: account.userId,
       createdAt: expect.any(String),
       expiresAt: new Date(Date.parse(body.createdAt) + 30 * DAY_MS).toISOString(),
@@ -213,6 +216,8 @@ describe('POST /auth/token', () => {
       403,
     );
     expect((await asCaller(account).list())[0].lastUsedAt).toEqual(expect.any(String));
+    const { items } = await openAuditLog(table).page(account.accountId, { from: '2026', to: '2100', limit: 1 });
+    expect(items).toMatchObject([{ action: 'token.exchanged', subject: id, actor: { name: 'ci' } }]);
   });
 
   it('refuses wrong credentials as RFC 6749 says', async () => {

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EmulatedObjects, emulatedObjects } from '../../fixtures/emulated-objects.ts';
 import { type EmulatedTable, emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openAccountTerms } from '../../lambda/data/accounts/account-terms.ts';
+import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { type DueExport, openDayExports, requestExport } from '../../lambda/data/exports/day-exports.ts';
 import { markForRollup, openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
@@ -11,8 +13,8 @@ import { openSpendCounters } from '../../lambda/data/spend/spend-counters.ts';
 import { ROLLUP_MARK_SHARDS } from '../../lambda/data/table/keys.ts';
 import { write } from '../../lambda/data/table/write.ts';
 import { DAY_MS, HOUR_MS } from '../../lambda/domain/calendar/units.ts';
-import { exportKey } from '../../lambda/domain/object-keys.ts';
-import { exportDay } from '../../lambda/exporter/export-day.ts';
+import { exportKey, manifestKey } from '../../lambda/domain/object-keys.ts';
+import { exportDay, openDescribeAccount } from '../../lambda/exporter/export-day.ts';
 import { runDueDays } from '../../lambda/exporter/run-due-days.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { seedTraffic } from '../../local/seed/traffic.ts';
@@ -45,6 +47,8 @@ const dependencies = () => ({
   spendCounters: openSpendCounters(table),
   marks: openRollupMarks(table, () => now),
   objects,
+  auditLog: openAuditLog(table),
+  describeAccount: openDescribeAccount(table),
   planMove: async () => {},
   now: () => now,
 });
@@ -129,6 +133,21 @@ describe('the export of days', () => {
     expect(charges).toEqual({ requests: String(ledger.requests - ledger.unpriced), billed: usd, effective: usd });
   });
 
+  it('has a manifest that says what is in the files of a day', async () => {
+    const [day] = DAYS as [string];
+    const manifest = JSON.parse(Buffer.from((await objects.get(manifestKey(accountId, day))) ?? '').toString());
+    const [{ exported } = {}] = await openDayExports(table).list(accountId, day, day);
+    expect(manifest).toMatchObject({ day, exportedAt: exported?.at, requests: exported?.requests });
+    expect(manifest.files).toHaveLength(4);
+    for (const { dataset, format, bytes, sha256 } of manifest.files) {
+      const file = (await objects.get(exportKey(accountId, dataset, format, day))) ?? Buffer.alloc(0);
+      expect({ bytes, sha256 }).toEqual({
+        bytes: file.length,
+        sha256: createHash('sha256').update(file).digest('hex'),
+      });
+    }
+  });
+
   it('follows FOCUS 1.2 with no error', async () => {
     expect(await checkFocus(query)).toEqual([]);
   });
@@ -174,7 +193,7 @@ describe('the export of days', () => {
       objects: {
         ...objects,
         put: (key, body, download) => {
-          tags.push([key.split('/').slice(2, 4).join('/'), download.retentionDays]);
+          if (!key.includes('/manifests/')) tags.push([key.split('/').slice(2, 4).join('/'), download.retentionDays]);
           return objects.put(key, body, download);
         },
       },
@@ -189,9 +208,9 @@ describe('the export of days', () => {
 
   it('lists what was exported, and nothing is due', async () => {
     const listed = await openDayExports(table).list(accountId, DAYS[0] as string, DAYS.at(-1) as string);
-    expect(listed.map(({ day }) => day)).toEqual(DAYS);
+    expect(listed.map(({ day, dueSince }) => [day, dueSince])).toEqual(DAYS.map((day) => [day, null]));
     const ledger = await ledgerSum();
-    expect(listed.reduce((sum, { exported }) => sum + exported.costNanoUsd, 0)).toBe(ledger.costNanoUsd);
+    expect(listed.reduce((sum, { exported }) => sum + (exported?.costNanoUsd ?? 0), 0)).toBe(ledger.costNanoUsd);
     for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)
       for await (const due of openDayExports(table).due(shard)) throw new Error(`${due.day} is due`);
   });
@@ -264,7 +283,7 @@ describe('a day that changes', () => {
     expect(await gone(due as DueExport, () => false)).toBe('expired');
     expect(await requested(null)).toEqual([]);
     expect(
-      (await openDayExports(table).list(accountId, '2026-11-13', '2026-11-13'))[0]?.exported.requests,
+      (await openDayExports(table).list(accountId, '2026-11-13', '2026-11-13'))[0]?.exported?.requests,
     ).toBeGreaterThan(0);
   });
 

@@ -1,4 +1,5 @@
-import { budgetsGroup } from './budgets/group.ts';
+import { allowancesGroup, budgetsGroup } from './budgets/group.ts';
 import { testGroup } from './test-group.ts';
 
 testGroup(budgetsGroup);
+testGroup(allowancesGroup);

@@ -1,7 +1,7 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { SEED } from '../seed.ts';
-import { budgetsGroup } from './budgets/group.ts';
+import { allowancesGroup, budgetsGroup } from './budgets/group.ts';
 import { clientGroup } from './client/group.ts';
 import { fuzzGroup } from './hostile/fuzz.ts';
 import { hostileGroup } from './hostile/group.ts';
@@ -9,9 +9,11 @@ import { killGroup } from './kill/group.ts';
 import { ledgerGroup } from './ledger/group.ts';
 import { memoryGroup } from './memory/group.ts';
 import { messagesGroup } from './messages/group.ts';
+import { rightsGroup } from './rights/group.ts';
 import type { ScenarioGroup } from './scenario.ts';
 import { secretsGroup } from './secrets/group.ts';
 import { serverGroup } from './server/group.ts';
+import { sinksGroup } from './sinks/group.ts';
 import { storageGroup } from './storage/group.ts';
 import { transportNames } from './transports.ts';
 import { upstreamGroup } from './upstream/group.ts';
@@ -38,10 +40,13 @@ const groups: readonly ScenarioGroup<any>[] = [
   ledgerGroup,
   storageGroup,
   budgetsGroup,
+  allowancesGroup,
   messagesGroup,
   killGroup,
   secretsGroup,
+  rightsGroup,
   memoryGroup,
+  sinksGroup,
   ...transportNames.map(upstreamGroup),
   ...transportNames.map(clientGroup),
   serverGroup,

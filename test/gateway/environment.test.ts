@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { hostsByLabel, NO_HOSTS } from '../../lambda/domain/hosts.ts';
 import { parseGatewayEnvironment } from '../../lambda/gateway/environment.ts';
 
 const complete = {
@@ -22,6 +23,7 @@ describe('the gateway’s environment', () => {
       tableName: 'table',
       usageQueueUrl: 'https://sqs.test/queue',
       gatewayDomain: 'gateway.example.com',
+      hosts: hostsByLabel(NO_HOSTS),
       allowedOrigins: new Set(['https://app.example.com']),
       fingerprintSecretId: 'secret',
       openEventDelaySeconds: 900,
@@ -65,6 +67,35 @@ describe('the gateway’s environment', () => {
       ...['https://x.test/', 'https://x.test?a', 'https://x.test#a'],
     ])
       expect(origins(wrong)).toThrow('UPSTREAM_ORIGINS.openai must be an origin');
+  });
+
+  it('adds hosts to the twelve: clouds, and own servers with an address that their row allows', () => {
+    const own = (label: string, row: object) => parse({ HOSTS: JSON.stringify({ own: { [label]: row } }) });
+    const internal = { origin: 'http://127.0.0.1:11434', compatible: 'openai', internal: true };
+    const { hosts } = parse({ HOSTS: JSON.stringify({ clouds: ['azure'], own: { 'own-ollama': internal } }) })();
+    expect([...hosts.keys()].slice(12)).toEqual(['azure', 'own-ollama']);
+    expect(parse({ HOSTS: '{"clouds":["gcp"]}' })).toThrow('HOSTS.clouds names "gcp"');
+    for (const label of ['openai', 'ollama', 'own-', 'own-A', 'own-x-', 'own-x.y', `own-${'x'.repeat(29)}`])
+      expect(own(label, internal)).toThrow(`HOSTS.own.${label} must have a label`);
+    for (const origin of ['x.test', 'https://x.test/v1', 'https://user@x.test', 'ftp://x.test', 'https://X.test'])
+      expect(own('own-x', { ...internal, origin })).toThrow('HOSTS.own.own-x must be an origin');
+    for (const origin of [
+      ...['http://vllm.example.com', 'https://localhost', 'https://a.localhost', 'https://vllm', 'https://10.0.0.1'],
+      ...['https://127.1', 'https://0x7f000001', 'https://2130706433', 'https://[::1]', 'https://[::ffff:7f00:1]'],
+      ...[
+        'https://metadata.google.internal',
+        'https://printer.local',
+        'https://localhost.',
+        'https://1.168.192.in-addr.arpa',
+      ],
+    ]) {
+      const url = new URL(origin).origin;
+      expect(own('own-x', { origin: url, compatible: 'openai' })).toThrow(
+        'must begin with https:// and have a public name',
+      );
+      expect(own('own-x', { ...internal, origin: url })()).toBeDefined();
+    }
+    expect(own('own-x', { origin: 'https://vllm.example.com:8443', compatible: 'openai' })()).toBeDefined();
   });
 
   it('refuses an origin for an unknown provider', () => {

@@ -6,7 +6,7 @@ import type { KeyOwner } from '../../lambda/gateway/admission/account-lookup.ts'
 import { createGateway, type GatewayParts } from '../../lambda/gateway/gateway.ts';
 import type { ClientResponse, GatewayRequest } from '../../lambda/gateway/protocol/client.ts';
 import type { UpstreamListener, UpstreamRequest } from '../../lambda/gateway/upstream/upstream.ts';
-import { KEYS } from './gateway-host.ts';
+import { ALL_HOSTS, KEYS } from './gateway-host.ts';
 
 /* The gateway without sockets: a test plays client, provider and queue, and sees every call in its order. */
 
@@ -56,10 +56,12 @@ export const fakeExchange = (
   let listener: UpstreamListener | undefined;
   const gateway = createGateway({
     gatewayDomain: 'gateway.test',
+    hosts: ALL_HOSTS,
     allowedOrigins: new Set(),
     upstreamOrigins: new Map(),
     lookUpAccount: () => ACTIVE,
     lookUpBlocks: () => NO_BLOCKS,
+    lookUpValue: () => 'unavailable',
     loadReserve: () => Promise.reject(new Error('no budget is reserved')),
     fingerprint: () => 'f00d',
     tracker: {

@@ -2,8 +2,8 @@ import type { ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { uuidv7 } from 'uuidv7';
 import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
+import { cloudLabels, hostsByLabel } from '../../lambda/domain/hosts.ts';
 import { NO_BLOCKS } from '../../lambda/domain/limits/block.ts';
-import { providerLabels } from '../../lambda/domain/providers.ts';
 import type { CloseEvent, OpenEvent, UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import type { Lookup } from '../../lambda/gateway/admission/account-lookup.ts';
 import { createGateway } from '../../lambda/gateway/gateway.ts';
@@ -17,6 +17,15 @@ import type { WebSocketParts } from '../../lambda/gateway/websocket/websocket-re
 const key = (seed: number): string => newAccountKey((size) => new Uint8Array(size).fill(seed));
 
 export const KEYS = { active: key(1), inactive: key(2), absent: key(3), storeDown: key(4) };
+
+/** The twelve, the clouds, and an own server of either kind. */
+export const ALL_HOSTS = hostsByLabel({
+  clouds: cloudLabels,
+  own: {
+    'own-vllm': { origin: 'https://vllm.example.com', compatible: 'openai' },
+    'own-claude': { origin: 'http://127.0.0.1:4000', compatible: 'anthropic', internal: true },
+  },
+});
 
 const lookups: Record<string, Lookup> = {
   [KEYS.active]: { accountId: KEYS.active, keyId: 'key-1', active: true },
@@ -54,7 +63,7 @@ export interface HostSettings {
 
 /** For SDKs, which choose their own Host header: `/gateway/{label}/…`, as the local stack has it. */
 const byPath = (url = '/') => {
-  const [, label, target] = /^\/gateway\/(\w+)(\/.*)$/.exec(url) ?? [];
+  const [, label, target] = /^\/gateway\/([\w-]+)(\/.*)$/.exec(url) ?? [];
   return label && target ? { label, target } : undefined;
 };
 
@@ -76,10 +85,12 @@ export const startGatewayHost = async (settings: HostSettings): Promise<GatewayH
   const tracker = createTracker(send, send, { openEventDelaySeconds: 900, retryDelaysMs: [] }, () => {});
   const parts: WebSocketParts = {
     gatewayDomain: 'gateway.test',
+    hosts: ALL_HOSTS,
     allowedOrigins: new Set(),
-    upstreamOrigins: new Map(providerLabels.map((label) => [label, settings.origin])),
+    upstreamOrigins: new Map([...ALL_HOSTS.keys()].map((label) => [label, settings.origin])),
     lookUpAccount: (serviceKey) => lookups[serviceKey] ?? 'no-such-key',
     lookUpBlocks: () => NO_BLOCKS,
+    lookUpValue: () => 'unavailable',
     loadReserve: () => Promise.reject(new Error('no budget is reserved')),
     fingerprint: () => 'f00d',
     tracker,

@@ -66,10 +66,14 @@ export const described: readonly DescribedOperation[] = Object.entries(
   })),
 );
 
-const patterns = described.map((operation) => ({
-  operation,
-  pattern: new RegExp(`^${operation.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
-}));
+const parametersOf = ({ path }: DescribedOperation): number => path.split('{').length;
+/** `/values/export.csv` is no `{value}`: fewer parameters first. */
+const patterns = described
+  .toSorted((a, b) => parametersOf(a) - parametersOf(b))
+  .map((operation) => ({
+    operation,
+    pattern: new RegExp(`^${operation.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+  }));
 
 /** The operation of a request; undefined if the document has none. @param path below `/api` */
 const operationFor = (method: string, path: string): DescribedOperation | undefined =>
@@ -99,10 +103,11 @@ export const mismatchOf = (
   return media.examples && !(body.error.code in media.examples) ? 'undocumented code' : undefined;
 };
 
-/** @throws if the response does not match the document */
-export const checkDescribed = (method: string, path: string, response: ReceivedResponse): void => {
+/** @returns the operation's name @throws if the response does not match the document */
+export const checkDescribed = (method: string, path: string, response: ReceivedResponse): string | undefined => {
   const operation = operationFor(method, path);
   const mismatch = operation && mismatchOf(operation, response);
   if (mismatch !== undefined)
     throw new Error(`${mismatch}: ${operation?.name} responded with ${response.status} ${response.text.slice(0, 500)}`);
+  return operation?.name;
 };

@@ -15,15 +15,14 @@ import {
 } from '../../lambda/domain/errors.ts';
 import { errorBodySchema } from '../../lambda/http/error-codes.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
-import { operation, route } from '../../lambda/http/operation.ts';
+import { inGroup, route } from '../../lambda/http/operation.ts';
 import { MAX_BODY_BYTES } from '../../lambda/http/parse-request.ts';
 import { invoke, membershipOf, silentLogger } from './invoke.ts';
 
-const createThing = operation({
-  id: 'createThing',
-  method: 'POST',
-  path: '/things/{thingId}',
-  group: 'Things',
+const operation = inGroup('Things');
+
+const createThing = operation('createThing', 'POST /things/{thingId}', {
+  audits: 'A test.',
   summary: 'Create a thing',
   access: 'authorizer',
   permission: 'spend:read',
@@ -39,21 +38,26 @@ const createThing = operation({
   success: { status: 201, description: 'made', schema: z.object({ name: z.string() }) },
   errors: [],
 });
-const removeThing = operation({
-  id: 'removeThing',
-  method: 'DELETE',
-  path: '/things/{thingId}',
-  group: 'Things',
+const removeThing = operation('removeThing', 'DELETE /things/{thingId}', {
+  audits: 'A test.',
   summary: 'Remove a thing',
   access: 'public',
   success: { status: 204, description: 'gone' },
   errors: [],
 });
 
+const readThing = operation('readThing', 'GET /things/{thingId}', {
+  summary: 'Read a thing',
+  access: 'public',
+  success: { status: 200, description: 'it', schema: z.object({ name: z.string() }) },
+  errors: [],
+});
+
 const create = jest.fn<(input: unknown) => Promise<{ name: string }>>();
+const read = jest.fn<() => Promise<{ name: string }>>();
 const remove = jest.fn<() => Promise<undefined>>();
 const logger = silentLogger();
-const handler = httpStack([route(createThing, create), route(removeThing, remove)], {
+const handler = httpStack([route(createThing, create), route(readThing, read), route(removeThing, remove)], {
   logger,
   corsOrigins: ['https://app.example'],
   membershipOf,
@@ -86,6 +90,22 @@ describe('httpStack', () => {
       clientAddress: '192.0.2.1',
       requestId: expect.any(String),
     });
+  });
+
+  it('spares the body of what the client has already, and no other', async () => {
+    read.mockResolvedValueOnce({ name: 'x' }).mockResolvedValueOnce({ name: 'x' }).mockResolvedValue({ name: 'y' });
+    const get = (headers: Record<string, string> = {}) =>
+      invoke(handler, { method: 'GET', path: '/api/things/t', headers: { Origin: 'https://app.example', ...headers } });
+    const first = await get();
+    const tag = first.headers['ETag'] as string;
+    expect(first.headers['Access-Control-Expose-Headers']).toContain('ETag');
+    const same = await get({ 'If-None-Match': tag });
+    expect([same.status, same.text, same.headers['ETag']]).toEqual([304, '', tag]);
+    expect(same.headers['Access-Control-Allow-Origin']).toBe('https://app.example');
+    const changed = await get({ 'If-None-Match': tag });
+    expect([changed.status, changed.body]).toEqual([200, { name: 'y' }]);
+    expect(changed.headers['ETag']).not.toBe(tag);
+    expect(await get()).toMatchObject({ status: 200, body: { name: 'y' } });
   });
 
   it('accepts a path without the base path, and a base64 body', async () => {
@@ -173,7 +193,7 @@ describe('httpStack', () => {
   });
 
   it('responds with 404 to an unknown endpoint', async () => {
-    expect(await invoke(handler, { method: 'GET', path: '/api/things/t' })).toMatchObject({
+    expect(await invoke(handler, { method: 'GET', path: '/api/things' })).toMatchObject({
       status: 404,
       body: { error: { code: 'NOT_FOUND' } },
     });

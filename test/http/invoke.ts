@@ -72,7 +72,7 @@ export const invoke = async (handler: unknown, call: ApiCall) => {
     status: result.statusCode,
     headers: result.headers as Record<string, string>,
     text: result.body,
-    body: mediaType === 'application/json' ? JSON.parse(result.body) : undefined,
+    body: mediaType === 'application/json' && result.body !== '' ? JSON.parse(result.body) : undefined,
   };
 };
 

@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
 import { httpStack } from '../../lambda/http/http-stack.ts';
-import { operation, route } from '../../lambda/http/operation.ts';
+import { inGroup, route } from '../../lambda/http/operation.ts';
 import { clientNetwork, rateLimitText } from '../../lambda/http/rate-limits.ts';
 import { invoke, membershipOf, silentLogger } from './invoke.ts';
+
+const operation = inGroup('Things');
 
 describe('the network of a client', () => {
   it.each([
@@ -18,11 +20,8 @@ describe('the network of a client', () => {
   });
 });
 
-const login = operation({
-  id: 'login',
-  method: 'POST',
-  path: '/login',
-  group: 'Things',
+const login = operation('login', 'POST /login', {
+  audits: 'A test.',
   summary: 'Log in',
   access: 'public',
   rateLimits: { perClient: { requests: 3, minutes: 5 }, perEmail: { requests: 2, minutes: 15 } },
@@ -30,11 +29,8 @@ const login = operation({
   success: { status: 204, description: 'in' },
   errors: [],
 });
-const invite = operation({
-  id: 'invite',
-  method: 'POST',
-  path: '/invite',
-  group: 'Things',
+const invite = operation('invite', 'POST /invite', {
+  audits: 'A test.',
   summary: 'Invite',
   access: 'authorizer',
   permission: 'members:write',

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -8,7 +11,7 @@ import { openObjectStore } from '../../lambda/integrations/object-store.ts';
 import { LOCAL_REGION } from '../../local/emulators/cognito.ts';
 import type { Emulator } from '../../local/emulators/emulator.ts';
 import { startSqs } from '../../local/emulators/sqs.ts';
-import { createBuckets } from '../../local/host/resources/buckets.ts';
+import { createBuckets } from '../../local/host/resources/create-resources.ts';
 import { appOf, stackOf } from '../local/host/stack-of.ts';
 
 const BUCKET = 'data-objects';
@@ -46,6 +49,30 @@ describe('objects', () => {
     await store.put('reports/a/1.csv', 'a,b\r\n', csv);
     expect(Buffer.from((await store.get('reports/a/1.csv')) ?? []).toString()).toBe('a,b\r\n');
     expect(await store.get('reports/a/2.csv')).toBeUndefined();
+  });
+
+  it('are not there for a reader of a part, where S3 denies what it does not have; of a whole one it is an error', async () => {
+    const denying = createServer((_, response) =>
+      response.writeHead(403, { 'content-type': 'application/xml' }).end('<Error><Code>AccessDenied</Code></Error>'),
+    );
+    denying.listen(0, '127.0.0.1');
+    await once(denying, 'listening');
+    const { port } = denying.address() as AddressInfo;
+    const client = new S3Client({
+      endpoint: `http://127.0.0.1:${port}`,
+      region: LOCAL_REGION,
+      credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+      forcePathStyle: true,
+      maxAttempts: 1,
+    });
+    try {
+      const denied = openObjectStore(BUCKET, client);
+      expect(await denied.getRange('requests/a/2026-11-20/1.ndjson.gz', 0, 10)).toBeUndefined();
+      await expect(denied.get('archives/a/1/part')).rejects.toMatchObject({ name: 'AccessDenied' });
+    } finally {
+      client.destroy();
+      denying.close();
+    }
   });
 
   it('are downloaded by a signed link, under their name, until it expires', async () => {

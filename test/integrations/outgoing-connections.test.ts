@@ -32,7 +32,6 @@ const known: Readonly<Record<string, readonly string[]>> = {
     'lambda/gateway/hosts/gateway-server.ts',
     'lambda/gateway/hosts/http-server.ts',
     'lambda/gateway/hosts/warm-up.ts',
-    'lambda/integrations/public-address.ts',
   ],
 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
-import { isPublicAddress } from '../../lambda/integrations/public-address.ts';
+import { isPublicAddress } from '../../lambda/integrations/webhook.ts';
 
 describe('isPublicAddress', () => {
   it.each([

@@ -3,8 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { UnavailableError } from '../../lambda/domain/errors.ts';
 import { stripeBilling } from '../../lambda/integrations/stripe-billing.ts';
-import { StripeCallError, stripeCaller } from '../../lambda/integrations/stripe-client.ts';
-import type { CachedSecret } from '../../lambda/integrations/stripe-secret.ts';
+import { type CachedSecret, StripeCallError, stripeCaller } from '../../lambda/integrations/stripe-client.ts';
 
 const stops: (() => void)[] = [];
 afterEach(() => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { cachedSecret } from '../../lambda/integrations/stripe-secret.ts';
+import { cachedSecret } from '../../lambda/integrations/stripe-client.ts';
 
 /** A fake Secrets Manager with a secret that changes, and a clock. */
 const vault = (first: string) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import Stripe from 'stripe';
-import type { CachedSecret } from '../../lambda/integrations/stripe-secret.ts';
+import type { CachedSecret } from '../../lambda/integrations/stripe-client.ts';
 import { stripeEventReader } from '../../lambda/integrations/stripe-webhook-event.ts';
 
 const NOW = Date.parse('2026-11-20T16:30:00Z');

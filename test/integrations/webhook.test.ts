@@ -1,10 +1,15 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { postWebhook, type WebhookAccess, webhookUrlProblem } from '../../lambda/integrations/webhook.ts';
+import {
+  postWebhook,
+  type WebhookAccess,
+  webhookAccess,
+  webhookUrlProblem,
+} from '../../lambda/integrations/webhook.ts';
 import { testCertificate } from './test-certificate.ts';
 
 let server: Server;
@@ -67,10 +72,29 @@ describe('postWebhook', () => {
     await expect(post()).rejects.toThrow(/cannot be reached/);
   });
 
+  it('does not tell a closed port from one that speaks something else, or never responds', async () => {
+    const silent = createTcpServer(() => {});
+    const plain = createTcpServer((socket) => void socket.end('220 mail.example.com\r\n'));
+    const closed = createTcpServer();
+    const messages: string[] = [];
+    for (const target of [silent, plain, closed]) {
+      await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
+      const { port: targetPort } = target.address() as AddressInfo;
+      if (target === closed) closed.close();
+      const call = postWebhook({ url: `https://hooks.example.com:${targetPort}/` }, '{}', now, {
+        ...access,
+        timeoutMs: 200,
+      });
+      messages.push(await call.then(String, (error: Error) => error.message));
+      if (target !== closed) target.close();
+    }
+    expect(new Set(messages)).toEqual(new Set(['it cannot be reached, or does not respond in time']));
+  });
+
   it('does not send to a server whose certificate is not for the host', async () => {
-    await expect(post(undefined, { options: {} })).rejects.toThrow(/cannot be reached/);
+    await expect(post(undefined, { options: {} })).rejects.toThrow(/certificate is not accepted \(/);
     await expect(postWebhook({ url: `https://other.example.com:${port}/`, secret }, '{}', now, access)).rejects.toThrow(
-      /cannot be reached/,
+      /certificate is not accepted \(/,
     );
     expect(respond).not.toHaveBeenCalled();
   });
@@ -91,7 +115,7 @@ describe('postWebhook', () => {
       'cannot be found',
     );
     respond.mockImplementation(() => {});
-    await expect(post(undefined, { timeoutMs })).rejects.toThrow('did not respond in time');
+    await expect(post(undefined, { timeoutMs })).rejects.toThrow('does not respond in time');
   });
 
   it('resolves the address once and connects to it', async () => {
@@ -127,5 +151,26 @@ describe('webhookUrlProblem', () => {
       'its host cannot be found',
     );
     expect(await webhookUrlProblem('https://8.8.8.8/hook')).toBeUndefined();
+  });
+
+  it('allows port 443 of public addresses, and what the operator adds', async () => {
+    const problemOf = (url: string, targets: { ports?: number[]; internalHosts?: string[] } = {}) =>
+      webhookUrlProblem(url, {
+        ...webhookAccess({ ports: [], internalHosts: [], ...targets }),
+        resolve: async () => ['10.1.2.3'],
+      });
+    expect(await problemOf('https://8.8.8.8:443/hook')).toBeUndefined();
+    expect(await problemOf('https://8.8.8.8:8443/hook')).toBe('must have one of the ports 443');
+    expect(await problemOf('https://8.8.8.8:8443/hook', { ports: [8443] })).toBeUndefined();
+    expect(await problemOf('https://8.8.8.8:22/hook', { ports: [8443] })).toBe('must have one of the ports 443, 8443');
+    const internalHosts = ['alerts.corp.example'];
+    expect(await problemOf('https://alerts.corp.example/')).toBe('its host must have public addresses only');
+    expect(await problemOf('https://alerts.corp.example/', { internalHosts })).toBeUndefined();
+    expect(await problemOf('https://other.corp.example/', { internalHosts })).toBe(
+      'its host must have public addresses only',
+    );
+    expect(await problemOf('https://alerts.corp.example:22/', { internalHosts })).toBe(
+      'must have one of the ports 443',
+    );
   });
 });

@@ -151,6 +151,11 @@ export const published = {
   expectedRequestsPerSecond: 5_000,
 };
 
+/** Nothing but an account: the stage of a first deployment. */
+export const withoutDomains = z.record(z.string(), z.record(z.string(), z.unknown())).parse(cdkContext['stages'])[
+  'try'
+];
+
 export const inContainers = { expectedRequestsPerSecond: 100_000, gateway: { compute: 'containers' } };
 
 const resourceSchema = z.object({
@@ -192,7 +197,7 @@ const definitionSchema = z.looseObject({
   ),
   components: z.unknown().optional(),
   'x-amazon-apigateway-binary-media-types': z.array(z.string()).optional(),
-  'x-amazon-apigateway-endpoint-configuration': z.object({ disableExecuteApiEndpoint: z.literal(true) }),
+  'x-amazon-apigateway-endpoint-configuration': z.object({ disableExecuteApiEndpoint: z.boolean() }),
   'x-amazon-apigateway-gateway-responses': z.record(
     z.string(),
     z.object({

@@ -3,8 +3,7 @@ import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openPriceVersions } from '../../lambda/data/prices/price-versions.ts';
 import { readPublicFile } from '../../lambda/integrations/read-public-file.ts';
 import { readFeed } from '../../lambda/price-feed/read-feed.ts';
-import { HELD_MODEL, NEW_MODEL } from '../../local/mock/price-feed.ts';
-import { type MockProviders, startMockProviders } from '../../local/mock/providers.ts';
+import { HELD_MODEL, type MockProviders, NEW_MODEL, startMockProviders } from '../../local/mock/providers.ts';
 import { feedLines } from '../../ops/prices/feed.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;
@@ -17,7 +16,7 @@ afterAll(async () => {
   await Promise.all([table.stop(), mock.stop()]);
 });
 
-it('the mock’s price feed adds one model, has one change that waits, and changes no other price', async () => {
+it('the mock’s price feed adds one model, which waits for a second source, has one change that waits, and changes no other price', async () => {
   const versions = openPriceVersions(table);
   const problems: unknown[] = [];
   const report = (...problem: unknown[]) => problems.push(problem);
@@ -36,5 +35,6 @@ it('the mock’s price feed adds one model, has one change that waits, and chang
   expect(lines.filter((line) => line.includes('→'))).toEqual([
     expect.stringContaining(NEW_MODEL),
     expect.stringMatching(`1  openai ${HELD_MODEL}  input 30, output 60 → input 90, output 180`),
+    expect.stringMatching(`2  openai ${NEW_MODEL}  none → input 1, output 4  .*waits \\(oneSource\\)`),
   ]);
 }, 120_000);

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { totpCode } from '../../fixtures/totp.ts';
-import { requestSigner } from '../../lambda/gateway/aws/sign.ts';
+import { requestSigner } from '../../lambda/gateway/aws/aws-json.ts';
 import { type LocalStack, startStack } from '../../local/host/stack.ts';
 import { type MockProviders, startMockProviders } from '../../local/mock/providers.ts';
 import { currentAssembly } from '../../local/synth.ts';

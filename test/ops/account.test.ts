@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { emulatedObjects } from '../../fixtures/emulated-objects.ts';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { openAccountHolds } from '../../lambda/data/accounts/account-holds.ts';
+import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openBillingSync } from '../../lambda/data/billing/billing-sync.ts';
-import { update } from '../../lambda/data/table/actions.ts';
-import { accountKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
+import { remove, update } from '../../lambda/data/table/actions.ts';
+import { accountKey, auditHeadKey, auditPartition, serviceKeyKey } from '../../lambda/data/table/keys.ts';
+import { queryItems } from '../../lambda/data/table/read.ts';
 import { write } from '../../lambda/data/table/write.ts';
 import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { auditHeadObjectKey } from '../../lambda/domain/object-keys.ts';
 import { newAccount } from '../data/new-account.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { runOps } from './run-command.ts';
@@ -48,6 +52,40 @@ const accountWithKeys = async (count: number) => {
 };
 
 describe('npm run account', () => {
+  it('checks the audit log, also against what exported days say of it', async () => {
+    const objects = await emulatedObjects();
+    try {
+      const { accountId, firstKey } = await accountWithKeys(2);
+      const check = () =>
+        runOps('account', ['audit-check', firstKey, '--table', table.name, '--bucket', 'objects'], {
+          env: { AWS_ENDPOINT_URL_DYNAMODB: table.endpoint, AWS_ENDPOINT_URL_S3: objects.endpoint },
+        });
+      const log = openAuditLog(table);
+      const registered = () => auditEntry(accountId, {}, { action: 'account.registered' }, new Date());
+      await log.record(registered());
+      const exported = JSON.stringify(await log.findLast(accountId));
+      await objects.put(auditHeadObjectKey(accountId, '2026-11-20'), exported, { contentType: 'application/json' });
+      expect(await check()).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('Compared with 1 exported days.'),
+      });
+
+      // Whoever may write the table rewrites it from its beginning.
+      await write(table, remove(auditHeadKey(accountId)));
+      for await (const item of queryItems(table, {
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': auditPartition(accountId) },
+      }))
+        await write(table, remove(item as { pk: string; sk: string }));
+      await log.record(registered());
+      const found = await check();
+      expect(found).toMatchObject({ code: 1, stdout: expect.stringContaining('1 entries are as they were written.') });
+      expect(found.stdout).toContain('The log was rewritten: it lacks the last entry of 2026-11-20.');
+    } finally {
+      await objects.stop();
+    }
+  });
+
   it('suspends and restores an account and all of a hundred keys', async () => {
     const { accountId, firstKey, statuses } = await accountWithKeys(100);
     expect(await run('suspend', firstKey, '--reason', 'abuse', '--dry-run')).toMatchObject({

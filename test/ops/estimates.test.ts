@@ -14,6 +14,7 @@ const recording = (part: object, usage: object) =>
     path: '/v1/chat/completions',
     req: JSON.stringify({
       model: 'gpt-4o',
+      stream: true,
       messages: [{ role: 'user', content: [{ type: 'text', text: content }, part] }],
     }),
     ctype: 'application/json',
@@ -24,7 +25,7 @@ const file = join(folder, 'recordings.jsonl');
 writeFileSync(
   file,
   [
-    // The estimate is 26 and 20.
+    // The estimate is 27 and 21.
     recording(text, { prompt_tokens: 26, completion_tokens: 20, total_tokens: 46 }),
     recording(text, { prompt_tokens: 52, completion_tokens: 10, total_tokens: 62 }),
     recording({ type: 'file', file: {} }, { prompt_tokens: 900, completion_tokens: 20, total_tokens: 920 }),
@@ -40,17 +41,21 @@ const run = async (option: string): Promise<Record<string, unknown>[]> => {
 };
 
 describe('npm run meter', () => {
-  it('--estimates compares estimates with what was reported, and leaves out lower bounds', async () => {
-    const row = {
-      input: { responses: 2, p5: 0.5, median: 0.5, p95: 0.5, within60To160Percent: 0.5 },
-      output: { responses: 2, p5: 1, median: 1, p95: 1, within60To160Percent: 0.5 },
-      lowerBounds: 1,
-      notEstimated: 0,
-    };
-    expect(await run('--estimates')).toEqual([
-      { provider: 'openai', ...row },
-      { provider: 'all', ...row },
+  it('--estimates compares both halves with what was reported, and leaves out lower bounds of inputs', async () => {
+    const rows = (await run('--estimates')) as { of: string; unknown: number; calibration: Half; report: Half }[];
+    type Half = { responses: number; within60To160Percent: number; median: number | null };
+    expect(rows.map(({ of, unknown }) => [of, unknown])).toEqual([
+      ['input: all', 1],
+      ['input: gpt', 1],
+      ['output: all', 0],
+      ['output: openai, text', 0],
     ]);
+    for (const { calibration, report } of rows.slice(0, 2)) expect(calibration.responses + report.responses).toBe(2);
+    // An output of 10 tokens says little.
+    for (const { calibration, report } of rows.slice(2)) {
+      expect(calibration.responses + report.responses).toBe(2);
+      expect(calibration.median ?? report.median).toBeCloseTo(1.05, 1);
+    }
   });
 
   it('--calibrate measures the constants of a family', async () => {

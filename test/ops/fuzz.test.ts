@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { fuzz } from '../../ops/meter/fuzz.ts';
+import { seedRecordings } from '../../ops/meter/recording.ts';
 import { replay } from '../../ops/meter/replay.ts';
-import { seedRecordings } from '../../ops/meter/seed-recordings.ts';
 import { SEED, withSeed } from '../seed.ts';
 
 describe('meter and pricing', () => {

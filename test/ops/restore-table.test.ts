@@ -16,9 +16,11 @@ import {
   monthKey,
   outboxKey,
   projectKey,
+  raiseKey,
   requestCountKey,
   requestKey,
   savedViewKey,
+  savingKey,
   sessionCounterKey,
   signOnKey,
 } from '../../lambda/data/table/keys.ts';
@@ -58,6 +60,14 @@ const run = (...args: string[]) =>
       USAGE_QUEUE_URL: queues.queue,
     },
   });
+
+it('says what the table of one machine lacks', async () => {
+  const args = ['start', '--to', 'other-table', '--at', DAMAGE];
+  const env = { AWS_ENDPOINT_URL_DYNAMODB: table.endpoint, TABLE_NAME: table.name };
+  const { code, stderr } = await runOps('restore-table', args, { env });
+  expect(code).toBe(1);
+  expect(stderr).toContain('no point-in-time recovery');
+});
 
 const recorderAt = (name: string, now: string) =>
   openRecorder({ ...table, name }, { logger: { error: () => {} }, price: priceOfTokens, now: () => Date.parse(now) });
@@ -186,6 +196,8 @@ describe('npm run restore-table', () => {
     ['a request in a shard', requestKey('a', DAY, 'r', 3), 'request'],
     ['a project', projectKey('a', 'p'), 'project'],
     ['a view', savedViewKey('a', 'v'), 'view'],
+    ['a raise that somebody asks for', raiseKey('a', 'b', 'u'), 'rule'],
+    ['a decision about savings', savingKey('a', 'f'), 'saving'],
     ['a token', apiTokenKey('hash'), 'token'],
     ['a token of an account', accountApiTokenKey('a', 't'), 'token'],
     ['an invitation', invitationKey('a', 'i'), 'invitation'],

@@ -69,12 +69,14 @@ const genaiData = (models: readonly { id: string; match: unknown; prices: unknow
   },
 ];
 /** The same of models.dev. */
-const modelsDevData = (models: Readonly<Record<string, { input: number; output: number }>>) => ({
+const modelsDevData = (
+  models: Readonly<Record<string, { input: number; output: number; [member: string]: unknown }>>,
+) => ({
   cohere: {
     models: Object.fromEntries([
-      ...Object.entries(bundledLists.secondPrices.prices['cohere'] ?? {}).map(([id, { input, output }]) => [
+      ...Object.entries(bundledLists.secondPrices.prices['cohere'] ?? {}).map(([id, { input, output, cacheRead }]) => [
         id,
-        { cost: { input, output } },
+        { cost: { input, output, cache_read: cacheRead } },
       ]),
       ...Object.entries(models).map(([id, cost]) => [id, { cost }]),
     ]),
@@ -82,6 +84,9 @@ const modelsDevData = (models: Readonly<Record<string, { input: number; output: 
 });
 
 const exactly = (id: string, prices: unknown) => ({ id, match: { equals: id }, prices });
+const both = { 'genai-prices': '/genai', 'models.dev': '/models' };
+/** The second source, which has the new model too. */
+const second = () => ({ '/models': modelsDevData({ 'command-99': { input: 2, output: 8 } }) });
 const newModel = exactly('command-99', { input_mtok: 2, output_mtok: 8 });
 
 const run = (sources = { 'genai-prices': '/genai' } as Record<string, string>) => {
@@ -100,8 +105,8 @@ const run = (sources = { 'genai-prices': '/genai' } as Record<string, string>) =
 };
 
 const bookNow = () => openNewestBook({ versions: openPriceVersions(table), onFallback: (error) => log(error), now })();
-const inputPrice = async (model: string, at = new Date(clock).toISOString()) => {
-  const rate = (await bookNow())({ provider: 'cohere', model, at: new Date(at), inputTokens: 10 })?.rates.input;
+const inputPrice = async (model: string, at = new Date(clock).toISOString(), inputTokens = 10) => {
+  const rate = (await bookNow())({ provider: 'cohere', model, at: new Date(at), inputTokens })?.rates.input;
   return rate === undefined ? null : Number(rate) / 1e12;
 };
 const waiting = async () => (await openPriceVersions(table).readFeed()).waiting;
@@ -150,12 +155,12 @@ describe('a new model in the feed', () => {
     const yesterday = await ask(APPEARED - 30 * HOUR_MS);
     expect(yesterday).toMatchObject({ provenance: 'unknown', costNanoUsd: null, priceVersion: null });
 
-    published = { '/genai': genaiData([newModel]) };
+    published = { '/genai': genaiData([newModel]), ...second() };
     let pricedAt: number | null = null;
     for (let minute = 5; minute <= 60; minute += 5) {
       clock = APPEARED + minute * MINUTE_MS;
       if (minute % 15 === 0) {
-        await run();
+        await run(both);
         await reprice(() => 14 * MINUTE_MS);
       }
       const asked = await ask(clock);
@@ -165,7 +170,12 @@ describe('a new model in the feed', () => {
 
     const cost = 1_000 * 2_000 + 100 * 8_000;
     const before = await openRequests(table, now).find(accountId, yesterday?.requestId ?? '');
-    expect(before).toMatchObject({ provenance: 'computed', costNanoUsd: cost, priceVersion: '1' });
+    expect(before).toMatchObject({
+      provenance: 'computed',
+      costNanoUsd: cost,
+      priceVersion: '1',
+      priceEvidence: { sources: { 'genai-prices': '2026-11-20', 'models.dev': '2026-11-20' }, agree: true },
+    });
     const sums = total((await ledgerSums(table, accountId, [])).days);
     expect(sums).toMatchObject({ requests: 13, costComputedNanoUsd: 13 * cost });
 
@@ -230,10 +240,10 @@ describe('a changed price', () => {
   });
 
   it('waits for a person where it is more than half higher, and is taken once accepted', async () => {
-    published = { '/genai': genaiData([first]) };
-    await run();
-    published = { '/genai': genaiData([exactly('command-99', { input_mtok: 20, output_mtok: 8 })]) };
-    await run();
+    published = { '/genai': genaiData([first]), ...second() };
+    await run(both);
+    published = { '/genai': genaiData([exactly('command-99', { input_mtok: 20, output_mtok: 8 })]), ...second() };
+    await run(both);
     expect(await inputPrice('command-99')).toBe(2);
     expect(await waiting()).toEqual([
       expect.objectContaining({
@@ -246,19 +256,19 @@ describe('a changed price', () => {
     expect(counted['WaitingPriceChanges']).toBe(1);
     await openPriceVersions(table).decide(1, 'accepted');
     clock += 15 * MINUTE_MS;
-    await run();
+    await run(both);
     expect(await inputPrice('command-99')).toBe(20);
     expect(await inputPrice('command-99', '2026-11-20T11:59:00Z')).toBe(2);
     expect(await waiting()).toEqual([]);
   });
 
   it('stays out once refused, and waits no more', async () => {
-    published = { '/genai': genaiData([first]) };
-    await run();
-    published = { '/genai': genaiData([exactly('command-99', { input_mtok: 20, output_mtok: 8 })]) };
-    await run();
+    published = { '/genai': genaiData([first]), ...second() };
+    await run(both);
+    published = { '/genai': genaiData([exactly('command-99', { input_mtok: 20, output_mtok: 8 })]), ...second() };
+    await run(both);
     await openPriceVersions(table).decide(1, 'refused');
-    await run();
+    await run(both);
     expect(await inputPrice('command-99')).toBe(2);
     expect(counted['WaitingPriceChanges']).toBe(0);
     await expect(openPriceVersions(table).decide(7, 'accepted')).rejects.toThrow(
@@ -272,24 +282,24 @@ describe('a changed price', () => {
         env: { AWS_ENDPOINT_URL_DYNAMODB: table.endpoint },
       });
     expect((await feed()).stdout).toMatch(/^No version yet[\s\S]*No change waits\.\n$/);
-    published = { '/genai': genaiData([first]) };
-    await run();
-    published = { '/genai': genaiData([exactly('command-99', { input_mtok: 20, output_mtok: 8 })]) };
-    await run();
+    published = { '/genai': genaiData([first]), ...second() };
+    await run(both);
+    published = { '/genai': genaiData([exactly('command-99', { input_mtok: 20, output_mtok: 8 })]), ...second() };
+    await run(both);
     const { stdout } = await feed();
     expect(stdout).toMatch(
-      /^Version 1 holds\.\n[\s\S]*\nVersion 1, 2026-11-20T12:00:00.000Z, SHA-256 [0-9a-f]{64}, 1 changes:\n/,
+      /^Version 2 holds\.\n[\s\S]*\nVersion 1, 2026-11-20T12:00:00.000Z, SHA-256 [0-9a-f]{64}, 2 changes:\n/,
     );
     expect(stdout).toContain('  cohere command-99  none → input 2, output 8  (genai-prices)\n');
     const change = '  1  cohere command-99  input 2, output 8 → input 20, output 8  (genai-prices), ';
-    expect(stdout).toContain(`${change}waits, seen since 2026-11-20T12:00:00.000Z\n`);
+    expect(stdout).toContain(`${change}waits (step), seen since 2026-11-20T12:00:00.000Z\n`);
     expect(await feed('--accept', '7')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('No price change with the number 7 waits.'),
     });
     expect(await feed('--accept', '1', '--refuse', '1')).toMatchObject({ code: 2, stdout: '' });
     expect((await feed('--accept', '1')).stdout).toContain(`${change}accepted`);
-    await run();
+    await run(both);
     expect(await inputPrice('command-99')).toBe(20);
   });
 
@@ -303,6 +313,249 @@ describe('a changed price', () => {
     };
     await run(sources);
     expect(await inputPrice('command-99')).toBe(20);
+  });
+});
+
+describe('a price that is not sure', () => {
+  const versions = () => openPriceVersions(table);
+  const priced = async (model: string) => {
+    const { rates, doubt, evidence } =
+      (await bookNow())({ provider: 'cohere', model, at: new Date(clock), inputTokens: 10 }) ?? {};
+    return { input: rates?.input === undefined ? null : Number(rates.input) / 1e12, doubt, evidence };
+  };
+  const none = () => ({ '/models': modelsDevData({}) });
+
+  it('is the first of a model, from one source alone, until the other has it', async () => {
+    published = { '/genai': genaiData([newModel]), ...none() };
+    await run(both);
+    expect(await priced('command-99')).toEqual({
+      ...{ input: 2, doubt: 'oneSource', evidence: { sources: { 'genai-prices': '2026-11-20' }, agree: null } },
+    });
+    expect(counted['WaitingPriceChanges']).toBe(0);
+    clock += 24 * HOUR_MS;
+    published = { '/genai': genaiData([newModel]), ...second() };
+    await run(both);
+    expect(await priced('command-99')).toEqual({
+      ...{ input: 2, doubt: null },
+      evidence: { sources: { 'genai-prices': '2026-11-21', 'models.dev': '2026-11-21' }, agree: true },
+    });
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('stays so while the other source has another one, or does not respond', async () => {
+    published = {
+      '/genai': genaiData([newModel]),
+      '/models': modelsDevData({ 'command-99': { input: 4, output: 8 } }),
+    };
+    await run(both);
+    expect(await priced('command-99')).toMatchObject({ input: 2, doubt: 'oneSource', evidence: { agree: false } });
+    published = { '/genai': genaiData([newModel, exactly('command-98', { input_mtok: 1, output_mtok: 1 })]) };
+    await run(both);
+    expect(await priced('command-99')).toMatchObject({ input: 2, doubt: 'oneSource' });
+    expect((await waiting()).map(({ model, source }) => [model, source])).toEqual([
+      ...[
+        ['command-98', 'genai-prices'],
+        ['command-99', 'genai-prices'],
+        ['command-99', 'models.dev'],
+      ],
+    ]);
+  });
+
+  it.each([
+    ['accepted', { input: 2, doubt: null }],
+    ['refused', { input: null }],
+  ] as const)('is decided on by a person: %s', async (decision, expected) => {
+    published = { '/genai': genaiData([newModel]), ...none() };
+    await run(both);
+    await versions().decide(1, decision);
+    clock += 15 * MINUTE_MS;
+    for (let times = 0; times < 2; times++) {
+      await run(both);
+      expect(await priced('command-99')).toMatchObject(expected);
+    }
+  });
+
+  it.each([
+    ['high', 90_000, 8],
+    ['high for output', 2, 90_000],
+    ['low', 0.0001, 8],
+  ])('is not taken where it is too %s for its family', async (_, input_mtok, output_mtok) => {
+    published = { '/genai': genaiData([exactly('command-99', { input_mtok, output_mtok })]), ...none() };
+    await run(both);
+    expect(await priced('command-99')).toMatchObject({ input: null });
+    expect(await waiting()).toEqual([expect.objectContaining({ number: 1, why: 'range', before: null })]);
+    expect(counted['WaitingPriceChanges']).toBe(1);
+    await versions().decide(1, 'accepted');
+    await run(both);
+    expect(await priced('command-99')).toMatchObject({ input: input_mtok, doubt: null });
+  });
+
+  it('is not taken where only long prompts cost too much for its family', async () => {
+    const tiers = [{ input: 90_000, output: 8, tier: { size: 200_000 } }];
+    published = { '/models': modelsDevData({ 'command-99': { input: 2, output: 8, tiers } }) };
+    await run({ 'models.dev': '/models' });
+    expect(await priced('command-99')).toMatchObject({ input: null });
+  });
+
+  it('is the price of before, as long as a change of it waits', async () => {
+    published = { '/genai': genaiData([newModel]), ...second() };
+    await run(both);
+    published = { '/genai': genaiData([exactly('command-99', { input_mtok: 20, output_mtok: 8 })]), ...second() };
+    clock += 15 * MINUTE_MS;
+    await run(both);
+    expect(await priced('command-99')).toMatchObject({ input: 2, doubt: 'changeWaits' });
+    await versions().decide(1, 'refused');
+    clock += 15 * MINUTE_MS;
+    await run(both);
+    expect(await priced('command-99')).toMatchObject({ input: 2, doubt: null });
+  });
+
+  const models = Array.from({ length: 8 }, (_, index) => `command-9${index}`);
+  const allAt = (input: number, output: number, count = models.length) => ({
+    '/genai': genaiData(
+      models.map((id, index) =>
+        exactly(id, index < count ? { input_mtok: input, output_mtok: output } : { input_mtok: 2, output_mtok: 8 }),
+      ),
+    ),
+  });
+  const secondAt = (input: number, output: number) => ({
+    '/models': modelsDevData(Object.fromEntries(models.map((id) => [id, { input, output }]))),
+  });
+
+  it('is one of many that one source changes at once, each by less than half', async () => {
+    published = { ...allAt(2, 8), ...secondAt(2, 8) };
+    await run(both);
+    clock += HOUR_MS;
+    published = { ...allAt(1.02, 4.08), ...secondAt(2, 8) };
+    await run(both);
+    for (const model of models) expect(await priced(model)).toMatchObject({ input: 2, doubt: 'changeWaits' });
+    expect((await waiting()).map(({ why }) => why)).toEqual(models.map(() => 'many'));
+    // In the next run they wait under the same numbers, and the second source confirms them.
+    published = { ...allAt(1.02, 4.08), ...secondAt(1.02, 4.08) };
+    clock += HOUR_MS;
+    await run(both);
+    for (const model of models) expect(await priced(model)).toMatchObject({ input: 1.02, doubt: null });
+  });
+
+  it('is taken where few change at once', async () => {
+    published = { ...allAt(2, 8), ...secondAt(2, 8) };
+    await run(both);
+    published = { ...allAt(1.02, 4.08, 3), ...secondAt(2, 8) };
+    clock += HOUR_MS;
+    await run(both);
+    expect(await priced('command-90')).toMatchObject({ input: 1.02, doubt: null, evidence: { agree: false } });
+  });
+});
+
+describe('an override', () => {
+  const haiku = (input_mtok: number) => [
+    {
+      id: 'anthropic',
+      models: [
+        ...(bundledLists.genaiPrices['anthropic']?.models ?? []),
+        exactly('claude-haiku-5-5', {
+          input_mtok,
+          ...{ output_mtok: 5 * input_mtok, cache_read_mtok: input_mtok / 10, cache_write_mtok: 1.25 * input_mtok },
+        }),
+      ],
+    },
+  ];
+  const secondHaiku = (input: number) => ({
+    anthropic: {
+      models: {
+        ...Object.fromEntries(
+          Object.entries(bundledLists.secondPrices.prices['anthropic'] ?? {}).map(([id, prices]) => [
+            id,
+            { cost: { ...prices, cache_read: prices.cacheRead, cache_write: prices.cacheWrite } },
+          ]),
+        ),
+        'claude-haiku-5-5': {
+          cost: { input, output: 5 * input, cache_read: input / 10, cache_write: 1.25 * input },
+        },
+      },
+    },
+  });
+  const priced = async () => {
+    const query = { provider: 'anthropic', model: 'claude-haiku-5-5', at: new Date(clock), inputTokens: 10 };
+    const { rates, doubt } = (await bookNow())(query) ?? {};
+    return [Number(rates?.input) / 1e12, Number(rates?.output) / 1e12, doubt];
+  };
+  const publish = async (first: number, other: number) => {
+    clock += 24 * HOUR_MS;
+    published = { '/genai': haiku(first), '/models': secondHaiku(other) };
+    await run(both);
+  };
+
+  it('holds while the sources have the same', async () => {
+    await publish(0.1, 0.1);
+    expect(await priced()).toEqual([0.1, 0.5, null]);
+  });
+
+  it('ends where both sources change after its day', async () => {
+    await publish(0.1, 0.1);
+    await publish(0.2, 0.2);
+    // What a cache of an hour costs is in the override only.
+    expect(await priced()).toEqual([0.2, 1, 'overrideWaits']);
+    clock -= 12 * HOUR_MS;
+    expect((await priced()).slice(0, 2)).toEqual([0.1, 0.5]);
+  });
+
+  it('waits where one source changes, or both do to different prices', async () => {
+    await publish(0.1, 0.1);
+    await publish(0.14, 0.1);
+    expect(await priced()).toEqual([0.1, 0.5, 'overrideWaits']);
+    expect(await waiting()).toContainEqual(
+      expect.objectContaining({
+        ...{ why: 'override', source: 'genai-prices', model: 'claude-haiku-5-5' },
+        before: expect.objectContaining({ input: 0.1 }),
+        after: expect.objectContaining({ input: 0.14 }),
+      }),
+    );
+    // One for each size of prompts.
+    expect(counted['WaitingPriceChanges']).toBe(2);
+    for (const { number } of (await waiting()).filter(({ why }) => why === 'override'))
+      await openPriceVersions(table).decide(number, 'refused');
+    await run(both);
+    expect(counted['WaitingPriceChanges']).toBe(0);
+    await publish(0.14, 0.13);
+    expect(await priced()).toEqual([0.1, 0.5, 'overrideWaits']);
+  });
+});
+
+describe('prices of long prompts', () => {
+  const sources = { 'models.dev': '/models' };
+  const legacy = { input: 1, output: 5, context_over_200k: { input: 2, output: 7.5 } };
+  const pricesAt = (...sizes: number[]) => Promise.all(sizes.map((size) => inputPrice('command-99', undefined, size)));
+
+  it.each([
+    ['above 200,000', [{ input: 2, output: 7.5, tier: { type: 'context', size: 272_000 } }], [1, 1, 2, 2]],
+    ['below it', [{ input: 3, output: 7.5, tier: { size: 100_000 } }], [1, 3, 3, 3]],
+    [
+      'twice',
+      [
+        { input: 9, output: 9, tier: { size: 272_000 } },
+        { input: 2, output: 7, tier: { size: 128_000 } },
+      ],
+      [1, 2, 9, 9],
+    ],
+  ])('begin where the list says: %s', async (_, tiers, expected) => {
+    published = { '/models': modelsDevData({ 'command-99': { ...legacy, tiers } }) };
+    await run(sources);
+    expect(await pricesAt(90_000, 250_000, 272_001, 900_000)).toEqual(expected);
+  });
+
+  it('begin where the list says after a version that was read without its limits, also for the requests of before', async () => {
+    const versions = openPriceVersions(table);
+    const prices = { cohere: { 'command-99': { input: 1, output: 5, over200k: { input: 2, output: 7.5 } } } };
+    const lists = { genaiPrices: bundledLists.genaiPrices, secondPrices: { name: 'models.dev', prices } };
+    await versions.save(await versions.readFeed(), { lists, changes: [], acceptedAt: new Date(clock).toISOString() });
+    expect(await pricesAt(200_000, 200_001)).toEqual([1, 2]);
+    clock += HOUR_MS;
+    const tiers = [{ input: 2, output: 7.5, tier: { size: 272_000 } }];
+    published = { '/models': modelsDevData({ 'command-99': { ...legacy, tiers } }) };
+    await run(sources);
+    expect(await pricesAt(250_000, 272_001)).toEqual([1, 2]);
+    expect(await inputPrice('command-99', '2026-11-20T12:30:00Z', 250_000)).toBe(1);
   });
 });
 

@@ -39,7 +39,7 @@ const fakes = {
 beforeEach(() => {
   jest.resetAllMocks();
   fakes.claimRound.mockResolvedValue(true);
-  fakes.recipients.mockResolvedValue([{ email: 'ada@example.com' }] as never);
+  fakes.recipients.mockResolvedValue([{ email: 'ada@example.com', role: 'owner' }] as never);
 });
 
 const deliver = (round: number, facts: Partial<Alert> = {}) =>
@@ -103,8 +103,28 @@ describe('deliverAlert', () => {
     ]);
   });
 
+  it('mails an alert to who sees a part of the account only if it is about that part', async () => {
+    const email = (name: string) => `${name}@example.com`;
+    fakes.recipients.mockResolvedValue([
+      { userId: 'ada', email: email('ada'), role: 'owner' },
+      { userId: 'dev', email: email('dev'), role: 'developer' },
+      { userId: 'bob', email: email('bob'), role: 'member', projects: ['search'] },
+    ] as never);
+    const mailedFor = async (filter: object) => {
+      fakes.find.mockResolvedValue({
+        condition: { type: 'cost_threshold', config: { threshold: 1, period: 'daily', filter } },
+      } as never);
+      await deliver(0);
+      return fakes.sendMail.mock.calls.at(-1)?.[0].to;
+    };
+    expect(await mailedFor({ model: 'gpt-4o' })).toEqual([email('ada')]);
+    expect(await mailedFor({ project: 'search' })).toEqual([email('ada'), email('bob')]);
+    expect(await mailedFor({ member: 'dev' })).toEqual([email('ada'), email('dev')]);
+  });
+
   describe('an unverified address gets no alert', () => {
-    const unverified = { email: 'stranger@example.com', emailVerifiedAt: null };
+    const role = 'owner';
+    const unverified = { email: 'stranger@example.com', role, emailVerifiedAt: null };
     const error = 'not sent to stranger@example.com (the address is not verified)';
 
     it.each([
@@ -118,8 +138,8 @@ describe('deliverAlert', () => {
     });
 
     it('while others of the account do, those of version 0.1 among them', async () => {
-      const verified = { email: 'ada@example.com', emailVerifiedAt: NOW };
-      const older = { email: 'bob@example.com' };
+      const verified = { email: 'ada@example.com', role, emailVerifiedAt: NOW };
+      const older = { email: 'bob@example.com', role };
       fakes.recipients.mockResolvedValue([unverified, verified, older] as never);
       await deliver(0);
       expect(fakes.sendMail).toHaveBeenCalledWith(

@@ -1,6 +1,6 @@
 import { expect, it, jest } from '@jest/globals';
 import type { Alert } from '../../lambda/domain/alerts/alert.ts';
-import { deliverPending, type PendingDependencies } from '../../lambda/rule-evaluator/deliver-pending.ts';
+import { deliverPending, type PendingDependencies } from '../../lambda/rule-evaluator/open-judge.ts';
 import { silentLogger } from '../http/invoke.ts';
 
 const NOW = new Date('2026-11-20T16:30:00.000Z');

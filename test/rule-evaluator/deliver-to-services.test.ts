@@ -145,7 +145,9 @@ describe('delivery to services', () => {
   it('tries again after a timeout', async () => {
     respond.mockImplementation(() => {});
     const { deliveries } = await deliver(alertOn('teams'), { timeoutMs: 50 });
-    expect(deliveries).toMatchObject([{ status: 'pending', error: 'it did not respond in time' }]);
+    expect(deliveries).toMatchObject([
+      { status: 'pending', error: 'it cannot be reached, or does not respond in time' },
+    ]);
   });
 
   it('posts to public addresses only, whatever the name of the host, and shows nothing of a target', async () => {

@@ -42,6 +42,8 @@ const evaluateRules = async (
     keys: { list: async () => [{ keyId: 'key-1', name: 'default' }] as never },
     projects: { list: async () => [] },
     readSessions: async () => {},
+    members: { list: async () => [] },
+    askUrl: '',
     newAlertId: () => 'alert-1',
   });
   return run('svc_1', rules, new Date(at), new Date(judgedUntil));

@@ -6,16 +6,18 @@ import { evaluateRules } from '../../fixtures/evaluate-rules.ts';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { ruleOf } from '../../fixtures/rule-of.ts';
 import { updateRule } from '../../lambda/dashboard/limits/manage-rules.ts';
+import { openBlockCopies } from '../../lambda/data/accounts/block-copies.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
+import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
 import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { ACTIVE_RULE_SHARDS, ruleKey } from '../../lambda/data/table/keys.ts';
-import { shardOf } from '../../lambda/data/table/shard-of.ts';
+import { shardOf } from '../../lambda/data/table/table.ts';
 import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
 import { WebhookError } from '../../lambda/integrations/webhook.ts';
@@ -226,15 +228,18 @@ describe('the rule evaluator', () => {
       const update = updateRule({
         rules: openRules(table),
         webhookUrlProblem: async () => undefined,
-        writePolicy: async () => {},
+        blocks: openBlocks(table),
+        blockCopies: openBlockCopies(table),
         findDeclared: openDeclaredDimensions(table).find,
         projects: openProjects(table),
+        users: openUsers(table),
         keys: openServiceKeys(table),
         newRuleId: uuidv7,
         newSecret: () => 'whsec_x',
         now: () => now,
       });
-      const change = (body: object) => update({ caller: { accountId }, params: { id: rule.ruleId }, body } as never);
+      const caller = { accountId, role: 'owner' };
+      const change = (body: object) => update({ caller, params: { id: rule.ruleId }, body } as never);
       const limits = async () => (await alertsOf(accountId)).map(({ limit }) => limit / 1e9);
       return { accountId, change, limits };
     };

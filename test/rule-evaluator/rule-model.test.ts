@@ -119,6 +119,8 @@ const fired = async (rule: RuleCondition, hours: readonly HourOfSpend[], instant
     keys: { list: async () => [] },
     projects: { list: async () => [] },
     readSessions: async () => {},
+    members: { list: async () => [] },
+    askUrl: '',
     newAlertId: () => 'alert',
   });
   // What the rule's item keeps.

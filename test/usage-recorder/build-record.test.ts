@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PricedUsage } from '../../lambda/domain/usage/usage.ts';
-import { plausible } from '../../lambda/usage-recorder/build-record.ts';
+import { plausible, recordOfClose } from '../../lambda/usage-recorder/build-record.ts';
 import { closeEvent, priceOfTokens } from './events.ts';
 
 /** The most that one request may add to a counter. */
@@ -36,5 +36,23 @@ describe('plausible', () => {
     ['a provenance that does not exist', priced({}, { provenance: 'guessed' as PricedUsage['provenance'] })],
   ])('makes a price with %s unknown', (_, price) => {
     expect(plausible(price)).toMatchObject({ usage: null, costNanoUsd: null, provenance: 'unknown', lines: [] });
+  });
+});
+
+describe('a record', () => {
+  it('has what limits reserved, but for limits of each', () => {
+    const reservation = { periodId: 'monthly#2026-11-01', minute: 1, unknownNanoUsd: 0 };
+    const reservations = [
+      { ...reservation, budgetId: 'b1', nanoUsd: 5 },
+      { ...reservation, budgetId: 'b2', nanoUsd: 7, value: 'ada' },
+    ];
+    const recorded = (facts: object) => {
+      const event = { ...closeEvent(), ...facts } as Parameters<typeof recordOfClose>[0];
+      const context = { revision: 1, overflowLevel: 0, recordedAt: event.startedAt, expiresAt: 1 };
+      return recordOfClose(event, priced({}), null, context);
+    };
+    expect(recorded({ reservations }).reservations).toEqual([{ budgetId: 'b1', nanoUsd: 5 }]);
+    expect(recorded({ reservations: reservations.slice(1) })).not.toHaveProperty('reservations');
+    expect(recorded({})).not.toHaveProperty('reservations');
   });
 });

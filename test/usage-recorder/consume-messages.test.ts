@@ -4,7 +4,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { consumeMessages } from '../../lambda/usage-recorder/consume-messages.ts';
-import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { openRecorder, type Recorder } from '../../lambda/usage-recorder/recorder.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens } from './events.ts';
 import { ledgerSums, total } from './ledger-sums.ts';
@@ -22,7 +22,6 @@ beforeEach(() => {
   counted = {};
 });
 
-const log = (...line: unknown[]) => void logs.push(JSON.stringify(line));
 const messages = (bodies: readonly unknown[]): SQSEvent =>
   ({
     Records: bodies.map((body, i) => ({
@@ -33,10 +32,13 @@ const messages = (bodies: readonly unknown[]): SQSEvent =>
 
 const giveUp = async (text: string) => `dead-${deadLetters.push(text)}`;
 
-const consume = (bodies: readonly unknown[], send = giveUp) =>
+const log = (...line: unknown[]) => void logs.push(JSON.stringify(line));
+const recorder = openRecorder(table, { logger: { error: log }, price: priceOfTokens, now: () => NOW });
+
+const consume = (bodies: readonly unknown[], send = giveUp, record: Recorder = recorder) =>
   consumeMessages({
     giveUp: send,
-    record: openRecorder(table, { logger: { error: log }, price: priceOfTokens, now: () => NOW }),
+    record,
     logger: { error: log, warn: log },
     metrics: {
       addMetric: (name, _unit, value) => {
@@ -46,6 +48,34 @@ const consume = (bodies: readonly unknown[], send = giveUp) =>
   })(messages(bodies));
 
 const requestsOf = async (accountId: string) => total((await ledgerSums(table, accountId, [])).days).requests ?? 0;
+
+describe('a message of several events', () => {
+  it('records each, and sends poison among them to the dead letters alone', async () => {
+    const accountId = 'svc_several';
+    const poison = { ...closeEvent({ accountId, n: 2 }), status: 'many' };
+    const several = [closeEvent({ accountId, n: 1 }), poison, openEvent({ accountId, n: 3 })];
+    expect(await consume([several, closeEvent({ accountId, n: 4 }), []])).toEqual({ batchItemFailures: [] });
+    expect(await requestsOf(accountId)).toBe(3);
+    expect(deadLetters.map((text) => JSON.parse(text))).toEqual([poison, []]);
+    // A duplicate changes nothing.
+    await consume([[closeEvent({ accountId, n: 1 }), closeEvent({ accountId, n: 4 })]]);
+    expect(await requestsOf(accountId)).toBe(3);
+  });
+
+  it('is delivered again while one of them fails, and gives up nothing before that', async () => {
+    const accountId = 'svc_several_failing';
+    const several = [closeEvent({ accountId, n: 1 }), closeEvent({ accountId, n: 2 }), { poison: true }];
+    const failing: Recorder = async (events) =>
+      events.map((_, index) =>
+        index === 1 ? { kind: 'failed', error: new Error('throttled'), permanent: false } : { kind: 'known' },
+      );
+    expect(await consume([several], giveUp, failing)).toEqual({ batchItemFailures: [{ itemIdentifier: 'm0' }] });
+    expect(deadLetters).toEqual([]);
+    // Delivered again, all is well but the poison.
+    expect(await consume([several])).toEqual({ batchItemFailures: [] });
+    expect([await requestsOf(accountId), deadLetters]).toEqual([2, ['{"poison":true}']]);
+  });
+});
 
 describe('consumeMessages', () => {
   it('records the rest of a batch where some messages are poison, and sends those to the dead letters at once', async () => {

@@ -29,6 +29,7 @@ const decideWith = (
     events,
     {
       records: new Map(records.map((record) => [nameOf(record), record])),
+      opened: new Set(records.map(nameOf)),
       responses: { countedWith: new Map(), awaited: new Map() },
     },
     { price: priceOfTokens, recordedAt: context.recordedAt, expiresAt: () => context.expiresAt },

@@ -66,6 +66,7 @@ const expectedSums = (ends: readonly (RequestEvent & { accountId: string })[]) =
       unfinishedRequests: close ? 0 : 1,
       errors: failed ? 1 : 0,
       bypassedRequests: close?.route === 'bypassed' ? 1 : 0,
+      confirmedLateRequests: close?.isConfirmedLate ? 1 : 0,
       ...(close && close.outcome !== 'refused' && { [`ms.${bucketOf(close.totalMs)}`]: 1 }),
     };
     for (const [spendCounters, time] of [
@@ -103,7 +104,11 @@ const someRequest = fc.record({
   ),
   totalMs: fc.constantFrom(0, 0.4, 1, 1.3, 900, 901.5, 61_000, 3_599_999, 1e9),
   status: fc.constantFrom(200, 429),
-  route: fc.constantFrom('governed' as const, 'bypassed' as const),
+  route: fc.constantFrom(
+    { route: 'governed' as const },
+    { route: 'bypassed' as const },
+    { route: 'bypassed' as const, isConfirmedLate: true as const },
+  ),
   modelServed: fc.constantFrom('gpt-4o-2024-08-06', null, 'm#%'),
   seen: fc.constantFrom('open', 'close', 'both' as const),
   copies: fc.integer({ min: 1, max: 3 }),
@@ -129,7 +134,7 @@ describe('openRecorder', () => {
               tokens,
               totalMs: facts.totalMs,
               status: facts.status,
-              route: facts.route,
+              ...facts.route,
               outcome: facts.outcome,
               reading: { modelServed },
             });
@@ -200,6 +205,7 @@ describe('openRecorder', () => {
       blocksUnread: false,
       overflowLevel: 0,
       allocations: { client: { value: null, level: 0, kept: [] } },
+      countedFor: [],
       recordedAt: '2026-11-21T09:00:00.000Z',
       // An unknown account keeps records as long as the FREE plan does.
       expiresAt: Date.parse('2026-12-20T12:00:00Z') / 1_000,

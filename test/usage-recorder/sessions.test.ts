@@ -261,7 +261,7 @@ describe('reading sessions', () => {
 
   it('adds up sessions, in the order of their cost or of their last request', () => {
     const counter = (sessionId: string, hour: string, cost: number, more: Partial<SessionCounter> = {}) => ({
-      ...{ sessionId, agentId: null, parentAgentId: null, client: null, firstHour: hour, lastHour: hour },
+      ...{ sessionId, agentId: null, parentAgentId: null, client: null, keyId: null, firstHour: hour, lastHour: hour },
       counters: { requests: 1, costComputedNanoUsd: cost },
       ...more,
     });

@@ -83,7 +83,7 @@ describe('sweepOutbox', () => {
     const refused = await itemsOf('REFUSED#2026-11-20');
     expect(refused.map(({ sk, reason }) => [sk, reason])).toEqual([
       ['a#close', 'Not a usage event: not JSON'],
-      ['b#close', 'Not a usage event: provider: invalid_value'],
+      ['b#close', 'Not a usage event: provider: invalid_union'],
       ['c#close', 'The table refuses it: ValidationException'],
     ]);
     expect(refused[0]).toMatchObject({ event: '{"secret":', expiresAt: NOW / 1_000 + 90 * 86_400 });

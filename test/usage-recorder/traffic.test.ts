@@ -43,6 +43,7 @@ describe('traffic', () => {
     const documents = await documentsOf([
       finished({ n: 1, overheadMs: 0.4, ttfbMs: 310 }),
       finished({ n: 2, overheadMs: 1.5, ttfbMs: 290, route: 'bypassed' }),
+      finished({ n: 5, overheadMs: null, ttfbMs: null, route: 'bypassed', isConfirmedLate: true }),
       finished({ n: 3, overheadMs: null, ttfbMs: null, outcome: 'unreachable', reading: { usage: null } }),
       finished({ n: 4, provider: 'anthropic', overheadMs: 0.7, ttfbMs: 800 }),
     ]);
@@ -50,7 +51,7 @@ describe('traffic', () => {
     expect(documents[0]).toMatchObject({
       service: 'gateway',
       provider: 'openai',
-      Requests: 3,
+      Requests: 4,
       BypassedRequests: 1,
       UnpricedRequests: 1,
       OverheadMs: [0.4, 1.5],

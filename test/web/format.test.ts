@@ -1,12 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  exactMoney,
-  formatAxisMoney,
-  formatCallMoney,
-  formatFineMoney,
-  formatMoney,
-  formatPartMoney,
-} from '../../web/src/format/money.ts';
+import { exactMoney, formatAxisMoney, formatMoney } from '../../web/src/format/money.ts';
 import {
   formatBytes,
   formatCompact,
@@ -23,7 +16,7 @@ const NANO = 1e9;
 describe('money', () => {
   it('is "unknown" where the amount is unknown, never zero', () => {
     expect(formatMoney(null)).toBe('unknown');
-    expect(formatFineMoney(null)).toBe('unknown');
+    expect(formatMoney(null, 'fine')).toBe('unknown');
     expect(exactMoney(null)).toBe('The cost is unknown.');
     expect(formatMoney(0)).toBe('$0.00');
   });
@@ -46,8 +39,8 @@ describe('money', () => {
   });
 
   it('is precise for the cost of a request, and short on an axis', () => {
-    expect(formatFineMoney(95_151_000)).toBe('$0.095151');
-    expect(formatFineMoney(12)).toBe('$0.000000012');
+    expect(formatMoney(95_151_000, 'fine')).toBe('$0.095151');
+    expect(formatMoney(12, 'fine')).toBe('$0.000000012');
     expect([0, 0.5, 40, 1_200].map((usd) => formatAxisMoney(usd * NANO))).toEqual(['$0', '$0.5', '$40', '$1.2K']);
     expect([0, 0.5, 40, 1_200].map((eur) => formatAxisMoney(eur * NANO, 'EUR'))).toEqual([
       '€0',
@@ -60,12 +53,16 @@ describe('money', () => {
 
 describe('costs of requests', () => {
   it('have the same decimals in every row, and are never rounded to zero', () => {
-    expect([109_077_000, 2_110_000_000, 6_790_000].map(formatCallMoney)).toEqual(['$0.1091', '$2.1100', '$0.0068']);
-    expect([50_000, 49_999].map(formatCallMoney)).toEqual(['$0.0001', '$0.000050']);
-    expect([50_760_000, 109_077_300].map(formatPartMoney)).toEqual(['$0.050760', '$0.109077']);
-    expect([0, null].map(formatCallMoney)).toEqual(['$0.0000', 'unknown']);
-    expect([4_900, null].map(formatPartMoney)).toEqual(['$0.000005', 'unknown']);
-    expect([4_900, 12].map(formatCallMoney)).toEqual(['$0.0000049', '$0.000000012']);
+    expect([109_077_000, 2_110_000_000, 6_790_000].map((nano) => formatMoney(nano, 'call'))).toEqual([
+      '$0.1091',
+      '$2.1100',
+      '$0.0068',
+    ]);
+    expect([50_000, 49_999].map((nano) => formatMoney(nano, 'call'))).toEqual(['$0.0001', '$0.000050']);
+    expect([50_760_000, 109_077_300].map((nano) => formatMoney(nano, 'part'))).toEqual(['$0.050760', '$0.109077']);
+    expect([0, null].map((nano) => formatMoney(nano, 'call'))).toEqual(['$0.0000', 'unknown']);
+    expect([4_900, null].map((nano) => formatMoney(nano, 'part'))).toEqual(['$0.000005', 'unknown']);
+    expect([4_900, 12].map((nano) => formatMoney(nano, 'call'))).toEqual(['$0.0000049', '$0.000000012']);
   });
 });
 
@@ -107,6 +104,13 @@ describe('time', () => {
       '2026-11-20T00:00:00.000Z',
       '2026-11-01T00:00:00.000Z',
     ]);
+  });
+
+  it('a day of a zone begins at the whole hour of its midnight', () => {
+    expect(bucketStart('2026-11-20', 'Pacific/Auckland').toISOString()).toBe('2026-11-19T11:00:00.000Z');
+    // Clocks go back on this day, which has 25 hours.
+    expect(bucketEnd('2026-11-01', 'America/New_York').toISOString()).toBe('2026-11-02T05:00:00.000Z');
+    expect(bucketStart('2026-11-20', 'Asia/Kolkata').toISOString()).toBe('2026-11-19T18:00:00.000Z');
   });
 
   it('a bucket ends where the next one starts', () => {

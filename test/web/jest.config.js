@@ -5,7 +5,9 @@ export default {
   ...base,
   rootDir: '../..',
   testMatch: ['<rootDir>/test/web/**/*.browser.ts'],
-  maxWorkers: 1,
+  // Built once, before the files that use the pages run at the same time.
+  globalSetup: '<rootDir>/test/web/build-pages.ts',
+  maxWorkers: 2,
   // For a busy machine; on an idle one a story takes seconds.
   testTimeout: 180_000,
   // The run ends even where a process could not be stopped.

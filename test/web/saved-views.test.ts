@@ -16,6 +16,7 @@ const accepted: Readonly<Record<string, unknown>> = {
   to: '2026-11-02',
   compareFrom: '2026-10-01',
   compareTo: '2026-10-02',
+  zone: 'Europe/Berlin',
   status: 500,
   orderBy: 'cost',
 };
@@ -35,14 +36,14 @@ describe('the settings of a view', () => {
 
   it('has periods to compare that move with the time', () => {
     const search = compareSearch({ periods: 'month', by: 'tag' });
-    const on = (day: string) => periodsOf(search, new Date(`${day}T12:00:00Z`));
-    expect(on('2026-11-20')).toEqual({
+    const on = (day: string) => periodsOf(search, new Date(`${day}T12:00:00Z`), 'UTC');
+    expect(on('2026-11-20')).toMatchObject({
       name: 'month',
       periods: { from: '2026-11-01' },
     });
     expect(on('2026-12-02').periods).toEqual({ from: '2026-12-01' });
     const days = { from: '2026-11-01', to: '2026-11-02', compareFrom: '2026-10-01', compareTo: '2026-10-02' };
-    expect(periodsOf(compareSearch({ ...days, periods: 'month' }), new Date('2026-12-02'))).toEqual({
+    expect(periodsOf(compareSearch({ ...days, periods: 'month' }), new Date('2026-12-02'), 'UTC')).toMatchObject({
       name: undefined,
       periods: days,
     });

@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type CodingToolId, codingTools } from '../../lambda/domain/coding-tools.ts';
 import { type providerLabels, providers } from '../../lambda/domain/providers.ts';
-import { languages, snippet } from '../../web/src/providers/snippets.ts';
+import { languages, snippet, toolTexts } from '../../web/src/providers/snippets.ts';
 
 const KEY = 'svc_0123456789';
 const run = promisify(execFile);
@@ -89,5 +90,17 @@ describe('the snippets', () => {
     const text = lines.map((line) => line.text).join('\n');
     expect(text).toContain('os.environ["OPENAI_API_KEY"]');
     expect(text).toContain('base_url="https://openai.ai.acme.dev/v1"');
+  });
+
+  it('of every coding tool have the gateway and the service key', () => {
+    const urlOf = (provider: string) => `https://${provider}.ai.acme.dev`;
+    for (const [id, { provider }] of Object.entries(codingTools)) {
+      const text = JSON.stringify(toolTexts(id as CodingToolId, { urlOf, serviceKey: KEY }));
+      expect(text).toContain(urlOf(provider));
+      expect(text).toContain(KEY);
+    }
+    expect(toolTexts('cline', { urlOf, serviceKey: KEY })).toEqual([
+      { title: 'Shell', text: expect.stringContaining('cline auth') },
+    ]);
   });
 });

@@ -28,6 +28,8 @@ const days = (from: string, count: number, usd: (index: number) => number) =>
 
 const none = { requests: 0, gaps: [] };
 
+const day = (at: Date) => at.toISOString().slice(0, 10);
+
 describe('the forecast', () => {
   it('equals that of budget_forecast rules', () => {
     const series = days('2026-10-01', 51, (index) => 3 + ((index * 7) % 11));
@@ -43,13 +45,13 @@ describe('the forecast', () => {
       series: seriesOf(rule, counterRows),
     });
     expect(judged?.observed).toBeGreaterThan(0);
-    expect(monthOf({ series, untracked: none }, now).forecastNanoUsd).toBe(judged?.observed);
+    expect(monthOf({ series, untracked: none }, day(now)).forecastNanoUsd).toBe(judged?.observed);
   });
 
   it('counts today once, and needs a week of history', () => {
     const firstHour = new Date('2026-12-01T01:00:00Z');
     const forecastOf = (series: ReturnType<typeof days>) =>
-      monthOf({ series, untracked: none }, firstHour).forecastNanoUsd;
+      monthOf({ series, untracked: none }, day(firstHour)).forecastNanoUsd;
     expect(forecastOf(days('2026-11-01', 31, () => 10))).toBe(310 * NANO);
     expect(forecastOf(days('2026-11-24', 8, () => 10))).toBe(310 * NANO);
     expect(forecastOf(days('2026-11-25', 7, () => 10))).toBeNull();
@@ -59,7 +61,7 @@ describe('the forecast', () => {
     ['no cost of the month is known', []],
     ['the only known cost is 0', [point('2026-11-19', 0, 0)]],
   ])('is unknown where %s', (_name, known) => {
-    const month = monthOf({ series: [...known, point('2026-11-20', null, 3, 3)], untracked: none }, now);
+    const month = monthOf({ series: [...known, point('2026-11-20', null, 3, 3)], untracked: none }, day(now));
     expect(month.sum).toMatchObject({ costNanoUsd: null, requests: 3, unpricedRequests: 3 });
     expect(month.forecastNanoUsd).toBeNull();
   });
@@ -104,8 +106,8 @@ describe('untracked requests', () => {
       { from: '2026-11-19T23:58:00.000Z', to: '2026-11-20T00:01:00.000Z', requests: 100 },
     ];
     const untracked = { requests: 111, gaps };
-    expect(todayOf({ series: [], untracked }, now).untrackedRequests).toBe(100);
-    expect(monthOf({ series: [], untracked }, now).untrackedRequests).toBe(110);
+    expect(todayOf({ series: [], untracked }, new Date(day(now))).untrackedRequests).toBe(100);
+    expect(monthOf({ series: [], untracked }, day(now)).untrackedRequests).toBe(110);
   });
 });
 
@@ -177,5 +179,26 @@ describe('a range', () => {
     });
     expect(rangeOf({ range: 'custom', from: '2026-08-01', to: '2026-08-01' }, now).granularities).toEqual(['day']);
     expect(rangeSearch({ range: '<b>', from: 'yesterday', to: '0020-11-20', per: 7 })).toEqual({});
+  });
+
+  it('is in the days of a zone where hours are kept, else in UTC days', () => {
+    const auckland = (search: object) => rangeOf(search, new Date('2026-11-20T12:00:00Z'), 'Pacific/Auckland');
+    // There it is one o'clock on the 21st.
+    expect(auckland({ range: '7d' })).toMatchObject({
+      from: '2026-11-14T11:00:00.000Z',
+      to: '2026-11-21T11:00:00.000Z',
+      timeZone: 'Pacific/Auckland',
+      days: { from: '2026-11-15', to: '2026-11-21' },
+    });
+    expect(auckland({ range: 'month' }).compared).toMatchObject({
+      from: '2026-10-31T11:00:00.000Z',
+      to: '2026-11-30T11:00:00.000Z',
+      compareFrom: '2026-09-30T11:00:00.000Z',
+    });
+    expect(auckland({ range: '90d' })).toMatchObject({ timeZone: 'UTC', to: undefined });
+    // Days in an address are UTC unless it names a zone.
+    const custom = { range: 'custom', from: '2026-11-01', to: '2026-11-02' };
+    expect(auckland(custom)).toMatchObject({ from: '2026-11-01', timeZone: 'UTC' });
+    expect(auckland({ ...custom, zone: 'America/Los_Angeles' }).from).toBe('2026-11-01T07:00:00.000Z');
   });
 });

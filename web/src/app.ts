@@ -1,9 +1,10 @@
 import { MutationCache, QueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { type Api, createApi } from './api/client.ts';
-import { isTemporary } from './api/problem.ts';
+import { isTemporary, waitMs } from './api/problem.ts';
 import type { Me } from './api/responses.ts';
 import { createSession, type Session } from './api/session.ts';
+import { notifyDone, notifyProblem } from './notify.ts';
 import type { Settings } from './settings.ts';
 
 /** Parts that the views share, created once. */
@@ -15,16 +16,19 @@ export interface App {
 }
 
 const RETRIES = 2;
+/** A page says that it waits where the API wants to be left alone for longer. */
+const LONGEST_WAIT_MS = 6_000;
 
 /** Other lists that a change makes old, by the first part of its path. */
 const alsoChanged: Readonly<Record<string, readonly string[]>> = {
   'alert-rules': ['budgets'],
   bills: ['bill-connections', 'reconciliation'],
   'bill-connections': ['reconciliation'],
-  budgets: ['alert-rules'],
+  budgets: ['alert-rules', 'own-limits', 'raises'],
   invitations: ['members', 'auth'],
   keys: ['projects', 'auth'],
   members: ['invitations', 'auth'],
+  raises: ['budgets', 'own-limits'],
 };
 
 const firstPart = (path: unknown): string => String(path).split('/')[1] ?? '';
@@ -36,6 +40,13 @@ const reload = (queryClient: QueryClient, path: string): Promise<void> => {
   return queryClient.invalidateQueries({ predicate: ({ queryKey: [, of] }) => old.has(firstPart(of)) });
 };
 
+declare module '@tanstack/react-query' {
+  interface Register {
+    /** Messages of a change that has no place on the page for them. */
+    mutationMeta: { readonly done?: string; readonly failure?: string };
+  }
+}
+
 /**
  * A change reloads the queries that it makes old. The `onSuccess` of a mutation runs before that; that of a single call runs after it.
  */
@@ -43,6 +54,8 @@ export const createApp = (settings: Settings): App => {
   const session = createSession({ apiUrl: settings.apiUrl, storage: sessionStorage, fetch: fetch.bind(window) });
   const queryClient: QueryClient = new QueryClient({
     mutationCache: new MutationCache({
+      onSuccess: (_data, _variables, _result, { meta }) => void (meta?.done && notifyDone(meta.done)),
+      onError: (error, _variables, _result, { meta }) => void (meta?.failure && notifyProblem(meta.failure)(error)),
       // After an error, too: an item that was deleted elsewhere must show as deleted.
       onSettled: (_data, error, _variables, _result, { options: { mutationKey } }) => {
         const reloaded = reload(queryClient, String(mutationKey?.[1]));
@@ -55,7 +68,9 @@ export const createApp = (settings: Settings): App => {
         // Without a network too: a query that waits for one would say nothing.
         networkMode: 'always',
         refetchOnReconnect: true,
-        retry: (failures, error) => failures < RETRIES && isTemporary(error) && navigator.onLine,
+        retry: (failures, error) =>
+          failures < RETRIES && isTemporary(error) && navigator.onLine && waitMs(error) <= LONGEST_WAIT_MS,
+        retryDelay: (failures, error) => Math.max(1000 * 2 ** failures, waitMs(error)),
       },
       mutations: { networkMode: 'always', retry: false },
     },

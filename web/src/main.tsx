@@ -7,6 +7,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { AppProvider, createApp } from './app.ts';
+import { forgetDrafts } from './forms/use-draft.ts';
 import { createAppRouter } from './router.tsx';
 import { loadSettings } from './settings.ts';
 import { CannotStart } from './shell/problems.tsx';
@@ -30,6 +31,7 @@ const start = async () => {
   app.session.onTakenOver(() => void router.invalidate());
   app.session.onEnd((reason) => {
     app.queryClient.clear();
+    if (reason !== 'expired') forgetDrafts();
     const next = reason === 'expired' ? router.state.location.href : undefined;
     void router.navigate({ to: '/sign-in', search: { reason, next }, replace: true });
   });

@@ -13,7 +13,6 @@ import {
 } from '@tanstack/react-router';
 import { type PlanName, planNames } from '../../lambda/domain/billing/plans.ts';
 import { nextOf, signInSearch, signOnCallbackSearch } from './account/search.ts';
-import { alertsSearch } from './alerts/search.ts';
 import type { Session } from './api/session.ts';
 import { compareSearch } from './compare/search.ts';
 import { limitSearch } from './limits/search.ts';
@@ -95,6 +94,13 @@ const billingSearch = ({
   plan: planNames.find((known) => known === plan),
 });
 
+const alertsSearch = ({ status }: Parameters): { readonly status?: 'triggered' | 'acknowledged' | undefined } => ({
+  status: (['triggered', 'acknowledged'] as const).find((known) => known === status),
+});
+
+/** A limit for each of which more is asked. */
+const accessSearch = ({ ask }: Parameters): { readonly ask?: string | undefined } => ({ ask: text(ask) });
+
 /** A model and its provider open the form for its price. */
 const pricesSearch = ({ model, provider }: Parameters): Partial<Record<'model' | 'provider', string | undefined>> => ({
   model: text(model),
@@ -122,6 +128,8 @@ const routeTree = root.addChildren([
   ]),
   members.addChildren([
     memberPage('/', () => import('./overview/overview.tsx'), 'Overview', overviewSearch),
+    // Refused requests link here.
+    memberPage('/access', () => import('./access/access.tsx'), 'Access', accessSearch),
     memberPage('/compare', () => import('./compare/compare.tsx'), 'Compare', compareSearch),
     requests.addChildren([requestDrawer]),
     memberPage('/sessions', () => import('./client-sessions/sessions.tsx'), 'Sessions', sessionsSearch),
@@ -131,16 +139,20 @@ const routeTree = root.addChildren([
     memberPage('/alerts/$alertId', () => import('./alerts/alert.tsx'), 'OneAlert'),
     memberPage('/limits', () => import('./limits/limits.tsx'), 'Limits'),
     memberPage('/limits/new', () => import('./limits/limit-editor.tsx'), 'NewLimit', limitSearch),
+    // Mails link here.
+    memberPage('/raises', () => import('./limits/raises.tsx'), 'Raises'),
     memberPage('/limits/$limitId', () => import('./limits/limit-editor.tsx'), 'EditLimit'),
     memberPage('/reports', () => import('./reports/reports.tsx'), 'Reports'),
     memberPage('/reports/new', () => import('./reports/report-editor.tsx'), 'NewReport'),
     // Reports link here.
     memberPage('/reports/$reportId', () => import('./reports/report-editor.tsx'), 'EditReport'),
+    memberPage('/connect', () => import('./connect/connect.tsx'), 'Connect'),
     memberPage('/keys', () => import('./keys/keys.tsx'), 'Keys'),
     memberPage('/members', () => import('./members/members.tsx'), 'Members'),
     memberPage('/audit', () => import('./audit/audit.tsx'), 'Audit'),
     memberPage('/billing', () => import('./billing/billing.tsx'), 'Billing', billingSearch),
     memberPage('/prices', () => import('./prices/prices.tsx'), 'Prices', pricesSearch),
+    memberPage('/savings', () => import('./savings/savings.tsx'), 'Savings'),
     memberPage('/price-changes', () => import('./price-changes/price-changes.tsx'), 'PriceChanges'),
     memberPage(
       '/reconciliation',

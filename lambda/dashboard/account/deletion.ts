@@ -26,12 +26,12 @@ interface DeletionDependencies {
 }
 
 export const readDeletion =
-  ({ deletions }: Pick<DeletionDependencies, 'deletions'>): Implementation<typeof operations.readDeletion> =>
+  ({ deletions }: DeletionDependencies): Implementation<typeof operations.readDeletion> =>
   async ({ caller }) => ({ deletion: (await deletions.find(caller.accountId)) ?? null });
 
 /** Tells everybody who may act on it. The deletion does not depend on the mail. */
 const notify = async (
-  { members, sendMail, logger }: Pick<DeletionDependencies, 'members' | 'sendMail' | 'logger'>,
+  { members, sendMail, logger }: DeletionDependencies,
   { accountId }: Caller,
   mail: Mail,
 ): Promise<void> => {
@@ -67,9 +67,7 @@ export const requestDeletion = (
 };
 
 export const cancelDeletion =
-  (
-    dependencies: Pick<DeletionDependencies, 'deletions' | 'members' | 'sendMail' | 'now' | 'logger'>,
-  ): Implementation<typeof operations.cancelDeletion> =>
+  (dependencies: DeletionDependencies): Implementation<typeof operations.cancelDeletion> =>
   async ({ caller, clientAddress }) => {
     const at = dependencies.now();
     const audit = auditOf({ caller, clientAddress }, { action: 'account.deletion_cancelled' }, at);

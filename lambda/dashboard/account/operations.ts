@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { DELETION_GRACE_DAYS } from '../../domain/accounts/deletion.ts';
-import { operation } from '../../http/operation.ts';
+import { inGroup } from '../../http/operation.ts';
 import { PROOF_RULE, proof } from '../auth/confirm-identity.ts';
 
-const group = 'Account';
+const operation = inGroup('Account');
 const instant = z.iso.datetime();
 
 const deletionSchema = z
@@ -16,11 +16,7 @@ const deletionSchema = z
   })
   .register(z.globalRegistry, { id: 'AccountDeletion' });
 
-export const readDeletion = operation({
-  id: 'readDeletion',
-  method: 'GET',
-  path: '/account/deletion',
-  group,
+export const readDeletion = operation('readDeletion', 'GET /account/deletion', {
   summary: 'Read whether the account will be deleted',
   permission: 'account:read',
   success: {
@@ -30,11 +26,8 @@ export const readDeletion = operation({
   },
 });
 
-export const requestDeletion = operation({
-  id: 'requestDeletion',
-  method: 'POST',
-  path: '/account/deletion',
-  group,
+export const requestDeletion = operation('requestDeletion', 'POST /account/deletion', {
+  audits: ['account.deletion_requested'],
   summary: 'Delete the account',
   description: `${PROOF_RULE} For ${DELETION_GRACE_DAYS} days nothing changes, and DELETE /account/deletion cancels it: requests are forwarded and tracked, alerts are sent, and a subscription goes on. Then service keys and API tokens are refused, and members, logins, records, sums, archives and the customer at the payment processor with its subscription are deleted for good.`,
   permission: 'account:delete',
@@ -44,11 +37,8 @@ export const requestDeletion = operation({
   errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED', 'CONFLICT'],
 });
 
-export const cancelDeletion = operation({
-  id: 'cancelDeletion',
-  method: 'DELETE',
-  path: '/account/deletion',
-  group,
+export const cancelDeletion = operation('cancelDeletion', 'DELETE /account/deletion', {
+  audits: ['account.deletion_cancelled'],
   summary: 'Keep the account after all',
   permission: 'account:delete',
   success: { status: 204, description: 'The account stays.' },

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { alertSchema } from '../../domain/alerts/alert.ts';
-import { idParams } from '../../http/id-params.ts';
-import { operation } from '../../http/operation.ts';
-import { PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/page.ts';
+import { inGroup } from '../../http/operation.ts';
+import { idParams, PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/parameters.ts';
 
 const alertView = z
   .extend(z.omit(alertSchema, { alertId: true, accountId: true }), {
@@ -30,13 +29,9 @@ const oneAlert = z
   })
   .register(z.globalRegistry, { id: 'AlertWithFinal' });
 
-const group = 'Alerts';
+const operation = inGroup('Alerts');
 
-export const listAlerts = operation({
-  id: 'listAlerts',
-  method: 'GET',
-  path: '/alerts',
-  group,
+export const listAlerts = operation('listAlerts', 'GET /alerts', {
   summary: 'List triggered alerts, newest first',
   description: PAGE_DESCRIPTION,
   permission: 'rules:read',
@@ -52,11 +47,7 @@ export const listAlerts = operation({
   errors: ['NOT_FOUND'],
 });
 
-export const getAlert = operation({
-  id: 'getAlert',
-  method: 'GET',
-  path: '/alerts/{id}',
-  group,
+export const getAlert = operation('getAlert', 'GET /alerts/{id}', {
   summary: 'Get an alert',
   permission: 'rules:read',
   params: idParams,
@@ -64,11 +55,8 @@ export const getAlert = operation({
   errors: ['NOT_FOUND'],
 });
 
-export const acknowledgeAlert = operation({
-  id: 'acknowledgeAlert',
-  method: 'PATCH',
-  path: '/alerts/{id}/acknowledge',
-  group,
+export const acknowledgeAlert = operation('acknowledgeAlert', 'PATCH /alerts/{id}/acknowledge', {
+  audits: ['alert.acknowledged'],
   summary: 'Acknowledge an alert',
   description: 'Acknowledging it again changes nothing.',
   permission: 'rules:write',

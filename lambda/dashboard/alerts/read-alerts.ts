@@ -1,12 +1,72 @@
 import type { Alerts } from '../../data/alerts/alerts.ts';
+import type { Rules } from '../../data/alerts/rules.ts';
+import { hasFilter, scopeOf } from '../../domain/accounts/scope.ts';
 import type { Alert } from '../../domain/alerts/alert.ts';
+import { coveringRange, isKept } from '../../domain/calendar/range.ts';
+import { DAY_MS } from '../../domain/calendar/units.ts';
+import { NotFoundError } from '../../domain/errors.ts';
+import { evaluatorOf, isRuleIn } from '../../domain/limits/rule.ts';
+import { spendSeries, splitDimension } from '../../domain/limits/spend-series.ts';
+import { CounterOverflowError } from '../../domain/spend/counters.ts';
+import type { ReadCounters } from '../../domain/spend/spend-question.ts';
 import { usdOf } from '../../domain/spend/spend-report.ts';
-import type { Implementation } from '../../http/operation.ts';
-import { type FinalDependencies, finalFigure } from './final-figure.ts';
+import type { Caller, Implementation } from '../../http/operation.ts';
 import type * as operations from './operations.ts';
+
+interface FinalDependencies {
+  readonly rules: Pick<Rules, 'find'>;
+  readonly readCounters: ReadCounters;
+  readonly now: () => Date;
+}
+
+/** The rule that an alert came from, if it still judges as it did. */
+const sameRule = async ({ rules }: Pick<FinalDependencies, 'rules'>, { accountId, ruleId, triggeredAt }: Alert) => {
+  if (ruleId === null) return undefined;
+  try {
+    const rule = await rules.find(accountId, ruleId);
+    return rule.effectiveFrom <= triggeredAt ? rule : undefined;
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+    return undefined;
+  }
+};
+
+/**
+ * Final sum of an alert's period, from the counters that GET /spend adds up: with usage that was recorded late, and prices that changed.
+ * Null while the period lasts, where the rule was changed or deleted, and where the counters are gone.
+ */
+const finalFigure =
+  ({ readCounters, now, ...dependencies }: FinalDependencies) =>
+  async (alert: Alert) => {
+    const { period, of, accountId } = alert;
+    // Sessions' counters are kept by day, and by no dimension of spend.
+    if (period.end > now().toISOString() || of?.dimension === 'session') return null;
+    const rule = await sameRule(dependencies, alert);
+    if (rule === undefined) return null;
+    const evaluator = evaluatorOf(rule.condition);
+    const dimension = splitDimension(of?.dimension);
+    const filter = dimension && of ? { ...evaluator.filter, [dimension]: of.value } : evaluator.filter;
+    const { granularity, lookbackDays, readBy } = evaluator;
+    const from = new Date(Date.parse(period.start) - lookbackDays * DAY_MS);
+    const range = coveringRange(granularity, from, new Date(period.end));
+    if (!isKept(range, now())) return null;
+    const series = spendSeries({ granularity, filter });
+    for await (const counter of readCounters({ accountId, range, groupBy: readBy })) series.add(counter);
+    try {
+      // The history of a value has no part in what it came to.
+      const judged = evaluator.judge({ period, now: now(), series, usual: 0 });
+      if (judged === null) return null;
+      const { observed, unit, unpricedRequests } = judged;
+      return { observed, observedUsd: unit === 'nanoUsd' ? usdOf(observed) : null, unpricedRequests };
+    } catch (error) {
+      if (!(error instanceof CounterOverflowError)) throw error;
+      return null;
+    }
+  };
 
 interface AlertDependencies {
   readonly alerts: Pick<Alerts, 'page' | 'find' | 'acknowledge'>;
+  readonly rules: Pick<Rules, 'list'>;
   readonly now: () => Date;
 }
 
@@ -17,24 +77,56 @@ const view = ({ alertId, accountId: _, ...alert }: Alert) => ({
   limitUsd: alert.unit === 'nanoUsd' ? usdOf(alert.limit) : null,
 });
 
+/** Tells which alerts a caller sees: of a part of an account, those of its rules and values. */
+const seenBy = async ({ rules }: Pick<AlertDependencies, 'rules'>, caller: Caller) => {
+  const { sees } = scopeOf(caller);
+  if (sees.keyIds === undefined) return () => true;
+  const seen = (await rules.list(caller.accountId)).filter(({ condition }) => isRuleIn(sees, condition));
+  // With another filter before, the rule may have been about more.
+  const seenFrom = new Map<string | null, string>(seen.map(({ ruleId, effectiveFrom }) => [ruleId, effectiveFrom]));
+  return ({ ruleId, of, triggeredAt }: Alert): boolean =>
+    triggeredAt >= (seenFrom.get(ruleId) ?? '~') ||
+    (of !== undefined && hasFilter(sees, { [of.dimension === 'key' ? 'keyId' : of.dimension]: of.value }));
+};
+
+/** @throws NotFoundError for an alert that the caller does not see, too */
+const findSeen = async (
+  dependencies: Pick<AlertDependencies, 'rules'> & { readonly alerts: Pick<Alerts, 'find'> },
+  caller: Caller,
+  id: string,
+): Promise<Alert> => {
+  const [alert, isSeen] = await Promise.all([
+    dependencies.alerts.find(caller.accountId, id),
+    seenBy(dependencies, caller),
+  ]);
+  if (!isSeen(alert)) throw new NotFoundError('There is no such alert.');
+  return alert;
+};
+
 export const listAlerts =
-  ({ alerts }: Pick<AlertDependencies, 'alerts'>): Implementation<typeof operations.listAlerts> =>
-  async ({ caller: { accountId }, query }) => {
-    const { items, nextCursor } = await alerts.page(accountId, query);
-    return { items: items.map(view), nextCursor };
+  (dependencies: Pick<AlertDependencies, 'alerts' | 'rules'>): Implementation<typeof operations.listAlerts> =>
+  async ({ caller, query }) => {
+    const [{ items, nextCursor }, isSeen] = await Promise.all([
+      dependencies.alerts.page(caller.accountId, query),
+      seenBy(dependencies, caller),
+    ]);
+    return { items: items.filter(isSeen).map(view), nextCursor };
   };
 
 export const getAlert =
-  ({
-    alerts,
-    ...dependencies
-  }: Pick<AlertDependencies, 'alerts'> & FinalDependencies): Implementation<typeof operations.getAlert> =>
-  async ({ caller: { accountId }, params: { id } }) => {
-    const alert = await alerts.find(accountId, id);
+  (
+    dependencies: Pick<AlertDependencies, 'alerts' | 'rules'> & FinalDependencies,
+  ): Implementation<typeof operations.getAlert> =>
+  async ({ caller, params: { id } }) => {
+    const alert = await findSeen(dependencies, caller, id);
     return { ...view(alert), final: await finalFigure(dependencies)(alert) };
   };
 
 export const acknowledgeAlert =
-  ({ alerts, now }: AlertDependencies): Implementation<typeof operations.acknowledgeAlert> =>
-  async ({ caller: { accountId, userId }, params: { id } }) =>
-    view(await alerts.acknowledge(accountId, id, { userId, at: now().toISOString() }));
+  (dependencies: AlertDependencies): Implementation<typeof operations.acknowledgeAlert> =>
+  async ({ caller, params: { id } }) => {
+    const { accountId, userId } = caller;
+    await findSeen(dependencies, caller, id);
+    const at = dependencies.now().toISOString();
+    return view(await dependencies.alerts.acknowledge(accountId, id, { userId, at }));
+  };

@@ -28,11 +28,7 @@ const current = (archives: readonly Archive[], now: Date): Archive[] => {
 };
 
 export const createArchive =
-  ({
-    archives,
-    newId,
-    now,
-  }: Pick<ArchiveDependencies, 'archives' | 'newId' | 'now'>): Implementation<typeof operations.createArchive> =>
+  ({ archives, newId, now }: ArchiveDependencies): Implementation<typeof operations.createArchive> =>
   async ({ caller, clientAddress }) => {
     const { accountId, name: requestedBy } = caller;
     const at = now();
@@ -55,7 +51,7 @@ export const createArchive =
   };
 
 export const listArchives =
-  ({ archives, now }: Pick<ArchiveDependencies, 'archives' | 'now'>): Implementation<typeof operations.listArchives> =>
+  ({ archives, now }: ArchiveDependencies): Implementation<typeof operations.listArchives> =>
   async ({ caller }) => ({ items: current(await archives.list(caller.accountId), now()).map(view) });
 
 export const linkArchive =

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { idParams } from '../../http/id-params.ts';
-import { operation } from '../../http/operation.ts';
+import { inGroup } from '../../http/operation.ts';
+import { idParams } from '../../http/parameters.ts';
 
 const instant = z.iso.datetime();
-const group = 'Account';
+const operation = inGroup('Account');
 
 const archiveSchema = z
   .object({
@@ -17,11 +17,8 @@ const archiveSchema = z
   })
   .register(z.globalRegistry, { id: 'Archive' });
 
-export const createArchive = operation({
-  id: 'createArchive',
-  method: 'POST',
-  path: '/account/archives',
-  group,
+export const createArchive = operation('createArchive', 'POST /account/archives', {
+  audits: ['archive.requested'],
   summary: 'Export everything the account has',
   description:
     'One `.tar.gz`: the account with its members, projects, keys, tokens, rules, budgets and alerts, the audit log, request records and sessions by day as lines of JSON, and spend by month as CSV. Secrets are left out. It is written in the background; GET /account/archives shows the progress.',
@@ -31,11 +28,7 @@ export const createArchive = operation({
   errors: ['CONFLICT'],
 });
 
-export const listArchives = operation({
-  id: 'listArchives',
-  method: 'GET',
-  path: '/account/archives',
-  group,
+export const listArchives = operation('listArchives', 'GET /account/archives', {
   summary: 'List the archives of the account',
   permission: 'account:read',
   success: {
@@ -45,11 +38,8 @@ export const listArchives = operation({
   },
 });
 
-export const linkArchive = operation({
-  id: 'linkArchive',
-  method: 'POST',
-  path: '/account/archives/{id}/link',
-  group,
+export const linkArchive = operation('linkArchive', 'POST /account/archives/{id}/link', {
+  audits: ['archive.downloaded'],
   summary: 'Get a link to download an archive',
   description: 'Whoever has the link can download the file, without a token, until the link expires.',
   permission: 'account:write',

@@ -1,10 +1,17 @@
 import * as z from 'zod/mini';
 import { auditActions } from '../../domain/accounts/audit.ts';
-import { operation } from '../../http/operation.ts';
-import { PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/page.ts';
-import { auditRange, KEPT } from './audit-query.ts';
+import { inGroup } from '../../http/operation.ts';
+import { dayOrInstant, PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/parameters.ts';
 
-const group = 'Audit log';
+const operation = inGroup('Audit log');
+
+/** The entries to list or export. */
+const auditRange = {
+  from: z.optional(dayOrInstant.check(z.describe('First day or instant. Default: 30 days before `to`.'))),
+  to: z.optional(dayOrInstant.check(z.describe('Last day (inclusive) or instant (exclusive). Default: now.'))),
+};
+
+const KEPT = 'Entries are kept for 400 days, and shown for as long as the plan keeps request records.';
 
 const entrySchema = z
   .object({
@@ -23,15 +30,24 @@ const entrySchema = z
   })
   .register(z.globalRegistry, { id: 'AuditEntry' });
 
-export const listAudit = operation({
-  id: 'listAudit',
-  method: 'GET',
-  path: '/audit',
-  group,
+export const listAudit = operation('listAudit', 'GET /audit', {
   summary: 'List who changed what, newest first',
   description: `${KEPT} ${PAGE_DESCRIPTION}`,
   permission: 'audit:read',
   query: z.strictObject({ ...auditRange, ...pageParameters({ default: 50, max: 200 }) }),
   success: { status: 200, description: 'One page.', schema: pageOf(entrySchema) },
   errors: ['NOT_FOUND'],
+});
+
+export const exportAudit = operation('exportAudit', 'GET /audit/export.csv', {
+  summary: 'Download the audit log as CSV',
+  description: `Newest first. ${KEPT} Text that a spreadsheet would run as a formula is prefixed with an apostrophe.`,
+  permission: 'audit:read',
+  query: z.strictObject(auditRange),
+  success: {
+    status: 200,
+    description: 'CSV by RFC 4180 in UTF-8 with a header line.',
+    schema: z.string(),
+    streamed: { contentType: 'text/csv; charset=utf-8', filename: 'audit.csv' },
+  },
 });

@@ -5,7 +5,6 @@ import { instantsOf } from '../../domain/calendar/range.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { csvField } from '../../domain/spend/spend-csv.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type * as exportOperations from './export-operations.ts';
 import type * as operations from './operations.ts';
 
 interface AuditDependencies {
@@ -22,7 +21,7 @@ export const openAuditDependencies = (table: Table): AuditDependencies => ({
 
 /** The range, cut to the days that the account's plan keeps. */
 const keptRange = async (
-  { accountTerms, now }: Pick<AuditDependencies, 'accountTerms' | 'now'>,
+  { accountTerms, now }: AuditDependencies,
   accountId: string,
   query: Parameters<typeof instantsOf>[0],
 ) => {
@@ -74,6 +73,6 @@ async function* csvOf(entries: AsyncIterable<AuditEntry>): AsyncGenerator<string
 }
 
 export const exportAudit =
-  (dependencies: AuditDependencies): Implementation<typeof exportOperations.exportAudit> =>
+  (dependencies: AuditDependencies): Implementation<typeof operations.exportAudit> =>
   async ({ caller: { accountId }, query }) =>
     csvOf(dependencies.audit.all(accountId, await keptRange(dependencies, accountId, query)));

@@ -1,8 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Accounts } from '../../data/accounts/accounts.ts';
 import { auditEntry } from '../../data/accounts/audit-log.ts';
-import { type Invitation, isAcceptable } from '../../data/accounts/invitation-item.ts';
-import type { Members } from '../../data/accounts/members.ts';
+import { type Invitation, isAcceptable, type Members } from '../../data/accounts/members.ts';
 import type { Users } from '../../data/accounts/users.ts';
 import { parseInvitationToken } from '../../domain/accounts/invitation.ts';
 import { mayGive, permits } from '../../domain/accounts/permissions.ts';
@@ -81,7 +80,7 @@ export const acceptInvitation = (dependencies: AcceptDependencies): Implementati
 
   return async ({ clientAddress, body: { token, password, totp, ...names } }) => {
     const invitation = await find(token);
-    const { accountId, email, role, invitedBy } = invitation;
+    const { accountId, email, role, projects, invitedBy } = invitation;
     const joinAs = (userId: string, totpEnabled = false) => {
       const fact = { action: 'invitation.accepted', subject: userId, details: { email, role, invitedBy } } as const;
       const createdAt = now();
@@ -91,6 +90,7 @@ export const acceptInvitation = (dependencies: AcceptDependencies): Implementati
         userId,
         accountId,
         role,
+        projects,
         email,
         emailVerifiedAt: at,
         companyName: null,

@@ -5,8 +5,7 @@ import {
   PASSWORD_PATTERN,
   PASSWORD_RULES,
 } from '../../domain/accounts/password-rules.ts';
-import { emailSchema } from '../../http/email.ts';
-import { name } from '../../http/name.ts';
+import { emailSchema, name } from '../../http/parameters.ts';
 
 /* Members that requests to /auth share. */
 
@@ -47,8 +46,3 @@ export const PER_EMAIL = { requests: 10, minutes: 15 } as const;
 
 /** For operations that take the password of who is signed in. */
 export const passwordLimits = { perClient: PER_CLIENT, perAccount: { requests: 20, minutes: 15 } } as const;
-
-/** Operations by which users change what is theirs have these. */
-export const ofUser = { group: 'Authentication', access: 'authorizer', permission: 'self:write' } as const;
-/** Operations that need no token have these. */
-export const ofAnybody = { group: 'Authentication', access: 'public' } as const;

@@ -1,11 +1,9 @@
 import * as z from 'zod/mini';
-import { emailSchema } from '../../http/email.ts';
-import { operation } from '../../http/operation.ts';
+import { inGroup } from '../../http/operation.ts';
+import { emailSchema } from '../../http/parameters.ts';
 import {
   codeSchema,
   newPasswordSchema,
-  ofAnybody,
-  ofUser,
   PER_CLIENT,
   PER_EMAIL,
   passwordLimits,
@@ -13,13 +11,13 @@ import {
   totpSchema,
 } from './members.ts';
 
+const operation = inGroup('Authentication');
+
 const instant = z.iso.datetime();
 
-export const forgotPassword = operation({
-  id: 'forgotPassword',
-  method: 'POST',
-  path: '/auth/forgot-password',
-  ...ofAnybody,
+export const forgotPassword = operation('forgotPassword', 'POST /auth/forgot-password', {
+  audits: 'Anybody may ask for a code; a password that is set has an entry.',
+  access: 'public',
   summary: 'Request a password reset code by e-mail',
   description: 'The response is the same whether or not the user exists.',
   rateLimits: { perClient: PER_CLIENT, perEmail: { requests: 5, minutes: 60 } },
@@ -27,11 +25,9 @@ export const forgotPassword = operation({
   success: { status: 202, description: 'Accepted.', schema: z.object({ message: z.string() }) },
 });
 
-export const resetPassword = operation({
-  id: 'resetPassword',
-  method: 'POST',
-  path: '/auth/reset-password',
-  ...ofAnybody,
+export const resetPassword = operation('resetPassword', 'POST /auth/reset-password', {
+  audits: ['user.password_reset'],
+  access: 'public',
   summary: 'Set a new password with the code from the e-mail',
   rateLimits: { perClient: PER_CLIENT, perEmail: PER_EMAIL },
   body: z.strictObject({
@@ -45,11 +41,9 @@ export const resetPassword = operation({
   },
 });
 
-export const changePassword = operation({
-  id: 'changePassword',
-  method: 'POST',
-  path: '/auth/change-password',
-  ...ofUser,
+export const changePassword = operation('changePassword', 'POST /auth/change-password', {
+  audits: ['user.password_changed'],
+  permission: 'self:write',
   summary: 'Change the password',
   rateLimits: passwordLimits,
   body: z.strictObject({ password: passwordSchema, newPassword: newPasswordSchema, totp: z.optional(totpSchema) }),
@@ -57,11 +51,7 @@ export const changePassword = operation({
   errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED'],
 });
 
-export const readReview = operation({
-  id: 'readReview',
-  method: 'GET',
-  path: '/auth/review',
-  group: 'Authentication',
+export const readReview = operation('readReview', 'GET /auth/review', {
   summary: 'Keys and API tokens to review after a password reset',
   description:
     'A reset, and a changed e-mail address, end every session but revoke no key or API token, which would interrupt traffic. Until DELETE /auth/review, this lists active keys and tokens made since the last sign-in before it, and at least those of 30 days.',
@@ -93,11 +83,9 @@ export const readReview = operation({
   },
 });
 
-export const finishReview = operation({
-  id: 'finishReview',
-  method: 'DELETE',
-  path: '/auth/review',
-  ...ofUser,
+export const finishReview = operation('finishReview', 'DELETE /auth/review', {
+  audits: 'Ends a list that only the user sees.',
+  permission: 'self:write',
   summary: 'Finish the review',
   success: { status: 204, description: 'There is nothing to review any more.' },
 });

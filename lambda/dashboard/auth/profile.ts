@@ -1,11 +1,14 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Accounts } from '../../data/accounts/accounts.ts';
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import { isVerified, type Users } from '../../data/accounts/users.ts';
-import { ConflictError } from '../../domain/errors.ts';
+import { hasEnded, isVerified, type User, type Users } from '../../data/accounts/users.ts';
+import { mayGive, roles } from '../../domain/accounts/permissions.ts';
+import { scopeOf } from '../../domain/accounts/scope.ts';
+import { ConflictError, UnauthenticatedError } from '../../domain/errors.ts';
 import { passwordChangedMail } from '../../domain/mail/account-mails.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { SendMail } from '../../integrations/mail.ts';
+import type { VerifyToken } from '../../integrations/token-verifier.ts';
 import type { UserDirectory } from '../../integrations/user-directory.ts';
 import type { UserSessions } from '../../integrations/user-sessions.ts';
 import { confirmIdentity } from './confirm-identity.ts';
@@ -14,8 +17,44 @@ import { type Clock, evenTiming } from './even-timing.ts';
 import { requireGoodPassword } from './good-password.ts';
 import { mailOwner } from './mail-owner.ts';
 import type * as operations from './operations.ts';
+import type { me as operation } from './operations.ts';
 import type { NoteChange } from './record-sign-in.ts';
+import { accountKeyFor } from './sessions.ts';
 import { findUser, type SendCode } from './verify-email.ts';
+
+interface MeDependencies {
+  readonly verifyToken: VerifyToken;
+  readonly accounts: Pick<Accounts, 'find'>;
+  readonly users: Pick<Users, 'find'>;
+}
+
+export const me =
+  ({ verifyToken, accounts, users }: MeDependencies): Implementation<typeof operation> =>
+  async ({ authorization }) => {
+    const { userId, authTime } = await verifyToken(authorization);
+    const user = await users.find(userId);
+    const account = user && (await accounts.find(user.accountId));
+    if (user === undefined || account === undefined)
+      throw new UnauthenticatedError('The user of this token no longer exists. Log in again.');
+    if (hasEnded(user, authTime)) throw new UnauthenticatedError('This session has ended. Log in again.');
+    return {
+      user: {
+        ...user,
+        totpEnabled: user.totpEnabled ?? false,
+        reviewSince: user.reviewSince ?? null,
+        emailVerified: isVerified(user),
+        projects: user.projects ?? null,
+        permissions: [...scopeOf(user).permissions],
+        grantableRoles: roles.filter((role) => mayGive(user.role, role)),
+      },
+      account: {
+        ...account,
+        accountId: accountKeyFor(user.role, account.accountKey),
+        requiresTotp: account.requiresTotp ?? false,
+        timeZone: account.reportCalendar?.timeZone ?? 'UTC',
+      },
+    };
+  };
 
 interface ProfileDependencies {
   readonly users: Pick<Users, 'find' | 'rename'>;
@@ -32,10 +71,20 @@ interface ProfileDependencies {
   readonly logger: Pick<Logger, 'error'>;
 }
 
+const nameOf = ({ firstName, lastName }: Pick<User, 'firstName' | 'lastName'>) => ({
+  name: `${firstName} ${lastName}`,
+});
+
 export const changeName =
-  ({ users }: Pick<ProfileDependencies, 'users'>): Implementation<typeof operations.changeName> =>
-  async ({ caller, body }) => {
+  ({
+    users,
+    noteChange,
+  }: Pick<ProfileDependencies, 'users' | 'noteChange'>): Implementation<typeof operations.changeName> =>
+  async ({ caller, clientAddress, body }) => {
+    const user = await findUser(users, caller.userId);
     await users.rename(caller, body);
+    const changes = { details: nameOf(body), before: nameOf(user) };
+    await noteChange(user, 'user.name_changed', clientAddress, changes);
     return undefined;
   };
 

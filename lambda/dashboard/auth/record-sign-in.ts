@@ -36,18 +36,20 @@ export const recordSignIn =
     return output;
   };
 
-/** Adds an entry about a user's own login, after the change. A failure is logged: the change is done. */
+/** Adds an entry about a user's own login, after the change or the attempt. A failure is logged: the change is done. */
 export const noteChange =
   ({ audit, now, logger }: Pick<SignInDependencies, 'audit' | 'now' | 'logger'>) =>
   async (
     { userId, accountId, email }: Pick<User, 'userId' | 'accountId' | 'email'>,
     action: Extract<AuditAction, `user.${string}`>,
     clientAddress: string | undefined,
-    details?: AuditFact['details'],
+    changes: Pick<AuditFact, 'details' | 'before'> = {},
   ): Promise<void> => {
-    const source = { actor: { userId, name: email }, clientAddress };
+    // Whoever failed to sign in may be anybody.
+    const actor = action === 'user.sign_in_failed' ? undefined : { userId, name: email };
+    const source = { actor, clientAddress };
     await audit
-      .record(auditEntry(accountId, source, { action, subject: userId, details }, now()))
+      .record(auditEntry(accountId, source, { action, subject: userId, ...changes }, now()))
       .catch((error: unknown) => logger.error('change not in the audit log', { userId, error: error as Error }));
   };
 

@@ -1,6 +1,7 @@
 import type { ApiTokens } from '../../data/accounts/api-tokens.ts';
 import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
 import type { Users } from '../../data/accounts/users.ts';
+import { isIn, scopeOf } from '../../domain/accounts/scope.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type * as operations from './operations.ts';
 import { findUser } from './verify-email.ts';
@@ -17,10 +18,14 @@ export const readReview =
   async ({ caller }) => {
     const { reviewSince: since } = await findUser(users, caller.userId);
     if (since === undefined) return { since: null, keys: [], tokens: [] };
+    const { sees } = scopeOf(caller);
     const made = (await keys.list(caller.accountId)).filter(
-      ({ status, createdAt }) => status === 'active' && createdAt >= since,
+      (key) => key.status === 'active' && key.createdAt >= since && isIn(sees, key),
     );
-    const madeTokens = (await tokens.list(caller.accountId)).filter(({ createdAt }) => createdAt >= since);
+    // Tokens are the account's, of no project.
+    const madeTokens = sees.keyIds
+      ? []
+      : (await tokens.list(caller.accountId)).filter(({ createdAt }) => createdAt >= since);
     return {
       since,
       tokens: madeTokens

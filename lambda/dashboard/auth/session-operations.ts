@@ -1,27 +1,18 @@
 import * as z from 'zod/mini';
-import { emailSchema } from '../../http/email.ts';
-import { name } from '../../http/name.ts';
-import { operation } from '../../http/operation.ts';
-import {
-  credentials,
-  nameSchema,
-  newPasswordSchema,
-  ofAnybody,
-  PER_CLIENT,
-  passwordSchema,
-  totpSchema,
-} from './members.ts';
+import { inGroup } from '../../http/operation.ts';
+import { emailSchema, name } from '../../http/parameters.ts';
+import { credentials, nameSchema, newPasswordSchema, PER_CLIENT, passwordSchema, totpSchema } from './members.ts';
 import { sessionSchema } from './session-schema.ts';
+
+const operation = inGroup('Authentication');
 
 /** Forms send an empty text where nobody names a company. */
 const companyNameSchema = name(100, 0);
 const refreshTokenBody = z.strictObject({ refreshToken: z.string().check(z.minLength(1), z.maxLength(8192)) });
 
-export const register = operation({
-  id: 'register',
-  method: 'POST',
-  path: '/auth/register',
-  ...ofAnybody,
+export const register = operation('register', 'POST /auth/register', {
+  audits: ['account.registered'],
+  access: 'public',
   summary: 'Register an account and its first user',
   description:
     'Creates the account, its first service key and its user in one step. If anything fails, nothing is created.',
@@ -37,11 +28,9 @@ export const register = operation({
   errors: ['EMAIL_TAKEN', 'CONFLICT', 'REGISTRATION_CLOSED'],
 });
 
-export const logIn = operation({
-  id: 'logIn',
-  method: 'POST',
-  path: '/auth/login',
-  ...ofAnybody,
+export const logIn = operation('logIn', 'POST /auth/login', {
+  audits: ['user.signed_in', 'user.sign_in_failed'],
+  access: 'public',
   summary: 'Log in',
   rateLimits: { perClient: { requests: 100, minutes: 5 }, perEmail: { requests: 20, minutes: 15 } },
   description:
@@ -51,22 +40,18 @@ export const logIn = operation({
   errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED', 'TOTP_SETUP_REQUIRED'],
 });
 
-export const refresh = operation({
-  id: 'refresh',
-  method: 'POST',
-  path: '/auth/refresh',
-  ...ofAnybody,
+export const refresh = operation('refresh', 'POST /auth/refresh', {
+  audits: 'Goes on with a session; its begin has an entry.',
+  access: 'public',
   summary: 'Get a new token',
   body: refreshTokenBody,
   success: { status: 200, description: 'A new token. The refresh token may also be new.', schema: sessionSchema },
   errors: ['UNAUTHORIZED'],
 });
 
-export const logOut = operation({
-  id: 'logOut',
-  method: 'POST',
-  path: '/auth/logout',
-  ...ofAnybody,
+export const logOut = operation('logOut', 'POST /auth/logout', {
+  audits: 'Ends a session, which every client may at any time.',
+  access: 'public',
   summary: 'Log out',
   description:
     'Ends the session: its refresh token is rejected from then on. Tokens issued with it stay valid until they expire, for up to one hour. The response is the same for an invalid refresh token.',
@@ -74,11 +59,9 @@ export const logOut = operation({
   success: { status: 204, description: 'The session has ended.' },
 });
 
-export const acceptInvitation = operation({
-  id: 'acceptInvitation',
-  method: 'POST',
-  path: '/auth/accept-invitation',
-  ...ofAnybody,
+export const acceptInvitation = operation('acceptInvitation', 'POST /auth/accept-invitation', {
+  audits: ['invitation.accepted'],
+  access: 'public',
   summary: 'Accept an invitation to an account',
   description:
     'With the token of the link in the mail. An address without a login gets one with this password, which follows the rules for new ones. An address with a login keeps it: send its password, and the code of the second factor where it is on. A login that never proved the address loses it. A user belongs to one account.',

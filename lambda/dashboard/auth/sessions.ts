@@ -1,6 +1,7 @@
 import type { Accounts } from '../../data/accounts/accounts.ts';
 import { hasEnded, type User, type Users } from '../../data/accounts/users.ts';
-import { accountKeyFor } from '../../domain/accounts/permissions.ts';
+import { maskedServiceKey } from '../../domain/accounts/account-key.ts';
+import { permits, type Role } from '../../domain/accounts/permissions.ts';
 import { endsSession, refusesPassword } from '../../domain/accounts/sign-on.ts';
 import {
   ForbiddenError,
@@ -9,14 +10,22 @@ import {
   UnauthenticatedError,
 } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
+import type { UserDirectory } from '../../integrations/user-directory.ts';
 import type { Session, UserSessions } from '../../integrations/user-sessions.ts';
 import { type Clock, evenTiming } from './even-timing.ts';
 import type * as operations from './operations.ts';
+import type { NoteChange } from './record-sign-in.ts';
+
+/** The account key as a role may see it: a credential that outlives a membership is for those who can revoke it. */
+export const accountKeyFor = (role: Role, accountKey: string): string =>
+  permits(role, 'keys:write-all') ? accountKey : maskedServiceKey(accountKey);
 
 interface SessionDependencies {
   readonly sessions: UserSessions;
   readonly accounts: Pick<Accounts, 'find'>;
   readonly users: Pick<Users, 'find' | 'noteSignIn'>;
+  readonly directory: Pick<UserDirectory, 'findByEmail'>;
+  readonly noteChange: NoteChange;
   readonly clock: Clock;
   readonly now: () => Date;
 }
@@ -56,13 +65,24 @@ export const logIn = ({
   sessions,
   accounts,
   users,
+  directory,
+  noteChange,
   clock,
   now,
 }: SessionDependencies): Implementation<typeof operations.logIn> => {
   const { onFailure } = evenTiming(clock);
-  return ({ body: { email, password, totp } }) =>
+  const noteFailure = async (email: string, clientAddress: string | undefined): Promise<void> => {
+    const login = await directory.findByEmail(email);
+    const user = login && (await users.find(login.userId));
+    if (user) await noteChange(user, 'user.sign_in_failed', clientAddress);
+  };
+  return ({ clientAddress, body: { email, password, totp } }) =>
     onFailure(async () => {
-      const found = await withAccount(await sessions.logIn(email, password, totp), { accounts, users });
+      const session = await sessions.logIn(email, password, totp).catch(async (error: unknown) => {
+        if (error instanceof InvalidCredentialsError) await noteFailure(email, clientAddress);
+        throw error;
+      });
+      const found = await withAccount(session, { accounts, users });
       if (found === undefined) throw new InvalidCredentialsError();
       await users.noteSignIn(found.user.userId, now().toISOString());
       return found.session;

@@ -1,16 +1,16 @@
 import * as z from 'zod/mini';
-import { emailSchema } from '../../http/email.ts';
-import { operation } from '../../http/operation.ts';
-import { ofAnybody, PER_CLIENT, PER_EMAIL, passwordSchema, totpSchema } from './members.ts';
+import { inGroup } from '../../http/operation.ts';
+import { emailSchema } from '../../http/parameters.ts';
+import { PER_CLIENT, PER_EMAIL, passwordSchema, totpSchema } from './members.ts';
+
+const operation = inGroup('Authentication');
 
 const rateLimits = { perClient: PER_CLIENT, perEmail: PER_EMAIL };
 const confirmation = z.strictObject({ email: emailSchema, password: passwordSchema, totp: totpSchema });
 
-export const beginTotp = operation({
-  id: 'beginTotp',
-  method: 'POST',
-  path: '/auth/totp',
-  ...ofAnybody,
+export const beginTotp = operation('beginTotp', 'POST /auth/totp', {
+  audits: 'Nothing changes before the second factor is confirmed.',
+  access: 'public',
   summary: 'Begin to set up a second factor',
   description:
     'Takes e-mail and password instead of a token, as a log-in does. Enter the secret in an authenticator app (TOTP, RFC 6238), and confirm with the code that it shows.',
@@ -27,11 +27,9 @@ export const beginTotp = operation({
   errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
 });
 
-export const confirmTotp = operation({
-  id: 'confirmTotp',
-  method: 'POST',
-  path: '/auth/totp/confirm',
-  ...ofAnybody,
+export const confirmTotp = operation('confirmTotp', 'POST /auth/totp/confirm', {
+  audits: ['user.totp_enabled'],
+  access: 'public',
   summary: 'Turn the second factor on',
   rateLimits,
   body: confirmation,
@@ -39,11 +37,9 @@ export const confirmTotp = operation({
   errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
 });
 
-export const removeTotp = operation({
-  id: 'removeTotp',
-  method: 'POST',
-  path: '/auth/totp/remove',
-  ...ofAnybody,
+export const removeTotp = operation('removeTotp', 'POST /auth/totp/remove', {
+  audits: ['user.totp_disabled'],
+  access: 'public',
   summary: 'Turn the second factor off',
   rateLimits,
   body: confirmation,

@@ -100,7 +100,8 @@ export const verifyEmail =
     await users.verifyEmail(user, email, now().toISOString());
     if (email === user.email) return undefined;
     await endSessions(user);
-    await noteChange({ ...user, email }, 'user.address_changed', clientAddress);
+    const changes = { details: { email }, before: { email: user.email } };
+    await noteChange({ ...user, email }, 'user.address_changed', clientAddress, changes);
     const { userId, accountId } = user;
     for (const to of [email, ...(isVerified(user) ? [user.email] : [])]) {
       await sendMail({ accountId, to: [to], ...addressChangedMail(now(), `${dashboardUrl}/review`) }).catch(

@@ -1,12 +1,59 @@
-import type { BillingAccounts } from '../../data/billing/billing-accounts.ts';
+import type { openUsers } from '../../data/accounts/users.ts';
+import type { BillingAccount, BillingAccounts } from '../../data/billing/billing-accounts.ts';
 import type { PaidPlanName, PriceList } from '../../domain/billing/price-list.ts';
 import { isOver, type Subscription } from '../../domain/billing/subscription.ts';
-import { ConflictError } from '../../domain/errors.ts';
+import { ConflictError, UnauthenticatedError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { StripeBilling, SubscriptionChange } from '../../integrations/stripe-billing.ts';
-import { requireAccount } from './billing-account.ts';
-import { type CustomerDependencies, liveCustomer } from './customers.ts';
+import { requireAccount } from './billing-status.ts';
 import type * as operations from './operations.ts';
+
+interface CustomerDependencies {
+  readonly accounts: Pick<BillingAccounts, 'link'>;
+  readonly users: Pick<ReturnType<typeof openUsers>, 'find'>;
+  readonly stripe: Pick<StripeBilling, 'createCustomer' | 'isDeleted'>;
+}
+
+/**
+ * The account's Stripe customer. Creates one if the account has none, or if its customer was deleted. Concurrent and repeated
+ * calls create the same customer: the idempotency key names the owner and the customer to replace.
+ *
+ * @returns its id
+ */
+const liveCustomer = async (
+  { accounts, users, stripe }: CustomerDependencies,
+  account: BillingAccount,
+): Promise<string> => {
+  const { stripeCustomerId: current, ownerUserId: userId } = account;
+  if (current !== undefined && !(await stripe.isDeleted(current))) return current;
+  const user = await users.find(userId);
+  if (user === undefined) throw new UnauthenticatedError('The owner of this account no longer exists.');
+  const replaced = current ?? account.formerStripeCustomerId ?? 'none';
+  const customerId = await stripe.createCustomer({
+    email: user.email,
+    name: user.companyName ?? `${user.firstName} ${user.lastName}`,
+    userId,
+    idempotencyKey: `customer-of-${userId}-after-${replaced}`,
+  });
+  await accounts.link(account, customerId);
+  return customerId;
+};
+
+interface PortalDependencies {
+  readonly accounts: Pick<BillingAccounts, 'find'>;
+  readonly stripe: Pick<StripeBilling, 'isDeleted' | 'openPortal'>;
+  readonly returnUrl: string;
+}
+
+export const portal =
+  ({ accounts, stripe, returnUrl }: PortalDependencies): Implementation<typeof operations.portal> =>
+  async ({ caller: { accountId } }) => {
+    const { stripeCustomerId: customerId } = await requireAccount(accounts, accountId);
+    if (customerId === undefined || (await stripe.isDeleted(customerId)))
+      throw new ConflictError('The account has never bought a plan. Use POST /billing/checkout to buy one.');
+    const { url } = await stripe.openPortal(customerId, returnUrl);
+    return { url };
+  };
 
 export interface CheckoutDependencies extends CustomerDependencies {
   readonly accounts: Pick<BillingAccounts, 'find' | 'link'>;

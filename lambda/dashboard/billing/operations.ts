@@ -1,19 +1,15 @@
 import * as z from 'zod/mini';
 import { billingStatuses, planNames } from '../../domain/billing/plans.ts';
 import { paidPlanNames, priceIntervals } from '../../domain/billing/price-list.ts';
-import { operation } from '../../http/operation.ts';
+import { inGroup } from '../../http/operation.ts';
 
-const group = 'Billing';
+const operation = inGroup('Billing');
 
 const url = z
   .url()
   .check(z.describe('Redirect the user to it. Anyone with this URL can open the page: do not log or store it.'));
 
-export const billingStatus = operation({
-  id: 'billingStatus',
-  method: 'GET',
-  path: '/billing/status',
-  group,
+export const billingStatus = operation('billingStatus', 'GET /billing/status', {
   summary: 'Read plan, subscription status and usage',
   description:
     'Request limits are soft: traffic continues above them. With the status UNPAID the account is suspended: proxy requests are rejected with ACCOUNT_INACTIVE until it is paid.',
@@ -46,11 +42,7 @@ export const billingStatus = operation({
   },
 });
 
-export const planPrices = operation({
-  id: 'planPrices',
-  method: 'GET',
-  path: '/billing/prices',
-  group,
+export const planPrices = operation('planPrices', 'GET /billing/prices', {
   summary: 'Read what plans cost',
   description: 'The prices of new subscriptions at the payment processor, up to ten minutes old. FREE costs nothing.',
   permission: 'billing:read',
@@ -86,11 +78,8 @@ export const planPrices = operation({
   },
 });
 
-export const checkout = operation({
-  id: 'checkout',
-  method: 'POST',
-  path: '/billing/checkout',
-  group,
+export const checkout = operation('checkout', 'POST /billing/checkout', {
+  audits: 'Stripe reports what is bought: plan.changed.',
   summary: 'Buy a plan, or change to another',
   description:
     'Returns the URL of a page of the payment processor: a checkout or, if the account already pays for another plan, the change of that subscription in the customer portal. The plan changes after the user confirms there.',
@@ -109,11 +98,8 @@ export const checkout = operation({
   errors: ['CONFLICT'],
 });
 
-export const portal = operation({
-  id: 'portal',
-  method: 'POST',
-  path: '/billing/portal',
-  group,
+export const portal = operation('portal', 'POST /billing/portal', {
+  audits: 'Stripe reports what is changed: plan.changed.',
   summary: 'Manage the subscription',
   description: 'Returns the URL of a page of the payment processor for cards, invoices, payments due and cancellation.',
   permission: 'billing:write',

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { DIMENSION_NAME, DIMENSION_NAME_RULE, MAX_DECLARED } from '../../domain/spend/declared-dimensions.ts';
-import { operation } from '../../http/operation.ts';
+import { inGroup } from '../../http/operation.ts';
 
 const name = z.string().check(z.regex(DIMENSION_NAME, DIMENSION_NAME_RULE), z.meta({ examples: ['team'] }));
 
@@ -24,23 +24,16 @@ const dimensions = z.object({
   limit: z.int().check(z.positive(), z.describe('How many names an account may declare at a time.')),
 });
 
-const group = 'Spend';
+const operation = inGroup('Spend');
 
-export const listDimensions = operation({
-  id: 'listDimensions',
-  method: 'GET',
-  path: '/dimensions',
-  group,
+export const listDimensions = operation('listDimensions', 'GET /dimensions', {
   summary: 'List the metadata names that are dimensions of spend',
   permission: 'spend:read',
   success: { status: 200, description: 'What is, or was, declared.', schema: dimensions },
 });
 
-export const declareDimensions = operation({
-  id: 'declareDimensions',
-  method: 'PUT',
-  path: '/dimensions',
-  group,
+export const declareDimensions = operation('declareDimensions', 'PUT /dimensions', {
+  audits: ['dimensions.declared'],
   summary: 'Declare metadata names as dimensions of spend',
   description:
     'Names of X-Service-Metadata, all at once: a name that is missing is not a dimension any more. Spend is split by a name for requests that begin from now on; a recorder may learn of it up to a minute later. What was counted under a name stays readable after it is removed, and goes on where it is declared again. Each name adds one counter to what a request writes.',

@@ -1,60 +1,129 @@
 import type { DayExports, Exported } from '../../data/exports/day-exports.ts';
-import { permits } from '../../domain/accounts/permissions.ts';
-import { DAY_MS } from '../../domain/calendar/units.ts';
-import { addDays, dayOf } from '../../domain/calendar/utc.ts';
+import { type RollupMarks, rollupDueAt } from '../../data/ledger/rollup-marks.ts';
+import { scopeOf } from '../../domain/accounts/scope.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
+import { addDays, type Day, dayOf, isMonth } from '../../domain/calendar/utc.ts';
 import { ValidationError } from '../../domain/errors.ts';
-import { datasetNames, MAX_LISTED_DAYS } from '../../domain/exports/datasets.ts';
+import {
+  type DatasetName,
+  datasetNames,
+  type ExportFormat,
+  exportFormats,
+  MAX_LISTED_DAYS,
+} from '../../domain/exports/datasets.ts';
 import { exportKey } from '../../domain/object-keys.ts';
-import type { Implementation } from '../../http/operation.ts';
+import type { Caller, Implementation } from '../../http/operation.ts';
 import type { ObjectStore } from '../../integrations/object-store.ts';
-import type { listExports as operation } from './operations.ts';
+import type * as operations from './operations.ts';
 
-interface ListExportsDependencies {
+interface ChangesDependencies {
   readonly dayExports: Pick<DayExports, 'list'>;
   readonly objects: Pick<ObjectStore, 'signGet'>;
   readonly now: () => Date;
 }
 
+interface ListExportsDependencies extends ChangesDependencies {
+  readonly marks: Pick<RollupMarks, 'markedPeriods'>;
+}
+
 const DEFAULT_DAYS = 30;
 const LINK_SECONDS = 900;
+/** By then a day was tried more than once. */
+const LATE_MS = 2 * HOUR_MS;
+/** An export whose end is not stored after this time has failed: from then on no earlier one is added to the list of changes. */
+const STORED_MS = 5 * MINUTE_MS;
 
 /** Whether the files of request records may be deleted by now. */
 const hasExpired = ({ at, requestRetentionDays }: Exported, now: Date): boolean =>
   requestRetentionDays !== undefined && Date.parse(at) + requestRetentionDays * DAY_MS <= now.getTime();
 
+/** The datasets that a caller may read. */
+const datasetsFor = (caller: Caller): DatasetName[] =>
+  datasetNames.filter((name) => name !== 'requests' || scopeOf(caller).permits('requests:read'));
+
+const sumsOf = ({ at: exportedAt, requests, costNanoUsd, unpricedRequests }: Exported) => ({
+  exportedAt,
+  requests,
+  costNanoUsd,
+  unpricedRequests,
+});
+
+/** Signs links to the files of days. */
+const openLinks = ({ objects, now }: Pick<ChangesDependencies, 'objects' | 'now'>, accountId: string) => {
+  const urlExpiresAt = new Date(now().getTime() + LINK_SECONDS * 1_000).toISOString();
+  return async (day: Day, exported: Exported, dataset: DatasetName, format: ExportFormat) => {
+    const file = exported.files[`${dataset}/${format}`];
+    if (file === undefined || (dataset === 'requests' && hasExpired(exported, now()))) return [];
+    const url = await objects.signGet(exportKey(accountId, dataset, format, day), LINK_SECONDS);
+    const { rows, bytes, sha256 = null } = file;
+    return [{ dataset, format, rows, bytes, sha256, url, urlExpiresAt }];
+  };
+};
+
 export const listExports =
-  ({ dayExports, objects, now }: ListExportsDependencies): Implementation<typeof operation> =>
-  async ({ caller: { accountId, role }, query }) => {
-    const to = query.to ?? dayOf(now().toISOString());
+  ({ dayExports, marks, ...links }: ListExportsDependencies): Implementation<typeof operations.listExports> =>
+  async ({ caller, query }) => {
+    const { accountId } = caller;
+    const now = links.now();
+    const to = query.to ?? dayOf(now.toISOString());
     const from = query.from ?? addDays(to, -DEFAULT_DAYS);
     if (from > to || addDays(from, MAX_LISTED_DAYS) <= to)
       throw new ValidationError([{ path: 'from', message: `must be up to ${MAX_LISTED_DAYS - 1} days before to` }]);
-    const allowed = datasetNames.filter((name) => name !== 'requests' || permits(role, 'requests:read'));
-    const names = allowed.filter((name) => query.dataset === undefined || name === query.dataset);
-    const urlExpiresAt = new Date(now().getTime() + LINK_SECONDS * 1_000).toISOString();
+    const names = datasetsFor(caller).filter((name) => query.dataset === undefined || name === query.dataset);
+    const [days, marked] = await Promise.all([
+      dayExports.list(accountId, from, to),
+      marks.markedPeriods(accountId, from, to),
+    ]);
+    const due = new Map(days.flatMap(({ day, dueSince }) => (dueSince === null ? [] : [[day, dueSince]])));
+    // A day is exported after its rollup. A month's mark is of no day.
+    for (const day of marked.filter((period) => !isMonth(period) && period < dayOf(now.toISOString())))
+      if (!due.has(day)) due.set(day, rollupDueAt(day));
+    const linkTo = openLinks(links, accountId);
     const items = [];
-    for (const { day, exported } of await dayExports.list(accountId, from, to)) {
-      for (const dataset of names) {
-        const size = exported.files[`${dataset}/${query.format}`];
-        if (size === undefined) continue;
-        if (dataset === 'requests' && hasExpired(exported, now())) continue;
-        const { at: exportedAt, requests, costNanoUsd, unpricedRequests } = exported;
-        const url = await objects.signGet(exportKey(accountId, dataset, query.format, day), LINK_SECONDS);
-        const { rows, bytes } = size;
-        items.push({
-          day,
-          dataset,
-          format: query.format,
-          exportedAt,
-          rows,
-          bytes,
-          requests,
-          costNanoUsd,
-          unpricedRequests,
-          url,
-          urlExpiresAt,
-        });
-      }
+    for (const { day, exported } of days) {
+      if (exported === null) continue;
+      for (const dataset of names)
+        for (const file of await linkTo(day, exported, dataset, query.format))
+          items.push({ day, ...file, ...sumsOf(exported) });
     }
-    return { items };
+    const exportedDays = new Set(days.filter(({ exported }) => exported !== null).map(({ day }) => day));
+    const waiting = [...due]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([day, since]) => ({
+        day,
+        since,
+        isExported: exportedDays.has(day),
+        isLate: Date.parse(since) + LATE_MS < now.getTime(),
+      }));
+    return { items, waiting };
+  };
+
+const [FIRST_DAY, LAST_DAY] = ['0000-01-01', '9999-12-31'];
+
+/** Time of an export and its day, which sort as the list does. */
+const CURSOR = /^[\dTZ:.-]{24}#\d{4}-\d{2}-\d{2}$/;
+
+export const listExportChanges =
+  ({ dayExports, ...links }: ChangesDependencies): Implementation<typeof operations.listExportChanges> =>
+  async ({ caller, query: { cursor, limit } }) => {
+    const { accountId } = caller;
+    if (cursor !== undefined && !CURSOR.test(cursor))
+      throw new ValidationError([{ path: 'cursor', message: 'must be nextCursor of a call before' }]);
+    const until = new Date(links.now().getTime() - STORED_MS).toISOString();
+    const changed = (await dayExports.list(accountId, FIRST_DAY, LAST_DAY))
+      .flatMap(({ day, exported }) =>
+        exported && exported.at <= until ? [{ day, exported, at: `${exported.at}#${day}` }] : [],
+      )
+      .filter(({ at }) => cursor === undefined || at > cursor)
+      .sort((a, b) => (a.at < b.at ? -1 : 1));
+    const page = changed.slice(0, limit);
+    const linkTo = openLinks(links, accountId);
+    const items = [];
+    for (const { day, exported } of page) {
+      const files = [];
+      for (const dataset of datasetsFor(caller))
+        for (const format of exportFormats) files.push(...(await linkTo(day, exported, dataset, format)));
+      items.push({ day, ...sumsOf(exported), files });
+    }
+    return { items, nextCursor: page.at(-1)?.at ?? cursor ?? null, hasMore: page.length < changed.length };
   };

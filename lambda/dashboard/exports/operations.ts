@@ -1,36 +1,55 @@
 import * as z from 'zod/mini';
 import { datasetNames, exportFormats, MAX_LISTED_DAYS } from '../../domain/exports/datasets.ts';
-import { forMachines, operation } from '../../http/operation.ts';
-import { day } from '../../http/time-parameters.ts';
+import { forMachines, inGroup } from '../../http/operation.ts';
+import { day, pageParameters } from '../../http/parameters.ts';
 
 const count = z.int().check(z.nonnegative());
 
-const dayExport = z
+const link = {
+  url: z.url().check(z.describe('Anybody who has the link can download the file until `urlExpiresAt`.')),
+  urlExpiresAt: z.iso.datetime(),
+};
+
+const file = {
+  dataset: z.enum(datasetNames),
+  format: z.enum(exportFormats),
+  rows: count,
+  bytes: count,
+  sha256: z
+    .nullable(z.string())
+    .check(z.describe('SHA-256 of the file, in hex. Null for files of an earlier version.')),
+};
+
+const sums = {
+  exportedAt: z.iso.datetime().check(z.describe('The version of the day: a later one replaces it as a whole.')),
+  requests: count.check(z.describe('Requests of the day.')),
+  costNanoUsd: count.check(z.describe('Sum of all known costs of the day, in 1e-9 USD.')),
+  unpricedRequests: count.check(
+    z.describe('Requests of unknown cost: they are rows of `requests`, and have none in `cost-and-usage`.'),
+  ),
+};
+
+const dayExport = z.object({ day, ...file, ...sums, ...link }).register(z.globalRegistry, { id: 'Export' });
+
+const dayChange = z
+  .object({ day, ...sums, files: z.array(z.object({ ...file, ...link })) })
+  .register(z.globalRegistry, { id: 'ExportChange' });
+
+const waitingDay = z
   .object({
     day,
-    dataset: z.enum(datasetNames),
-    format: z.enum(exportFormats),
-    exportedAt: z.iso.datetime(),
-    rows: count,
-    bytes: count,
-    requests: count.check(z.describe('Requests of the day.')),
-    costNanoUsd: count.check(z.describe('Sum of all known costs of the day, in 1e-9 USD.')),
-    unpricedRequests: count.check(
-      z.describe('Requests of unknown cost: they are rows of `requests`, and have none in `cost-and-usage`.'),
-    ),
-    url: z.url().check(z.describe('Anybody who has the link can download the file until `urlExpiresAt`.')),
-    urlExpiresAt: z.iso.datetime(),
+    since: z.iso.datetime().check(z.describe('The export has been due since.')),
+    isExported: z.boolean().check(z.describe('The day changed after it was exported: its files are stale.')),
+    isLate: z.boolean().check(z.describe('Due for more than two hours: exports may be failing.')),
   })
-  .register(z.globalRegistry, { id: 'Export' });
+  .register(z.globalRegistry, { id: 'WaitingExport' });
 
-export const listExports = operation({
-  id: 'listExports',
-  method: 'GET',
-  path: '/exports',
-  group: 'Exports',
+const operation = inGroup('Exports');
+
+export const listExports = operation('listExports', 'GET /exports', {
   summary: 'List exported days, with links to download them',
-  description: `Each day is exported after it is rolled up, an hour after its end, and again as a whole when a late event or a new price changes it. \`cost-and-usage\` follows the FOCUS specification 1.2; \`requests\` has the request records, for roles that may read them. At most ${MAX_LISTED_DAYS} days.`,
-  permission: 'spend:read',
+  description: `Each day is exported after it is rolled up, about an hour after its end, and again as a whole when a late event or a new price changes it. \`cost-and-usage\` follows the FOCUS specification 1.2; \`requests\` has the request records, for roles that may read them. At most ${MAX_LISTED_DAYS} days.`,
+  permission: 'spend:read-all',
   query: z.strictObject({
     from: z.optional(day.check(z.describe('First day. Default: 30 days before `to`.'))),
     to: z.optional(day.check(z.describe('Last day, inclusive. Default: today.'))),
@@ -40,8 +59,33 @@ export const listExports = operation({
   success: {
     status: 200,
     description: 'Oldest first.',
-    schema: z.object({ items: z.array(dayExport) }),
+    schema: z.object({
+      items: z.array(dayExport),
+      waiting: z
+        .array(waitingDay)
+        .check(z.describe('Closed days whose export is due: their files are missing or stale.')),
+    }),
+  },
+});
+
+export const listExportChanges = operation('listExportChanges', 'GET /exports/changes', {
+  summary: 'List the days that were exported, or exported again, since a cursor',
+  description:
+    'For loaders: load the files of each day in the place of those that you have of it, then keep `nextCursor` for the next call. A day is listed once, by its last export, some minutes after it. Without a cursor the list begins with the first export there is. On AWS, `exports/{account}/manifests/{day}.json` has the same, and EventBridge tells that it was written.',
+  permission: listExports.permission,
+  query: z.strictObject(pageParameters({ default: 31, max: 93 })),
+  success: {
+    status: 200,
+    description: 'Oldest export first.',
+    schema: z.object({
+      items: z.array(dayChange),
+      nextCursor: z
+        .nullable(z.string())
+        .check(z.describe('Also at the end, for what comes later. Null where nothing was ever exported.')),
+      hasMore: z.boolean(),
+    }),
   },
 });
 
 export const machineListExports = forMachines(listExports);
+export const machineListExportChanges = forMachines(listExportChanges);

@@ -5,11 +5,9 @@ import { billingEnvironment } from '../../environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { route } from '../../http/operation.ts';
 import { openStripe } from '../../integrations/open-stripe.ts';
-import { billingStatus } from '../billing/billing-status.ts';
-import { checkout } from '../billing/checkout.ts';
+import { billingStatus, planPrices } from '../billing/billing-status.ts';
+import { checkout, portal } from '../billing/checkout.ts';
 import * as operations from '../billing/operations.ts';
-import { planPrices } from '../billing/plan-prices.ts';
-import { portal } from '../billing/portal.ts';
 import { openFunction } from '../open-function.ts';
 
 const environment = billingEnvironment.parse(process.env);

@@ -2,19 +2,20 @@ import { uuidv7 } from 'uuidv7';
 import { openArchives } from '../../data/accounts/archives.ts';
 import { openAuditLog } from '../../data/accounts/audit-log.ts';
 import { openDayExports } from '../../data/exports/day-exports.ts';
+import { openRollupMarks } from '../../data/ledger/rollup-marks.ts';
 import { openBillConnections } from '../../data/reconciliation/bill-connections.ts';
 import { openBills } from '../../data/reconciliation/bills.ts';
 import { filesEnvironment } from '../../environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
-import { route } from '../../http/operation.ts';
+import { routes } from '../../http/operation.ts';
 import { openBillAccess } from '../../integrations/bills/bill-sources.ts';
 import { openObjectReader } from '../../integrations/object-reader.ts';
-import { createArchive, linkArchive, listArchives } from '../archives/manage-archives.ts';
+import * as manageArchives from '../archives/manage-archives.ts';
 import * as archives from '../archives/operations.ts';
-import { listExports } from '../exports/list-exports.ts';
+import * as listExports from '../exports/list-exports.ts';
 import * as exports from '../exports/operations.ts';
 import { openFunction } from '../open-function.ts';
-import { connectBill, disconnectBill, listBillConnections } from '../reconciliation/bill-connections.ts';
+import * as bills from '../reconciliation/bill-connections.ts';
 import { importBill } from '../reconciliation/import-bill.ts';
 import * as reconciliation from '../reconciliation/operations.ts';
 import { openReadReconciliation } from '../reconciliation/read-reconciliation.ts';
@@ -27,6 +28,7 @@ const opened = {
   bills: openBills(table),
   connections: openBillConnections(table),
   dayExports: openDayExports(table),
+  marks: openRollupMarks(table),
   objects: openObjectReader(environment.OBJECT_BUCKET),
   ...openBillAccess(environment),
   newId: uuidv7,
@@ -36,15 +38,13 @@ const opened = {
 /** Serves files that leave or enter the service: archives, exports, and providers' bills with the credentials that read them. */
 export const handler = httpStack(
   [
-    route(archives.createArchive, createArchive(opened)),
-    route(archives.listArchives, listArchives(opened)),
-    route(archives.linkArchive, linkArchive(opened)),
-    route(exports.listExports, listExports(opened)),
-    route(reconciliation.importBill, importBill(opened)),
-    route(reconciliation.listBillConnections, listBillConnections(opened)),
-    route(reconciliation.connectBill, connectBill(opened)),
-    route(reconciliation.disconnectBill, disconnectBill(opened)),
-    route(reconciliation.readReconciliation, openReadReconciliation(table, logger)),
+    ...routes(archives, manageArchives, opened),
+    ...routes(exports, listExports, opened),
+    ...routes(
+      reconciliation,
+      { ...bills, importBill, readReconciliation: () => openReadReconciliation(table, logger) },
+      opened,
+    ),
   ],
   options,
 );

@@ -7,6 +7,7 @@ import { openAddressCodes } from '../../data/accounts/address-codes.ts';
 import { openApiTokens, openApiTokenUse } from '../../data/accounts/api-tokens.ts';
 import { openAuditLog } from '../../data/accounts/audit-log.ts';
 import { openMembers } from '../../data/accounts/members.ts';
+import { openProjects } from '../../data/accounts/projects.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openSignOns } from '../../data/accounts/sign-ons.ts';
 import { openUsers } from '../../data/accounts/users.ts';
@@ -15,9 +16,9 @@ import { newApiToken } from '../../domain/accounts/issued-secret.ts';
 import { SIGN_ON_CALLBACK } from '../../domain/accounts/sign-on.ts';
 import { identityEnvironment } from '../../environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
-import { route } from '../../http/operation.ts';
-import { appClient } from '../../integrations/app-client.ts';
+import { route, routes } from '../../http/operation.ts';
 import { authenticator } from '../../integrations/authenticate.ts';
+import { appClient } from '../../integrations/cognito.ts';
 import { identityLinker } from '../../integrations/link-identity.ts';
 import { openMail } from '../../integrations/mail.ts';
 import { authorizeUrl, codeExchange, linkTokenReader } from '../../integrations/sign-on.ts';
@@ -25,14 +26,13 @@ import { tokenVerifier } from '../../integrations/token-verifier.ts';
 import { cognitoClient, userDirectory } from '../../integrations/user-directory.ts';
 import { userSessions } from '../../integrations/user-sessions.ts';
 import { userTotp } from '../../integrations/user-totp.ts';
-import { cancelDeletion, readDeletion, requestDeletion } from '../account/deletion.ts';
+import * as accountDeletion from '../account/deletion.ts';
 import * as account from '../account/operations.ts';
 import { acceptInvitation } from '../auth/accept-invitation.ts';
 import { endSessions } from '../auth/end-sessions.ts';
 import { freeAddress } from '../auth/free-address.ts';
-import { me } from '../auth/me.ts';
 import * as auth from '../auth/operations.ts';
-import { changeAccount, changeEmail, changeName, changePassword } from '../auth/profile.ts';
+import { changeAccount, changeEmail, changeName, changePassword, me } from '../auth/profile.ts';
 import { noteChange, recordSignIn } from '../auth/record-sign-in.ts';
 import { register } from '../auth/register.ts';
 import { resetPassword } from '../auth/reset-password.ts';
@@ -40,8 +40,8 @@ import { finishReview, readReview } from '../auth/review.ts';
 import { forgotPassword, logIn, logOut, refresh } from '../auth/sessions.ts';
 import { beginTotp, confirmTotp, removeTotp } from '../auth/totp.ts';
 import { sendCode, sendVerificationCode, verifyEmail } from '../auth/verify-email.ts';
-import { inviteMember, listInvitations, resendInvitation, revokeInvitation } from '../members/invitations.ts';
-import { changeRole, leaveAccount, listMembers, removeMember, transferOwnership } from '../members/manage-members.ts';
+import * as invitations from '../members/invitations.ts';
+import * as manageMembers from '../members/manage-members.ts';
 import * as members from '../members/operations.ts';
 import { openFunction } from '../open-function.ts';
 import * as signOns from '../sign-on/operations.ts';
@@ -65,6 +65,7 @@ const opened = {
   audit: openAuditLog(table),
   members: openMembers(table),
   users: openUsers(table),
+  projects: openProjects(table),
   directory: userDirectory(cognito, USER_POOL_ID),
   sessions: userSessions(cognito, USER_POOL_ID, client),
   sendMail: openMail(environment),
@@ -90,7 +91,13 @@ const deletion = {
   deletions: openAccountDeletions(table),
   graceSeconds: environment.DELETION_GRACE_SECONDS,
 };
-const membership = { ...opened, keys: openServiceKeys(table), randomBytes };
+const membership = {
+  ...opened,
+  keys: openServiceKeys(table),
+  tokens: openApiTokens(table),
+  randomBytes,
+  newKeyId: uuidv7,
+};
 const apiTokens = {
   ...opened,
   tokens: openApiTokens(table),
@@ -141,18 +148,8 @@ export const handler = httpStack(
     route(auth.readReview, readReview({ ...apiTokens, keys: membership.keys })),
     route(auth.finishReview, finishReview(shared)),
     route(auth.me, me({ ...shared, verifyToken })),
-    route(account.readDeletion, readDeletion(deletion)),
-    route(account.requestDeletion, requestDeletion(deletion)),
-    route(account.cancelDeletion, cancelDeletion(deletion)),
-    route(members.listMembers, listMembers(membership)),
-    route(members.leaveAccount, leaveAccount(membership)),
-    route(members.changeRole, changeRole(membership)),
-    route(members.removeMember, removeMember(membership)),
-    route(members.transferOwnership, transferOwnership(membership)),
-    route(members.listInvitations, listInvitations(membership)),
-    route(members.inviteMember, inviteMember(membership)),
-    route(members.resendInvitation, resendInvitation(membership)),
-    route(members.revokeInvitation, revokeInvitation(membership)),
+    ...routes(account, accountDeletion, deletion),
+    ...routes(members, { ...manageMembers, ...invitations }, membership),
     route(tokens.listTokens, listTokens(apiTokens)),
     route(tokens.createToken, createToken(apiTokens)),
     route(tokens.removeToken, removeToken(apiTokens)),

@@ -1,26 +1,35 @@
+import type * as z from 'zod/mini';
 import { openAccounts } from '../../data/accounts/accounts.ts';
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
 import { openProjects } from '../../data/accounts/projects.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openAlerts } from '../../data/alerts/alerts.ts';
+import { openBlocks } from '../../data/alerts/blocks.ts';
+import { openRules } from '../../data/alerts/rules.ts';
 import { openDayExports } from '../../data/exports/day-exports.ts';
+import { openRollupMarks } from '../../data/ledger/rollup-marks.ts';
+import { openSavingDecisions } from '../../data/reports/saving-decisions.ts';
+import { openSavings } from '../../data/reports/savings.ts';
 import { openRequests } from '../../data/requests/requests.ts';
 import { openSessions } from '../../data/spend/sessions.ts';
 import { MethodNotAllowedError } from '../../domain/errors.ts';
 import { readingEnvironment } from '../../environment.ts';
 import { streamingHttpStack } from '../../http/http-stack.ts';
-import { route } from '../../http/operation.ts';
+import { type Operation, route } from '../../http/operation.ts';
 import { openObjectReader } from '../../integrations/object-reader.ts';
 import * as alerts from '../alerts/operations.ts';
 import { listAlerts } from '../alerts/read-alerts.ts';
 import { listDimensions } from '../dimensions/declare-dimensions.ts';
 import * as dimensions from '../dimensions/operations.ts';
-import { listExports } from '../exports/list-exports.ts';
+import { listExportChanges, listExports } from '../exports/list-exports.ts';
 import * as exports from '../exports/operations.ts';
 import { listKeys } from '../keys/manage-keys.ts';
 import { listProjects } from '../keys/manage-projects.ts';
 import * as keys from '../keys/operations.ts';
 import * as budgets from '../limits/budget-operations.ts';
+import { listPauses } from '../limits/manage-pauses.ts';
+import { listRules } from '../limits/manage-rules.ts';
+import * as rules from '../limits/rule-operations.ts';
 import * as mcp from '../mcp/operations.ts';
 import { respondToMcp } from '../mcp/respond.ts';
 import { spendTools, type Tool } from '../mcp/tools.ts';
@@ -31,6 +40,8 @@ import * as reconciliation from '../reconciliation/operations.ts';
 import { openReadReconciliation } from '../reconciliation/read-reconciliation.ts';
 import * as requests from '../requests/operations.ts';
 import { listRequests, readRequest } from '../requests/read-requests.ts';
+import * as savings from '../savings/operations.ts';
+import { listSavings } from '../savings/read-savings.ts';
 import * as sessions from '../sessions/operations.ts';
 import { listSessions, readSession } from '../sessions/read-sessions.ts';
 import * as spend from '../spend/operations.ts';
@@ -41,20 +52,44 @@ const now = () => new Date();
 const objects = openObjectReader(environment.OBJECT_BUCKET);
 const reads = openSpendReads(table, now);
 const requestReader = { requests: openRequests(table, Date.now, objects), now };
+const exportReader = { dayExports: openDayExports(table), marks: openRollupMarks(table), objects, now };
+const readLog = listRequests(requestReader);
+const readRecord = readRequest(requestReader);
+const saving = {
+  savings: openSavings(table, requestReader.requests, logger),
+  decisions: openSavingDecisions(table),
+  compareSpend: reads.compareSpend,
+  now,
+};
+const readSavings = listSavings(saving);
 const sessionReader = { sessions: openSessions(table), requests: requestReader.requests, now };
 const serviceKeys = openServiceKeys(table);
+const reconciled = route(reconciliation.readReconciliation, openReadReconciliation(table, logger));
+
+type Output<O extends Operation> = z.output<NonNullable<O['success']['schema']>>;
+
+/** An alert about money, without nano-USD. */
+const inUsd = ({ observedUsd, limitUsd, ...alert }: Output<typeof alerts.listAlerts>['items'][number]) =>
+  observedUsd === null ? alert : { ...alert, unit: 'usd', observed: observedUsd, limit: limitUsd };
+
 const tools: readonly Tool[] = [
-  ...spendTools(reads),
+  ...spendTools({ ...reads, now }),
+  {
+    name: 'savings',
+    description:
+      'Where money is wasted, in dollars a month: caches that nobody reads, prompts that are never cached, interrupted responses, a dear model next to the usual one, idle keys, commitments, subscriptions and credits that are not used. Each with its arithmetic, how sure it is, and requests behind it; and what was dismissed or is watched.',
+    route: route(savings.listSavings, readSavings),
+  },
   {
     name: 'request',
     description:
       'What one request cost, and how that is known: usage, prices of each line, provenance, and the reason where it is unknown.',
-    route: route(requests.readRequest, readRequest(requestReader)),
+    route: route(requests.readRequest, readRecord),
   },
   {
     name: 'requests',
     description: 'The log of requests, newest first, with filters.',
-    route: route(requests.listRequests, listRequests(requestReader)),
+    route: route(requests.listRequests, readLog),
   },
   {
     name: 'sessions',
@@ -63,8 +98,13 @@ const tools: readonly Tool[] = [
   },
   {
     name: 'session',
-    description: 'What one session cost, by agent, and its requests.',
+    description: 'What one session cost, by agent, and its requests. Of a long one, the tool requests lists those.',
     route: route(sessions.readSession, readSession(sessionReader)),
+    brief: ({ agents, ...session }: Output<typeof sessions.readSession>) => ({
+      ...session,
+      agents: agents.map(({ items: _, ...agent }) => agent),
+      isComplete: false,
+    }),
   },
   {
     name: 'budgets',
@@ -74,7 +114,24 @@ const tools: readonly Tool[] = [
   {
     name: 'alerts',
     description: 'Alerts that were triggered, newest first, and what drove them.',
-    route: route(alerts.listAlerts, listAlerts({ alerts: openAlerts(table) })),
+    route: route(alerts.listAlerts, listAlerts({ alerts: openAlerts(table), rules: openRules(table) })),
+    view: ({ items, ...page }: Output<typeof alerts.listAlerts>) => ({ ...page, items: items.map(inUsd) }),
+  },
+  {
+    name: 'alert_rules',
+    description: 'Alert rules: what each watches, and when it fires.',
+    route: route(rules.listRules, listRules({ rules: openRules(table) })),
+  },
+  {
+    name: 'pauses',
+    description: 'What is stopped at the moment, by people and by rules.',
+    route: route(budgets.listPauses, listPauses({ blocks: openBlocks(table), now })),
+  },
+  {
+    name: 'reconciliation',
+    description:
+      'What a provider billed in some days, compared with what is on record, and each part of the difference.',
+    route: reconciled,
   },
   {
     name: 'keys',
@@ -98,20 +155,23 @@ export const handler = streamingHttpStack(
   [
     { ...route(spend.readSpend, reads.readSpend), operation: spend.machineReadSpend },
     { ...route(spend.compareSpend, reads.compareSpend), operation: spend.machineCompareSpend },
+    { ...route(savings.listSavings, readSavings), operation: savings.machineListSavings },
     { ...route(spend.exportSpend, reads.exportSpend), operation: spend.machineExportSpend },
     { ...route(metrics.readMetrics, reads.readMetrics), operation: metrics.machineReadMetrics },
+    { ...route(exports.listExports, listExports(exportReader)), operation: exports.machineListExports },
     {
-      ...route(exports.listExports, listExports({ dayExports: openDayExports(table), objects, now })),
-      operation: exports.machineListExports,
+      ...route(exports.listExportChanges, listExportChanges(exportReader)),
+      operation: exports.machineListExportChanges,
     },
-    {
-      ...route(reconciliation.readReconciliation, openReadReconciliation(table, logger)),
-      operation: reconciliation.machineReadReconciliation,
-    },
+    { ...route(requests.listRequests, readLog), operation: requests.machineListRequests },
+    { ...route(requests.readRequest, readRecord), operation: requests.machineReadRequest },
+    { ...reconciled, operation: reconciliation.machineReadReconciliation },
     route(mcp.callMcp, respondToMcp({ tools, logger })),
-    route(mcp.openMcpStream, async () => {
-      throw new MethodNotAllowedError('This server opens no stream. Send messages with POST.');
-    }),
+    ...[mcp.openMcpStream, mcp.endMcpSession].map((operation) =>
+      route(operation, async () => {
+        throw new MethodNotAllowedError('This server has no streams and no sessions. Send messages with POST.');
+      }),
+    ),
   ],
   options,
 );

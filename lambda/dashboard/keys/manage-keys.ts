@@ -1,16 +1,25 @@
 import type { Accounts } from '../../data/accounts/accounts.ts';
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import { newServiceKey, type ServiceKey, type ServiceKeys } from '../../data/accounts/service-keys.ts';
-import { permits } from '../../domain/accounts/permissions.ts';
+import type { Users } from '../../data/accounts/users.ts';
+import { MAX_DEVELOPER_KEYS, type Role } from '../../domain/accounts/permissions.ts';
+import { DEFAULT_PROJECT_ID, hasProject, isIn, scopeOf } from '../../domain/accounts/scope.ts';
 import { plans } from '../../domain/billing/plans.ts';
 import { HOUR_MS } from '../../domain/calendar/units.ts';
-import { ForbiddenError, UnauthenticatedError, ValidationError } from '../../domain/errors.ts';
+import {
+  ForbiddenError,
+  LimitReachedError,
+  NotFoundError,
+  UnauthenticatedError,
+  ValidationError,
+} from '../../domain/errors.ts';
 import type { Caller, Implementation } from '../../http/operation.ts';
 import type * as operations from './operations.ts';
 
 interface KeyDependencies {
   readonly keys: ServiceKeys;
   readonly accounts: Pick<Accounts, 'find'>;
+  readonly users: Pick<Users, 'find'>;
   readonly newAccountKey: () => string;
   readonly newKeyId: () => string;
   readonly now: () => Date;
@@ -44,18 +53,61 @@ const requireAccount = async (accounts: Pick<Accounts, 'find'>, accountId: strin
   return account;
 };
 
-/** @throws ForbiddenError if the key is another user's and the caller's role changes own keys only */
-const requireOwn = ({ role, userId }: Caller, { ownerUserId }: ServiceKey): void => {
-  if (ownerUserId === userId || permits(role, 'keys:write-all')) return;
+/**
+ * @throws NotFoundError if the caller does not see the key
+ * @throws ForbiddenError if the caller may change other keys only
+ */
+const findChangeable = async (keys: Pick<ServiceKeys, 'find'>, caller: Caller, id: string): Promise<ServiceKey> => {
+  const key = await keys.find(caller.accountId, id);
+  const { sees, changes } = scopeOf(caller);
+  if (!isIn(sees, key)) throw new NotFoundError('There is no such key.');
+  if (isIn(changes, key)) return key;
   throw new ForbiddenError(
-    `Your role ${role} changes its own keys only: it lacks the permission keys:write-all. Ask an owner or admin.`,
+    `Your role ${caller.role} changes its own keys only: it lacks the permission keys:write-all. Ask an owner or admin.`,
   );
+};
+
+/** @throws NotFoundError for a project that the caller does not see */
+const requireSeen = (caller: Caller, projectId: string | undefined): void => {
+  if (projectId !== undefined && !hasProject(scopeOf(caller).sees, projectId))
+    throw new NotFoundError('There is no such project.');
+};
+
+/**
+ * @throws ForbiddenError for the key of another, or of nobody, by a role that changes its own keys only
+ * @throws ValidationError for a user who is no member
+ */
+const roleOfMember = async (
+  users: Pick<Users, 'find'>,
+  caller: Caller,
+  member: string | null,
+): Promise<Role | undefined> => {
+  if (member === caller.userId) return caller.role;
+  const { ownerUserId } = scopeOf(caller).changes;
+  if (ownerUserId !== undefined)
+    throw new ForbiddenError(
+      `Your role ${caller.role} makes its own keys only: it lacks the permission keys:write-all.`,
+    );
+  if (member === null) return undefined;
+  const user = await users.find(member);
+  if (user?.accountId !== caller.accountId || user.tokenId !== undefined)
+    throw new ValidationError([
+      { path: 'member', message: `${member} is not a member of the account: see GET /members` },
+    ]);
+  return user.role;
 };
 
 /** @throws ValidationError */
 const requireFuture = (validUntil: string | null | undefined, now: Date): void => {
   if (validUntil && Date.parse(validUntil) <= now.getTime())
     throw new ValidationError([{ path: 'validUntil', message: 'must be in the future' }]);
+};
+
+/** @throws LimitReachedError */
+const requireRoom = async (keys: Pick<ServiceKeys, 'list'>, accountId: string, userId: string): Promise<void> => {
+  const own = (await keys.list(accountId)).filter((key) => key.status === 'active' && key.ownerUserId === userId);
+  if (own.length >= MAX_DEVELOPER_KEYS)
+    throw new LimitReachedError(`A developer can have ${MAX_DEVELOPER_KEYS} active keys. Revoke one first.`);
 };
 
 /** The same instant in UTC, so that ends compare as text. */
@@ -67,42 +119,56 @@ export const listKeys =
     accounts,
     now,
   }: Pick<KeyDependencies, 'keys' | 'accounts' | 'now'>): Implementation<typeof operations.listKeys> =>
-  async ({ caller: { accountId } }) => {
+  async ({ caller }) => {
+    const { accountId } = caller;
+    const { sees } = scopeOf(caller);
     const [account, serviceKeys] = await Promise.all([requireAccount(accounts, accountId), keys.list(accountId)]);
-    return {
-      items: serviceKeys.map((key) => view(key, now())),
-      active: account.activeKeys,
-      limit: plans[account.plan].keys,
-    };
+    const seen = serviceKeys.filter((key) => isIn(sees, key));
+    const ofAccount = { active: account.activeKeys, limit: plans[account.plan].keys };
+    const own = { active: seen.filter(({ status }) => status === 'active').length, limit: MAX_DEVELOPER_KEYS };
+    return { items: seen.map((key) => view(key, now())), ...(sees.ownerUserId === undefined ? ofAccount : own) };
   };
 
 export const createKey =
-  ({ keys, accounts, newAccountKey, newKeyId, now }: KeyDependencies): Implementation<typeof operations.createKey> =>
-  async ({ caller, clientAddress, body: { name, project, validUntil } }) => {
+  ({
+    keys,
+    accounts,
+    users,
+    newAccountKey,
+    newKeyId,
+    now,
+  }: KeyDependencies): Implementation<typeof operations.createKey> =>
+  async ({ caller, clientAddress, body: { name, member = caller.userId, validUntil, ...body } }) => {
     requireFuture(validUntil, now());
+    const { sees } = scopeOf(caller);
+    const project = body.project ?? (hasProject(sees, DEFAULT_PROJECT_ID) ? DEFAULT_PROJECT_ID : sees.projects?.[0]);
+    requireSeen(caller, project);
+    if (sees.ownerUserId !== undefined) await requireRoom(keys, caller.accountId, sees.ownerUserId);
+    const ownerRole = await roleOfMember(users, caller, member);
     const account = await requireAccount(accounts, caller.accountId);
     const serviceKey = newAccountKey();
     const facts = {
       keyId: newKeyId(),
       name,
       createdAt: now().toISOString(),
-      ownerUserId: caller.userId,
+      ...(member !== null && { ownerUserId: member, ownerRole }),
       ...(project !== undefined && { projectId: project }),
       ...(validUntil !== undefined && { validUntil: utc(validUntil) }),
     };
     const key = newServiceKey(facts, serviceKey);
-    const details = { name, project: key.projectId, ...(key.validUntil && { validUntil: key.validUntil }) };
+    const owner = member === caller.userId ? {} : { member: member ?? 'none' };
+    const details = { name, project: key.projectId, ...owner, ...(key.validUntil && { validUntil: key.validUntil }) };
     const fact = { action: 'key.created', subject: key.keyId, details } as const;
     await keys.create(account, key, plans[account.plan].keys, auditOf({ caller, clientAddress }, fact, now()));
     return { ...view(key, now()), key: serviceKey };
   };
 
 export const changeKey =
-  ({ keys, now }: Pick<KeyDependencies, 'keys' | 'now'>): Implementation<typeof operations.changeKey> =>
+  ({ keys, now }: KeyDependencies): Implementation<typeof operations.changeKey> =>
   async ({ caller, clientAddress, params: { id }, body: { name, project, validUntil } }) => {
     requireFuture(validUntil, now());
-    const key = await keys.find(caller.accountId, id);
-    requireOwn(caller, key);
+    requireSeen(caller, project);
+    const key = await findChangeable(keys, caller, id);
     const changes = {
       ...(name !== undefined && { name }),
       ...(project !== undefined && { projectId: project }),
@@ -118,17 +184,9 @@ export const changeKey =
   };
 
 export const rotateKey =
-  ({
-    keys,
-    accounts,
-    newAccountKey,
-    now,
-  }: Pick<KeyDependencies, 'keys' | 'accounts' | 'newAccountKey' | 'now'>): Implementation<
-    typeof operations.rotateKey
-  > =>
+  ({ keys, accounts, newAccountKey, now }: KeyDependencies): Implementation<typeof operations.rotateKey> =>
   async ({ caller, clientAddress, params: { id }, body: { overlapHours } }) => {
-    const key = await keys.find(caller.accountId, id);
-    requireOwn(caller, key);
+    const key = await findChangeable(keys, caller, id);
     const { accountKey } = await requireAccount(accounts, caller.accountId);
     const at = now();
     const overlapEnd = new Date(at.getTime() + overlapHours * HOUR_MS).toISOString();
@@ -140,10 +198,9 @@ export const rotateKey =
   };
 
 export const revokeKey =
-  ({ keys, now }: Pick<KeyDependencies, 'keys' | 'now'>): Implementation<typeof operations.revokeKey> =>
+  ({ keys, now }: KeyDependencies): Implementation<typeof operations.revokeKey> =>
   async ({ caller, clientAddress, params: { id }, query: { force } }) => {
-    const key = await keys.find(caller.accountId, id);
-    requireOwn(caller, key);
+    const key = await findChangeable(keys, caller, id);
     const fact = { action: 'key.revoked', subject: id, details: { name: key.name } } as const;
     const audit = auditOf({ caller, clientAddress }, fact, now());
     const options = { force: force === 'true', revokedAt: now().toISOString() };

@@ -2,7 +2,7 @@ import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Project, Projects } from '../../data/accounts/projects.ts';
 import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
 import type { Rules } from '../../data/alerts/rules.ts';
-import { DEFAULT_PROJECT_ID } from '../../domain/accounts/project.ts';
+import { DEFAULT_PROJECT_ID, hasProject, isIn, scopeOf } from '../../domain/accounts/scope.ts';
 import { ConflictError } from '../../domain/errors.ts';
 import { evaluatorOf } from '../../domain/limits/rule.ts';
 import type { Implementation } from '../../http/operation.ts';
@@ -28,13 +28,19 @@ export const listProjects =
     projects,
     keys,
   }: Pick<ProjectDependencies, 'projects' | 'keys'>): Implementation<typeof operations.listProjects> =>
-  async ({ caller: { accountId } }) => {
+  async ({ caller }) => {
+    const { accountId } = caller;
+    const { sees } = scopeOf(caller);
     const [all, serviceKeys] = await Promise.all([projects.list(accountId), keys.list(accountId)]);
     return {
-      items: all.map((project) => ({
-        ...view(project),
-        keys: serviceKeys.filter(({ projectId }) => projectId === project.projectId).map(({ keyId }) => keyId),
-      })),
+      items: all
+        .filter(({ projectId }) => hasProject(sees, projectId))
+        .map((project) => ({
+          ...view(project),
+          keys: serviceKeys
+            .filter((key) => key.projectId === project.projectId && isIn(sees, key))
+            .map(({ keyId }) => keyId),
+        })),
     };
   };
 
@@ -48,7 +54,7 @@ export const createProject =
   };
 
 export const renameProject =
-  ({ projects, now }: Pick<ProjectDependencies, 'projects' | 'now'>): Implementation<typeof operations.renameProject> =>
+  ({ projects, now }: ProjectDependencies): Implementation<typeof operations.renameProject> =>
   async ({ caller, clientAddress, params: { id }, body: { name } }) => {
     const previous = (await projects.list(caller.accountId)).find(({ projectId }) => projectId === id);
     const before = previous && { name: previous.name };
@@ -58,11 +64,7 @@ export const renameProject =
   };
 
 export const deleteProject =
-  ({
-    projects,
-    rules,
-    now,
-  }: Pick<ProjectDependencies, 'projects' | 'rules' | 'now'>): Implementation<typeof operations.deleteProject> =>
+  ({ projects, rules, now }: ProjectDependencies): Implementation<typeof operations.deleteProject> =>
   async ({ caller, clientAddress, params: { id } }) => {
     // An active rule would never fire again, and nothing would say so.
     const rule = (await rules.list(caller.accountId)).find(

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { name } from '../../http/name.ts';
-import { operation } from '../../http/operation.ts';
+import { inGroup } from '../../http/operation.ts';
+import { name } from '../../http/parameters.ts';
 
 /** Seven days. */
 const MAX_OVERLAP_HOURS = 168;
@@ -13,7 +13,9 @@ const key = {
     .check(z.meta({ description: 'First and last characters of the key.', examples: ['svc_4kPz…9fQ2'] })),
   status: z.enum(['active', 'expired', 'revoked']),
   project: z.string().check(z.describe('Id of its project.')),
-  ownerUserId: z.nullable(z.string()).check(z.describe('The user who made it. Null for keys of version 0.1.')),
+  ownerUserId: z
+    .nullable(z.string())
+    .check(z.describe('The member whose key it is: its spend is that member’s. Null for keys of version 0.1.')),
   createdAt: z.iso.datetime(),
   validUntil: z.nullable(z.iso.datetime()).check(z.describe('The gateway rejects it from then on. Null: no end.')),
   formerSecrets: z
@@ -27,7 +29,7 @@ const key = {
 
 const keySchema = z.object(key).register(z.globalRegistry, { id: 'Key' });
 
-const group = 'Keys';
+const operation = inGroup('Keys');
 const id = z.string().check(z.minLength(1), z.maxLength(64));
 const params = z.strictObject({ id });
 const project = z.string().check(z.minLength(1), z.maxLength(64));
@@ -39,11 +41,7 @@ const newKeySchema = z.object({
   key: z.string().check(z.describe('The key itself. Shown only once. Keep it secret.')),
 });
 
-export const listKeys = operation({
-  id: 'listKeys',
-  method: 'GET',
-  path: '/keys',
-  group,
+export const listKeys = operation('listKeys', 'GET /keys', {
   summary: 'List service keys, including revoked ones',
   permission: 'keys:read',
   success: {
@@ -51,17 +49,18 @@ export const listKeys = operation({
     description: 'Oldest first.',
     schema: z.object({
       items: z.array(keySchema),
-      active: z.int().check(z.nonnegative(), z.describe('Number of active keys.')),
-      limit: z.int().check(z.positive(), z.describe('Number of active keys that the plan allows.')),
+      active: z
+        .int()
+        .check(z.nonnegative(), z.describe('Number of active keys: of the account; own ones for a developer.')),
+      limit: z
+        .int()
+        .check(z.positive(), z.describe('Number of active keys that the plan allows, or that a developer may have.')),
     }),
   },
 });
 
-export const createKey = operation({
-  id: 'createKey',
-  method: 'POST',
-  path: '/keys',
-  group,
+export const createKey = operation('createKey', 'POST /keys', {
+  audits: ['key.created'],
   summary: 'Create a service key',
   description:
     'Send the key as X-Service-Key with proxy requests. All keys of an account give the same access. Roles without `keys:write-all` change their own keys only.',
@@ -69,6 +68,15 @@ export const createKey = operation({
   body: z.strictObject({
     name: name(64),
     project: z.optional(project.check(z.describe('Id of its project. Default: the default project.'))),
+    member: z.optional(
+      z
+        .nullable(z.string().check(z.minLength(1), z.maxLength(64)))
+        .check(
+          z.describe(
+            'User id of the member whose key it is for good: spend is shown under that member. Null: of nobody. Default: you. Others need `keys:write-all`.',
+          ),
+        ),
+    ),
     validUntil: z.optional(end),
   }),
   success: {
@@ -79,11 +87,8 @@ export const createKey = operation({
   errors: ['LIMIT_REACHED', 'CONFLICT', 'NOT_FOUND'],
 });
 
-export const changeKey = operation({
-  id: 'changeKey',
-  method: 'PATCH',
-  path: '/keys/{id}',
-  group,
+export const changeKey = operation('changeKey', 'PATCH /keys/{id}', {
+  audits: ['key.changed'],
   summary: 'Rename a service key, move it to another project, or change its end',
   description:
     'Send only the members to change. Its spend, past and future, is shown under the project that it belongs to. The gateway follows a changed end within 60 seconds.',
@@ -98,11 +103,8 @@ export const changeKey = operation({
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
-export const rotateKey = operation({
-  id: 'rotateKey',
-  method: 'POST',
-  path: '/keys/{id}/rotate',
-  group,
+export const rotateKey = operation('rotateKey', 'POST /keys/{id}/rotate', {
+  audits: ['key.rotated'],
   summary: 'Give a service key a new secret',
   description:
     'The key keeps its id, name, project and spend. The gateway accepts former secrets until the overlap ends. Without an overlap it rejects them within 60 seconds.',
@@ -117,11 +119,8 @@ export const rotateKey = operation({
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
-export const revokeKey = operation({
-  id: 'revokeKey',
-  method: 'DELETE',
-  path: '/keys/{id}',
-  group,
+export const revokeKey = operation('revokeKey', 'DELETE /keys/{id}', {
+  audits: ['key.revoked'],
   summary: 'Revoke a service key',
   description:
     'Permanent. The gateway caches keys and rejects traffic with a revoked key within 60 seconds. Its spend stays in every report.',
@@ -136,7 +135,7 @@ export const revokeKey = operation({
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
-const projectGroup = 'Projects';
+const projectOperation = inGroup('Projects');
 const projectFacts = {
   id: z.string(),
   name: z.string(),
@@ -144,11 +143,7 @@ const projectFacts = {
   createdAt: z.nullable(z.iso.datetime()).check(z.describe('Null for the default project.')),
 };
 
-export const listProjects = operation({
-  id: 'listProjects',
-  method: 'GET',
-  path: '/projects',
-  group: projectGroup,
+export const listProjects = projectOperation('listProjects', 'GET /projects', {
   summary: 'List projects and the keys in them',
   permission: 'keys:read',
   success: {
@@ -165,11 +160,8 @@ export const listProjects = operation({
   },
 });
 
-export const createProject = operation({
-  id: 'createProject',
-  method: 'POST',
-  path: '/projects',
-  group: projectGroup,
+export const createProject = projectOperation('createProject', 'POST /projects', {
+  audits: ['project.created'],
   summary: 'Create a project',
   description: 'A key belongs to exactly one project. `GET /spend?groupBy=project` splits spend by it.',
   permission: 'projects:write',
@@ -178,11 +170,8 @@ export const createProject = operation({
   errors: ['LIMIT_REACHED'],
 });
 
-export const renameProject = operation({
-  id: 'renameProject',
-  method: 'PATCH',
-  path: '/projects/{id}',
-  group: projectGroup,
+export const renameProject = projectOperation('renameProject', 'PATCH /projects/{id}', {
+  audits: ['project.renamed'],
   summary: 'Rename a project',
   permission: 'projects:write',
   params,
@@ -191,11 +180,8 @@ export const renameProject = operation({
   errors: ['NOT_FOUND'],
 });
 
-export const deleteProject = operation({
-  id: 'deleteProject',
-  method: 'DELETE',
-  path: '/projects/{id}',
-  group: projectGroup,
+export const deleteProject = projectOperation('deleteProject', 'DELETE /projects/{id}', {
+  audits: ['project.deleted'],
   summary: 'Delete a project without keys',
   description: 'Move its keys first, also revoked ones: their past spend is shown under their project.',
   permission: 'projects:write',

@@ -1,6 +1,7 @@
 import type { openBlockCopies } from '../../data/accounts/block-copies.ts';
 import type { BlockStore } from '../../data/alerts/blocks.ts';
 import type { Rule, Rules } from '../../data/alerts/rules.ts';
+import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import type { BlockPolicy } from '../../domain/limits/block.ts';
 import { concernsGateway } from '../../domain/limits/limit-blocks.ts';
 import { pausesOf } from '../../domain/limits/pauses.ts';
@@ -12,26 +13,32 @@ export interface PolicyDependencies {
   readonly now: () => Date;
 }
 
+/** The gateway keeps blocks for 5 s, and what is on keys for a minute. */
+export const KNOWN_MS = 5_000;
+export const KNOWN_ON_KEYS_MS = MINUTE_MS + KNOWN_MS;
+
 /** True where the gateway has to know of a rule, and the recorder has it judged at once. */
 export const mayBlock = ({ isActive, condition }: Pick<Rule, 'isActive' | 'condition'>): boolean =>
   isActive && (condition.type === 'burn_rate' || (condition.type === 'budget' && concernsGateway(condition.config)));
 
 /** The policy while the blocks cannot be read: one budget that wants requests to stop is enough. */
-const policyOf = (rules: readonly Rule[], hasPause: boolean): BlockPolicy | null => {
+const policyOf = (rules: readonly Rule[], hasOthers: boolean): BlockPolicy | null => {
   const blocking = rules.filter(mayBlock);
   const wantsStop = ({ condition }: Rule): boolean =>
     condition.type === 'budget' && condition.config.block?.onUnavailable === 'stop';
   if (blocking.some(wantsStop)) return 'stop';
-  return blocking.length > 0 || hasPause ? 'pass' : null;
+  return blocking.length > 0 || hasOthers ? 'pass' : null;
 };
 
 /** The policy that the gateway must know of an account: null where nothing of it may be stopped. */
 export const readPolicy = async (
-  { rules, blocks, now }: Pick<PolicyDependencies, 'rules' | 'blocks' | 'now'>,
+  { rules, blocks, now }: PolicyDependencies,
   accountId: string,
-): Promise<BlockPolicy | null> =>
-  policyOf(await rules.list(accountId), pausesOf(await blocks.read(accountId), now()).length > 0);
+): Promise<BlockPolicy | null> => {
+  const known = await blocks.read(accountId);
+  return policyOf(await rules.list(accountId), pausesOf(known, now()).length + known.access.length > 0);
+};
 
-/** Brings the copies that the gateway reads in line with the account's rules and pauses. */
+/** Brings the copies that the gateway reads in line with the account's rules, pauses and access rules. */
 export const writePolicy = async (dependencies: PolicyDependencies, accountId: string): Promise<void> =>
   dependencies.blockCopies.write(accountId, await readPolicy(dependencies, accountId));

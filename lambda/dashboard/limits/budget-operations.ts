@@ -1,20 +1,17 @@
 import * as z from 'zod/mini';
 import { anyPeriodNames } from '../../domain/calendar/periods.ts';
 import { budgetConfigSchema } from '../../domain/limits/limit.ts';
-import { idParams } from '../../http/id-params.ts';
-import { operation } from '../../http/operation.ts';
-import {
-  changedMembers,
-  newMembers,
-  previewMembers,
-  previewSchema,
-  shownMembers,
-  shownSecret,
-} from './rule-members.ts';
+import { inGroup } from '../../http/operation.ts';
+import { itemOperations, valueParams } from './item-operations.ts';
+import { newMembers, previewMembers, shownMembers, shownSecret } from './rule-members.ts';
 
 export * from './pause-operations.ts';
 
+const operation = inGroup('Budgets');
+
 const money = (description: string) => z.int().check(z.describe(`${description}, in 1e-9 USD.`));
+
+const OF_EACH = 'Null of a budget for each of a dimension: GET /budgets/{id}/values has it for each value.';
 
 const state = {
   period: z
@@ -25,8 +22,10 @@ const state = {
   usedNanoUsd: money(
     'What counts against the budget: the known cost, and requests of unknown cost if the budget counts them',
   ),
-  remainingNanoUsd: money('What is left; below 0 where more was spent'),
-  percentUsed: z.int().check(z.nonnegative()),
+  remainingNanoUsd: z
+    .nullable(z.int())
+    .check(z.describe(`What is left, in 1e-9 USD; below 0 where more was spent. ${OF_EACH}`)),
+  percentUsed: z.nullable(z.int().check(z.nonnegative())).check(z.describe(OF_EACH)),
   projectedNanoUsd: z
     .nullable(z.int())
     .check(
@@ -59,85 +58,72 @@ const budgetSchema = z
   .object({ ...shownMembers, ...budgetConfigSchema.shape, state: z.object(state), ...shownSecret })
   .register(z.globalRegistry, { id: 'Budget' });
 
-const group = 'Budgets';
-
-export const listBudgets = operation({
-  id: 'listBudgets',
-  method: 'GET',
+export const {
+  list: listBudgets,
+  get: getBudget,
+  create: createBudget,
+  preview: previewBudget,
+  update: updateBudget,
+  remove: deleteBudget,
+} = itemOperations({
+  id: 'Budget',
+  noun: 'a budget',
+  group: 'Budgets',
   path: '/budgets',
-  group,
-  summary: 'List budgets and what they have used',
-  permission: 'rules:read',
-  success: { status: 200, description: 'Oldest first.', schema: z.object({ items: z.array(budgetSchema) }) },
+  audited: 'budget',
+  shown: budgetSchema,
+  withSecret: budgetSchema,
+  body: z.strictObject({ ...newMembers, ...budgetConfigSchema.shape }),
+  preview: z.strictObject({ ...previewMembers, ...budgetConfigSchema.shape }),
+  changes: Object.fromEntries(
+    Object.keys(budgetConfigSchema.shape).map((each) => [each, z.optional(z.unknown())]),
+  ) as Record<keyof typeof budgetConfigSchema.shape, z.ZodMiniOptional<z.ZodMiniUnknown>>,
+  gives: ' and what has been used',
+  creating:
+    'What was spent in the current period counts. A budget that stops requests does so some seconds after it is used up: what passes in that time is its bound, see docs/budgets.md. The first such budget of an account is in force after a minute at most.',
+  changing:
+    'Send only the members to change; objects are merged, a null removes a member or restores its default. Raising the amount lets requests pass again within seconds.',
+  deleting: 'What it stopped passes again within seconds. Its alerts are kept.',
 });
 
-export const getBudget = operation({
-  id: 'getBudget',
-  method: 'GET',
-  path: '/budgets/{id}',
-  group,
-  summary: 'Read a budget and what it has used',
-  permission: 'rules:read',
-  params: idParams,
-  success: { status: 200, description: 'The budget.', schema: budgetSchema },
+const overrideSchema = z
+  .object({
+    amount: z
+      .nullable(z.number().check(z.minimum(0), z.maximum(9_000_000)))
+      .check(z.describe('In USD for each period. Null: no limit. 0: every request that costs is refused.')),
+    until: z.nullable(z.iso.datetime()).check(z.describe('It ends then. Null: it holds for good.')),
+  })
+  .register(z.globalRegistry, { id: 'LimitOverride' });
+
+export const setLimitOverride = operation('setLimitOverride', 'PUT /budgets/{id}/values/{value}', {
+  summary: 'Give one value of a budget another amount',
+  description:
+    'For a budget with `each`. It beats the amounts of projects and roles, and the amount of the budget. Gateways know it within 5 seconds.',
+  permission: 'rules:write',
+  audits: ['budget.override_set'],
+  params: valueParams,
+  body: z.strictObject({
+    amount: overrideSchema.shape.amount,
+    until: z
+      ._default(
+        z.nullable(
+          z.union([z.iso.datetime(), z.literal('period_end')], {
+            error: 'must be a time as in ISO 8601, in UTC, or period_end',
+          }),
+        ),
+        null,
+      )
+      .check(z.describe('Null: for good. `period_end`: until the period of now ends.')),
+  }),
+  success: { status: 200, description: 'What holds from now on.', schema: overrideSchema },
   errors: ['NOT_FOUND'],
 });
 
-export const createBudget = operation({
-  id: 'createBudget',
-  method: 'POST',
-  path: '/budgets',
-  group,
-  summary: 'Create a budget',
-  description:
-    'What was spent in the current period counts. A budget that stops requests does so some seconds after it is used up: what passes in that time is its bound, see docs/budgets.md. The first such budget of an account is in force after a minute at most.',
+export const removeLimitOverride = operation('removeLimitOverride', 'DELETE /budgets/{id}/values/{value}', {
+  summary: 'Give one value of a budget its usual amount again',
   permission: 'rules:write',
-  body: z.strictObject({ ...newMembers, ...budgetConfigSchema.shape }),
-  success: { status: 201, description: 'The budget.', schema: budgetSchema },
-  errors: ['LIMIT_REACHED'],
-});
-
-export const previewBudget = operation({
-  id: 'previewBudget',
-  method: 'POST',
-  path: '/budgets/preview',
-  group,
-  summary: 'Preview what a budget would have done',
-  description: "Judges a budget over the account's last 30 days. Nothing is stored, sent or stopped.",
-  permission: 'rules:read',
-  body: z.strictObject({ ...previewMembers, ...budgetConfigSchema.shape }),
-  success: { status: 200, description: 'When its alerts would have been sent, oldest first.', schema: previewSchema },
-});
-
-export const updateBudget = operation({
-  id: 'updateBudget',
-  method: 'PATCH',
-  path: '/budgets/{id}',
-  group,
-  summary: 'Change a budget',
-  description:
-    'Send only the members to change; objects are merged, a null removes a member or restores its default. Raising the amount lets requests pass again within seconds.',
-  permission: 'rules:write',
-  params: idParams,
-  body: z.strictObject({
-    ...changedMembers,
-    ...(Object.fromEntries(
-      Object.keys(budgetConfigSchema.shape).map((each) => [each, z.optional(z.unknown())]),
-    ) as Record<keyof typeof budgetConfigSchema.shape, z.ZodMiniOptional<z.ZodMiniUnknown>>),
-  }),
-  success: { status: 200, description: 'The budget.', schema: budgetSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
-});
-
-export const deleteBudget = operation({
-  id: 'deleteBudget',
-  method: 'DELETE',
-  path: '/budgets/{id}',
-  group,
-  summary: 'Delete a budget',
-  description: 'What it stopped passes again within seconds. Its alerts are kept.',
-  permission: 'rules:write',
-  params: idParams,
-  success: { status: 204, description: 'Deleted.' },
+  audits: ['budget.override_removed'],
+  params: valueParams,
+  success: { status: 204, description: 'It has the usual amount.' },
   errors: ['NOT_FOUND'],
 });

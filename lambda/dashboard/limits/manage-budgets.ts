@@ -1,8 +1,19 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Members } from '../../data/accounts/members.ts';
 import type { BlockStore } from '../../data/alerts/blocks.ts';
 import type { Rule } from '../../data/alerts/rules.ts';
 import type { Reservations } from '../../data/ledger/reservations.ts';
+import { roles } from '../../domain/accounts/permissions.ts';
+import { ValidationError } from '../../domain/errors.ts';
 import { type BudgetConfig, budgetConfigSchema, type Limit } from '../../domain/limits/limit.ts';
-import { reservedPeriods, usedById, withLimits } from '../../domain/limits/limit-blocks.ts';
+import {
+  askPage,
+  eachLimitOf,
+  needsBelongings,
+  reservedPeriods,
+  usedById,
+  withLimits,
+} from '../../domain/limits/limit-blocks.ts';
 import { limitStates } from '../../domain/limits/limit-states.ts';
 import { type BudgetCondition, currentPeriod, evaluatorOf } from '../../domain/limits/rule.ts';
 import type { ReadCounters } from '../../domain/spend/spend-question.ts';
@@ -27,6 +38,8 @@ export interface BudgetDependencies extends StateDependencies, ItemDependencies,
   readonly rules: ItemDependencies['rules'];
   readonly blocks: BlockStore;
   readonly reservations: Pick<Reservations, 'compare'>;
+  readonly members: Pick<Members, 'list'>;
+  readonly dashboardUrl: string;
 }
 
 /** The use of budgets: the spend of their periods, read once for all of them. */
@@ -43,7 +56,7 @@ const readStates = async (
 type State = Awaited<ReturnType<typeof readStates>>[number];
 
 const view = ({ rule, limit, period, use, projectedNanoUsd, mayAlsoMatch, bound, enforcedFrom }: State) => {
-  const { amountNanoUsd, block } = limit;
+  const { amountNanoUsd, block, each } = limit;
   return {
     ...membersOf(rule),
     ...rule.condition.config,
@@ -52,10 +65,10 @@ const view = ({ rule, limit, period, use, projectedNanoUsd, mayAlsoMatch, bound,
       knownNanoUsd: use.knownNanoUsd,
       unpricedRequests: use.unpricedRequests,
       usedNanoUsd: use.usedNanoUsd,
-      remainingNanoUsd: amountNanoUsd - use.usedNanoUsd,
-      percentUsed: Math.floor((use.usedNanoUsd / amountNanoUsd) * 100),
+      remainingNanoUsd: each ? null : amountNanoUsd - use.usedNanoUsd,
+      percentUsed: each ? null : Math.floor((use.usedNanoUsd / amountNanoUsd) * 100),
       projectedNanoUsd,
-      isBlocking: rule.isActive && period !== null && block !== null && use.isUsedUp,
+      isBlocking: rule.isActive && !each && period !== null && block !== null && use.isUsedUp,
       mayAlsoMatch,
       bound: bound ?? null,
       enforcedFrom: enforcedFrom ?? null,
@@ -66,23 +79,45 @@ const view = ({ rule, limit, period, use, projectedNanoUsd, mayAlsoMatch, bound,
 /** Brings what the gateway knows in line with the account's budgets: at once, not with the evaluator's next run. */
 const applyBudgets = async (dependencies: BudgetDependencies, { accountId }: Budget): Promise<void> => {
   const { blocks, reservations, keys, now } = dependencies;
-  const active = (await dependencies.rules.list(accountId)).filter(isBudget).filter(mayBlock);
-  const current = active.flatMap(({ ruleId, name, condition }) => {
+  const budgets = (await dependencies.rules.list(accountId)).filter(isBudget);
+  const active = budgets.filter((rule) => mayBlock(rule) || (rule.isActive && rule.condition.config.each));
+  const limits = active.map(({ ruleId, name, condition }) => {
     const evaluator = evaluatorOf(condition);
-    const period = currentPeriod(evaluator, now());
-    return period ? [{ ruleId, name, limit: evaluator.limit as Limit, period }] : [];
+    return { ruleId, name, limit: evaluator.limit as Limit, period: currentPeriod(evaluator, now()) };
   });
+  const current = limits.flatMap(({ period, ...each }) => (period && !each.limit.each ? [{ ...each, period }] : []));
   const adjustReservations = await reservations.compare(accountId, reservedPeriods(current));
   const states = (await readStates(dependencies, accountId, active)).flatMap(
-    ({ rule: { ruleId, name }, limit, period, use }) => (period ? [{ ruleId, name, limit, period, use }] : []),
+    ({ rule: { ruleId, name }, limit, period, use }) =>
+      period && !limit.each ? [{ ruleId, name, limit, period, use }] : [],
   );
   await adjustReservations(usedById(states));
   const listed = await keys.list(accountId);
-  await blocks.change(accountId, (before) => withLimits(before, states, new Set(), listed));
+  const members = limits.some(({ limit }) => needsBelongings(limit)) ? await dependencies.members.list(accountId) : [];
+  const askUrl = askPage(dependencies.dashboardUrl);
+  const each = limits.flatMap((limit) => eachLimitOf(limit, { keys: listed, members }, askUrl) ?? []);
+  await blocks.change(accountId, (before) => withLimits(before, states, new Set(), listed, each));
   await writePolicy(dependencies, accountId);
 };
 
-const conditionOf = (config: object): BudgetCondition => ({ type: 'budget', config: config as BudgetConfig });
+/** The members by which a limit with `each` counts: after a change its earlier counts would be wrong. */
+const countedBy = ({ each, period, filter, unknownCost }: BudgetConfig) => [each, period, filter, unknownCost];
+
+/** @throws ValidationError */
+const requireSound = (config: BudgetConfig): BudgetConfig => {
+  const problem = (path: string, message: string) => new ValidationError([{ path, message }]);
+  for (const name of ['amountByProject', 'amountByRole'] as const)
+    if (config[name] && config.each !== 'member' && config.each !== 'key')
+      throw problem(name, 'needs `each` to be member or key');
+  const role = Object.keys(config.amountByRole ?? {}).find((each) => !(roles as readonly string[]).includes(each));
+  if (role !== undefined) throw problem('amountByRole', `${role} is none of ${roles.join(', ')}`);
+  return config;
+};
+
+const conditionOf = (config: object): BudgetCondition => ({
+  type: 'budget',
+  config: requireSound(config as BudgetConfig),
+});
 
 export const {
   list: listBudgets,
@@ -102,7 +137,12 @@ export const {
     patched: ({ config }, members) => {
       // Members that the client did not send must not become null.
       const sent = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
-      return conditionOf(parseWith(budgetConfigSchema, mergePatch(config, sent)));
+      const next = parseWith(budgetConfigSchema, mergePatch(config, sent));
+      if ((config.each ?? next.each) !== undefined && !isDeepStrictEqual(countedBy(config), countedBy(next)))
+        throw new ValidationError([
+          { path: 'each', message: 'cannot change with its period, filter and unknownCost: make another budget' },
+        ]);
+      return conditionOf(next);
     },
   },
   applyBudgets,

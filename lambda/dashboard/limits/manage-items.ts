@@ -1,8 +1,17 @@
+import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
 import type { Rule, Rules } from '../../data/alerts/rules.ts';
-import { NotFoundError } from '../../domain/errors.ts';
-import type { RuleCondition } from '../../domain/limits/rule.ts';
+import type { openSessions } from '../../data/spend/sessions.ts';
+import { scopeOf } from '../../domain/accounts/scope.ts';
+import { coveringRange } from '../../domain/calendar/range.ts';
+import { dayOf } from '../../domain/calendar/utc.ts';
+import { ForbiddenError, NotFoundError } from '../../domain/errors.ts';
+import { backtest, backtestRange } from '../../domain/limits/backtest.ts';
+import { backtestValues, valuesRange } from '../../domain/limits/backtest-values.ts';
+import { type BurnRateCondition, evaluatorOf, isRuleIn, type RuleCondition } from '../../domain/limits/rule.ts';
+import { spendSeries, splitSeries } from '../../domain/limits/spend-series.ts';
+import { noDimensions } from '../../domain/spend/dimensions.ts';
+import type { ReadCounters } from '../../domain/spend/spend-question.ts';
 import type { Caller } from '../../http/operation.ts';
-import { type PreviewDependencies, previewCondition } from './preview.ts';
 import {
   auditOfRule,
   changedRule,
@@ -13,6 +22,52 @@ import {
   requireKnown,
 } from './rule-changes.ts';
 import { newSecretOf } from './rule-members.ts';
+
+interface PreviewDependencies extends KnownNames {
+  readonly readCounters: ReadCounters;
+  readonly readSessions: ReturnType<typeof openSessions>['read'];
+  readonly keys: Pick<ServiceKeys, 'list'>;
+  readonly now: () => Date;
+}
+
+const previewValues = async (
+  { readCounters, readSessions, keys }: PreviewDependencies,
+  { accountId, condition, at }: { accountId: string; condition: BurnRateCondition; at: Date },
+) => {
+  const evaluator = evaluatorOf(condition);
+  const names = new Map((await keys.list(accountId)).map(({ keyId, name }) => [keyId, name]));
+  const series = splitSeries(evaluator);
+  const { from, readFrom } = valuesRange(at);
+  if (evaluator.splitBy === 'session')
+    await readSessions(accountId, { from: dayOf(from.toISOString()), to: dayOf(at.toISOString()) }, (counter) =>
+      series.addTo(counter.sessionId, {
+        ...{ time: counter.firstHour.slice(0, 10), dimensions: noDimensions, counters: counter.counters },
+      }),
+    );
+  else {
+    const range = coveringRange('hour', readFrom, new Date(at.getTime() + 1));
+    for await (const counter of readCounters({ accountId, range, groupBy: evaluator.readBy })) series.add(counter);
+  }
+  const result = backtestValues(condition, series.ofValues, at);
+  const firings = result.firings.map(({ of, ...firing }) => ({
+    ...firing,
+    of: of?.dimension === 'key' ? { ...of, label: names.get(of.value) ?? null } : of,
+  }));
+  return { ...result, firings, mayAlsoMatch: null };
+};
+
+/** Judges the last 30 days by a rule or budget. Nothing is stored or sent. */
+const previewCondition = async (dependencies: PreviewDependencies, accountId: string, condition: RuleCondition) => {
+  await requireKnown(dependencies, accountId, condition);
+  const at = dependencies.now();
+  if (condition.type === 'burn_rate') return previewValues(dependencies, { accountId, condition, at });
+  const evaluator = evaluatorOf(condition);
+  const { read } = backtestRange(condition, at);
+  const series = spendSeries(evaluator);
+  for await (const counter of dependencies.readCounters({ accountId, range: read, groupBy: evaluator.readBy }))
+    series.add(counter);
+  return { ...backtest(condition, series, at), mayAlsoMatch: series.mayAlsoMatch(read.from, read.to) ?? null };
+};
 
 interface From {
   readonly caller: Caller;
@@ -42,6 +97,12 @@ export interface ItemDependencies extends RuleChangeDependencies, KnownNames {
   readonly rules: Pick<Rules, 'list' | 'find' | 'create' | 'replace' | 'remove'>;
 }
 
+/** @throws ForbiddenError where a rule counts more than the caller sees */
+const requireSeen = (caller: Caller, condition: RuleCondition): void => {
+  if (!isRuleIn(scopeOf(caller).sees, condition))
+    throw new ForbiddenError('You see a part of this account only: filter by a project, key or member that you see.');
+};
+
 /**
  * The operations of one kind, over dependencies. Rules and budgets are stored alike, so each API has the same, and does not find what is
  * of the other kind.
@@ -52,10 +113,12 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
   { noun, audited, isOne, show, conditionOf, patched }: Kind<Condition, Needs, Shown>,
   apply: (dependencies: Writing, rule: Rule<Condition>) => Promise<void>,
 ) => {
+  const isSeen = (caller: Caller, rule: Rule): rule is Rule<Condition> =>
+    isOne(rule) && isRuleIn(scopeOf(caller).sees, rule.condition);
   /** @throws NotFoundError */
-  const find = async ({ rules }: { readonly rules: Pick<Rules, 'find'> }, accountId: string, id: string) => {
-    const rule = await rules.find(accountId, id);
-    if (!isOne(rule)) throw new NotFoundError(`There is no such ${noun}.`);
+  const find = async ({ rules }: { readonly rules: Pick<Rules, 'find'> }, caller: Caller, id: string) => {
+    const rule = await rules.find(caller.accountId, id);
+    if (!isSeen(caller, rule)) throw new NotFoundError(`There is no such ${noun}.`);
     return rule;
   };
   const showOne = async (needs: Needs, rule: Rule<Condition>, previous = rule.webhook) => {
@@ -65,20 +128,22 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
   return {
     list:
       (dependencies: Needs & { readonly rules: Pick<Rules, 'list'> }) =>
-      async ({ caller: { accountId } }: From) => ({
-        items: await show(dependencies, accountId, (await dependencies.rules.list(accountId)).filter(isOne)),
-      }),
+      async ({ caller }: From) => {
+        const seen = (await dependencies.rules.list(caller.accountId)).filter((rule) => isSeen(caller, rule));
+        return { items: await show(dependencies, caller.accountId, seen) };
+      },
 
     get:
       (dependencies: Needs & { readonly rules: Pick<Rules, 'find'> }) =>
-      async ({ caller: { accountId }, params: { id } }: WithId<From>) =>
-        showOne(dependencies, await find(dependencies, accountId, id)),
+      async ({ caller, params: { id } }: WithId<From>) =>
+        showOne(dependencies, await find(dependencies, caller, id)),
 
     create:
       (dependencies: Needs & Writing) =>
       async ({ caller, clientAddress, body }: From & { readonly body: Facts }) => {
         const { name, channels, isActive, webhookUrl, targets, ...members } = body;
         const condition = conditionOf(members);
+        requireSeen(caller, condition);
         await requireKnown(dependencies, caller.accountId, condition);
         const facts = { name, channels, isActive, webhookUrl, targets, condition };
         const rule = await newRule(dependencies, caller.accountId, facts);
@@ -90,20 +155,23 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
 
     preview:
       (dependencies: PreviewDependencies) =>
-      async ({ caller: { accountId }, body }: From & { readonly body: SomeFacts }) => {
+      async ({ caller, body }: From & { readonly body: SomeFacts }) => {
         const { name: _, channels: _channels, isActive: _isActive, webhookUrl: _url, targets: _t, ...members } = body;
-        return previewCondition(dependencies, accountId, conditionOf(members));
+        const condition = conditionOf(members);
+        requireSeen(caller, condition);
+        return previewCondition(dependencies, caller.accountId, condition);
       },
 
     update:
       (dependencies: Needs & Writing) =>
       async ({ caller, clientAddress, params: { id }, body }: WithId<From> & { readonly body: SomeFacts }) => {
         const { name, channels, isActive, webhookUrl, targets, ...members } = body;
-        const previous = await find(dependencies, caller.accountId, id);
+        const previous = await find(dependencies, caller, id);
         const condition = patched(previous.condition, members);
         const facts = { name, channels, isActive, webhookUrl, targets, condition };
         const rule = await changedRule(dependencies, previous, facts);
         if (rule === undefined) return showOne(dependencies, previous);
+        requireSeen(caller, rule.condition);
         if (rule.isActive) await requireKnown(dependencies, caller.accountId, rule.condition);
         const audit = auditOfRule({ caller, clientAddress }, `${audited}.changed`, rule, rule.updatedAt, previous);
         await dependencies.rules.replace(rule, previous.revision, audit);
@@ -114,7 +182,7 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
     remove:
       (dependencies: Writing) =>
       async ({ caller, clientAddress, params: { id } }: WithId<From>) => {
-        const rule = await find(dependencies, caller.accountId, id);
+        const rule = await find(dependencies, caller, id);
         const at = dependencies.now().toISOString();
         const audit = auditOfRule({ caller, clientAddress }, `${audited}.deleted`, rule, at);
         await dependencies.rules.remove(caller.accountId, id, audit);

@@ -1,12 +1,13 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
 import type { BlockStore } from '../../data/alerts/blocks.ts';
+import { hasKey, scopeOf } from '../../domain/accounts/scope.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
-import { LimitReachedError, NotFoundError, ValidationError } from '../../domain/errors.ts';
+import { ForbiddenError, LimitReachedError, NotFoundError, ValidationError } from '../../domain/errors.ts';
 import type { Block } from '../../domain/limits/block.ts';
 import { isInForce, MAX_PAUSES, pausesOf, withoutPause, withPause } from '../../domain/limits/pauses.ts';
-import type { Implementation, Input } from '../../http/operation.ts';
-import { type PolicyDependencies, readPolicy, writePolicy } from './block-policy.ts';
+import type { Caller, Implementation, Input } from '../../http/operation.ts';
+import { KNOWN_MS, KNOWN_ON_KEYS_MS, type PolicyDependencies, readPolicy, writePolicy } from './block-policy.ts';
 import type * as operations from './pause-operations.ts';
 
 export interface PauseDependencies extends PolicyDependencies {
@@ -14,10 +15,6 @@ export interface PauseDependencies extends PolicyDependencies {
   readonly keys: Pick<ServiceKeys, 'list'>;
   readonly newPauseId: () => string;
 }
-
-/** The gateway keeps blocks for 5 s, and for a minute that an account has none. */
-const KNOWN_MS = 5_000;
-const FIRST_KNOWN_MS = MINUTE_MS + KNOWN_MS;
 
 const view = ({ id, name, scope, projectId, startedAt, until, ruleId }: Block) => {
   const { keyIds, sessionId, metadata: _, ...others } = scope;
@@ -38,7 +35,7 @@ const view = ({ id, name, scope, projectId, startedAt, until, ruleId }: Block) =
 
 /** The keys of a pause's scope. @throws ValidationError where there are none */
 const keyIdsOf = async (
-  { keys }: Pick<PauseDependencies, 'keys'>,
+  { keys }: PauseDependencies,
   accountId: string,
   { key, project }: Input<typeof operations.createPause>['body']['scope'],
 ): Promise<string[] | undefined> => {
@@ -54,9 +51,19 @@ const keyIdsOf = async (
   ]);
 };
 
+/** True if the caller sees every key that a pause stops. One without keys is of the whole account. */
+const isSeen = (caller: Caller, { scope: { keyIds } }: Block): boolean => {
+  const { sees } = scopeOf(caller);
+  return sees.keyIds === undefined || (keyIds?.every((keyId) => hasKey(sees, keyId)) ?? false);
+};
+
 export const listPauses =
   ({ blocks, now }: Pick<PauseDependencies, 'blocks' | 'now'>): Implementation<typeof operations.listPauses> =>
-  async ({ caller: { accountId } }) => ({ items: pausesOf(await blocks.read(accountId), now()).map(view) });
+  async ({ caller }) => ({
+    items: pausesOf(await blocks.read(caller.accountId), now())
+      .filter((pause) => isSeen(caller, pause))
+      .map(view),
+  });
 
 export const createPause =
   (dependencies: PauseDependencies): Implementation<typeof operations.createPause> =>
@@ -77,6 +84,8 @@ export const createPause =
       spentNanoUsd: null,
       ...(projectId !== undefined && { projectId }),
     };
+    if (!isSeen(caller, pause))
+      throw new ForbiddenError('You see a part of this account only: pause a key or project that you see.');
     const isKnown = (await readPolicy(dependencies, accountId)) !== null;
     const details = { name, scope: JSON.stringify(scope), until: String(pause.until) };
     await dependencies.blocks.change(
@@ -89,7 +98,7 @@ export const createPause =
       () => [auditOf({ caller, clientAddress }, { action: 'pause.started', subject: pause.id, details }, at)],
     );
     if (!isKnown) await writePolicy(dependencies, accountId);
-    return { ...view(pause), enforcedFrom: after(isKnown ? KNOWN_MS : FIRST_KNOWN_MS) };
+    return { ...view(pause), enforcedFrom: after(isKnown ? KNOWN_MS : KNOWN_ON_KEYS_MS) };
   };
 
 export const endPause =
@@ -99,8 +108,8 @@ export const endPause =
     await dependencies.blocks.change(
       caller.accountId,
       (blocks) => {
-        if (!blocks.blocks.some((block) => block.id === id && block.kind === 'pause' && isInForce(block, at)))
-          throw new NotFoundError('There is no such pause.');
+        const pause = blocks.blocks.find((block) => block.id === id && block.kind === 'pause' && isInForce(block, at));
+        if (pause === undefined || !isSeen(caller, pause)) throw new NotFoundError('There is no such pause.');
         return withoutPause(blocks, id, at);
       },
       () => [auditOf({ caller, clientAddress }, { action: 'pause.ended', subject: id }, at)],

@@ -1,13 +1,13 @@
 import type { Rule } from '../../data/alerts/rules.ts';
 import { type AlertCondition, ruleConditionSchema } from '../../domain/limits/rule.ts';
 import { parseWith } from '../../http/parse-request.ts';
+import { type PolicyDependencies, writePolicy } from './block-policy.ts';
 import { type ItemDependencies, itemsOf } from './manage-items.ts';
 import { mergePatch } from './rule-changes.ts';
 import { membersOf } from './rule-members.ts';
 
-export interface RuleDependencies extends ItemDependencies {
-  /** Tells the gateway whether requests of the account may be stopped. */
-  readonly writePolicy: (accountId: string) => Promise<void>;
+export interface RuleDependencies extends ItemDependencies, PolicyDependencies {
+  readonly rules: ItemDependencies['rules'];
 }
 
 /** Merges a patch into the config and validates it by the rule type's schema. A pause is replaced: null is a value of its `minutes`. */
@@ -46,7 +46,7 @@ export const {
       config && patchCondition(previous, config),
   },
   // Rules that pause are judged at once, and the gateway reads the blocks of accounts that have some.
-  async ({ writePolicy }: RuleDependencies, { accountId, condition }) => {
-    if (condition.type === 'burn_rate') await writePolicy(accountId);
+  async (dependencies: RuleDependencies, { accountId, condition }) => {
+    if (condition.type === 'burn_rate') await writePolicy(dependencies, accountId);
   },
 );

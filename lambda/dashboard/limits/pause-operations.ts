@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { MAX_PAUSES, pauseSchema, pauseScope } from '../../domain/limits/pauses.ts';
-import { idParams } from '../../http/id-params.ts';
-import { name } from '../../http/name.ts';
-import { operation } from '../../http/operation.ts';
+import { inGroup } from '../../http/operation.ts';
+import { idParams, name } from '../../http/parameters.ts';
 
 const shownScope = Object.fromEntries(
   Object.keys(pauseScope).map((member) => [member, z.optional(z.string())]),
@@ -19,23 +18,16 @@ const shownPause = z
   })
   .register(z.globalRegistry, { id: 'Pause' });
 
-const group = 'Pauses';
+const operation = inGroup('Pauses');
 
-export const listPauses = operation({
-  id: 'listPauses',
-  method: 'GET',
-  path: '/pauses',
-  group,
+export const listPauses = operation('listPauses', 'GET /pauses', {
   summary: 'List the pauses in force',
   permission: 'rules:read',
   success: { status: 200, description: 'Oldest first.', schema: z.object({ items: z.array(shownPause) }) },
 });
 
-export const createPause = operation({
-  id: 'createPause',
-  method: 'POST',
-  path: '/pauses',
-  group,
+export const createPause = operation('createPause', 'POST /pauses', {
+  audits: ['pause.started'],
   summary: 'Pause a session, a key, a project or a tag',
   description: `Its requests get 429 PAUSED, with \`x-should-retry: false\`, and are free. Responses under way are not interrupted. Rules of the type \`burn_rate\` make pauses, too. An account has ${MAX_PAUSES} at most.`,
   permission: 'rules:write',
@@ -55,11 +47,8 @@ export const createPause = operation({
   errors: ['LIMIT_REACHED', 'CONFLICT'],
 });
 
-export const endPause = operation({
-  id: 'endPause',
-  method: 'DELETE',
-  path: '/pauses/{id}',
-  group,
+export const endPause = operation('endPause', 'DELETE /pauses/{id}', {
+  audits: ['pause.ended'],
   summary: 'End a pause: requests pass again within 5 seconds',
   permission: 'rules:write',
   params: idParams,

@@ -4,13 +4,14 @@ import { uuidv7 } from 'uuidv7';
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Projects } from '../../data/accounts/projects.ts';
 import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
+import type { Users } from '../../data/accounts/users.ts';
 import type { Rule } from '../../data/alerts/rules.ts';
 import { channelTypes, maskTarget, shownWebhookUrl } from '../../domain/alerts/channels.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import { evaluatorOf, type RuleCondition, type TargetName, targetNames } from '../../domain/limits/rule.ts';
 import { filteredBy } from '../../domain/limits/spend-series.ts';
 import { type DeclaredDimension, declaredName, isDeclared } from '../../domain/spend/declared-dimensions.ts';
-import { webhookUrlProblem } from '../../integrations/webhook.ts';
+import { type WebhookAccess, webhookUrlProblem } from '../../integrations/webhook.ts';
 
 /* Alert rules and budgets are created and changed alike: both are rules. */
 
@@ -23,18 +24,18 @@ export interface RuleChangeDependencies {
 }
 
 /** The dependencies as functions have them. */
-export const ruleChanges: RuleChangeDependencies = {
-  webhookUrlProblem: (url) => webhookUrlProblem(url),
+export const ruleChanges = (access?: WebhookAccess): RuleChangeDependencies => ({
+  webhookUrlProblem: (url) => webhookUrlProblem(url, access),
   newRuleId: uuidv7,
   newSecret: () => `whsec_${randomBytes(32).toString('base64url')}`,
   now: () => new Date(),
-};
+});
 
 const webhookProblem = (message: string) => new ValidationError([{ path: 'webhookUrl', message }]);
 
 /** The webhook of a rule or report. Keeps the secret if the URL is unchanged, else makes a new one. */
 export const webhookOf = async (
-  { webhookUrlProblem, newSecret }: Pick<RuleChangeDependencies, 'webhookUrlProblem' | 'newSecret'>,
+  { webhookUrlProblem, newSecret }: RuleChangeDependencies,
   { url, previous, channels }: { url: string | null; previous: Rule['webhook']; channels: Rule['channels'] },
 ): Promise<Rule['webhook']> => {
   if (url === null) {
@@ -51,7 +52,7 @@ export type TargetChanges = { readonly [Name in TargetName]?: string | null | un
 
 /** The targets of a rule or report after a change. A null removes one; the masked form of the previous one keeps it. */
 export const targetsOf = async (
-  { webhookUrlProblem }: Pick<RuleChangeDependencies, 'webhookUrlProblem'>,
+  { webhookUrlProblem }: RuleChangeDependencies,
   { changes, previous, channels }: { changes: TargetChanges; previous: Rule['targets']; channels: Rule['channels'] },
 ): Promise<Pick<Rule, 'targets'>> => {
   const targets: { [Name in TargetName]?: string } = { ...previous };
@@ -183,24 +184,31 @@ export interface KnownNames {
   readonly findDeclared: (accountId: string) => Promise<readonly DeclaredDimension[]>;
   readonly projects: Pick<Projects, 'list'>;
   readonly keys: Pick<ServiceKeys, 'list'>;
+  readonly users: Pick<Users, 'recipients'>;
 }
 
-/** @throws ValidationError where the filter names a key, project or dimension that the account does not have: the rule would never fire */
+/** @throws ValidationError where the filter names a key, project, member or dimension that the account does not have: the rule would never fire */
 export const requireKnown = async (
-  { findDeclared, projects, keys }: KnownNames,
+  { findDeclared, projects, keys, users }: KnownNames,
   accountId: string,
   condition: RuleCondition,
 ): Promise<void> => {
-  const { filter } = evaluatorOf(condition);
+  const { filter, limit } = evaluatorOf(condition);
   const problem = (name: string, message: string) => {
     const path = condition.type === 'budget' ? 'filter' : 'config.filter';
     return new ValidationError([{ path: `${path}.${name}`, message }]);
   };
-  const { project, keyId } = filter ?? {};
+  const { project, member, keyId } = filter ?? {};
   if (keyId !== undefined && !(await keys.list(accountId)).some((key) => key.keyId === keyId))
     throw problem('key', `${keyId} is not a key of the account: see GET /keys`);
   if (project !== undefined && !(await projects.list(accountId)).some(({ projectId }) => projectId === project))
     throw problem('project', `${project} is not a project of the account: see GET /projects`);
+  if (member !== undefined && !(await users.recipients(accountId)).some(({ userId }) => userId === member))
+    throw problem('member', `${member} is not a member of the account: see GET /members`);
+  for (const id of Object.keys(limit?.amountsOf?.project ?? {}))
+    if (!(await projects.list(accountId)).some(({ projectId }) => projectId === id))
+      throw new ValidationError([{ path: 'amountByProject', message: `${id} is not a project of the account` }]);
+  // The values of a limit of each are counted for themselves: its dimension need not be declared.
   const wanted = filteredBy(filter).find((name) => name.startsWith('dim:'));
   if (wanted === undefined) return;
   const declared = await findDeclared(accountId);

@@ -5,7 +5,7 @@ import { channelTypes, maskTarget, shownWebhookUrl } from '../../domain/alerts/c
 import { anyPeriodNames } from '../../domain/calendar/periods.ts';
 import { budgetEvents } from '../../domain/limits/evaluator.ts';
 import { channelNames, type TargetName, targetNames } from '../../domain/limits/rule.ts';
-import { name } from '../../http/name.ts';
+import { name } from '../../http/parameters.ts';
 
 /* Members that alert rules, budgets and reports share. */
 

@@ -1,11 +1,12 @@
 import type { Rules } from '../../data/alerts/rules.ts';
+import { scopeOf } from '../../domain/accounts/scope.ts';
 import { triggeredAlert } from '../../domain/alerts/alert.ts';
-import { alertMessage } from '../../domain/alerts/alert-message.ts';
-import { alertLinks } from '../../domain/alerts/alert-text.ts';
+import { alertLinks, alertMessage } from '../../domain/alerts/alert-text.ts';
 import type { PostedChannel } from '../../domain/alerts/channels.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
-import { ValidationError } from '../../domain/errors.ts';
+import { NotFoundError, ValidationError } from '../../domain/errors.ts';
+import { isRuleIn } from '../../domain/limits/rule.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { type PostJson, postMessage } from '../../integrations/post-message.ts';
 import { WebhookError } from '../../integrations/webhook.ts';
@@ -21,8 +22,10 @@ export interface TestDependencies {
 /** Posts a test message on the channels of a rule or budget. Nothing is stored. */
 export const testRule =
   ({ rules, postWebhook, dashboardUrl, now }: TestDependencies): Implementation<typeof operation> =>
-  async ({ caller: { accountId }, params: { id } }) => {
+  async ({ caller, params: { id } }) => {
+    const { accountId } = caller;
     const rule = await rules.find(accountId, id);
+    if (!isRuleIn(scopeOf(caller).sees, rule.condition)) throw new NotFoundError('There is no such rule.');
     const channels = rule.channels.filter((channel): channel is PostedChannel => channel !== 'email');
     if (channels.length === 0)
       throw new ValidationError([{ path: 'id', message: 'must be a rule with a channel other than email' }]);

@@ -1,13 +1,12 @@
 import * as z from 'zod/mini';
-import { operation } from '../../http/operation.ts';
+import { inGroup } from '../../http/operation.ts';
+
+const operation = inGroup('Agents');
 
 const id = z.union([z.string(), z.int()], 'must be text or a whole number');
 
-export const callMcp = operation({
-  id: 'callMcp',
-  method: 'POST',
-  path: '/mcp',
-  group: 'Agents',
+export const callMcp = operation('callMcp', 'POST /mcp', {
+  audits: 'Reads only.',
   summary: 'Ask about spend by the Model Context Protocol, with an API token',
   description:
     'One JSON-RPC message of the Streamable HTTP transport, without sessions: the response is JSON, not a stream. Its tools read what GET operations of this API read, each with the permission of that operation. `tools/list` describes them.',
@@ -32,16 +31,28 @@ export const callMcp = operation({
   },
 });
 
-export const openMcpStream = operation({
-  id: 'openMcpStream',
-  method: 'GET',
-  path: '/mcp',
-  group: 'Agents',
-  summary: 'Refused: this server sends no messages by itself',
-  description: 'The protocol wants 405 from servers that open no stream of events.',
-  access: 'machine',
-  permission: 'spend:read',
-  isMcp: true,
-  success: { status: 204, description: 'Never.' },
-  errors: ['METHOD_NOT_ALLOWED'],
-});
+const refused = (id: string, method: 'GET' | 'DELETE', summary: string, description: string) =>
+  operation(id, `${method} /mcp`, {
+    audits: 'Changes nothing.',
+    summary,
+    description,
+    access: 'machine',
+    permission: 'spend:read',
+    isMcp: true,
+    success: { status: 204, description: 'Never.' },
+    errors: ['METHOD_NOT_ALLOWED'],
+  });
+
+export const openMcpStream = refused(
+  'openMcpStream',
+  'GET',
+  'Refused: this server sends no messages by itself',
+  'The protocol wants 405 from servers that open no stream of events.',
+);
+
+export const endMcpSession = refused(
+  'endMcpSession',
+  'DELETE',
+  'Refused: this server has no sessions',
+  'The protocol wants 405 from servers whose sessions a client cannot end.',
+);

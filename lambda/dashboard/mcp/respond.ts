@@ -1,14 +1,13 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { permits } from '../../domain/accounts/permissions.ts';
+import { scopeOf } from '../../domain/accounts/scope.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import { mapError } from '../../http/error-map.ts';
 import { requirePermission } from '../../http/http-stack.ts';
 import type { Implementation, Input } from '../../http/operation.ts';
-import { withDecimalAmounts } from './decimal-amounts.ts';
 import type { callMcp as operation } from './operations.ts';
 import type * as Sdk from './sdk.ts';
-import { argumentSchema, runTool, type Tool } from './tools.ts';
+import { argumentSchema, type Tool, toolText } from './tools.ts';
 
 interface McpDependencies {
   readonly tools: readonly Tool[];
@@ -18,7 +17,8 @@ interface McpDependencies {
 const INSTRUCTIONS = `What requests to AI providers cost, as this account's gateway recorded it. Amounts are exact decimal strings in USD. \
 "unknown" is not $0: unpricedRequests counts the requests that a cost leaves out. costByProvenance says how a cost is known: reported by the \
 provider, computed from reported usage and prices, or estimated. Times and days are UTC. Where isComplete is false, sums are lower bounds, and \
-mayAlsoMatch is the most that is missing.`;
+mayAlsoMatch is the most that is missing. A list is cut to about 8,000 characters unless limit is named: where nextCursor or otherGroups is \
+not null, there is more.`;
 
 /** An error as an agent reads it: the agent may correct its arguments. */
 const errorText = (error: unknown): string => {
@@ -38,7 +38,7 @@ const serverFor = (
   );
   server.setRequestHandler(ListToolsRequestSchema, async () => ({
     tools: tools
-      .filter(({ route }) => permits(caller.role, route.operation.permission as never))
+      .filter(({ route }) => scopeOf(caller).permits(route.operation.permission as never))
       .map((tool) => ({
         name: tool.name,
         description: tool.description,
@@ -51,8 +51,7 @@ const serverFor = (
     if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${name}.`);
     try {
       requirePermission(caller, tool.route.operation.permission as never);
-      const output = withDecimalAmounts(await runTool(tool, asked, { caller, requestId }));
-      return { content: [{ type: 'text', text: JSON.stringify(output) }] };
+      return { content: [{ type: 'text', text: await toolText(tool, asked, { caller, requestId }) }] };
     } catch (error) {
       if (mapError(error).code === 'INTERNAL')
         logger.error('tool failed', { requestId, tool: name, error: error as Error });

@@ -1,6 +1,6 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import type { Invitation } from '../../data/accounts/invitation-item.ts';
-import type { Members } from '../../data/accounts/members.ts';
+import type { Invitation, Members } from '../../data/accounts/members.ts';
+import type { Projects } from '../../data/accounts/projects.ts';
 import { isVerified, type Users } from '../../data/accounts/users.ts';
 import {
   INVITATION_DAYS,
@@ -12,16 +12,20 @@ import { requireMayGive } from '../../domain/accounts/permissions.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, NotFoundError, UnavailableError } from '../../domain/errors.ts';
 import { invitationMail } from '../../domain/mail/account-mails.ts';
-import type { Implementation } from '../../http/operation.ts';
+import { mapError } from '../../http/error-map.ts';
+import type { Implementation, Input } from '../../http/operation.ts';
+import { parseWith } from '../../http/parse-request.ts';
 import { MailError, type SendMail } from '../../integrations/mail.ts';
 import type { UserDirectory } from '../../integrations/user-directory.ts';
-import type * as operations from './operations.ts';
+import { requireProjects } from '../keys/member-projects.ts';
+import * as operations from './operations.ts';
 
 export interface InvitationDependencies {
   readonly members: Pick<
     Members,
     'requireRoom' | 'invitations' | 'findInvitation' | 'invite' | 'renewInvitation' | 'revokeInvitation'
   >;
+  readonly projects: Pick<Projects, 'list'>;
   readonly users: Pick<Users, 'find'>;
   readonly directory: Pick<UserDirectory, 'findByEmail'>;
   readonly sendMail: SendMail;
@@ -30,10 +34,14 @@ export interface InvitationDependencies {
   readonly now: () => Date;
 }
 
-const view = ({ invitationId, email, role, invitedBy, createdAt, sentAt, validUntil }: Invitation, now: Date) => ({
+const view = (
+  { invitationId, email, role, projects, invitedBy, createdAt, sentAt, validUntil }: Invitation,
+  now: Date,
+) => ({
   id: invitationId,
   email,
   role,
+  projects: projects ?? null,
   invitedBy,
   status: validUntil <= now.toISOString() ? ('expired' as const) : ('pending' as const),
   createdAt,
@@ -43,7 +51,7 @@ const view = ({ invitationId, email, role, invitedBy, createdAt, sentAt, validUn
 
 /** @throws ConflictError if the address has a login that belongs to an account, and has proven the address */
 const requireFreeAddress = async (
-  { users, directory }: Pick<InvitationDependencies, 'users' | 'directory'>,
+  { users, directory }: InvitationDependencies,
   accountId: string,
   email: string,
 ): Promise<void> => {
@@ -72,11 +80,7 @@ const requireVerified = async (users: Pick<Users, 'find'>, userId: string): Prom
 };
 
 /** The members of an invitation that change when it is sent, and its token. */
-const newLink = (
-  { randomBytes, now }: Pick<InvitationDependencies, 'randomBytes' | 'now'>,
-  accountId: string,
-  invitationId: string,
-) => {
+const newLink = ({ randomBytes, now }: InvitationDependencies, accountId: string, invitationId: string) => {
   const token = newInvitationToken({ accountId, invitationId }, randomBytes);
   const sentAt = now();
   return {
@@ -91,7 +95,7 @@ const newLink = (
 
 /** Mails the link. The token is behind `#`, so that no server of the dashboard's pages logs it. */
 const mailLink = async (
-  { sendMail, dashboardUrl }: Pick<InvitationDependencies, 'sendMail' | 'dashboardUrl'>,
+  { sendMail, dashboardUrl }: InvitationDependencies,
   { accountId, email, role }: Invitation,
   token: string,
   invitedBy: string,
@@ -111,30 +115,69 @@ const mailLink = async (
 };
 
 export const listInvitations =
-  ({
-    members,
-    now,
-  }: Pick<InvitationDependencies, 'members' | 'now'>): Implementation<typeof operations.listInvitations> =>
+  ({ members, now }: InvitationDependencies): Implementation<typeof operations.listInvitations> =>
   async ({ caller: { accountId } }) => ({
     items: (await members.invitations(accountId)).map((invitation) => view(invitation, now())),
   });
 
+/** Invites one address. The caller has checked who invites, and that there is room. */
+const invite = async (
+  dependencies: InvitationDependencies,
+  { caller, clientAddress }: Pick<Input<typeof operations.inviteMember>, 'caller' | 'clientAddress'>,
+  { email, role, projects }: Input<typeof operations.inviteMember>['body'],
+): Promise<Invitation> => {
+  const { members, now } = dependencies;
+  const { accountId, userId } = caller;
+  requireMayGive(caller.role, role);
+  await requireProjects(dependencies.projects, accountId, role, projects);
+  await requireFreeAddress(dependencies, accountId, email);
+  const invitationId = invitationIdOf(email);
+  const { token, sent } = newLink(dependencies, accountId, invitationId);
+  const asked = { email, role, ...(projects && { projects }) };
+  const invitation = { invitationId, accountId, ...asked, invitedBy: userId, createdAt: sent.sentAt, ...sent };
+  const details = { email, role, ...(projects && { projects: projects.join(', ') }) };
+  const fact = { action: 'invitation.sent', subject: invitationId, details } as const;
+  await members.invite(invitation, auditOf({ caller, clientAddress }, fact, now()));
+  await mailLink(dependencies, invitation, token, caller.name);
+  return invitation;
+};
+
 export const inviteMember =
   (dependencies: InvitationDependencies): Implementation<typeof operations.inviteMember> =>
-  async ({ caller, clientAddress, body: { email, role } }) => {
-    const { members, now } = dependencies;
-    const { accountId, userId } = caller;
-    requireMayGive(caller.role, role);
-    await requireVerified(dependencies.users, userId);
-    await requireFreeAddress(dependencies, accountId, email);
-    await members.requireRoom(accountId, now().toISOString());
-    const invitationId = invitationIdOf(email);
-    const { token, sent } = newLink(dependencies, accountId, invitationId);
-    const invitation = { invitationId, accountId, email, role, invitedBy: userId, createdAt: sent.sentAt, ...sent };
-    const fact = { action: 'invitation.sent', subject: invitationId, details: { email, role } } as const;
-    await members.invite(invitation, auditOf({ caller, clientAddress }, fact, now()));
-    await mailLink(dependencies, invitation, token, caller.name);
-    return view(invitation, now());
+  async (input) => {
+    const { members, users, now } = dependencies;
+    await requireVerified(users, input.caller.userId);
+    await members.requireRoom(input.caller.accountId, now().toISOString());
+    return view(await invite(dependencies, input, input.body), now());
+  };
+
+/** API Gateway ends a request after 29 s. What is left then is for the next one. */
+const BATCH_MS = 20_000;
+
+export const inviteMembers =
+  (dependencies: InvitationDependencies): Implementation<typeof operations.inviteMembers> =>
+  async (input) => {
+    const { members, users, now } = dependencies;
+    const { lines } = input.body;
+    const endsAt = now().getTime() + BATCH_MS;
+    await requireVerified(users, input.caller.userId);
+    await members.requireRoom(input.caller.accountId, now().toISOString(), lines.length);
+    const inviteLine = async (line: (typeof lines)[number]) => {
+      if (now().getTime() > endsAt) return { status: 'left' as const, error: null };
+      try {
+        await invite(dependencies, input, parseWith(operations.inviteMember.body, line));
+        return { status: 'invited' as const, error: null };
+      } catch (error) {
+        const { code, message, violations } = mapError(error);
+        if (code === 'INTERNAL') throw error;
+        const faults = violations?.map(({ path, message: fault }) => `${path} ${fault}`);
+        return { status: 'refused' as const, error: faults?.join(', ') ?? message };
+      }
+    };
+    const items = [];
+    // One after another: each is an entry in the audit log, which is a chain.
+    for (const line of lines) items.push({ email: line.email, ...(await inviteLine(line)) });
+    return { items };
   };
 
 export const resendInvitation =
@@ -158,10 +201,7 @@ export const resendInvitation =
   };
 
 export const revokeInvitation =
-  ({
-    members,
-    now,
-  }: Pick<InvitationDependencies, 'members' | 'now'>): Implementation<typeof operations.revokeInvitation> =>
+  ({ members, now }: InvitationDependencies): Implementation<typeof operations.revokeInvitation> =>
   async ({ caller, clientAddress, params: { id } }) => {
     const { accountId } = caller;
     const invitation = await members.findInvitation(accountId, id);

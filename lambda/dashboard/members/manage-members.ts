@@ -1,27 +1,31 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Members } from '../../data/accounts/members.ts';
-import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
+import type { Projects } from '../../data/accounts/projects.ts';
+import type { ServiceKey, ServiceKeys } from '../../data/accounts/service-keys.ts';
 import type { User } from '../../data/accounts/users.ts';
-import { requireMayGive } from '../../domain/accounts/permissions.ts';
+import { projectRoles, type Role, requireMayGive } from '../../domain/accounts/permissions.ts';
+import { ValidationError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { UserSessions } from '../../integrations/user-sessions.ts';
+import { requireProjects } from '../keys/member-projects.ts';
+import { endTokensAbove, type TokenEnding } from '../tokens/manage-tokens.ts';
 import type * as operations from './operations.ts';
 
-export interface MemberDependencies {
+export interface MemberDependencies extends TokenEnding {
   readonly members: Members;
-  readonly keys: Pick<ServiceKeys, 'list'>;
+  readonly keys: Pick<ServiceKeys, 'list' | 'copyRoles' | 'revoke' | 'handOver'>;
+  readonly newKeyId: () => string;
+  readonly projects: Pick<Projects, 'list'>;
   readonly sessions: Pick<UserSessions, 'endSessions'>;
-  readonly now: () => Date;
-  readonly logger: Pick<Logger, 'error'>;
 }
 
-const view = ({ userId, email, firstName, lastName, role, createdAt }: User) => ({
+const view = ({ userId, email, firstName, lastName, role, projects, createdAt }: User) => ({
   userId,
   email,
   firstName,
   lastName,
   role,
+  projects: projects ?? null,
   createdAt,
 });
 
@@ -29,34 +33,52 @@ export const listMembers =
   ({ members }: Pick<MemberDependencies, 'members'>): Implementation<typeof operations.listMembers> =>
   async ({ caller: { accountId } }) => ({ items: (await members.list(accountId)).map(view) });
 
-export const changeRole =
-  ({ members, now }: Pick<MemberDependencies, 'members' | 'now'>): Implementation<typeof operations.changeRole> =>
+const detailsOf = ({ email, role, projects }: Pick<User, 'email' | 'role' | 'projects'>) => ({
+  email,
+  role,
+  projects: projects?.join(', ') ?? 'all',
+});
+
+export const changeMember =
+  (
+    dependencies: Pick<MemberDependencies, 'members' | 'keys' | 'projects' | keyof TokenEnding>,
+  ): Implementation<typeof operations.changeMember> =>
   async (input) => {
+    const { members, keys, now } = dependencies;
     const {
       caller,
       params: { userId },
-      body: { role },
+      body: { revokeTokens: revoke, ...changes },
     } = input;
-    requireMayGive(caller.role, role);
     const member = await members.find(caller.accountId, userId);
-    const details = { email: member.email, from: member.role, to: role };
-    await members.changeRole(
+    const role: Role = changes.role ?? member.role;
+    requireMayGive(caller.role, role);
+    await requireProjects(dependencies.projects, caller.accountId, role, changes.projects);
+    const mayHaveProjects = (projectRoles as readonly Role[]).includes(role);
+    const projects =
+      (changes.projects === undefined && mayHaveProjects ? member.projects : changes.projects) ?? undefined;
+    const changed = { ...member, role, projects };
+    const [details, before] = [detailsOf(changed), detailsOf(member)];
+    await members.change(
       userId,
-      role,
-      auditOf(input, { action: 'member.role_changed', subject: userId, details }, now()),
+      { role, projects },
+      auditOf(input, { action: 'member.role_changed', subject: userId, details, before }, now()),
     );
-    return view({ ...member, role });
+    await keys.copyRoles(caller.accountId, new Map([[userId, role]]));
+    const tokens = await endTokensAbove(dependencies, input, { createdBy: userId, role, revoke });
+    return { ...view(changed), tokens };
   };
 
 export const transferOwnership =
-  ({
-    members,
-    now,
-  }: Pick<MemberDependencies, 'members' | 'now'>): Implementation<typeof operations.transferOwnership> =>
+  (
+    dependencies: Pick<MemberDependencies, 'members' | 'keys' | keyof TokenEnding>,
+  ): Implementation<typeof operations.transferOwnership> =>
   async (input) => {
+    const { members, keys, now } = dependencies;
     const {
       caller,
       params: { userId },
+      query: { revokeTokens },
     } = input;
     requireMayGive(caller.role, 'owner');
     const { email } = await members.find(caller.accountId, userId);
@@ -65,7 +87,15 @@ export const transferOwnership =
       userId,
       auditOf(input, { action: 'ownership.transferred', subject: userId, details: { email } }, now()),
     );
-    return undefined;
+    await keys.copyRoles(
+      caller.accountId,
+      new Map([
+        [caller.userId, 'admin'],
+        [userId, 'owner'],
+      ]),
+    );
+    const former = { createdBy: caller.userId, role: 'admin', revoke: revokeTokens === 'true' } as const;
+    return { tokens: await endTokensAbove(dependencies, input, former) };
   };
 
 /**
@@ -78,6 +108,48 @@ const endSessions = (
 ): Promise<void> =>
   sessions.endSessions(userId).catch((error: Error) => logger.error('sessions not ended', { userId, error }));
 
+/** @throws ValidationError where nobody else of the account can get the keys */
+const requireHeir = async (
+  members: Pick<Members, 'list'>,
+  accountId: string,
+  userId: string,
+  to: string | undefined,
+) => {
+  const heir = (await members.list(accountId)).find((each) => each.userId === to && to !== userId);
+  if (heir === undefined)
+    throw new ValidationError([{ path: 'to', message: 'must be another member of the account: see GET /members' }]);
+  return heir;
+};
+
+/** Revokes a key of somebody who has left, or gives it to another member. @returns false where it stays as it is, which is logged */
+const passOn = async (
+  { keys, newKeyId, logger, now }: Pick<MemberDependencies, 'keys' | 'newKeyId' | 'logger' | 'now'>,
+  input: Parameters<Implementation<typeof operations.removeMember>>[0],
+  key: ServiceKey,
+  becomes: 'keep' | 'revoke' | 'hand-over',
+  heir: User | undefined,
+): Promise<boolean> => {
+  const { accountId } = input.caller;
+  const at = now();
+  const auditFor = (action: 'key.revoked' | 'key.handed_over', details: Record<string, string>) =>
+    auditOf(input, { action, subject: key.keyId, details: { name: key.name, ...details } }, at);
+  try {
+    if (becomes === 'keep') return false;
+    const revokedAt = at.toISOString();
+    if (heir === undefined)
+      await keys.revoke(accountId, key.keyId, { force: true, revokedAt }, auditFor('key.revoked', {}));
+    else {
+      const [keyId, { userId: ownerUserId, role: ownerRole }] = [newKeyId(), heir];
+      const audit = auditFor('key.handed_over', { to: heir.email, newId: keyId });
+      await keys.handOver(key, { keyId, ownerUserId, ownerRole, at: revokedAt }, audit);
+    }
+    return true;
+  } catch (error) {
+    logger.error('key of a removed member stays', { keyId: key.keyId, error: error as Error });
+    return false;
+  }
+};
+
 export const removeMember =
   (dependencies: MemberDependencies): Implementation<typeof operations.removeMember> =>
   async (input) => {
@@ -85,13 +157,19 @@ export const removeMember =
     const {
       caller: { accountId },
       params: { userId },
+      query: { revokeTokens, keys: becomes, to },
     } = input;
     const member = await members.find(accountId, userId);
+    const heir = becomes === 'hand-over' ? await requireHeir(members, accountId, userId, to) : undefined;
     const details = { email: member.email, role: member.role };
     await members.remove(userId, auditOf(input, { action: 'member.removed', subject: userId, details }, now()));
     await endSessions(dependencies, member);
     const owned = (await keys.list(accountId)).filter((key) => key.status === 'active' && key.ownerUserId === userId);
-    return { activeKeys: owned.map(({ keyId, name, maskedKey }) => ({ id: keyId, name, maskedKey })) };
+    const kept = [];
+    for (const key of owned) if (!(await passOn(dependencies, input, key, becomes, heir))) kept.push(key);
+    const revoke = revokeTokens === 'true';
+    const tokens = await endTokensAbove(dependencies, input, { createdBy: userId, role: null, revoke });
+    return { activeKeys: kept.map(({ keyId, name, maskedKey }) => ({ id: keyId, name, maskedKey })), tokens };
   };
 
 export const leaveAccount =

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { INVITATION_DAYS } from '../../domain/accounts/invitation.ts';
 import { roles } from '../../domain/accounts/permissions.ts';
-import { emailSchema } from '../../http/email.ts';
-import { idParams } from '../../http/id-params.ts';
-import { operation } from '../../http/operation.ts';
+import { inGroup } from '../../http/operation.ts';
+import { emailSchema, idParams } from '../../http/parameters.ts';
+import { memberProjects } from '../keys/member-projects.ts';
 
-const group = 'Members';
+const operation = inGroup('Members');
 
 const memberSchema = z
   .object({
@@ -14,16 +14,17 @@ const memberSchema = z
     firstName: z.string(),
     lastName: z.string(),
     role: z.enum(roles),
+    projects: memberProjects,
     createdAt: z.iso.datetime(),
   })
   .register(z.globalRegistry, { id: 'Member' });
 
 /** The owner's role changes by a transfer. */
 const grantableRole = z
-  .enum(['admin', 'member', 'viewer', 'billing'])
+  .enum(['admin', 'member', 'viewer', 'billing', 'developer'])
   .check(
     z.describe(
-      '`admin`: all but billing, deletion, ownership and single sign-on. `member`: reads all, changes alert rules and own keys. `viewer`: reads. `billing`: spend and billing.',
+      '`admin`: all but billing, deletion, ownership and single sign-on. `member`: reads all, changes alert rules and own keys. `viewer`: reads. `billing`: spend and billing. `developer`: own keys, and their spend, requests and limits.',
     ),
   );
 
@@ -32,6 +33,7 @@ const invitationSchema = z
     id: z.string(),
     email: z.string(),
     role: z.enum(roles),
+    projects: memberProjects,
     invitedBy: z.string().check(z.describe('Id of the member who invited.')),
     status: z.enum(['pending', 'expired']),
     createdAt: z.iso.datetime(),
@@ -43,21 +45,20 @@ const invitationSchema = z
 const userId = z.string().check(z.minLength(1), z.maxLength(128));
 const memberParams = z.strictObject({ userId });
 
-export const listMembers = operation({
-  id: 'listMembers',
-  method: 'GET',
-  path: '/members',
-  group,
+export const listMembers = operation('listMembers', 'GET /members', {
   summary: "List the account's users and their roles",
   permission: 'members:read',
   success: { status: 200, description: 'Oldest first.', schema: z.object({ items: z.array(memberSchema) }) },
 });
 
-export const leaveAccount = operation({
-  id: 'leaveAccount',
-  method: 'POST',
-  path: '/members/leave',
-  group,
+const endedTokens = z
+  .array(z.object({ id: z.string(), name: z.string(), role: z.enum(roles), isRevoked: z.boolean() }))
+  .check(z.describe('API tokens that the user made and that may do more than the user may now.'));
+
+const revokeTokens = z._default(z.enum(['true', 'false']), 'true');
+
+export const leaveAccount = operation('leaveAccount', 'POST /members/leave', {
+  audits: ['member.left'],
   summary: 'Leave the account',
   description: 'The login stays, and can accept another invitation. The owner transfers the ownership first.',
   permission: 'self:write',
@@ -65,60 +66,74 @@ export const leaveAccount = operation({
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
-export const changeRole = operation({
-  id: 'changeRole',
-  method: 'PATCH',
-  path: '/members/{userId}',
-  group,
-  summary: "Change a member's role",
-  description: 'Holds within 60 seconds.',
+export const changeMember = operation('changeMember', 'PATCH /members/{userId}', {
+  audits: ['member.role_changed', 'token.revoked'],
+  summary: "Change a member's role, or the projects that the member is limited to",
+  description: 'Send only the members to change. Holds within 60 seconds.',
   permission: 'members:write',
   params: memberParams,
-  body: z.strictObject({ role: grantableRole }),
-  success: { status: 200, description: 'The member.', schema: memberSchema },
+  body: z.strictObject({
+    role: z.optional(grantableRole),
+    projects: z.optional(memberProjects),
+    revokeTokens: z
+      ._default(z.boolean(), true)
+      .check(z.describe('Revokes the API tokens that the member made and that may do more than the new role.')),
+  }),
+  success: {
+    status: 200,
+    description: 'The member.',
+    schema: z.extend(memberSchema, { tokens: endedTokens }),
+  },
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
-export const removeMember = operation({
-  id: 'removeMember',
-  method: 'DELETE',
-  path: '/members/{userId}',
-  group,
+export const removeMember = operation('removeMember', 'DELETE /members/{userId}', {
+  audits: ['member.removed', 'token.revoked', 'key.revoked', 'key.handed_over'],
   summary: 'Remove a member',
   description:
-    'The sessions of the user end, and tokens are rejected within 60 seconds. Service keys of the user stay active, because traffic may depend on them: the response lists them for review.',
+    'The sessions of the user end, and tokens are rejected within 60 seconds. `keys` says what becomes of the service keys of the user. They stay active by default, because traffic may depend on them: the response lists them for review.',
   permission: 'members:write',
   params: memberParams,
+  query: z.strictObject({
+    keys: z
+      ._default(z.enum(['keep', 'revoke', 'hand-over']), 'keep')
+      .check(
+        z.describe(
+          '`revoke`: they are revoked, the last active one too. `hand-over`: each becomes a key of `to` with another id and the same secret, so that clients go on, and what was spent stays under the user.',
+        ),
+      ),
+    to: z.optional(userId.check(z.describe('User id of the member who gets the keys.'))),
+    revokeTokens: revokeTokens.check(z.describe('Revokes the API tokens that the user made.')),
+  }),
   success: {
     status: 200,
     description: 'Removed.',
     schema: z.object({
       activeKeys: z
         .array(z.object({ id: z.string(), name: z.string(), maskedKey: z.string() }))
-        .check(z.describe('Active service keys that the user owned.')),
+        .check(z.describe('Service keys of the user that are still active.')),
+      tokens: endedTokens,
     }),
   },
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
-export const transferOwnership = operation({
-  id: 'transferOwnership',
-  method: 'POST',
-  path: '/members/{userId}/transfer-ownership',
-  group,
+export const transferOwnership = operation('transferOwnership', 'POST /members/{userId}/transfer-ownership', {
+  audits: ['ownership.transferred', 'token.revoked'],
   summary: 'Make another member the owner',
   description: 'The former owner becomes an admin. An account has exactly one owner.',
   permission: 'ownership:write',
   params: memberParams,
-  success: { status: 204, description: 'The member is the owner.' },
+  query: z.strictObject({
+    revokeTokens: revokeTokens.check(
+      z.describe('Revokes the API tokens that the former owner made and that may do more than an admin.'),
+    ),
+  }),
+  success: { status: 200, description: 'The member is the owner.', schema: z.object({ tokens: endedTokens }) },
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
-export const listInvitations = operation({
-  id: 'listInvitations',
-  method: 'GET',
-  path: '/invitations',
-  group,
+export const listInvitations = operation('listInvitations', 'GET /invitations', {
   summary: 'List invitations that were not accepted',
   permission: 'members:read',
   success: {
@@ -128,24 +143,47 @@ export const listInvitations = operation({
   },
 });
 
-export const inviteMember = operation({
-  id: 'inviteMember',
-  method: 'POST',
-  path: '/invitations',
-  group,
+export const inviteMember = operation('inviteMember', 'POST /invitations', {
+  audits: ['invitation.sent'],
   summary: 'Invite somebody by mail',
   description: `The mail has a link that works once, for ${INVITATION_DAYS} days, and while the member who invited may invite. A user belongs to one account: an address that belongs to another account cannot be invited.`,
   permission: 'members:write',
-  body: z.strictObject({ email: emailSchema, role: grantableRole }),
+  body: z.strictObject({ email: emailSchema, role: grantableRole, projects: z.optional(memberProjects) }),
   success: { status: 201, description: 'The invitation. The mail is on its way.', schema: invitationSchema },
   errors: ['CONFLICT', 'LIMIT_REACHED'],
 });
 
-export const resendInvitation = operation({
-  id: 'resendInvitation',
-  method: 'POST',
-  path: '/invitations/{id}/resend',
-  group,
+const MAX_LINES = 500;
+
+export const inviteMembers = operation('inviteMembers', 'POST /invitations/batch', {
+  audits: ['invitation.sent'],
+  summary: 'Invite many people at once',
+  description:
+    'Each line is a body of POST /invitations, and is refused by itself: `error` says why. Lines that there was no time for are `left`: send them again.',
+  permission: 'members:write',
+  body: z.strictObject({
+    lines: z
+      .array(z.looseObject({ email: z.string().check(z.maxLength(320)) }))
+      .check(z.minLength(1), z.maxLength(MAX_LINES)),
+  }),
+  success: {
+    status: 200,
+    description: 'One item for each line, in their order.',
+    schema: z.object({
+      items: z.array(
+        z.object({
+          email: z.string(),
+          status: z.enum(['invited', 'refused', 'left']),
+          error: z.nullable(z.string()),
+        }),
+      ),
+    }),
+  },
+  errors: ['CONFLICT', 'LIMIT_REACHED'],
+});
+
+export const resendInvitation = operation('resendInvitation', 'POST /invitations/{id}/resend', {
+  audits: ['invitation.sent_again'],
   summary: 'Send an invitation again',
   description: `With a new link, for ${INVITATION_DAYS} days from now. The former link stops working.`,
   permission: 'members:write',
@@ -154,11 +192,8 @@ export const resendInvitation = operation({
   errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_REACHED'],
 });
 
-export const revokeInvitation = operation({
-  id: 'revokeInvitation',
-  method: 'DELETE',
-  path: '/invitations/{id}',
-  group,
+export const revokeInvitation = operation('revokeInvitation', 'DELETE /invitations/{id}', {
+  audits: ['invitation.revoked'],
   summary: 'Revoke an invitation',
   description: 'Its link stops working at once.',
   permission: 'members:write',

@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { providers } from '../../domain/providers.ts';
 import { type TokenCounterName, tokenCounterNames } from '../../domain/spend/counters.ts';
 import { usdOf } from '../../domain/spend/spend-report.ts';
 import type { listBudgets } from '../limits/budget-operations.ts';
@@ -25,16 +26,20 @@ const labelsText = (labels: Readonly<Record<string, string>> = {}): string => {
 };
 
 /**
- * A metric in Prometheus' text format, version 0.0.4. Not prom-client, which keeps metrics in a process and their values as it rounds them:
+ * A metric in Prometheus' text format, version 0.0.4, with labels that all its samples have. Not prom-client, which keeps metrics in a process and their values as it rounds them:
  * here they are read anew for each scrape.
  *
  * @see https://prometheus.io/docs/instrumenting/exposition_formats/
  */
-export const metricText = ({ name, type, help }: Metric, samples: readonly Sample[]): string =>
+export const metricText = (
+  { name, type, help }: Metric,
+  samples: readonly Sample[],
+  ofAll: Readonly<Record<string, string>> = {},
+): string =>
   [
     `# HELP ${name} ${escapedHelp(help)}`,
     `# TYPE ${name} ${type}`,
-    ...samples.map(({ labels, value }) => `${name}${labelsText(labels)} ${value}`),
+    ...samples.map(({ labels, value }) => `${name}${labelsText({ ...labels, ...ofAll })} ${value}`),
     '',
   ].join('\n');
 
@@ -47,8 +52,16 @@ interface Readings {
   /** Reports by provider, without gaps: there are fewer providers than groups in a report. */
   readonly month: Report;
   readonly today: Report;
+  /** Since spend began, at most five years ago. */
+  readonly ever: Report;
   /** Reports by one more dimension each, for the same two periods. */
-  readonly grouped: readonly { readonly by: string; readonly month: Report; readonly today: Report }[];
+  readonly grouped: readonly {
+    readonly by: string;
+    readonly month: Report;
+    readonly today: Report;
+    /** Names of the values, where those are ids. */
+    readonly names: ReadonlyMap<string, string>;
+  }[];
   readonly budgets: readonly Budget[];
 }
 
@@ -57,9 +70,15 @@ interface ReadMetric extends Metric {
 }
 
 const PERIODS = ['today', 'month'] as const;
+/** The others have no samples until there are some. */
+const mainKinds: ReadonlySet<TokenCounterName> = new Set(['inputTokens', 'outputTokens']);
 
-const byProvider = ({ month }: Readings, countOf: (group: Group) => number): Sample[] =>
-  month.groups.map((group) => ({ labels: { provider: group.provider ?? '' }, value: countOf(group) }));
+/** Counts of every provider. A provider without requests has 0, since Prometheus takes no first value for an increase. */
+const byProvider = ({ ever }: Readings, countOf: (group: Group) => number): Sample[] => {
+  const counts = new Map<string, number>(providers.map(({ label }) => [label, 0]));
+  for (const group of ever.groups) counts.set(group.provider ?? '', countOf(group));
+  return [...counts].map(([provider, value]) => ({ labels: { provider }, value }));
+};
 
 const inBothPeriods = (
   readings: Readings,
@@ -93,12 +112,12 @@ const costsByValue = (groups: readonly Group[], by: string): Map<string, number>
 
 const budgetSamples = ({ budgets }: Readings, numberOf: (budget: Budget) => number | string): Sample[] =>
   budgets
-    .filter(({ isActive, state }) => isActive && state.period !== null)
+    // The amount of each value says nothing about all of them together.
+    .filter(({ isActive, each, state }) => isActive && each === undefined && state.period !== null)
     .map((budget) => ({ labels: { budget_id: budget.id, budget: budget.name }, value: numberOf(budget) }));
 
 /**
- * Every metric. Counters hold what only grows in the ledger, since the start of the month: they survive restarts, and begin again with each
- * month, which Prometheus takes for a restart. Money is in gauges: repricing may lower it, and Prometheus would take that for a restart too,
+ * Every metric. Counters hold what only grows in the ledger, since spend began, so that they never begin again. Money is in gauges: repricing may lower it, and Prometheus would take that for a restart too,
  * and count the whole sum a second time.
  */
 export const metrics: readonly ReadMetric[] = [
@@ -128,9 +147,9 @@ export const metrics: readonly ReadMetric[] = [
     help: 'Known cost in USD of today and of this month so far, of the 100 costliest values of the dimension in the label by.',
     samples: ({ grouped }) =>
       PERIODS.flatMap((period) =>
-        grouped.flatMap(({ by, ...reports }) =>
+        grouped.flatMap(({ by, names, ...reports }) =>
           [...costsByValue(reports[period].groups, by)].map(([value, nanoUsd]) => ({
-            labels: { period, by, value },
+            labels: { period, by, value, name: names.get(value) ?? value },
             value: usdOf(nanoUsd),
           })),
         ),
@@ -139,37 +158,51 @@ export const metrics: readonly ReadMetric[] = [
   {
     name: 'ai_spend_requests_total',
     type: 'counter',
-    help: 'Requests since the start of the month.',
+    help: 'Requests since spend began.',
     samples: (readings) => byProvider(readings, ({ requests }) => requests),
   },
   {
     name: 'ai_spend_tokens_total',
     type: 'counter',
-    help: 'Tokens since the start of the month. Only input and output add up: the other kinds are parts of them.',
-    samples: ({ month }) =>
-      month.groups.flatMap(({ provider = '', tokens }) =>
-        tokenCounterNames
-          .filter((name) => tokens[name] > 0)
-          .map((name) => ({ labels: { provider, kind: kindOf(name) }, value: tokens[name] })),
+    help: 'Tokens since spend began. Only input and output add up: the other kinds are parts of them.',
+    samples: (readings) =>
+      tokenCounterNames.flatMap((name) =>
+        byProvider(readings, ({ tokens }) => tokens[name])
+          .filter(({ value }) => value !== 0 || mainKinds.has(name))
+          .map(({ labels, value }) => ({ labels: { ...labels, kind: kindOf(name) }, value })),
       ),
   },
   {
     name: 'ai_spend_errors_total',
     type: 'counter',
-    help: 'Requests since the start of the month that the provider rejected, failed or interrupted.',
+    help: 'Requests since spend began that the provider rejected, failed or interrupted.',
     samples: (readings) => byProvider(readings, ({ errors }) => errors),
   },
   {
     name: 'ai_spend_bypassed_requests_total',
     type: 'counter',
-    help: 'Requests since the start of the month that were forwarded while tracking failed, and were still counted.',
+    help: 'Requests since spend began that were forwarded while tracking failed, and were still counted.',
     samples: (readings) => byProvider(readings, ({ bypassedRequests }) => bypassedRequests),
   },
   {
     name: 'ai_spend_untracked_requests_total',
     type: 'counter',
-    help: 'Requests since the start of the month that were forwarded, and of which no other number knows. An upper bound.',
-    samples: ({ month }) => [{ value: month.untracked.requests }],
+    help: 'Requests since spend began that were forwarded, and of which no other number knows. An upper bound.',
+    samples: ({ ever }) => [{ value: ever.untracked.requests }],
+  },
+  {
+    name: 'ai_spend_request_duration_seconds',
+    type: 'gauge',
+    help: 'Duration in seconds, within 10 %, that a percentage of the requests of today and of this month so far took at most.',
+    samples: (readings) =>
+      inBothPeriods(readings, ({ latency }) =>
+        latency
+          ? [
+              { labels: { percentile: '50' }, value: latency.p50Ms / 1_000 },
+              { labels: { percentile: '95' }, value: latency.p95Ms / 1_000 },
+            ]
+          : [],
+      ),
   },
   {
     name: 'ai_spend_budget_amount_usd',

@@ -1,18 +1,16 @@
 import * as z from 'zod/mini';
 import { grouping } from '../../domain/spend/grouping.ts';
-import { forMachines, operation } from '../../http/operation.ts';
+import { forMachines, inGroup } from '../../http/operation.ts';
+
+const operation = inGroup('Spend');
 
 /** Each is one more reading of the month. */
 const MAX_GROUPINGS = 3;
 
-export const readMetrics = operation({
-  id: 'readMetrics',
-  method: 'GET',
-  path: '/metrics',
-  group: 'Spend',
+export const readMetrics = operation('readMetrics', 'GET /metrics', {
   summary: 'Read spend as Prometheus metrics',
   description:
-    'The text format of Prometheus. Money is in gauges, which repricing may lower. What is in counters only grows, and starts again with each month (UTC). A cost that is not known has no sample: `ai_spend_unknown_cost_requests` counts its requests. Budgets are included where the role has `rules:read`.',
+    'The text format of Prometheus. Money is in gauges, which repricing may lower. What is in counters only grows, since spend began, in at most five calendar years. Every sample has the label `account`. A cost that is not known has no sample: `ai_spend_unknown_cost_requests` counts its requests. Budgets are included where the role has `rules:read`.',
   permission: 'spend:read',
   query: z.strictObject({
     groupBy: z

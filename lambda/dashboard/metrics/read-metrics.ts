@@ -1,6 +1,6 @@
-import { permits } from '../../domain/accounts/permissions.ts';
-import { dayOf } from '../../domain/calendar/utc.ts';
-import { providerLabels } from '../../domain/providers.ts';
+import type { NamesOf } from '../../data/accounts/value-names.ts';
+import { scopeOf } from '../../domain/accounts/scope.ts';
+import { dayOf, monthOf } from '../../domain/calendar/utc.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { listBudgets } from '../limits/budget-operations.ts';
 import type { readSpend } from '../spend/operations.ts';
@@ -11,32 +11,40 @@ import type { readMetrics as operation } from './operations.ts';
 interface MetricsDependencies {
   readonly readSpend: Implementation<typeof readSpend>;
   readonly listBudgets: Implementation<typeof listBudgets>;
+  readonly namesOf: NamesOf;
   readonly now: () => Date;
 }
 
 /** Series of one dimension and period: Prometheus keeps every series that it ever saw. */
 const MAX_VALUES = 100;
 
+const YEARS = 5;
+
 /** Reads what the API reads, by the same functions, so a metric and a report are equal to the nano-dollar. */
 export const readMetrics =
-  ({ readSpend, listBudgets, now }: MetricsDependencies): Implementation<typeof operation> =>
+  ({ readSpend, listBudgets, namesOf, now }: MetricsDependencies): Implementation<typeof operation> =>
   async ({ query, ...input }) => {
     const day = dayOf(now().toISOString());
-    const reportsBy = async (by: (typeof query.groupBy)[number], limit: number) => {
-      const read = (from: string) =>
-        readSpend({ ...input, query: spendQuery.parse({ from, to: day, groupBy: [by], limit }) });
-      const [month, today] = await Promise.all([read(`${day.slice(0, -2)}01`), read(day)]);
-      return { by, month, today };
+    const { accountId } = input.caller;
+    type Dimension = (typeof query.groupBy)[number];
+    const read = (by: Dimension, from: string, options: object = {}) =>
+      readSpend({ ...input, query: spendQuery.parse({ from, to: day, groupBy: [by], limit: MAX_VALUES, ...options }) });
+    const reportsBy = async (by: Dimension, options?: object) => {
+      const [month, today] = await Promise.all([read(by, `${monthOf(day)}-01`, options), read(by, day, options)]);
+      return { by, month, today, names: await namesOf(accountId, by) };
     };
+    // From January on, so that no month leaves the sum while a year runs: a counter must not fall.
+    const first = `${Number(day.slice(0, 4)) - YEARS + 1}-01-01`;
     const readBudgets = async () =>
-      permits(input.caller.role, 'rules:read') ? (await listBudgets({ ...input, query: undefined })).items : [];
-    const [providers, grouped, budgets] = await Promise.all([
-      reportsBy('provider', providerLabels.length),
-      Promise.all([...new Set(query.groupBy)].map((by) => reportsBy(by, MAX_VALUES))),
+      scopeOf(input.caller).permits('rules:read') ? (await listBudgets({ ...input, query: undefined })).items : [];
+    const [providers, ever, grouped, budgets] = await Promise.all([
+      reportsBy('provider', { latency: 'true' }),
+      read('provider', first, { granularity: 'month' }),
+      Promise.all([...new Set(query.groupBy)].map((by) => reportsBy(by))),
       readBudgets(),
     ]);
-    const readings = { ...providers, grouped, budgets };
+    const readings = { ...providers, ever, grouped, budgets };
     return (async function* () {
-      yield metrics.map((metric) => metricText(metric, metric.samples(readings))).join('');
+      yield metrics.map((metric) => metricText(metric, metric.samples(readings), { account: accountId })).join('');
     })();
   };

@@ -1,11 +1,9 @@
 import * as z from 'zod/mini';
-import { operation } from '../../http/operation.ts';
+import { inGroup } from '../../http/operation.ts';
 
-export const readOpenApi = operation({
-  id: 'readOpenApi',
-  method: 'GET',
-  path: '/openapi.json',
-  group: 'Meta',
+const operation = inGroup('Meta');
+
+export const readOpenApi = operation('readOpenApi', 'GET /openapi.json', {
   summary: 'Read this document',
   access: 'public',
   success: {

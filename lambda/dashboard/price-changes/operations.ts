@@ -1,6 +1,9 @@
 import * as z from 'zod/mini';
 import { feedSources } from '../../domain/price/feed/feed-sources.ts';
-import { operation } from '../../http/operation.ts';
+import { waitingReasons } from '../../domain/price/feed/next-lists.ts';
+import { inGroup } from '../../http/operation.ts';
+
+const operation = inGroup('Spend');
 
 const rates = z.nullable(z.record(z.string(), z.number()));
 const count = z.int().check(z.nonnegative());
@@ -12,15 +15,11 @@ const difference = {
   nanoUsdAfter: count,
 };
 
-export const listPriceChanges = operation({
-  id: 'listPriceChanges',
-  method: 'GET',
-  path: '/price-changes',
-  group: 'Spend',
+export const listPriceChanges = operation('listPriceChanges', 'GET /price-changes', {
   summary: 'List what changed prices did to recorded costs',
   description:
     'Prices come from a feed. A new version of it may price models that had no price, and may have prices that hold since an earlier time. Requests of the last 35 days are then priced again, which this lists: newest version first, for 400 days. Without changes the list is empty.',
-  permission: 'spend:read',
+  permission: 'spend:read-all',
   success: {
     status: 200,
     description: 'The newest 100 versions that changed costs of the account.',
@@ -36,6 +35,13 @@ export const listPriceChanges = operation({
               source: z.enum(feedSources),
               provider: z.string(),
               model: z.string(),
+              why: z
+                .enum(waitingReasons)
+                .check(
+                  z.describe(
+                    'Half more or less (`step`), out of the range of its family, one of many at once, from one source alone, or another than that of an override.',
+                  ),
+                ),
               before: rates.check(z.describe('The prices that hold, in USD for a million tokens. Null for none.')),
               after: rates.check(z.describe('The published prices. Null where the model was taken off the list.')),
               firstSeenAt: z.iso.datetime(),
@@ -43,7 +49,7 @@ export const listPriceChanges = operation({
           )
           .check(
             z.describe(
-              'Large changes that wait for a second source or for the operator of the gateway, newest first, at most 100.',
+              'Changes that wait for a second source or for the operator of the gateway, newest first, at most 100. A first price from one source alone holds meanwhile, and costs are `estimated`.',
             ),
           ),
       }),

@@ -48,10 +48,11 @@ const stateOf = ({ version, checkedAt, waiting }: PriceFeed) => ({
     .filter(({ decision }) => decision === null)
     .sort((a, b) => (a.firstSeenAt < b.firstSeenAt ? 1 : -1))
     .slice(0, MAX_HELD)
-    .map(({ source, provider, model, before, after, firstSeenAt }) => ({
+    .map(({ source, provider, model, why = 'step', before, after, firstSeenAt }) => ({
       source,
       provider,
       model,
+      why,
       before,
       after,
       firstSeenAt,

@@ -1,9 +1,7 @@
 import * as z from 'zod/mini';
 import { scopeShape, termsSchema } from '../../domain/own-prices/own-price.ts';
-import { idParams } from '../../http/id-params.ts';
-import { name } from '../../http/name.ts';
-import { operation } from '../../http/operation.ts';
-import { day, dayOrInstant } from '../../http/time-parameters.ts';
+import { inGroup } from '../../http/operation.ts';
+import { day, dayOrInstant, idParams, name } from '../../http/parameters.ts';
 
 const nanoUsd = (description: string) => z.int().check(z.describe(`${description}, in 1e-9 USD.`));
 
@@ -73,15 +71,11 @@ const until = z
   .check(
     z.describe('The first day (UTC) or instant without it; null for no end. A credit needs one: it expires then.'),
   );
-const group = 'Prices';
+const operation = inGroup('Prices');
 
-export const listPrices = operation({
-  id: 'listPrices',
-  method: 'GET',
-  path: '/prices',
-  group,
+export const listPrices = operation('listPrices', 'GET /prices', {
   summary: "List the account's own prices",
-  permission: 'spend:read',
+  permission: 'spend:read-all',
   success: {
     status: 200,
     description: 'All prices, oldest first.',
@@ -97,11 +91,8 @@ export const listPrices = operation({
   },
 });
 
-export const createPrice = operation({
-  id: 'createPrice',
-  method: 'POST',
-  path: '/prices',
-  group,
+export const createPrice = operation('createPrice', 'POST /prices', {
+  audits: ['price.created'],
   summary: 'Add a price of your own',
   description:
     'The most specific price of each kind that matches a request applies: by key, project, model, service tier, credential, then provider. Own rates, a subscription or a commitment replace the list price; then come discount, volume discount, credit and markup. Requests that are on record are priced again within minutes. See docs/prices.md.',
@@ -117,11 +108,8 @@ export const createPrice = operation({
   errors: ['CONFLICT', 'LIMIT_REACHED'],
 });
 
-export const updatePrice = operation({
-  id: 'updatePrice',
-  method: 'PATCH',
-  path: '/prices/{id}',
-  group,
+export const updatePrice = operation('updatePrice', 'PATCH /prices/{id}', {
+  audits: ['price.changed'],
   summary: 'Change a price of your own',
   description:
     'Send only the members to change; `terms` as a whole; null removes a member of the scope. Requests of the past are priced again. To change a price from a day on, end it there and add another.',
@@ -140,11 +128,8 @@ export const updatePrice = operation({
   errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_REACHED'],
 });
 
-export const deletePrice = operation({
-  id: 'deletePrice',
-  method: 'DELETE',
-  path: '/prices/{id}',
-  group,
+export const deletePrice = operation('deletePrice', 'DELETE /prices/{id}', {
+  audits: ['price.deleted'],
   summary: 'Delete a price of your own',
   description: 'As if it had never been: requests that it applied to are priced again. To end it, set `until`.',
   permission: 'prices:write',
@@ -153,11 +138,8 @@ export const deletePrice = operation({
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
-export const setCurrency = operation({
-  id: 'setCurrency',
-  method: 'PUT',
-  path: '/prices/currency',
-  group,
+export const setCurrency = operation('setCurrency', 'PUT /prices/currency', {
+  audits: ['currency.changed'],
   summary: 'Set the currency that costs are shown in',
   description: 'For display only: all costs are recorded in US dollars. Of each day, the last rate that began counts.',
   permission: 'prices:write',

@@ -2,24 +2,21 @@ import * as z from 'zod/mini';
 import { providerLabels } from '../../domain/providers.ts';
 import { billedProviders } from '../../domain/reconciliation/billed-providers.ts';
 import { buckets } from '../../domain/reconciliation/reconcile.ts';
-import { forMachines, operation } from '../../http/operation.ts';
-import { day } from '../../http/time-parameters.ts';
+import { forMachines, inGroup } from '../../http/operation.ts';
+import { day } from '../../http/parameters.ts';
 
-const group = 'Reconciliation';
+const operation = inGroup('Reconciliation');
 const provider = z.enum(providerLabels).check(z.describe('Gateway label of the provider.'));
 const amount = {
   amountNanoUsd: z.int().check(z.describe('Billed less recorded, in 1e-9 USD.')),
   amountUsd: z.string(),
 };
 
-export const importBill = operation({
-  id: 'importBill',
-  method: 'PUT',
-  path: '/bills/{provider}',
-  group,
+export const importBill = operation('importBill', 'PUT /bills/{provider}', {
+  audits: ['bill.imported'],
   summary: 'Import lines of an invoice',
   description:
-    'CSV (RFC 4180) with a header. Columns: `day` (2026-11-20, UTC), `amount` (USD, at most 9 decimals, below 0 for a credit), and where the invoice has them `item`, `model` (the provider’s name of the model) and `scope` (workspace or project). Every day that the lines name is replaced as a whole, so the same file may be imported again, and a corrected one replaces what was wrong. Import long invoices in parts of whole days.',
+    'CSV (RFC 4180) with a header. Columns: `day` (2026-11-20, UTC), `amount` (USD, at most 9 decimals, below 0 for a credit), and where the invoice has them `item`, `model` (the provider’s name of the model) and `scope` (workspace or project). A column `currency` must say USD. Every day that the lines name is replaced as a whole, so the same file may be imported again, and a corrected one replaces what was wrong. Import long invoices in parts of whole days.',
   permission: 'bills:write',
   params: z.object({ provider }),
   body: z.strictObject({
@@ -41,21 +38,14 @@ const connection = z.object({
   problem: z.nullable(z.string()).check(z.describe('Why it could not be read the last time.')),
 });
 
-export const listBillConnections = operation({
-  id: 'listBillConnections',
-  method: 'GET',
-  path: '/bill-connections',
-  group,
+export const listBillConnections = operation('listBillConnections', 'GET /bill-connections', {
   summary: 'List the providers whose bill is read',
-  permission: 'spend:read',
+  permission: 'spend:read-all',
   success: { status: 200, description: 'One for each provider.', schema: z.object({ items: z.array(connection) }) },
 });
 
-export const connectBill = operation({
-  id: 'connectBill',
-  method: 'PUT',
-  path: '/bill-connections/{provider}',
-  group,
+export const connectBill = operation('connectBill', 'PUT /bill-connections/{provider}', {
+  audits: ['bill.connected'],
   summary: 'Connect the bill of a provider',
   description:
     'The credential is tried, and then kept in Secrets Manager, where only the function that reads bills reads it. It is never shown again. Give a credential that can read costs and nothing else. The last 92 days are read within minutes, then every six hours what is new or was corrected.',
@@ -73,11 +63,8 @@ export const connectBill = operation({
   success: { status: 200, description: 'The connection.', schema: connection },
 });
 
-export const disconnectBill = operation({
-  id: 'disconnectBill',
-  method: 'DELETE',
-  path: '/bill-connections/{provider}',
-  group,
+export const disconnectBill = operation('disconnectBill', 'DELETE /bill-connections/{provider}', {
+  audits: ['bill.disconnected'],
   summary: 'Disconnect the bill of a provider',
   description: 'Deletes the credential. What was read stays.',
   permission: 'bills:write',
@@ -85,15 +72,11 @@ export const disconnectBill = operation({
   success: { status: 204, description: 'It is not read any more.' },
 });
 
-export const readReconciliation = operation({
-  id: 'readReconciliation',
-  method: 'GET',
-  path: '/reconciliation/{provider}',
-  group,
+export const readReconciliation = operation('readReconciliation', 'GET /reconciliation/{provider}', {
   summary: 'Compare what a provider billed with what is on record',
   description:
-    'Days are UTC. Each part of the difference is in one bucket, and the buckets add up exactly to billed less recorded, at effective prices. `notThroughGateway`: requests that no record has. `priceDiffers`: the recorded requests at another price, for one model. `discount`: a lower price for all models, or a credit. `timing`: requests around midnight that are on the bill of another day. `trackingGap`: requests that are known to be untracked. `unknownCost`: recorded requests that no price is known for. `notBilledYet`: the bill has nothing of the day. `unexplained`: recorded, but not billed.',
-  permission: 'spend:read',
+    'Days are UTC. Each part of the difference is in one bucket, and the buckets add up exactly to billed less recorded. Recorded is what the provider is paid: effective prices without markups. `notThroughGateway`: requests that no record has. `priceDiffers`: the recorded requests at another price, for one model. `discount`: a lower price for all models, or a credit. `timing`: requests around midnight that are on the bill of another day. `trackingGap`: requests that are known to be untracked. `unknownCost`: recorded requests that no price is known for. `notBilledYet`: the bill has nothing of the day. `unexplained`: recorded, but not billed.',
+  permission: 'spend:read-all',
   params: z.object({ provider }),
   query: z.object({
     from: day.check(z.describe('First day.')),

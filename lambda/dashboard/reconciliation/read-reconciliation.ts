@@ -12,7 +12,7 @@ import type { PriceBook } from '../../domain/price/rates.ts';
 import type { ProviderLabel } from '../../domain/providers.ts';
 import type { BilledTokens, RecordedUsage } from '../../domain/reconciliation/bill.ts';
 import { buckets, reconcile } from '../../domain/reconciliation/reconcile.ts';
-import type { Counters } from '../../domain/spend/counters.ts';
+import { type Counters, sumOfCosts } from '../../domain/spend/counters.ts';
 import type { ReadCounters } from '../../domain/spend/spend-question.ts';
 import { usdOf } from '../../domain/spend/spend-report.ts';
 import type { TrackingGap } from '../../domain/spend/tracking-gaps.ts';
@@ -44,7 +44,7 @@ const tokensOf = (counters: Counters): BilledTokens => {
 };
 
 /** The ledger's sums of one provider, by day and model. */
-const readRecorded = async (
+export const readRecorded = async (
   { readCounters }: Pick<ReconciliationDependencies, 'readCounters'>,
   accountId: string,
   provider: string,
@@ -54,11 +54,10 @@ const readRecorded = async (
   const counters = readCounters({ accountId, range: { granularity: 'day', ...range }, groupBy: ['provider', 'model'] });
   for await (const { time, dimensions, counters: sums } of counters) {
     if (dimensions.provider !== provider) continue;
-    const { costProviderNanoUsd = 0, costComputedNanoUsd = 0, costEstimatedNanoUsd = 0 } = sums;
     recorded.push({
       day: dayOf(time),
       model: dimensions.model,
-      costNanoUsd: costProviderNanoUsd + costComputedNanoUsd + costEstimatedNanoUsd,
+      costNanoUsd: sumOfCosts(sums) - (sums.markupNanoUsd ?? 0),
       requests: sums.requests ?? 0,
       unpricedRequests: sums.unpricedRequests ?? 0,
       tokens: tokensOf(sums),

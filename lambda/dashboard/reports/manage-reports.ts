@@ -82,7 +82,7 @@ const auditOfReport = (
 };
 
 export const listReports =
-  ({ reports }: Pick<ReportDependencies, 'reports'>): Implementation<typeof operations.listReports> =>
+  ({ reports }: ReportDependencies): Implementation<typeof operations.listReports> =>
   async ({ caller: { accountId } }) => {
     const [items, calendar] = await Promise.all([reports.list(accountId), reports.calendar(accountId)]);
     return {
@@ -93,7 +93,7 @@ export const listReports =
   };
 
 export const getReport =
-  ({ reports }: Pick<ReportDependencies, 'reports'>): Implementation<typeof operations.getReport> =>
+  ({ reports }: ReportDependencies): Implementation<typeof operations.getReport> =>
   async ({ caller: { accountId }, params: { id } }) => {
     const [report, runs] = await Promise.all([reports.find(accountId, id), reports.runs(accountId, id)]);
     return { ...view(report), runs };
@@ -158,7 +158,7 @@ export const updateReport =
   };
 
 export const deleteReport =
-  ({ reports, now }: Pick<ReportDependencies, 'reports' | 'now'>): Implementation<typeof operations.deleteReport> =>
+  ({ reports, now }: ReportDependencies): Implementation<typeof operations.deleteReport> =>
   async ({ caller, clientAddress, params: { id } }) => {
     const report = await reports.find(caller.accountId, id);
     const audit = auditOfReport({ caller, clientAddress }, 'report.deleted', report, now());
@@ -167,10 +167,7 @@ export const deleteReport =
   };
 
 export const changeReportCalendar =
-  ({
-    reports,
-    now,
-  }: Pick<ReportDependencies, 'reports' | 'now'>): Implementation<typeof operations.changeReportCalendar> =>
+  ({ reports, now }: ReportDependencies): Implementation<typeof operations.changeReportCalendar> =>
   async ({ caller, clientAddress, body: calendar }) => {
     const at = now();
     const rescheduled = (await reports.list(caller.accountId))

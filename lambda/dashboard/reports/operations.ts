@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { deliverySchema } from '../../domain/alerts/alert.ts';
 import { calendarSchema, groupBySchema, scheduleSchema } from '../../domain/reports/report.ts';
-import { idParams } from '../../http/id-params.ts';
-import { operation } from '../../http/operation.ts';
+import { inGroup } from '../../http/operation.ts';
+import { idParams } from '../../http/parameters.ts';
 import {
   changedMembers,
   channelResults,
@@ -37,15 +37,11 @@ const reportWithSecretSchema = z
   .object({ ...report, ...shownSecret })
   .register(z.globalRegistry, { id: 'ReportWithSecret' });
 
-const group = 'Reports';
+const operation = inGroup('Reports');
 
-export const listReports = operation({
-  id: 'listReports',
-  method: 'GET',
-  path: '/reports',
-  group,
+export const listReports = operation('listReports', 'GET /reports', {
   summary: 'List scheduled reports',
-  permission: 'rules:read',
+  permission: 'reports:read',
   success: {
     status: 200,
     description: 'Oldest first, and the calendar that all of them follow.',
@@ -57,27 +53,20 @@ export const listReports = operation({
   },
 });
 
-export const changeReportCalendar = operation({
-  id: 'changeReportCalendar',
-  method: 'PUT',
-  path: '/reports/calendar',
-  group,
+export const changeReportCalendar = operation('changeReportCalendar', 'PUT /reports/calendar', {
+  audits: ['settings.changed'],
   summary: 'Set the time zone and the start of the week of reports',
   description:
     'It holds for all reports of the account, from the next ones on. A period that was reported already is not reported again.',
-  permission: 'rules:write',
+  permission: 'reports:write',
   body: calendarSchema,
   success: { status: 200, description: 'The calendar.', schema: calendarSchema },
   errors: ['CONFLICT'],
 });
 
-export const getReport = operation({
-  id: 'getReport',
-  method: 'GET',
-  path: '/reports/{id}',
-  group,
+export const getReport = operation('getReport', 'GET /reports/{id}', {
   summary: 'Get a scheduled report, and what was sent of it lately',
-  permission: 'rules:read',
+  permission: 'reports:read',
   params: idParams,
   success: {
     status: 200,
@@ -94,28 +83,22 @@ export const getReport = operation({
   errors: ['NOT_FOUND'],
 });
 
-export const createReport = operation({
-  id: 'createReport',
-  method: 'POST',
-  path: '/reports',
-  group,
+export const createReport = operation('createReport', 'POST /reports', {
+  audits: ['report.created'],
   summary: 'Create a scheduled report',
   description:
     'After each day, week or month it is sent once, with the spend of the period as GET /spend has it, what changed against the period before, budgets as they stand, and what is not known. A channel that fails is tried again without sending twice to the others.',
-  permission: 'rules:write',
+  permission: 'reports:write',
   body: z.strictObject({ ...newMembers, ...own }),
   success: { status: 201, description: 'The report.', schema: reportWithSecretSchema },
   errors: ['LIMIT_REACHED', 'CONFLICT'],
 });
 
-export const updateReport = operation({
-  id: 'updateReport',
-  method: 'PATCH',
-  path: '/reports/{id}',
-  group,
+export const updateReport = operation('updateReport', 'PATCH /reports/{id}', {
+  audits: ['report.changed'],
   summary: 'Change a scheduled report',
   description: 'Send only the members to change.',
-  permission: 'rules:write',
+  permission: 'reports:write',
   params: idParams,
   body: z.strictObject({
     ...previewMembers,
@@ -128,15 +111,12 @@ export const updateReport = operation({
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
-export const sendReport = operation({
-  id: 'sendReport',
-  method: 'POST',
-  path: '/reports/{id}/send',
-  group,
+export const sendReport = operation('sendReport', 'POST /reports/{id}/send', {
+  audits: 'Sends what was made, and changes nothing.',
   summary: 'Send a report now',
   description:
     'Sends the period that ended last, once, without waiting for its time. The scheduled one is sent all the same.',
-  permission: 'rules:write',
+  permission: 'reports:write',
   rateLimits: { perAccount: { requests: 10, minutes: 10 } },
   params: idParams,
   body: z.strictObject({
@@ -148,13 +128,10 @@ export const sendReport = operation({
   errors: ['NOT_FOUND'],
 });
 
-export const deleteReport = operation({
-  id: 'deleteReport',
-  method: 'DELETE',
-  path: '/reports/{id}',
-  group,
+export const deleteReport = operation('deleteReport', 'DELETE /reports/{id}', {
+  audits: ['report.deleted'],
   summary: 'Delete a scheduled report',
-  permission: 'rules:write',
+  permission: 'reports:write',
   params: idParams,
   success: { status: 204, description: 'Deleted.' },
   errors: ['NOT_FOUND'],

@@ -3,6 +3,7 @@ import type { ReadContent } from '../../data/reports/open-content.ts';
 import type { Reports } from '../../data/reports/reports.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import type { ChannelName } from '../../domain/limits/rule.ts';
+import { isReportFor } from '../../domain/reports/report.ts';
 import { reportMail } from '../../domain/reports/report-mail.ts';
 import { reportMessage } from '../../domain/reports/report-message.ts';
 import { lastPeriod } from '../../domain/reports/report-period.ts';
@@ -37,7 +38,7 @@ export const sendReport =
     const at = now();
     const content = await readContent(report, lastPeriod(report.schedule.every, at, calendar), calendar);
     const run = newRun(report, content, at);
-    const chosen = members.filter((member) => report.recipients?.includes(member.userId) ?? true);
+    const chosen = members.filter((member) => isReportFor(report, member));
 
     const send = async (channel: ChannelName): Promise<string | null> => {
       if (channel === 'email') {

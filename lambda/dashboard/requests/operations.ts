@@ -1,11 +1,10 @@
 import * as z from 'zod/mini';
-import { providerLabels } from '../../domain/providers.ts';
+import { hostLabel } from '../../domain/host-label.ts';
 import { MAX_METADATA_PAIRS } from '../../domain/usage/limits.ts';
 import { provenances } from '../../domain/usage/usage.ts';
 import { outcomes } from '../../domain/usage/usage-event.ts';
-import { operation } from '../../http/operation.ts';
-import { PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/page.ts';
-import { dayOrInstant } from '../../http/time-parameters.ts';
+import { forMachines, inGroup } from '../../http/operation.ts';
+import { dayOrInstant, PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/parameters.ts';
 import { countOrNull, requestSummary, summary } from './summary.ts';
 
 const filterValue = z.optional(
@@ -34,6 +33,23 @@ const request = z
     priceVersion: z
       .nullable(z.string())
       .check(z.describe('Version of the price book: a number of the price feed, or `bundled`.')),
+    priceEvidence: z
+      .nullable(
+        z.object({
+          sources: z
+            .record(z.string(), z.nullable(z.string()))
+            .check(z.describe('The sources that have the price, each with the day of its list, if known.')),
+          agree: z.nullable(z.boolean()).check(z.describe('Whether they agree. Null for one source alone.')),
+        }),
+      )
+      .check(z.describe('How sure the list price is. Null where no price book was used.')),
+    estimateRange: z
+      .nullable(z.object({ leastNanoUsd: z.int(), mostNanoUsd: z.int() }))
+      .check(
+        z.describe(
+          'Where the usage is estimated: the list prices between which it lies in nine of ten cases. Null otherwise, and for older requests.',
+        ),
+      ),
     lines: lines.check(z.describe('The list price, line by line.')),
     ownPrices: z
       .nullable(
@@ -66,20 +82,16 @@ const request = z
   })
   .register(z.globalRegistry, { id: 'Request' });
 
-const group = 'Requests';
+const operation = inGroup('Requests');
 
-export const listRequests = operation({
-  id: 'listRequests',
-  method: 'GET',
-  path: '/requests',
-  group,
+export const listRequests = operation('listRequests', 'GET /requests', {
   summary: 'List tracked requests, newest first',
   description: PAGE_DESCRIPTION,
   permission: 'requests:read',
   query: z.strictObject({
     from: z.optional(dayOrInstant.check(z.describe('First day or instant. Default: 30 days before `to`.'))),
     to: z.optional(dayOrInstant.check(z.describe('Last day (inclusive) or instant (exclusive). Default: now.'))),
-    provider: z.optional(z.enum(providerLabels)),
+    provider: z.optional(hostLabel),
     model: filterValue,
     tag: filterValue,
     key: filterValue,
@@ -141,14 +153,13 @@ export const listRequests = operation({
   errors: ['NOT_FOUND'],
 });
 
-export const readRequest = operation({
-  id: 'readRequest',
-  method: 'GET',
-  path: '/requests/{requestId}',
-  group,
+export const readRequest = operation('readRequest', 'GET /requests/{requestId}', {
   summary: 'Read one tracked request',
   permission: 'requests:read',
   params: z.strictObject({ requestId: z.string().check(z.minLength(1), z.maxLength(64)) }),
   success: { status: 200, description: 'The request.', schema: request },
   errors: ['NOT_FOUND'],
 });
+
+export const machineListRequests = forMachines(listRequests);
+export const machineReadRequest = forMachines(readRequest);

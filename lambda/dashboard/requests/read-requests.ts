@@ -1,5 +1,6 @@
 import type { FindDisplayCurrency } from '../../data/accounts/own-prices.ts';
 import type { openRequests } from '../../data/requests/requests.ts';
+import { hasKey, scopeOf } from '../../domain/accounts/scope.ts';
 import { instantsOf } from '../../domain/calendar/range.ts';
 import { NotFoundError, ValidationError } from '../../domain/errors.ts';
 import { type DisplayCurrency, displayCostAt } from '../../domain/spend/display-currency.ts';
@@ -37,7 +38,8 @@ const valueOrNone = (value: string | undefined) => (value === '' ? null : value)
 
 export const listRequests =
   ({ requests, findCurrency, now }: RequestDependencies): Implementation<typeof operations.listRequests> =>
-  async ({ caller: { accountId }, query: { from, to, limit, cursor, key, orderBy = 'time', ...query } }) => {
+  async ({ caller, query: { from, to, limit, cursor, key, orderBy = 'time', ...query } }) => {
+    const { accountId } = caller;
     const currency = (await findCurrency?.(accountId)) ?? null;
     if (orderBy !== 'time' && cursor !== undefined)
       throw new ValidationError([{ path: 'cursor', message: 'only orderBy=time has further pages' }]);
@@ -49,6 +51,7 @@ export const listRequests =
         model: valueOrNone(query.model),
         tag: valueOrNone(query.tag),
         keyId: valueOrNone(key),
+        keyIds: scopeOf(caller).sees.keyIds,
         providerKey: valueOrNone(query.providerKey),
         client: valueOrNone(query.client),
         session: valueOrNone(query.session),
@@ -64,8 +67,10 @@ export const listRequests =
 
 export const readRequest =
   ({ requests, findCurrency }: RequestDependencies): Implementation<typeof operations.readRequest> =>
-  async ({ caller: { accountId }, params: { requestId } }) => {
+  async ({ caller, params: { requestId } }) => {
+    const { accountId } = caller;
     const record = await requests.find(accountId, requestId);
-    if (record === undefined) throw new NotFoundError('There is no such request. Its retention may have ended.');
+    if (record === undefined || !hasKey(scopeOf(caller).sees, record.keyId))
+      throw new NotFoundError('There is no such request. Its retention may have ended.');
     return { ...requestView(record), ...displayOf((await findCurrency?.(accountId)) ?? null, record) };
   };

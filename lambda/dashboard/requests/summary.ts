@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { providerLabels } from '../../domain/providers.ts';
+import { hostLabel } from '../../domain/host-label.ts';
 import { provenances } from '../../domain/usage/usage.ts';
 import { outcomes } from '../../domain/usage/usage-event.ts';
 import { listMoney } from '../spend/sums.ts';
@@ -11,7 +11,7 @@ const durationMs = z.nullable(z.number().check(z.nonnegative()));
 export const summary = {
   requestId: z.string().check(z.describe('The id that X-Service-Request-Id returned.')),
   startedAt: z.iso.datetime(),
-  provider: z.enum(providerLabels),
+  provider: hostLabel,
   model: z.nullable(z.string()).check(z.describe('The model that responded; if unknown, the requested model.')),
   tag: z.nullable(z.string()),
   key: z.nullable(z.string()).check(z.describe('Id of the service key, see GET /keys.')),
@@ -21,12 +21,15 @@ export const summary = {
   route: z
     .nullable(z.enum(['governed', 'bypassed']))
     .check(z.describe('Null while the end of the request is unknown.')),
+  isConfirmedLate: z
+    .boolean()
+    .check(z.describe('Bypassed because tracking was slow: soon after, the request was sure to be on record.')),
   outcome: z.enum(outcomes),
   blockedBy: z
     .nullable(z.string())
     .check(
       z.describe(
-        'Id of the budget or pause that refused the request, see GET /budgets and GET /pauses. Also null of a refused request where the gateway could not read them.',
+        'Id of the budget, pause or access rule that refused the request, see GET /budgets, GET /pauses and GET /access-rules. Also null of a refused request where the gateway could not read them.',
       ),
     ),
   status: z.nullable(z.int()).check(z.describe('Status code of the provider; null if it never responded.')),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { operation } from '../../http/operation.ts';
-import { dayOrInstant } from '../../http/time-parameters.ts';
+import { inGroup } from '../../http/operation.ts';
+import { dayOrInstant } from '../../http/parameters.ts';
 import { requestSummary } from '../requests/summary.ts';
 import { count, sums } from '../spend/sums.ts';
 
@@ -13,16 +13,12 @@ const activity = {
   ...sums,
 };
 
-const group = 'Sessions';
+const operation = inGroup('Sessions');
 const range = { from: z.iso.datetime(), to: z.iso.datetime().check(z.describe('Exclusive.')) };
 const from = z.optional(dayOrInstant.check(z.describe('First day or instant. Default: 30 days before `to`.')));
 const to = z.optional(dayOrInstant.check(z.describe('Last day (inclusive) or instant (exclusive). Default: now.')));
 
-export const listSessions = operation({
-  id: 'listSessions',
-  method: 'GET',
-  path: '/sessions',
-  group,
+export const listSessions = operation('listSessions', 'GET /sessions', {
   summary: 'List sessions with their sums',
   description:
     'A session is what a client calls one: the requests that it sends with the same session id. Sums are exact, and count the requests of the range. Bounds are at whole days (UTC): others are refused. Sessions are kept as long as the records of their requests.',
@@ -60,11 +56,7 @@ export const listSessions = operation({
   },
 });
 
-export const readSession = operation({
-  id: 'readSession',
-  method: 'GET',
-  path: '/sessions/{sessionId}',
-  group,
+export const readSession = operation('readSession', 'GET /sessions/{sessionId}', {
   summary: 'Read one session: its agents and their requests',
   description:
     'The tree of a session. `parentAgentId` says which agent started another. Sums are exact. The newest 500 requests are listed; GET /requests with `session` and `agent` lists all.',

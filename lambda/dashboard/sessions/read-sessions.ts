@@ -1,5 +1,6 @@
 import type { openRequests } from '../../data/requests/requests.ts';
 import type { openSessions } from '../../data/spend/sessions.ts';
+import { hasKey, scopeOf } from '../../domain/accounts/scope.ts';
 import { instantsOfDays } from '../../domain/calendar/range.ts';
 import { HOUR_MS } from '../../domain/calendar/units.ts';
 import { type Day, dayOf, endOf } from '../../domain/calendar/utc.ts';
@@ -9,7 +10,7 @@ import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { keptRange } from '../../domain/spend/retention.ts';
 import { agentsOf, bySessionOrder, SessionTotals } from '../../domain/spend/sessions.ts';
 import { sumsOf } from '../../domain/spend/spend-report.ts';
-import type { Implementation } from '../../http/operation.ts';
+import type { Caller, Implementation } from '../../http/operation.ts';
 import { requestSummary } from '../requests/request-view.ts';
 import type { listSessions as listOperation, readSession as readOperation } from './operations.ts';
 
@@ -57,10 +58,13 @@ const boundsOf = ({ from, to }: { readonly from: Day; readonly to: Day }) => ({
 
 export const listSessions =
   ({ sessions, now }: SessionDependencies): Implementation<typeof listOperation> =>
-  async ({ caller: { accountId }, query: { from, to, orderBy, limit } }) => {
+  async ({ caller, query: { from, to, orderBy, limit } }) => {
+    const { sees } = scopeOf(caller);
     const days = daysOf(keptRange(instantsOfDays({ from, to }, now(), 'sessions are summed'), now()));
     const totals = new SessionTotals();
-    const readFrom = await sessions.read(accountId, days, (counter) => totals.add(counter));
+    const readFrom = await sessions.read(caller.accountId, days, (counter) => {
+      if (hasKey(sees, counter.keyId)) totals.add(counter);
+    });
     const found = totals.sessions();
     return {
       ...boundsOf({ ...days, from: readFrom }),
@@ -75,12 +79,13 @@ export const listSessions =
   };
 
 export const readSession = ({ sessions, requests, now }: SessionDependencies): Implementation<typeof readOperation> => {
-  const listRequests = async (accountId: string, session: string, range: { from: string; to: string }) => {
+  const listRequests = async (caller: Caller, session: string, range: { from: string; to: string }) => {
+    const filter = { session, keyIds: scopeOf(caller).sees.keyIds };
     const items: RequestRecord[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES && items.length < MAX_LISTED_REQUESTS; page++) {
       const limit = MAX_LISTED_REQUESTS - items.length;
-      const found = await requests.page(accountId, { ...range, filter: { session }, limit, cursor });
+      const found = await requests.page(caller.accountId, { ...range, filter, limit, cursor });
       items.push(...found.items);
       if (found.nextCursor === null) break;
       cursor = found.nextCursor;
@@ -88,10 +93,11 @@ export const readSession = ({ sessions, requests, now }: SessionDependencies): I
     return items;
   };
 
-  return async ({ caller: { accountId }, params: { sessionId }, query: { from, to } }) => {
+  return async ({ caller, params: { sessionId }, query: { from, to } }) => {
+    const { sees } = scopeOf(caller);
     const days = daysOf(keptRange(instantsOfDays({ from, to }, now(), 'sessions are summed'), now()));
-    const counters = await sessions.find(accountId, sessionId, days);
-    const agents = agentsOf(counters);
+    const found = await sessions.find(caller.accountId, sessionId, days);
+    const agents = agentsOf(found.filter(({ keyId }) => hasKey(sees, keyId)));
     const [first] = agents;
     if (!first) throw new NotFoundError('There is no such session in this range. Its retention may have ended.');
     const whole: Activity = {
@@ -100,7 +106,7 @@ export const readSession = ({ sessions, requests, now }: SessionDependencies): I
       lastHour: agents.map(({ lastHour }) => lastHour).reduce((a, b) => (a > b ? a : b)),
       counters: agents.reduce((sum, agent) => addCounters(sum, agent.counters), {}),
     };
-    const items = await listRequests(accountId, sessionId, hoursOf(whole));
+    const items = await listRequests(caller, sessionId, hoursOf(whole));
     const byAgent = Map.groupBy(items, ({ session }) => session?.agentId ?? null);
     return {
       id: sessionId,

@@ -1,21 +1,19 @@
 import * as z from 'zod/mini';
 import { joiningRoles } from '../../domain/accounts/sign-on.ts';
-import { emailSchema } from '../../http/email.ts';
-import { operation } from '../../http/operation.ts';
+import { inGroup } from '../../http/operation.ts';
+import { emailSchema } from '../../http/parameters.ts';
 import { PROOF_RULE, proof } from '../auth/confirm-identity.ts';
 import { PER_CLIENT, passwordSchema, totpSchema } from '../auth/members.ts';
 import { sessionSchema } from '../auth/session-schema.ts';
+import { memberProjects } from '../keys/member-projects.ts';
 
+const operation = inGroup('Authentication');
 const rateLimits = { perClient: { requests: 100, minutes: 5 } } as const;
 
-export const findSignOn = operation({
-  id: 'findSignOn',
-  method: 'GET',
-  path: '/auth/sign-on',
-  group: 'Authentication',
+export const findSignOn = operation('findSignOn', 'GET /auth/sign-on', {
   summary: 'Find the single sign-on of an e-mail address',
   description:
-    'The response depends on the domain of the address alone. To sign in, open the URL with `state`, `code_challenge` and `code_challenge_method=S256` (RFC 7636) added. The identity provider leads back to the dashboard with a code for POST /auth/sign-on.',
+    'The response depends on the domain of the address alone. To sign in, open the URL with `state`, `code_challenge` and `code_challenge_method=S256` (RFC 7636) added, and the challenge again as `nonce`, which is checked. The identity provider leads back to the dashboard with a code for POST /auth/sign-on.',
   access: 'public',
   rateLimits,
   query: z.strictObject({ email: emailSchema }),
@@ -39,11 +37,8 @@ const linkSchema = z
   })
   .register(z.globalRegistry, { id: 'SignOnLink' });
 
-export const signOn = operation({
-  id: 'signOn',
-  method: 'POST',
-  path: '/auth/sign-on',
-  group: 'Authentication',
+export const signOn = operation('signOn', 'POST /auth/sign-on', {
+  audits: ['member.joined', 'user.signed_in'],
   summary: 'Finish a single sign-on',
   description:
     'Whoever signs in for the first time becomes a member of the account that uses the identity provider, with its default role, if the provider calls the address verified. Where a member has a login of the same address, the response is a `linkToken` instead of a session: POST /auth/sign-on/link connects the two.',
@@ -61,11 +56,8 @@ export const signOn = operation({
   errors: ['UNAUTHORIZED', 'CONFLICT'],
 });
 
-export const linkLogin = operation({
-  id: 'linkLogin',
-  method: 'POST',
-  path: '/auth/sign-on/link',
-  group: 'Authentication',
+export const linkLogin = operation('linkLogin', 'POST /auth/sign-on/link', {
+  audits: ['user.identity_linked', 'user.signed_in'],
   summary: "Connect a member's login with an identity provider",
   description:
     'Once for each login, with its password, and the code of the second factor where it is on. The member gets a mail.',
@@ -82,6 +74,7 @@ export const linkLogin = operation({
 
 const settings = {
   defaultRole: z.enum(joiningRoles).check(z.describe('Role of people who sign in for the first time.')),
+  defaultProjects: memberProjects,
   isRequired: z
     .boolean()
     .check(
@@ -102,23 +95,16 @@ const settingsSchema = z
   })
   .register(z.globalRegistry, { id: 'SignOnSettings' });
 
-const group = 'Single sign-on';
+const settingsOperation = inGroup('Single sign-on');
 
-export const readSignOnSettings = operation({
-  id: 'readSignOnSettings',
-  method: 'GET',
-  path: '/sign-on',
-  group,
+export const readSignOnSettings = settingsOperation('readSignOnSettings', 'GET /sign-on', {
   summary: 'Read how members sign in by an identity provider',
   permission: 'account:read',
   success: { status: 200, description: 'The settings.', schema: settingsSchema },
 });
 
-export const changeSignOnSettings = operation({
-  id: 'changeSignOnSettings',
-  method: 'PATCH',
-  path: '/sign-on',
-  group,
+export const changeSignOnSettings = settingsOperation('changeSignOnSettings', 'PATCH /sign-on', {
+  audits: ['settings.changed'],
   summary: 'Change how members sign in by an identity provider',
   description: `The operator sets identity providers up, each with the domains of its addresses. An account can use the one for the domain of its owner, whose address must be verified. A provider belongs to one account. ${PROOF_RULE} The owner gets a mail.`,
   permission: 'sign-on:write',

@@ -1,6 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Account, Accounts } from '../../data/accounts/accounts.ts';
 import { auditOf } from '../../data/accounts/audit-log.ts';
+import type { Projects } from '../../data/accounts/projects.ts';
 import type { SignOns } from '../../data/accounts/sign-ons.ts';
 import { isVerified, type User, type Users } from '../../data/accounts/users.ts';
 import { requireMayGive } from '../../domain/accounts/permissions.ts';
@@ -11,11 +12,13 @@ import type { SendMail } from '../../integrations/mail.ts';
 import type { UserSessions } from '../../integrations/user-sessions.ts';
 import { confirmIdentity } from '../auth/confirm-identity.ts';
 import { mailOwner } from '../auth/mail-owner.ts';
+import { requireProjects } from '../keys/member-projects.ts';
 import type * as operations from './operations.ts';
 
 interface SettingsDependencies {
   readonly providers: SignOnProviders;
   readonly accounts: Pick<Accounts, 'find'>;
+  readonly projects: Pick<Projects, 'list'>;
   readonly users: Pick<Users, 'find'>;
   readonly signOns: Pick<SignOns, 'set'>;
   readonly sessions: Pick<UserSessions, 'logIn'>;
@@ -28,6 +31,7 @@ interface SettingsDependencies {
 interface Changes {
   readonly provider?: string | null | undefined;
   readonly defaultRole?: SignOn['defaultRole'] | undefined;
+  readonly defaultProjects?: readonly string[] | null | undefined;
   readonly isRequired?: boolean | undefined;
 }
 
@@ -48,6 +52,7 @@ const view = (signOn: SignOn | undefined, user: User, providers: SignOnProviders
   domains: [...((signOn && providers[signOn.provider]?.domains) ?? [])],
   available: providerFor(providers, user.email) ?? null,
   defaultRole: signOn?.defaultRole ?? ('viewer' as const),
+  defaultProjects: signOn?.defaultProjects ? [...signOn.defaultProjects] : null,
   isRequired: signOn?.requiredSince !== undefined,
 });
 
@@ -66,7 +71,11 @@ const requireOwnProvider = (provider: string, user: User, providers: SignOnProvi
 
 const detailsOf = (signOn: SignOn | undefined) => ({
   signOn: signOn?.provider ?? 'off',
-  ...(signOn && { defaultRole: signOn.defaultRole, isRequired: String(signOn.requiredSince !== undefined) }),
+  ...(signOn && {
+    defaultRole: signOn.defaultRole,
+    defaultProjects: signOn.defaultProjects?.join(', ') ?? 'all',
+    isRequired: String(signOn.requiredSince !== undefined),
+  }),
 });
 
 const inWords = (details: Readonly<Record<string, string>>): string =>
@@ -86,9 +95,11 @@ const changed = (former: SignOn | undefined, changes: Changes, at: Date): SignOn
   const since = new Date(Math.floor(at.getTime() / 1000) * 1000).toISOString();
   const isRequired = changes.isRequired ?? former?.requiredSince !== undefined;
   const requiredSince = isRequired ? (former?.requiredSince ?? since) : undefined;
+  const defaultProjects = changes.defaultProjects === undefined ? former?.defaultProjects : changes.defaultProjects;
   return {
     provider,
     defaultRole: changes.defaultRole ?? former?.defaultRole ?? 'viewer',
+    ...(defaultProjects && { defaultProjects }),
     ...(requiredSince !== undefined && { requiredSince }),
   };
 };
@@ -110,6 +121,14 @@ export const changeSignOnSettings =
     const { account, user } = await read(dependencies, caller);
     if (body.provider != null) requireOwnProvider(body.provider, user, providers);
     const signOn = changed(account.signOn, body, now());
+    if (signOn)
+      await requireProjects(
+        dependencies.projects,
+        caller.accountId,
+        signOn.defaultRole,
+        signOn.defaultProjects,
+        'defaultProjects',
+      );
     await confirmIdentity(dependencies, caller, account, body);
     const [details, before] = [detailsOf(signOn), detailsOf(account.signOn)];
     const audit = auditOf({ caller, clientAddress }, { action: 'settings.changed', details, before }, now());

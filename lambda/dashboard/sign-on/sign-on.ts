@@ -3,7 +3,6 @@ import type { Account, Accounts } from '../../data/accounts/accounts.ts';
 import { auditEntry } from '../../data/accounts/audit-log.ts';
 import type { SignOns } from '../../data/accounts/sign-ons.ts';
 import { isVerified, type User, type Users } from '../../data/accounts/users.ts';
-import { accountKeyFor } from '../../domain/accounts/permissions.ts';
 import { providerFor, type SignOnProviders } from '../../domain/accounts/sign-on.ts';
 import { ConflictError, ForbiddenError } from '../../domain/errors.ts';
 import { identityLinkedMail } from '../../domain/mail/account-mails.ts';
@@ -15,6 +14,7 @@ import type { UserDirectory } from '../../integrations/user-directory.ts';
 import type { UserSessions } from '../../integrations/user-sessions.ts';
 import type { FreeAddress } from '../auth/free-address.ts';
 import type { NoteChange } from '../auth/record-sign-in.ts';
+import { accountKeyFor } from '../auth/sessions.ts';
 import type * as operations from './operations.ts';
 
 interface SharedDependencies {
@@ -101,6 +101,7 @@ export const signOn = (dependencies: SignOnDependencies): Implementation<typeof 
       userId: session.userId,
       accountId,
       role,
+      ...(settings?.defaultProjects && { projects: [...settings.defaultProjects] }),
       email,
       emailVerifiedAt: createdAt,
       firstName: firstName || email.slice(0, email.lastIndexOf('@')),
@@ -158,7 +159,7 @@ export const linkLogin = (dependencies: LinkDependencies): Implementation<typeof
     const session = await sessions.logIn(userId, password, totp);
     await directory.deleteUser(username);
     await linkIdentity(userId, person);
-    await noteChange(user, 'user.identity_linked', clientAddress, { provider });
+    await noteChange(user, 'user.identity_linked', clientAddress, { details: { provider } });
     await users.noteSignIn(userId, now().toISOString());
     await sendMail({ accountId, to: [email], ...identityLinkedMail(now(), provider) }).catch((error: unknown) =>
       logger.error('mail about a connected login not sent', { userId, error: error as Error }),

@@ -2,9 +2,11 @@ import * as z from 'zod/mini';
 import { granularities } from '../../domain/calendar/utc.ts';
 import { grouping } from '../../domain/spend/grouping.ts';
 import { costBases } from '../../domain/spend/spend-question.ts';
-import { forMachines, operation } from '../../http/operation.ts';
+import { forMachines, inGroup } from '../../http/operation.ts';
 import { changeQuery, spendQuery } from './spend-query.ts';
 import { baseSums, count, displayCost, pointSums, reportPointSums, reportSums } from './sums.ts';
+
+const operation = inGroup('Spend');
 
 const mayAlsoMatch = z
   .nullable(z.object(baseSums))
@@ -21,6 +23,11 @@ const group = {
   key: z.optional(z.nullable(z.string()).check(z.describe('Id of the service key, see GET /keys.'))),
   project: z.optional(
     z.nullable(z.string()).check(z.describe('Id of the project, see GET /projects. Not combined with `key`.')),
+  ),
+  member: z.optional(
+    z
+      .nullable(z.string())
+      .check(z.describe('User id of the member whose key it was, see GET /members. Null for a key of nobody.')),
   ),
   providerKey: z.optional(z.nullable(z.string()).check(z.describe('Fingerprint of the provider credential.'))),
   client: z.optional(
@@ -41,11 +48,7 @@ const group = {
 
 const range = { from: z.iso.datetime(), to: z.iso.datetime().check(z.describe('Exclusive.')) };
 
-export const readSpend = operation({
-  id: 'readSpend',
-  method: 'GET',
-  path: '/spend',
-  group: 'Spend',
+export const readSpend = operation('readSpend', 'GET /spend', {
   summary: 'Read totals, groups and a series of spend',
   description:
     'Sums are exact for the range, in whole hours (UTC; whole days where hours are no longer kept): other bounds are refused. The first and last point of a series may be a part of a day or month. Longest ranges: 31 days by hour (hours are kept for 89 days), 366 days by day, 60 months by month. Series points list fewer groups if the response would become too long.',
@@ -57,6 +60,7 @@ export const readSpend = operation({
     schema: z.object({
       ...range,
       granularity: z.enum(granularities),
+      timeZone: z.string().check(z.describe('Whose days the series has.')),
       cost: z
         .enum(costBases)
         .check(
@@ -129,6 +133,8 @@ z.globalRegistry.add(readSpend.success.schema, { id: 'SpendReport' });
 const changedSum = {
   costBeforeNanoUsd: z.nullable(z.int()),
   costNanoUsd: z.nullable(z.int()),
+  displayCostBefore: displayCost,
+  displayCost,
   costChangeNanoUsd: z
     .nullable(z.int())
     .check(z.describe('In 1e-9 USD. Null if one of both costs is unknown. It leaves out requests of unknown cost.')),
@@ -150,11 +156,7 @@ const comparedPeriod = {
   mayAlsoMatch,
 };
 
-export const compareSpend = operation({
-  id: 'compareSpend',
-  method: 'GET',
-  path: '/spend/compare',
-  group: 'Spend',
+export const compareSpend = operation('compareSpend', 'GET /spend/compare', {
   summary: 'Explain the change of spend between two periods',
   description:
     'Any two periods of at most 366 days, with bounds as for `GET /spend`. The one before has as much time, or as many whole months. A period that is not over ends with the last whole hour, and the one before is cut after as much time. The three effects add up to the change of the total, exactly.',
@@ -168,7 +170,8 @@ export const compareSpend = operation({
       before: z.object(comparedPeriod),
       cost: z.enum(costBases),
       groupBy: z.array(grouping),
-      totals: z.object({ ...changedSum, displayCostBefore: displayCost, displayCost }),
+      totals: z.object(changedSum),
+      displayCurrency: z.nullable(z.string()).check(z.describe('The currency of `displayCost`. Null for none.')),
       effects: z
         .nullable(
           z.object({
@@ -227,16 +230,12 @@ z.globalRegistry.add(compareSpend.success.schema, { id: 'SpendChange' });
 export const machineReadSpend = forMachines(readSpend);
 export const machineCompareSpend = forMachines(compareSpend);
 
-export const exportSpend = operation({
-  id: 'exportSpend',
-  method: 'GET',
-  path: '/spend/export.csv',
-  group: 'Spend',
+export const exportSpend = operation('exportSpend', 'GET /spend/export.csv', {
   summary: 'Download spend as CSV',
   description:
     'One line for each group in each hour, day or month with requests. `cost_usd` is the cost that the parameter `cost` chooses, `list_cost_usd` the one at list prices. An unknown cost is an empty field. The columns `may_also_match_…` have requests counted under `(other)`, or recorded before a dimension was declared, that may match the filter; the other columns do not include them. With a display currency there are columns `display_cost` and `display_currency`; with `latency`, `latency_p50_ms` and `latency_p95_ms` of the `latency_requests` whose duration is known. Text that a spreadsheet would run as a formula is prefixed with an apostrophe.',
   permission: 'spend:read',
-  query: z.omit(spendQuery, { limit: true }),
+  query: z.omit(spendQuery, { limit: true, seriesLimit: true }),
   success: {
     status: 200,
     description: 'CSV by RFC 4180 in UTF-8 with a header line.',

@@ -1,12 +1,16 @@
+import { comparedPeriods, type Period } from '../../domain/calendar/compared-periods.ts';
 import { isKept, precedingRange, rangeOf } from '../../domain/calendar/range.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import { CounterOverflowError } from '../../domain/spend/counters.ts';
+import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
 import { describeCurrency } from '../../domain/spend/display-currency.ts';
+import { periodSums, spendChange } from '../../domain/spend/spend-change.ts';
+import { spendCsv } from '../../domain/spend/spend-csv.ts';
 import type { ReadCounters } from '../../domain/spend/spend-question.ts';
 import { spendReport, totalOf } from '../../domain/spend/spend-report.ts';
 import { type TrackingGap, trackingGaps } from '../../domain/spend/tracking-gaps.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { readSpend as operation } from './operations.ts';
+import type * as operations from './operations.ts';
 import { type QuestionDependencies, questionOf, withApiNames } from './spend-query.ts';
 
 export interface SpendDependencies extends QuestionDependencies {
@@ -20,7 +24,7 @@ export interface SpendDependencies extends QuestionDependencies {
 }
 
 /** JSON numbers are exact up to 2^53, which is 9 million USD in nano-USD. Larger sums are rejected, not rounded. */
-export const ifExact = async <T, U>(sums: Promise<T>, otherwise: () => U): Promise<T | U> => {
+const ifExact = async <T, U>(sums: Promise<T>, otherwise: () => U): Promise<T | U> => {
   try {
     return await sums;
   } catch (error) {
@@ -29,31 +33,41 @@ export const ifExact = async <T, U>(sums: Promise<T>, otherwise: () => U): Promi
   }
 };
 
-export const rejectTooLarge = (): never => {
+const rejectTooLarge = (): never => {
   const message = 'the sum is too large to be exact (9 million USD): narrow the range, or filter';
   throw new ValidationError([{ path: 'from', message }]);
 };
 
 export const readSpend =
-  ({ readCounters, readTrackingGaps, now, ...dependencies }: SpendDependencies): Implementation<typeof operation> =>
-  async ({ caller: { accountId }, query }) => {
+  ({
+    readCounters,
+    readTrackingGaps,
+    now,
+    ...dependencies
+  }: SpendDependencies): Implementation<typeof operations.readSpend> =>
+  async ({ caller, query }) => {
     const range = rangeOf(query, now());
-    const asked = await questionOf(dependencies, accountId, query);
+    const asked = await questionOf(dependencies, caller, query);
     const before = precedingRange(range);
     const question = { ...asked, range, latency: query.latency === 'true' };
     const questionBefore = { ...question, range: before, groupBy: [] };
-    const reading = spendReport(readCounters(question), { ...question, limit: query.limit });
+    const reading = spendReport(readCounters(question), {
+      ...question,
+      limit: query.limit,
+      seriesLimit: query.seriesLimit,
+    });
     const readingBefore = async () =>
       isKept(before, now()) ? await totalOf(readCounters(questionBefore), questionBefore) : null;
     const [report, previous, untracked] = await Promise.all([
       ifExact(reading, rejectTooLarge),
       ifExact(readingBefore(), () => null),
-      readTrackingGaps(accountId, range),
+      readTrackingGaps(caller.accountId, range),
     ]);
     return {
       from: range.from,
       to: range.to,
       granularity: range.granularity,
+      timeZone: range.timeZone ?? 'UTC',
       cost: query.cost,
       displayCurrency: asked.currency && describeCurrency(asked.currency, range),
       groupBy: [...new Set(query.groupBy)],
@@ -63,4 +77,61 @@ export const readSpend =
       untracked: trackingGaps(untracked),
       series: report.series.map((point) => ({ ...point, groups: point.groups.map(withApiNames) })),
     };
+  };
+
+/** Why spend changed between two periods. What the API, MCP tools and pages show of a change is read here. */
+export const compareSpend =
+  ({
+    readCounters,
+    readTrackingGaps,
+    now,
+    ...dependencies
+  }: SpendDependencies): Implementation<typeof operations.compareSpend> =>
+  async ({ caller, query }) => {
+    const periods = comparedPeriods(query, now());
+    const asked = await questionOf(dependencies, caller, query);
+    const { filter, groupBy, currency } = asked;
+    const question = { ...asked, groupBy: [...groupBy, 'provider', 'model'] as const };
+    const read = async (period: Period) => {
+      const counters = readCounters({ ...question, range: { granularity: 'day', ...period } });
+      const [sums, reports] = await Promise.all([
+        ifExact(periodSums(counters, { groupBy, filter }), rejectTooLarge),
+        readTrackingGaps(caller.accountId, period),
+      ]);
+      const { mayAlsoMatch } = sums;
+      return { sums, shown: { ...period, mayAlsoMatch, untrackedRequests: trackingGaps(reports).requests } };
+    };
+    const [current, before] = await Promise.all([read(periods.now), read(periods.before)]);
+    const change = await ifExact(
+      (async () => spendChange(before.sums, current.sums, groupBy, query.limit, currency))(),
+      rejectTooLarge,
+    );
+    return {
+      ...current.shown,
+      before: before.shown,
+      cost: query.cost,
+      displayCurrency: currency?.code ?? null,
+      groupBy: [...new Set(query.groupBy)],
+      ...change,
+      groups: change.groups.map(withApiNames),
+    };
+  };
+
+interface ExportDependencies extends QuestionDependencies {
+  readonly readCounters: ReadCounters;
+  readonly now: () => Date;
+}
+
+const columns: Partial<Record<SpendDimensionName, string>> = { keyId: 'key', providerKey: 'provider_key' };
+
+/** Column name of a dimension: `model`, `client`, `dim:team`. */
+const columnOf = (name: SpendDimensionName): string => columns[name] ?? name;
+
+export const exportSpend =
+  ({ readCounters, now, ...dependencies }: ExportDependencies): Implementation<typeof operations.exportSpend> =>
+  async ({ caller, query }) => {
+    const range = rangeOf(query, now());
+    const asked = await questionOf(dependencies, caller, query);
+    const question = { ...asked, range, latency: query.latency === 'true' };
+    return spendCsv(readCounters(question), question, columnOf);
   };

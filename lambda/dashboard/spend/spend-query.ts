@@ -1,13 +1,21 @@
 import * as z from 'zod/mini';
 import type { FindDisplayCurrency } from '../../data/accounts/own-prices.ts';
+import { scopeOf } from '../../domain/accounts/scope.ts';
+import { isTimeZone } from '../../domain/calendar/time-zones.ts';
 import { granularities } from '../../domain/calendar/utc.ts';
 import { ValidationError } from '../../domain/errors.ts';
-import { providerLabels } from '../../domain/providers.ts';
+import { hostLabel } from '../../domain/host-label.ts';
 import { type DeclaredDimension, declaredName } from '../../domain/spend/declared-dimensions.ts';
-import { type AllocationName, combinationProblem, type SpendDimensionName } from '../../domain/spend/dimensions.ts';
+import {
+  type AllocationName,
+  combinationProblem,
+  isKeyDimension,
+  type SpendDimensionName,
+} from '../../domain/spend/dimensions.ts';
 import { type Grouping, grouping } from '../../domain/spend/grouping.ts';
-import { costBases, type SpendFilter } from '../../domain/spend/spend-question.ts';
-import { dayOrInstant } from '../../http/time-parameters.ts';
+import { costBases, type SpendFilter, seenFilter } from '../../domain/spend/spend-question.ts';
+import type { Caller } from '../../http/operation.ts';
+import { dayOrInstant } from '../../http/parameters.ts';
 
 const MAX_GROUPINGS = 7;
 
@@ -15,11 +23,8 @@ const repeatable = z
   .array(z.string().check(z.maxLength(256)))
   .check(z.maxLength(50), z.describe('Repeat it for several values. An empty value selects requests without one.'));
 const providers = z
-  .array(z.enum(providerLabels))
-  .check(
-    z.maxLength(providerLabels.length),
-    z.describe('Repeat it, or separate values by commas, for several values.'),
-  );
+  .array(hostLabel)
+  .check(z.maxLength(50), z.describe('Repeat it, or separate values by commas, for several values.'));
 const declaredValues = z
   .array(z.string().check(z.maxLength(256), z.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}:/, 'must be name:value')))
   .check(
@@ -44,11 +49,22 @@ export const spendQuery = z.strictObject({
       .enum(granularities)
       .check(z.describe('What the series is divided into. Default: `hour` for less than a day, else `day`.')),
   ),
+  timeZone: z.optional(
+    z
+      .string()
+      .check(
+        z.maxLength(64),
+        z.refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin'),
+        z.describe(
+          'Whose days the series has, by IANA name, where `granularity` is `day`: for at most 62 days of which hours are kept, else UTC. It does not change the range: `from` and `to` as days are UTC.',
+        ),
+      ),
+  ),
   groupBy: z
     ._default(z.array(grouping).check(z.maxLength(MAX_GROUPINGS)), [])
     .check(
       z.describe(
-        'Repeat it, or separate names by commas, to group by several dimensions. `dim:team` is the declared dimension `team`. One of `client` and the declared dimensions combines with `provider`, `model`, `key` and `project`, in groups and filters together.',
+        'Repeat it, or separate names by commas, to group by several dimensions. `dim:team` is the declared dimension `team`. One of `client` and the declared dimensions combines with `provider`, `model`, `key`, `project` and `member`, in groups and filters together.',
       ),
     ),
   provider: z.optional(providers),
@@ -57,6 +73,7 @@ export const spendQuery = z.strictObject({
   key: z.optional(repeatable),
   providerKey: z.optional(repeatable),
   project: z.optional(repeatable),
+  member: z.optional(repeatable),
   client: z.optional(repeatable),
   dim: z.optional(declaredValues),
   cost: z
@@ -72,36 +89,51 @@ export const spendQuery = z.strictObject({
   limit: z
     ._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1000)), 100)
     .check(z.describe('Maximum number of groups in the response.')),
+  seriesLimit: z.optional(
+    z.coerce
+      .number()
+      .check(
+        z.int(),
+        z.minimum(0),
+        z.maximum(1000),
+        z.describe(
+          'Maximum number of groups in each point of the series, which are the first of `groups`. Default: all.',
+        ),
+      ),
+  ),
 });
 
 /** Parameters of the change between two periods. */
-export const changeQuery = z.extend(z.omit(spendQuery, { granularity: true, latency: true, limit: true }), {
-  to: z.optional(
-    dayOrInstant.check(
-      z.describe(
-        'Last day (inclusive) or instant (exclusive). Default: the end of this month, day or hour, as `from` begins one.',
+export const changeQuery = z.extend(
+  z.omit(spendQuery, { granularity: true, timeZone: true, latency: true, limit: true, seriesLimit: true }),
+  {
+    to: z.optional(
+      dayOrInstant.check(
+        z.describe(
+          'Last day (inclusive) or instant (exclusive). Default: the end of this month, day or hour, as `from` begins one.',
+        ),
       ),
     ),
-  ),
-  groupBy: z._default(spendQuery.shape.groupBy.def.innerType, ['model']),
-  compareFrom: z.optional(
-    dayOrInstant.check(
-      z.describe(
-        'First day or instant of the period before. Default: as much time right before it; months before months.',
+    groupBy: z._default(spendQuery.shape.groupBy.def.innerType, ['model']),
+    compareFrom: z.optional(
+      dayOrInstant.check(
+        z.describe(
+          'First day or instant of the period before. Default: as much time right before it; months before months.',
+        ),
       ),
     ),
-  ),
-  compareTo: z.optional(
-    dayOrInstant.check(
-      z.describe(
-        'Last day (inclusive) or instant (exclusive) of the period before. Default: it is as long as the period.',
+    compareTo: z.optional(
+      dayOrInstant.check(
+        z.describe(
+          'Last day (inclusive) or instant (exclusive) of the period before. Default: it is as long as the period.',
+        ),
       ),
     ),
-  ),
-  limit: z
-    ._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1000)), 100)
-    .check(z.describe('Maximum number of groups in the response.')),
-});
+    limit: z
+      ._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1000)), 100)
+      .check(z.describe('Maximum number of groups in the response.')),
+  },
+);
 
 const dimensionOf = (name: Grouping): SpendDimensionName => (name === 'key' ? 'keyId' : name);
 
@@ -110,7 +142,7 @@ const valuesOf = (values: readonly string[]) => values.map((value) => (value ===
 
 type FilterParameters = Pick<
   z.output<typeof spendQuery>,
-  'model' | 'tag' | 'key' | 'providerKey' | 'project' | 'client' | 'dim' | 'provider'
+  'model' | 'tag' | 'key' | 'providerKey' | 'project' | 'member' | 'client' | 'dim' | 'provider'
 >;
 
 const filterOf = (query: FilterParameters): SpendFilter => {
@@ -122,6 +154,7 @@ const filterOf = (query: FilterParameters): SpendFilter => {
     ...(query.key && { keyId: valuesOf(query.key) }),
     ...(query.providerKey && { providerKey: valuesOf(query.providerKey) }),
     ...(query.project && { project: valuesOf(query.project) }),
+    ...(query.member && { member: valuesOf(query.member) }),
     ...(query.client && { client: valuesOf(query.client) }),
     ...Object.fromEntries(
       [...declaredFilter].map(([name, pairs]) => [
@@ -146,8 +179,9 @@ const dimensionsOf = async (
 ) => {
   const filter = filterOf(query);
   const groupBy = [...new Set(query.groupBy)].map(dimensionOf);
-  if (groupBy.includes('keyId') && groupBy.includes('project')) {
-    const message = 'key and project do not combine: a key belongs to one project';
+  const ofKey = groupBy.find(isKeyDimension);
+  if (groupBy.includes('keyId') && ofKey !== undefined) {
+    const message = `key and ${ofKey} do not combine: a key belongs to one ${ofKey}`;
     throw new ValidationError([{ path: 'groupBy', message }]);
   }
   const dimensions = [...groupBy, ...(Object.keys(filter) as SpendDimensionName[])];
@@ -168,17 +202,19 @@ export interface QuestionDependencies {
   readonly findCurrency?: FindDisplayCurrency;
 }
 
-/** The question of a request about its account's spend, but for the range. @throws ValidationError as dimensionsOf */
+/** The question of a request about the spend that its caller sees, but for the range. @throws ValidationError as dimensionsOf */
 export const questionOf = async (
   { findDeclared, findCurrency }: QuestionDependencies,
-  accountId: string,
+  caller: Caller,
   query: Parameters<typeof dimensionsOf>[0] & Pick<z.output<typeof spendQuery>, 'cost'>,
 ) => {
-  const [dimensions, currency] = await Promise.all([
+  const { accountId } = caller;
+  const { keyIds } = scopeOf(caller).sees;
+  const [{ filter, groupBy }, currency] = await Promise.all([
     dimensionsOf(query, () => findDeclared(accountId)),
     findCurrency?.(accountId) ?? null,
   ]);
-  return { ...dimensions, accountId, cost: query.cost, currency };
+  return { groupBy, filter: seenFilter(filter, keyIds), keyIds, accountId, cost: query.cost, currency };
 };
 
 /** A group by the API's names: `key` for the id of a service key, declared dimensions under `dim`. */

@@ -78,6 +78,9 @@ const latency = z
 export const sums = {
   ...baseSums,
   ...listMoney,
+  listUnpricedRequests: count.check(
+    z.describe('Requests whose cost at list prices is unknown. `listCostNanoUsd` does not include them.'),
+  ),
   costByProvenance: z.object({
     provider: moneySchema.check(z.describe('Cost as reported by the provider.')),
     computed: moneySchema.check(
@@ -90,7 +93,12 @@ export const sums = {
   partialRequests: count.check(z.describe('Responses that could not be read completely. Their usage may be too low.')),
   unfinishedRequests: count.check(z.describe('Requests whose end is not known yet, or never became known.')),
   bypassedRequests: count.check(
-    z.describe('Requests that were forwarded while tracking failed, and were still counted.'),
+    z.describe('Requests that were forwarded before they were sure to be on record, and were still counted.'),
+  ),
+  confirmedLateRequests: count.check(
+    z.describe(
+      'Those of `bypassedRequests` that were sure to be on record soon after: tracking was slow. For the others it failed.',
+    ),
   ),
   overflowRequests: count.check(
     z.describe(

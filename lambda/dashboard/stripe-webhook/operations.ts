@@ -1,11 +1,10 @@
 import * as z from 'zod/mini';
-import { operation } from '../../http/operation.ts';
+import { inGroup } from '../../http/operation.ts';
 
-export const receiveStripeEvent = operation({
-  id: 'receiveStripeEvent',
-  method: 'POST',
-  path: '/billing/webhook',
-  group: 'Billing',
+const operation = inGroup('Billing');
+
+export const receiveStripeEvent = operation('receiveStripeEvent', 'POST /billing/webhook', {
+  audits: ['plan.changed'],
   summary: 'Receive an event of the payment processor',
   description:
     'For Stripe only, with its `Stripe-Signature` header; clients do not call it. Events may arrive late, twice and in any order, because the current state is read from Stripe. Events that do not affect an account are accepted and ignored.',

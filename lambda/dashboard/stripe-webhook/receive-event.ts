@@ -2,9 +2,27 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import type { BillingAccounts } from '../../data/billing/billing-accounts.ts';
 import type { BillingEvents } from '../../data/billing/billing-events.ts';
 import type { SyncBilling } from '../../data/billing/billing-sync.ts';
-import { concernsBilling, isPurchase } from '../../domain/billing/event-types.ts';
 import type { StripeBilling } from '../../integrations/stripe-billing.ts';
 import type { ReadStripeEvent } from '../../integrations/stripe-webhook-event.ts';
+
+/** Stripe's events after which an account may have to change. Any of them only causes a read of the current state. */
+const relevantEvents: ReadonlySet<string> = new Set([
+  'checkout.session.completed',
+  'checkout.session.async_payment_succeeded',
+  'checkout.session.async_payment_failed',
+  'customer.subscription.created',
+  'customer.subscription.updated',
+  'customer.subscription.deleted',
+  'customer.subscription.paused',
+  'customer.subscription.resumed',
+  'invoice.paid',
+  'invoice.payment_failed',
+  'customer.deleted',
+]);
+
+const concernsBilling = (eventType: string): boolean => relevantEvents.has(eventType);
+
+const isPurchase = (eventType: string): boolean => eventType === 'checkout.session.completed';
 
 export interface EventDependencies {
   readonly readEvent: ReadStripeEvent;
@@ -25,6 +43,7 @@ export const receiveEvent =
   async (body: Buffer, signature: string | undefined): Promise<void> => {
     const { id: eventId, type, customerId } = await readEvent(body, signature);
     const fields = { eventId, type, customerId };
+    logger.info('event received', fields);
     if (customerId === undefined || !concernsBilling(type)) return logger.info('event ignored', fields);
     if (await events.isDone(eventId)) return logger.info('event already processed', fields);
     const accountId = await accounts.ownerOf(customerId);

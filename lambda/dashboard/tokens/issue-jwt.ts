@@ -1,4 +1,6 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
 import type { ApiTokenUse } from '../../data/accounts/api-tokens.ts';
+import { type AuditLog, auditEntry } from '../../data/accounts/audit-log.ts';
 import { apiTokenPassword } from '../../domain/accounts/issued-secret.ts';
 import { InvalidCredentialsError } from '../../domain/errors.ts';
 import { OAuthError } from '../../http/oauth-error.ts';
@@ -9,6 +11,9 @@ import type { issueJwt as operation } from './operations.ts';
 interface JwtDependencies {
   readonly use: ApiTokenUse;
   readonly sessions: Pick<UserSessions, 'logIn'>;
+  readonly audit: Pick<AuditLog, 'record'>;
+  readonly now: () => Date;
+  readonly logger: Pick<Logger, 'error'>;
 }
 
 interface Client {
@@ -61,8 +66,8 @@ const clientOf = (
  * @see https://www.rfc-editor.org/rfc/rfc6749#section-4.4
  */
 export const issueJwt =
-  ({ use, sessions }: JwtDependencies): Implementation<typeof operation> =>
-  async ({ authorization, body }) => {
+  ({ use, sessions, audit, now, logger }: JwtDependencies): Implementation<typeof operation> =>
+  async ({ authorization, clientAddress, body }) => {
     if (body.grant_type === undefined) throw new OAuthError('invalid_request', 'Send grant_type=client_credentials.');
     if (body.grant_type !== 'client_credentials')
       throw new OAuthError('unsupported_grant_type', 'The only grant type is client_credentials.');
@@ -73,6 +78,11 @@ export const issueJwt =
     if (owner === undefined || owner.tokenId !== client.id) throw invalidClient();
     try {
       const { token, expiresIn } = await sessions.logIn(owner.userId, apiTokenPassword(client.secret));
+      const source = { actor: owner, clientAddress };
+      const fact = { action: 'token.exchanged', subject: owner.tokenId } as const;
+      await audit
+        .record(auditEntry(owner.accountId, source, fact, now()))
+        .catch((error: Error) => logger.error('token exchange not in the audit log', { error }));
       return { access_token: token, token_type: 'Bearer', expires_in: expiresIn };
     } catch (error) {
       // The token was removed within the last minute, and its user with it.

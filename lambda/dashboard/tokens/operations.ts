@@ -1,13 +1,14 @@
 import * as z from 'zod/mini';
 import { roles } from '../../domain/accounts/permissions.ts';
-import { idParams } from '../../http/id-params.ts';
-import { name } from '../../http/name.ts';
-import { operation } from '../../http/operation.ts';
+import { inGroup } from '../../http/operation.ts';
+import { idParams, name } from '../../http/parameters.ts';
+import { memberProjects } from '../keys/member-projects.ts';
 
 const DEFAULT_DAYS = 365;
 const MAX_DAYS = 3_650;
 
-const role = z.enum(roles.filter((each) => each !== 'owner'));
+/** A developer's keys are a person's. */
+const role = z.enum(roles.filter((each) => each !== 'owner' && each !== 'developer'));
 
 const token = {
   id: z.string().check(z.describe('The client id for POST /auth/token.')),
@@ -16,6 +17,7 @@ const token = {
     .string()
     .check(z.meta({ description: 'First and last characters of the token.', examples: ['sat_4kPz…9fQ2'] })),
   role: z.enum(roles),
+  projects: memberProjects,
   createdBy: z.string().check(z.describe('Id of the user who created it.')),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
@@ -26,23 +28,16 @@ const token = {
 
 const tokenSchema = z.object(token).register(z.globalRegistry, { id: 'ApiToken' });
 
-const group = 'API tokens';
+const operation = inGroup('API tokens');
 
-export const listTokens = operation({
-  id: 'listTokens',
-  method: 'GET',
-  path: '/tokens',
-  group,
+export const listTokens = operation('listTokens', 'GET /tokens', {
   summary: 'List API tokens, including expired ones',
   permission: 'tokens:read',
   success: { status: 200, description: 'Oldest first.', schema: z.object({ items: z.array(tokenSchema) }) },
 });
 
-export const createToken = operation({
-  id: 'createToken',
-  method: 'POST',
-  path: '/tokens',
-  group,
+export const createToken = operation('createToken', 'POST /tokens', {
+  audits: ['token.created'],
   summary: 'Create an API token',
   description:
     'A credential for programs. POST /auth/token exchanges it for a JWT, which the whole API accepts; paths below /machine take the token itself. It has the permissions of its role, except those that change members, tokens or logins, or transfer or delete the account. It belongs to the account, not to the user who creates it.',
@@ -50,6 +45,7 @@ export const createToken = operation({
   body: z.strictObject({
     name: name(64),
     role: role.check(z.describe('At most your own permissions.')),
+    projects: z.optional(memberProjects),
     expiresInDays: z._default(z.int().check(z.minimum(1), z.maximum(MAX_DAYS)), DEFAULT_DAYS),
   }),
   success: {
@@ -63,11 +59,8 @@ export const createToken = operation({
   errors: ['LIMIT_REACHED'],
 });
 
-export const removeToken = operation({
-  id: 'removeToken',
-  method: 'DELETE',
-  path: '/tokens/{id}',
-  group,
+export const removeToken = operation('removeToken', 'DELETE /tokens/{id}', {
+  audits: ['token.revoked'],
   summary: 'Remove an API token',
   description: 'Permanent. The token, and JWTs issued for it, are rejected within 60 seconds.',
   permission: 'tokens:write',
@@ -78,11 +71,8 @@ export const removeToken = operation({
 
 const parameter = z.optional(z.string().check(z.maxLength(1024)));
 
-export const issueJwt = operation({
-  id: 'issueJwt',
-  method: 'POST',
-  path: '/auth/token',
-  group,
+export const issueJwt = operation('issueJwt', 'POST /auth/token', {
+  audits: ['token.exchanged'],
   summary: 'Exchange an API token for a JWT (OAuth 2 client credentials)',
   description:
     'Send `grant_type=client_credentials` as a form. The client id is the id of the API token, and the client secret the token itself: in the header, by HTTP Basic, or as `client_id` and `client_secret` in the form. There are no scopes: the role of the token decides. Other parameters are ignored, by RFC 6749.',

@@ -1,9 +1,9 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { SavedViews } from '../../data/accounts/saved-views.ts';
-import { permits } from '../../domain/accounts/permissions.ts';
-import { MAX_VIEWS, type SavedView, searchProblem } from '../../domain/accounts/saved-view.ts';
+import { isViewIn, MAX_VIEWS, type SavedView, searchProblem } from '../../domain/accounts/saved-view.ts';
+import { scopeOf } from '../../domain/accounts/scope.ts';
 import { ConflictError, LimitReachedError, NotFoundError, ValidationError } from '../../domain/errors.ts';
-import type { Implementation } from '../../http/operation.ts';
+import type { Caller, Implementation } from '../../http/operation.ts';
 import type * as operations from './operations.ts';
 
 interface ViewDependencies {
@@ -13,6 +13,13 @@ interface ViewDependencies {
 }
 
 const shown = ({ viewId, ...view }: SavedView) => ({ id: viewId, ...view });
+
+const isSeen =
+  (caller: Caller) =>
+  (view: SavedView): boolean => {
+    const { sees, permits } = scopeOf(caller);
+    return (view.page !== 'requests' || permits('requests:read')) && isViewIn(sees, view);
+  };
 
 /**
  * @throws ValidationError where the page has no such settings
@@ -45,10 +52,10 @@ const findIn = (all: readonly SavedView[], id: string): SavedView => {
 };
 
 export const listViews =
-  ({ views }: Pick<ViewDependencies, 'views'>): Implementation<typeof operations.listViews> =>
-  async ({ caller: { accountId, role } }) => ({
-    items: (await views.list(accountId))
-      .filter(({ page }) => page !== 'requests' || permits(role, 'requests:read'))
+  ({ views }: ViewDependencies): Implementation<typeof operations.listViews> =>
+  async ({ caller }) => ({
+    items: (await views.list(caller.accountId))
+      .filter(isSeen(caller))
       .sort((a, b) => a.name.localeCompare(b.name, 'en'))
       .map(shown),
     limit: MAX_VIEWS,
@@ -68,11 +75,11 @@ export const createView =
   };
 
 export const changeView =
-  ({ views, now }: Pick<ViewDependencies, 'views' | 'now'>): Implementation<typeof operations.changeView> =>
+  ({ views, now }: ViewDependencies): Implementation<typeof operations.changeView> =>
   async ({ caller, clientAddress, params: { id }, body: { name, search } }) => {
     const at = now();
     const all = await views.list(caller.accountId);
-    const before = findIn(all, id);
+    const before = findIn(all.filter(isSeen(caller)), id);
     const view = {
       ...before,
       name: name ?? before.name,
@@ -85,9 +92,9 @@ export const changeView =
   };
 
 export const deleteView =
-  ({ views, now }: Pick<ViewDependencies, 'views' | 'now'>): Implementation<typeof operations.deleteView> =>
+  ({ views, now }: ViewDependencies): Implementation<typeof operations.deleteView> =>
   async ({ caller, clientAddress, params: { id } }) => {
-    const view = findIn(await views.list(caller.accountId), id);
+    const view = findIn((await views.list(caller.accountId)).filter(isSeen(caller)), id);
     await views.remove(id, auditOfView({ caller, clientAddress }, 'view.deleted', view, now()));
     return undefined;
   };

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { MAX_SEARCH_CHARACTERS, viewPages } from '../../domain/accounts/saved-view.ts';
-import { idParams } from '../../http/id-params.ts';
-import { name } from '../../http/name.ts';
-import { operation } from '../../http/operation.ts';
+import { inGroup } from '../../http/operation.ts';
+import { idParams, name } from '../../http/parameters.ts';
 
 const search = z
   .string()
@@ -26,13 +25,9 @@ const viewSchema = z
   .register(z.globalRegistry, { id: 'View' });
 
 const MAX_NAME = 60;
-const group = 'Views';
+const operation = inGroup('Views');
 
-export const listViews = operation({
-  id: 'listViews',
-  method: 'GET',
-  path: '/views',
-  group,
+export const listViews = operation('listViews', 'GET /views', {
   summary: 'List saved views',
   description: 'A role that may not read requests does not see views of the page `requests`.',
   permission: 'spend:read',
@@ -46,11 +41,8 @@ export const listViews = operation({
   },
 });
 
-export const createView = operation({
-  id: 'createView',
-  method: 'POST',
-  path: '/views',
-  group,
+export const createView = operation('createView', 'POST /views', {
+  audits: ['view.created'],
   summary: 'Save a view',
   description: 'All members of the account see it. A page has each name once.',
   permission: 'rules:write',
@@ -59,11 +51,8 @@ export const createView = operation({
   errors: ['LIMIT_REACHED', 'CONFLICT'],
 });
 
-export const changeView = operation({
-  id: 'changeView',
-  method: 'PATCH',
-  path: '/views/{id}',
-  group,
+export const changeView = operation('changeView', 'PATCH /views/{id}', {
+  audits: ['view.changed'],
   summary: 'Rename a view, or save other settings under its name',
   description: 'Send only the members to change.',
   permission: 'rules:write',
@@ -73,11 +62,8 @@ export const changeView = operation({
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
-export const deleteView = operation({
-  id: 'deleteView',
-  method: 'DELETE',
-  path: '/views/{id}',
-  group,
+export const deleteView = operation('deleteView', 'DELETE /views/{id}', {
+  audits: ['view.deleted'],
   summary: 'Delete a view',
   permission: 'rules:write',
   params: idParams,

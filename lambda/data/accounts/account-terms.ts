@@ -21,6 +21,7 @@ const stored = z.object({
   withoutBlocks: z.optional(z.string()),
   deletedAt: z.optional(z.string()),
   hasOwnPrices: z._default(z.boolean(), false),
+  countsValues: z._default(z.boolean(), false),
 });
 
 /** An account's plan and its declarations. */
@@ -35,6 +36,8 @@ export interface AccountTerms {
   readonly hasBlocks: boolean;
   /** The account has, or had, prices of its own: see own-prices.ts. */
   readonly hasOwnPrices: boolean;
+  /** The account has, or had, a limit of each: see data/ledger/limit-values.ts. */
+  readonly countsValues: boolean;
 }
 
 /** The terms of accounts, cached for a minute. An account that is not there has those of a FREE one. */
@@ -48,7 +51,7 @@ export const openAccountTerms = (table: Table, now: () => number = Date.now) => 
       const cached = cache.get(accountId);
       if (cached && now() - cached.readAtMs < TTL_MS) return cached.terms;
       const account = await findItem(table, accountKey(accountId), lately);
-      const { plan, dimensions, withoutBlocks, deletedAt, hasOwnPrices } = stored.parse(account ?? {});
+      const { plan, dimensions, withoutBlocks, deletedAt, hasOwnPrices, countsValues } = stored.parse(account ?? {});
       const terms = {
         isDeleted:
           deletedAt !== undefined ||
@@ -57,6 +60,7 @@ export const openAccountTerms = (table: Table, now: () => number = Date.now) => 
         dimensions,
         hasBlocks: withoutBlocks !== undefined,
         hasOwnPrices,
+        countsValues,
       };
       cache.set(accountId, { terms, readAtMs: now() });
       return terms;

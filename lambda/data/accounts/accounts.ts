@@ -21,6 +21,8 @@ const accountSchema = z.object({
   ownerUserId: z.string(),
   /** Members log in with a second factor only. */
   requiresTotp: z.optional(z.boolean()),
+  /** Whose days and weeks reports and pages have: see lambda/domain/reports/report.ts. */
+  reportCalendar: z.optional(z.object({ timeZone: z.string() })),
   /** Counted here, so that concurrent creations cannot exceed the plan's limit. */
   activeKeys: z.int().check(z.nonnegative()),
   /** Set where budgets or pauses may stop requests: see block-copies.ts. */
@@ -29,7 +31,12 @@ const accountSchema = z.object({
   createdAt: z.string(),
   /** Undefined if the account does not use single sign-on. */
   signOn: z.optional(
-    z.object({ provider: z.string(), defaultRole: z.enum(joiningRoles), requiredSince: z.optional(z.string()) }),
+    z.object({
+      provider: z.string(),
+      defaultRole: z.enum(joiningRoles),
+      defaultProjects: z.optional(z.array(z.string())),
+      requiredSince: z.optional(z.string()),
+    }),
   ),
 });
 
@@ -52,7 +59,7 @@ const registrationItems = ({ account, user, keyId }: NewAccount) => [
     accountId: account.accountId,
     accountStatus: account.status,
     key: newServiceKey(
-      { keyId, name: 'default', createdAt: account.createdAt, ownerUserId: user.userId },
+      { keyId, name: 'default', createdAt: account.createdAt, ownerUserId: user.userId, ownerRole: user.role },
       account.accountKey,
     ),
   }),

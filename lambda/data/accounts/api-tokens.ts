@@ -11,6 +11,7 @@ import { findItem, listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact, tryWrite } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
+import { openSeenKeys } from './membership.ts';
 import type { User } from './users.ts';
 
 /** Far more than an account needs. Each token has a user in the user pool. */
@@ -22,6 +23,8 @@ const ownerSchema = z.object({
   name: z.string(),
   accountId: z.string(),
   role: z.enum(roles),
+  /** Ids of the projects that it is limited to. Absent for all. */
+  projects: z.optional(z.array(z.string())),
   /** The token's user in the user pool. */
   userId: z.string(),
   /** ISO 8601 UTC. Not the table's time to live: the user pool's user has to be removed with the token. */
@@ -65,6 +68,9 @@ export const openApiTokens = (table: Table) => {
       return tokens.map((token) => ({ ...token, lastUsedAt: lastUses.get(token.tokenId) }));
     },
 
+    /** The users of tokens. */
+    userIds: async (accountId: string): Promise<string[]> => (await list(accountId)).map(({ userId }) => userId),
+
     /** @throws LimitReachedError */
     requireRoom: async (accountId: string): Promise<void> => {
       if ((await list(accountId)).length >= MAX_TOKENS)
@@ -73,9 +79,9 @@ export const openApiTokens = (table: Table) => {
 
     /** @param email of the token's user in the user pool */
     create: async (token: ApiToken, email: string, audit: AuditEntry): Promise<void> => {
-      const { userId, accountId, role, name: firstName, createdAt, tokenId, validUntil } = token;
+      const { userId, accountId, role, projects, name: firstName, createdAt, tokenId, validUntil } = token;
       const names = { email, firstName, lastName: '', companyName: null };
-      const items = itemsOf(token, { userId, accountId, role, ...names, createdAt, tokenId, validUntil });
+      const items = itemsOf(token, { userId, accountId, role, projects, ...names, createdAt, tokenId, validUntil });
       await transact(table, [...items.map((item) => put(item, IS_NEW)), putAudit(audit)]);
     },
 
@@ -107,6 +113,7 @@ const MAX_ENTRIES = 10_000;
 /** Looks tokens up when they are used, and notes the use. */
 export const openApiTokenUse = (table: Table, nowMs: () => number) => {
   const owners = new QuickLRU<string, ApiTokenOwner>({ maxSize: MAX_ENTRIES, maxAge: CACHE_MS });
+  const seenKeys = openSeenKeys(table);
   const notedMs = new QuickLRU<string, number>({ maxSize: MAX_ENTRIES });
 
   const find = async (tokenHash: string): Promise<ApiTokenOwner | undefined> => {
@@ -129,13 +136,15 @@ export const openApiTokenUse = (table: Table, nowMs: () => number) => {
 
   return {
     /** Undefined if there is no such token, it was removed more than a minute ago, or it has expired. */
-    ownerOf: async (token: string): Promise<ApiTokenOwner | undefined> => {
+    ownerOf: async (
+      token: string,
+    ): Promise<(ApiTokenOwner & { readonly keyIds: ReadonlySet<string> | undefined }) | undefined> => {
       if (!isWellFormedApiToken(token)) return undefined;
       const tokenHash = secretHash(token);
       const owner = await find(tokenHash);
       if (owner === undefined || Date.parse(owner.validUntil) <= nowMs()) return undefined;
       await note(tokenHash);
-      return owner;
+      return { ...owner, keyIds: await seenKeys(owner.accountId, owner) };
     },
   };
 };

@@ -2,12 +2,12 @@ import { uuidv7 } from 'uuidv7';
 import * as z from 'zod/mini';
 import type { AuditFact, AuditSource } from '../../domain/accounts/audit.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
-import { put } from '../table/actions.ts';
-import { auditKey, auditPartition } from '../table/keys.ts';
+import { type Before, type ChainCheck, type ChainedPut, checkChain, findLast, type Link } from '../table/chain.ts';
+import { auditHeadKey, auditKey, auditPartition } from '../table/keys.ts';
 import { pageCursor } from '../table/page-cursor.ts';
 import { queryItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { write } from '../table/write.ts';
+import { transact } from '../table/write.ts';
 
 /** The longest that a plan shows entries. Items live as long whatever the plan: an upgrade shows more, a downgrade loses nothing. */
 const KEPT_DAYS = 400;
@@ -69,13 +69,17 @@ export const auditOf = (
   now: Date,
 ): AuditEntry => auditEntry(caller.accountId, { actor: caller, clientAddress }, fact, now);
 
-/** The action that writes an entry in the transaction of its change: both are written, or neither. */
-export const putAudit = (entry: AuditEntry) =>
-  put({
-    ...auditKey(entry.accountId, entry.at, entry.auditId),
-    ...entry,
-    expiresAt: Math.floor(Date.parse(entry.at) / 1_000) + KEPT_DAYS * DAY_SECONDS,
-  });
+/** The action that writes an entry in the transaction of its change: both are written, or neither. Entries of an account are a chain. */
+export const putAudit = (entry: AuditEntry): ChainedPut => ({
+  ChainedPut: {
+    head: auditHeadKey(entry.accountId),
+    item: {
+      ...auditKey(entry.accountId, entry.at, entry.auditId),
+      ...entry,
+      expiresAt: Math.floor(Date.parse(entry.at) / 1_000) + KEPT_DAYS * DAY_SECONDS,
+    },
+  },
+});
 
 const positionSchema = z.object({ at: z.string(), auditId: z.string() });
 const cursors = pageCursor(positionSchema);
@@ -97,7 +101,7 @@ export const openAuditLog = (table: Table) => {
 
   return {
     /** Writes an entry apart from its change, for changes that are no transaction of the table. */
-    record: (entry: AuditEntry): Promise<void> => write(table, putAudit(entry)),
+    record: (entry: AuditEntry): Promise<void> => transact(table, [putAudit(entry)]),
 
     /** Newest first. @throws NotFoundError for a cursor of another account */
     page: async (
@@ -116,6 +120,24 @@ export const openAuditLog = (table: Table) => {
       const { at, auditId } = items.at(-1) ?? {};
       const isLast = LastEvaluatedKey === undefined || at === undefined || auditId === undefined;
       return { items, nextCursor: isLast ? null : cursors.write(accountId, { at, auditId }) };
+    },
+
+    /** Identifies the log as it is now. Undefined where it has no entry since entries are a chain. */
+    findLast: (accountId: string): Promise<Before | undefined> => findLast(table, auditHeadKey(accountId)),
+
+    /** Whether every entry is as it was written. `earlier` counts those from before entries were a chain. */
+    check: async (accountId: string, now: Date): Promise<ChainCheck & { readonly earlier: number }> => {
+      for (;;) {
+        const links: Link[] = [];
+        let earlier = 0;
+        const last = await findLast(table, auditHeadKey(accountId));
+        for await (const item of queryItems(table, between(accountId, { from: '0', to: ':' })))
+          if (item['previous'] === undefined) earlier += 1;
+          else links.push(item);
+        // An entry that came meanwhile would be astray.
+        if ((await findLast(table, auditHeadKey(accountId)))?.hash === last?.hash)
+          return { ...checkChain(links, last, now.getTime() / 1_000), earlier };
+      }
     },
 
     /** Every entry of a range, newest first. */

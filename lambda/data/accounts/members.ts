@@ -1,4 +1,6 @@
-import type { Role } from '../../domain/accounts/permissions.ts';
+import * as z from 'zod/mini';
+import { invitationTokenHash } from '../../domain/accounts/invitation.ts';
+import { roles } from '../../domain/accounts/permissions.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import { type Action, check, EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
@@ -8,21 +10,64 @@ import { findItem, listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
-import { type Invitation, invitationItem, parseInvitation } from './invitation-item.ts';
 import { type NewUser, newUserItems, openUsers, parseUser, type User } from './users.ts';
 
-/** Limits how many strangers an account can mail. */
-export const MAX_INVITATION_MAILS_PER_DAY = 50;
+const invitationSchema = z.object({
+  invitationId: z.string(),
+  accountId: z.string(),
+  /** Lower case. */
+  email: z.string(),
+  role: z.enum(roles),
+  /** See User. */
+  projects: z.optional(z.array(z.string())),
+  tokenHash: z.string(),
+  /** The user who invited; the invitation is valid only while this user may invite. */
+  invitedBy: z.string(),
+  /** ISO 8601 UTC. */
+  createdAt: z.string(),
+  sentAt: z.string(),
+  validUntil: z.string(),
+});
 
-/** Members and open invitations together. Far more than most accounts need; lists of members are read whole. */
-const MAX_MEMBERS = 500;
+export type Invitation = z.infer<typeof invitationSchema>;
+
+/** How long an expired invitation stays in the list. */
+const SHOWN_EXPIRED_DAYS = 30;
+
+const invitationItem = (invitation: Invitation) => ({
+  ...invitationKey(invitation.accountId, invitation.invitationId),
+  ...invitation,
+  expiresAt: Math.floor(Date.parse(invitation.validUntil) / 1_000) + SHOWN_EXPIRED_DAYS * DAY_SECONDS,
+});
+
+const parseInvitation = (item: Record<string, unknown>): Invitation => invitationSchema.parse(item);
+
+/** True if the token is the invitation's own and still in time. */
+export const isAcceptable = ({ tokenHash, validUntil }: Invitation, token: string, now: Date): boolean =>
+  tokenHash === invitationTokenHash(token) && now.toISOString() < validUntil;
+
+/** Limits how many strangers an account can mail. */
+export const MAX_INVITATION_MAILS_PER_DAY = 500;
+
+/** Members and open invitations together. Lists of members are read whole. */
+const MAX_MEMBERS = 2_000;
 
 /** Fails the transaction unless the account's owner is, or is not, the user. The account names its one owner. */
 const checkOwner = (accountId: string, relation: '=' | '<>', userId: string) =>
   check(accountKey(accountId), `ownerUserId ${relation} :userId`, { userId });
 
-const setRole = (accountId: string, userId: string, role: Role) =>
-  update(userKey(userId), 'SET #role = :role', 'accountId = :accountId', { role, accountId });
+/** A role, and the projects that the member is limited to. */
+export type Membership = Pick<User, 'role' | 'projects'>;
+
+/** In both items of the user. */
+const setMembership = (accountId: string, userId: string, { role, projects }: Membership): [Action, Action] => {
+  const change = `SET #role = :role${projects ? ', projects = :projects' : ' REMOVE projects'}`;
+  const values = { role, ...(projects && { projects }) };
+  return [
+    update(userKey(userId), change, 'accountId = :accountId', { ...values, accountId }),
+    update(accountUserKey(accountId, userId), change, EXISTS, values),
+  ];
+};
 
 const countMail = (accountId: string, at: string) =>
   update(
@@ -76,10 +121,14 @@ export const openMembers = (table: Table) => {
      * @throws NotFoundError
      * @throws ConflictError for the owner
      */
-    changeRole: (userId: string, role: Exclude<Role, 'owner'>, audit: AuditEntry): Promise<void> =>
+    change: (userId: string, membership: Membership, audit: AuditEntry): Promise<void> =>
       transact(
         table,
-        [checkOwner(audit.accountId, '<>', userId), setRole(audit.accountId, userId, role), putAudit(audit)],
+        [
+          checkOwner(audit.accountId, '<>', userId),
+          ...setMembership(audit.accountId, userId, membership),
+          putAudit(audit),
+        ],
         memberRefusal('This member is the owner. Transfer the ownership first.'),
       ),
 
@@ -96,8 +145,8 @@ export const openMembers = (table: Table) => {
         table,
         [
           update(accountKey(accountId), 'SET ownerUserId = :to', 'ownerUserId = :from', { from, to }),
-          setRole(accountId, to, 'owner'),
-          setRole(accountId, from, 'admin'),
+          ...setMembership(accountId, to, { role: 'owner' }),
+          ...setMembership(accountId, from, { role: 'admin' }),
           putAudit(audit),
         ],
         memberRefusal('You are not the owner of this account any more.'),
@@ -124,13 +173,13 @@ export const openMembers = (table: Table) => {
       );
     },
 
-    /** @throws LimitReachedError if nobody more can be invited */
-    requireRoom: async (accountId: string, now: string): Promise<void> => {
+    /** @throws LimitReachedError if fewer people can be invited than are wanted */
+    requireRoom: async (accountId: string, now: string, wanted = 1): Promise<void> => {
       const people = (await users.recipients(accountId)).length;
       const open = (await invitationsOf(accountId)).filter(({ validUntil }) => validUntil > now).length;
-      if (people + open >= MAX_MEMBERS)
+      if (people + open + wanted > MAX_MEMBERS)
         throw new LimitReachedError(
-          `An account can have ${MAX_MEMBERS} members and open invitations. Remove a member, or revoke an invitation.`,
+          `An account can have ${MAX_MEMBERS} members and open invitations, and has ${people + open}. Remove a member, or revoke an invitation.`,
         );
     },
 

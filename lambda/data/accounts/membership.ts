@@ -1,19 +1,37 @@
 import QuickLRU from 'quick-lru';
+import { isIn, type Principal, scopeOf } from '../../domain/accounts/scope.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { UnauthenticatedError } from '../../domain/errors.ts';
 import type { Table } from '../table/table.ts';
+import { openServiceKeys } from './service-keys.ts';
 import { hasEnded, openUsers, type User } from './users.ts';
+
+/** Reads which keys of an account somebody sees who sees a part of it only; undefined for everybody else. A new key counts at once. */
+export const openSeenKeys = (table: Table) => {
+  const keys = openServiceKeys(table);
+  return async (accountId: string, principal: Principal): Promise<ReadonlySet<string> | undefined> => {
+    const { sees } = scopeOf(principal);
+    if (sees.keyIds === undefined) return undefined;
+    const seen = (await keys.list(accountId)).filter((key) => isIn(sees, key));
+    return new Set(seen.map(({ keyId }) => keyId));
+  };
+};
 
 /** A removed user loses access, ended sessions are refused, and a role with fewer rights holds, within this time. */
 const TTL_MS = MINUTE_MS;
 const MAX_ENTRIES = 10_000;
 
-interface Membership extends Pick<User, 'accountId' | 'role' | 'tokenId'> {
+interface Membership extends Pick<User, 'accountId' | 'role' | 'projects' | 'tokenId'> {
+  /** See Principal. */
+  readonly keyIds: ReadonlySet<string> | undefined;
   /** The user's mail address, or the token's name. */
   readonly name: string;
 }
 
-type CachedUser = Pick<User, 'accountId' | 'role' | 'email' | 'firstName' | 'tokenId' | 'sessionsEndedAt'>;
+type CachedUser = Pick<
+  User,
+  'userId' | 'accountId' | 'role' | 'projects' | 'email' | 'firstName' | 'tokenId' | 'sessionsEndedAt'
+>;
 
 /**
  * Account and role of each user, cached for a minute. Users without an account are not cached, because their registration may be in
@@ -23,6 +41,7 @@ type CachedUser = Pick<User, 'accountId' | 'role' | 'email' | 'firstName' | 'tok
  */
 export const openMembership = (table: Table, appClientId: string) => {
   const users = openUsers(table);
+  const seenKeys = openSeenKeys(table);
   const cache = new QuickLRU<string, CachedUser>({ maxSize: MAX_ENTRIES, maxAge: TTL_MS });
   const find = async (userId: string, isFresh: boolean): Promise<CachedUser | undefined> => {
     const cached = isFresh ? undefined : cache.get(userId);
@@ -46,8 +65,9 @@ export const openMembership = (table: Table, appClientId: string) => {
       const user = await find(token.userId, isFresh);
       if (user === undefined) return undefined;
       if (hasEnded(user, token.authTime)) throw new UnauthenticatedError('This session was ended. Log in again.');
-      const { accountId, role, tokenId, email, firstName } = user;
-      return { accountId, role, tokenId, name: tokenId === undefined ? email : firstName };
+      const { accountId, role, projects, tokenId, email, firstName } = user;
+      const keyIds = await seenKeys(accountId, user);
+      return { accountId, role, projects, keyIds, tokenId, name: tokenId === undefined ? email : firstName };
     },
   };
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { DEFAULT_PROJECT_ID } from '../../domain/accounts/project.ts';
+import { DEFAULT_PROJECT_ID } from '../../domain/accounts/scope.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import { type Action, EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
 import { projectKey } from '../table/keys.ts';

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { maskedServiceKey, serviceKeyHash } from '../../domain/accounts/account-key.ts';
-import { DEFAULT_PROJECT_ID } from '../../domain/accounts/project.ts';
+import { type Role, roles } from '../../domain/accounts/permissions.ts';
+import { DEFAULT_PROJECT_ID } from '../../domain/accounts/scope.ts';
 import type { AccountStatus } from '../../domain/billing/plans.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import type { BlockPolicy } from '../../domain/limits/block.ts';
@@ -8,7 +9,7 @@ import { EXISTS, IS_NEW, put, update } from '../table/actions.ts';
 import { accountKey, accountServiceKeyKey, serviceKeyKey } from '../table/keys.ts';
 import { findItem, listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError, transact } from '../table/write.ts';
+import { ConditionsFailedError, transact, tryWrite } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 import { countKey } from './projects.ts';
 
@@ -25,6 +26,8 @@ const serviceKeySchema = z.object({
   projectId: z._default(z.string(), DEFAULT_PROJECT_ID),
   /** The user who made it. Absent in keys of 0.1. */
   ownerUserId: z.optional(z.string()),
+  /** A copy of that member's role: see copyRoles. Absent where the key has no member, and in keys of earlier versions. */
+  ownerRole: z.optional(z.enum(roles)),
   /** ISO 8601 UTC. The gateway rejects the key from then on. */
   validUntil: z.optional(z.string()),
   /** Secrets that rotations replaced, newest first, and how long the gateway still accepts them. */
@@ -41,7 +44,7 @@ export type ServiceKey = z.infer<typeof serviceKeySchema>;
 /** The stored form of a new, active key. */
 export const newServiceKey = (
   facts: Pick<ServiceKey, 'keyId' | 'name' | 'createdAt'> &
-    Partial<Pick<ServiceKey, 'projectId' | 'ownerUserId' | 'validUntil'>>,
+    Partial<Pick<ServiceKey, 'projectId' | 'ownerUserId' | 'ownerRole' | 'validUntil'>>,
   serviceKey: string,
 ): ServiceKey => ({
   projectId: DEFAULT_PROJECT_ID,
@@ -61,7 +64,7 @@ export const hashesOf = ({ keyHash, former }: Pick<ServiceKey, 'keyHash' | 'form
 /** More secrets than these are not accepted at once. */
 const MAX_FORMER_SECRETS = 5;
 
-/** A key has two items: one by its hash, which the gateway reads and which has a copy of the account's status, and one in the account's list. */
+/** A key has two items: one by its hash, which the gateway reads and which has copies of the account's status and of what the key belongs to, and one in the account's list. */
 export const newKeyItems = ({
   accountId,
   accountStatus,
@@ -81,22 +84,34 @@ export const newKeyItems = ({
     accountStatus,
     validUntil: key.validUntil,
     withoutBlocks,
+    projectId: key.projectId,
+    ownerRole: key.ownerRole,
   },
   { ...accountServiceKeyKey(accountId, key.keyId), ...key },
 ];
 
-/** Ends a secret. */
+/** Ends a secret. @param project of a key that is moved */
 const setEnd = (
   { keyHash, validUntil }: z.infer<typeof formerSecretSchema>,
   condition: string | null = null,
   values = {},
-) => update(serviceKeyKey(keyHash), 'SET validUntil = :validUntil', condition, { validUntil, ...values });
+  project?: string,
+) => {
+  const move = project === undefined ? '' : ', projectId = :project';
+  return update(serviceKeyKey(keyHash), `SET validUntil = :validUntil${move}`, condition, {
+    ...{ validUntil, project },
+    ...values,
+  });
+};
 
 export const openServiceKeys = (table: Table) => {
   const find = async (accountId: string, keyId: string): Promise<ServiceKey | undefined> => {
     const item = await findItem(table, accountServiceKeyKey(accountId, keyId));
     return item && serviceKeySchema.parse(item);
   };
+
+  const listKeys = (accountId: string): Promise<ServiceKey[]> =>
+    listItems(table, accountServiceKeyKey(accountId, ''), (item) => serviceKeySchema.parse(item));
 
   const findOrThrow = async (accountId: string, keyId: string): Promise<ServiceKey> => {
     const key = await find(accountId, keyId);
@@ -106,8 +121,7 @@ export const openServiceKeys = (table: Table) => {
 
   return {
     /** All keys of an account, including revoked ones, oldest first. */
-    list: (accountId: string): Promise<ServiceKey[]> =>
-      listItems(table, accountServiceKeyKey(accountId, ''), (item) => serviceKeySchema.parse(item)),
+    list: listKeys,
 
     /**
      * Creates a key if the account has fewer active keys than `limit`.
@@ -153,6 +167,29 @@ export const openServiceKeys = (table: Table) => {
     find: findOrThrow,
 
     /**
+     * Writes on active keys what access rules choose by: the role of the key's member, and the project, where the gateway has no copy of it.
+     * Doing it again does no harm.
+     *
+     * @param concerns the keys to write
+     */
+    copyRoles: async (
+      accountId: string,
+      roleOf: ReadonlyMap<string, Role>,
+      concerns: (key: ServiceKey) => boolean = ({ ownerUserId = '' }) => roleOf.has(ownerUserId),
+    ): Promise<void> => {
+      const active = (await listKeys(accountId)).filter((key) => key.status === 'active' && concerns(key));
+      for (const key of active) {
+        const role = roleOf.get(key.ownerUserId ?? '') ?? key.ownerRole;
+        const set = role === undefined ? '' : ', ownerRole = :role';
+        const change = `SET projectId = if_not_exists(projectId, :project)${set}`;
+        const values = { project: key.projectId, role };
+        const items = [accountServiceKeyKey(accountId, key.keyId), ...hashesOf(key).map(serviceKeyKey)];
+        // A secret may have been deleted meanwhile.
+        for (const item of items) await tryWrite(table, update(item, change, EXISTS, values));
+      }
+    },
+
+    /**
      * Changes the name, project or end of a key. `validUntil: null` removes the end.
      *
      * @throws NotFoundError for an unknown project
@@ -170,7 +207,8 @@ export const openServiceKeys = (table: Table) => {
       const former = key.former.map((secret) =>
         validUntil !== null && validUntil < secret.validUntil ? { ...secret, validUntil } : secret,
       );
-      const shortened = former.filter((secret, at) => secret !== key.former[at]);
+      const changed = former.filter((secret, at) => isMoved || secret !== key.former[at]);
+      const project = isMoved ? projectId : undefined;
       const end = validUntil ?? undefined;
       const change = end === undefined ? ' REMOVE validUntil' : ', validUntil = :end';
       await transact(
@@ -183,12 +221,19 @@ export const openServiceKeys = (table: Table) => {
             { name, projectId, former, hash: key.keyHash, status: key.status, from: key.projectId, end },
           ),
           end === undefined
-            ? update(serviceKeyKey(key.keyHash), 'REMOVE validUntil', EXISTS)
-            : setEnd({ ...key, validUntil: end }, EXISTS),
+            ? update(
+                serviceKeyKey(key.keyHash),
+                `${isMoved ? 'SET projectId = :project ' : ''}REMOVE validUntil`,
+                EXISTS,
+                {
+                  project,
+                },
+              )
+            : setEnd({ ...key, validUntil: end }, EXISTS, {}, project),
           putAudit(audit),
           ...(isMoved ? countKey(accountId, projectId, 1) : []),
           ...(isMoved ? countKey(accountId, key.projectId, -1) : []),
-          ...shortened.map((secret) => setEnd(secret)),
+          ...changed.map((secret) => setEnd(secret, null, {}, project)),
         ],
         (refused) => (refused[3] && projectId !== DEFAULT_PROJECT_ID ? noProject() : changedMeanwhile()),
       );
@@ -243,7 +288,7 @@ export const openServiceKeys = (table: Table) => {
         ),
       };
       /** Copies of the account's state on the key: the new secret gets them as they are at this moment. */
-      const copies = ['keyStatus', 'accountStatus', 'withoutBlocks'] as const;
+      const copies = ['keyStatus', 'accountStatus', 'withoutBlocks', 'projectId', 'ownerRole'] as const;
       const unchanged = copies.map((copy) =>
         current[copy] === undefined ? `attribute_not_exists(${copy})` : `${copy} = :${copy}`,
       );
@@ -277,6 +322,42 @@ export const openServiceKeys = (table: Table) => {
         changedMeanwhile,
       );
       return next;
+    },
+
+    /**
+     * Gives an active key to another member: as a key with another id and the same secrets, so that what was spent stays the former
+     * member's, and clients go on. The gateway follows within 60 seconds.
+     *
+     * @throws ConflictError if the key was changed or revoked in the meantime
+     */
+    handOver: async (
+      key: ServiceKey,
+      to: { readonly keyId: string; readonly ownerUserId: string; readonly ownerRole: Role; readonly at: string },
+      audit: AuditEntry,
+    ): Promise<void> => {
+      const { accountId } = audit;
+      const { keyId, ownerUserId, ownerRole, at } = to;
+      const next = { ...key, keyId, ownerUserId, ownerRole, createdAt: at, lastUsedAt: undefined };
+      await transact(
+        table,
+        [
+          update(
+            accountServiceKeyKey(accountId, key.keyId),
+            'SET #status = :revoked, revokedAt = :at',
+            '#status = :active AND keyHash = :hash',
+            { revoked: 'revoked', active: 'active', at, hash: key.keyHash },
+          ),
+          put({ ...accountServiceKeyKey(accountId, keyId), ...next }, IS_NEW),
+          ...hashesOf(key).map((hash) =>
+            update(serviceKeyKey(hash), 'SET keyId = :next, ownerRole = :role', 'keyId = :keyId', {
+              ...{ next: keyId, role: ownerRole, keyId: key.keyId },
+            }),
+          ),
+          ...countKey(accountId, key.projectId, 1),
+          putAudit(audit),
+        ],
+        changedMeanwhile,
+      );
     },
 
     /**

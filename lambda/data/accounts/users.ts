@@ -14,6 +14,8 @@ const userSchema = z.object({
   accountId: z.string(),
   /** Absent in items of 0.1: an account's only user owned it. */
   role: z._default(z.enum(roles), 'owner'),
+  /** Ids of the projects that the user is limited to. Absent for all. */
+  projects: z.optional(z.array(z.string())),
   /** Lower case. */
   email: z.string(),
   /**
@@ -48,9 +50,9 @@ export const parseUser = (item: Record<string, unknown>): User => userSchema.par
 const mailBlockSchema = z.object({ reason: z.enum(['bounce', 'complaint']), until: z.string() });
 export type MailBlock = z.infer<typeof mailBlockSchema>;
 
-/** The members of a user that a mail needs. */
+/** The members of a user that a mail needs: where to, and what of the account the user may read in it. */
 const recipientSchema = z.extend(
-  z.pick(userSchema, { userId: true, email: true, emailVerifiedAt: true, firstName: true }),
+  z.pick(userSchema, { userId: true, email: true, emailVerifiedAt: true, firstName: true, role: true, projects: true }),
   {
     mailBlock: z.optional(mailBlockSchema),
   },

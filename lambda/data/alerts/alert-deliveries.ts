@@ -10,8 +10,7 @@ import {
   undeliveredIndexPartition,
 } from '../table/keys.ts';
 import { itemsOfIndex } from '../table/read.ts';
-import { shardOf } from '../table/shard-of.ts';
-import type { Table } from '../table/table.ts';
+import { shardOf, type Table } from '../table/table.ts';
 import { tryWrite, write } from '../table/write.ts';
 
 /** Alerts and reports are delivered on channels. */

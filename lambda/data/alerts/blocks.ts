@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
+import { roles } from '../../domain/accounts/permissions.ts';
 import { periodNames } from '../../domain/calendar/periods.ts';
-import { type Blocks, NO_BLOCKS } from '../../domain/limits/block.ts';
+import { type Blocks, type EachLimit, NO_BLOCKS } from '../../domain/limits/block.ts';
+import type { EachName } from '../../domain/limits/each.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { IS_NEW, put } from '../table/actions.ts';
 import { blocksKey } from '../table/keys.ts';
@@ -19,6 +21,27 @@ const scope = z.object({
   client: z.optional(text),
   sessionId: z.optional(text),
   metadata: z.optional(z.record(text, text)),
+});
+
+const period = z.union([z.enum(periodNames), z.object({ from: text, to: text })]);
+
+const eachLimit: z.ZodMiniType<EachLimit> = z.object({
+  id: text,
+  name: text,
+  each: z.custom<EachName>((name) => typeof name === 'string'),
+  scope,
+  period,
+  amountNanoUsd: z.number(),
+  groups: z.array(
+    z.object({ source: z.enum(['project', 'role']), name: text, amountNanoUsd: z.number(), values: z.array(text) }),
+  ),
+  percent: z.number(),
+  enforcement: z.nullable(z.enum(['lagging', 'reserved'])),
+  unknownCost: z.union([policy, z.number()]),
+  onUnavailable: policy,
+  showsRemaining: z.boolean(),
+  notifyAt: z.array(z.number()),
+  askUrl: text,
 });
 
 const blocksSchema: z.ZodMiniType<Blocks> = z.object({
@@ -43,7 +66,7 @@ const blocksSchema: z.ZodMiniType<Blocks> = z.object({
         id: text,
         name: text,
         scope,
-        period: z.union([z.enum(periodNames), z.object({ from: text, to: text })]),
+        period,
         amountNanoUsd: z.number(),
         limitNanoUsd: z.number(),
         unknownCost: z.union([policy, z.number()]),
@@ -52,6 +75,22 @@ const blocksSchema: z.ZodMiniType<Blocks> = z.object({
     ),
     [],
   ),
+  access: z._default(
+    z.array(
+      z.object({
+        id: text,
+        name: text,
+        scope: z.object({ key: z.optional(text), project: z.optional(text), role: z.optional(z.enum(roles)) }),
+        allowed: z.nullable(z.array(text)),
+        denied: z.array(text),
+        maxRequestUsd: z.nullable(z.number()),
+        createdAt: text,
+      }),
+    ),
+    [],
+  ),
+  each: z._default(z.array(eachLimit), []),
+  keys: z._default(z.record(text, z.object({ project: text, member: z.optional(text) })), {}),
 });
 
 const itemSchema = z.object({ version: z.int(), json: text });

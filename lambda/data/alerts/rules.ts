@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import { channelNames, type RuleCondition, ruleConditionSchema, targetNames } from '../../domain/limits/rule.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
@@ -8,11 +9,12 @@ import {
   accountKey,
   activeRulesIndexKey,
   activeRulesIndexPartition,
+  pricedAccountKey,
   ruleKey,
+  uncountedKey,
 } from '../table/keys.ts';
 import { findItem, listItems, queryItems } from '../table/read.ts';
-import { shardOf } from '../table/shard-of.ts';
-import type { Table } from '../table/table.ts';
+import { shardOf, type Table } from '../table/table.ts';
 import { transact } from '../table/write.ts';
 
 const factsSchema = z.object({
@@ -63,16 +65,34 @@ const HIGHEST = '~';
 /** Limits the evaluator's work for one account in each minute. */
 export const MAX_RULES = 50;
 
-/** Changes the account's number of rules, which has the limit as its condition. */
-const changeCount = (accountId: string, change: 1 | -1) =>
-  change === 1
-    ? update(
-        accountKey(accountId),
-        'ADD ruleCount :change',
-        `${EXISTS} AND (attribute_not_exists(ruleCount) OR ruleCount < :max)`,
-        { change, max: MAX_RULES },
-      )
-    : update(accountKey(accountId), 'ADD ruleCount :change', 'ruleCount > :min', { change, min: 0 });
+/**
+ * Recorders know of an account's first limit of each after a minute, read its limits again after another, and run for one: what is recorded
+ * until then is counted with what was recorded before.
+ */
+const LIMITS_KNOWN_MS = 3 * MINUTE_MS;
+
+const isOfEach = ({ condition: { type, config } }: Rule): boolean => type === 'budget' && config.each !== undefined;
+
+/** Counts a new rule, and has the values of a limit of each counted. The account's number of rules has its limit as the condition. */
+const addOne = (rule: Rule) => {
+  const { accountId, ruleId, createdAt } = rule;
+  const countsValues = isOfEach(rule) || undefined;
+  const startsAt = new Date(Date.parse(createdAt) + LIMITS_KNOWN_MS).toISOString();
+  return [
+    update(
+      accountKey(accountId),
+      `ADD ruleCount :one${countsValues ? ' SET countsValues = :countsValues' : ''}`,
+      `${EXISTS} AND (attribute_not_exists(ruleCount) OR ruleCount < :max)`,
+      { one: 1, max: MAX_RULES, countsValues },
+    ),
+    ...(countsValues
+      ? [put({ ...uncountedKey(accountId, ruleId), createdAt, startsAt }), put(pricedAccountKey(accountId))]
+      : []),
+  ];
+};
+
+const removeOne = (accountId: string) =>
+  update(accountKey(accountId), 'ADD ruleCount :change', 'ruleCount > :min', { change: -1, min: 0 });
 
 const recordIn = (audit: AuditEntry | undefined) => (audit ? [putAudit(audit)] : []);
 
@@ -91,7 +111,7 @@ export const openRules = (table: Table) => ({
   create: (rule: Rule, audit?: AuditEntry): Promise<void> =>
     transact(
       table,
-      [put(ruleItem(rule), IS_NEW), changeCount(rule.accountId, 1), ...recordIn(audit)],
+      [put(ruleItem(rule), IS_NEW), ...addOne(rule), ...recordIn(audit)],
       () => new LimitReachedError(`An account may have ${MAX_RULES} alert rules. Delete one first.`),
     ),
 
@@ -111,7 +131,7 @@ export const openRules = (table: Table) => ({
   remove: (accountId: string, ruleId: string, audit?: AuditEntry): Promise<void> =>
     transact(
       table,
-      [remove(ruleKey(accountId, ruleId), EXISTS), changeCount(accountId, -1), ...recordIn(audit)],
+      [remove(ruleKey(accountId, ruleId), EXISTS), removeOne(accountId), ...recordIn(audit)],
       () => new NotFoundError('There is no such alert rule.'),
     ),
 

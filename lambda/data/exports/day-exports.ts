@@ -11,11 +11,15 @@ import {
   timeRange,
 } from '../table/keys.ts';
 import { itemsBetween, itemsOfIndex } from '../table/read.ts';
-import { shardOf } from '../table/shard-of.ts';
-import type { Table } from '../table/table.ts';
+import { shardOf, type Table } from '../table/table.ts';
 import { tryWrite } from '../table/write.ts';
 
-const size = z.object({ rows: z.int(), bytes: z.int() });
+const file = z.object({
+  rows: z.int(),
+  bytes: z.int(),
+  /** In hex. Exports before it was noted have none. */
+  sha256: z.optional(z.string()),
+});
 const exported = z.object({
   at: z.iso.datetime(),
   requests: z.int(),
@@ -26,14 +30,22 @@ const exported = z.object({
   /** How long after `at` the files of request records live. */
   requestRetentionDays: z.optional(z.int()),
   /** By `{dataset}/{format}`. */
-  files: z.record(z.string(), size),
+  files: z.record(z.string(), file),
 });
 
 /** Export of a day, and its time. */
 export type Exported = z.infer<typeof exported>;
 
 const storedDue = z.object({ accountId: z.string(), day: z.string(), nonce: z.string() });
-const storedExported = z.object({ day: z.string(), exported: z.optional(exported) });
+const storedDay = z.object({ day: z.string(), exported: z.optional(exported), gsi1sk: z.optional(z.string()) });
+
+/** A day that is exported, due, or both: exported before it changed. */
+export interface ExportDay {
+  readonly day: Day;
+  readonly exported: Exported | null;
+  /** ISO 8601 UTC. */
+  readonly dueSince: string | null;
+}
 
 /** A day that must be exported (again). */
 export type DueExport = z.infer<typeof storedDue>;
@@ -88,19 +100,12 @@ export const openDayExports = (table: Table) => {
     /** Leaves an earlier export as it is. */
     giveUp: (due: DueExport): Promise<boolean> => end(due, undefined),
 
-    /** The exported days of an account in a range, both ends included, ascending. */
-    list: async (
-      accountId: string,
-      from: Day,
-      to: Day,
-    ): Promise<{ readonly day: Day; readonly exported: Exported }[]> => {
-      const found = [];
-      for await (const item of itemsBetween(table, spendPartition(accountId), timeRange('EXPORT', from, to))) {
-        const { day, exported } = storedExported.parse(item);
-        if (exported) found.push({ day, exported });
-      }
-      return found;
-    },
+    /** The exported and the due days of an account in a range, both ends included, ascending. */
+    list: (accountId: string, from: Day, to: Day): Promise<ExportDay[]> =>
+      Array.fromAsync(itemsBetween(table, spendPartition(accountId), timeRange('EXPORT', from, to)), (item) => {
+        const { day, exported = null, gsi1sk } = storedDay.parse(item);
+        return { day, exported, dueSince: gsi1sk?.split('#')[0] ?? null };
+      }),
   };
 };
 

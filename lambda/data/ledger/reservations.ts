@@ -1,8 +1,10 @@
 import * as z from 'zod/mini';
 import { DAY_SECONDS, HOUR_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
-import { PENDING_HOURS, RESERVATION_MINUTES, type Reservation } from '../../domain/limits/reservation.ts';
+import type { ValueCount, ValueUse } from '../../domain/limits/each.ts';
+import { isOldReservation, type Reservation } from '../../domain/limits/reservation.ts';
+import { valueExpiry } from '../../domain/limits/value-counts.ts';
 import { update } from '../table/actions.ts';
-import { type Key, reservedBudgetKey } from '../table/keys.ts';
+import { type Key, limitValueKey, reservedBudgetKey } from '../table/keys.ts';
 import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { tryWrite } from '../table/write.ts';
@@ -10,7 +12,8 @@ import { tryWrite } from '../table/write.ts';
 /*
  * One item for each budget that requests reserve from, and period. `committed` = `finished` + `unreserved` + the reservations: of running
  * requests `m` and a minute each, of responses whose result is awaited `p` and an hour each. `finished`: costs of requests that had
- * reserved. `unreserved`: the rest of what the ledger shows as used.
+ * reserved. `unreserved`: the rest of what the ledger shows as used. A limit of each has such an item for each value: there `finished` is
+ * all that is used, from the first request on, since the ledger's transactions count it.
  */
 
 /** One request's replacement of its reservation. */
@@ -45,13 +48,19 @@ export const finishedReservations = (
 export const stillReserved = (finished: readonly FinishedReservation[]): Reservation[] =>
   finished
     .filter(({ isPending }) => isPending)
-    .map(({ budgetId, periodId, minute, uncertainNanoUsd, unknownNanoUsd }) => ({
+    .map(({ budgetId, periodId, minute, uncertainNanoUsd, unknownNanoUsd, value }) => ({
       budgetId,
       periodId,
       minute,
       nanoUsd: uncertainNanoUsd,
       unknownNanoUsd,
+      ...(value !== undefined && { value }),
     }));
+
+/** A change of what a value has used. */
+export interface ValueChange extends Pick<ValueCount, 'budgetId' | 'periodId' | 'value'>, ValueUse {
+  readonly accountId: string;
+}
 
 /** A transaction's change of one item. */
 export interface ReservationDelta {
@@ -63,10 +72,17 @@ export interface ReservationDelta {
   /** By the item's member of reservations: those that end, and those that become pending. */
   readonly ended: ReadonlyMap<string, number>;
   readonly pending: ReadonlyMap<string, number>;
+  /** The change of a value's requests of unknown cost, and the epoch seconds after which it may be gone. */
+  readonly ofValue?: { readonly unpricedRequests: number; readonly expiresAt: number } | undefined;
 }
 
-const keyOf = ({ accountId, budgetId, periodId }: FinishedReservation): Key =>
-  reservedBudgetKey(accountId, budgetId, periodId);
+const keyOf = ({ accountId, budgetId, periodId, value }: FinishedReservation | ValueChange): Key =>
+  value === undefined
+    ? reservedBudgetKey(accountId, budgetId, periodId)
+    : limitValueKey(accountId, budgetId, periodId, value);
+
+/** Distinguishes the items that reservations and values are in. */
+export const itemIdOf = (each: FinishedReservation | ValueChange): string => Object.values(keyOf(each)).join(' ');
 
 const pendingMember = (minute: number): string => `p${Math.floor((minute * MINUTE_MS) / HOUR_MS)}`;
 const memberOf = ({ minute, wasPending }: FinishedReservation): string =>
@@ -84,14 +100,24 @@ const sumBy = (
 
 const total = (amounts: Iterable<number>): number => [...amounts].reduce((sum, each) => sum + each, 0);
 
-/** One delta for each item. */
-export const reservationDeltas = (finished: readonly FinishedReservation[]): ReservationDelta[] =>
-  [...Map.groupBy(finished, (each) => Object.values(keyOf(each)).join(' ')).values()].map((ofItem) => {
+/** One delta for each item. @param values what the same changes add to values, and take back */
+export const reservationDeltas = (
+  finished: readonly FinishedReservation[],
+  values: readonly ValueChange[] = [],
+): ReservationDelta[] =>
+  [...Map.groupBy([...finished, ...values], itemIdOf).values()].flatMap((changes) => {
+    const ofItem = changes.filter((each): each is FinishedReservation => 'minute' in each);
+    const used = changes.filter((each): each is ValueChange => !('minute' in each));
     const pending = ofItem.filter(({ isPending }) => isPending);
     const uncertain = ofItem.filter(({ isPending }) => !isPending);
+    const [{ periodId, value }] = changes as [FinishedReservation | ValueChange];
+    const usedNanoUsd = total(used.map((each) => each.usedNanoUsd));
+    const unpricedRequests = total(used.map((each) => each.unpricedRequests));
+    if (ofItem.length === 0 && usedNanoUsd === 0 && unpricedRequests === 0) return [];
     return {
-      key: keyOf(ofItem[0] as FinishedReservation),
-      finishedNanoUsd: total(ofItem.map(({ costNanoUsd }) => costNanoUsd)),
+      key: keyOf(changes[0] as FinishedReservation),
+      ofValue: value === undefined ? undefined : { unpricedRequests, expiresAt: valueExpiry(periodId) },
+      finishedNanoUsd: value === undefined ? total(ofItem.map(({ costNanoUsd }) => costNanoUsd)) : usedNanoUsd,
       excessNanoUsd: total(ofItem.map(({ costNanoUsd, nanoUsd }) => Math.max(0, costNanoUsd - nanoUsd))),
       uncertainNanoUsd: total(uncertain.map(({ uncertainNanoUsd }) => uncertainNanoUsd)),
       ended: sumBy(ofItem, memberOf, ({ nanoUsd }) => nanoUsd),
@@ -105,15 +131,20 @@ export const reservationDeltas = (finished: readonly FinishedReservation[]): Res
 
 /** Fails where one of the reservations was freed before: then the request's cost is in the ledger, and `adjust` finds it there. */
 export const finishReservations = (delta: ReservationDelta) => {
-  const { key, finishedNanoUsd, excessNanoUsd, uncertainNanoUsd, ended, pending } = delta;
+  const { key, finishedNanoUsd, excessNanoUsd, uncertainNanoUsd, ended, pending, ofValue } = delta;
   const members = [...new Set([...ended.keys(), ...pending.keys()])];
+  const sums = ['committed', 'finished', 'excess', 'uncertain', ...(ofValue ? ['unpriced'] : [])];
+  const additions = [...sums.map((name) => `${name} :${name}`), ...members.map((_, i) => `#m${i} :m${i}`)];
   return {
     Update: {
       Key: { ...key },
-      UpdateExpression: `ADD committed :committed, finished :finished, excess :excess, uncertain :uncertain, ${members.map((_, i) => `#m${i} :m${i}`).join(', ')}`,
-      ConditionExpression: [...ended.keys()].map((_, i) => `attribute_exists(#m${i})`).join(' AND '),
-      ExpressionAttributeNames: Object.fromEntries(members.map((member, i) => [`#m${i}`, member])),
+      UpdateExpression: `ADD ${additions.join(', ')}${ofValue ? ' SET expiresAt = :expiresAt' : ''}`,
+      ...(members.length > 0 && {
+        ConditionExpression: [...ended.keys()].map((_, i) => `attribute_exists(#m${i})`).join(' AND '),
+        ExpressionAttributeNames: Object.fromEntries(members.map((member, i) => [`#m${i}`, member])),
+      }),
       ExpressionAttributeValues: {
+        ...(ofValue && { ':unpriced': ofValue.unpricedRequests, ':expiresAt': ofValue.expiresAt }),
         ':committed': finishedNanoUsd - total(ended.values()) + total(pending.values()),
         ':finished': finishedNanoUsd,
         ':excess': excessNanoUsd,
@@ -135,6 +166,8 @@ const stored = z.catchall(
     uncertain: z._default(z.number(), 0),
     /** Spend when the item was made. */
     initial: z._default(z.number(), 0),
+    /** Requests of unknown cost, of a value. */
+    unpriced: z._default(z.number(), 0),
     /** Value of `finished` when it was compared with the ledger, and the time in epoch milliseconds. */
     comparedFinished: z.optional(z.number()),
     comparedAt: z.optional(z.number()),
@@ -153,41 +186,40 @@ export interface BudgetItem {
   readonly excessNanoUsd: number;
   /** Reservations of requests whose cost nobody knows: they failed, or were never heard of again. */
   readonly uncertainNanoUsd: number;
+  readonly unpricedRequests: number;
   /** By the item's member: `m` and a minute, `p` and an hour. */
   readonly reserved: ReadonlyMap<string, number>;
   readonly compared: { readonly finishedNanoUsd: number; readonly atMs: number } | null;
 }
+
+export const parseBudgetItem = (found: Record<string, unknown> | undefined): BudgetItem => {
+  const item = stored.parse(found ?? {});
+  const { finished, unreserved, excess, uncertain, initial, unpriced, comparedFinished, comparedAt } = item;
+  const reserved = Object.entries(item).filter(([member]) => /^[mp]\d+$/.test(member));
+  return {
+    exists: found !== undefined,
+    finishedNanoUsd: finished,
+    unreservedNanoUsd: unreserved,
+    initialNanoUsd: initial,
+    excessNanoUsd: excess,
+    uncertainNanoUsd: uncertain,
+    unpricedRequests: unpriced,
+    reserved: new Map(reserved.map(([member, nanoUsd]) => [member, Number(nanoUsd)])),
+    compared: comparedFinished === undefined ? null : { finishedNanoUsd: comparedFinished, atMs: comparedAt ?? 0 },
+  };
+};
 
 /** Reads of the ledger may be so late. */
 const LATE_READ_MS = 1_500;
 const KEPT_DAYS = 40;
 
 export const openReservations = (table: Table, now: () => number = Date.now) => {
-  const read = async (key: Key): Promise<BudgetItem> => {
-    const found = await findItem(table, key);
-    const item = stored.parse(found ?? {});
-    const { finished, unreserved, excess, uncertain, initial, comparedFinished, comparedAt } = item;
-    const reserved = Object.entries(item).filter(([member]) => /^[mp]\d+$/.test(member));
-    return {
-      exists: found !== undefined,
-      finishedNanoUsd: finished,
-      unreservedNanoUsd: unreserved,
-      initialNanoUsd: initial,
-      excessNanoUsd: excess,
-      uncertainNanoUsd: uncertain,
-      reserved: new Map(reserved.map(([member, nanoUsd]) => [member, Number(nanoUsd)])),
-      compared: comparedFinished === undefined ? null : { finishedNanoUsd: comparedFinished, atMs: comparedAt ?? 0 },
-    };
-  };
+  const read = async (key: Key): Promise<BudgetItem> => parseBudgetItem(await findItem(table, key));
 
   /** Frees what requests reserved long ago: their process died, or they still run and will be found in the ledger. */
   const freeOld = async (key: Key, { reserved }: BudgetItem): Promise<void> => {
-    const oldest = {
-      m: Math.floor(now() / MINUTE_MS) - RESERVATION_MINUTES,
-      p: Math.floor(now() / HOUR_MS) - PENDING_HOURS,
-    };
     for (const [name, nanoUsd] of reserved) {
-      if (Number(name.slice(1)) > oldest[name[0] as 'm' | 'p']) continue;
+      if (!isOldReservation(name, now())) continue;
       const member = `#${name}`;
       await tryWrite(
         table,
@@ -236,7 +268,7 @@ export const openReservations = (table: Table, now: () => number = Date.now) => 
 
     /** The reservations that were not freed before. */
     held: async (finished: readonly FinishedReservation[]): Promise<FinishedReservation[]> => {
-      const items = Map.groupBy(finished, (each) => Object.values(keyOf(each)).join(' '));
+      const items = Map.groupBy(finished, itemIdOf);
       const found = await Promise.all(
         [...items.values()].map(async (ofItem) => {
           const { reserved } = await read(keyOf(ofItem[0] as FinishedReservation));

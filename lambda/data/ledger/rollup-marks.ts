@@ -14,13 +14,15 @@ import {
   timeRange,
 } from '../table/keys.ts';
 import { itemsBetween, itemsOfIndex, queryItems } from '../table/read.ts';
-import { shardOf } from '../table/shard-of.ts';
-import type { Table } from '../table/table.ts';
+import { shardOf, type Table } from '../table/table.ts';
 import { tryTransact } from '../table/write.ts';
 import { monthShardKeys, readMonth } from './sharding.ts';
 
 /** A day is rolled up an hour after its end, not sooner: until then its last events still come, and each would mark it again. */
 const GRACE_MS = HOUR_MS;
+
+/** From when on a day or month may be rolled up, ISO 8601 UTC. */
+export const rollupDueAt = (period: Day | Month): string => new Date(endOf(period).getTime() + GRACE_MS).toISOString();
 
 /** A day or month whose summary must be written (again). */
 export interface RollupMark {

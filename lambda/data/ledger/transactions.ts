@@ -1,6 +1,7 @@
 import { HOUR_COUNTER_DAYS } from '../../domain/calendar/range.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { type Day, dayOf, endOf, type Hour, hourOf, type Month, monthOf } from '../../domain/calendar/utc.ts';
+import { useBy } from '../../domain/limits/value-counts.ts';
 import { allocationContributionsOf, contributionOf } from '../../domain/spend/contribution.ts';
 import { addCounters, type Counters, isZero, subtractCounters } from '../../domain/spend/counters.ts';
 import type { AllocationName } from '../../domain/spend/dimensions.ts';
@@ -24,9 +25,11 @@ import {
 import {
   type FinishedReservation,
   finishReservations,
+  itemIdOf,
   type ReservationDelta,
   reservationDeltas,
   stillReserved,
+  type ValueChange,
 } from './reservations.ts';
 import { IS_OPEN, markForRollup } from './rollup-marks.ts';
 import type { Sharding } from './sharding.ts';
@@ -36,14 +39,14 @@ import type { Sharding } from './sharding.ts';
  * transaction, so a session is exact whatever comes late, twice or again. It lives as long as the last record of its day.
  */
 const sessionCounterOf = (
-  record: Pick<RequestRecord, 'startedAt' | 'expiresAt' | 'session' | 'client'>,
+  record: Pick<RequestRecord, 'startedAt' | 'expiresAt' | 'session' | 'client' | 'keyId'>,
 ): { readonly counterName: string; readonly expiresAt: number } | null => {
-  const { startedAt, session, client } = record;
+  const { startedAt, session, client, keyId } = record;
   if (session === null) return null;
   const retentionDays = Math.round((record.expiresAt - Date.parse(startedAt) / 1_000) / DAY_SECONDS);
   const { id: sessionId, agentId = null, parentAgentId = null } = session;
   return {
-    counterName: sessionCounterName({ sessionId, agentId, parentAgentId, client }),
+    counterName: sessionCounterName({ sessionId, agentId, parentAgentId, client, keyId }),
     expiresAt: endOf(dayOf(startedAt)).getTime() / 1_000 + retentionDays * DAY_SECONDS,
   };
 };
@@ -169,10 +172,22 @@ const additionOf = (record: RequestRecord): Addition => {
   };
 };
 
+const valuesOf = (record: RequestRecord, sign: 1 | -1): ValueChange[] =>
+  record.countedFor.map((count) => {
+    const { usedNanoUsd, unpricedRequests } = useBy(record, count);
+    return {
+      ...{ accountId: record.accountId, budgetId: count.budgetId, periodId: count.periodId, value: count.value },
+      usedNanoUsd: sign * usedNanoUsd,
+      unpricedRequests: sign * unpricedRequests,
+    };
+  });
+
 /** A change with all that it writes, computed once. */
 interface PreparedChange {
   readonly change: Change;
   readonly item: RequestItem;
+  /** The amounts that it takes back from values of limits, and adds to them. */
+  readonly values: readonly ValueChange[];
   readonly before: Addition | null;
   readonly after: Addition;
 }
@@ -189,6 +204,7 @@ const place = (change: Change, placement: Placement): Change => {
 const prepare = (change: Change): PreparedChange => ({
   change,
   item: requestItem(change.after),
+  values: [...(change.before ? valuesOf(change.before, -1) : []), ...valuesOf(change.after, 1)],
   before: change.before && additionOf(change.before),
   after: additionOf(change.after),
 });
@@ -198,13 +214,16 @@ class Totals {
   readonly spendCounters = new Map<string, SpendCounterDelta>();
   readonly #months = new Map<string, { accountId: string; month: Month; requests: number; openDays: Set<Day> }>();
   readonly #lateDays = new Map<string, AccountDay>();
+  /** Items of reservations, and of values that limits count. */
+  readonly #limitItems = new Set<string>();
   readonly #placement: Placement;
 
   constructor(placement: Placement) {
     this.#placement = placement;
   }
 
-  add({ before, after }: PreparedChange, today: Day): void {
+  add({ change, values, before, after }: PreparedChange, today: Day): void {
+    for (const each of [...(change.reservations ?? []), ...values]) this.#limitItems.add(itemIdOf(each));
     if (before) this.#add(before, -1);
     this.#add(after, 1);
     for (const { accountId, hour } of before ? [before, after] : [after]) {
@@ -276,7 +295,7 @@ class Totals {
 
   get actions(): number {
     // A late day is marked, and checked where it may have left the table.
-    let actions = this.spendCounters.size + 2 * this.#lateDays.size;
+    let actions = this.spendCounters.size + this.#limitItems.size + 2 * this.#lateDays.size;
     for (const { requests, openDays } of this.#months.values()) actions += requests === 0 ? openDays.size : 1;
     return actions;
   }
@@ -292,7 +311,10 @@ const toTransaction = (prepared: readonly PreparedChange[], totals: Totals): Led
   spendCounters: [...totals.spendCounters.values()].filter(({ counters }) => !isZero(counters)),
   months: totals.months,
   markedDays: totals.markedDays,
-  reservations: reservationDeltas(prepared.flatMap(({ change }) => change.reservations ?? [])),
+  reservations: reservationDeltas(
+    prepared.flatMap(({ change }) => change.reservations ?? []),
+    prepared.flatMap(({ values }) => values),
+  ),
 });
 
 /** Sorted so that changes of the same spend counters are next to each other, and a transaction updates few of them. */
@@ -326,17 +348,16 @@ export const packTransactions = (changes: readonly Change[], today: Day, placeme
     bytes = 0;
   };
   for (const prepared of sortBySpendCounter(changes, placement)) {
-    const { change, item } = prepared;
-    const { before, after } = prepared;
+    const { change, item, values, before, after } = prepared;
     // Two spend counters, a session counter, and those of allocation dimensions, before and after.
     const counterCount = (before ? 6 : 3) + (before?.allocations.length ?? 0) + after.allocations.length;
     const size = item.details.length + RECORD_BYTES + counterCount * COUNTER_BYTES;
     // A change adds at most itself, its response, its counters, a month, and a marked and checked day.
-    const most = recordActionCount(change) + counterCount + 3 + (change.reservations?.length ?? 0);
+    const most = recordActionCount(change) + counterCount + 3 + (change.reservations?.length ?? 0) + values.length;
     if (bytes + size > MAX_BYTES || actions + totals.actions + most > MAX_ACTIONS) close();
     totals.add(prepared, today);
     packed.push(prepared);
-    actions += recordActionCount(change) + (change.reservations?.length ?? 0);
+    actions += recordActionCount(change);
     bytes += size;
   }
   close();
@@ -392,6 +413,12 @@ export type Source =
   | { readonly kind: 'mark' }
   | ({ readonly kind: 'dayInTable' } & AccountDay);
 
+/** Values of periods that ended long ago are gone: nothing brings them back. */
+const isKept =
+  (now: number) =>
+  ({ ofValue }: ReservationDelta): boolean =>
+    ofValue === undefined || ofValue.expiresAt > now / 1_000;
+
 /** The actions of a transaction, and what each of them is for. */
 export const toActions = (
   { changes, items, spendCounters, months, markedDays, reservations }: LedgerTransaction,
@@ -412,7 +439,7 @@ export const toActions = (
       action: addToMonth(delta),
       source: { kind: 'month' as const, ...delta },
     })),
-    ...reservations.map((delta) => ({
+    ...reservations.filter(isKept(now)).map((delta) => ({
       action: finishReservations(delta),
       source: { kind: 'reservation' as const, ...delta },
     })),

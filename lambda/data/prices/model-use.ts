@@ -12,8 +12,7 @@ import {
   parseModelUseSk,
 } from '../table/keys.ts';
 import { itemsUnder, queryItems } from '../table/read.ts';
-import { shardOf } from '../table/shard-of.ts';
-import type { Table } from '../table/table.ts';
+import { shardOf, type Table } from '../table/table.ts';
 import { write } from '../table/write.ts';
 
 /** Days for which requests are priced again by themselves, today included. */

@@ -3,8 +3,9 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
 import { NotFoundError } from '../../domain/errors.ts';
 import { feedSources } from '../../domain/price/feed/feed-sources.ts';
-import type { SourcedChange, WaitingChange } from '../../domain/price/feed/next-lists.ts';
+import { type SourcedChange, type WaitingChange, waitingReasons } from '../../domain/price/feed/next-lists.ts';
 import type { PriceLists } from '../../domain/price/price-book.ts';
+import { priceDoubts } from '../../domain/price/rates.ts';
 import { IS_NEW, put, update } from '../table/actions.ts';
 import { priceFeedKey, priceVersionKey } from '../table/keys.ts';
 import { findItem, itemsUnder } from '../table/read.ts';
@@ -24,9 +25,12 @@ const change = {
   entry: z.string(),
   before: prices,
   after: prices,
+  inputTokens: z.optional(z.int()),
+  holds: z.optional(z.string()),
 };
 const waitingSchema: z.ZodMiniType<WaitingChange> = z.object({
   ...change,
+  why: z.optional(z.enum(waitingReasons)),
   number: z.int(),
   firstSeenAt: z.iso.datetime(),
   decision: z._default(z.nullable(z.enum(['accepted', 'refused'])), null),
@@ -76,6 +80,8 @@ const listsSchema = z.object({
     z.looseObject({ id: z.string(), models: z.array(z.looseObject({ id: z.string() })) }),
   ),
   secondPrices: z.object({ name: z.string(), prices: z.record(z.string(), z.record(z.string(), z.looseObject({}))) }),
+  asOf: z.optional(z.record(z.string(), z.string())),
+  doubts: z.optional(z.record(z.string(), z.enum(priceDoubts))),
 });
 
 /** An item has 400 kB at most. @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */

@@ -1,29 +1,39 @@
 import { type ContentDependencies, readContent } from '../../domain/reports/report-content.ts';
-import { openProjects } from '../accounts/projects.ts';
-import { openServiceKeys } from '../accounts/service-keys.ts';
+import { openValueNames } from '../accounts/value-names.ts';
 import { openRules } from '../alerts/rules.ts';
 import { openTrackingGaps } from '../ledger/tracking-gaps.ts';
 import { openSpend } from '../spend/spend.ts';
 import type { Table } from '../table/table.ts';
+import { openSavingDecisions } from './saving-decisions.ts';
+import type { openSavings } from './savings.ts';
 
 /** Contents of reports, read from a table. */
-export const openContent = (table: Table, now: () => Date) => {
-  const { list: listKeys } = openServiceKeys(table);
-  const projects = openProjects(table);
+export const openContent = (
+  table: Table,
+  requests: Parameters<typeof openSavings>[1],
+  logger: Parameters<typeof openSavings>[2],
+  now: () => Date,
+) => {
   const rules = openRules(table);
+  const decisions = openSavingDecisions(table);
   return readContent({
     readCounters: openSpend(table, { isTimed: true }).read,
     readTrackingGaps: openTrackingGaps(table).gaps,
-    namesOf: async (accountId, by) =>
-      new Map(
-        by === 'key'
-          ? (await listKeys(accountId)).map(({ keyId, name }) => [keyId, name])
-          : (await projects.list(accountId)).map(({ projectId, name }) => [projectId, name]),
-      ),
+    namesOf: openValueNames(table),
     listBudgets: async (accountId) =>
       (await rules.list(accountId)).flatMap(({ condition, ...rule }) =>
         condition.type === 'budget' && rule.isActive ? [{ ...rule, condition }] : [],
       ),
+    readFindings: async (accountId, period) => {
+      // What prices requests is loaded for the first weekly report.
+      const { openSavings } = await import('#savings');
+      const [{ findings, ...read }, decided] = await Promise.all([
+        openSavings(table, requests, logger).readFindings(accountId, period),
+        decisions.list(accountId),
+      ]);
+      const dismissed = decided.filter(({ decision }) => decision === 'dismissed').map(({ findingId }) => findingId);
+      return { ...read, findings: findings.filter(({ id }) => !dismissed.includes(id)) };
+    },
     now,
   } satisfies ContentDependencies);
 };

@@ -82,7 +82,7 @@ class MissingDayFileError extends Error {
 
 const read = async (objects: ObjectReader, { key }: DayFile, from: number, to: number): Promise<string> => {
   const bytes = await objects.getRange(key, from, to);
-  if (bytes === undefined) throw new MissingDayFileError('The file of a day is not in the bucket.');
+  if (bytes === undefined) throw new MissingDayFileError('The file of a day is not in the bucket, or may not be read.');
   return gunzipSync(bytes).toString('utf8');
 };
 

@@ -6,8 +6,7 @@ import { MAX_EVENT_AGE_DAYS } from '../../domain/usage/limits.ts';
 import { check, IS_NEW, remove, update } from '../table/actions.ts';
 import { dayFileIndexKey, dayFileIndexPartition, dayFileKey, ROLLUP_MARK_SHARDS, timeRange } from '../table/keys.ts';
 import { itemsBetween, queryItems } from '../table/read.ts';
-import { shardOf } from '../table/shard-of.ts';
-import type { Table } from '../table/table.ts';
+import { shardOf, type Table } from '../table/table.ts';
 import { tryWrite, write } from '../table/write.ts';
 import { type DayFile, dayFileSchema } from './day-file.ts';
 

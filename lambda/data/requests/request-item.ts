@@ -61,7 +61,7 @@ const deflated = (details: object): Uint8Array => {
  * and in the table. JSON may also nest, and use names that attributes may not have.
  */
 export const requestItem = (record: RequestRecord): RequestItem => {
-  const { accountId, requestId, shard, revision, expiresAt, usage, allocations, ...facts } = record;
+  const { accountId, requestId, shard, revision, expiresAt, usage, allocations, countedFor, ...facts } = record;
   return {
     ...requestKey(accountId, dayOf(record.startedAt), requestId, shard),
     revision,
@@ -71,6 +71,7 @@ export const requestItem = (record: RequestRecord): RequestItem => {
       ...withoutEmpty(facts),
       usage: usage && withoutEmpty(usage),
       ...(Object.keys(allocations).length > 0 && { allocations: mapValues(allocations, withoutEmpty) }),
+      ...(countedFor.length > 0 && { countedFor: countedFor.map(withoutEmpty) }),
     }),
   };
 };

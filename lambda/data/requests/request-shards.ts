@@ -3,8 +3,7 @@ import { type Day, dayOf, endOf, type Month, monthOf } from '../../domain/calend
 import { timeOfRequestId } from '../../domain/usage/request-id.ts';
 import { ACCOUNT_SHARDS, parseMonthSk, spendPartition, timeRange } from '../table/keys.ts';
 import { itemsBetween } from '../table/read.ts';
-import { shardOf } from '../table/shard-of.ts';
-import type { Table } from '../table/table.ts';
+import { shardOf, type Table } from '../table/table.ts';
 
 /** The prefix that ids of this millisecond or later sort after. */
 export const lowestRequestId = (time: number): string => {

@@ -1,15 +1,74 @@
 import { dayOf } from '../../domain/calendar/utc.ts';
-import type { RequestRecord } from '../../domain/spend/request-record.ts';
+import { modelOf, type RequestRecord } from '../../domain/spend/request-record.ts';
 import { batchRead } from '../table/batch.ts';
-import { requestKey } from '../table/keys.ts';
+import { type Key, parseRequestKey, requestKey } from '../table/keys.ts';
 import { UnreadableItemError } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { noObjects, type ObjectReader, readOne } from './day-file.ts';
 import { mayHaveFile, openDayFiles } from './day-files.ts';
-import { isFiltered, passes, type RequestFilter } from './request-filter.ts';
 import { parseRequestItem } from './request-item.ts';
 import { newestFirst, type RequestPosition, type RequestRange, requestCursor } from './request-pages.ts';
 import { daysOfRequestId, possibleShards } from './request-shards.ts';
+
+/** Filters of the request log. A missing member lets all requests pass; null selects requests without a value. */
+export interface RequestFilter {
+  readonly provider?: string | undefined;
+  /** Compared with the billed model: see modelOf. */
+  readonly model?: string | null | undefined;
+  readonly tag?: string | null | undefined;
+  readonly keyId?: string | null | undefined;
+  /** Only requests of these keys. */
+  readonly keyIds?: ReadonlySet<string> | undefined;
+  readonly providerKey?: string | null | undefined;
+  readonly outcome?: string | undefined;
+  readonly provenance?: string | undefined;
+  readonly status?: number | null | undefined;
+  readonly client?: string | null | undefined;
+  /** Id of the session. */
+  readonly session?: string | null | undefined;
+  /** Id of the agent; null selects requests of the main agent, and those without a session. */
+  readonly agent?: string | null | undefined;
+  /** Pairs as `name:value`, all of which the request must have; an empty value selects requests without that name. */
+  readonly metadata?: readonly string[] | undefined;
+  /** A part of the model, tag, client, path, or of the session's or request's id, in any case. */
+  readonly contains?: string | undefined;
+}
+
+/** A name may contain a colon too, so pairs are compared as a whole. */
+const hasPair = ({ metadata }: RequestRecord, pair: string): boolean =>
+  Object.entries(metadata).some(([name, value]) => `${name}:${value}` === pair) ||
+  (pair.endsWith(':') && !Object.hasOwn(metadata, pair.slice(0, -1)));
+
+const hasPart = (record: RequestRecord, lowerCase: string): boolean =>
+  [modelOf(record), record.tag, record.client, record.path, record.session?.id, record.requestId].some((text) =>
+    text?.toLowerCase().includes(lowerCase),
+  );
+
+const passes = (record: RequestRecord, { metadata = [], contains, keyIds, ...filter }: RequestFilter): boolean => {
+  const values: Record<keyof typeof filter, unknown> = {
+    provider: record.provider,
+    model: modelOf(record),
+    tag: record.tag,
+    keyId: record.keyId,
+    providerKey: record.providerKey,
+    outcome: record.outcome,
+    provenance: record.provenance,
+    status: record.status,
+    client: record.client,
+    session: record.session?.id ?? null,
+    agent: record.session?.agentId ?? null,
+  };
+  return (
+    Object.entries(filter).every(
+      ([name, wanted]) => wanted === undefined || values[name as keyof typeof filter] === wanted,
+    ) &&
+    (keyIds === undefined || (record.keyId !== null && keyIds.has(record.keyId))) &&
+    metadata.every((pair) => hasPair(record, pair)) &&
+    (contains === undefined || hasPart(record, contains.toLowerCase()))
+  );
+};
+
+const isFiltered = (filter: RequestFilter): boolean => Object.values(filter).some((wanted) => wanted !== undefined);
 
 export interface RequestPage {
   readonly items: readonly RequestRecord[];
@@ -21,6 +80,17 @@ export interface RequestPage {
 
 /** Identifies a record: enough to build its key. */
 export type RequestName = Pick<RequestRecord, 'accountId' | 'requestId' | 'startedAt'>;
+
+interface ReadMany {
+  readonly consistent: boolean;
+  readonly shardOf?: (name: RequestName) => number;
+}
+
+const keysOf = (names: readonly RequestName[], shardOf: ReadMany['shardOf']): Key[] =>
+  names.flatMap((name) => {
+    const shards = shardOf ? [shardOf(name)] : possibleShards(name.requestId);
+    return shards.map((shard) => requestKey(name.accountId, dayOf(name.startedAt), name.requestId, shard));
+  });
 
 /** Records that a page examines at most, so that a filter that few records pass cannot make it slow. */
 const MAX_EXAMINED = 2_000;
@@ -60,16 +130,17 @@ export const openRequests = (table: Table, now: () => number = Date.now, objects
    *
    * @param options.shardOf the shard of each, where the caller knows it; otherwise all that may hold it are read
    */
-  findMany: async (
+  findMany: async (names: readonly RequestName[], { consistent, shardOf }: ReadMany): Promise<RequestRecord[]> =>
+    (await batchRead(table, keysOf(names, shardOf), { consistent })).map(parseRequestItem),
+
+  /** Which of these have a record in the table, expired or not. Reads no more of it than its key. */
+  present: async (
     names: readonly RequestName[],
-    { shardOf, consistent }: { readonly consistent: boolean; readonly shardOf?: (name: RequestName) => number },
-  ): Promise<RequestRecord[]> => {
-    const keys = names.flatMap((name) => {
-      const shards = shardOf ? [shardOf(name)] : possibleShards(name.requestId);
-      return shards.map((shard) => requestKey(name.accountId, dayOf(name.startedAt), name.requestId, shard));
-    });
-    return (await batchRead(table, keys, { consistent })).map(parseRequestItem);
-  },
+    { consistent, shardOf }: ReadMany,
+  ): Promise<Pick<RequestName, 'accountId' | 'requestId'>[]> =>
+    (await batchRead(table, keysOf(names, shardOf), { consistent, keysOnly: true })).map((item) =>
+      parseRequestKey(item as unknown as Key),
+    ),
 
   /**
    * A page of the account's requests, newest first.

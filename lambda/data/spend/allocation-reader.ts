@@ -11,9 +11,23 @@ import { withUnknownValues } from '../../domain/spend/unknown-values.ts';
 import type { RollupMarks } from '../ledger/rollup-marks.ts';
 import type { Table } from '../table/table.ts';
 import { readHours } from './hour-pages.ts';
-import { runs } from './runs.ts';
 import type { openSpendCounters } from './spend-counters.ts';
 import { type Page, readAllocations, readPages } from './summary-pages.ts';
+
+/** Groups consecutive values for which the test gives the same result. */
+export const runs = <T>(
+  values: readonly T[],
+  test: (value: T) => boolean,
+): { readonly is: boolean; readonly first: T; readonly last: T }[] => {
+  const found: { is: boolean; first: T; last: T }[] = [];
+  for (const value of values) {
+    const is = test(value);
+    const run = found.at(-1);
+    if (run?.is === is) run.last = value;
+    else found.push({ is, first: value, last: value });
+  }
+  return found;
+};
 
 interface DayRange {
   readonly from: Day;
@@ -88,7 +102,7 @@ export const openAllocationReader = (table: Table, { live, marks, withoutDuratio
     }
   }
 
-  /** Days of both kinds: those with a view, and those without one, or with one that is not right any more. */
+  /** Reads days that have a right view from it, and all other days from live counters. */
   async function* daysOfViews(
     range: DayRange,
     marked: ReadonlySet<string>,

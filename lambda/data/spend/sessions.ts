@@ -36,7 +36,7 @@ const daysOf = ({ from, to }: DayRange): Day[] => {
 
 /** The sums of sessions. @param now milliseconds */
 export const openSessions = (table: Table, now: () => number = Date.now) => {
-  /** Undefined for one that has expired. */
+  /** The counter of a stored item; undefined where it has expired. */
   const parse = (day: Day, item: Record<string, unknown>): SessionCounter | undefined => {
     const { sk, expiresAt } = storedKey.parse(item);
     if (expiresAt <= now() / 1_000) return undefined;

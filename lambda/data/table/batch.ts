@@ -29,12 +29,18 @@ export class BatchReadError extends Error {
   override readonly name = 'BatchReadError';
 }
 
-/** Reads items by key, in no order; missing ones are left out. Keys must differ. @throws BatchReadError */
+/**
+ * Reads items by key, in no order; missing ones are left out. Keys must differ.
+ *
+ * @param options.keysOnly for whether items are there: they cost the same, and neither the network nor a reader has the rest of them
+ * @throws BatchReadError
+ */
 export const batchRead = async (
   { call, name }: Table,
   keys: readonly Key[],
-  options: { readonly consistent: boolean },
+  { consistent, keysOnly = false }: { readonly consistent: boolean; readonly keysOnly?: boolean },
 ): Promise<Record<string, unknown>[]> => {
+  const options = { ConsistentRead: consistent, ...(keysOnly && { ProjectionExpression: 'pk, sk' }) };
   const items: Record<string, unknown>[] = [];
   for (const some of chunk(keys, MAX_READ)) {
     let pending: Record<string, unknown>[] = some.map(({ pk, sk }) => ({ pk, sk }));
@@ -42,7 +48,7 @@ export const batchRead = async (
       if (attempt === MAX_ATTEMPTS) throw new BatchReadError(`${pending.length} keys of a batch could not be read.`);
       if (attempt > 0) await backOff(attempt);
       const { Responses, UnprocessedKeys } = await call('BatchGetItem', {
-        RequestItems: { [name]: { Keys: pending, ConsistentRead: options.consistent } },
+        RequestItems: { [name]: { Keys: pending, ...options } },
       });
       items.push(...(Responses?.[name] ?? []));
       pending = UnprocessedKeys?.[name]?.Keys ?? [];

@@ -29,7 +29,15 @@ const shardPart = (shard: number): string => (shard === 0 ? '' : `#${String(shar
 /** After `~`, which no part of a counter's name begins with. */
 const counterShardPart = (shard: number): string => shardPart(shard).replace('#', '#~');
 
-export const accountKey = (accountId: string): Key => ({ pk: `ACCOUNT#${accountId}`, sk: 'META' });
+const inAccount = (accountId: string, sk: string): Key => ({ pk: `ACCOUNT#${accountId}`, sk });
+const inSpend = (accountId: string, sk: string): Key => ({ pk: spendPartition(accountId), sk });
+/** Sorted by the time (ISO 8601 UTC) from which something of an account is due. */
+const dueInIndex = (partition: string, dueAt: string, accountId: string, name: string) => ({
+  gsi1pk: partition,
+  gsi1sk: `${dueAt}#${accountId}#${name}`,
+});
+
+export const accountKey = (accountId: string): Key => inAccount(accountId, 'META');
 /**
  * Looked up by the gateway on admission: one read gives the account, its state and the key's.
  *
@@ -45,108 +53,93 @@ export const reservedBudgetKey = (accountId: string, budgetId: string, periodId:
   pk: blocksKey(accountId).pk,
   sk: `BUDGET#${budgetId}#${periodId}`,
 });
+/** The count of one value of a limit with `each` in one period. The value null has the requests without one. */
+export const limitValueKey = (accountId: string, budgetId: string, periodId: string, of: string | null): Key => ({
+  pk: blocksKey(accountId).pk,
+  sk: `${limitValuesPrefix(budgetId, periodId)}${part(of)}`,
+});
+export const limitValuesPrefix = (budgetId: string, periodId: string): string => `EACH#${budgetId}#${periodId}#`;
+/** The amount that somebody decided for one value of a limit with `each`. */
+export const overrideKey = (accountId: string, budgetId: string, of: string | null): Key => ({
+  pk: blocksKey(accountId).pk,
+  sk: `${overridesPrefix(budgetId)}${part(of)}`,
+});
+export const overridesPrefix = (budgetId: string): string => `OVERRIDE#${budgetId}#`;
+/** The value in the sort key of either. */
+export const parseValueSk = (sk: string): string | null => value(sk.slice(sk.lastIndexOf('#') + 1));
+/** The raise that somebody asks for, for one value of a limit with `each`. */
+export const raiseKey = (accountId: string, budgetId: string, of: string): Key =>
+  inAccount(accountId, `${raisesKey(accountId).sk}${budgetId}#${part(of)}`);
+export const raisesKey = (accountId: string): Key => inAccount(accountId, 'RAISE#');
+/** Requests from before a limit of each was made, which are still to be counted. */
+export const uncountedKey = (accountId: string, budgetId: string): Key => ({
+  pk: accountKey(accountId).pk,
+  sk: `UNCOUNTED#${budgetId}`,
+});
 /** The account's own prices. */
-export const ownPricesKey = (accountId: string): Key => ({ pk: accountKey(accountId).pk, sk: 'PRICES' });
+export const ownPricesKey = (accountId: string): Key => inAccount(accountId, 'PRICES');
 /** Accounts with prices of their own, whose months are closed and priced again. */
 export const pricedAccountsPartition = 'PRICED_ACCOUNTS';
 export const pricedAccountKey = (accountId: string): Key => ({ pk: pricedAccountsPartition, sk: accountId });
 /** The account's own list of its service keys. */
-export const accountServiceKeyKey = (accountId: string, keyId: string): Key => ({
-  pk: `ACCOUNT#${accountId}`,
-  sk: `KEY#${keyId}`,
-});
+export const accountServiceKeyKey = (accountId: string, keyId: string): Key => inAccount(accountId, `KEY#${keyId}`);
 export const userKey = (userId: string): Key => ({ pk: `USER#${userId}`, sk: 'META' });
 /** The code that proves a user's mail address, at most one at a time. */
 export const addressCodeKey = (userId: string): Key => ({ pk: userKey(userId).pk, sk: 'ADDRESS_CODE' });
 /** The account's own list of its users. */
-export const accountUserKey = (accountId: string, userId: string): Key => ({
-  pk: `ACCOUNT#${accountId}`,
-  sk: `USER#${userId}`,
-});
-export const projectKey = (accountId: string, projectId: string): Key => ({
-  pk: `ACCOUNT#${accountId}`,
-  sk: `PROJECT#${projectId}`,
-});
+export const accountUserKey = (accountId: string, userId: string): Key => inAccount(accountId, `USER#${userId}`);
+export const projectKey = (accountId: string, projectId: string): Key => inAccount(accountId, `PROJECT#${projectId}`);
 /** A view that a member saved. */
-export const savedViewKey = (accountId: string, viewId: string): Key => ({
-  pk: `ACCOUNT#${accountId}`,
-  sk: `VIEW#${viewId}`,
-});
+export const savedViewKey = (accountId: string, viewId: string): Key => inAccount(accountId, `VIEW#${viewId}`);
+/** What was decided about a finding of savings. */
+export const savingKey = (accountId: string, findingId: string): Key => inAccount(accountId, `SAVING#${findingId}`);
 /** An invitation of a mail address to the account. */
-export const invitationKey = (accountId: string, invitationId: string): Key => ({
-  pk: `ACCOUNT#${accountId}`,
-  sk: `INVITATION#${invitationId}`,
-});
+export const invitationKey = (accountId: string, invitationId: string): Key =>
+  inAccount(accountId, `INVITATION#${invitationId}`);
 /** How many invitations the account mailed on a day. */
-export const invitationMailsKey = (accountId: string, day: Day): Key => ({
-  pk: `ACCOUNT#${accountId}`,
-  sk: `INVITATION_MAILS#${day}`,
-});
+export const invitationMailsKey = (accountId: string, day: Day): Key => inAccount(accountId, `INVITATION_MAILS#${day}`);
 /** A provider's bill for a day. */
-export const billKey = (accountId: string, provider: string, day: Day): Key => ({
-  pk: `ACCOUNT#${accountId}`,
-  sk: `BILL#${provider}#${day}`,
-});
+export const billKey = (accountId: string, provider: string, day: Day): Key =>
+  inAccount(accountId, `BILL#${provider}#${day}`);
 /** That a provider's bill is read, and when next. */
-export const billConnectionKey = (accountId: string, provider: string): Key => ({
-  pk: `ACCOUNT#${accountId}`,
-  sk: `BILL_CONNECTION#${provider}`,
-});
+export const billConnectionKey = (accountId: string, provider: string): Key =>
+  inAccount(accountId, `BILL_CONNECTION#${provider}`);
 export const auditPartition = (accountId: string): string => `ACCOUNT#${accountId}#AUDIT`;
 /** @param at ISO 8601 UTC */
 export const auditKey = (accountId: string, at: string, auditId: string): Key => ({
   pk: auditPartition(accountId),
   sk: `${at}#${auditId}`,
 });
+/** The hash of the last entry. It sorts behind all of them. */
+export const auditHeadKey = (accountId: string): Key => ({ pk: auditPartition(accountId), sk: 'HEAD' });
 /** @param tokenHash `secretHash` of an API token */
 export const apiTokenKey = (tokenHash: string): Key => ({ pk: `TOKEN#${tokenHash}`, sk: 'META' });
 /** The account's own list of its API tokens. */
-export const accountApiTokenKey = (accountId: string, tokenId: string): Key => ({
-  pk: `ACCOUNT#${accountId}`,
-  sk: `TOKEN#${tokenId}`,
-});
+export const accountApiTokenKey = (accountId: string, tokenId: string): Key => inAccount(accountId, `TOKEN#${tokenId}`);
 /** The account that uses an identity provider of the stage. */
 export const signOnKey = (provider: string): Key => ({ pk: `SIGN_ON#${provider}`, sk: 'META' });
 /** The deletion of an account that its owner asked for, and how far it is. */
-export const deletionKey = (accountId: string): Key => ({ pk: `ACCOUNT#${accountId}`, sk: 'DELETION' });
+export const deletionKey = (accountId: string): Key => inAccount(accountId, 'DELETION');
 /** An archive of everything an account has, and how far it is. */
-export const archiveKey = (accountId: string, archiveId: string): Key => ({
-  pk: `ACCOUNT#${accountId}`,
-  sk: `ARCHIVE#${archiveId}`,
-});
+export const archiveKey = (accountId: string, archiveId: string): Key => inAccount(accountId, `ARCHIVE#${archiveId}`);
 /** A report that is sent on a schedule. */
-export const reportKey = (accountId: string, reportId: string): Key => ({
-  pk: `ACCOUNT#${accountId}`,
-  sk: `REPORT#${reportId}`,
-});
+export const reportKey = (accountId: string, reportId: string): Key => inAccount(accountId, `REPORT#${reportId}`);
 /** Content of a report for a period, and its deliveries: one for each period. */
-export const reportRunKey = (accountId: string, reportId: string, period: string): Key => ({
-  pk: `ACCOUNT#${accountId}`,
-  sk: `REPORT_RUN#${reportId}#${period}`,
-});
+export const reportRunKey = (accountId: string, reportId: string, period: string): Key =>
+  inAccount(accountId, `REPORT_RUN#${reportId}#${period}`);
 /** Deletions, archives, bills and reports to work on, sorted by the time (ISO 8601 UTC) from which they are due. */
 export const accountJobsIndexPartition = 'ACCOUNT_JOBS';
-export const accountJobsIndexKey = (dueAt: string, accountId: string, sk: string) => ({
-  gsi1pk: accountJobsIndexPartition,
-  gsi1sk: `${dueAt}#${accountId}#${sk}`,
-});
+export const accountJobsIndexKey = (dueAt: string, accountId: string, sk: string) =>
+  dueInIndex(accountJobsIndexPartition, dueAt, accountId, sk);
 /** Says for a while that an account was deleted, so that its late usage events are dropped. It holds nothing else. */
 export const deletedAccountKey = (accountId: string): Key => ({ pk: `DELETED#${accountId}`, sk: 'META' });
 /** Requests of a subject in a window, for rate limits. @param windowStart ISO 8601 UTC */
 export const requestCountKey = (name: string, windowStart: string): Key => ({ pk: `RATE#${name}`, sk: windowStart });
-export const ruleKey = (accountId: string, ruleId: string): Key => ({
-  pk: `ACCOUNT#${accountId}`,
-  sk: `RULE#${ruleId}`,
-});
-export const alertKey = (accountId: string, alertId: string): Key => ({
-  pk: `ACCOUNT#${accountId}`,
-  sk: `ALERT#${alertId}`,
-});
+export const ruleKey = (accountId: string, ruleId: string): Key => inAccount(accountId, `RULE#${ruleId}`);
+export const alertKey = (accountId: string, alertId: string): Key => inAccount(accountId, `ALERT#${alertId}`);
 /** Guard: one alert per rule and period. */
-export const firedKey = (accountId: string, ruleId: string, periodStart: string): Key => ({
-  pk: `ACCOUNT#${accountId}`,
-  sk: `FIRED#${ruleId}#${periodStart}`,
-});
+export const firedKey = (accountId: string, ruleId: string, periodStart: string): Key =>
+  inAccount(accountId, `FIRED#${ruleId}#${periodStart}`);
 /** The rules of an account are next to each other in one shard, so its spend is read once for all of them. */
 export const activeRulesIndexPartition = (shard: number): string => `ACTIVE_RULES#${shard}`;
 export const activeRulesIndexKey = (shard: number, accountId: string, ruleId: string) => ({
@@ -156,7 +149,7 @@ export const activeRulesIndexKey = (shard: number, accountId: string, ruleId: st
 /** How far the active rules of each shard have been judged. */
 export const evaluationProgressKey = (): Key => ({ pk: 'EVALUATOR', sk: 'PROGRESS' });
 /** When the rules of one account were judged last apart from the rounds. */
-export const judgedAccountKey = (accountId: string): Key => ({ pk: `ACCOUNT#${accountId}`, sk: 'JUDGED' });
+export const judgedAccountKey = (accountId: string): Key => inAccount(accountId, 'JUDGED');
 /** Alerts and reports not yet delivered on every channel, sorted by the time (ISO 8601 UTC) of the next attempt. */
 export const undeliveredIndexPartition = (shard: number): string => `UNDELIVERED#${shard}`;
 export const undeliveredIndexKey = (shard: number, nextAttemptAt: string, id: string) => ({
@@ -222,10 +215,7 @@ export const namedSpendCounterKey = (
   time: string,
   counterName: string,
   shard = 0,
-): Key => ({
-  pk: spendPartition(accountId),
-  sk: `${granularity}#${time}#${counterName}${counterShardPart(shard)}`,
-});
+): Key => inSpend(accountId, `${granularity}#${time}#${counterName}${counterShardPart(shard)}`);
 /** The sort key that shard 0 of the same spend counter has. */
 export const withoutShard = (spendCounterSk: string): string => spendCounterSk.replace(/#~\d+$/, '');
 
@@ -258,16 +248,13 @@ export const allocationCounterKey = (
   hour: string,
   counterName: string,
   shard = 0,
-): Key => ({
-  pk: spendPartition(accountId),
-  sk: `${allocationPrefix(allocation)}#${hour}#${counterName}${counterShardPart(shard)}`,
-});
+): Key => inSpend(accountId, `${allocationPrefix(allocation)}#${hour}#${counterName}${counterShardPart(shard)}`);
 
 /** The time and dimensions in the sort key of a spend counter of an allocation dimension. */
 export const parseAllocationCounterSk = (
   sk: string,
 ): { readonly time: string; readonly dimensions: SpendDimensions } => {
-  const [, allocation = '', time = '', own = '', provider = '', model = '', keyId = ''] = sk.split('#');
+  const [, allocation = '', time = '', own = '', provider = '', model = '', keyId = ''] = withoutShard(sk).split('#');
   return {
     time,
     dimensions: {
@@ -294,18 +281,20 @@ export const timeRange = (
 /** Sums of the sessions of an account and day. */
 export const sessionPartition = (accountId: string, day: Day): string => `ACCOUNT#${accountId}#SESSIONS#${day}`;
 
-/** Whose requests a session counter counts: those that one agent of a session sent with one client. */
+/** Whose requests a session counter counts: those that one agent of a session sent with one client and one key. */
 export interface SessionCounterName {
   readonly sessionId: string;
   /** Null: the main agent. */
   readonly agentId: string | null;
   readonly parentAgentId: string | null;
   readonly client: string | null;
+  /** Null in counters of before they were split by key, too. */
+  readonly keyId: string | null;
 }
 
 /** As one string. All that is constant is part of the key, so that a transaction only adds. Ids are at most 64 characters of ASCII. */
-export const sessionCounterName = ({ sessionId, agentId, parentAgentId, client }: SessionCounterName): string =>
-  `${sessionPrefix(sessionId)}${[agentId, parentAgentId, client].map(part).join('#')}`;
+export const sessionCounterName = ({ sessionId, agentId, parentAgentId, client, keyId }: SessionCounterName): string =>
+  `${sessionPrefix(sessionId)}${[agentId, parentAgentId, client, keyId].map(part).join('#')}`;
 
 /** @param counterName `sessionCounterName` */
 export const sessionCounterKey = (accountId: string, day: Day, counterName: string, shard: number): Key => ({
@@ -317,56 +306,39 @@ export const sessionCounterKey = (accountId: string, day: Day, counterName: stri
 export const sessionPrefix = (sessionId: string): string => `${part(sessionId)}#`;
 
 export const parseSessionCounterSk = (sk: string): SessionCounterName => {
-  const [sessionId = '', agentId = '', parentAgentId = '', client = ''] = sk.split('#');
+  const [sessionId = '', agentId = '', parentAgentId = '', client = '', keyId = ''] = sk.split('#');
   return {
     sessionId: value(sessionId) ?? '',
     agentId: value(agentId),
     parentAgentId: value(parentAgentId),
     client: value(client),
+    keyId: value(keyId),
   };
 };
 
 /** The counter slots of an account and day: which distinct spend counters it has made. */
-export const counterSlotsKey = (accountId: string, day: Day): Key => ({
-  pk: `ACCOUNT#${accountId}`,
-  sk: `CELLS#${day}`,
-});
+export const counterSlotsKey = (accountId: string, day: Day): Key => inAccount(accountId, `CELLS#${day}`);
 
 /** Marks a day or month whose summary differs, or may soon differ, from its counters. */
-export const rollupMarkKey = (accountId: string, period: string): Key => ({
-  pk: spendPartition(accountId),
-  sk: `UNSEALED#${period}`,
-});
+export const rollupMarkKey = (accountId: string, period: string): Key => inSpend(accountId, `UNSEALED#${period}`);
 export const rollupMarkIndexPartition = (shard: number): string => `UNSEALED#${shard}`;
 /** Sorted by the time (ISO 8601 UTC) from which the period may be rolled up. */
-export const rollupMarkIndexKey = (shard: number, dueAt: string, accountId: string, period: string) => ({
-  gsi1pk: rollupMarkIndexPartition(shard),
-  gsi1sk: `${dueAt}#${accountId}#${period}`,
-});
+export const rollupMarkIndexKey = (shard: number, dueAt: string, accountId: string, period: string) =>
+  dueInIndex(rollupMarkIndexPartition(shard), dueAt, accountId, period);
 
 /** The export of a day: when and what was exported, and whether it is due (again). */
-export const dayExportKey = (accountId: string, day: Day): Key => ({
-  pk: spendPartition(accountId),
-  sk: `EXPORT#${day}`,
-});
+export const dayExportKey = (accountId: string, day: Day): Key => inSpend(accountId, `EXPORT#${day}`);
 export const dayExportIndexPartition = (shard: number): string => `EXPORTS#${shard}`;
 /** Sorted by the time (ISO 8601 UTC) since which the export is due. */
-export const dayExportIndexKey = (shard: number, dueAt: string, accountId: string, day: Day) => ({
-  gsi1pk: dayExportIndexPartition(shard),
-  gsi1sk: `${dueAt}#${accountId}#${day}`,
-});
+export const dayExportIndexKey = (shard: number, dueAt: string, accountId: string, day: Day) =>
+  dueInIndex(dayExportIndexPartition(shard), dueAt, accountId, day);
 
 /** Where the request records of a day are, once it waits to leave the table: see lambda/data/requests/day-files.ts. */
-export const dayFileKey = (accountId: string, day: Day): Key => ({
-  pk: spendPartition(accountId),
-  sk: `FILE#${day}`,
-});
+export const dayFileKey = (accountId: string, day: Day): Key => inSpend(accountId, `FILE#${day}`);
 export const dayFileIndexPartition = (shard: number): string => `DAY_FILES#${shard}`;
 /** Sorted by the time (ISO 8601 UTC) from which the next step is due. */
-export const dayFileIndexKey = (shard: number, dueAt: string, accountId: string, day: Day) => ({
-  gsi1pk: dayFileIndexPartition(shard),
-  gsi1sk: `${dueAt}#${accountId}#${day}`,
-});
+export const dayFileIndexKey = (shard: number, dueAt: string, accountId: string, day: Day) =>
+  dueInIndex(dayFileIndexPartition(shard), dueAt, accountId, day);
 
 /** Periods of summaries: days, months, and the hours of a day, which are stored under the day. */
 type SummaryGranularity = 'HOUR' | 'DAY' | 'MONTH';
@@ -384,16 +356,11 @@ export const summaryKey = (
   granularity: SummaryGranularity,
   period: string,
   page: number,
-): Key => ({
-  pk: spendPartition(accountId),
-  sk: `${summaryPrefix(view, granularity)}#${period}#${String(page).padStart(3, '0')}`,
-});
+): Key => inSpend(accountId, `${summaryPrefix(view, granularity)}#${period}#${String(page).padStart(3, '0')}`);
 
 /** A tracking gap: requests that no event reports, sorted by the time (ISO 8601 UTC) of the first. */
-export const trackingGapKey = (accountId: string, from: string, reportId: string): Key => ({
-  pk: spendPartition(accountId),
-  sk: `UNTRACKED#${from}#${reportId}`,
-});
+export const trackingGapKey = (accountId: string, from: string, reportId: string): Key =>
+  inSpend(accountId, `UNTRACKED#${from}#${reportId}`);
 
 /** How the price feed stands: the newest version and the changes that wait. */
 export const priceFeedKey = (): Key => ({ pk: 'PRICES', sk: 'FEED' });
@@ -432,16 +399,12 @@ export const parseModelUseSk = (
 };
 /** Effect of a version of the price lists on the costs of a day. */
 export const priceChangePrefix = 'PRICE_CHANGE';
-export const priceChangeKey = (accountId: string, version: number, day: Day): Key => ({
-  pk: spendPartition(accountId),
-  sk: `${priceChangePrefix}#${String(version).padStart(10, '0')}#${day}`,
-});
+export const priceChangeKey = (accountId: string, version: number, day: Day): Key =>
+  inSpend(accountId, `${priceChangePrefix}#${String(version).padStart(10, '0')}#${day}`);
 
 /** Guard: a response that can be fetched again (`GET /v1/responses/{id}`) is counted with one request only. */
-export const countedResponseKey = (accountId: string, provider: string, responseId: string): Key => ({
-  pk: `ACCOUNT#${accountId}`,
-  sk: `ANSWER#${provider}#${responseId}`,
-});
+export const countedResponseKey = (accountId: string, provider: string, responseId: string): Key =>
+  inAccount(accountId, `ANSWER#${provider}#${responseId}`);
 
 /** An outbox entry: a usage event that the queue did not accept. The sweep records it within a minute. */
 export const outboxPartition = (shard: number): string => `PARKED#${shard}`;

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { DynamoDBClient, type DynamoDBClientConfig, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
@@ -75,3 +76,7 @@ export const openTable = (name: string, config: DynamoDBClientConfig = {}): Tabl
   const call = (operation: Operation, input: object) => client.send(new commands[operation](input as never) as never);
   return { call: call as TableCall, name };
 };
+
+/** The shard of an account's items: always the same, with accounts spread evenly. */
+export const shardOf = (accountId: string, shards: number): number =>
+  hash('sha256', accountId, 'buffer').readUInt32BE() % shards;

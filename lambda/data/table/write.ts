@@ -3,6 +3,7 @@ import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { Action, Write } from './actions.ts';
 import { backOff } from './back-off.ts';
+import { type ChainedPut, linkWrites } from './chain.ts';
 import type { Table } from './table.ts';
 
 /** The table refused a write, since its condition does not hold. */
@@ -46,6 +47,8 @@ export const withTable = (
 
 /** Attempts of one transaction, and of reading, deciding and writing. */
 const MAX_ATTEMPTS = 6;
+/** All changes of an account are links of one chain, so that they meet more often. */
+const MAX_CHAINED_ATTEMPTS = 20;
 
 /** Conditions of a transaction failed, and nothing was written. `refused` is true for each action whose condition failed, in their order. */
 export class ConditionsFailedError extends Error {
@@ -64,27 +67,34 @@ type Refusal = Error | undefined;
  * Writes all or nothing. Retries where transactions conflict, which `call` does not.
  *
  * @param refusal the error to throw where conditions failed, by what `refused` of ConditionsFailedError says
+ * @param actions links of a chain are written last, whatever their place, and never refused
  * @throws ConditionsFailedError without `refusal`, and where it returns none
  * @throws UnavailableError where other writers keep changing the same items
  */
 export const transact = async (
-  { call, name }: Table,
-  actions: readonly Action[],
+  table: Table,
+  actions: readonly (Action | ChainedPut)[],
   refusal?: (refused: readonly boolean[]) => Refusal | Promise<Refusal>,
 ): Promise<void> => {
-  const TransactItems = actions.map((action) => withTable(name, action));
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+  const links = actions.filter((action) => 'ChainedPut' in action);
+  const others = actions.filter((action): action is Action => !('ChainedPut' in action));
+  const attempts = links.length > 0 ? MAX_CHAINED_ATTEMPTS : MAX_ATTEMPTS;
+  for (let attempt = 0; attempt < attempts; attempt++) {
     try {
-      await call('TransactWriteItems', { TransactItems });
+      const writes = [...others, ...(await linkWrites(table, links))];
+      await table.call('TransactWriteItems', { TransactItems: writes.map((action) => withTable(table.name, action)) });
       return;
     } catch (error) {
       const codes = cancellationCodes(error);
       if (!codes) throw error;
-      if (codes.includes('ConditionalCheckFailed')) {
-        const failed = new ConditionsFailedError(error, codes);
+      const ofOthers = codes.slice(0, others.length).values();
+      const own = actions.map((action) => ('ChainedPut' in action ? 'None' : (ofOthers.next().value ?? 'None')));
+      if (own.includes('ConditionalCheckFailed')) {
+        const failed = new ConditionsFailedError(error, own);
         throw (await refusal?.(failed.refused)) ?? failed;
       }
-      if (!codes.includes('TransactionConflict')) throw error;
+      const isOvertaken = links.length > 0 && codes.at(-1) === 'ConditionalCheckFailed';
+      if (!isOvertaken && !codes.includes('TransactionConflict')) throw error;
       await backOff(attempt);
     }
   }
@@ -92,7 +102,7 @@ export const transact = async (
 };
 
 /** The same. @returns false where conditions failed */
-export const tryTransact = async (table: Table, actions: readonly Action[]): Promise<boolean> => {
+export const tryTransact = async (table: Table, actions: readonly (Action | ChainedPut)[]): Promise<boolean> => {
   try {
     await transact(table, actions);
     return true;

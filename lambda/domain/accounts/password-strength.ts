@@ -12,6 +12,35 @@ const JUDGED_CHARACTERS = 64;
 /** Words that an attacker tries here first. */
 const OWN_WORDS = ['aispend', 'spend', 'gateway', 'dashboard'];
 
+/** Digits and signs around a word, such as a year and exclamation marks. */
+const AROUND_A_WORD = /^[\d\p{P}\p{S}]+|[\d\p{P}\p{S}]+$/gu;
+/** Those that people change their password by: days and months, here in the languages of most users, and seasons. */
+const calendarWords = () =>
+  [
+    ...['spring', 'summer', 'autumn', 'winter', 'frühling', 'sommer', 'herbst', 'printemps', 'été', 'automne', 'hiver'],
+    ...[
+      'primavera',
+      'verano',
+      'otoño',
+      'invierno',
+      'estate',
+      'autunno',
+      'inverno',
+      'verão',
+      'outono',
+      'lente',
+      'zomer',
+    ],
+    ...['en', 'de', 'fr', 'es', 'it', 'pt', 'nl'].flatMap((locale) =>
+      Array.from({ length: 12 }, (_, index) => new Date(Date.UTC(2026, index, index + 1))).flatMap((date) => [
+        date.toLocaleString(locale, { month: 'long', timeZone: 'UTC' }),
+        date.toLocaleString(locale, { weekday: 'long', timeZone: 'UTC' }),
+      ]),
+    ),
+  ].map((word) => word.toLowerCase());
+/** A word that is found by fewer guesses is a common one, or close to one. */
+const COMMON_WORD_GUESSES = 100_000;
+
 const ADVICE = 'Use several words that do not belong together.';
 /** By zxcvbn's warnings. */
 const reasons: Readonly<Record<string, string>> = {
@@ -45,6 +74,12 @@ export const passwordProblem = async (password: string, words: readonly string[]
   // Loaded for the first new password: it takes 0.1 s, which other requests do not wait for.
   const { passwordGuesser } = await import('#password-guesser');
   const { score, feedback } = passwordGuesser.check(password.slice(0, JUDGED_CHARACTERS), own);
-  if (score >= MIN_SCORE) return undefined;
+  if (score >= MIN_SCORE) {
+    // zxcvbn multiplies by ten thousand for each part, which makes a season, a year and two signs good.
+    const word = password.replace(AROUND_A_WORD, '');
+    if (word === password || word.length * 3 < length || word.length > JUDGED_CHARACTERS) return undefined;
+    if (passwordGuesser.check(word, [...own, ...calendarWords()]).guesses >= COMMON_WORD_GUESSES) return undefined;
+    return `This password is too easy to guess. It is a common word with digits or signs around it. ${ADVICE}`;
+  }
   return ['This password is too easy to guess.', reasons[feedback.warning ?? ''], ADVICE].filter(Boolean).join(' ');
 };

@@ -1,17 +1,21 @@
 import { ForbiddenError } from '../errors.ts';
-import { maskedServiceKey } from './account-key.ts';
 
 /** Roles of an account's members. Each account has exactly one owner. */
-export const roles = ['owner', 'admin', 'member', 'viewer', 'billing'] as const;
+export const roles = ['owner', 'admin', 'member', 'viewer', 'billing', 'developer'] as const;
 export type Role = (typeof roles)[number];
 
 /** Permissions of the dashboard API. Each operation names one. */
 export const permissions = [
   'spend:read',
+  /** What shows the spend of the whole account at once: exports, reconciliation, own prices, changes of prices. */
+  'spend:read-all',
   'requests:read',
   /** Alert rules and alerts; to acknowledge an alert is to write. With `rules:write`, saved views too. */
   'rules:read',
   'rules:write',
+  /** Reports, and decisions about savings: both are about the spend of the whole account. */
+  'reports:read',
+  'reports:write',
   /** Service keys and the projects they belong to. */
   'keys:read',
   /** A role without `keys:write-all` may change its own keys only. */
@@ -39,15 +43,26 @@ export const permissions = [
   'ownership:write',
   /** Single sign-on. */
   'sign-on:write',
-  /** The user's own login. */
+  /** The user's own login, and asking for more of a limit. */
   'self:write',
 ] as const;
 export type Permission = (typeof permissions)[number];
 
-const viewer = [
+const developer = [
   'spend:read',
   'requests:read',
   'rules:read',
+  'keys:read',
+  'keys:write',
+  'self:write',
+] as const satisfies readonly Permission[];
+
+const viewer = [
+  'spend:read',
+  'spend:read-all',
+  'requests:read',
+  'rules:read',
+  'reports:read',
   'keys:read',
   'members:read',
   'billing:read',
@@ -55,7 +70,7 @@ const viewer = [
   'self:write',
 ] as const satisfies readonly Permission[];
 
-const member = [...viewer, 'rules:write', 'keys:write'] as const satisfies readonly Permission[];
+const member = [...viewer, 'rules:write', 'reports:write', 'keys:write'] as const satisfies readonly Permission[];
 
 const ownerOnly: ReadonlySet<Permission> = new Set([
   'billing:write',
@@ -64,14 +79,19 @@ const ownerOnly: ReadonlySet<Permission> = new Set([
   'sign-on:write',
 ]);
 
+/** The permissions that somebody may have who sees a part of the account only: their operations show and change that part. */
+const partPermissions: ReadonlySet<Permission> = new Set([...developer, 'rules:write']);
+
 /** The permissions of each role. Spend is shown by key and project, so who reads spend reads the names of keys too. */
 const permissionsByRole: Readonly<Record<Role, ReadonlySet<Permission>>> = {
   owner: new Set(permissions),
   admin: new Set(permissions.filter((permission) => !ownerOnly.has(permission))),
   member: new Set(member),
   viewer: new Set(viewer),
+  developer: new Set(developer),
   billing: new Set([
     'spend:read',
+    'spend:read-all',
     'keys:read',
     'billing:read',
     'billing:write',
@@ -97,6 +117,14 @@ export const isForTokens = (permission: Permission): boolean => !peopleOnly.has(
 
 export const permits = (role: Role, permission: Permission): boolean => permissionsByRole[role].has(permission);
 
+/** Active keys that a developer may have at once. */
+export const MAX_DEVELOPER_KEYS = 5;
+
+/** Roles whose members may be limited to projects. */
+export const projectRoles = ['member', 'viewer', 'developer'] as const satisfies readonly Role[];
+
+export const isForParts = (permission: Permission): boolean => partPermissions.has(permission);
+
 export const permissionsOf = (role: Role): Permission[] => [...permissionsByRole[role]];
 
 const beyond = (own: Role, given: Role): Permission | undefined =>
@@ -116,7 +144,3 @@ export const requireMayGive = (own: Role, given: Role): void => {
 
 /** The roles that have a permission, most powerful first. */
 export const rolesWith = (permission: Permission): readonly Role[] => roles.filter((role) => permits(role, permission));
-
-/** The account key as a role may see it: a credential that outlives a membership is for those who can revoke it. */
-export const accountKeyFor = (role: Role, accountKey: string): string =>
-  permits(role, 'keys:write-all') ? accountKey : maskedServiceKey(accountKey);

@@ -1,6 +1,8 @@
-const filters = ['provider', 'model', 'tag', 'key', 'project', 'providerKey', 'client'] as const;
+import { hasFilter, type Part } from './scope.ts';
+
+const filters = ['provider', 'model', 'tag', 'key', 'project', 'member', 'providerKey', 'client'] as const;
 const groupings = ['by', 'and'] as const;
-const periods = ['from', 'to', 'compareFrom', 'compareTo'] as const;
+const periods = ['from', 'to', 'compareFrom', 'compareTo', 'zone'] as const;
 
 /** The pages of the dashboard that a view can show, and the parameters that each has in its URL. */
 export const viewParameters = {
@@ -36,6 +38,26 @@ const QUERY = /^(?:[\w\-.~!$&'()*+,;=:@]|%[\dA-Fa-f]{2})*$/;
 /** Whether a page has a parameter in its URL. */
 export const isViewParameter = (page: ViewPage, name: string): boolean =>
   (viewParameters[page] as readonly string[]).includes(name) || (page !== 'requests' && name.startsWith('dim:'));
+
+/** The values of a parameter as pages write them: a text, or JSON. */
+const textsOf = (value: string): string[] => {
+  try {
+    return [JSON.parse(value)].flat().map(String);
+  } catch {
+    return [value];
+  }
+};
+
+/** True if a view names no project, key or member outside of a part of an account. */
+export const isViewIn = (part: Part, { search }: Pick<SavedView, 'search'>): boolean => {
+  const parameters = new URLSearchParams(search);
+  return (['project', 'key', 'member'] as const).every((name) =>
+    parameters
+      .getAll(name)
+      .flatMap(textsOf)
+      .every((value) => hasFilter(part, { [name === 'key' ? 'keyId' : name]: value })),
+  );
+};
 
 /** Why a page cannot have a query as its settings; undefined where it can. The page itself checks the values. */
 export const searchProblem = (page: ViewPage, search: string): string | undefined => {

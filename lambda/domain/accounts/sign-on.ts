@@ -17,13 +17,15 @@ export type SignOnProviders = Readonly<
 export const SIGN_ON_CALLBACK = '/sign-in/callback';
 
 /** Roles of people who join by signing in. */
-export const joiningRoles = ['admin', 'member', 'viewer', 'billing'] as const satisfies readonly Role[];
+export const joiningRoles = ['admin', 'member', 'viewer', 'billing', 'developer'] as const satisfies readonly Role[];
 
 /** How the members of an account sign in by an identity provider. */
 export interface SignOn {
   readonly provider: string;
   /** People who sign in for the first time get it. */
   readonly defaultRole: (typeof joiningRoles)[number];
+  /** Ids of the projects that they are limited to. Undefined for all. */
+  readonly defaultProjects?: readonly string[] | undefined;
   /** ISO 8601 UTC: passwords are refused since then. Undefined: they are not. */
   readonly requiredSince?: string | undefined;
 }

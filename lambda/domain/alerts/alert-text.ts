@@ -1,9 +1,10 @@
 import { queryOf } from '../calendar/range.ts';
 import { dayOf, monthOf } from '../calendar/utc.ts';
 import type { RuleCondition } from '../limits/rule.ts';
+import { escapeHtml, htmlDocument, type Mail, withoutLinks } from '../mail/mail.ts';
 import { usdOf } from '../spend/spend-report.ts';
 import type { Alert, Driver } from './alert.ts';
-import { oneLine } from './message.ts';
+import { type Message, oneLine } from './message.ts';
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
@@ -18,7 +19,7 @@ const driverLines = (alert: Alert): { readonly dimension: string; readonly text:
   }));
 
 /** `2026-11-20 (daily, UTC)` */
-export const periodText = ({ period: { name, start, end } }: Alert): string => {
+const periodText = ({ period: { name, start, end } }: Alert): string => {
   const text = {
     hourly: `${dayOf(start)} ${start.slice(11, 16)} to ${end.slice(11, 16)}`,
     daily: dayOf(start),
@@ -49,7 +50,7 @@ export interface AlertLinks {
 }
 
 /** The lines of an alert after its summary. */
-export const alertFacts = (alert: Alert): { readonly label: string; readonly text: string }[] => [
+const alertFacts = (alert: Alert): { readonly label: string; readonly text: string }[] => [
   { label: 'Period', text: periodText(alert) },
   ...driverLines(alert).map(({ dimension, text }) => ({ label: `By ${dimension}`, text })),
   ...notesOf(alert).map((text) => ({ label: 'Note', text })),
@@ -75,4 +76,72 @@ export const alertLinks = (
     ...Object.fromEntries(Object.entries(dimensions).map(([name, value]) => [name, JSON.stringify([value])])),
   });
   return { alert: `${dashboardUrl}/alerts/${alertId}`, spend: `${dashboardUrl}/?${search}` };
+};
+
+/** An alert that stops work or grows by the minute is critical. */
+const severityOf = ({ type, percent = 0 }: Alert): Message['severity'] =>
+  type === 'burn_rate' || (type === 'budget' && percent >= 100) ? 'critical' : 'warning';
+
+/** An alert as channels send it. */
+export const alertMessage = (alert: Alert, links: AlertLinks): Message => {
+  const { accountId: _, deliveries: __, acknowledgedAt: ___, acknowledgedBy: ____, alertId, ...data } = alert;
+  return {
+    id: alertId,
+    title: `AI spend alert: ${oneLine(alert.ruleName)}`,
+    summary: oneLine(alert.summary),
+    facts: alertFacts(alert),
+    links: [
+      { text: 'See and acknowledge it', url: links.alert },
+      { text: 'See the spend', url: links.spend },
+    ],
+    severity: severityOf(alert),
+    type: alert.type,
+    at: alert.triggeredAt,
+    event: {
+      event_type: 'ai_spend_alert',
+      event_payload: { id: alertId, ...data, alertUrl: links.alert, spendUrl: links.spend },
+    },
+  };
+};
+
+/** The subject of an alert, by its type. A rule's name is free text, so it never becomes a subject. */
+const subjects: Readonly<Record<Alert['type'], string>> = {
+  cost_threshold: 'a cost threshold is reached',
+  budget_forecast: 'budget and forecast',
+  budget: 'a budget reached a percentage',
+  spend_anomaly: 'unusual spend',
+  burn_rate: 'something spends or sends fast',
+  error_rate: 'the error rate is high',
+  unpriced_usage: 'usage without a price',
+  plan_usage: 'the plan’s limit',
+};
+
+/** The mail for an alert, in text and HTML: what fired, by how much, what drove it, and where to see more. The body quotes the rule's name. */
+export const alertMail = (alert: Alert, links: AlertLinks): Mail => {
+  const period = periodText(alert);
+  const rows = [
+    ...(alert.ruleId === null ? [] : [{ label: 'Rule', text: `“${withoutLinks(oneLine(alert.ruleName))}”` }]),
+    ...alertFacts(alert).map(({ label, text }) => ({
+      label,
+      text: label.startsWith('By ') ? withoutLinks(text) : text,
+    })),
+  ];
+  const text = [
+    alert.summary,
+    '',
+    ...rows.map((row) => `${row.label}: ${row.text}`),
+    '',
+    `See and acknowledge it: ${links.alert}`,
+    `See the spend: ${links.spend}`,
+    '',
+  ].join('\n');
+  const link = (url: string, label: string) => `<a href="${escapeHtml(url)}">${label}</a>`;
+  const html = htmlDocument([
+    `<h2>${escapeHtml(alert.summary)}</h2>`,
+    '<table cellpadding="4">',
+    ...rows.map((row) => `<tr><th align="left">${escapeHtml(row.label)}</th><td>${escapeHtml(row.text)}</td></tr>`),
+    '</table>',
+    `<p>${link(links.alert, 'See and acknowledge it')} · ${link(links.spend, 'See the spend')}</p>`,
+  ]);
+  return { subject: `AI spend alert: ${subjects[alert.type]}, ${period}`, text, html };
 };

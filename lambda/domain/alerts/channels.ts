@@ -1,8 +1,126 @@
 import type { ChannelName } from '../limits/rule.ts';
-import type { Message } from './message.ts';
-import { pagerDutyEvent } from './pagerduty-event.ts';
-import { slackMessage, webhookBody } from './slack-message.ts';
-import { teamsMessage } from './teams-message.ts';
+import { cut, type Message, shortened, shortFacts } from './message.ts';
+
+/** Teams takes 28 KB for a message; these leave room for the links. */
+const MAX_TEAMS_TITLE = 300;
+const MAX_TEAMS_SUMMARY = 2_000;
+
+/** Text without Markdown: only a TextBlock and a fact have that, a TextRun does not. @see https://adaptivecards.io/explorer/TextRun.html */
+const textOf = (...runs: readonly Record<string, string>[]) => ({
+  type: 'RichTextBlock',
+  inlines: runs.map((run) => ({ type: 'TextRun', ...run })),
+});
+
+/**
+ * A message with an Adaptive Card for a Teams workflow that begins with "When a Teams webhook request is received".
+ *
+ * @see https://learn.microsoft.com/power-automate/teams/send-a-message-in-teams
+ * @see https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using
+ */
+export const teamsMessage = (message: Message) => ({
+  type: 'message',
+  attachments: [
+    {
+      contentType: 'application/vnd.microsoft.card.adaptive',
+      contentUrl: null,
+      content: {
+        $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+        type: 'AdaptiveCard',
+        version: '1.4',
+        msteams: { width: 'Full' },
+        body: [
+          textOf({ text: cut(message.title, MAX_TEAMS_TITLE), size: 'Large', weight: 'Bolder' }),
+          textOf({ text: cut(message.summary, MAX_TEAMS_SUMMARY) }),
+          ...shortFacts(message).map(({ label, text }) => textOf({ text: `${label}: `, weight: 'Bolder' }, { text })),
+        ],
+        actions: message.links.map(({ text: title, url }) => ({ type: 'Action.OpenUrl', title, url })),
+      },
+    },
+  ],
+});
+
+/** Slack's escapes: without them a tag such as `<!channel>` would notify everybody. @see https://docs.slack.dev/messaging/formatting-message-text */
+const escapeSlack = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** Escapes and cuts a text. An escape that the cut splits would show as text. */
+const slackText = (text: string, maxLength: number): string => {
+  const escaped = escapeSlack(text);
+  return escaped.length <= maxLength ? escaped : `${shortened(escaped, maxLength - 1).replace(/&[a-z]{0,3}$/, '')}…`;
+};
+
+/** @see https://docs.slack.dev/reference/block-kit/blocks/header-block */
+const MAX_HEADER_CHARACTERS = 150;
+/** @see https://docs.slack.dev/reference/block-kit/blocks/section-block */
+const MAX_SECTION_CHARACTERS = 3_000;
+
+/** Text in which Slack sees no formatting, links or mentions. */
+const plainText = (text: string, maxLength: number) => ({
+  type: 'plain_text',
+  text: slackText(text, maxLength),
+  emoji: false,
+});
+
+/**
+ * A message for Slack's incoming webhooks: blocks, and a text for notifications. What users and clients wrote is in plain text only.
+ *
+ * @see https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
+ */
+export const slackMessage = (message: Message) => {
+  const { title, summary, links } = message;
+  const lines = [summary, ...shortFacts(message).map(({ label, text }) => `${label}: ${text}`)];
+  const shown = links.map(({ url, text }) => `<${escapeSlack(url)}|${text}>`);
+  const footer = shown.join(' · ');
+  return {
+    text: slackText(`${title}: ${summary}`, MAX_SECTION_CHARACTERS),
+    blocks: [
+      { type: 'header', text: plainText(title, MAX_HEADER_CHARACTERS) },
+      { type: 'section', text: plainText(lines.join('\n'), MAX_SECTION_CHARACTERS) },
+      // A section is too short for a link with very long filters: the page that the message is about has it, too.
+      {
+        type: 'section',
+        text: { type: 'mrkdwn', text: footer.length <= MAX_SECTION_CHARACTERS ? footer : (shown[0] ?? '') },
+      },
+    ],
+  };
+};
+
+/**
+ * The plain webhook's JSON body: a message in the format of Slack's incoming webhooks, with the alert or report as data under `metadata`.
+ *
+ * @see https://docs.slack.dev/messaging/message-metadata
+ */
+export const webhookBody = (message: Message) => ({ ...slackMessage(message), metadata: message.event });
+
+/** @see https://developer.pagerduty.com/docs/send-alert-event */
+const MAX_PAGERDUTY_SUMMARY = 1_024;
+
+/**
+ * An event for PagerDuty's Events API v2. The message's id is the deduplication key: another attempt opens no second incident.
+ *
+ * @see https://developer.pagerduty.com/docs/send-alert-event
+ */
+export const pagerDutyEvent = (message: Message, routingKey: string) => ({
+  routing_key: routingKey,
+  event_action: 'trigger',
+  dedup_key: message.id,
+  client: 'AI Spend Gateway',
+  client_url: message.links[0].url,
+  links: message.links.map(({ url, text }) => ({ href: url, text })),
+  payload: {
+    summary: cut(`${message.title}: ${message.summary}`, MAX_PAGERDUTY_SUMMARY),
+    source: 'ai-spend-gateway',
+    severity: message.severity,
+    timestamp: message.at,
+    class: message.type,
+    custom_details: Object.fromEntries(
+      [...Map.groupBy(shortFacts(message), ({ label }) => label)].map(([label, facts]) => [
+        label,
+        facts.map(({ text }) => text).join(' '),
+      ]),
+    ),
+  },
+});
 
 /** Channels that post JSON to a service. */
 export type PostedChannel = Exclude<ChannelName, 'email'>;

@@ -1,7 +1,7 @@
 import type { BoundEvaluator } from '../limits/rule.ts';
 import { filteredBy, passesRule } from '../limits/spend-series.ts';
 import { type Counters, knownCostNanoUsd, type SpendCounter } from '../spend/counters.ts';
-import { allocationCrossNames, allocationIn, type SpendDimensionName } from '../spend/dimensions.ts';
+import { allocationCrossNames, allocationIn, keyDimensionNames, type SpendDimensionName } from '../spend/dimensions.ts';
 import type { Driver } from './alert.ts';
 
 const measures: Record<BoundEvaluator['drivenBy'], (counters: Counters) => number> = {
@@ -21,7 +21,7 @@ const names: Record<Driver['dimension'], SpendDimensionName> = {
 export const driverDimensionsOf = ({ filter }: Pick<BoundEvaluator, 'filter'>): SpendDimensionName[] => {
   const allocation = allocationIn(filteredBy(filter));
   const counted = allocation === undefined ? Object.values(names) : [allocation, ...allocationCrossNames];
-  return filter?.project === undefined ? counted : [...counted, 'project'];
+  return [...counted, ...keyDimensionNames.filter((name) => filter?.[name] !== undefined)];
 };
 
 const TOP = 3;

@@ -1,6 +1,17 @@
 import { ValidationError } from '../errors.ts';
-import { DAY_MS } from './units.ts';
-import { addDays, bucketOf, dayOf, type Granularity, roundUp, startOf, startOfMonth, startOfNext } from './utc.ts';
+import { dayIn } from './time-zones.ts';
+import { DAY_MS, HOUR_MS } from './units.ts';
+import {
+  addDays,
+  bucketOf,
+  dayOf,
+  daysBetween,
+  type Granularity,
+  roundUp,
+  startOf,
+  startOfMonth,
+  startOfNext,
+} from './utc.ts';
 
 /** A range of whole hours, UTC. */
 export interface Range {
@@ -10,6 +21,8 @@ export interface Range {
   readonly from: string;
   /** First instant after the range, ISO 8601. */
   readonly to: string;
+  /** Whose days the points are, an IANA name: such a range is read by hour. By default UTC. */
+  readonly timeZone?: string;
 }
 
 /** Limits what a query may read, and how long its response may get. A month in which clocks go back has an hour more. */
@@ -26,8 +39,30 @@ const LATEST = '9998-12-31T00:00:00.000Z';
 
 const isDate = (text: string): boolean => !text.includes('T');
 
+/** Days of a zone that one response has at most: they are read by hour. */
+const MAX_ZONE_DAYS = 62;
+
+/** The day of an hour on the calendars of a zone. Where days begin within an hour, it is the day in which the hour ends. */
+const dayOfHour = (timeZone: string, hour: string): string =>
+  dayIn(timeZone, new Date(Date.parse(`${hour}:00:00Z`) + HOUR_MS - 1));
+
+/** A function that finds the bucket of the times of spend counters in a range. */
+export const bucketFinder = ({ granularity, timeZone }: Range): ((time: string) => string) => {
+  if (timeZone === undefined) return (time) => bucketOf(time, granularity);
+  const days = new Map<string, string>();
+  return (hour) => {
+    const day = days.get(hour) ?? dayOfHour(timeZone, hour);
+    days.set(hour, day);
+    return day;
+  };
+};
+
 /** Every hour, day or month of a range, ascending, without gaps. */
-export const bucketsOf = ({ granularity, from, to }: Range): string[] => {
+export const bucketsOf = ({ granularity, from, to, timeZone }: Range): string[] => {
+  if (timeZone !== undefined) {
+    const last = new Date(Date.parse(to) - 1);
+    return daysBetween(dayOfHour(timeZone, bucketOf(from, 'hour')), dayIn(timeZone, last));
+  }
   const buckets: string[] = [];
   for (let start = new Date(from); start < new Date(to); start = startOfNext(granularity, start)) {
     buckets.push(bucketOf(start.toISOString(), granularity));
@@ -46,7 +81,7 @@ const isWhole = (granularity: Granularity, instant: string): boolean =>
   startOf(granularity, new Date(instant)).toISOString() === instant;
 
 /** The range of the same length that ends where this one begins: as many months for whole ones. */
-export const precedingRange = (range: Range): Range => {
+export const precedingRange = ({ timeZone: _, ...range }: Range): Range => {
   const from = new Date(range.from);
   const start =
     range.granularity === 'month' && isWhole('month', range.from) && isWhole('month', range.to)
@@ -56,11 +91,11 @@ export const precedingRange = (range: Range): Range => {
 };
 
 /** The ranges to read for a range: hours up to its first whole day, its whole days or months, and the hours after them. */
-export const rangesOf = ({ granularity, from, to }: Range): Range[] => {
+export const rangesOf = ({ granularity, from, to, timeZone }: Range): Range[] => {
   const firstDay = roundUp('day', new Date(from)).toISOString();
   const lastDay = startOf('day', new Date(to)).toISOString();
   const ranges: Range[] =
-    granularity === 'hour' || firstDay >= lastDay
+    granularity === 'hour' || timeZone !== undefined || firstDay >= lastDay
       ? [{ granularity: 'hour', from, to }]
       : [
           { granularity: 'hour', from, to: firstDay },
@@ -168,11 +203,14 @@ export const instantsOfDays = (query: Bounds, now: Date, what: string): ReturnTy
 
 /**
  * The range a query asks for: by default this month so far, by hour where it is shorter than a day, else by day. `to` as a date includes
- * that day; as an instant it is the first one not included.
+ * that day; as an instant it is the first one not included. Days are those of the query's zone where hours are kept for all of them.
  *
  * @throws ValidationError for an empty range, one that is too long, and where it has no sums
  */
-export const rangeOf = (query: Bounds & { readonly granularity?: Granularity | undefined }, now: Date): Range => {
+export const rangeOf = (
+  query: Bounds & { readonly granularity?: Granularity | undefined; readonly timeZone?: string | undefined },
+  now: Date,
+): Range => {
   const from = query.from === undefined ? startOfMonth(now) : firstOfSpend('from', query.from, now);
   const end = query.to === undefined ? startOfNext('day', now) : endOfSpend('to', query.to, now);
   const granularity = query.granularity ?? (end.getTime() - from.getTime() < DAY_MS ? 'hour' : 'day');
@@ -189,5 +227,7 @@ export const rangeOf = (query: Bounds & { readonly granularity?: Granularity | u
   if (!isKept(range, now)) {
     throw invalid('from', `spend by hour is kept for ${HOUR_QUERY_DAYS} days: choose granularity=day`);
   }
-  return range;
+  if (query.timeZone === undefined || query.timeZone === 'UTC' || granularity !== 'day') return range;
+  const ofZone = { ...range, timeZone: query.timeZone };
+  return bucketsOf(ofZone).length <= MAX_ZONE_DAYS && isKept(ofZone, now) ? ofZone : range;
 };

@@ -1,5 +1,6 @@
-import type { PeriodName } from '../calendar/periods.ts';
 import type { OpenEvent } from '../usage/usage-event.ts';
+import type { AccessRule } from './access.ts';
+import type { EachAmounts, EachName, KeyPlaces, LimitPeriod } from './each.ts';
 
 /*
  * A block stops the requests of a scope until a time: a budget that is used up writes it, and so does a pause. The gateway reads it on
@@ -32,6 +33,8 @@ export interface Block {
   /** A budget's amount, and what was spent when it was reached. Null for a pause. */
   readonly amountNanoUsd: number | null;
   readonly spentNanoUsd: number | null;
+  /** The value that is at its limit, of a limit of each, and where a person asks for more. */
+  readonly of?: { readonly each: string; readonly value: string | null; readonly askUrl: string } | undefined;
   /** When a pause began, in ISO 8601 UTC. */
   readonly startedAt?: string | undefined;
   /** The rule that made a pause. Absent where a person did: the audit log says who. */
@@ -54,7 +57,7 @@ export interface ReservedBudget {
   readonly id: string;
   readonly name: string;
   readonly scope: BlockScope;
-  readonly period: PeriodName | { readonly from: string; readonly to: string };
+  readonly period: LimitPeriod;
   readonly amountNanoUsd: number;
   /** Spend and reservations may come to this together. */
   readonly limitNanoUsd: number;
@@ -62,17 +65,44 @@ export interface ReservedBudget {
   readonly unknownCost: BlockPolicy | number;
   /** Effect on a request where nothing can be reserved for it. */
   readonly onUnavailable: BlockPolicy;
+  /** The value that it reserves for, of a limit of each. */
+  readonly of?: Block['of'];
 }
 
-/** The gateway's knowledge of an account's budgets. */
+/** A limit of each, as the gateway knows it. */
+export interface EachLimit extends EachAmounts {
+  readonly id: string;
+  readonly name: string;
+  readonly each: EachName;
+  readonly scope: BlockScope;
+  readonly period: LimitPeriod;
+  /** From this percentage of its amount on a value is at its limit. */
+  readonly percent: number;
+  /** Null: it refuses nothing. */
+  readonly enforcement: 'lagging' | 'reserved' | null;
+  readonly unknownCost: BlockPolicy | number;
+  readonly onUnavailable: BlockPolicy;
+  readonly showsRemaining: boolean;
+  /** Percentages of its amount at which an alert is sent for a value. */
+  readonly notifyAt: readonly number[];
+  /** The page on which a person asks for more. */
+  readonly askUrl: string;
+}
+
+/** The gateway's knowledge of what may stop an account's requests. */
 export interface Blocks {
   readonly blocks: readonly Block[];
   readonly remaining: readonly Remaining[];
   /** Budgets that requests reserve from. */
   readonly reserved: readonly ReservedBudget[];
+  /** Oldest first. */
+  readonly access: readonly AccessRule[];
+  /** Limits of each, and the places of keys if one of them reads those. Their values are items of their own. */
+  readonly each: readonly EachLimit[];
+  readonly keys: KeyPlaces;
 }
 
-export const NO_BLOCKS: Blocks = { blocks: [], remaining: [], reserved: [] };
+export const NO_BLOCKS: Blocks = { blocks: [], remaining: [], reserved: [], access: [], each: [], keys: {} };
 
 /** Facts about a request before it is forwarded. The model may be in its body. */
 type Request = Pick<OpenEvent, 'provider' | 'keyId' | 'tag' | 'metadata' | 'client' | 'session'>;
@@ -92,6 +122,10 @@ export const blocksOf = ({ blocks }: Blocks, request: Request, now: Date): Block
 /** The budgets that the request reserves from, as far as is known without its model. */
 export const reservedOf = ({ reserved }: Blocks, request: Request): ReservedBudget[] =>
   reserved.filter(({ scope }) => isIn(scope, request));
+
+/** The limits of each that the request is in, as far as is known without its model. */
+export const eachOf = ({ each }: Blocks, request: Request): EachLimit[] =>
+  each.filter(({ scope }) => isIn(scope, request));
 
 /** The least that budgets have left for the request, in nano-USD. Budgets of a model are not among them. Null without a budget. */
 export const remainingOf = ({ remaining }: Blocks, request: Request, now: Date): number | null => {

@@ -8,8 +8,14 @@ import { combinationProblem } from '../spend/dimensions.ts';
 import { comparedUsd } from '../spend/spend-report.ts';
 import { ruleFilter, ruleFilterOf } from './config-members.ts';
 import type { Evaluator } from './evaluator.ts';
-import { median } from './median.ts';
 import { filteredBy, type SpendSeries, splitNames } from './spend-series.ts';
+
+/** The middle value; the mean of the two middle ones of an even number. 0 without values. */
+export const median = (values: readonly number[]): number => {
+  const sorted = [...values].sort((left, right) => left - right);
+  const middle = sorted.length / 2;
+  return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
+};
 
 const amount = z.number().check(z.minimum(0.000001), z.maximum(9_000_000));
 const MAX_PAUSE_MINUTES = 7 * 24 * 60;

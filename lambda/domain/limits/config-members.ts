@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { providerLabels } from '../providers.ts';
+import { hostLabel } from '../host-label.ts';
 import { DIMENSION_NAME, DIMENSION_NAME_RULE, declaredName } from '../spend/declared-dimensions.ts';
 import { combinationProblem, type SpendDimensionName } from '../spend/dimensions.ts';
 import {
@@ -28,7 +28,7 @@ const declaredValue = z
   );
 
 const filterMembers = z.strictObject({
-  provider: z.optional(z.enum(providerLabels)),
+  provider: z.optional(hostLabel),
   model: z.optional(model),
   tag: z.optional(z.string().check(z.minLength(1), z.maxLength(MAX_TAG_CHARACTERS))),
   key: z.optional(z.string().check(z.minLength(1), z.maxLength(64), z.describe('Id of a service key, see GET /keys.'))),
@@ -39,6 +39,15 @@ const filterMembers = z.strictObject({
         z.minLength(1),
         z.maxLength(64),
         z.describe('Id of a project, see GET /projects: the keys that it has when the rule is judged.'),
+      ),
+  ),
+  member: z.optional(
+    z
+      .string()
+      .check(
+        z.minLength(1),
+        z.maxLength(64),
+        z.describe('User id of a member, see GET /members: the keys of that member.'),
       ),
   ),
   client: z.optional(

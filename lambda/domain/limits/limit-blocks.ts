@@ -1,11 +1,12 @@
-import { activeKeyIds, type KeyInProject } from '../accounts/project.ts';
 import type { Period } from '../calendar/periods.ts';
-import type { Block, BlockScope, Blocks, Remaining, ReservedBudget } from './block.ts';
+import { type KeyFilter, type KeyOfSpend, keysIn, needsKeys } from '../spend/key-dimensions.ts';
+import type { Block, BlockScope, Blocks, EachLimit, Remaining, ReservedBudget } from './block.ts';
 import type { UseSample } from './bound.ts';
+import { type GroupAmount, placesOf } from './each.ts';
 import { blocksFromNanoUsd, type Limit, type LimitUse } from './limit.ts';
 import { periodId, type Reservation } from './reservation.ts';
 
-/** A rule or budget whose limit has a period now. */
+/** A rule or budget whose limit has a period now. Limits of each are not among them: their values are counted one by one. */
 export interface CurrentLimit {
   readonly ruleId: string;
   readonly name: string;
@@ -20,13 +21,24 @@ export interface LimitState extends CurrentLimit {
 
 type Filter = NonNullable<Limit['filter']>;
 
-const keyIdsOf = ({ key, project }: Filter, keys: readonly KeyInProject[]): readonly string[] | undefined => {
-  if (project === undefined) return key === undefined ? undefined : [key];
-  return activeKeyIds(keys, project).filter((keyId) => key === undefined || keyId === key);
+/** A key that may send requests. */
+export interface BlockableKey extends KeyOfSpend {
+  readonly status: 'active' | 'revoked';
+}
+
+/** The keys of a filter whose requests can be stopped: those of a revoked key are refused anyway. */
+export const activeKeyIds = (filter: KeyFilter, keys: readonly BlockableKey[]): string[] =>
+  keysIn(filter, keys)
+    .filter(({ status }) => status === 'active')
+    .map(({ keyId }) => keyId);
+
+const keyIdsOf = ({ key, ...filter }: Filter, keys: readonly BlockableKey[]): readonly string[] | undefined => {
+  if (!needsKeys(filter)) return key === undefined ? undefined : [key];
+  return activeKeyIds({ ...filter, keyId: key }, keys);
 };
 
-/** The requests that a filter matches. @param keys of the account: a project is those that it has now */
-export const scopeOf = (filter: Filter | undefined, keys: readonly KeyInProject[]): BlockScope => {
+/** The requests that a filter matches. @param keys of the account: a project or member is those that it has now */
+export const scopeOf = (filter: Filter | undefined, keys: readonly BlockableKey[]): BlockScope => {
   const { provider, model, tag, client, dim } = filter ?? {};
   const keyIds = keyIdsOf(filter ?? {}, keys);
   return {
@@ -43,7 +55,7 @@ export const scopeOf = (filter: Filter | undefined, keys: readonly KeyInProject[
 export const concernsGateway = ({ block, showRemaining }: Pick<Limit, 'block' | 'showRemaining'>): boolean =>
   block !== null || showRemaining;
 
-const blockOf = ({ ruleId, name, limit, period, use }: LimitState, keys: readonly KeyInProject[]): Block[] =>
+const blockOf = ({ ruleId, name, limit, period, use }: LimitState, keys: readonly BlockableKey[]): Block[] =>
   limit.block !== null && use.isUsedUp
     ? [
         {
@@ -58,7 +70,7 @@ const blockOf = ({ ruleId, name, limit, period, use }: LimitState, keys: readonl
       ]
     : [];
 
-const remainingOf = ({ ruleId, limit, period, use }: LimitState, keys: readonly KeyInProject[]): Remaining[] =>
+const remainingOf = ({ ruleId, limit, period, use }: LimitState, keys: readonly BlockableKey[]): Remaining[] =>
   limit.showRemaining
     ? [
         {
@@ -89,7 +101,7 @@ export const useSamples = (states: readonly LimitState[]): UseSample[] =>
     .filter(({ limit }) => limit.block !== null)
     .map(({ ruleId, period, use }) => ({ budgetId: ruleId, periodId: periodId(period), usedNanoUsd: use.usedNanoUsd }));
 
-const reservedOf = ({ ruleId, name, limit }: LimitState, keys: readonly KeyInProject[]): ReservedBudget[] =>
+const reservedOf = ({ ruleId, name, limit }: LimitState, keys: readonly BlockableKey[]): ReservedBudget[] =>
   isReserved(limit)
     ? [
         {
@@ -105,18 +117,92 @@ const reservedOf = ({ ruleId, name, limit }: LimitState, keys: readonly KeyInPro
       ]
     : [];
 
+/** A member, as far as the amounts of groups depend on it. */
+interface MemberOfGroups {
+  readonly userId: string;
+  readonly role: string;
+  /** Undefined for all projects. */
+  readonly projects?: readonly string[] | undefined;
+}
+
+/** The keys and members of an account. */
+export interface Belongings {
+  readonly keys: readonly BlockableKey[];
+  readonly members: readonly MemberOfGroups[];
+}
+
+/** The values of each group: a member is of the projects that it is limited to or has a key in, a key has the role of its member. */
+const groupsOf = ({ each, amountsOf }: Limit, { keys, members }: Belongings): GroupAmount[] => {
+  const hasKeyIn = (userId: string, project: string) =>
+    keys.some(({ ownerUserId, projectId }) => ownerUserId === userId && projectId === project);
+  const ofProject = (project: string): string[] =>
+    each === 'key'
+      ? keys.filter(({ projectId }) => projectId === project).map(({ keyId }) => keyId)
+      : members
+          .filter(({ userId, projects }) => projects?.includes(project) || hasKeyIn(userId, project))
+          .map(({ userId }) => userId);
+  const ofRole = (role: string): string[] => {
+    const userIds = members.filter((member) => member.role === role).map(({ userId }) => userId);
+    return each === 'key'
+      ? keys.filter(({ ownerUserId = '' }) => userIds.includes(ownerUserId)).map(({ keyId }) => keyId)
+      : userIds;
+  };
+  return [
+    ...Object.entries(amountsOf?.project ?? {})
+      .toSorted(([, a], [, b]) => b - a)
+      .map(([name, amountNanoUsd]) => ({ source: 'project' as const, name, amountNanoUsd, values: ofProject(name) })),
+    ...Object.entries(amountsOf?.role ?? {}).map(([name, amountNanoUsd]) => ({
+      ...{ source: 'role' as const, name, amountNanoUsd, values: ofRole(name) },
+    })),
+  ];
+};
+
+/** The page on which a person asks for more than a limit gives. */
+export const askPage = (dashboardUrl: string): string => `${dashboardUrl}/access`;
+
+/** A limit of each as the gateway has to know it; undefined for another limit. @param askUrl the page for asking, without its budget */
+export const eachLimitOf = (
+  { ruleId, name, limit }: Pick<CurrentLimit, 'ruleId' | 'name' | 'limit'>,
+  belongings: Belongings,
+  askUrl: string,
+): EachLimit | undefined =>
+  limit.each && {
+    id: ruleId,
+    name,
+    each: limit.each,
+    scope: scopeOf(limit.filter, belongings.keys),
+    period: limit.period,
+    amountNanoUsd: limit.amountNanoUsd,
+    groups: groupsOf(limit, belongings),
+    percent: limit.block?.atPercent ?? 100,
+    enforcement: limit.block?.enforcement ?? null,
+    unknownCost: limit.unknownCost,
+    onUnavailable: limit.block?.onUnavailable ?? 'pass',
+    showsRemaining: limit.showRemaining,
+    notifyAt: limit.notifyAt,
+    askUrl: `${askUrl}?ask=${ruleId}`,
+  };
+
+/** True where only the account's keys, or its members, say what a limit of each holds for. */
+export const needsBelongings = ({ each, amountsOf }: Pick<Limit, 'each' | 'amountsOf'>): boolean =>
+  each === 'member' ||
+  each === 'project' ||
+  Object.values(amountsOf ?? {}).some((amounts) => Object.keys(amounts).length > 0);
+
 /**
- * The blocks of an account after its limits were judged. Pauses stay, and so do the blocks of limits that could not be judged. A block
+ * The blocks of an account after its limits were judged. Pauses and access rules stay, and so do the blocks of limits that could not be judged. A block
  * keeps the amount that was spent when it began, as long as it lasts.
  *
  * @param unjudged ids of limits whose state is not known
- * @param keys of the account; empty where no limit filters by project
+ * @param keys of the account; empty where no limit filters by project or member
+ * @param each all limits of each
  */
 export const withLimits = (
-  { blocks, remaining, reserved }: Blocks,
+  { blocks, remaining, reserved, ...others }: Blocks,
   states: readonly LimitState[],
   unjudged: ReadonlySet<string>,
-  keys: readonly KeyInProject[],
+  keys: readonly BlockableKey[],
+  each: readonly EachLimit[],
 ): Blocks => {
   const begun = new Map(blocks.map((block) => [block.id, block]));
   const since = (block: Block): Block => {
@@ -125,6 +211,7 @@ export const withLimits = (
     return isSame ? { ...block, spentNanoUsd: before.spentNanoUsd } : block;
   };
   return {
+    ...others,
     blocks: [
       ...blocks.filter(({ id, kind }) => kind !== 'budget' || unjudged.has(id)),
       ...states.flatMap((state) => blockOf(state, keys)).map(since),
@@ -134,5 +221,9 @@ export const withLimits = (
       ...states.flatMap((state) => remainingOf(state, keys)),
     ],
     reserved: [...reserved.filter(({ id }) => unjudged.has(id)), ...states.flatMap((state) => reservedOf(state, keys))],
+    each,
+    keys: each.some((limit) => limit.each === 'member' || limit.each === 'project')
+      ? placesOf(keys.filter(({ status }) => status === 'active'))
+      : {},
   };
 };

@@ -6,8 +6,9 @@ import { costToCompare } from '../spend/counters.ts';
 import { HISTORY_DAYS, RATE_DAYS } from '../spend/month-forecast.ts';
 import { comparedUsd, costOf, usdOf } from '../spend/spend-report.ts';
 import { ruleFilter, usdAmount } from './config-members.ts';
+import { atPercent } from './each.ts';
 import type { Evaluator, JudgedPeriod, Observation } from './evaluator.ts';
-import { atPercent, budgetConfigSchema, forecastOf, type Limit, type LimitUse, useOf } from './limit.ts';
+import { budgetConfigSchema, forecastOf, type Limit, type LimitUse, useOf } from './limit.ts';
 
 const thresholdConfigSchema = z.strictObject({
   threshold: usdAmount.check(z.describe('In USD.')),
@@ -96,7 +97,8 @@ const limitEvaluator = <Config extends Pick<Limit, 'filter'>>(
   },
   periodsOf: (config, now, judgedUntil) => limitPeriods(limitOf(config), now, judgedUntil),
   lookbackDays,
-  judge: (config, judged) => judgeLimit(limitOf(config), wording, judged),
+  // The recorder alerts for the values of a limit of each, as it counts them.
+  judge: (config, judged) => (limitOf(config).each ? null : judgeLimit(limitOf(config), wording, judged)),
 });
 
 /** The cost of a period reaches a threshold. */
@@ -128,11 +130,15 @@ export const budgetForecast = limitEvaluator(
   () => HISTORY_DAYS,
 );
 
+const inNanoUsd = (amounts: Readonly<Record<string, number>>): Record<string, number> =>
+  Object.fromEntries(Object.entries(amounts).map(([name, usd]) => [name, usdToNanoUsd(usd)]));
+
 /** Spend reaches percentages of an amount, and requests stop at one of them if the account wants that. */
 export const budget = limitEvaluator(
   budgetConfigSchema,
-  ({ amount, unknownCost, ...config }) => ({
+  ({ amount, amountByProject = {}, amountByRole = {}, unknownCost, ...config }) => ({
     ...config,
+    ...(config.each && { amountsOf: { project: inNanoUsd(amountByProject), role: inNanoUsd(amountByRole) } }),
     amountNanoUsd: usdToNanoUsd(amount),
     notifiesForecast: false,
     unknownCost:

@@ -1,4 +1,7 @@
+import type { Period } from '../calendar/periods.ts';
 import type { ReadCounters } from '../spend/spend-question.ts';
+import type { EachLimit } from './block.ts';
+import { amountFor, type HeldAmount, isAtLimit, type Override, type ValueUse } from './each.ts';
 import { forecastOf, useOf } from './limit.ts';
 import { currentPeriod, evaluatorOf, type RuleCondition } from './rule.ts';
 import { fillSeries } from './spend-query.ts';
@@ -33,4 +36,46 @@ export const limitStates = async <R extends StoredRule>(
     projectedNanoUsd: (period && forecastOf(period, at, series)?.nanoUsd) ?? null,
     mayAlsoMatch: (period && series.mayAlsoMatch(period.start, period.end)) ?? null,
   }));
+};
+
+/** One value of a limit of each, and what holds for it. */
+export interface ValueState extends HeldAmount, ValueUse {
+  readonly value: string | null;
+  readonly reservedNanoUsd: number;
+  /** The rest of the amount, less reservations; below 0 where more was spent. Null without a limit. */
+  readonly remainingNanoUsd: number | null;
+  readonly percentUsed: number | null;
+  /** The cost of the whole period at its rate so far; null where it is too early to say. */
+  readonly projectedNanoUsd: number | null;
+  readonly isAtLimit: boolean;
+  readonly override: Override | null;
+}
+
+/** Periods are forecast from their first tenth on. */
+const MIN_ELAPSED = 0.1;
+
+const percentOf = (usedNanoUsd: number, nanoUsd: number | null): number | null => {
+  if (nanoUsd === null) return null;
+  return nanoUsd === 0 ? 100 : Math.floor((usedNanoUsd / nanoUsd) * 100);
+};
+
+/** The state of one value: the one place that says what is left of it. */
+export const valueState = (
+  limit: EachLimit,
+  counted: ValueUse & { readonly value: string | null; readonly reservedNanoUsd: number },
+  override: Override | null,
+  { period, now }: { readonly period: Period; readonly now: Date },
+): ValueState => {
+  const { value, usedNanoUsd, unpricedRequests, reservedNanoUsd } = counted;
+  const amount = amountFor(limit, value, override, now);
+  const startMs = Date.parse(period.start);
+  const elapsed = (now.getTime() - startMs) / (Date.parse(period.end) - startMs);
+  return {
+    ...{ value, ...amount, usedNanoUsd, unpricedRequests, reservedNanoUsd },
+    remainingNanoUsd: amount.nanoUsd === null ? null : amount.nanoUsd - usedNanoUsd,
+    percentUsed: percentOf(usedNanoUsd, amount.nanoUsd),
+    projectedNanoUsd: elapsed < MIN_ELAPSED ? null : Math.round(usedNanoUsd / Math.min(1, elapsed)),
+    isAtLimit: isAtLimit(limit, counted, amount),
+    override: amount.source === 'override' ? override : null,
+  };
 };

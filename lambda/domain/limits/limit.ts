@@ -2,9 +2,11 @@ import * as z from 'zod/mini';
 import { type Period, periodNames } from '../calendar/periods.ts';
 import { DAY_MS } from '../calendar/units.ts';
 import { type Counters, knownCostNanoUsd } from '../spend/counters.ts';
+import { DIMENSION_NAME } from '../spend/declared-dimensions.ts';
 import { forecastMonth } from '../spend/month-forecast.ts';
 import type { BlockPolicy } from './block.ts';
 import { ruleFilter, usdAmount } from './config-members.ts';
+import { atPercent, type EachName, eachNames, type GroupAmount } from './each.ts';
 import type { SpendSeries } from './spend-series.ts';
 
 const percent = z.int().check(z.minimum(1), z.maximum(1_000));
@@ -63,7 +65,27 @@ const unknownCost = z.union(
   { error: 'must be ignore, block or an object with countAsUsd' },
 );
 
+const EACH_RULE = `must be one of ${eachNames.join(', ')}, or dim: and a name of metadata`;
+const eachName = z.union(
+  [z.enum(eachNames), z.string().check(z.regex(new RegExp(`^dim:${DIMENSION_NAME.source.slice(1)}`), EACH_RULE))],
+  { error: EACH_RULE },
+) as unknown as z.ZodMiniType<EachName>;
+
+const groupAmounts = (description: string) =>
+  z.optional(z.record(z.string().check(z.minLength(1), z.maxLength(64)), usdAmount).check(z.describe(description)));
+
 export const budgetConfigSchema = z.strictObject({
+  each: z
+    .optional(eachName)
+    .check(
+      z.describe(
+        'Every value has the amount for itself, and is refused alone: each member, key, project, session, or value of a name of metadata (`dim:user`). It cannot be changed later, nor can the period, the filter and `unknownCost` of such a budget.',
+      ),
+    ),
+  amountByProject: groupAmounts('Other amounts of members or keys, in USD, by id of their project.'),
+  amountByRole: groupAmounts(
+    "Other amounts of members or keys, in USD, by the member's role. A project's comes first.",
+  ),
   amount: usdAmount.check(z.describe('In USD for each period.')),
   period: z.union([z.enum(periodNames), fixedPeriod], {
     error: ({ input }) =>
@@ -98,11 +120,11 @@ export interface Limit extends Pick<BudgetConfig, 'period' | 'filter' | 'block' 
   readonly notifiesForecast: boolean;
   /** A request of unknown cost counts as nothing (`pass`), as all of the amount (`stop`), or as this much in nano-USD. */
   readonly unknownCost: BlockPolicy | number;
+  /** Every value of this dimension has the amount for itself. */
+  readonly each?: EachName | undefined;
+  /** Other amounts in nano-USD, by project or role. */
+  readonly amountsOf?: Readonly<Record<GroupAmount['source'], Readonly<Record<string, number>>>> | undefined;
 }
-
-/** An amount at a percentage of it, in nano-USD, rounded up. */
-export const atPercent = ({ amountNanoUsd }: Pick<Limit, 'amountNanoUsd'>, percent: number): number =>
-  Math.floor(amountNanoUsd / 100) * percent + Math.ceil(((amountNanoUsd % 100) * percent) / 100);
 
 /** The amount from which requests are refused, in nano-USD. */
 export const blocksFromNanoUsd = (limit: Limit): number => atPercent(limit, limit.block?.atPercent ?? 100);

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { DEFAULT_PROJECT_ID } from '../accounts/project.ts';
+import { DEFAULT_PROJECT_ID } from '../accounts/scope.ts';
 import { HOUR_MS } from '../calendar/units.ts';
-import { providerLabels } from '../providers.ts';
+import { hostLabel } from '../host-label.ts';
 import {
   MAX_CLIENT_CHARACTERS,
   MAX_MODEL_CHARACTERS,
@@ -18,7 +18,7 @@ const MAX_MINUTES = 366 * 24 * 60;
 const upTo = (characters: number) => z.optional(z.string().check(z.minLength(1), z.maxLength(characters)));
 
 export const pauseScope = {
-  provider: z.optional(z.enum(providerLabels)),
+  provider: z.optional(hostLabel),
   model: upTo(MAX_MODEL_CHARACTERS),
   tag: upTo(MAX_TAG_CHARACTERS),
   key: z.optional(z.string().check(z.minLength(1), z.maxLength(64), z.describe('Id of a service key.'))),

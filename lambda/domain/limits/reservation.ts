@@ -14,6 +14,8 @@ export interface Reservation {
   readonly nanoUsd: number;
   /** The budget counts this where the cost turns out to be unknown. */
   readonly unknownNanoUsd: number;
+  /** The value that it is reserved for, of a limit of each. */
+  readonly value?: string | null | undefined;
 }
 
 /** The name of a period in keys. */
@@ -27,4 +29,10 @@ export const periodId = ({ name, start }: { readonly name: string; readonly star
 export const RESERVATION_MINUTES = 14;
 
 /** The same of a response that is made in the background, whose result is fetched later: a day, counted from the start of its hour. */
-export const PENDING_HOURS = 24;
+const PENDING_HOURS = 24;
+
+/** True where a reservation is freed. @param member of its item: `m` and a minute, or `p` and an hour */
+export const isOldReservation = (member: string, nowMs: number): boolean =>
+  member.startsWith('m')
+    ? Number(member.slice(1)) <= Math.floor(nowMs / 60_000) - RESERVATION_MINUTES
+    : Number(member.slice(1)) <= Math.floor(nowMs / 3_600_000) - PENDING_HOURS;

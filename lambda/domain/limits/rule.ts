@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { hasFilter, type Part } from '../accounts/scope.ts';
 import { type Period, type PeriodName, periodsToJudge } from '../calendar/periods.ts';
 import { burnRate } from './burn-rate.ts';
 import { ruleFilterOf } from './config-members.ts';
@@ -84,6 +85,12 @@ const bind = <C extends Filtered>(
 /** The evaluator of a condition's type, with the condition's config. */
 export const evaluatorOf = ({ type, config }: RuleCondition): BoundEvaluator =>
   bind(evaluators[type] as unknown as Evaluator<Filtered>, config);
+
+/** True if all that a rule counts is in a part of an account. Sessions are judged without a filter. */
+export const isRuleIn = (part: Part, condition: RuleCondition): boolean => {
+  const { filter, splitBy } = evaluatorOf(condition);
+  return hasFilter(part, filter) && (part.keyIds === undefined || splitBy !== 'session');
+};
 
 /** The period of a rule that runs now; null before and after a fixed one. */
 export const currentPeriod = ({ periodsToJudge }: BoundEvaluator, now: Date): Period | null => {

@@ -3,9 +3,9 @@ import { type Period, type PeriodName, periodBefore } from '../calendar/periods.
 import { usdToNanoUsd } from '../money.ts';
 import { knownCostNanoUsd } from '../spend/counters.ts';
 import { costOf, usdOf } from '../spend/spend-report.ts';
+import { median } from './burn-rate.ts';
 import { ruleFilter, usdAmount } from './config-members.ts';
 import type { Evaluator, JudgedPeriod } from './evaluator.ts';
-import { median } from './median.ts';
 
 const configSchema = z.strictObject({
   period: z.enum(['daily', 'weekly']),

@@ -62,7 +62,7 @@ const ratesOf = (provider: string, model: string): WorstRates | undefined => {
 export interface RequestSize {
   readonly provider: string;
   readonly dialect: Dialect;
-  /** All that may serve it: one that it names, and those that follow where that fails. */
+  /** All models that may serve it: the model that it names, and those that follow where that fails. */
   readonly models: readonly string[];
   readonly serviceTier: string | null;
   /** Anthropic's fast mode. */

@@ -1,5 +1,5 @@
 import { monthOf } from '../calendar/utc.ts';
-import { attoUsdPerUnit, costNanoUsd, nanoUsdPerUnit } from '../money.ts';
+import { attoUsdPerUnit, costNanoUsd, nanoUsdPerUnit, PRODUCT_PER_NANO_USD, sumOfLines } from '../money.ts';
 import { matchesModel } from '../price/overrides.ts';
 import type { RateKind, Rates } from '../price/rates.ts';
 import type { OwnRates } from '../price/request-rates.ts';
@@ -92,6 +92,18 @@ const factorOf = ({ priceId, terms }: OwnPrice, month: MonthPrices | undefined) 
 
 const MAX_COST = BigInt(Number.MAX_SAFE_INTEGER);
 
+/** A price before it was rounded, in nano-USD. One that the provider reported has no lines, and is exact. */
+const exactCost = ({ lines }: PricedUsage, costNanoUsd: number): Fraction =>
+  lines.length === 0
+    ? { numerator: BigInt(costNanoUsd), denominator: 1n }
+    : { numerator: sumOfLines(lines), denominator: PRODUCT_PER_NANO_USD };
+
+/** The product of factors in whole nano-USD, rounded half up once. */
+const costOf = (factors: readonly Fraction[]): number => {
+  const cost = timesFraction(1n, product(factors));
+  return Number(cost > MAX_COST ? MAX_COST : cost);
+};
+
 /**
  * The price of a request with the account's own prices. The cost becomes the effective one; `listCostNanoUsd` keeps the one at list
  * price where it differs. An unknown cost stays unknown, unless own rates or a subscription make it known. Pure: it depends on the
@@ -109,10 +121,11 @@ export const applyPrices = (
   const steps: AppliedPrice[] = [];
   const own = priced === list ? undefined : prices.get('rates');
   if (own) steps.push({ priceId: own.priceId, kind: 'rates' });
-  const finish = (costNanoUsd: number, isProvisional: boolean): PricedUsage => ({
+  const finish = (costNanoUsd: number, isProvisional: boolean, markupNanoUsd = 0): PricedUsage => ({
     ...priced,
     lines: list.lines,
     costNanoUsd,
+    ...(markupNanoUsd > 0 && { markupNanoUsd }),
     ...(costNanoUsd !== list.costNanoUsd && { listCostNanoUsd: list.costNanoUsd }),
     ...(steps.length > 0 && {
       ownPrices: { steps, ...(own && { lines: [...priced.lines] }), ...(isProvisional && { isProvisional }) },
@@ -127,16 +140,18 @@ export const applyPrices = (
   }
   if (priced.costNanoUsd === null) return list;
   const month = accountPrices.months[monthOf(request.startedAt)];
-  const factors: Fraction[] = [];
+  const factors = [exactCost(priced, priced.costNanoUsd)];
+  let beforeMarkup = priced.costNanoUsd;
   let isProvisional = false;
   for (const kind of order) {
     const price = prices.get(kind);
     if (!price) continue;
     const found = factorOf(price, month);
+    if (kind === 'markup' && factors.length > 1) beforeMarkup = costOf(factors);
     factors.push(found.factor);
     isProvisional ||= found.isProvisional;
     steps.push({ priceId: price.priceId, kind, factor: factorText(found.factor) });
   }
-  const cost = timesFraction(BigInt(priced.costNanoUsd), product(factors));
-  return finish(Number(cost > MAX_COST ? MAX_COST : cost), isProvisional);
+  const cost = factors.length > 1 ? costOf(factors) : priced.costNanoUsd;
+  return finish(cost, isProvisional, prices.has('markup') ? cost - beforeMarkup : 0);
 };

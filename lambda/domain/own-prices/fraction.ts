@@ -1,4 +1,4 @@
-import { decimalOf, divideHalfUp } from '../money.ts';
+import { decimalOf, divideHalfUp, scaled } from '../money.ts';
 
 /** An exact factor of a cost. */
 export interface Fraction {
@@ -28,3 +28,6 @@ export const timesFraction = (value: bigint, { numerator, denominator }: Fractio
 
 /** A factor to show: at most nine decimals. */
 export const factorText = (factor: Fraction): string => decimalOf(timesFraction(10n ** 9n, factor));
+
+/** The factor of such a text. */
+export const fractionOf = (text: string): Fraction => ({ numerator: scaled(Number(text), 9), denominator: 10n ** 9n });

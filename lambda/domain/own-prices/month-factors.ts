@@ -33,6 +33,14 @@ const amountIn = (usd: number, per: 'hour' | 'day' | 'month', activeMs: number, 
 const activeMs = ({ from, until }: OwnPrice, start: number, end: number): number =>
   Math.max(0, Math.min(end, until === null ? end : Date.parse(until)) - Math.max(start, Date.parse(from)));
 
+/** The cost of a commitment in its part of a month, in nano-USD. */
+export const commitmentAmount = (
+  price: OwnPrice,
+  { usd, per }: Extract<Terms, { kind: 'commitment' }>,
+  monthStart: number,
+  monthEnd: number,
+): bigint => amountIn(usd, per, activeMs(price, monthStart, monthEnd), monthEnd - monthStart);
+
 /** The share of a volume that is left to pay after the discounts of its tiers. */
 const volumeFactor = ({ measure, tiers }: Extract<Terms, { kind: 'volume' }>, volume: bigint): Fraction => {
   const starts = tiers.map(({ from }) => (measure === 'usd' ? BigInt(usdToNanoUsd(from)) : BigInt(Math.round(from))));

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import { hostLabel } from '../host-label.ts';
 import { tokenKinds } from '../price/rates.ts';
-import { providerLabels } from '../providers.ts';
 import { unitNames } from '../usage/usage.ts';
 
 const MAX_USD = 1_000_000;
@@ -40,7 +40,12 @@ const markup = z.strictObject({
     .check(z.minimum(0), z.maximum(1_000), fewDigits, z.describe('Added to the cost, to charge it to others.')),
 });
 const subscription = z
-  .strictObject({ kind: z.literal('subscription') })
+  .strictObject({
+    kind: z.literal('subscription'),
+    usdPerMonth: z.optional(
+      usd.check(z.describe('What it costs for 30 days. It is in no cost: GET /savings compares it with what is used.')),
+    ),
+  })
   .check(z.describe('A subscription covers the requests: they cost $0, and show their list price.'));
 
 const volume = z
@@ -106,7 +111,7 @@ const text = z.string().check(z.minLength(1), z.maxLength(256));
 
 /** Which requests a price is for. An absent member matches all. */
 export const scopeShape = {
-  provider: z.optional(z.enum(providerLabels)),
+  provider: z.optional(hostLabel),
   model: z.optional(
     text.check(z.toLowerCase(), z.describe('The billed model, in lower case; a trailing `*` matches any ending.')),
   ),

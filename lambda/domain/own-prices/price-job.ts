@@ -7,7 +7,7 @@ const MAX_RECORD_DAYS = 400;
 /** Events are recorded up to 29 days late: see docs/ledger.md. */
 const CHECKED_MONTHS = 2;
 /** Events of a month's last hour have been recorded by then. */
-const CLOSE_AFTER_MS = 2 * HOUR_MS;
+export const CLOSE_AFTER_MS = 2 * HOUR_MS;
 /** As long as records can be priced again. */
 const KEPT_MONTHS = 15;
 

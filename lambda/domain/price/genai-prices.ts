@@ -1,13 +1,21 @@
 import type { ConditionalPrice, MatchLogic, ModelInfo, ModelPrice, Provider } from '@pydantic/genai-prices';
 import { DAY_MS, MINUTE_MS } from '../calendar/units.ts';
+import { priced } from '../hosts.ts';
 import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
-import { providerByLabel } from '../providers.ts';
 import { isVersionOf } from './model-names.ts';
-import { type MatchKind, type PriceLookup, type RateKind, type Rates, type SourcePrice, surest } from './rates.ts';
+import {
+  type MatchKind,
+  type PriceLookup,
+  type RateKind,
+  type Rates,
+  type SourcePrice,
+  seenSince,
+  surest,
+} from './rates.ts';
 
 /** The book's id of a provider, by gateway label. */
 export const genaiProviderId = (provider: string): string =>
-  providerByLabel(provider)?.priceIds.genaiPrices ?? provider;
+  priced.find(({ label }) => label === provider)?.priceIds.genaiPrices ?? provider;
 
 /** The rate of each of the book's price keys, and the number of units it is quoted for. */
 const priceKeys: Readonly<Record<string, readonly [RateKind, per: number]>> = {
@@ -58,6 +66,8 @@ const ratesOf = (id: string, price: ModelPrice, inputTokens: number): Rates => {
 export interface ListedModel extends ModelInfo {
   /** Oldest first. `until` is the first instant (ISO 8601) at which the prices no longer hold. */
   readonly earlier?: readonly { readonly until: string; readonly prices: ModelInfo['prices'] }[];
+  /** When the price feed first saw the prices (ISO 8601). Absent for the list in the code. */
+  readonly since?: string;
 }
 
 /** The part that pricing reads of a provider in the data of genai-prices. */
@@ -149,7 +159,8 @@ const lookUp = (list: GenaiPriceList, provider: ListedProvider, name: string, at
   if (!price) return () => null;
   const priced: PriceOfSize = (inputTokens) => {
     const rates = ratesOf(model.id, price, inputTokens);
-    return Object.keys(rates).length === 0 ? null : { source: `genai-prices:${provider.id}/${model.id}`, match, rates };
+    if (Object.keys(rates).length === 0) return null;
+    return { source: `genai-prices:${provider.id}/${model.id}`, match, rates, since: seenSince(model, at) };
   };
   if (Object.values(price).some((each) => typeof each === 'object')) return priced;
   const ofAnySize = priced(0);

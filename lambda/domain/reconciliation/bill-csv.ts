@@ -25,12 +25,14 @@ const row = z.object({
 /** A day's item must stay below DynamoDB's 400 kB. */
 const MAX_LINES_PER_DAY = 500;
 
+const CURRENCY = /currency/;
+
 const COLUMNS = 'day,amount[,item][,model][,scope]';
 
 const problem = (message: string): ValidationError =>
   new ValidationError([{ path: 'csv', message }], `csv: ${message}`);
 
-const rowsOf = (csv: string): { info: { lines: number }; record: unknown }[] => {
+const rowsOf = (csv: string): { info: { lines: number }; record: Record<string, string> }[] => {
   try {
     return parse(csv, {
       bom: true,
@@ -45,9 +47,19 @@ const rowsOf = (csv: string): { info: { lines: number }; record: unknown }[] => 
   }
 };
 
+/** @throws ValidationError for an amount in another currency */
+const requireUsd = (record: Readonly<Record<string, string>>, line: number): void => {
+  const isOther = ([name, value]: [string, string]) => CURRENCY.test(name) && !/^(usd)?$/i.test(value);
+  const other = Object.entries(record).find(isOther);
+  if (other)
+    throw problem(
+      `line ${line}: ${other[0]} is ${other[1].slice(0, 20)}. Amounts must be in USD: convert them at the rate of the invoice, and leave the column out.`,
+    );
+};
+
 /**
  * Lines of an invoice: CSV (RFC 4180) with a header that names the columns `day` (UTC) and `amount` (USD), and where there are any
- * `item`, `model` and `scope`. Other columns are ignored.
+ * `item`, `model` and `scope`. Other columns are ignored, but one that names a currency must say USD.
  *
  * @throws ValidationError that names the line, or the day with too many
  */
@@ -59,13 +71,14 @@ export const parseBillCsv = (csv: string): BillLine[] => {
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
       const column = String(issue?.path[0] ?? '');
-      const isMissing = typeof record === 'object' && record !== null && !Object.hasOwn(record, column);
+      const isMissing = !Object.hasOwn(record, column);
       throw problem(
         isMissing
           ? `has no column ${column}. The header is ${COLUMNS}.`
           : `line ${info.lines}: ${column} ${issue?.message}`,
       );
     }
+    requireUsd(record, info.lines);
     const { day, amount, item, model, scope } = parsed.data;
     return {
       day,

@@ -40,7 +40,7 @@ export interface Bill {
 export interface RecordedUsage {
   readonly day: Day;
   readonly model: string | null;
-  /** At effective prices. Requests of unknown cost add nothing. */
+  /** The provider is paid effective prices without markups. Requests of unknown cost add nothing. */
   readonly costNanoUsd: number;
   readonly requests: number;
   readonly unpricedRequests: number;

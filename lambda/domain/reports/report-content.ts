@@ -1,8 +1,12 @@
 import * as z from 'zod/mini';
 import type { Period } from '../calendar/compared-periods.ts';
 import { anyPeriodNames } from '../calendar/periods.ts';
+import { DAY_MS } from '../calendar/units.ts';
 import { limitStates } from '../limits/limit-states.ts';
 import type { BudgetCondition } from '../limits/rule.ts';
+import { findingScope } from '../savings/decision.ts';
+import { findingKinds } from '../savings/finding-kinds.ts';
+import type { Finding } from '../savings/findings.ts';
 import type { SpendDimensionName } from '../spend/dimensions.ts';
 import { type Grouping, grouping } from '../spend/grouping.ts';
 import { periodSums, spendChange } from '../spend/spend-change.ts';
@@ -78,6 +82,23 @@ export const reportContentSchema = z.object({
       unpricedRequests: count,
     }),
   ),
+  /** Where money is wasted, the most first, but for what was dismissed. Weekly reports alone have it. */
+  savings: z.optional(
+    z.object({
+      findings: z.array(
+        z.object({
+          kind: z.enum(findingKinds),
+          scope: findingScope,
+          nanoUsdPerMonth: count,
+          /** In the account's currency. */
+          perMonth: z.string(),
+          arithmetic: z.string(),
+        }),
+      ),
+      furtherFindings: count,
+      isComplete: z.boolean(),
+    }),
+  ),
 });
 export type ReportContent = z.infer<typeof reportContentSchema>;
 export type Breakdown = z.infer<typeof breakdownSchema>;
@@ -86,12 +107,14 @@ export type Breakdown = z.infer<typeof breakdownSchema>;
 const MAX_COMPARED = 1_000;
 const MAX_SHOWN = 10;
 const MAX_DRIVERS = 3;
+const MAX_FINDINGS = 5;
+const FINDINGS_MS = 30 * DAY_MS;
 
 export interface ContentDependencies {
   readonly readCounters: ReadCounters;
   readonly readTrackingGaps: (accountId: string, period: Period) => Promise<TrackingGap[]>;
-  /** Names of keys or projects, by id. */
-  readonly namesOf: (accountId: string, by: 'key' | 'project') => Promise<ReadonlyMap<string, string>>;
+  /** Names of the ids that are values of a dimension. */
+  readonly namesOf: (accountId: string, by: Grouping) => Promise<ReadonlyMap<string, string>>;
   /** Active budgets. */
   readonly listBudgets: (accountId: string) => Promise<
     readonly {
@@ -102,6 +125,15 @@ export interface ContentDependencies {
       readonly effectiveFrom: string;
     }[]
   >;
+  /** Where money is wasted, the most first, but for what was dismissed. */
+  readonly readFindings: (
+    accountId: string,
+    period: Period,
+  ) => Promise<{
+    readonly findings: readonly Finding[];
+    readonly isComplete: boolean;
+    readonly money: (nanoUsd: number) => string;
+  }>;
   readonly now: () => Date;
 }
 
@@ -113,7 +145,7 @@ const dimensionOf = (by: Grouping): SpendDimensionName => (by === 'key' ? 'keyId
  * @throws CounterOverflowError, ValidationError where a sum is not exact any more, or there are too many groups
  */
 export const readContent = (dependencies: ContentDependencies) => {
-  const { readCounters, readTrackingGaps, namesOf, listBudgets, now } = dependencies;
+  const { readCounters, readTrackingGaps, namesOf, listBudgets, readFindings, now } = dependencies;
 
   const readSums = (accountId: string, by: Grouping, period: Period) => {
     const dimension = dimensionOf(by);
@@ -137,7 +169,7 @@ export const readContent = (dependencies: ContentDependencies) => {
       [dimension],
       MAX_COMPARED,
     );
-    const names = by === 'key' || by === 'project' ? await namesOf(accountId, by) : undefined;
+    const names = await namesOf(accountId, by);
     const costliest = groups.toSorted((left, right) => (right.costNanoUsd ?? 0) - (left.costNanoUsd ?? 0));
     const shown = new Set([...costliest.slice(0, MAX_SHOWN), ...groups.slice(0, MAX_DRIVERS)]);
     const breakdown: Breakdown = {
@@ -147,7 +179,7 @@ export const readContent = (dependencies: ContentDependencies) => {
         .map(({ [dimension]: value = null, ...group }) => ({
           ...group,
           value,
-          label: (value !== null && names?.get(value)) || null,
+          label: (value !== null && names.get(value)) || null,
         })),
       furtherGroups: groups.length - shown.size + (otherGroups?.groups ?? 0),
       isComplete,
@@ -157,8 +189,9 @@ export const readContent = (dependencies: ContentDependencies) => {
 
   const readBudgets = async (accountId: string): Promise<ReportContent['budgets']> => {
     const states = await limitStates(readCounters, accountId, await listBudgets(accountId), now());
-    return states.flatMap(({ rule, limit: { amountNanoUsd }, period, use, projectedNanoUsd }) => {
-      if (period === null) return [];
+    return states.flatMap(({ rule, limit: { amountNanoUsd, each }, period, use, projectedNanoUsd }) => {
+      // The amount of each value says nothing about all of them together.
+      if (period === null || each) return [];
       return {
         id: rule.ruleId,
         name: rule.name,
@@ -172,15 +205,27 @@ export const readContent = (dependencies: ContentDependencies) => {
     });
   };
 
+  /** Findings are counted by the month: they are those of the 30 days until the end of a period. */
+  const readSavings = async (accountId: string, { to }: Period): Promise<ReportContent['savings']> => {
+    const from = new Date(Date.parse(to) - FINDINGS_MS).toISOString();
+    const { findings, isComplete, money } = await readFindings(accountId, { from, to });
+    const shown = findings.slice(0, MAX_FINDINGS).map((finding) => ({
+      ...finding,
+      perMonth: money(finding.nanoUsdPerMonth),
+    }));
+    return { findings: shown, furtherFindings: findings.length - shown.length, isComplete };
+  };
+
   return async (
     { accountId, schedule: { every }, groupBy }: Pick<Report, 'accountId' | 'schedule' | 'groupBy'>,
     period: ReportPeriod,
     calendar: ReportCalendar,
   ): Promise<ReportContent> => {
     const before = periodBefore(every, period, calendar);
-    const [gaps, budgets, ...breakdowns] = await Promise.all([
+    const [gaps, budgets, savings, ...breakdowns] = await Promise.all([
       readTrackingGaps(accountId, period),
       readBudgets(accountId),
+      every === 'weekly' ? readSavings(accountId, period) : undefined,
       ...groupBy.map((by) => readBreakdown(accountId, by, [period, before])),
     ]);
     const [first] = breakdowns;
@@ -202,6 +247,7 @@ export const readContent = (dependencies: ContentDependencies) => {
         untrackedRequests: trackingGaps(gaps).requests,
       },
       budgets,
+      savings,
     });
   };
 };

@@ -9,10 +9,12 @@ import {
   coverageLines,
   driversText,
   effectsText,
+  findingText,
   groupingText,
   groupName,
   periodText,
   reportLinks,
+  savingsNotes,
   summaryText,
   usdText,
   zoneText,
@@ -70,6 +72,12 @@ export const reportMail = (run: Omit<ReportRun, 'deliveries'>, dashboardUrl: str
   const effects = effectsText(content);
   const title = `${withoutLinks(oneLine(name))}, ${periodText(content)}`;
   const coverage = coverageLines(content);
+  const { savings } = content;
+  const findings = (savings?.findings ?? []).map((finding) => [
+    withoutLinks(`${findingText(finding)}. ${oneLine(finding.arithmetic)}`),
+    finding.perMonth,
+  ]);
+  const notes = savings ? savingsNotes(savings) : [];
   const text = [
     title,
     summary,
@@ -85,9 +93,13 @@ export const reportMail = (run: Omit<ReportRun, 'deliveries'>, dashboardUrl: str
     ]),
     ...(content.budgets.length === 0 ? [] : ['', 'Budgets now:']),
     ...content.budgets.map((budget) => `  ${withoutLinks(oneLine(budget.name))}: ${budgetText(budget)}`),
+    ...(savings ? ['', 'Where money is wasted, for 30 days:'] : []),
+    ...findings.map(([what, perMonth]) => `  ${perMonth}: ${what}`),
+    ...notes.map((note) => `  ${note}`),
     ...(coverage.length === 0 ? [] : ['', 'How the numbers are known:', ...coverage.map((line) => `  ${line}`)]),
     '',
     `See the spend: ${links.spend}`,
+    ...(savings ? [`See all savings: ${links.savings}`] : []),
     `Change the report: ${links.report}`,
     '',
   ].join('\n');
@@ -105,6 +117,14 @@ export const reportMail = (run: Omit<ReportRun, 'deliveries'>, dashboardUrl: str
     ...(content.budgets.length === 0
       ? []
       : ['<h3>Budgets now</h3>', ...table(['', 'Used', 'Spent', 'Projected'], budgetCells(content.budgets))]),
+    ...(savings
+      ? [
+          '<h3>Where money is wasted</h3>',
+          ...(findings.length > 0 ? table(['', 'In 30 days'], findings) : []),
+          ...notes.map((note) => `<p style="color:#555">${escapeHtml(note)}</p>`),
+          `<p><a href="${escapeHtml(links.savings)}">See all savings</a></p>`,
+        ]
+      : []),
     ...(coverage.length === 0
       ? []
       : [

@@ -5,6 +5,7 @@ import {
   coverageLines,
   driversText,
   effectsText,
+  findingText,
   groupingText,
   groupName,
   periodText,
@@ -46,6 +47,10 @@ export const reportMessage = (run: Omit<ReportRun, 'deliveries'>, dashboardUrl: 
         .toSorted((left, right) => right.percentUsed - left.percentUsed)
         .slice(0, MAX_BUDGETS)
         .map((budget) => ({ label: `Budget ${oneLine(budget.name)}`, text: budgetText(budget) })),
+      ...(content.savings?.findings ?? []).map((finding) => ({
+        label: 'Wasted',
+        text: `${finding.perMonth} in 30 days: ${findingText(finding)}`,
+      })),
       ...coverageLines(content).map((text) => ({ label: 'Note', text })),
     ],
     links: [

@@ -1,6 +1,7 @@
 import { oneLine } from '../alerts/message.ts';
 import { queryOf } from '../calendar/range.ts';
 import { monthOf } from '../calendar/utc.ts';
+import { findingNames } from '../savings/finding-kinds.ts';
 import type { Grouping } from '../spend/grouping.ts';
 import { relativeChange } from '../spend/relative-change.ts';
 import type { Breakdown, ReportContent } from './report-content.ts';
@@ -32,6 +33,7 @@ const groupingTitles: Readonly<Record<Exclude<Grouping, `dim:${string}`>, string
   key: 'key',
   providerKey: 'provider key',
   project: 'project',
+  member: 'member',
   client: 'client',
 };
 
@@ -126,6 +128,21 @@ export const budgetText = ({
     ...(unpricedRequests > 0 ? [`${requestsText(unpricedRequests)} of unknown cost`] : []),
   ].join(', ');
 
+type Savings = NonNullable<ReportContent['savings']>;
+
+/** Says what is wasted, and where: `Caches that nobody reads (openai, gpt-4o, tag search)`. */
+export const findingText = ({ kind, scope: { provider, model, tag } }: Savings['findings'][number]): string => {
+  const where = [provider, model, tag && `tag ${tag}`].filter(Boolean).join(', ');
+  return oneLine(`${findingNames[kind]}${where && ` (${where})`}`);
+};
+
+/** Says what of the findings is not in a report. */
+export const savingsNotes = ({ findings, furtherFindings, isComplete }: Savings): string[] => [
+  ...(findings.length === 0 ? ['Nothing that costs $1 a month or more was found.'] : []),
+  ...(furtherFindings > 0 ? [`${countText(furtherFindings)} more are on the page Savings.`] : []),
+  ...(isComplete ? [] : ['Only the newest requests of the 30 days were read.']),
+];
+
 /** The pages that a report leads to. The overview shows the same two periods. */
 export const reportLinks = (
   dashboardUrl: string,
@@ -138,5 +155,9 @@ export const reportLinks = (
     compareFrom: before.from,
     compareTo: before.to,
   });
-  return { spend: `${dashboardUrl}/?${search}`, report: `${dashboardUrl}/reports/${reportId}` };
+  return {
+    spend: `${dashboardUrl}/?${search}`,
+    savings: `${dashboardUrl}/savings`,
+    report: `${dashboardUrl}/reports/${reportId}`,
+  };
 };

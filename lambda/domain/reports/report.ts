@@ -1,10 +1,11 @@
 import * as z from 'zod/mini';
+import { type Principal, scopeOf } from '../accounts/scope.ts';
 import { isTimeZone } from '../calendar/time-zones.ts';
 import { channelNames, targetNames } from '../limits/rule.ts';
 import { grouping } from '../spend/grouping.ts';
 import { type ReportCalendar, reportFrequencies, UTC_CALENDAR, weekStarts } from './report-period.ts';
 
-const MAX_GROUPINGS = 4;
+export const MAX_GROUPINGS = 4;
 
 export const scheduleSchema = z.strictObject({
   every: z.enum(reportFrequencies),
@@ -67,3 +68,7 @@ export const reportSchema = z.object({
   revision: z.int().check(z.positive()),
 });
 export type Report = z.infer<typeof reportSchema>;
+
+/** True if a member gets a report by mail: only who sees the spend of the whole account. */
+export const isReportFor = ({ recipients }: Pick<Report, 'recipients'>, member: Principal): boolean =>
+  scopeOf(member).permits('spend:read-all') && (recipients?.includes(member.userId) ?? true);

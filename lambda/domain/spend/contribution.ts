@@ -36,6 +36,13 @@ const listDifferences: Partial<Record<Provenance, CounterName>> = {
 export const isContributionKnown = ({ provenance }: Pick<RequestRecord, 'provenance'>): boolean =>
   Object.hasOwn(costCounters, provenance);
 
+/** A record with the usage that it was priced from. */
+export type PriceableRecord = RequestRecord & { readonly reading: NonNullable<RequestRecord['reading']> };
+
+/** A finished request whose usage is on record, and whose response was not counted with another request. */
+export const isPriceable = (record: RequestRecord): record is PriceableRecord =>
+  record.reading !== null && !record.readingTruncated && record.repeatOf === null && isContributionKnown(record);
+
 /**
  * A record's value of an allocation dimension; null where it has none, or an empty one. The table would store a lone surrogate as U+FFFD.
  */
@@ -67,12 +74,14 @@ const countersOf = (record: RequestRecord, overflowLevel: number): Counters => {
     add(listDifference, (record.listCostNanoUsd ?? 0) - (record.costNanoUsd ?? 0));
     add('listUnpricedRequests', Number(record.listCostNanoUsd === null));
   }
+  add('markupNanoUsd', record.markupNanoUsd ?? 0);
   add('unpricedRequests', Number(record.provenance === 'unknown'));
   add('freeRequests', Number(record.provenance === 'free'));
   add('errors', Number(isError(record)));
   add('partialRequests', Number(record.reading?.complete === false));
   add('unfinishedRequests', Number(record.outcome === 'unknown'));
   add('bypassedRequests', Number(record.route === 'bypassed'));
+  add('confirmedLateRequests', Number(record.isConfirmedLate === true));
   add('overflowRequests', Number(overflowLevel > 0));
   if (record.durationBucket !== undefined) add(durationCounterName(record.durationBucket), 1);
   // A response that is fetched again has the tokens of the request that it was counted with.

@@ -32,6 +32,8 @@ const counterNames = [
   'listDifferenceProviderNanoUsd',
   'listDifferenceComputedNanoUsd',
   'listDifferenceEstimatedNanoUsd',
+  /** The part of the cost that no provider is paid: markups. */
+  'markupNanoUsd',
   /** Requests of known cost whose list cost is not known: they have a price of the account's own. */
   'listUnpricedRequests',
   /** Requests whose cost is not known: never counted as $0. */
@@ -43,8 +45,10 @@ const counterNames = [
   'partialRequests',
   /** There is no close event (yet): see outcome `unknown`. */
   'unfinishedRequests',
-  /** Forwarded while tracking failed, and recorded nevertheless. */
+  /** Forwarded before they were sure to be on record, and recorded nevertheless. */
   'bypassedRequests',
+  /** Those of them that the queue confirmed after the response's headers had left: tracking was slow, and did not fail. */
+  'confirmedLateRequests',
   /** Requests with dimensions that overflowed into `(other)`. */
   'overflowRequests',
   ...tokenCounterNames,

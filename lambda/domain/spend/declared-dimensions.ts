@@ -43,8 +43,8 @@ export const declaredDuring = ({ periods }: DeclaredDimension, day: Day): boolea
   periods.some(({ from, until }) => dayOf(from) <= day && (until === null || day <= dayOf(until)));
 
 /**
- * Makes some names the dimensions of an account. One that is declared already keeps its time, one that is missing ends, and one that is
- * declared again begins a new period. Nothing that was counted changes.
+ * Makes some names the dimensions of an account. A name that is declared already keeps its time, a missing name ends, and a name that
+ * is declared again begins a new period. Nothing that was counted changes.
  *
  * @param now ISO 8601 UTC
  * @throws ValidationError where the account would have had more than MAX_DECLARED_EVER names

@@ -11,12 +11,19 @@ export type AllocationName = 'client' | DeclaredName;
 /** The dimensions that spend is counted by. */
 export type CountedDimensionName = CrossDimensionName | AllocationName;
 
-/** The dimensions that spend can be split by. The project of a counter is that of its key. */
-export type SpendDimensionName = CountedDimensionName | 'project';
+/** A service key belongs to one of each: spend can be split by these, and is not counted by them. */
+export const keyDimensionNames = ['project', 'member'] as const;
+export type KeyDimensionName = (typeof keyDimensionNames)[number];
+
+export const isKeyDimension = (name: string): name is KeyDimensionName =>
+  (keyDimensionNames as readonly string[]).includes(name);
+
+/** The dimensions that spend can be split by. */
+export type SpendDimensionName = CountedDimensionName | KeyDimensionName;
 
 /** The dimensions that spend must be read by for some names. */
 export const countedDimensions = (names: readonly SpendDimensionName[]): CountedDimensionName[] => [
-  ...new Set(names.map((name) => (name === 'project' ? 'keyId' : name))),
+  ...new Set(names.map((name) => (isKeyDimension(name) ? 'keyId' : name))),
 ];
 
 /** The dimensions that spend by an allocation dimension can be split by as well. */
@@ -24,10 +31,10 @@ export const allocationCrossNames = ['provider', 'model', 'keyId'] as const sati
 
 export const isAllocation = (name: string): name is AllocationName => name === 'client' || name.startsWith('dim:');
 
-/** One cross of dimensions. Null is "not sent" and "not known". An absent allocation dimension was not counted, an absent project not read. */
+/** One cross of dimensions. Null is "not sent" and "not known". An absent allocation dimension was not counted, an absent key dimension not read. */
 export type SpendDimensions = { readonly provider: string } & {
   readonly [N in Exclude<CrossDimensionName, 'provider'>]: string | null;
-} & { readonly [N in AllocationName | 'project']?: string | null | undefined };
+} & { readonly [N in AllocationName | KeyDimensionName]?: string | null | undefined };
 
 /** The allocation dimension among some names; undefined where there is none. */
 export const allocationIn = (names: readonly string[]): AllocationName | undefined => names.find(isAllocation);
@@ -53,9 +60,9 @@ const LOOKS_LIKE_OTHER = /^\\*\(other\)$/;
 /** The value of an allocation dimension where it is not known: the request was recorded while the dimension was not declared. */
 export const UNKNOWN = '(unknown)';
 
-const LOOKS_RESERVED = /^\\*\((?:other|unknown)\)$/;
+const LOOKS_RESERVED = /^\\*\((?:other|unknown|none)\)$/;
 
-/** A client's metadata value. One that is literally `(other)` or `(unknown)` gets a backslash in front, so that it is neither. */
+/** A client's metadata value. One that is literally `(other)`, `(unknown)` or `(none)` gets a backslash in front, so that it is none of them. */
 export const withoutReserved = (value: string): string => (LOOKS_RESERVED.test(value) ? `\\${value}` : value);
 
 /** A client's tag or model. One that is literally `(other)` gets a backslash in front, so that it is no overflow. */

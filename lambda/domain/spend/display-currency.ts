@@ -71,6 +71,13 @@ export const displayCostAt = (currency: DisplayCurrency, at: string, costNanoUsd
     : decimalOf(converted([{ nanoUsd: costNanoUsd, perUsd: rate.perUsd }]));
 };
 
+/** How sentences show amounts: at the rate of a day, or in US dollars where there is none. */
+export const moneyAt = (currency: DisplayCurrency | null, at: string): ((nanoUsd: number) => string) => {
+  const perUsd = currency?.rates[rateAt(currency, dayOf(at))]?.perUsd;
+  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency: perUsd ? currency?.code : 'USD' });
+  return (nanoUsd) => format.format((nanoUsd * Number(perUsd ?? 1)) / 1e9);
+};
+
 const changesWithinMonth = ({ rates }: DisplayCurrency, { from, to }: Range): boolean =>
   rates.some((rate) => !rate.from.endsWith('-01') && rate.from > dayOf(from) && rate.from < dayOf(to));
 

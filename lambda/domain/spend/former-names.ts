@@ -15,17 +15,23 @@ const storedNames = new Map([...formerNames].map(([former, name]) => [name, form
 /** The name that a stored name has now. */
 export const currentName = (stored: string): string => formerNames.get(stored) ?? stored;
 
-/** The attribute name of a counter. It stays the one that was written first: an update can add to one attribute only. */
+/** The attribute name of a counter. The name that was written first stays: an update can add to one attribute only. */
 export const storedCounterName = (name: string): string => storedNames.get(name) ?? name;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The members of an event or a record under their names now, including those of its `reading`. */
-export const withCurrentNames = (members: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(
+const former = [...formerNames.keys()];
+const hasFormerName = (members: object): boolean => former.some((name) => name in members);
+
+/** The members of an event or a record under their names now, including those of its `reading`. The same object where none was renamed. */
+export const withCurrentNames = (members: Record<string, unknown>): Record<string, unknown> => {
+  const { reading } = members;
+  if (!hasFormerName(members) && !(isObject(reading) && hasFormerName(reading))) return members;
+  return Object.fromEntries(
     Object.entries(members).map(([name, value]) => [
       currentName(name),
       name === 'reading' && isObject(value) ? withCurrentNames(value) : value,
     ]),
   );
+};

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { ProviderLabel } from '../providers.ts';
+import type { HostLabel } from '../hosts.ts';
 import type { AppliedPrices, PriceLine, Provenance, Usage } from '../usage/usage.ts';
 import { type CloseEvent, closeEventSchema, type Outcome, type Reading, sessionSchema } from '../usage/usage-event.ts';
 import { type CountedDimensionName, crossDimensionNames } from './dimensions.ts';
@@ -74,7 +74,7 @@ export const requestRecordSchema = z.looseObject({
   accountId: z.string(),
   /** Id of the service key used, never the key. */
   keyId: z._default(z.nullable(z.string()), null),
-  provider: oneOf<ProviderLabel>(),
+  provider: oneOf<HostLabel>(),
   /** Keyed fingerprint of the provider credential. */
   providerKey: z._default(z.nullable(z.string()), null),
   /** The credential was a token of a subscription. */
@@ -92,10 +92,12 @@ export const requestRecordSchema = z.looseObject({
   /** ISO 8601 UTC. The request is counted in the day and hour of this time. */
   startedAt: z.iso.datetime(),
   outcome: oneOf<Outcome>(),
-  /** The budget or pause that stopped a refused request. */
+  /** The budget, pause or access rule that stopped a refused request. */
   blockedBy: z._default(z.nullable(z.string()), null),
   /** Null while the outcome is `unknown`, as are the next five. */
   route: z._default(z.nullable(oneOf<CloseEvent['route']>()), null),
+  /** See the close event. Absent in records of earlier versions. */
+  isConfirmedLate: z.optional(z.literal(true)),
   /** Also null when the provider never responded. */
   status: z._default(z.nullable(z.int()), null),
   ttfbMs: z._default(z.nullable(z.number()), null),
@@ -112,12 +114,20 @@ export const requestRecordSchema = z.looseObject({
   costNanoUsd: z._default(z.nullable(z.int().check(z.nonnegative())), null),
   /** The cost at list prices where own prices make it another one; null where it is unknown. Absent: as `costNanoUsd`. See `listCostOf`. */
   listCostNanoUsd: z.optional(z.nullable(z.int().check(z.nonnegative()))),
+  /** The part of the cost that no provider is paid: an own price of the kind `markup` added it. Absent: none. */
+  markupNanoUsd: z.optional(z.int().check(z.nonnegative())),
   /** The own prices that led from the list price to the cost. */
   ownPrices: z.optional(appliedPricesSchema),
   provenance: oneOf<Provenance>(),
   priceSource: z._default(z.nullable(z.string()), null),
   /** Version of the price book: a number of the price feed, or `bundled`. Null where no book was used, and before records kept it. */
   priceVersion: z._default(z.nullable(z.string()), null),
+  /** How sure the list price is. Absent where no book was used, and before records kept it. */
+  priceEvidence: z.optional(
+    z.object({ sources: z.record(z.string(), z.nullable(z.string())), agree: z.nullable(z.boolean()) }),
+  ),
+  /** Where the usage is estimated: the list prices between which it lies in nine of ten cases. Absent otherwise, and before records kept it. */
+  estimateRange: z.optional(z.object({ leastNanoUsd: count, mostNanoUsd: count })),
   lines: z._default(z.array(priceLineSchema), []),
   reason: z._default(z.nullable(z.string()), null),
   /** The request that the same response was counted with, where it was fetched again. This request is then free. */
@@ -128,6 +138,20 @@ export const requestRecordSchema = z.looseObject({
   keptDimensions: z.optional(z.array(z.enum(crossDimensionNames))),
   /** By name, the allocation dimensions that the request was counted under. Its counters are corrected under these, whatever is declared by then. */
   allocations: z._default(z.record(z.string(), allocationSchema), {}),
+  /** The limits of each, and their values, that the request counts under: see limits/each.ts. */
+  countedFor: z._default(
+    z.array(
+      z.object({
+        budgetId: z.string(),
+        periodId: z.string(),
+        value: z._default(z.nullable(z.string()), null),
+        unknownNanoUsd: z._default(z.int(), 0),
+      }),
+    ),
+    [],
+  ),
+  /** What limits reserved for it, but for limits of each. Absent: nothing, and in records of earlier versions. */
+  reservations: z.optional(z.array(z.looseObject({ budgetId: z.string(), nanoUsd: z.int() }))),
   recordedAt: z.iso.datetime(),
   /** Epoch seconds after which the record may be gone. */
   expiresAt: z.int(),

@@ -1,7 +1,7 @@
 import type { Hour } from '../calendar/utc.ts';
 import { addCounters, byKnownCost, type Counters } from './counters.ts';
 
-/** Sums of what one agent of a session sent with one client on one day. Of a busy session there are several, whose sum counts. */
+/** Sums of what one agent of a session sent with one client and one key on one day. Of a busy session there are several, whose sum counts. */
 export interface SessionCounter {
   readonly sessionId: string;
   /** Null: the main agent. */
@@ -10,6 +10,7 @@ export interface SessionCounter {
   readonly parentAgentId: string | null;
   /** Null where it was not recognized. */
   readonly client: string | null;
+  readonly keyId: string | null;
   readonly counters: Counters;
   /** When its first and its last request began, to the hour: `2026-11-20T16`, UTC. */
   readonly firstHour: Hour;

@@ -61,6 +61,7 @@ type PeriodSums = Awaited<ReturnType<typeof periodSums>>;
 const changeOf = (
   before: Counters,
   now: Counters,
+  currency: DisplayCurrency | null,
   mayLack: { readonly before?: boolean; readonly now?: boolean } = {},
 ) => {
   const [costBefore, cost] = [costOf(before, mayLack.before), costOf(now, mayLack.now)];
@@ -74,6 +75,10 @@ const changeOf = (
     tokens: tokensOf(now),
     unpricedRequestsBefore: before.unpricedRequests ?? 0,
     unpricedRequests: now.unpricedRequests ?? 0,
+    ...(currency && {
+      displayCostBefore: displayCostOf(before, costBefore, currency),
+      displayCost: displayCostOf(now, cost, currency),
+    }),
   };
 };
 type Change = ReturnType<typeof changeOf>;
@@ -97,7 +102,7 @@ const pairs = (before: ReadonlyMap<string, Counters>, now: ReadonlyMap<string, C
  * those of models, whatever the groups are, so they are the same in every table of the same change. They are null where the change is.
  *
  * @param limit how many groups are named at most
- * @param currency of the totals; the counters were read with its rates
+ * @param currency in which costs are shown, too; the counters were read with its rates
  * @throws CounterOverflowError
  */
 export const spendChange = (
@@ -107,10 +112,10 @@ export const spendChange = (
   limit: number,
   currency: DisplayCurrency | null = null,
 ) => {
-  const totals = changeOf(before.total, now.total, { before: before.mayLack, now: now.mayLack });
+  const totals = changeOf(before.total, now.total, currency, { before: before.mayLack, now: now.mayLack });
   const effects = totals.costChangeNanoUsd === null ? null : costEffects(pairs(before.models, now.models));
   const ranked = pairs(before.groups, now.groups)
-    .map((pair) => ({ ...pair, change: changeOf(pair.before, pair.now) }))
+    .map((pair) => ({ ...pair, change: changeOf(pair.before, pair.now, currency) }))
     .sort(
       (left, right) =>
         (size(left.change) === size(right.change) ? 0 : size(right.change) - size(left.change)) ||
@@ -120,13 +125,7 @@ export const spendChange = (
   const others = ranked.slice(limit);
   const sum = (name: 'before' | 'now') => others.map((each) => each[name]).reduce(addCounters, NOTHING);
   return {
-    totals: {
-      ...totals,
-      ...(currency && {
-        displayCostBefore: displayCostOf(before.total, totals.costBeforeNanoUsd, currency),
-        displayCost: displayCostOf(now.total, totals.costNanoUsd, currency),
-      }),
-    },
+    totals,
     effects,
     groups:
       groupBy.length === 0
@@ -141,7 +140,7 @@ export const spendChange = (
     otherGroups:
       others.length === 0 || groupBy.length === 0
         ? null
-        : { groups: others.length, ...changeOf(sum('before'), sum('now')) },
+        : { groups: others.length, ...changeOf(sum('before'), sum('now'), currency) },
     isComplete: before.isComplete && now.isComplete,
   };
 };

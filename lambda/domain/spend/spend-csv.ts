@@ -1,4 +1,4 @@
-import { bucketOf } from '../calendar/utc.ts';
+import { bucketFinder } from '../calendar/range.ts';
 import { type Counters, type SpendCounter, sumMap } from './counters.ts';
 import type { SpendDimensionName } from './dimensions.ts';
 import type { DisplayCurrency } from './display-currency.ts';
@@ -44,6 +44,7 @@ const sumColumns = [
   'may_also_match_requests',
   'may_also_match_cost_usd',
   'list_cost_usd',
+  'list_unpriced_requests',
 ] as const;
 
 const sumCounters = (
@@ -70,6 +71,7 @@ const sumCounters = (
     mayAlsoMatch.requests ?? 0,
     sumsOf(mayAlsoMatch).costUsd,
     sums.listCostUsd,
+    sums.listUnpricedRequests,
     ...(currency ? [sums.displayCost ?? null, currency.code] : []),
   ];
 };
@@ -95,6 +97,7 @@ export async function* spendCsv(
 ): AsyncGenerator<string> {
   const moreColumns = [...(currency ? ['display_cost', 'display_currency'] : []), ...(latency ? latencyColumns : [])];
   yield line(['time', ...groupBy.map(nameOf), ...sumColumns, ...moreColumns]);
+  const bucketOf = bucketFinder(range);
   let bucket = '';
   let groups = sumMap();
   let mayAlsoMatch = sumMap();
@@ -113,7 +116,7 @@ export async function* spendCsv(
   for await (const { time, dimensions, counters } of spendCounters) {
     const passes = passesFilter(dimensions, filter);
     if (!passes && !mayPassFilter(dimensions, filter)) continue;
-    const next = bucketOf(time, range.granularity);
+    const next = bucketOf(time);
     if (next !== bucket) {
       if (bucket !== '') yield flush();
       bucket = next;

@@ -1,5 +1,4 @@
-import { bucketsOf } from '../calendar/range.ts';
-import { bucketOf } from '../calendar/utc.ts';
+import { bucketFinder, bucketsOf } from '../calendar/range.ts';
 import { ValidationError } from '../errors.ts';
 import { decimalOf } from '../money.ts';
 import {
@@ -88,9 +87,11 @@ const pointSums = (counters: Counters, mayLack = false, currency: DisplayCurrenc
 /** All that is known of a sum. `mayLack` as in costOf. @throws CounterOverflowError where a number of it is no longer exact */
 export const sumsOf = (counters: Counters, mayLack = false, currency: DisplayCurrency | null = null) => {
   requireExact(counters);
+  const list = atListCost(counters);
   return {
     ...baseSums(counters, mayLack, currency),
-    ...listMoneyOf(costOf(atListCost(counters), mayLack)),
+    ...listMoneyOf(costOf(list, mayLack)),
+    listUnpricedRequests: list.unpricedRequests ?? 0,
     costByProvenance: {
       provider: moneyOf(counters.costProviderNanoUsd ?? 0),
       computed: moneyOf(counters.costComputedNanoUsd ?? 0),
@@ -101,6 +102,7 @@ export const sumsOf = (counters: Counters, mayLack = false, currency: DisplayCur
     partialRequests: counters.partialRequests ?? 0,
     unfinishedRequests: counters.unfinishedRequests ?? 0,
     bypassedRequests: counters.bypassedRequests ?? 0,
+    confirmedLateRequests: counters.confirmedLateRequests ?? 0,
     overflowRequests: counters.overflowRequests ?? 0,
     tokens: Object.fromEntries(tokenCounterNames.map((name) => [name, counters[name] ?? 0])) as Record<
       (typeof tokenCounterNames)[number],
@@ -167,6 +169,8 @@ export interface ReportQuery extends Omit<SpendQuestion, 'accountId' | 'filter'>
   readonly filter: SpendFilter;
   /** How many groups are named at most; `otherGroups` is the sum of the others. */
   readonly limit: number;
+  /** How many of these each point of the series names; undefined: as many as a response can hold. */
+  readonly seriesLimit?: number | undefined;
 }
 
 /** Groups are held in memory until the costliest are known. A year of a thousand new tags a day would not fit a function. */
@@ -193,13 +197,14 @@ export const namesOf = (group: string, groupBy: readonly SpendDimensionName[]): 
  */
 export const spendReport = async (
   spendCounters: AsyncIterable<SpendCounter>,
-  { range, groupBy, filter, limit, currency = null, latency = false }: ReportQuery,
+  { range, groupBy, filter, limit, seriesLimit = limit, currency = null, latency = false }: ReportQuery,
 ) => {
   const byBucket = sumMap();
   const byGroup = sumMap();
   const mayAlsoMatch = sumMap();
   const mayLack = new Set<string>();
   const points = groupPoints(currency);
+  const bucketOf = bucketFinder(range);
   let hasOther = false;
   let bucket = '';
   let groupsOfBucket = sumMap();
@@ -215,12 +220,12 @@ export const spendReport = async (
   for await (const { time, dimensions, counters } of spendCounters) {
     if (!passesFilter(dimensions, filter)) {
       if (!mayPassFilter(dimensions, filter)) continue;
-      mayAlsoMatch.add(bucketOf(time, range.granularity), counters);
-      if (isUnknown(dimensions, filter)) mayLack.add(bucketOf(time, range.granularity));
+      mayAlsoMatch.add(bucketOf(time), counters);
+      if (isUnknown(dimensions, filter)) mayLack.add(bucketOf(time));
       continue;
     }
     hasOther ||= groupBy.some((name) => dimensions[name] === OTHER || dimensions[name] === UNKNOWN);
-    const next = bucketOf(time, range.granularity);
+    const next = bucketOf(time);
     if (next !== bucket) closeBucket();
     bucket = next;
     groupsOfBucket.add(JSON.stringify(groupBy.map((name) => dimensions[name] ?? null)), counters);
@@ -232,7 +237,8 @@ export const spendReport = async (
   const named = ranked.slice(0, limit);
   const rest = ranked.slice(limit);
   const ofRest = rest.map(([, counters]) => counters).reduce(addCounters, {});
-  const inSeries = points.of(named.slice(0, Math.floor(MAX_SERIES_GROUPS / buckets.length)).map(([group]) => group));
+  const most = Math.min(seriesLimit, Math.floor(MAX_SERIES_GROUPS / buckets.length));
+  const inSeries = points.of(named.slice(0, most).map(([group]) => group));
 
   return {
     totals: { ...sumsOf(total, mayLack.size > 0, currency), ...latencyIn(total, latency) },

@@ -1,3 +1,5 @@
+import { MAX_MODEL_CHARACTERS } from './limits.ts';
+
 /**
  * The wire formats that the meter reads. The path decides the dialect, not the provider, since providers offer each other's formats
  * (Gemini has OpenAI-style paths, OpenRouter has Anthropic's messages …).
@@ -30,6 +32,9 @@ export const dialects = [
   'cohere-generate',
   'cohere-embed',
   'cohere-rerank',
+  'bedrock-converse',
+  /** The model's own format. */
+  'bedrock-invoke',
   'free',
   'unknown',
 ] as const;
@@ -87,6 +92,11 @@ const rows: readonly Row[] = [
   [GET, /\/files\/[^/]+:download$/, 'inline-batch-output'],
   [POST, /\/threads\/[^/]+\/messages$/, 'free'],
   [POST, /\/v\d[^/]*\/messages$/, 'anthropic-messages'],
+  // Vertex AI: models of Anthropic, of others, and embeddings.
+  [POST, /\/models\/count-tokens(@\w+)?:rawPredict$/, 'free'],
+  [POST, /\/publishers\/anthropic\/models\/[^/]+:(rawPredict|streamRawPredict)$/, 'anthropic-messages'],
+  [POST, /:(rawPredict|streamRawPredict)$/, 'openai-chat'],
+  [POST, /embedding[^/]*:predict$/, 'gemini-embed'],
   [POST, /:(streamGenerateContent|generateContent)$/, 'gemini-generate'],
   [POST, /:(embedContent|batchEmbedContents)$/, 'gemini-embed'],
   [POST, /:predict$/, 'gemini-predict'],
@@ -100,6 +110,9 @@ const rows: readonly Row[] = [
   [POST, /\/generate$/, 'cohere-generate'],
   [POST, /\/embed$/, 'cohere-embed'],
   [POST, /\/rerank$/, 'cohere-rerank'],
+  [POST, /^\/model\/.+\/converse(-stream)?$/, 'bedrock-converse'],
+  [POST, /^\/model\/.+\/invoke(-with-response-stream)?$/, 'bedrock-invoke'],
+  [POST, /^\/model\/.+\/count-tokens$/, 'free'],
   // Creating a batch is free; its results are metered when they are fetched.
   [
     POST,
@@ -125,6 +138,18 @@ export const dialectOf = (method: string, path: string): Dialect => {
   return rows.find(([methods, paths]) => methods.test(method) && paths.test(trimmed))?.[2] ?? 'unknown';
 };
 
-/** The model in a Gemini path: `/v1beta/models/gemini-2.5-flash:generateContent` → `gemini-2.5-flash`. */
+/** True for a path of Gemini, Vertex AI or Bedrock whose response is a stream. */
+export const isStreamPath = (path: string): boolean => /:stream(GenerateContent|RawPredict)$|-stream$/.test(path);
+
+/**
+ * The model in a path of Gemini, `/v1beta/models/gemini-2.5-flash:generateContent` → `gemini-2.5-flash`; and of Bedrock,
+ * `/model/us.amazon.nova-pro-v1%3A0/converse` → `us.amazon.nova-pro-v1:0`, also at the end of an ARN.
+ */
 export const modelOfPath = (path: string): string | null =>
-  /\/(?:models|tunedModels)\/([^/:]+):\w+$/.exec(path)?.[1] ?? null;
+  path.startsWith('/model/') ? bedrockModel(path) : (/\/(?:models|tunedModels)\/([^/:]+):\w+$/.exec(path)?.[1] ?? null);
+
+const bedrockModel = (path: string): string | null => {
+  const id = /^\/model\/(.+)\/[a-z-]+$/.exec(path)?.[1] ?? '';
+  const decoded = id.replace(/%(3a|2f)/gi, (_, code: string) => (code === '2f' || code === '2F' ? '/' : ':'));
+  return decoded.slice(decoded.lastIndexOf('/') + 1).slice(0, MAX_MODEL_CHARACTERS) || null;
+};

@@ -1,13 +1,14 @@
 import type { Dialect } from './dialect.ts';
 import { imageTokens } from './image-tokens.ts';
+import { INPUT_BOUNDS, outputTokens } from './output-tokens.ts';
 import type { Raw } from './raw.ts';
 import { promptTokens, type Tokenizer, tokenizerOf } from './tokenizers.ts';
 import type { Reading } from './usage-event.ts';
 
 /*
  * When a provider reports no usage (the client disconnected, or switched usage off), tokens are estimated from the sizes of what
- * request and response show. A tokenizer is more exact but needs megabytes of tables for each family of models. Hidden reasoning
- * cannot be estimated: its price stays unknown.
+ * request and response show. A tokenizer would need the text, which does not leave the gateway. Hidden reasoning
+ * cannot be estimated unless the response has it in encrypted form: its price stays unknown.
  */
 
 type Shape = (inputTokens: number, outputTokens: number) => Raw;
@@ -63,15 +64,19 @@ const usualModels: Partial<Record<Dialect, string>> = {
   'cohere-embed': 'command',
 };
 
-/** Tokens of the begin and the end of a response. */
-const TOKENS_OF_END = 2;
-
 export interface EstimatedUsage {
   /** In the shape of the reading's dialect. */
   readonly usage: Raw;
+  /** The same with the least and the most tokens that nine of ten recorded requests would have. */
+  readonly least: Raw;
+  readonly most: Raw;
   /** The input has parts that cannot be counted: it is at least this. */
   readonly isLowerBound: boolean;
 }
+
+/** Name of the model that decides how tokens are counted. */
+const modelName = ({ dialect, modelServed, modelRequested }: Reading): string =>
+  modelServed ?? modelRequested ?? usualModels[dialect] ?? '';
 
 /**
  * Estimates the usage of a response that reported none, or only its input (Anthropic, interrupted).
@@ -82,20 +87,31 @@ export const estimateUsage = (reading: Reading): EstimatedUsage | null => {
   const { dialect, visible, usage: reported } = reading;
   const shape = shapes[dialect];
   if (!visible || !shape) return null;
-  const model = reading.modelServed ?? reading.modelRequested ?? usualModels[dialect] ?? '';
+  const model = modelName(reading);
   const tokenizer = tokenizerOf(model);
-  const output =
-    visible.outputBytes === 0 ? 0 : Math.ceil(visible.outputBytes / tokenizer.bytesPerToken) + TOKENS_OF_END;
-  if (reported) return withOutput(reported, output);
+  const output = outputTokens(model, tokenizer, visible);
+  if (reported)
+    return {
+      usage: withOutput(reported, output.tokens),
+      least: withOutput(reported, output.least),
+      most: withOutput(reported, output.most),
+      isLowerBound: false,
+    };
   const input = inputTokens(reading, model, tokenizer);
-  return input && { usage: shape(input.tokens, output), isLowerBound: input.isLowerBound };
+  if (!input) return null;
+  const [least, most] = INPUT_BOUNDS;
+  return {
+    usage: shape(input.tokens, output.tokens),
+    least: shape(Math.floor(input.tokens * least), output.least),
+    most: shape(Math.ceil(input.tokens * most), output.most),
+    isLowerBound: input.isLowerBound,
+  };
 };
 
 /** Only an output that is larger than the reported one is news. */
-const withOutput = (reported: Raw, output: number): EstimatedUsage => {
+const withOutput = (reported: Raw, output: number): Raw => {
   const before = reported['output_tokens'];
-  const usage = typeof before === 'number' && before >= output ? reported : { ...reported, output_tokens: output };
-  return { usage, isLowerBound: false };
+  return typeof before === 'number' && before >= output ? reported : { ...reported, output_tokens: output };
 };
 
 const inputTokens = (

@@ -49,8 +49,8 @@ export const chargedAttempts = (reading: Reading): readonly Reading[] => {
   return readingsOf({ ...reading, modelServed: null }, charged);
 };
 
-/** Prompts of more tokens than one of these cost more with some model: all limits of the price books and of the overrides. */
-export const PROMPT_SIZE_LIMITS = [100_000, 128_000, 199_999, 200_000, 271_999, 272_000] as const;
+/** Prompts of more tokens than one of these cost more with some model: all limits of the price books, of the overrides, and of the feed (2026-11). */
+export const PROMPT_SIZE_LIMITS = [32_000, 100_000, 128_000, 199_999, 200_000, 256_000, 271_999, 272_000] as const;
 
 /** The number of limits that a prompt exceeds. Prompts of one step have the same price by the token. */
 export const promptSizeStep = (tokens: number): number => PROMPT_SIZE_LIMITS.filter((limit) => tokens > limit).length;

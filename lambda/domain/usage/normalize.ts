@@ -1,15 +1,93 @@
 import { usdToNanoUsd } from '../money.ts';
 import { readAnthropicUsage } from './anthropic-shape.ts';
 import { BILLABLE } from './billable-items.ts';
-import { readCohereUsage } from './cohere-shape.ts';
 import { clampUsage, type DraftUnits, type UsageDraft } from './consistent-usage.ts';
 import type { Dialect } from './dialect.ts';
 import { readGeminiUsage, readInteractionsUsage } from './gemini-shapes.ts';
 import { readChatUsage, readResponsesUsage } from './openai-shapes.ts';
-import { amountOf, at, count, countOf, type Raw } from './raw.ts';
-import { readSides, type UsageGap } from './sides.ts';
+import { amountOf, at, count, countOf, isRaw, type Raw } from './raw.ts';
+import { hasUnreadable, readSides, type UsageGap } from './sides.ts';
 import type { UnitName, Usage } from './usage.ts';
 import type { Reading } from './usage-event.ts';
+
+const knownUnits = new Set(['input_tokens', 'output_tokens', 'search_units', 'images', 'image_tokens']);
+
+/** Dialects whose responses have both input and output. Others may have units alone. */
+const generates: ReadonlySet<Dialect> = new Set(['cohere-chat', 'cohere-generate']);
+
+/** Such as `classifications`. */
+const otherUnits = (billed: Raw): number =>
+  Object.entries(billed).reduce((sum, [unit, quantity]) => sum + (knownUnits.has(unit) ? 0 : count(quantity)), 0);
+
+/**
+ * Cohere: `tokens` is what was processed, `billed_units` what is charged (the preamble, for example, is free). Older responses,
+ * embeddings and rerank have only `billed_units`. Image tokens are part of `tokens`, but separate from the text in `billed_units`.
+ * @see https://docs.cohere.com/docs/how-does-cohere-pricing-work
+ */
+const readCohereUsage = (raw: Raw, _provider: string, dialect: Dialect): UsageDraft => {
+  const billed = raw['billed_units'];
+  const tokens = raw['tokens'];
+  const text = countOf(at(billed, 'input_tokens'));
+  const billedImages = tokens === undefined ? count(at(billed, 'image_tokens')) : 0;
+  const billedInput = text === null && billedImages === 0 ? null : (text ?? 0) + billedImages;
+  const billedOutput = countOf(at(billed, 'output_tokens'));
+  const input = countOf(at(tokens, 'input_tokens')) ?? billedInput;
+  const output = countOf(at(tokens, 'output_tokens')) ?? billedOutput;
+  const isPartial =
+    (generates.has(dialect) && (input === null || output === null)) ||
+    [billed, tokens].some((counts) => isRaw(counts) && hasUnreadable(counts, ['input_tokens', 'output_tokens']));
+  return {
+    ...(isPartial && { gap: 'missing' }),
+    inputTokens: input ?? 0,
+    outputTokens: output ?? 0,
+    cacheReadTokens: count(raw['cached_tokens']),
+    reasoningTokens: count(at(tokens, 'reasoning_tokens')),
+    inputImageTokens: count(at(tokens, 'image_tokens'), billedImages),
+    billedInputTokens: billedInput,
+    billedOutputTokens: billedOutput,
+    units: {
+      searchUnits: count(at(billed, 'search_units')),
+      images: count(at(billed, 'images')),
+      otherUnits: isRaw(billed) ? otherUnits(billed) : 0,
+    },
+  };
+};
+
+const REST = [
+  'cacheReadInputTokens',
+  'cacheWriteInputTokens',
+  'cacheReadInputTokenCount',
+  'cacheWriteInputTokenCount',
+] as const;
+
+/**
+ * Amazon Bedrock: Converse and Nova have `inputTokens`, the metrics and headers of all models `inputTokenCount`. Both EXCLUDE cache reads
+ * and writes.
+ *
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html
+ */
+const readBedrockUsage = (raw: Raw): UsageDraft => {
+  const sides = readSides(
+    {
+      input: raw['inputTokens'] ?? raw['inputTokenCount'],
+      output: raw['outputTokens'] ?? raw['outputTokenCount'],
+      total: undefined,
+    },
+    'bedrock-converse',
+  );
+  const cacheReadTokens = count(raw['cacheReadInputTokens'], raw['cacheReadInputTokenCount']);
+  const cacheWriteTokens = count(raw['cacheWriteInputTokens'], raw['cacheWriteInputTokenCount']);
+  const lifetimes = raw['cacheDetails'];
+  const long = Array.isArray(lifetimes) ? lifetimes.filter((each) => at(each, 'ttl') === '1h') : [];
+  return {
+    ...(hasUnreadable(raw, REST) ? { gap: 'missing' as const } : { gap: sides.gap }),
+    inputTokens: sides.inputTokens + cacheReadTokens + cacheWriteTokens,
+    outputTokens: sides.outputTokens,
+    cacheReadTokens,
+    cacheWriteTokens,
+    cacheWrite1hTokens: long.reduce<number>((sum, each) => sum + count(at(each, 'inputTokens')), 0),
+  };
+};
 
 /** 1 tick is 1e-10 USD. */
 const TICKS_PER_NANO_USD = 10;
@@ -101,6 +179,7 @@ const shapes: readonly Shape[] = [
     read: readAnthropicUsage,
   },
   { members: ['input_tokens', 'output_tokens'], read: readResponsesUsage },
+  { members: ['inputTokens', 'outputTokens', 'inputTokenCount', 'outputTokenCount'], read: readBedrockUsage },
   { members: ['tokens'], read: readCohereUsage },
   { members: ['seconds'], read: (raw) => units({ audioSeconds: amountOf(raw['seconds']) }) },
   { members: ['pages_processed'], read: (raw) => units({ pages: countOf(raw['pages_processed']) }) },

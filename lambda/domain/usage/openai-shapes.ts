@@ -15,10 +15,11 @@ const isReasoningSeparate = (input: number, output: number, reasoning: number, t
  * reasoning, with exceptions by provider.
  */
 export const readChatUsage = (raw: Raw, provider: string, dialect: Dialect): UsageDraft => {
+  const isGemini = provider === 'google' || provider === 'vertex';
   const input = raw['prompt_tokens_details'] ?? raw['prompt_token_details'];
   const output = raw['completion_tokens_details'];
   // Gemini leaves out a completion of nothing but reasoning.
-  const reportedOutput = raw['completion_tokens'] === undefined && provider === 'google' ? 0 : raw['completion_tokens'];
+  const reportedOutput = raw['completion_tokens'] === undefined && isGemini ? 0 : raw['completion_tokens'];
   const sides = readSides({ input: raw['prompt_tokens'], output: reportedOutput, total: raw['total_tokens'] }, dialect);
   const { inputTokens: prompt, outputTokens: completion } = sides;
   const total = countOf(raw['total_tokens']);
@@ -30,7 +31,7 @@ export const readChatUsage = (raw: Raw, provider: string, dialect: Dialect): Usa
     // Perplexity's deep research reports reasoning separately, and leaves it out of the total too.
     (provider === 'perplexity' && raw['reasoning_tokens'] !== undefined);
   // Gemini's OpenAI-style responses have reasoning only in the total.
-  const thinking = provider === 'google' && reported === 0 ? beyond : 0;
+  const thinking = isGemini && reported === 0 ? beyond : 0;
   // Mistral counts audio in seconds and in the total, outside prompt_tokens.
   const audio = count(at(input, 'audio_tokens'));
   const separateAudio =

@@ -2,7 +2,7 @@ import type { Prompt } from './usage-event.ts';
 
 /** How a family of models counts a prompt. Measured: see docs/metering.md. */
 export interface Tokenizer {
-  /** UTF-8 bytes of text for each token, of prompts and responses. */
+  /** UTF-8 bytes of a prompt's text for each token. */
   readonly bytesPerToken: number;
   /** Tokens that the chat template adds to a conversation, and to each message. */
   readonly tokensPerChat: number;
@@ -14,16 +14,22 @@ export interface Tokenizer {
   readonly toolBytesPerToken: number;
   /** Bytes of the response's JSON schema for each token; null where the schema is no input. */
   readonly schemaBytesPerToken: number | null;
+  /** Tokens of a response for each of its pieces (see `piecesOf`), and of a tool call in addition to its name and arguments. */
+  readonly tokensPerPiece: number;
+  readonly tokensPerCallMade: number;
 }
 
 const tokenizer = (
-  bytesPerToken: number,
-  tokensPerChat: number,
-  tokensPerMessage: number,
-  tokensPerCall: number,
-  tokensForTools: number,
-  toolBytesPerToken: number,
-  schemaBytesPerToken: number | null,
+  [
+    bytesPerToken,
+    tokensPerChat,
+    tokensPerMessage,
+    tokensPerCall,
+    tokensForTools,
+    toolBytesPerToken,
+    schemaBytesPerToken,
+  ]: [number, number, number, number, number, number, number | null],
+  [tokensPerPiece, tokensPerCallMade]: [number, number],
 ): Tokenizer => ({
   bytesPerToken,
   tokensPerChat,
@@ -32,6 +38,8 @@ const tokenizer = (
   tokensForTools,
   toolBytesPerToken,
   schemaBytesPerToken,
+  tokensPerPiece,
+  tokensPerCallMade,
 });
 
 /**
@@ -40,24 +48,29 @@ const tokenizer = (
  * @see https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/overview#pricing
  */
 const families: readonly (readonly [name: string, models: RegExp, tokenizer: Tokenizer])[] = [
-  ['gpt-oss', /gpt-oss/, tokenizer(4.6, 60, 8, 10, 10, 6, 5)],
-  ['claude', /claude/, tokenizer(3.8, 4, 4, 10, 370, 2.4, 2)],
-  ['gemini', /gemini|gemma|learnlm/, tokenizer(4.1, 0, 1.5, 20, 8, 8, null)],
-  ['grok', /grok-[23](?!-mini)/, tokenizer(4.6, 3, 3, 10, 60, 3.5, 4)],
-  ['grok-4', /grok/, tokenizer(4.8, 140, 8, 40, 40, 3, 4)],
-  ['sonar', /sonar/, tokenizer(4.6, 0, 0, 10, 20, 4, null)],
-  ['llama', /llama-?3-/, tokenizer(4.2, 2, 5, 10, 60, 3.5, 5)],
-  ['llama-3.1', /llama/, tokenizer(4.3, 24, 8, 10, 120, 4, 5)],
-  ['qwen', /qwen|qwq|qvq/, tokenizer(4.6, 6, 4, 25, 120, 3.5, 5)],
-  ['kimi', /kimi|moonshot/, tokenizer(4.4, 2, 4, 10, 40, 3.7, 5)],
-  ['deepseek', /deepseek/, tokenizer(4.4, 5, 2, 10, 250, 4, 5)],
-  ['mistral', /(mis|mix|codes|devs|magis|pix|vox)tral|ministral/, tokenizer(3.9, 1.5, 3, 10, 25, 2.8, null)],
-  ['command', /command|cohere|^c4ai/, tokenizer(4.3, 0, 1, 10, 4, 9, null)],
-  ['gpt', /gpt|^(openai\/)?o\d|davinci|babbage|text-embedding/, tokenizer(4.5, 5, 3.5, 6, 10, 8, 6)],
+  ['gpt-oss', /gpt-oss/, tokenizer([4.6, 62, 7, 12, 20, 7.5, 3.6], [1.2, 8])],
+  ['claude-4.7', /claude-opus-(?:4[-.][7-9]|[5-9])/, tokenizer([3, 7, 2, 50, 500, 3.2, 2], [1.65, 60])],
+  ['claude', /claude/, tokenizer([3.9, 7, 0, 50, 500, 6, 2], [1.22, 38])],
+  ['gemini', /gemini|gemma|learnlm/, tokenizer([4.2, 0, 1.2, 38, 0, 6, null], [1.05, 7])],
+  ['grok-3-mini', /grok-3-mini/, tokenizer([4.6, 4, 4, 40, 10, 2.6, 4], [1, 20])],
+  ['grok', /grok-[23]/, tokenizer([4.6, 3, 3.5, 40, 50, 4.5, 4], [1, 20])],
+  ['grok-4-0709', /grok-4(?:-0|-latest|$)/, tokenizer([4.6, 650, 8, 40, 180, 3, 4], [1, 20])],
+  ['grok-4', /grok/, tokenizer([4.4, 165, 6, 45, 115, 4.6, 4.5], [1, 20])],
+  ['sonar', /sonar/, tokenizer([4.6, 0, 0, 10, 20, 4, null], [1.06, 10])],
+  ['llama', /llama-?3-/, tokenizer([4.2, 2, 5, 10, 60, 3.5, 5], [1.04, 11])],
+  ['llama-4', /llama-?4/, tokenizer([4.4, 7, 3, 50, 580, 2.4, 5], [1.04, 11])],
+  ['deepseek', /deepseek/, tokenizer([4.4, 6, 0, 17, 180, 3, 4.8], [1.07, 18])],
+  ['llama-3.1', /llama/, tokenizer([4.4, 30, 5, 17, 130, 4, 5], [1.04, 11])],
+  ['qwen', /qwen|qwq|qvq/, tokenizer([4.4, 5, 4, 30, 92, 3.7, 5], [1.05, 10])],
+  ['kimi', /kimi|moonshot/, tokenizer([4.4, 20, 1, 10, 40, 6, 5], [1.1, 7])],
+  ['glm', /glm/, tokenizer([4.2, 4, 1.8, 26, 80, 3.4, 5], [1.06, 8])],
+  ['mistral', /(mis|mix|codes|devs|magis|pix|vox)tral|ministral/, tokenizer([4.2, 4, 0, 17, 7, 3.6, null], [1.09, 3])],
+  ['command', /command|cohere|^c4ai/, tokenizer([4.4, 0, 0, 15, 0, 6.6, 5], [1.02, 2])],
+  ['gpt', /gpt|^(openai\/)?o\d|davinci|babbage|text-embedding/, tokenizer([4.5, 4.4, 2.7, 20, 9, 8, 6], [1.05, 7.2])],
 ];
 
 /** Any other model, as an average of the above. */
-const otherModels: Tokenizer = tokenizer(4.3, 4, 4, 10, 80, 3.5, 5);
+const otherModels: Tokenizer = tokenizer([4.3, 10, 4, 20, 80, 4, 5], [1.06, 10]);
 
 /** The family of a model, for reports. */
 export const tokenizerFamily = (model: string): string =>

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { providerLabels } from '../providers.ts';
+import { hostLabel } from '../host-label.ts';
 import { dialects } from './dialect.ts';
 import {
   MAX_BLOCK_ID_CHARACTERS,
@@ -35,7 +35,7 @@ const requestIdentity = z.object({
   /** Id of the service key used (never the key itself); null while unverified. */
   keyId: z.nullable(z.string()),
   unverifiedKeyHash: z.optional(z.string()),
-  provider: z.enum(providerLabels),
+  provider: hostLabel,
   /** Keyed fingerprint of the provider credential: splits spend by provider key without storing the credential. */
   providerKey: z.nullable(z.string()),
   /** The provider's credential is a token of a subscription (Claude Max, ChatGPT plans). Absent for API keys. Nothing else is kept of it. */
@@ -90,6 +90,21 @@ const prompt = z.object({
 
 export type Prompt = z.infer<typeof prompt>;
 
+/** What the client got of a response's output: sizes, no content. See `piecesOf` for pieces. */
+const output = z.object({
+  /** Text, and the names and arguments of tool calls. */
+  pieces: nonNegativeInteger,
+  /** The reasoning that the response shows. */
+  thinkingPieces: nonNegativeInteger,
+  /** Calls of tools. */
+  calls: nonNegativeInteger,
+  /** Characters of reasoning in encrypted form, and in how many parts it came. */
+  hiddenBytes: nonNegativeInteger,
+  hiddenParts: nonNegativeInteger,
+});
+
+export type VisibleSizes = z.infer<typeof output>;
+
 /** The meter's reading of one response: see lambda/gateway/meter. In the provider's terms, not yet normalized. */
 const reading = z.object({
   dialect: z.enum(dialects),
@@ -100,8 +115,11 @@ const reading = z.object({
    * all the same, and in events of older gateways the estimate itself. `none`: neither.
    */
   usageSource: z.enum(['reported', 'estimated', 'none']),
-  /** Sizes from which usage is estimated: see estimate-usage.ts. `outputBytes`: UTF-8 bytes of the text that the client got. */
-  visible: z.optional(z.object({ prompt, outputBytes: nonNegativeInteger })),
+  /**
+   * Sizes from which usage is estimated: see estimate-usage.ts. `outputBytes`: UTF-8 bytes of the output that the client got.
+   * `output` is absent where there is none, and in events of older gateways.
+   */
+  visible: z.optional(z.object({ prompt, outputBytes: nonNegativeInteger, output: z.optional(output) })),
   /** False when the body was cut, did not have its stated length, or could not be decoded: usage may be too low. */
   complete: z.boolean(),
   modelRequested: z.nullable(z.string().check(z.maxLength(MAX_MODEL_CHARACTERS))),
@@ -121,6 +139,7 @@ export const reservationSchema = z.object({
   minute: nonNegativeInteger,
   nanoUsd: nonNegativeInteger,
   unknownNanoUsd: nonNegativeInteger,
+  value: z.optional(z.nullable(metadataText)),
 });
 /** As many as an account may have budgets. */
 const MAX_RESERVATIONS = 50;
@@ -153,6 +172,8 @@ export const openEventSchema = z.extend(requestIdentity, { kind: z.literal('open
 export const closeEventSchema = z.extend(requestIdentity, {
   kind: z.literal('close'),
   route: z.enum(['governed', 'bypassed']),
+  /** Bypassed only because the queue confirmed the open event after the response's headers had left. */
+  isConfirmedLate: z.optional(z.literal(true)),
   outcome: z.enum(closedOutcomes),
   /** The budget or pause that refused the request. Null where the account's blocks could not be read. */
   blockedBy: z.optional(z.nullable(z.string().check(z.maxLength(MAX_BLOCK_ID_CHARACTERS)))),

@@ -1,3 +1,5 @@
+import { countOf, isRaw, type Raw } from './raw.ts';
+
 /**
  * Normalized usage, so that no token is priced twice. What includes what is the same for all providers: every `cache*`, `*Audio*`, `*Image*`, `*Video*` and `reasoning` count is a SUBSET of `inputTokens` or `outputTokens`
  * (`cacheWrite1hTokens` of `cacheWriteTokens`, `cacheReadAudioTokens` of both `cacheReadTokens` and `inputAudioTokens`, and so on).
@@ -115,6 +117,8 @@ export interface PricedUsage {
   readonly costNanoUsd: number | null;
   /** The cost at list prices, where own prices of the account make it another one: null where it is unknown. Absent: the same as the cost. */
   readonly listCostNanoUsd?: number | null | undefined;
+  /** The part of the cost that a markup of the account added, and no provider is paid. Absent: none. */
+  readonly markupNanoUsd?: number | undefined;
   /** How own prices of the account led to the cost. Absent where none applies. */
   readonly ownPrices?: AppliedPrices | undefined;
   readonly provenance: Provenance;
@@ -122,6 +126,12 @@ export interface PricedUsage {
   readonly priceSource: string | null;
   /** The version of the price book: the number of one from the price feed, or `bundled`; null where no book was used. */
   readonly priceVersion: string | null;
+  /** How sure the list price is: its sources with their days, and whether they agree (null for one alone). Absent where no book was used. */
+  readonly priceEvidence?:
+    | { readonly sources: Readonly<Record<string, string | null>>; readonly agree: boolean | null }
+    | undefined;
+  /** Where the usage is estimated: the list prices between which it lies in nine of ten cases. */
+  readonly estimateRange?: { readonly leastNanoUsd: number; readonly mostNanoUsd: number } | undefined;
   /** Price line by line; empty unless computed or estimated. */
   readonly lines: readonly PriceLine[];
   /** Why the cost is unknown or estimated, for people: one of a few fixed sentences, null otherwise. */
@@ -138,3 +148,52 @@ export const unknownPrice = (reason: string, usage: Usage | null = null): Priced
   lines: [],
   reason,
 });
+
+const kindOf = (item: Raw): string => JSON.stringify([item['modality'], item['type'], item['model']]);
+
+/** Adds lists such as Gemini's tokens by modality and Anthropic's iterations: items of one kind are added up. */
+const addLists = (total: readonly unknown[], items: readonly unknown[]): unknown[] => {
+  const sum = [...total];
+  for (const item of items.filter(isRaw)) {
+    const same = sum.findIndex((other) => isRaw(other) && kindOf(other) === kindOf(item));
+    if (same === -1) sum.push(item);
+    else sum[same] = addUsage(sum[same] as Raw, item);
+  }
+  return sum;
+};
+
+/** Members without which the cost of a response is not known. */
+const sides: ReadonlySet<string> = new Set([
+  'prompt_tokens',
+  'completion_tokens',
+  'input_tokens',
+  'output_tokens',
+  'promptTokenCount',
+  'candidatesTokenCount',
+  'total_input_tokens',
+  'total_output_tokens',
+]);
+
+/** Null where one of them cannot be read: the sum of the others is too low. */
+const addSides = (left: unknown, right: unknown): number | null => {
+  const [one, other] = [countOf(left), countOf(right)];
+  return one === null || other === null ? null : one + other;
+};
+
+/**
+ * The sum of two raw usage objects: numbers are added by name at every level, lists by the kind of their items. Of anything else
+ * the later value is kept; of a side that one of them lacks, null. For the lines of a batch's results, each of which is a response; events of one stream are never added.
+ */
+export const addUsage = (total: Raw | null, usage: Raw): Raw => {
+  if (!total) return usage;
+  const sum: Record<string, unknown> = { ...total };
+  for (const [name, value] of Object.entries(usage)) {
+    const before = Object.hasOwn(sum, name) ? sum[name] : undefined;
+    if (sides.has(name) && before !== undefined) sum[name] = addSides(before, value);
+    else if (typeof before === 'number' && typeof value === 'number') sum[name] = before + value;
+    else if (isRaw(before) && isRaw(value)) sum[name] = addUsage(before, value);
+    else if (Array.isArray(before) && Array.isArray(value)) sum[name] = addLists(before, value);
+    else if (value !== null && value !== undefined) sum[name] = value;
+  }
+  return sum;
+};

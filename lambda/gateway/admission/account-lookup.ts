@@ -1,17 +1,18 @@
 import { serviceKeyKey } from '../../data/table/keys.ts';
 import { serviceKeyHash } from '../../domain/accounts/account-key.ts';
+import type { KeyOfAccess } from '../../domain/limits/access.ts';
 import type { AwsCall } from '../aws/aws-json.ts';
 import { cachedReads, type Unavailable } from './cached-reads.ts';
 
 /** The store's data about a service key. */
-export interface KeyOwner {
+export interface KeyOwner extends KeyOfAccess {
   readonly accountId: string;
   readonly keyId: string;
   readonly active: boolean;
   /** Milliseconds since 1970. From then on the key is no key, also where it is cached. */
   readonly validUntilMs?: number;
   /**
-   * Set where a budget or pause of the account may stop requests, which the account's blocks tell. What happens to a request while they
+   * Set where a budget, pause or access rule of the account may stop requests, which the account's blocks tell. What happens to a request while they
    * cannot be read.
    */
   readonly withoutBlocks?: 'pass' | 'stop';
@@ -48,6 +49,8 @@ export const keyReader =
       accountId,
       keyId,
       active,
+      projectId: item['projectId']?.S,
+      ownerRole: item['ownerRole']?.S as KeyOfAccess['ownerRole'],
       ...(validUntil !== undefined && { validUntilMs: Date.parse(validUntil) }),
       ...((withoutBlocks === 'pass' || withoutBlocks === 'stop') && { withoutBlocks }),
     };

@@ -1,4 +1,4 @@
-import { providerByLabel, providerLabels } from '../../domain/providers.ts';
+import { providerLabels } from '../../domain/providers.ts';
 import type { GatewayRequest } from '../protocol/client.ts';
 import type { GatewayErrorCode } from '../protocol/gateway-error.ts';
 import { headerValue } from '../protocol/headers.ts';
@@ -10,11 +10,10 @@ const credentialHint = ({ target, headers }: GatewayRequest): string | undefined
   return undefined;
 };
 
-const serviceKeyHint = ({ headers }: GatewayRequest, label: string | undefined): string | undefined => {
+const serviceKeyHint = ({ headers }: GatewayRequest, isHostKnown: boolean): string | undefined => {
   if (/^(Bearer\s+)?svc_[0-9a-z]+$/i.test(headerValue(headers, 'authorization')?.trim() ?? ''))
     return "Authorization has a service key alone: put the provider's own credential behind it, svc_…:<API key>.";
-  if (label === undefined || !providerByLabel(label))
-    return `No provider belongs to this host, either. The labels are ${providerLabels.join(', ')}.`;
+  if (!isHostKnown) return `No provider belongs to this host, either. The labels are ${providerLabels.join(', ')}.`;
   return undefined;
 };
 
@@ -22,9 +21,9 @@ const serviceKeyHint = ({ headers }: GatewayRequest, label: string | undefined):
 export const refusalHint = (
   code: GatewayErrorCode,
   request: GatewayRequest,
-  label: string | undefined,
+  isHostKnown: boolean,
 ): string | undefined => {
   if (code === 'MISSING_AUTH') return credentialHint(request);
-  if (code === 'MISSING_SERVICE_KEY') return serviceKeyHint(request, label);
+  if (code === 'MISSING_SERVICE_KEY') return serviceKeyHint(request, isHostKnown);
   return undefined;
 };

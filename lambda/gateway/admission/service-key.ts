@@ -7,12 +7,17 @@ export const credentialHeaders: readonly string[] = ['authorization', 'x-api-key
 
 const ABSOLUTE_FORM = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 const FIRST_SEGMENT = /^\/(svc_[^/?#]*)/;
+/** Those, and Azure's. */
+const keyCarriers: readonly string[] = [...credentialHeaders, 'api-key'];
+
 /** `Bearer svc_…:sk-…`, or the two without a scheme. Neither part of a service key nor a scheme contains a colon. */
 const COMBINED = /^(\s*(?:[a-z]+ +)?)(svc_[0-9a-z]+):/i;
 
 export interface LocatedKey {
   /** As the client sent it, not checked. Undefined or empty: none. */
   readonly serviceKey: string | undefined;
+  /** The provider's credential, where it is in no header: a WebSocket's handshake may have it elsewhere. */
+  readonly credential?: string | undefined;
   /** The client's request without a service key in its path or in a credential. */
   readonly request: GatewayRequest;
 }
@@ -21,8 +26,11 @@ const keyInPath = (target: string): { key: string; rest: string } | undefined =>
   const path = target.startsWith('/') ? target : target.replace(ABSOLUTE_FORM, '');
   const key = FIRST_SEGMENT.exec(path)?.[1];
   if (key === undefined) return undefined;
-  const rest = path.slice(key.length + 1);
-  return { key, rest: rest.startsWith('/') ? rest : `/${rest}` };
+  const behind = path.slice(key.length + 1);
+  const rest = behind.startsWith('/') ? behind : `/${behind}`;
+  // A base URL may have been extended twice: no service key reaches a provider or a record.
+  const next = isWellFormedAccountKey(key) ? keyInPath(rest) : undefined;
+  return { key, rest: next && isWellFormedAccountKey(next.key) ? next.rest : rest };
 };
 
 /** Removes service keys from credentials. The same array when there is none. */
@@ -34,13 +42,20 @@ const keysInCredentials = (
   let rest = headers;
   for (let i = 1; i < headers.length; i += 2) {
     const value = headers[i] as string;
-    if (!value.includes('svc_') || !credentialHeaders.includes((headers[i - 1] as string).toLowerCase())) continue;
+    if (!value.includes('svc_') || !keyCarriers.includes((headers[i - 1] as string).toLowerCase())) continue;
     const [combined, scheme, found] = COMBINED.exec(value) ?? [];
     if (combined === undefined || scheme === undefined || found === undefined || !isServiceKey(found)) continue;
     key ??= found;
     rest = rest.with(i, scheme + value.slice(combined.length));
   }
   return { key, headers: rest };
+};
+
+/** The same header twice has one value. */
+const onlyOne = (joined: string | undefined): string | undefined => {
+  if (!joined?.includes(',')) return joined?.trim();
+  const values = joined.split(',').map((value) => value.trim());
+  return values.every((value) => value === values[0]) ? values[0] : joined;
 };
 
 /**
@@ -51,7 +66,7 @@ const keysInCredentials = (
  * provider, log or record gets them.
  */
 export const locateServiceKey = (request: GatewayRequest): LocatedKey => {
-  const inHeader = headerValue(request.headers, 'x-service-key')?.trim();
+  const inHeader = onlyOne(headerValue(request.headers, 'x-service-key'));
   const isServiceKey = (key: string): boolean => !inHeader || isWellFormedAccountKey(key);
   const found = keyInPath(request.target);
   const inPath = found && isServiceKey(found.key) ? found : undefined;

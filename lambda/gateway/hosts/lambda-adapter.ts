@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { ClientResponse, GatewayRequest } from '../protocol/client.ts';
 import { withoutHeaders } from '../protocol/headers.ts';
+import { providerInPath } from '../protocol/target.ts';
 
 export type LambdaResponseStream = Writable;
 
@@ -19,16 +20,22 @@ const queryOf = (parameters: APIGatewayProxyEvent['multiValueQueryStringParamete
   return parts.length === 0 ? '' : `?${parts.join('&')}`;
 };
 
+/** The address that API Gateway gives an API. It serves where the stage has no domain of its own, and names no provider: the path does. */
+const isOwnAddress = (host: string | undefined): boolean => host?.includes('.execute-api.') === true;
+
 /** The gateway request in an API Gateway proxy event (REST, v1 shape). Binary bodies arrive as base64. */
 export const gatewayRequest = (event: APIGatewayProxyEvent): GatewayRequest => {
   const headers = Object.entries(event.multiValueHeaders ?? {}).flatMap(([name, values]) =>
     (values ?? []).flatMap((value) => [name, value]),
   );
   const body = event.body === null ? null : Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8');
+  const host = event.requestContext.domainName;
+  const target = event.path + queryOf(event.multiValueQueryStringParameters);
   return {
     method: event.httpMethod,
-    host: event.requestContext.domainName,
-    target: event.path + queryOf(event.multiValueQueryStringParameters),
+    host,
+    target,
+    ...(isOwnAddress(host) && providerInPath(target)),
     headers: withBodyLength(headers, body),
     body,
   };

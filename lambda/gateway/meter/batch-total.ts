@@ -1,5 +1,5 @@
-import { addUsage } from '../../domain/usage/add-usage.ts';
 import { largestPromptOf, promptSizeStep } from '../../domain/usage/iterations.ts';
+import { addUsage } from '../../domain/usage/usage.ts';
 
 type Usage = Record<string, unknown>;
 

@@ -1,12 +1,13 @@
 import { BILLABLE } from '../../domain/usage/billable-items.ts';
-import { type Dialect, dialectOf, modelOfPath } from '../../domain/usage/dialect.ts';
+import { type Dialect, dialectOf, isStreamPath, modelOfPath } from '../../domain/usage/dialect.ts';
 import type { Reading } from '../../domain/usage/usage-event.ts';
 import { type BodyDecoder, decoderFor } from './decoder.ts';
+import { EventStreamReader } from './event-stream-reader.ts';
 import { JsonPicker } from './json-picker.ts';
-import { KeptText } from './kept-text.ts';
 import { MAX_PICKED_BYTES, ReadingBuilder } from './reading-builder.ts';
 import type { BodyFacts } from './request-reader.ts';
 import { SseReader } from './sse-reader.ts';
+import { VisibleOutput } from './visible-output.ts';
 import { usageMarkOf, wantedInBatch, wantedInResponse } from './wanted.ts';
 
 export interface MeteredRequest {
@@ -21,8 +22,8 @@ export interface MeteredResponse {
   readonly status: number;
   readonly contentType: string | undefined;
   readonly contentEncoding: string | undefined;
-  /** Value of Fireworks' header `fireworks-cached-prompt-tokens`. */
-  readonly cachedPromptTokens?: string | undefined;
+  /** Headers with usage, by name in lower case. */
+  readonly usageHeaders?: readonly (readonly [name: string, value: string])[] | undefined;
 }
 
 export interface Meter {
@@ -59,6 +60,8 @@ const readerFor = (contentType: string, first: Buffer, dialect: Dialect, builder
   const head = first.toString('latin1', 0, HEAD_BYTES);
   const wanted = dialect === 'inline-batch-output' ? wantedInBatch : wantedInResponse;
   const picker = () => new JsonPicker(wanted, builder, MAX_PICKED_BYTES);
+  if (contentType.startsWith('application/vnd.amazon.eventstream'))
+    return new EventStreamReader(picker, () => builder.markInterrupted());
   const isJson = JSON_HEAD.test(head);
   if (!isJson && (contentType.startsWith('text/event-stream') || SSE_HEAD.test(head)))
     return new SseReader(picker, () => builder.model !== null, usageMarkOf(dialect));
@@ -118,7 +121,7 @@ class ResponseMeter implements Meter {
   readonly #response: MeteredResponse;
   readonly #dialect: Dialect;
   readonly #builder: ReadingBuilder;
-  readonly #kept: KeptText;
+  readonly #output: VisibleOutput;
   readonly #reader: BodyReader;
   readonly #decoder: BodyDecoder;
   #failed = false;
@@ -131,7 +134,7 @@ class ResponseMeter implements Meter {
     this.#response = response;
     this.#dialect = dialect;
     this.#builder = builder;
-    this.#kept = new KeptText(response.status < 400 ? dialect : 'free');
+    this.#output = new VisibleOutput(response.status < 400 ? dialect : 'free');
     this.#reader = new ChosenReader((first) => readerFor(contentType, first, dialect, builder));
     this.#decoder = decoderFor(response.contentEncoding, (chunk) => this.#read(chunk));
   }
@@ -143,7 +146,7 @@ class ResponseMeter implements Meter {
   #read(chunk: Buffer): void {
     if (this.#failed) return;
     try {
-      this.#kept.write(chunk);
+      this.#output.write(chunk);
       this.#reader.write(chunk);
     } catch {
       // A fault of the meter makes this reading incomplete, but never affects the client.
@@ -162,21 +165,28 @@ class ResponseMeter implements Meter {
     }
     const complete = whole && decoded && finished && !this.#failed;
     const facts = await this.#request.facts();
-    const reading = assemble(
-      this.#request,
-      facts,
-      this.#dialect,
-      this.#builder,
-      complete,
-      headerBillableItems(this.#response),
-    );
-    return this.#response.status < 400 ? withVisible(reading, facts, this.#kept) : reading;
+    const reading = assemble(this.#request, facts, this.#dialect, this.#builder, complete, this.#response.usageHeaders);
+    return this.#response.status < 400 ? withVisible(reading, facts, this.#output) : reading;
   }
 }
 
-const headerBillableItems = ({ cachedPromptTokens }: MeteredResponse): Reading['billableItems'] => {
-  const tokens = Number(cachedPromptTokens);
+type UsageHeaders = NonNullable<MeteredResponse['usageHeaders']>;
+
+const headerBillableItems = (headers: UsageHeaders): Reading['billableItems'] => {
+  const tokens = Number(headers.find(([name]) => name === 'fireworks-cached-prompt-tokens')?.[1]);
   return tokens > 0 ? { [BILLABLE.cachedPromptTokens]: tokens } : {};
+};
+
+/** Bedrock's counts for models whose own format has none, by the names of its metrics. Embeddings have no output. */
+const headerUsage = (headers: UsageHeaders, path: string): Record<string, unknown> | null => {
+  const counts = headers.flatMap(([name, value]) => {
+    const [, kind] = /^x-amzn-bedrock-(.+)-token-count$/.exec(name) ?? [];
+    return kind === undefined
+      ? []
+      : [[`${kind.replace(/-./g, ([, letter]) => String(letter).toUpperCase())}TokenCount`, value]];
+  });
+  if (counts.length === 0) return null;
+  return { ...(path.includes('embed') && { outputTokenCount: 0 }), ...Object.fromEntries(counts) };
 };
 
 /** Dialects whose output is no text, and free. */
@@ -195,33 +205,34 @@ const assemble = (
   byPath: Dialect,
   builder: ReadingBuilder,
   complete: boolean,
-  fromHeaders: Reading['billableItems'] = {},
+  headers: UsageHeaders = [],
 ): Reading => {
   const dialect: Dialect = byPath === 'unknown' ? builder.guessDialect() : byPath;
-  const { usage } = builder;
+  const usage = builder.usage ?? (dialect === 'bedrock-invoke' ? headerUsage(headers, path) : null);
   return {
     dialect,
     usage,
     usageSource: usage ? 'reported' : 'none',
     complete,
     modelRequested: modelOfPath(path) ?? facts.model,
-    modelServed: builder.model,
-    streamed: facts.stream || path.endsWith(':streamGenerateContent'),
+    // The name in the path has the region or profile that decides the price; the one in a body of Bedrock has not.
+    modelServed: dialect === 'bedrock-invoke' ? null : builder.model,
+    streamed: facts.stream || isStreamPath(path),
     // The tier that was requested may not be the tier that was served: usage that reports one decides.
     serviceTier: builder.serviceTier ?? (usage && tierNames.some((name) => name in usage) ? null : facts.serviceTier),
-    billableItems: { ...facts.billableItems, ...fromHeaders, ...builder.billableItems(dialect) },
+    billableItems: { ...facts.billableItems, ...headerBillableItems(headers), ...builder.billableItems(dialect) },
   };
 };
 
 /** Adds what an estimate needs if a response reported no usage, or if Anthropic's was interrupted before it reported its output. */
-const withVisible = (reading: Reading, { prompt }: BodyFacts, kept: KeptText): Reading => {
+const withVisible = (reading: Reading, { prompt }: BodyFacts, output: VisibleOutput): Reading => {
   const isHalf = !reading.complete && reading.dialect === 'anthropic-messages';
   if (reading.usage !== null && !isHalf) return reading;
   const isEmbedding = embeddings.has(reading.dialect);
-  const outputBytes = isEmbedding && reading.complete ? 0 : kept.textBytes();
-  if (outputBytes === null) return reading;
-  const counted = prompt.count();
-  const isEmpty = counted.textBytes === 0 && counted.images.length === 0;
+  const counted = isEmbedding && reading.complete ? { outputBytes: 0 } : output.count();
+  if (counted === null) return reading;
+  const sizes = prompt.count();
+  const isEmpty = sizes.textBytes === 0 && sizes.images.length === 0;
   if (isEmpty && !isHalf) return reading;
-  return { ...reading, usageSource: 'estimated', visible: { prompt: counted, outputBytes } };
+  return { ...reading, usageSource: 'estimated', visible: { prompt: sizes, ...counted } };
 };

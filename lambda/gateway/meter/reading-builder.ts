@@ -86,6 +86,7 @@ export class ReadingBuilder implements PickerSink {
   #outputs: { type: string; action: string; container: string }[] = [];
   #tools: { type: string; model: unknown }[] = [];
   #images = 0;
+  #embeddedTokens = 0;
   #groundingQueries = 0;
   #hasError = false;
   #hasChoices = false;
@@ -100,6 +101,7 @@ export class ReadingBuilder implements PickerSink {
     if (name === '#line') this.#takeLine();
     else if (name === '#image') this.#images++;
     else if (name === '#error') this.#hasError = true;
+    else if (name === 'embeddedTokens') this.#embeddedTokens += Number(parse(json)) || 0;
     else if (name === '#choices') this.#hasChoices = true;
     else if (name === '#grounded') this.#billableItems.set(BILLABLE.groundedPrompts, 1);
     else if (name === '#mapped') this.#billableItems.set(BILLABLE.mapsPrompts, 1);
@@ -202,11 +204,19 @@ export class ReadingBuilder implements PickerSink {
       this.#usage = start;
       this.#isHalf = true;
     }
-    const usage = usageIn(values);
+    const usage = usageIn(values) ?? this.#lesserUsage(values);
     if (!usage) return;
     this.#usage = this.#startUsage ? overlay(this.#startUsage, usage) : usage;
     if (this.#startUsage) this.#startUsage = this.#usage;
     this.#isHalf = false;
+  }
+
+  /** Counts that replace no usage object: Bedrock's metrics, and those of each embedding. */
+  #lesserUsage(values: ReadonlyMap<string, unknown>): Usage | null {
+    if (this.#usage) return null;
+    const metrics = values.get('invocationMetrics');
+    if (isObject(metrics)) return metrics;
+    return this.#embeddedTokens > 0 ? { promptTokenCount: this.#embeddedTokens } : null;
   }
 
   /** Takes the previous response of a batch when the next begins, and the last at the end. */

@@ -64,7 +64,8 @@ export const wantedInResponse: Wanted = {
     },
   },
   interaction: { id: 'id', model: 'model', status: 'status', usage: 'usage' },
-  predictions: { '*': '#image' },
+  // Vertex AI: images, or embeddings
+  predictions: { '*': { '': '#image', embeddings: { statistics: { token_count: 'embeddedTokens' } } } },
   metadata: { usage: 'usage' },
   // Anthropic: `message_start` has the first half of the usage.
   message: { model: 'model', usage: 'messageUsage' },
@@ -79,6 +80,9 @@ export const wantedInResponse: Wanted = {
   outputs: { '*': { model: 'model' } },
   // xAI: a deferred response has only this
   request_id: 'requestId',
+  // Bedrock: the last event of a stream; Converse
+  'amazon-bedrock-invocationMetrics': 'invocationMetrics',
+  serviceTier: { type: 'serviceTier' },
   // Anthropic: a batch
   request_counts: { succeeded: 'batchSucceeded' },
   // OpenAI images and speech-to-text
@@ -264,6 +268,58 @@ export const wantedInRequest: Wanted = {
   plugins: { '*': serverTool },
   connectors: { '*': serverTool },
   web_search_options: serverTool,
+};
+
+/*
+ * What a client gets of a model's output, in every dialect. Only sizes leave the gateway, for an estimate when the provider reports no
+ * usage: see visible-output.ts. `hidden` is reasoning in encrypted form.
+ */
+const toolCall: Wanted = { name: 'call', arguments: 'arguments', args: 'arguments' };
+const outputPart: Wanted = {
+  '': '#part',
+  text: 'text',
+  thinking: { '+': 'thinking', '*': { text: 'thinking' } },
+  // Anthropic: a whole response
+  name: 'call',
+  input: 'arguments',
+  signature: 'hidden',
+  // Gemini
+  thought: 'thought',
+  functionCall: toolCall,
+  thoughtSignature: 'hidden',
+};
+const outputMessage: Wanted = {
+  content: { '+': 'text', text: 'text', thinking: 'thinking', '*': outputPart },
+  refusal: 'text',
+  reasoning: 'reasoning',
+  reasoning_content: 'reasoning_content',
+  reasoning_details: { '*': { data: 'hidden' } },
+  tool_plan: 'text',
+  // A list; in Cohere's streams one call.
+  tool_calls: { function: toolCall, '*': { function: toolCall } },
+};
+
+export const wantedOutput: Wanted = {
+  type: 'type',
+  text: 'text',
+  content: { '*': outputPart },
+  choices: {
+    '*': { text: 'completion', delta: { '': '#delta', ...outputMessage }, message: { '': '#whole', ...outputMessage } },
+  },
+  message: outputMessage,
+  generations: { '*': { text: 'text' } },
+  candidates: { '*': { content: { parts: { '*': outputPart } } } },
+  // A string in OpenAI's Responses API; an object at Anthropic and Cohere
+  delta: {
+    '+': 'delta',
+    text: 'text',
+    thinking: 'thinking',
+    partial_json: 'arguments',
+    signature: 'hidden',
+    message: outputMessage,
+  },
+  content_block: { text: 'text', name: 'call', data: 'hidden' },
+  item: { name: 'call', encrypted_content: 'hidden' },
 };
 
 const usageMark = new UsageMark('usage');

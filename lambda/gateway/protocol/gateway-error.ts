@@ -15,6 +15,16 @@ const table = {
     status: 400,
     message: `No provider belongs to this host. Use {label}.{gateway domain} with one of the labels ${providerLabels.join(', ')}.`,
   },
+  INVALID_PLACE: {
+    status: 400,
+    message:
+      'The path of this host begins with your resource (azure) or a region (bedrock, vertex), in lower-case letters, digits and hyphens: /my-resource/openai/v1/…, /us-east-1/model/…, /us-central1/v1/….',
+  },
+  SIGNED_REQUEST: {
+    status: 400,
+    message:
+      'A request signed with AWS credentials cannot pass a proxy. Use an API key of Amazon Bedrock: Authorization: Bearer <API key>, in AWS SDKs the environment variable AWS_BEARER_TOKEN_BEDROCK.',
+  },
   INVALID_SERVICE_KEY: {
     status: 401,
     message:
@@ -30,6 +40,11 @@ const table = {
     message: 'A budget of this account is used up, and the account asked for requests to stop then.',
   },
   PAUSED: { status: 429, message: 'Somebody with access to this account paused these requests.' },
+  MODEL_NOT_ALLOWED: {
+    status: 403,
+    message:
+      'This service key may not call this model, or not at this price. Choose what it may call, or ask an admin of the account.',
+  },
   BUDGET_UNKNOWN: {
     status: 503,
     message:

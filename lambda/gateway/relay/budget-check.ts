@@ -1,18 +1,42 @@
+import {
+  type AccessRule,
+  accessToProvider,
+  concernsKey,
+  isSameModel,
+  permitsModels,
+} from '../../domain/limits/access.ts';
 import { type Block, blocksOf, type ReservedBudget, remainingOf, reservedOf } from '../../domain/limits/block.ts';
 import { startsNothing } from '../../domain/price/free-requests.ts';
 import type { Admitted } from '../admission/admit.ts';
 import { type GatewayErrorResponse, gatewayErrorResponse } from '../protocol/gateway-error.ts';
+import type { ValuesCheck } from './check-values.ts';
 import type { RequestIdentity } from './request-identity.ts';
 import type { NotEnough } from './reserve.ts';
 
-/** Why a request is not forwarded: the block that it is in, a budget that it does not fit, or that neither could be read. */
-export type Refusal = Block | NotEnough | 'blocks-unread';
+/** The refusal of a model that an access rule does not let a key call. */
+interface NotAllowed {
+  readonly id: string;
+  readonly kind: 'access';
+  readonly rule: AccessRule;
+  readonly provider: string;
+  /** Undefined where the provider alone decided. */
+  readonly models: readonly string[] | undefined;
+  /** The most that the request may cost, where that is more than the rule allows. */
+  readonly neededNanoUsd: number | null;
+}
+
+/** Why a request is not forwarded: the block that it is in, a budget that it does not fit, an access rule, or that none could be read. */
+export type Refusal = Block | NotEnough | NotAllowed | 'blocks-unread';
 
 /** Effect of an account's blocks on one request. */
 export interface BudgetCheck {
   readonly refusal: Refusal | undefined;
   /** Blocks of one model that the request is in, if it asks for that model. */
   readonly ofModels: readonly Block[];
+  /** Access rules that let the request pass or not, by its model. */
+  readonly accessByModel: readonly AccessRule[];
+  /** Access rules with a highest price of a request. */
+  readonly accessByPrice: readonly AccessRule[];
   /** Budgets that the request reserves from; of those of one model, if it asks for that model. */
   readonly reserved: readonly ReservedBudget[];
   /** The least that its budgets have left, where the account wants to show it. */
@@ -21,43 +45,87 @@ export interface BudgetCheck {
 
 const NANO_USD = 1e9;
 
-/** Undefined for an account without budgets that stop requests. */
+const notAllowed = (
+  rule: AccessRule,
+  provider: string,
+  models?: readonly string[],
+  neededNanoUsd: number | null = null,
+): NotAllowed => ({ id: rule.id, kind: 'access', rule, provider, models, neededNanoUsd });
+
+/** The refusal of a request whose models are known: by an access rule, else by a block of one of them. */
+export const refusalByModels = (
+  { accessByModel, ofModels }: Pick<BudgetCheck, 'accessByModel' | 'ofModels'>,
+  provider: string,
+  models: readonly string[],
+): Refusal | undefined => {
+  const rule = accessByModel.find((each) => !permitsModels(each, provider, models));
+  if (rule) return notAllowed(rule, provider, models);
+  return ofModels.find(({ scope }) => models.some((model) => isSameModel(model, scope.model as string)));
+};
+
+/** The refusal of a request that may cost more than an access rule allows. One whose price is not known passes. */
+export const refusalByPrice = (
+  { accessByPrice }: Pick<BudgetCheck, 'accessByPrice'>,
+  provider: string,
+  models: readonly string[],
+  neededNanoUsd: number | null,
+): Refusal | undefined => {
+  if (neededNanoUsd === null) return undefined;
+  const rule = accessByPrice.find(({ maxRequestUsd }) => neededNanoUsd > (maxRequestUsd ?? 0) * NANO_USD);
+  return rule && notAllowed(rule, provider, models, neededNanoUsd);
+};
+
+/**
+ * Undefined for an account in which nothing stops requests.
+ *
+ * @param models of the request, where its address names them; undefined where its body may
+ * @param values of its limits of each
+ */
 export const checkBudgets = (
   { owner, blocks }: Admitted,
   identity: RequestIdentity,
   now: Date,
+  models: readonly string[] | undefined,
+  values: ValuesCheck,
 ): BudgetCheck | undefined => {
   if (blocks === undefined) return undefined;
+  const unread = { ofModels: [], accessByModel: [], accessByPrice: [], reserved: [], remainingNanoUsd: null };
   if (blocks === 'unavailable')
-    return {
-      refusal: owner?.withoutBlocks === 'stop' ? 'blocks-unread' : undefined,
-      ofModels: [],
-      reserved: [],
-      remainingNanoUsd: null,
-    };
-  // A budget refuses what costs: what is paid for can be fetched.
-  const isFree = blocks.blocks.length + blocks.reserved.length > 0 && startsNothing(identity);
-  const inForce = blocksOf(blocks, identity, now).filter(({ kind }) => kind === 'pause' || !isFree);
-  return {
-    refusal: inForce.find(({ scope }) => scope.model === undefined),
+    return { ...unread, refusal: owner?.withoutBlocks === 'stop' ? 'blocks-unread' : undefined };
+  const { provider } = identity;
+  const rules = blocks.access.filter((rule) => owner && concernsKey(rule, owner));
+  // A budget refuses what costs: what is paid for can be fetched. An access rule keeps that from its provider only.
+  const isFree =
+    blocks.blocks.length + blocks.reserved.length + blocks.each.length + rules.length > 0 && startsNothing(identity);
+  const inForce = [...blocksOf(blocks, identity, now), ...values.blocks].filter(
+    ({ kind }) => kind === 'pause' || !isFree,
+  );
+  const refusing = rules.find((rule) => accessToProvider(rule, provider) === 'refused');
+  const byModel = {
+    accessByModel: isFree ? [] : rules.filter((rule) => accessToProvider(rule, provider) === 'by-model'),
     ofModels: inForce.filter(({ scope }) => scope.model !== undefined),
-    reserved: isFree ? [] : reservedOf(blocks, identity),
-    remainingNanoUsd: remainingOf(blocks, identity, now),
+  };
+  const remaining = [remainingOf(blocks, identity, now) ?? [], values.remainingNanoUsd].flat();
+  return {
+    refusal:
+      (refusing && notAllowed(refusing, provider)) ??
+      inForce.find(({ scope }) => scope.model === undefined) ??
+      (values.unread === 'stop' && !isFree ? 'blocks-unread' : undefined) ??
+      (models && refusalByModels(byModel, provider, models)),
+    ...(models ? { accessByModel: [], ofModels: [] } : byModel),
+    accessByPrice: isFree ? [] : rules.filter(({ maxRequestUsd }) => maxRequestUsd !== null),
+    reserved: isFree ? [] : [...reservedOf(blocks, identity), ...values.reserved],
+    remainingNanoUsd: remaining.length === 0 ? null : Math.min(...remaining),
   };
 };
 
+/** True where what the request may cost is asked for before it is forwarded. */
+export const needsPrice = ({ accessByPrice, reserved }: BudgetCheck): boolean =>
+  accessByPrice.length + reserved.length > 0;
+
 /** True where the body must be read before the request is forwarded. */
-export const needsBody = (budgets: BudgetCheck | undefined): boolean =>
-  budgets !== undefined && budgets.ofModels.length + budgets.reserved.length > 0;
-
-/** A date, with which providers name a version of a model: `-2024-08-06`, `-20250514`, `@20250514`, `-0613`. */
-const VERSION = /^[-@](\d{4}|\d{4}-?\d{2}-?\d{2})$/;
-
-/** True where both names are of one model, one of them perhaps with its version: spend names the model that served a request. */
-export const isSameModel = (requested: string, model: string): boolean => {
-  const [short, long] = requested.length < model.length ? [requested, model] : [model, requested];
-  return short === long || (long.startsWith(short) && VERSION.test(long.slice(short.length)));
-};
+export const needsBody = (budgets: BudgetCheck | undefined): budgets is BudgetCheck =>
+  budgets !== undefined && (budgets.ofModels.length + budgets.accessByModel.length > 0 || needsPrice(budgets));
 
 /** The value of X-Service-Budget-Remaining: USD, down to a nano-dollar; below zero where more was spent than the budget has. */
 export const remainingHeader = (nanoUsd: number): string => (nanoUsd / NANO_USD).toFixed(9);
@@ -73,18 +141,42 @@ const fitsLater = (refusal: Block | NotEnough): boolean =>
   refusal.amountNanoUsd !== null &&
   refusal.spentNanoUsd + refusal.neededNanoUsd <= refusal.amountNanoUsd;
 
+/** Says in words which models a rule lets a key call. */
+const accessText = ({ rule: { name, allowed, denied, maxRequestUsd }, neededNanoUsd }: NotAllowed): string => {
+  if (neededNanoUsd !== null)
+    return `“${name}” allows $${maxRequestUsd} for one request, and this one may cost $${neededNanoUsd / NANO_USD}: send max_tokens to lower that`;
+  const parts = [
+    ...(allowed ? [`allows ${allowed.join(', ') || 'nothing'}`] : []),
+    ...(denied.length > 0 ? [`denies ${denied.join(', ')}`] : []),
+  ];
+  return `“${name}” ${parts.join(', and ')}`;
+};
+
+const notAllowedResponse = (refusal: NotAllowed, requestId: string): GatewayErrorResponse => {
+  const { rule, provider, models, neededNanoUsd } = refusal;
+  const { id, name, allowed, denied, maxRequestUsd } = rule;
+  const needed = neededNanoUsd !== null && { neededUsd: neededNanoUsd / NANO_USD };
+  const response = gatewayErrorResponse('MODEL_NOT_ALLOWED', requestId, accessText(refusal), {
+    access: { id, name, provider, ...(models && { models }), allowed, denied, maxRequestUsd, ...needed },
+  });
+  return { ...response, headers: [...response.headers, 'x-should-retry', 'false'] };
+};
+
 /** The response to a request that is not forwarded. SDKs must not send it again, unless only the gateway's knowledge is missing. */
 export const refusalResponse = (refusal: Refusal, requestId: string, now: Date): GatewayErrorResponse => {
   if (refusal === 'blocks-unread') {
     const response = gatewayErrorResponse('BUDGET_UNKNOWN', requestId);
     return { ...response, headers: [...response.headers, 'Retry-After', '5'] };
   }
-  const { id, kind, name, until, amountNanoUsd, spentNanoUsd } = refusal;
+  if (refusal.kind === 'access') return notAllowedResponse(refusal, requestId);
+  const { id, kind, name, until, amountNanoUsd, spentNanoUsd, of } = refusal;
+  const ofValue = of ? ` for ${of.each.replace(/^dim:/, '')} ${of.value ?? '(none)'}` : '';
+  const askFor = of ? `; ask for more: ${of.askUrl}` : '';
   const usd = (member: string, nanoUsd: number | null) => nanoUsd !== null && { [member]: nanoUsd / NANO_USD };
   const response = gatewayErrorResponse(
     kind === 'budget' ? 'BUDGET_EXCEEDED' : 'PAUSED',
     requestId,
-    until === null ? `“${name}”, until it is ended` : `“${name}”, until ${until}`,
+    `“${name}”${ofValue}, until ${until ?? 'it is ended'}${askFor}`,
     {
       [kind]: {
         id,
@@ -96,6 +188,7 @@ export const refusalResponse = (refusal: Refusal, requestId: string, now: Date):
           ...usd('neededUsd', refusal.neededNanoUsd),
         }),
         until,
+        ...of,
       },
     },
   );

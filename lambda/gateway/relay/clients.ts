@@ -5,6 +5,8 @@ interface ClientRow {
   readonly name: string;
   /** Matches its User-Agent. */
   readonly userAgent: RegExp;
+  /** A header of its own and its value, where its User-Agent is that of what it is built on. */
+  readonly mark?: readonly [header: string, value: RegExp];
   readonly session?: ReadSession;
 }
 
@@ -17,23 +19,33 @@ export const clients: readonly ClientRow[] = [
   // Agents.
   { name: 'claude-code', userAgent: /^claude-(?:cli|code)\//i, session: claudeCodeSession },
   { name: 'codex', userAgent: /^codex[_-]/i, session: codexSession },
+  // A fork of opencode.
+  {
+    name: 'kilo-code',
+    userAgent: /^(?:opencode|Kilo-?Code)\//i,
+    mark: ['x-title', /^Kilo Code$/],
+    session: opencodeSession,
+  },
   { name: 'opencode', userAgent: /^opencode\//i, session: opencodeSession },
+  { name: 'copilot-cli', userAgent: /^(?:OpenAI|Anthropic)\/JS/i, mark: ['x-interaction-type', /^conversation-/] },
   { name: 'gemini-cli', userAgent: /^GeminiCLI/i },
   { name: 'qwen-code', userAgent: /^QwenCode\//i },
   { name: 'roo-code', userAgent: /^RooCode\//i },
-  { name: 'kilo-code', userAgent: /^Kilo-?Code\//i },
+  { name: 'droid', userAgent: /^factory-cli\//i },
   // Frameworks.
   { name: 'langchain', userAgent: /^langchain/i },
   { name: 'litellm', userAgent: /^litellm\//i },
   { name: 'pydantic-ai', userAgent: /^pydantic-ai\//i },
-  { name: 'vercel-ai-sdk', userAgent: /(?:^| )(?:ai|ai-sdk)\//i },
+  { name: 'openai-agents', userAgent: /^Agents\/(?:JavaScript|Python)/i },
+  // `ai-sdk/openai/3`, from version 7 on `ai-sdk-openai/4`.
+  { name: 'vercel-ai-sdk', userAgent: /(?:^| )(?:ai\/|ai-sdk[-/])/i },
   // SDKs.
   { name: 'openai-python', userAgent: /^(?:Async)?(?:Azure)?OpenAI\/Python/i },
   { name: 'openai-js', userAgent: /^(?:Azure)?OpenAI\/JS/i },
   { name: 'openai-go', userAgent: /^OpenAI\/Go/i },
   { name: 'openai-java', userAgent: /^OpenAI(?:ClientImpl)?\/Java/i },
-  { name: 'anthropic-python', userAgent: /^(?:Async)?Anthropic\/Python/i },
-  { name: 'anthropic-js', userAgent: /^Anthropic\/JS/i },
+  { name: 'anthropic-python', userAgent: /^(?:Async)?Anthropic(?:Bedrock|Vertex)?\/Python/i },
+  { name: 'anthropic-js', userAgent: /^Anthropic(?:Bedrock|Vertex)?\/JS/i },
   { name: 'google-genai-python', userAgent: /^google-genai-sdk\/.*gl-python/i },
   { name: 'google-genai-js', userAgent: /^google-genai-sdk\/.*gl-node/i },
   { name: 'groq-python', userAgent: /^(?:Async)?Groq\/Python/i },
@@ -44,6 +56,8 @@ export const clients: readonly ClientRow[] = [
   { name: 'mistral-js', userAgent: /^mistral-client-typescript\//i },
   { name: 'cohere-js', userAgent: /^cohere-ai\//i },
   { name: 'cohere-python', userAgent: /^cohere\//i },
+  { name: 'aws-sdk-js', userAgent: /^aws-sdk-js\//i },
+  { name: 'boto3', userAgent: /^Boto3\//i },
   // HTTP libraries and tools.
   { name: 'curl', userAgent: /^curl\//i },
   { name: 'python-requests', userAgent: /^python-requests\//i },
@@ -57,14 +71,24 @@ export const clients: readonly ClientRow[] = [
 
 /** A process sees few User-Agents. One that makes them up must not fill its memory. */
 const MAX_RECOGNIZED = 1_000;
-const recognized = new Map<string, ClientRow | undefined>();
+/** The rows that match a User-Agent, until the first that it alone decides. */
+const recognized = new Map<string, readonly ClientRow[]>();
 
-/** The row of the client with this User-Agent; undefined for one that is not in the table. */
-export const recognizeClient = (userAgent: string | undefined): ClientRow | undefined => {
+const rowsOf = (userAgent: string): readonly ClientRow[] => {
+  const matching = clients.filter((row) => row.userAgent.test(userAgent));
+  const decided = matching.findIndex(({ mark }) => mark === undefined);
+  return decided === -1 ? matching : matching.slice(0, decided + 1);
+};
+
+/** The row of the client that sent these headers; undefined where the table has none. */
+export const recognizeClient = (headers: ReadonlyMap<string, string>): ClientRow | undefined => {
+  const userAgent = headers.get('user-agent');
   if (userAgent === undefined) return undefined;
-  if (recognized.has(userAgent)) return recognized.get(userAgent);
-  if (recognized.size === MAX_RECOGNIZED) recognized.clear();
-  const client = clients.find((row) => row.userAgent.test(userAgent));
-  recognized.set(userAgent, client);
-  return client;
+  let rows = recognized.get(userAgent);
+  if (rows === undefined) {
+    rows = rowsOf(userAgent);
+    if (recognized.size === MAX_RECOGNIZED) recognized.clear();
+    recognized.set(userAgent, rows);
+  }
+  return rows.find(({ mark }) => mark === undefined || mark[1].test(headers.get(mark[0]) ?? ''));
 };

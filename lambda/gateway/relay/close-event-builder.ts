@@ -22,6 +22,8 @@ export class CloseEventBuilder {
   #responseBytes = 0;
   #unread: Buffer[] = [];
   route: CloseEvent['route'] = 'bypassed';
+  /** As `route`, at the end of the response. */
+  routeAtEnd: CloseEvent['route'] = 'bypassed';
   /** Reservations of the request. */
   reservations: readonly Reservation[] = [];
 
@@ -36,13 +38,20 @@ export class CloseEventBuilder {
     this.#overheadMs = performance.now() - this.#startedAtMs;
   }
 
-  /** Called with the response's headers, which the meter needs. */
-  recordHead({ status, headers }: UpstreamHead): void {
+  /**
+   * Called with the response's headers, which the meter needs.
+   *
+   * @param usageHeaders names of the provider's headers with usage
+   */
+  recordHead({ status, headers }: UpstreamHead, usageHeaders?: readonly string[]): void {
     this.#response = {
       status,
       contentType: headerValue(headers, 'content-type'),
       contentEncoding: headerValue(headers, 'content-encoding'),
-      cachedPromptTokens: headerValue(headers, 'fireworks-cached-prompt-tokens'),
+      usageHeaders: usageHeaders?.flatMap((name) => {
+        const value = headerValue(headers, name);
+        return value === undefined ? [] : [[name, value] as const];
+      }),
     };
   }
 
@@ -92,6 +101,7 @@ export class CloseEventBuilder {
       kind: 'close',
       providerKey: fingerprint instanceof Promise ? await fingerprint : fingerprint,
       route: this.route,
+      ...(this.route !== this.routeAtEnd && { isConfirmedLate: true as const }),
       outcome,
       status: this.#response?.status ?? null,
       ttfbMs: this.#ttfbMs && roundedMs(this.#ttfbMs),

@@ -38,6 +38,14 @@ const keepDigits = (_: string, value: unknown, context?: { readonly source?: str
 /** Numbers stay as they were written: an id may have more digits than a number holds. A reviver takes its time, and most have none. */
 const parseJson = (text: string): unknown => JSON.parse(text, /[:\s]-?\d/.test(text) ? keepDigits : undefined);
 
+/** Headers of one name are joined by commas, which makes of several objects the inside of an array. @throws SyntaxError */
+const parseObjects = (text: string): readonly object[] | undefined => {
+  const values = parseJson(`[${text}]`) as readonly unknown[];
+  return values.every((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
+    ? (values as readonly object[])
+    : undefined;
+};
+
 /** Collects pairs within the limits, and notes whether something was cut or ignored. */
 class Pairs {
   readonly #metadata: Record<string, string> = {};
@@ -78,14 +86,14 @@ class Pairs {
 const addJson = (pairs: Pairs, value: string): void => {
   const { text, isValid } = headerText(value);
   if (!isValid) pairs.isTruncated = true;
-  let json: unknown;
+  let json: readonly object[] | undefined;
   try {
-    json = text.length <= MAX_JSON_CHARACTERS ? parseJson(text) : undefined;
+    json = text.length <= MAX_JSON_CHARACTERS ? parseObjects(text) : undefined;
   } catch {
     // Malformed: it is ignored, and the record says so.
   }
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) pairs.isTruncated = true;
-  else for (const [name, each] of Object.entries(json)) pairs.add(name, each);
+  if (json === undefined) pairs.isTruncated = true;
+  else for (const object of json) for (const [name, each] of Object.entries(object)) pairs.add(name, each);
 };
 
 /**

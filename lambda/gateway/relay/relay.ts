@@ -1,8 +1,9 @@
-import type { Block, ReservedBudget } from '../../domain/limits/block.ts';
+import { isSameModel } from '../../domain/limits/access.ts';
 import { dialectOf, modelOfPath } from '../../domain/usage/dialect.ts';
 import type { CloseEvent } from '../../domain/usage/usage-event.ts';
 import type { Admitted } from '../admission/admit.ts';
 import type { Fingerprint } from '../admission/fingerprint.ts';
+import type { ValueLookup } from '../admission/value-lookup.ts';
 import type { BodyFacts } from '../meter/request-reader.ts';
 import type { ClientResponse, GatewayRequest } from '../protocol/client.ts';
 import { type GatewayErrorCode, type GatewayErrorResponse, gatewayErrorResponse } from '../protocol/gateway-error.ts';
@@ -13,12 +14,15 @@ import type { Upstream, UpstreamExchange, UpstreamHead, UpstreamListener } from 
 import {
   type BudgetCheck,
   checkBudgets,
-  isSameModel,
   needsBody,
+  needsPrice,
   type Refusal,
+  refusalByModels,
+  refusalByPrice,
   refusalResponse,
   remainingHeader,
 } from './budget-check.ts';
+import { checkValues, type ValuesCheck } from './check-values.ts';
 import { CloseEventBuilder, type KnownOutcome } from './close-event-builder.ts';
 import { DecodedStream, isEventStream } from './decoded-stream.ts';
 import { logFault } from './fault-log.ts';
@@ -45,6 +49,7 @@ export interface RelayParts {
   readonly upstream: Upstream;
   /** Runs what a request still needs once its response has ended. */
   readonly afterResponse: (work: () => void) => void;
+  readonly lookUpValue: ValueLookup;
   /** Loads what reserves from budgets, for an account that has such. */
   readonly loadReserve: () => Promise<Reserve>;
   /** Origins used instead of the providers' own, by label. */
@@ -89,7 +94,7 @@ class Relay implements UpstreamListener {
     this.#forwarding = forwarding;
     this.#done = done;
     const { request, admitted, startedAtMs } = forwarding;
-    this.#target = upstreamTarget(request.target, admitted.provider);
+    this.#target = upstreamTarget(admitted.target ?? request.target, admitted.provider);
     this.#path = pathOf(this.#target);
     this.#copy = new RequestCopy(request, this.#path);
     this.#closeEventBuilder = new CloseEventBuilder(this.#copy, startedAtMs);
@@ -147,7 +152,30 @@ class Relay implements UpstreamListener {
     client.onDisconnect(() => this.#handleDisconnect());
     if (this.#isFinished) return;
     // The identity can wait until the request is sent, unless budgets need it.
-    if (admitted.blocks !== undefined) this.#budgets = checkBudgets(admitted, this.#identify(), new Date());
+    if (admitted.blocks === undefined) {
+      this.#forwardOrRefuse(request, admitted);
+      return;
+    }
+    const values = checkValues(admitted, this.#identify(), new Date(), this.#parts.lookUpValue);
+    if (values instanceof Promise)
+      values.then(
+        (read) => this.#guard(this.#beginWith, read),
+        (error: unknown) => this.#respondWithFault(error),
+      );
+    else this.#beginWith(values);
+  }
+
+  #beginWith(values: ValuesCheck): void {
+    if (this.#isFinished) return;
+    const { request, admitted } = this.#forwarding;
+    const model = modelOfPath(this.#path);
+    const models = model === null ? undefined : [model];
+    this.#budgets = checkBudgets(admitted, this.#identify(), new Date(), models, values);
+    if (values.unread !== null) this.#identity = { ...this.#identify(), blocksUnread: true };
+    this.#forwardOrRefuse(request, admitted);
+  }
+
+  #forwardOrRefuse(request: GatewayRequest, admitted: Admitted): void {
     if (this.#budgets?.refusal) {
       this.#refuse(this.#budgets.refusal);
       return;
@@ -179,28 +207,37 @@ class Relay implements UpstreamListener {
 
   #check(prepared: PreparedRequest): void {
     if (this.#isFinished) return;
-    if (this.#budgets && this.#budgets.ofModels.length > 0) {
-      const block = this.#blockOfModel(this.#budgets.ofModels, prepared.wholeBody !== null);
-      if (block) {
-        this.#refuse(block);
-        return;
-      }
+    const facts = needsBody(this.#budgets) && prepared.wholeBody !== null ? this.#copy.facts() : null;
+    if (facts instanceof Promise)
+      void facts.then((read) => this.#guard(() => this.#checkBody(prepared, read), undefined));
+    else this.#checkBody(prepared, facts);
+  }
+
+  /** @param facts null where the body need not be read, or could not be read whole */
+  #checkBody(prepared: PreparedRequest, facts: BodyFacts | null): void {
+    const budgets = this.#budgets;
+    if (!needsBody(budgets)) {
+      this.#send(prepared);
+      return;
     }
-    if (this.#budgets && this.#budgets.reserved.length > 0)
-      this.#reserve(prepared, this.#budgets.reserved).catch((error: unknown) => this.#respondWithFault(error));
+    const models = this.#modelsOf(facts);
+    const refusal = refusalByModels(budgets, this.#identify().provider, models);
+    if (refusal) this.#refuse(refusal);
+    else if (needsPrice(budgets))
+      this.#reserve(prepared, budgets, models, facts).catch((error: unknown) => this.#respondWithFault(error));
     else this.#send(prepared);
   }
 
-  /** Forwards the request once its budgets hold the most that it may cost. */
-  async #reserve(prepared: PreparedRequest, budgets: readonly ReservedBudget[]): Promise<void> {
+  /** Forwards the request once its budgets hold the most that it may cost, and where access rules allow that much. */
+  async #reserve(
+    prepared: PreparedRequest,
+    budgets: BudgetCheck,
+    models: readonly string[],
+    facts: BodyFacts | null,
+  ): Promise<void> {
     const { accountId, provider, startedAt } = this.#identify();
-    const isWhole = prepared.wholeBody !== null;
-    const [reserve, facts] = await Promise.all([this.#parts.loadReserve(), isWhole ? this.#copy.facts() : null]);
-    const models = this.#modelsOf(facts);
-    const own = budgets.filter(
-      ({ scope: { model } }) => model === undefined || models.some((each) => isSameModel(each, model)),
-    );
-    const result = await reserve(accountId as string, own, {
+    const reserve = await this.#parts.loadReserve();
+    const size = {
       provider,
       dialect: dialectOf(this.#copy.method, this.#path),
       models,
@@ -209,7 +246,17 @@ class Relay implements UpstreamListener {
       prompt: facts?.prompt.count() ?? null,
       billableItems: facts?.billableItems ?? {},
       startedAt,
-    });
+    };
+    const tooDear =
+      budgets.accessByPrice.length > 0 && refusalByPrice(budgets, provider, models, reserve.mostNanoUsd(size));
+    if (tooDear) {
+      this.#refuse(tooDear);
+      return;
+    }
+    const own = budgets.reserved.filter(
+      ({ scope: { model } }) => model === undefined || models.some((each) => isSameModel(each, model)),
+    );
+    const result = await reserve(accountId as string, own, size);
     if (this.#isFinished) {
       if (result.kind === 'reserved') await reserve.release(accountId as string, result.reservations);
     } else if (result.kind === 'refused') this.#refuse(result.refusal);
@@ -241,14 +288,7 @@ class Relay implements UpstreamListener {
     queueMicrotask(() => setImmediate(() => this.#guard(this.#registerAndReadBody, undefined)));
   }
 
-  /** The block of a model that the request asks for: in its path, or in its body if that could be read whole. */
-  #blockOfModel(blocks: readonly Block[], isBodyWhole: boolean): Block | undefined {
-    const facts = isBodyWhole ? this.#copy.facts() : null;
-    const models = this.#modelsOf(facts instanceof Promise ? null : facts);
-    return blocks.find(({ scope }) => models.some((model) => isSameModel(model, scope.model as string)));
-  }
-
-  /** The models that may serve the request. */
+  /** The models that may serve the request: those of its path, or of its body if that could be read whole. */
   #modelsOf(facts: BodyFacts | null): readonly string[] {
     const model = modelOfPath(this.#path) ?? facts?.model ?? null;
     return [...(model === null ? [] : [model]), ...(facts?.fallbacks ?? [])];
@@ -307,7 +347,7 @@ class Relay implements UpstreamListener {
       this.#handleUpstreamFailure();
       return;
     }
-    this.#closeEventBuilder.recordHead(head);
+    this.#closeEventBuilder.recordHead(head, this.#forwarding.admitted.provider.usageHeaders);
     // The provider has the body.
     void Promise.resolve(this.#copy.readWhole()).then(this.#releaseBody);
     this.#registerOnce().whenKnown(() => this.#guard(this.#startRelay, head));
@@ -407,7 +447,9 @@ class Relay implements UpstreamListener {
   /** Async, so that a fault in here becomes a rejection. */
   async #deliverCloseEvent(outcome: KnownOutcome): Promise<void> {
     const { tracker, fingerprint } = this.#parts;
-    const providerKey = fingerprint(this.#forwarding.admitted.credential);
+    const { credential, owner } = this.#forwarding.admitted;
+    const providerKey = fingerprint(credential);
+    this.#closeEventBuilder.routeAtEnd = routeOf(this.#registration, owner);
     await tracker.close(await this.#closeEventBuilder.build(this.#identify(), outcome, providerKey, this.#blockedBy));
   }
 }

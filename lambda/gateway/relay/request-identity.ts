@@ -69,7 +69,7 @@ export type RequestIdentity = Omit<OpenEvent, 'kind' | 'providerKey'>;
 /** Where the spend of a request belongs, from what its client says. */
 const readBelonging = (request: GatewayRequest) => {
   const headers = headersByName(request.headers);
-  const client = recognizeClient(headers.get('user-agent'));
+  const client = recognizeClient(headers);
   const session = readSession(headers, client?.session);
   return {
     ...readTag(headers),

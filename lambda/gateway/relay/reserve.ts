@@ -1,8 +1,8 @@
-import { reservedBudgetKey } from '../../data/table/keys.ts';
-import { periodAt } from '../../domain/calendar/periods.ts';
+import { limitValueKey, reservedBudgetKey } from '../../data/table/keys.ts';
 import { DAY_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
 import type { Block, ReservedBudget } from '../../domain/limits/block.ts';
-import { periodId, type Reservation } from '../../domain/limits/reservation.ts';
+import { limitPeriodAt } from '../../domain/limits/each.ts';
+import { isOldReservation, periodId, type Reservation } from '../../domain/limits/reservation.ts';
 import { type RequestSize, worstCasesNanoUsd } from '../../domain/limits/worst-case.ts';
 import type { AwsCall } from '../aws/aws-json.ts';
 import { bodySize } from './request-size.ts';
@@ -27,6 +27,8 @@ export type ReserveResult =
   | { readonly kind: 'unavailable'; readonly policy: 'pass' | 'stop' };
 
 export interface Reserve {
+  /** The most that a request may cost, by the dearest model that may serve it; null where that is not known. */
+  mostNanoUsd(size: ReservableRequest): number | null;
   (accountId: string, budgets: readonly ReservedBudget[], size: ReservableRequest): Promise<ReserveResult>;
   /** Frees what was reserved for a request that was not forwarded. Never rejects. */
   release(accountId: string, reservations: readonly Reservation[]): Promise<void>;
@@ -34,11 +36,16 @@ export interface Reserve {
 
 export type ReservableRequest = Omit<RequestSize, keyof ReturnType<typeof bodySize>> & { readonly startedAt: string };
 
+const worstCasesOf = (request: Omit<ReservableRequest, 'startedAt'>) =>
+  worstCasesNanoUsd({ ...request, ...bodySize(request.body) });
+const dearestOf = (worstCases: readonly (number | null)[]): number | null =>
+  worstCases.includes(null) ? null : Math.max(...(worstCases as number[]));
+
 /** A transaction has an item for some 5 to 10 ms. */
 const FIRST_WAIT_MS = 10;
 const LONGEST_WAIT_MS = 50;
-/** Items of past periods are of no use after this time. */
-const KEPT_MS = 7 * DAY_MS;
+/** Late events and corrected prices still change items of past periods for so long, as in lambda/domain/limits/value-counts.ts. */
+const KEPT_MS = 40 * DAY_MS;
 
 interface Part {
   readonly budget: ReservedBudget;
@@ -46,13 +53,6 @@ interface Part {
   readonly worstCase: number | null;
   readonly until: string;
 }
-
-const periodOf = ({ period }: ReservedBudget, at: Date) => {
-  if (typeof period === 'string') return periodAt(period, at);
-  const start = `${period.from}T00:00:00.000Z`;
-  const end = new Date(Date.parse(period.to) + DAY_MS).toISOString();
-  return start <= at.toISOString() && at.toISOString() < end ? { name: 'fixed', start, end } : null;
-};
 
 type Attributes = Readonly<Record<string, { readonly N?: string }>>;
 
@@ -64,6 +64,7 @@ const refusalOf = ({ budget, worstCase, until }: Part, item?: Attributes): NotEn
     kind: 'budget',
     name: budget.name,
     scope: budget.scope,
+    of: budget.of,
     until,
     amountNanoUsd: budget.amountNanoUsd,
     spentNanoUsd: item ? spentNanoUsd : null,
@@ -98,11 +99,18 @@ export const openReserve = (
   timeoutMs: number,
   now: () => number = Date.now,
 ): Reserve => {
-  const change = (accountId: string, { budgetId, periodId: period, minute }: Reservation) => {
-    const { pk, sk } = reservedBudgetKey(accountId, budgetId, period);
+  const itemOf = (accountId: string, { budgetId, periodId: period, value }: Reservation) => {
+    const { pk, sk } =
+      value === undefined
+        ? reservedBudgetKey(accountId, budgetId, period)
+        : limitValueKey(accountId, budgetId, period, value);
+    return { TableName: tableName, Key: { pk: { S: pk }, sk: { S: sk } } };
+  };
+
+  const change = (accountId: string, reservation: Reservation) => {
+    const { minute } = reservation;
     return {
-      TableName: tableName,
-      Key: { pk: { S: pk }, sk: { S: sk } },
+      ...itemOf(accountId, reservation),
       ExpressionAttributeNames: { '#minute': `m${minute}` },
     };
   };
@@ -133,6 +141,48 @@ export const openReserve = (
     }
   };
 
+  /**
+   * Frees what requests reserved from a value long ago, where it is in the way: values are too many to look at each of them all the time.
+   *
+   * @returns true where something was freed
+   */
+  const freeOld = async (accountId: string, reservation: Reservation, item: Attributes, endsAt: number) => {
+    const old = Object.entries(item).filter(
+      ([member, { N }]) => /^[mp]\d+$/.test(member) && isOldReservation(member, now()) && Number(N) !== 0,
+    );
+    for (const [member, { N = '0' }] of old)
+      await write(
+        {
+          ...itemOf(accountId, reservation),
+          UpdateExpression: 'ADD committed :less, uncertain :most REMOVE #member',
+          ConditionExpression: '#member = :most',
+          ExpressionAttributeNames: { '#member': member },
+          ExpressionAttributeValues: { ':less': { N: String(-Number(N)) }, ':most': { N } },
+        },
+        endsAt,
+      ).catch((error: unknown) => {
+        // Another process was faster.
+        if ((error as TableError).code !== 'ConditionalCheckFailedException') throw error;
+      });
+    return old.length > 0;
+  };
+
+  /** @returns the item that has no room */
+  const reserveOne = async (accountId: string, part: Part, endsAt: number): Promise<Attributes | null> => {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await write(addition(accountId, part), endsAt);
+        return null;
+      } catch (error) {
+        const { code, output } = error as TableError;
+        if (code !== 'ConditionalCheckFailedException') throw error;
+        const { Item = {} } = output ?? {};
+        const mayFree = part.budget.of !== undefined && attempt === 0;
+        if (!mayFree || !(await freeOld(accountId, part.reservation, Item, endsAt))) return Item;
+      }
+    }
+  };
+
   const release = async (accountId: string, reservations: readonly Reservation[]): Promise<void> => {
     for (const reservation of reservations) {
       const free = {
@@ -151,19 +201,23 @@ export const openReserve = (
     budgets: readonly ReservedBudget[],
     { startedAt, ...request }: ReservableRequest,
   ): Promise<ReserveResult> => {
-    const worstCases = worstCasesNanoUsd({ ...request, ...bodySize(request.body) });
-    const worstCase = worstCases.includes(null) ? null : Math.max(...(worstCases as number[]));
+    const worstCases = worstCasesOf(request);
+    const worstCase = dearestOf(worstCases);
     const minute = Math.floor(now() / MINUTE_MS);
     const inOrder = budgets.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     const parts = inOrder.flatMap((budget): Part[] => {
       const { unknownCost } = budget;
-      const period = periodOf(budget, new Date(startedAt));
+      const period = limitPeriodAt(budget.period, new Date(startedAt));
       // The cost is not known: it counts as nothing, or the budget says what.
       const unknownNanoUsd = typeof unknownCost === 'number' ? unknownCost : 0;
       const ofUnknown = unknownCost === 'stop' ? budget.limitNanoUsd + 1 : unknownNanoUsd;
       const nanoUsd = Math.max(...worstCases.map((each) => each ?? ofUnknown));
       if (period === null || nanoUsd === 0) return [];
-      const reservation = { budgetId: budget.id, periodId: periodId(period), minute, nanoUsd, unknownNanoUsd };
+      const { of } = budget;
+      const reservation = {
+        ...{ budgetId: budget.id, periodId: periodId(period), minute, nanoUsd, unknownNanoUsd },
+        ...(of && { value: of.value }),
+      };
       return [{ budget, reservation, worstCase, until: period.end }];
     });
     const hopeless = parts.find(({ budget, reservation }) => reservation.nanoUsd > budget.limitNanoUsd);
@@ -172,15 +226,14 @@ export const openReserve = (
     const reservations: Reservation[] = [];
     for (const part of parts) {
       try {
-        await write(addition(accountId, part), endsAt);
-        reservations.push(part.reservation);
-      } catch (error) {
-        const released = release(accountId, reservations);
-        const { code, output } = error as TableError;
-        if (code === 'ConditionalCheckFailedException') {
-          await released;
-          return { kind: 'refused', refusal: refusalOf(part, output?.Item) };
+        const full = await reserveOne(accountId, part, endsAt);
+        if (full) {
+          await release(accountId, reservations);
+          return { kind: 'refused', refusal: refusalOf(part, full) };
         }
+        reservations.push(part.reservation);
+      } catch {
+        void release(accountId, reservations);
         const policy = parts.some(({ budget }) => budget.onUnavailable === 'stop') ? 'stop' : 'pass';
         return { kind: 'unavailable', policy };
       }
@@ -188,5 +241,6 @@ export const openReserve = (
     return { kind: 'reserved', reservations };
   };
 
-  return Object.assign(reserve, { release });
+  const mostNanoUsd: Reserve['mostNanoUsd'] = (size) => dearestOf(worstCasesOf(size));
+  return Object.assign(reserve, { release, mostNanoUsd });
 };

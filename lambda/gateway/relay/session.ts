@@ -74,7 +74,7 @@ const idOf = (value: string | undefined): string | undefined => (value?.trim() ?
 /**
  * The session of a request, and the agent in it. X-Service-Session names the session in any case; agents are the client's own.
  *
- * @param read reads the ids that the client sends by itself, if it is one that does
+ * @param read reads the ids that the client sends by itself; undefined for a client that sends none
  */
 export const readSession = (headers: Headers, read: ReadSession | undefined): Session | undefined => {
   const sent = read?.(headers) ?? { id: undefined };

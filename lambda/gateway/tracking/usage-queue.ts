@@ -4,6 +4,9 @@ import type { AwsCall } from '../aws/aws-json.ts';
 
 /** SQS's maximum. @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html */
 const MAX_BATCH = 10;
+/** Where more events wait than a batch has messages, up to this many share one. SQS takes 256 KB in a batch. */
+const MAX_SHARING = 8;
+const MAX_SHARED_BYTES = 24_000;
 /** Below this many batches in flight, messages leave at once; from there on only full batches do (group commit). */
 const EAGER_IN_FLIGHT = 2;
 const MAX_IN_FLIGHT = 64;
@@ -17,6 +20,8 @@ const MAX_WAITING = 20_000;
 
 interface Waiting {
   readonly body: string;
+  /** Set for the event of a message that SQS refused: it has no part in another one. */
+  readonly isAlone?: boolean;
   readonly delaySeconds: number;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
@@ -42,25 +47,58 @@ const messageBody = (event: UsageEvent): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
+/** Takes the next message from a list: one event, or several with the same delay. */
+const takeMessage = (events: Waiting[], most: number): Waiting[] => {
+  const [first] = events as [Waiting, ...Waiting[]];
+  let count = 1;
+  let bytes = first.body.length;
+  for (let next = events[1]; next && count < most && !first.isAlone; next = events[count]) {
+    bytes += next.body.length;
+    if (next.isAlone || next.delaySeconds !== first.delaySeconds || bytes > MAX_SHARED_BYTES) break;
+    count++;
+  }
+  return events.splice(0, count);
+};
+
+/** Several events are a list: the recorder reads both. */
+const bodyOf = (message: readonly Waiting[]): string =>
+  message.length === 1 ? (message[0] as Waiting).body : `[${message.map(({ body }) => body).join(',')}]`;
+
 /**
  * Makes a sender that batches the events of one turn of the event loop, and those that collect while earlier batches are in
- * flight. A single event leaves at once, without a timer and without another turn; load fills batches and does not delay them.
+ * flight. A single event leaves at once, without a timer and without another turn; load fills batches, then messages, and does not delay
+ * them. The events of a shared message that SQS refuses are sent again, each in a message of its own.
+ *
+ * @param currentTrace of X-Ray, which goes on with whoever receives the messages
  */
-export const usageQueue = (sqs: AwsCall, queueUrl: string, timeoutMs: number): SendEvent => {
+export const usageQueue = (
+  sqs: AwsCall,
+  queueUrl: string,
+  timeoutMs: number,
+  currentTrace?: () => string | undefined,
+): SendEvent => {
   const open: Waiting[] = [];
   const others: Waiting[] = [];
   let inFlight = 0;
   let isTurnOfOthers = false;
 
   /** The next messages to send, at most a batch. */
-  const takeBatch = (): Waiting[] => {
+  const takeBatch = (): Waiting[][] => {
     isTurnOfOthers = !isTurnOfOthers && others.length >= MAX_POSTPONED;
-    const [first, second] = isTurnOfOthers ? [others, open] : [open, others];
-    const batch = first.splice(0, MAX_BATCH);
-    return batch.length < MAX_BATCH ? batch.concat(second.splice(0, MAX_BATCH - batch.length)) : batch;
+    const most = open.length + others.length > MAX_BATCH ? MAX_SHARING : 1;
+    const batch: Waiting[][] = [];
+    for (const events of isTurnOfOthers ? [others, open] : [open, others])
+      while (events.length > 0 && batch.length < MAX_BATCH) batch.push(takeMessage(events, most));
+    return batch;
   };
 
-  const sendBatch = async (batch: readonly Waiting[]): Promise<void> => {
+  const sendAlone = (message: readonly Waiting[]): void => {
+    for (const event of message) (event.delaySeconds > 0 ? open : others).unshift({ ...event, isAlone: true });
+  };
+
+  const sendBatch = async (batch: readonly Waiting[][]): Promise<void> => {
+    const trace = currentTrace?.();
+    const traced = trace && { MessageSystemAttributes: { AWSTraceHeader: { DataType: 'String', StringValue: trace } } };
     try {
       const response = (await sqs(
         'SendMessageBatch',
@@ -68,8 +106,9 @@ export const usageQueue = (sqs: AwsCall, queueUrl: string, timeoutMs: number): S
           QueueUrl: queueUrl,
           Entries: batch.map((message, index) => ({
             Id: String(index),
-            MessageBody: message.body,
-            DelaySeconds: message.delaySeconds,
+            MessageBody: bodyOf(message),
+            DelaySeconds: message[0]?.delaySeconds,
+            ...traced,
           })),
         },
         timeoutMs,
@@ -77,11 +116,12 @@ export const usageQueue = (sqs: AwsCall, queueUrl: string, timeoutMs: number): S
       const failed = new Map(response.Failed?.map((failure) => [failure.Id, failure.Code ?? 'Unknown']));
       batch.forEach((message, index) => {
         const code = failed.get(String(index));
-        if (code === undefined) message.resolve();
-        else message.reject(new Error(`SQS refused the message: ${code}`));
+        if (code === undefined) for (const { resolve } of message) resolve();
+        else if (message.length > 1) sendAlone(message);
+        else message[0]?.reject(new Error(`SQS refused the message: ${code}`));
       });
     } catch (error) {
-      for (const message of batch) message.reject(error as Error);
+      for (const { reject } of batch.flat()) reject(error as Error);
     }
   };
 

@@ -56,6 +56,9 @@ const decodeHeaders = (raw: unknown): string[] =>
     ? raw.map((bytes: Buffer | string) => (typeof bytes === 'string' ? bytes : bytes.toString('latin1')))
     : [];
 
+/** undici reads a reason phrase as UTF-8; the bytes that came are passed on. One that is no UTF-8 has lost them by then. */
+const asLatin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+
 /** One request: the handler for undici, and the exchange for the relay. */
 class Exchange implements Dispatcher.DispatchHandler, UpstreamExchange {
   readonly #body: UpstreamRequest['body'];
@@ -117,7 +120,7 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamExchange {
     const headers = decodeHeaders(controller.rawHeaders);
     // Otherwise a buffer for each name and value stays in memory for as long as the response lasts.
     controller.rawHeaders = null;
-    this.#listener.onHeaders({ status, statusMessage: statusMessage ?? '', headers });
+    this.#listener.onHeaders({ status, statusMessage: asLatin1(statusMessage ?? ''), headers });
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {

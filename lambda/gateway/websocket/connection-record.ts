@@ -1,4 +1,4 @@
-import type { ProviderLabel } from '../../domain/providers.ts';
+import type { HostLabel } from '../../domain/hosts.ts';
 import { type Dialect, dialectOf, WEBSOCKET } from '../../domain/usage/dialect.ts';
 import { MAX_MODEL_CHARACTERS } from '../../domain/usage/limits.ts';
 import { requestIdOfResponse } from '../../domain/usage/request-id.ts';
@@ -18,7 +18,7 @@ import { compressionOf, FrameReader } from './frame-reader.ts';
  * Connections whose responses are metered. All others are of unknown cost: xAI charges for its voice agent by the minute, so the tokens that it
  * reports are not what they cost. @see https://docs.x.ai/docs/guides/voice/agent
  */
-const meteredDialects: Readonly<Partial<Record<ProviderLabel, Dialect>>> = {
+const meteredDialects: Readonly<Partial<Record<HostLabel, Dialect>>> = {
   openai: 'openai-responses',
   google: 'gemini-generate',
 };
@@ -100,7 +100,7 @@ export class ConnectionRecord {
   }
 
   decideRoute(): CloseEvent['route'] {
-    this.#route = routeOf(this.#registration, this.#handshake.admitted.owner);
+    this.#route = this.#routeOf(this.#registration);
     return this.#route;
   }
 
@@ -167,6 +167,7 @@ export class ConnectionRecord {
       outcome: ended,
       overheadMs: overheadMs && roundedMs(overheadMs),
       ...(blockedBy !== undefined && { blockedBy }),
+      ...(this.#route !== this.#routeOf(this.#registration) && { isConfirmedLate: true as const }),
       startedAtMs: this.#handshake.startedAtMs,
       reading: connectionReading(isFree, ended === 'completed', meter ? meter.modelRequested : this.#model),
     });
@@ -221,18 +222,26 @@ export class ConnectionRecord {
     };
     const registration = this.#open(identity);
     return (reading) => {
-      const route = routeOf(registration, this.#handshake.admitted.owner);
       const outcome = reading.complete ? 'completed' : (this.#outcome ?? 'upstream_aborted');
+      // As over HTTP: a short response may end before the queue has confirmed its beginning.
+      const confirmed = new Promise<void>((resolve) => registration.whenKnown(resolve));
+      const route = confirmed.then(() => this.#routeOf(registration));
       this.#deliver({ identity, route, outcome, overheadMs: null, startedAtMs, reading });
     };
+  }
+
+  #routeOf(registration: Registration | undefined): CloseEvent['route'] {
+    return routeOf(registration, this.#handshake.admitted.owner);
   }
 
   #deliver({
     identity,
     startedAtMs,
+    route,
     ...facts
-  }: Pick<CloseEvent, 'route' | 'outcome' | 'reading' | 'blockedBy'> & {
+  }: Pick<CloseEvent, 'outcome' | 'reading' | 'blockedBy' | 'isConfirmedLate'> & {
     readonly identity: RequestIdentity;
+    readonly route: CloseEvent['route'] | Promise<CloseEvent['route']>;
     readonly overheadMs: number | null;
     readonly startedAtMs: number;
   }): void {
@@ -249,7 +258,7 @@ export class ConnectionRecord {
     this.#requestBytes = 0;
     this.#responseBytes = 0;
     const send = async (): Promise<void> =>
-      this.#parts.tracker.close({ ...event, providerKey: await this.#fingerprint() });
+      this.#parts.tracker.close({ ...event, route: await route, providerKey: await this.#fingerprint() });
     this.#deliveries.push(
       // The open event still records it.
       send().catch((error: unknown) => logFault(identity.requestId, error)),

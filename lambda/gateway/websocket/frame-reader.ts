@@ -81,7 +81,7 @@ export class FrameReader {
   #isCompressed = false;
   #isOver = false;
 
-  /** Pieces behind one that zlib works on. */
+  /** Pieces that wait while zlib works on an earlier piece. */
   #waiting: Piece[] = [];
   #waitingBytes = 0;
   #isInflating = false;

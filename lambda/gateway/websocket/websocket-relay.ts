@@ -6,7 +6,8 @@ import type { ClientResponse } from '../protocol/client.ts';
 import { gatewayErrorResponse } from '../protocol/gateway-error.ts';
 import { clientResponseHeaders, headerValue, responseHead, upstreamRequestHeaders } from '../protocol/headers.ts';
 import { upstreamTarget } from '../protocol/target.ts';
-import { checkBudgets, isSameModel, type Refusal, refusalResponse } from '../relay/budget-check.ts';
+import { checkBudgets, type Refusal, refusalResponse } from '../relay/budget-check.ts';
+import { checkValues, type ValuesCheck } from '../relay/check-values.ts';
 import type { KnownOutcome } from '../relay/close-event-builder.ts';
 import { logFault } from '../relay/fault-log.ts';
 import { MAX_HEADER_BYTES, PhaseTimer, type UpstreamTimeouts } from '../upstream/upstream.ts';
@@ -83,7 +84,7 @@ export class WebSocketRelay {
     this.#done = done;
     this.#client = connection.socket;
     this.#early = [connection.head];
-    this.#target = upstreamTarget(request.target, admitted.provider);
+    this.#target = upstreamTarget(admitted.target ?? request.target, admitted.provider);
     this.#record = new ConnectionRecord(parts, handshake, this.#target);
     this.#timer = new PhaseTimer(() => this.#guard(() => this.#handleTimeout()));
   }
@@ -97,7 +98,16 @@ export class WebSocketRelay {
       this.#finish('client_aborted');
       return;
     }
-    const refusal = this.#refusal();
+    const { identity } = this.#record;
+    const values = checkValues(this.#handshake.admitted, identity, new Date(), this.#parts.lookUpValue);
+    // It never rejects.
+    if (values instanceof Promise) void values.then((read) => this.#guard(() => this.#beginWith(read)));
+    else this.#beginWith(values);
+  }
+
+  #beginWith(values: ValuesCheck): void {
+    if (this.#isFinished) return;
+    const refusal = this.#refusal(values);
     if (refusal) {
       this.#refuse(refusal);
       return;
@@ -107,13 +117,10 @@ export class WebSocketRelay {
     setImmediate(() => this.#guard(() => this.#record.register()));
   }
 
-  #refusal(): Refusal | undefined {
-    const budgets = checkBudgets(this.#handshake.admitted, this.#record.identity, new Date());
+  #refusal(values: ValuesCheck): Refusal | undefined {
     const model = modelInQuery(this.#target);
-    return (
-      budgets?.refusal ??
-      (model === null ? undefined : budgets?.ofModels.find(({ scope }) => isSameModel(model, scope.model as string)))
-    );
+    const models = model === null ? [] : [model];
+    return checkBudgets(this.#handshake.admitted, this.#record.identity, new Date(), models, values)?.refusal;
   }
 
   #refuse(refusal: Refusal): void {

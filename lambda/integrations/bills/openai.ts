@@ -24,6 +24,7 @@ const usage = z.object({
       model: z._default(z.nullable(z.string()), null),
       input_tokens: count,
       input_cached_tokens: count,
+      input_cache_write_tokens: count,
       output_tokens: count,
       num_model_requests: count,
     }),
@@ -80,11 +81,12 @@ export const openaiBill = (origin: string): BillSource => ({
       for await (const { start_time, results } of readPages(request(`usage/${endpoint}`, ['model']), usage)) {
         for (const result of results) {
           if (result.model === null) continue;
-          const { input_tokens: input, input_cached_tokens: cached, output_tokens: output } = result;
+          const [cacheRead, cacheWrite] = [result.input_cached_tokens ?? 0, result.input_cache_write_tokens ?? 0];
+          const input = Math.max(0, (result.input_tokens ?? 0) - cacheRead - cacheWrite);
           usages.push({
             day: dayAt(start_time),
             model: result.model,
-            tokens: { input: (input ?? 0) - (cached ?? 0), cacheRead: cached ?? 0, cacheWrite: 0, output: output ?? 0 },
+            tokens: { input, cacheRead, cacheWrite, output: result.output_tokens ?? 0 },
             requests: result.num_model_requests,
           });
         }

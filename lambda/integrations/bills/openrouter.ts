@@ -12,13 +12,15 @@ const activity = z.object({
       provider_name: z._default(z.nullable(z.string()), null),
       /** USD of credits. */
       usage: z.number(),
+      /** USD that the client's own keys are billed by other providers, in addition to the fee in `usage`. */
+      byok_usage_inference: z._default(z.number(), 0),
     }),
   ),
 });
 
 /**
  * OpenRouter's activity of the last 30 complete days, which a management key may see. Its token counts do not separate cached ones,
- * so they are not compared: OpenRouter reports the charge of each request, which the ledger takes as it is.
+ * so they are not compared: OpenRouter reports the charge of each request, which the ledger takes as it is, with what own keys are billed.
  * @see https://openrouter.ai/docs/api-reference/analytics/get-activity
  */
 export const openrouterBill = (origin: string): BillSource => ({
@@ -28,15 +30,13 @@ export const openrouterBill = (origin: string): BillSource => ({
     const url = new URL('/api/v1/activity', origin);
     const { data } = await readJson({ url, headers: { authorization: `Bearer ${credential}` } }, activity);
     const lines = data
-      .map(
-        ({ date, model, provider_name, usage }): BillLine => ({
-          day: date.slice(0, 10),
-          item: provider_name === null ? model : `${model} at ${provider_name}`,
-          model,
-          scope: null,
-          amountNanoUsd: Math.round(usage * 1e9),
-        }),
-      )
+      .flatMap(({ date, model, provider_name, usage, byok_usage_inference: ownKeys }): BillLine[] => {
+        const item = provider_name === null ? model : `${model} at ${provider_name}`;
+        const line = { day: date.slice(0, 10), item, model, scope: null, amountNanoUsd: Math.round(usage * 1e9) };
+        return ownKeys > 0
+          ? [line, { ...line, item: `${item}, own key`, amountNanoUsd: Math.round(ownKeys * 1e9) }]
+          : [line];
+      })
       .filter(({ day }) => day >= from && day <= to);
     return { lines, usage: [] };
   },

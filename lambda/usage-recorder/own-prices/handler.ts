@@ -9,6 +9,7 @@ import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { priceRequest } from '../../domain/price/price-request.ts';
 import { repricingEnvironment } from '../../environment.ts';
 import { openObjectStore } from '../../integrations/object-store.ts';
+import { openValueCounting } from './count-values.ts';
 import { openMonthPricing } from './price-months.ts';
 
 const { TABLE_NAME, OBJECT_BUCKET } = repricingEnvironment.parse(process.env);
@@ -27,11 +28,12 @@ const ACCOUNTS_AT_ONCE = 4;
 const ACCOUNT_MS = MINUTE_MS;
 const RESERVE_MS = 30_000;
 
-/** Runs every five minutes: prices requests again after a change of an account's own prices, and closes months. */
+/** Runs every five minutes: counts requests for new limits of each, prices again after a change of own prices, and closes months. */
 export const handler: ScheduledHandler = async (_event, context) => {
   logger.addContext(context);
   const book = await loadBook();
   const continuePricing = openMonthPricing(table, { price: (event) => priceRequest(event, book), objects });
+  const countValues = openValueCounting(table, { objects });
   let failures = 0;
   await pMap(
     prices.accounts(),
@@ -40,14 +42,15 @@ export const handler: ScheduledHandler = async (_event, context) => {
       const isLate = () => context.getRemainingTimeInMillis() < RESERVE_MS || Date.now() - startedMs > ACCOUNT_MS;
       if (isLate()) return;
       try {
+        await countValues(accountId, isLate);
         await continuePricing(accountId, isLate);
       } catch (error) {
         failures += 1;
-        logger.error('Own prices not applied', { errorName: (error as Error).name });
+        logger.error('Own prices or limits not applied', { errorName: (error as Error).name });
       }
     },
     { concurrency: ACCOUNTS_AT_ONCE },
   );
   // The alarm of the function rings, and the next run continues.
-  if (failures > 0) throw new Error(`The own prices of ${failures} accounts could not be applied.`);
+  if (failures > 0) throw new Error(`The own prices or limits of ${failures} accounts could not be applied.`);
 };

@@ -1,18 +1,21 @@
 import { openOwnPrices } from '../../data/accounts/own-prices.ts';
+import { requestExport } from '../../data/exports/day-exports.ts';
 import { noObjects, type ObjectReader } from '../../data/requests/day-file.ts';
 import { openRequests } from '../../data/requests/requests.ts';
 import { openSpend } from '../../data/spend/spend.ts';
 import type { Table } from '../../data/table/table.ts';
-import type { Month } from '../../domain/calendar/utc.ts';
+import { write } from '../../data/table/write.ts';
+import { addDays, dayOf, type Month, monthOf } from '../../domain/calendar/utc.ts';
 import { type AccountPrices, basePriceOf } from '../../domain/own-prices/apply-prices.ts';
 import { addToMonth, type MonthSums, monthFactors } from '../../domain/own-prices/month-factors.ts';
-import type { OwnPrices, PriceJob } from '../../domain/own-prices/own-price.ts';
-import { dailyJob, endOfMonth, monthPricesOf, startOf } from '../../domain/own-prices/price-job.ts';
+import { holdsBetween, type OwnPrices, type PriceJob } from '../../domain/own-prices/own-price.ts';
+import { CLOSE_AFTER_MS, dailyJob, endOfMonth, monthPricesOf, startOf } from '../../domain/own-prices/price-job.ts';
+import { isPriceable } from '../../domain/spend/contribution.ts';
 import { addCounters, type Counters } from '../../domain/spend/counters.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import type { PricedUsage } from '../../domain/usage/usage.ts';
 import type { PricedEvent } from '../attribute-events.ts';
-import { isPriceable, listPriceOf, openRepricer, priceAgainAt } from '../reprice.ts';
+import { listPriceOf, openRepricer, priceAgainAt } from '../reprice.ts';
 
 const BATCH = 200;
 
@@ -82,6 +85,23 @@ export const openMonthPricing = (
     if (base) addToMonth(sums, base);
   };
 
+  /**
+   * Has the days exported again that have rows of commitments, whose month was added up: where prices changed or the month ended, any day,
+   * else the day before, on which a commitment began. A day without requests is exported for this alone.
+   */
+  const exportCommitments = async (accountId: string, month: Month, own: OwnPrices, isWhole: boolean) => {
+    const today = dayOf(new Date(now().getTime() - CLOSE_AFTER_MS).toISOString());
+    const prices = monthPricesOf(own.prices, month).filter(({ terms }) => terms.kind === 'commitment');
+    const isGone = Object.keys(own.months[month]?.factors ?? {}).some(
+      (priceId) => !own.prices.some((price) => price.priceId === priceId),
+    );
+    if (prices.length === 0 && !isGone) return;
+    const begins = prices.map(({ from }) => dayOf(from > startOf(month) ? from : startOf(month)));
+    for (let day = dayOf(startOf(month)); monthOf(day) === month && day < today; day = addDays(day, 1))
+      if (isWhole || (addDays(day, 1) === today && begins.includes(day)))
+        await write(table, requestExport(accountId, day, now().getTime()));
+  };
+
   const nextMonth = (job: PriceJob): PriceJob => ({
     ...job,
     months: job.months.slice(1),
@@ -97,7 +117,9 @@ export const openMonthPricing = (
     const afterSums = (): PriceJob =>
       job.factorsOnly.includes(month) ? nextMonth(job) : { ...job, phase: 'price', doneFrom: null, sums: {} };
     const prices = monthPricesOf(own.prices, month);
+    const isWhole = !job.factorsOnly.includes(month);
     if (prices.length === 0) {
+      await exportCommitments(accountId, month, own, isWhole);
       const { [month]: _gone, ...months } = own.months;
       return { ...own, months, job: afterSums() };
     }
@@ -115,7 +137,10 @@ export const openMonthPricing = (
       Object.entries(own.months)
         .filter(([earlierMonth]) => earlierMonth < month)
         .reduce((sum, [, { factors }]) => sum + BigInt(factors[priceId]?.sum ?? '0'), 0n);
-    const factors = monthFactors(prices, sums, { month, asOf: new Date(asOf), paidBefore });
+    // Discounts too: a credit pays what is left after them.
+    const holding = own.prices.filter((each) => holdsBetween(each, startOf(month), endOfMonth(month)));
+    const factors = monthFactors(holding, sums, { month, asOf: new Date(asOf), paidBefore });
+    await exportCommitments(accountId, month, own, isWhole);
     const before = own.months[month]?.factors;
     const credits = prices.filter(({ terms }) => terms.kind === 'credit');
     // The rest of a credit is less, or more, in the months after this one.

@@ -10,7 +10,7 @@ import { HOUR_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
 import { addDays, type Day, dayOf, daysBetween } from '../../domain/calendar/utc.ts';
 import { costDifferences } from '../../domain/price/cost-differences.ts';
 import { loadBundledBook, openPriceBook } from '../../domain/price/price-book.ts';
-import type { PriceBook, Rates } from '../../domain/price/rates.ts';
+import { comparedPromptTokens, type PriceBook, type Rates } from '../../domain/price/rates.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import type { ReportMetrics } from '../report.ts';
 import type { RepriceResult } from '../reprice.ts';
@@ -34,8 +34,6 @@ const WAIT_MS = 10 * MINUTE_MS;
 /** The longest time that a batch of records takes. */
 const RESERVE_MS = 30_000;
 const BATCH = 500;
-/** Prices of long prompts may be others. */
-const PROMPT_TOKENS = [1_000, 300_000];
 
 const ratesText = (rates: Rates | undefined): string =>
   JSON.stringify(
@@ -44,7 +42,7 @@ const ratesText = (rates: Rates | undefined): string =>
       .sort(),
   );
 
-/** Whether a model has another price in two books at some time of a day. */
+/** Whether a model has another price in two books at some time of a day, or is surer of it. */
 const changesBetween = (before: PriceBook, after: PriceBook) => {
   const known = new Map<string, boolean>();
   return ({ day, provider, model }: ModelUse): boolean => {
@@ -54,9 +52,10 @@ const changesBetween = (before: PriceBook, after: PriceBook) => {
       const start = Date.parse(day);
       differs = Array.from({ length: 25 }, (_, hour) => new Date(start + hour * HOUR_MS - (hour === 24 ? 1 : 0))).some(
         (at) =>
-          PROMPT_TOKENS.some((inputTokens) => {
+          comparedPromptTokens.some((inputTokens) => {
             const query = { provider, model, at, inputTokens };
-            return ratesText(before(query)?.rates) !== ratesText(after(query)?.rates);
+            const [old, next] = [before(query), after(query)];
+            return old?.doubt !== next?.doubt || ratesText(old?.rates) !== ratesText(next?.rates);
           }),
       );
       known.set(name, differs);

@@ -25,8 +25,6 @@ export interface LambdaFunction {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-const EXTENSIONS = ['.mjs', '.js', '.cjs'];
-
 const unique = (labels: readonly string[], label: string, index: number): string => {
   const before = labels.slice(0, index).filter((other) => other === label).length;
   return before === 0 ? label : `${label}-${before + 1}`;
@@ -38,8 +36,8 @@ export const lambdaFunctions = (app: App): LambdaFunction[] => {
     const { resource, properties } = definition;
     const asset = resource.stack.assets.get(properties.Code.S3Key ?? '');
     const [, module, exportName] = /^(.*)\.([^.]+)$/.exec(properties.Handler ?? '') ?? [];
-    const file = EXTENSIONS.map((extension) => join(asset ?? '', `${module}${extension}`)).find(existsSync);
-    if (!asset || !file || !exportName) return [];
+    const file = join(asset ?? '', `${module}.js`);
+    if (!asset || !exportName || !existsSync(file)) return [];
     return [
       {
         name: definition.ref,

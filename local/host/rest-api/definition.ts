@@ -54,11 +54,18 @@ export type ApiBody = z.infer<typeof bodySchema>;
 export interface RestApi {
   readonly id: string;
   readonly body: ApiBody;
+  /** Responses of this size or more are compressed; undefined: none is. */
+  readonly compressedFromBytes: number | undefined;
 }
 
 /** @throws ZodError where a definition has what the host cannot run */
 export const restApis = (app: App): RestApi[] =>
-  definitions(app, z.object({ Body: bodySchema }), 'AWS::ApiGateway::RestApi').map(({ ref, properties }) => ({
+  definitions(
+    app,
+    z.object({ Body: bodySchema, MinimumCompressionSize: z.number().optional() }),
+    'AWS::ApiGateway::RestApi',
+  ).map(({ ref, properties: { Body: body, MinimumCompressionSize: compressedFromBytes } }) => ({
     id: ref,
-    body: properties.Body,
+    body,
+    compressedFromBytes,
   }));

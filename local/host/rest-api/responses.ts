@@ -1,9 +1,60 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import type { TakeChunk } from '../lambda/environment.ts';
 import { METADATA_END } from '../lambda/response-stream.ts';
-import type { Integration } from './definition.ts';
+import type { ApiBody, Integration } from './definition.ts';
+
+/** Responses of API Gateway itself without an override. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html */
+const defaults = {
+  MISSING_AUTHENTICATION_TOKEN: { status: 403, message: 'Missing Authentication Token' },
+  UNAUTHORIZED: { status: 401, message: 'Unauthorized' },
+  AUTHORIZER_FAILURE: { status: 500, message: 'Internal server error' },
+  REQUEST_TOO_LARGE: { status: 413, message: 'Request Too Long' },
+  INTEGRATION_TIMEOUT: { status: 504, message: 'Endpoint request timed out' },
+  /** The function failed or returned no valid response. */
+  DEFAULT_5XX: { status: 502, message: 'Internal server error' },
+} as const;
+
+export type GatewayResponseType = keyof typeof defaults;
+
+type RespondAsGateway = (type: GatewayResponseType, requestId: string, response: ServerResponse) => void;
+
+const HEADER = 'gatewayresponse.header.';
+
+/** Responds where no function does, with the definition's overrides of API Gateway's own responses. */
+export const gatewayResponses = ({ 'x-amazon-apigateway-gateway-responses': overrides }: ApiBody): RespondAsGateway => {
+  return (type, requestId, response) => {
+    const { status, message } = defaults[type];
+    const override = overrides[type] ?? overrides[status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX'];
+    const variables: Readonly<Record<string, string>> = {
+      'context.requestId': requestId,
+      'context.extendedRequestId': requestId,
+      'context.error.message': message,
+      'context.error.messageString': JSON.stringify(message),
+      'context.error.responseType': type,
+    };
+    const template = override?.responseTemplates['application/json'] ?? '{"message":$context.error.messageString}';
+    const body = template.replace(
+      /\$(context\.[A-Za-z.]*[A-Za-z])/g,
+      (whole, name: string) => variables[name] ?? whole,
+    );
+    const headers = Object.entries(override?.responseParameters ?? {}).flatMap(([name, value]) =>
+      name.startsWith(HEADER)
+        ? [[name.slice(HEADER.length), value.startsWith("'") ? value.slice(1, -1) : (variables[value] ?? '')] as const]
+        : [],
+    );
+    response
+      .writeHead(Number(override?.statusCode ?? status), {
+        'Content-Type': 'application/json',
+        'x-amzn-RequestId': requestId,
+        'x-amzn-ErrorType': type,
+        ...Object.fromEntries(headers),
+      })
+      .end(body);
+  };
+};
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
@@ -18,17 +69,29 @@ const resultSchema = z.object({
 /**
  * Sends the response of a function with a Lambda proxy integration.
  *
+ * @param compresses whether the client takes gzip and the API compresses a body of this size
  * @throws ZodError when it is no such response; nothing has been sent then
  */
-export const sendProxyResult = (result: unknown, requestId: string, response: ServerResponse): void => {
+export const sendProxyResult = (
+  result: unknown,
+  requestId: string,
+  response: ServerResponse,
+  compresses: (bytes: number) => boolean,
+): void => {
   const { statusCode, headers, multiValueHeaders, body, isBase64Encoded } = resultSchema.parse(result);
   const content = Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
   response.setHeader('x-amzn-RequestId', requestId);
   for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, String(value));
   for (const [name, values] of Object.entries(multiValueHeaders ?? {})) response.setHeader(name, values.map(String));
   if (!response.hasHeader('content-type')) response.setHeader('Content-Type', 'application/json');
-  // 204 and 304 have no body; Node takes care of the rest.
-  response.writeHead(statusCode).end(statusCode === 204 || statusCode === 304 ? undefined : content);
+  // Node takes care of the rest.
+  if (statusCode === 204 || statusCode === 304) {
+    response.writeHead(statusCode).end();
+    return;
+  }
+  const isCompressed = !response.hasHeader('content-encoding') && compresses(content.length);
+  if (isCompressed) response.setHeader('Content-Encoding', 'gzip');
+  response.writeHead(statusCode).end(isCompressed ? gzipSync(content) : content);
 };
 
 const metadataSchema = z.object({

@@ -2,7 +2,6 @@ import type { ApiBody, Integration } from './definition.ts';
 
 /** One method of one path of a REST API. */
 export interface Route {
-  /** `ANY` stands for all. */
   readonly method: string;
   /** `/requests/{requestId}`: what the event calls `resource`. */
   readonly resourcePath: string;
@@ -12,15 +11,13 @@ export interface Route {
   readonly integration: Integration;
 }
 
-const ANY_METHOD = 'x-amazon-apigateway-any-method';
-
 const segmentsOf = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
 
 /** Every method of every path of a definition. */
 export const routesOf = ({ paths }: Pick<ApiBody, 'paths'>): Route[] =>
   Object.entries(paths).flatMap(([resourcePath, methods]) =>
     Object.entries(methods).map(([method, { security, 'x-amazon-apigateway-integration': integration }]) => ({
-      method: method === ANY_METHOD ? 'ANY' : method.toUpperCase(),
+      method: method.toUpperCase(),
       resourcePath,
       segments: segmentsOf(resourcePath),
       authorizer: Object.keys(security[0] ?? {})[0],
@@ -36,29 +33,22 @@ const decoded = (segment: string): string => {
   }
 };
 
-const isGreedy = (segment: string): boolean => segment.endsWith('+}');
 const isParameter = (segment: string): boolean => segment.startsWith('{');
 
 /** The path parameters where the path fits the template, undefined where it does not. */
 const match = (template: readonly string[], path: readonly string[]): Record<string, string> | undefined => {
+  if (template.length !== path.length) return undefined;
   const parameters: Record<string, string> = {};
   for (const [index, part] of template.entries()) {
-    const actual = path[index];
-    if (actual === undefined) return undefined;
-    if (isGreedy(part)) {
-      parameters[part.slice(1, -2)] = path.slice(index).map(decoded).join('/');
-      return parameters;
-    }
+    const actual = path[index] ?? '';
     if (isParameter(part)) parameters[part.slice(1, -1)] = decoded(actual);
     else if (part !== actual) return undefined;
   }
-  return template.length === path.length ? parameters : undefined;
+  return parameters;
 };
 
-/** A fixed segment is more specific than a parameter, a parameter than a greedy one; decided from the left. */
-const rank = ({ segments, method }: Route): string =>
-  segments.map((segment) => (isGreedy(segment) ? '2' : isParameter(segment) ? '1' : '0')).join('') +
-  (method === 'ANY' ? '9' : '8');
+/** A fixed segment is more specific than a parameter; decided from the left. */
+const rank = ({ segments }: Route): string => segments.map((segment) => (isParameter(segment) ? '1' : '0')).join('');
 
 export interface RouteMatch {
   readonly route: Route;
@@ -69,7 +59,7 @@ export interface RouteMatch {
 export const findRoute = (routes: readonly Route[], method: string, path: string): RouteMatch | undefined => {
   const actual = segmentsOf(path);
   return routes
-    .filter((route) => route.method === 'ANY' || route.method === method)
+    .filter((route) => route.method === method)
     .flatMap((route) => {
       const pathParameters = match(route.segments, actual);
       return pathParameters ? [{ route, pathParameters }] : [];

@@ -1,15 +1,71 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { CognitoJwtVerifier } from 'aws-jwt-verify';
+import { JwtBaseError } from 'aws-jwt-verify/error';
 import type { Jwks } from 'aws-jwt-verify/jwk';
 import { functionOfArn, type LambdaFunction } from '../lambda/functions.ts';
 import type { Invoker } from '../lambda/invoker.ts';
 import type { App } from '../template/definitions.ts';
-import { cognitoAuthorizers, UnauthorizedError } from './authorizers.ts';
-import { restApis } from './definition.ts';
-import { type GatewayResponseType, gatewayResponses } from './gateway-responses.ts';
-import { proxyEvent } from './proxy-event.ts';
-import { respondWithMock, sendProxyResult, streamedResult } from './responses.ts';
+import { type ApiBody, restApis } from './definition.ts';
+import { type Claims, proxyEvent } from './proxy-event.ts';
+import {
+  type GatewayResponseType,
+  gatewayResponses,
+  respondWithMock,
+  sendProxyResult,
+  streamedResult,
+} from './responses.ts';
 import { findRoute, type Route, type RouteMatch, routesOf } from './routes.ts';
+
+/** No token, or not one of the pool's. */
+class UnauthorizedError extends Error {
+  override readonly name = 'UnauthorizedError';
+}
+
+/**
+ * Admits a request to a route.
+ *
+ * @returns the token's claims; undefined where the route is open
+ * @throws UnauthorizedError
+ */
+type Authorize = (route: Route, header: (name: string) => string | undefined) => Promise<Claims | undefined>;
+
+/** API Gateway passes every claim as text. */
+const texts = (payload: object): Claims =>
+  Object.fromEntries(
+    Object.entries(payload).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
+
+/** @param readJwks the public keys of a user pool */
+const cognitoAuthorizers = async (
+  { components }: ApiBody,
+  readJwks: (userPoolId: string) => Promise<Jwks>,
+): Promise<Authorize> => {
+  const authorizers = new Map<string, { readonly headerName: string; verify(token: string): Promise<object> }>();
+  for (const [id, { name, 'x-amazon-apigateway-authorizer': authorizer }] of Object.entries(
+    components.securitySchemes,
+  )) {
+    const [, userPoolId = ''] = authorizer.providerARNs[0].split('userpool/');
+    // API Gateway takes the ID token of any client of the pool.
+    const verifier = CognitoJwtVerifier.create({ userPoolId, clientId: null, tokenUse: 'id' });
+    verifier.cacheJwks(await readJwks(userPoolId));
+    authorizers.set(id, { headerName: name, verify: (token) => verifier.verify(token) });
+  }
+
+  return async (route, header) => {
+    if (route.authorizer === undefined) return undefined;
+    const authorizer = authorizers.get(route.authorizer);
+    if (!authorizer) throw new Error(`${route.resourcePath} has an authorizer that cannot run locally.`);
+    const token = header(authorizer.headerName)?.replace(/^Bearer /, '');
+    if (!token) throw new UnauthorizedError('No token.');
+    try {
+      return texts(await authorizer.verify(token));
+    } catch (error) {
+      if (error instanceof JwtBaseError) throw new UnauthorizedError(error.message);
+      throw error;
+    }
+  };
+};
 
 /** Serves the dashboard API of the templates, as API Gateway would. */
 export type ServeRestApi = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -60,7 +116,7 @@ export const restApiServer = async (
   const servedBy = ({ integration }: Route) => functionOfArn(functions, integration.uri ?? '');
   const api = restApis(app).find(({ body }) => routesOf(body).some((route) => servedBy(route) !== undefined));
   if (!api) throw new Error('No REST API of the templates leads to one of the functions.');
-  const { id: apiId, body: definition } = api;
+  const { id: apiId, body: definition, compressedFromBytes = Number.POSITIVE_INFINITY } = api;
   const routes = routesOf(definition);
   const binaryMediaTypes = definition['x-amazon-apigateway-binary-media-types'];
   const authorize = await cognitoAuthorizers(definition, readJwks);
@@ -91,7 +147,13 @@ export const restApiServer = async (
       await within(invoker.invoke(lambda, event, streamedResult(requestId, response)), integration.timeoutInMillis);
       response.end();
     } else {
-      sendProxyResult(await within(invoker.invoke(lambda, event), integration.timeoutInMillis), requestId, response);
+      const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding']));
+      sendProxyResult(
+        await within(invoker.invoke(lambda, event), integration.timeoutInMillis),
+        requestId,
+        response,
+        (bytes) => takesGzip && bytes >= compressedFromBytes,
+      );
     }
   };
 

@@ -1,58 +1,49 @@
 import { randomUUID } from 'node:crypto';
 import type { ScheduledEvent } from 'aws-lambda';
 import { z } from 'zod';
-import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
 import { LOCAL_REGION } from '../../emulators/cognito.ts';
 import { functionOfArn, type LambdaFunction } from '../lambda/functions.ts';
 import type { Invoker } from '../lambda/invoker.ts';
 import { type App, definitions } from '../template/definitions.ts';
 import { LOCAL_ACCOUNT } from '../template/names.ts';
-import { msToNextRun } from './schedule-expression.ts';
 import type { Poller } from './sqs-poller.ts';
 
-const target = z.object({ Arn: z.string(), Input: z.string().optional() });
-const enabled = z.enum(['ENABLED', 'DISABLED', 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS']).default('ENABLED');
+const UNIT_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS } as const;
+
+/** The app's schedules are all rates: lib/constructs/scheduled-function.ts. */
+const rate = z
+  .string()
+  .regex(/^rate\(\d+ (minute|hour|day)s?\)$/)
+  .transform((expression) => {
+    const [, count, unit] = /(\d+) (minute|hour|day)/.exec(expression) ?? [];
+    return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
+  });
+
 const ruleSchema = z.object({
-  ScheduleExpression: z.string().optional(),
-  State: enabled,
-  Targets: z.array(target).default([]),
+  ScheduleExpression: rate,
+  State: z.literal('ENABLED'),
+  Targets: z.array(z.object({ Arn: z.string() })),
 });
-const scheduleSchema = z.object({ ScheduleExpression: z.string(), State: enabled, Target: target });
 
 interface ScheduledFunction {
-  readonly expression: string;
+  readonly everyMs: number;
   readonly lambda: LambdaFunction;
-  /** The fixed event of the target; the EventBridge event without one. */
-  readonly input: string | undefined;
   readonly ruleArn: string;
 }
 
-const MAX_TIMER_MS = 2 ** 31 - 1;
 /** The first run comes soon, since intervals begin anew with each start of the stack. One after another: exports follow rollups. */
 const FIRST_RUN_MS = MINUTE_MS;
 const FIRST_RUNS_APART_MS = 3_000;
 
-/** Those of the given functions that EventBridge rules and EventBridge Scheduler run. */
-export const scheduledFunctions = (app: App, functions: readonly LambdaFunction[]): ScheduledFunction[] => {
-  const rules = definitions(app, ruleSchema, 'AWS::Events::Rule').map(({ properties, ...rule }) => ({
-    ruleArn: rule.attribute('Arn'),
-    state: properties.State,
-    expression: properties.ScheduleExpression,
-    targets: properties.Targets,
-  }));
-  const schedules = definitions(app, scheduleSchema, 'AWS::Scheduler::Schedule').map(({ properties, ...schedule }) => ({
-    ruleArn: schedule.attribute('Arn'),
-    state: properties.State,
-    expression: properties.ScheduleExpression,
-    targets: [properties.Target],
-  }));
-  return [...rules, ...schedules].flatMap(({ ruleArn, state, expression, targets }) =>
-    targets.flatMap(({ Arn, Input: input }) => {
+/** Those of the given functions that EventBridge rules run. */
+export const scheduledFunctions = (app: App, functions: readonly LambdaFunction[]): ScheduledFunction[] =>
+  definitions(app, ruleSchema, 'AWS::Events::Rule').flatMap(({ properties, ...rule }) =>
+    properties.Targets.flatMap(({ Arn }) => {
       const lambda = functionOfArn(functions, Arn);
-      return lambda && expression && state !== 'DISABLED' ? [{ expression, lambda, input, ruleArn }] : [];
+      return lambda ? [{ everyMs: properties.ScheduleExpression, lambda, ruleArn: rule.attribute('Arn') }] : [];
     }),
   );
-};
 
 const scheduledEvent = (ruleArn: string): ScheduledEvent => ({
   version: '0',
@@ -66,10 +57,9 @@ const scheduledEvent = (ruleArn: string): ScheduledEvent => ({
   detail: {},
 });
 
-const runScheduled = async ({ lambda, input, ruleArn }: ScheduledFunction, invoker: Invoker): Promise<void> => {
-  const event = input ? JSON.parse(input) : scheduledEvent(ruleArn);
+const runScheduled = async ({ lambda, ruleArn }: ScheduledFunction, invoker: Invoker): Promise<void> => {
   // The invoker has logged the failure; the next run is the retry.
-  await invoker.invoke(lambda, event).catch(() => {});
+  await invoker.invoke(lambda, scheduledEvent(ruleArn)).catch(() => {});
 };
 
 /** Runs each function once, now. */
@@ -85,8 +75,8 @@ export const runSchedules = async (scheduled: readonly ScheduledFunction[], invo
 export const startSchedules = (scheduled: readonly ScheduledFunction[], invoker: Invoker, everyMs?: number): Poller => {
   const timers = new Set<NodeJS.Timeout>();
   let stopped = false;
-  const plan = (entry: ScheduledFunction, longestMs = MAX_TIMER_MS): void => {
-    const waitMs = Math.min(everyMs ?? msToNextRun(entry.expression, new Date()), longestMs);
+  const plan = (entry: ScheduledFunction, longestMs = Number.POSITIVE_INFINITY): void => {
+    const waitMs = Math.min(everyMs ?? entry.everyMs, longestMs);
     const timer = setTimeout(async () => {
       timers.delete(timer);
       await runScheduled(entry, invoker);

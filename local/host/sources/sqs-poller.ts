@@ -1,8 +1,48 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
+import { z } from 'zod';
 import { LOCAL_REGION } from '../../emulators/cognito.ts';
-import { succeeded } from './batch-outcome.ts';
+import type { LambdaFunction } from '../lambda/functions.ts';
+import type { Invoker } from '../lambda/invoker.ts';
+import { type App, definitions } from '../template/definitions.ts';
+
+const mappingSchema = z.object({
+  EventSourceArn: z.string(),
+  FunctionName: z.string(),
+  BatchSize: z.number(),
+  MaximumBatchingWindowInSeconds: z.number(),
+  FunctionResponseTypes: z.tuple([z.literal('ReportBatchItemFailures')]),
+});
+
+/** Batches of one queue in work at a time: this is one machine. */
+const CONCURRENT_BATCHES = 3;
+
+/** Starts a poller for every event source mapping from a queue of the templates to one of the functions. */
+export const startEventSourceMappings = (
+  app: App,
+  functions: readonly LambdaFunction[],
+  invoker: Invoker,
+  sqs: SQSClient,
+): Poller[] => {
+  const queues = definitions(app, z.object({}), 'AWS::SQS::Queue');
+  return definitions(app, mappingSchema, 'AWS::Lambda::EventSourceMapping').flatMap(({ properties }) => {
+    const queue = queues.find((each) => each.attribute('Arn') === properties.EventSourceArn);
+    const lambda = functions.find(({ name }) => name === properties.FunctionName);
+    if (!queue || !lambda) return [];
+    return [
+      pollQueue({
+        sqs,
+        queueUrl: queue.ref,
+        queueArn: properties.EventSourceArn,
+        batchSize: properties.BatchSize,
+        windowMs: properties.MaximumBatchingWindowInSeconds * 1000,
+        concurrency: CONCURRENT_BATCHES,
+        invoke: (event) => invoker.invoke(lambda, event),
+      }),
+    ];
+  });
+};
 
 /** A running event source. `stop` lets the batch in work finish. */
 export interface Poller {
@@ -16,7 +56,6 @@ export interface QueuePollerOptions {
   readonly batchSize: number;
   /** How long a batch may wait to fill up, from its first message. */
   readonly windowMs: number;
-  readonly reportsItemFailures: boolean;
   /** Batches in work at a time. */
   readonly concurrency: number;
   readonly invoke: (event: SQSEvent) => Promise<unknown>;
@@ -43,6 +82,25 @@ const record = (message: Message, queueArn: string): SQSRecord => ({
   eventSourceARN: queueArn,
   awsRegion: LOCAL_REGION,
 });
+
+const responseSchema = z.object({
+  batchItemFailures: z.array(z.object({ itemIdentifier: z.string().min(1) })).nullish(),
+});
+
+/**
+ * Which messages of a batch are done and may be deleted, by the rules of Lambda for functions that report failures of single items: a
+ * response without failures is success; a malformed response or an unknown identifier fails the whole batch.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html#services-sqs-batchfailurereporting
+ */
+export const succeeded = (messageIds: readonly string[], response: unknown): readonly string[] => {
+  if (response === null || response === undefined) return messageIds;
+  const parsed = responseSchema.safeParse(response);
+  if (!parsed.success) return [];
+  const failed = new Set((parsed.data.batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier));
+  if ([...failed].some((id) => !messageIds.includes(id))) return [];
+  return messageIds.filter((id) => !failed.has(id));
+};
 
 /** Polls a queue and invokes a function with its messages, as a Lambda event source mapping does. */
 export const pollQueue = (options: QueuePollerOptions): Poller => {
@@ -89,7 +147,7 @@ export const pollQueue = (options: QueuePollerOptions): Poller => {
   const work = async (batch: readonly Message[]): Promise<void> => {
     const response = await options.invoke({ Records: batch.map((message) => record(message, queueArn)) });
     const ids = batch.map(({ MessageId }) => MessageId ?? '');
-    const done = new Set(succeeded(ids, response, options.reportsItemFailures));
+    const done = new Set(succeeded(ids, response));
     await remove(batch.filter(({ MessageId }) => done.has(MessageId ?? '')));
   };
 

@@ -79,13 +79,6 @@ const restApi: Naming = (resource) => {
   return { ref: id, attributes: { RestApiId: id } };
 };
 
-/** Versions and aliases run the one version there is. */
-const qualifiedLambda: Naming = (_resource, given) => {
-  const functionName = given('FunctionName') ?? '';
-  const functionArn = functionName.startsWith('arn:') ? functionName : arn('lambda', `function:${functionName}`);
-  return { ref: functionArn, attributes: { FunctionArn: functionArn, AliasArn: functionArn } };
-};
-
 const other: Naming = (resource) => {
   const name = generated(resource);
   return { ref: name, attributes: { Arn: arn('local', name) } };
@@ -98,13 +91,10 @@ const other: Naming = (resource) => {
 export const localNames = (resolve: (value: unknown, resource: Resource) => unknown, sqsEndpoint: string): Names => {
   const namings: Readonly<Record<string, Naming>> = {
     'AWS::DynamoDB::Table': table,
-    'AWS::DynamoDB::GlobalTable': table,
     'AWS::SQS::Queue': queue(sqsEndpoint),
     'AWS::Cognito::UserPool': userPool,
     'AWS::Cognito::UserPoolClient': userPoolClient,
     'AWS::Lambda::Function': lambda,
-    'AWS::Lambda::Alias': qualifiedLambda,
-    'AWS::Lambda::Version': qualifiedLambda,
     'AWS::SecretsManager::Secret': secret,
     'AWS::S3::Bucket': bucket,
     'AWS::ApiGateway::RestApi': restApi,

@@ -29,7 +29,7 @@ let apiToken: { readonly id: string; readonly token: string };
 
 /** One job for each way of docs/integrations.md. */
 const config = ({ host }: URL) => `
-global: {scrape_interval: 1s}
+global: {scrape_interval: 5s}
 scrape_configs:
   - job_name: bearer
     metrics_path: /api/machine/metrics
@@ -157,8 +157,12 @@ afterAll(async () => {
     const queries = panels.flatMap(({ targets }: { targets: { expr: string }[] }) => targets.map(({ expr }) => expr));
     expect(queries.length).toBeGreaterThan(10);
     for (const text of queries) {
-      const filled = text.replaceAll('$__rate_interval', '1m').replaceAll('$by', 'model');
-      // A rate needs two samples, which the first second of scrapes does not have.
+      const filled = text
+        .replaceAll('$__rate_interval', '1m')
+        .replaceAll('$__range', '1m')
+        .replaceAll('$account', '.*')
+        .replaceAll('$by', 'model');
+      // A rate needs two samples, which the first seconds of scrapes do not have.
       const series = await eventually(
         () => query(filled),
         (found) => found.length > 0,

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type LocalStack, type StackOptions, startStack } from '../../../local/host/stack.ts';
-import { startMockProviders } from '../../../local/mock/providers.ts';
+import { readAssembly } from '../../../local/host/template/assembly.ts';
+import { createResolver } from '../../../local/host/template/intrinsics.ts';
+import { type MockProviders, startMockProviders } from '../../../local/mock/providers.ts';
 import { currentAssembly } from '../../../local/synth.ts';
 import { checkDescribed } from '../../http/described-api.ts';
+import { policiesOf } from '../../policies/judge.ts';
+import { watchCalls } from '../../policies/watch.ts';
 
 /**
  * Timeout of starting a stack. In a fresh checkout the first start synthesizes the app, and test files that run at the same time
@@ -14,34 +18,65 @@ import { checkDescribed } from '../../http/described-api.ts';
  */
 export const STACK_TIMEOUT_MS = 180_000;
 
+/** Writes down what `npm run policies` counts. */
+const note = async (lines: readonly string[]): Promise<void> => {
+  const { POLICIES_USED } = process.env;
+  if (POLICIES_USED !== undefined) await appendFile(POLICIES_USED, [...lines, ''].join('\n'));
+};
+
 /** The stack whose schedules run on demand. */
 let onDemand: LocalStack | undefined;
 
 /**
- * The local stack with mock providers and its own data folder.
+ * The local stack with mock providers and its own data folder. When it stops, every call of AWS that its functions have made is judged by
+ * their policies.
  *
  * @param options.scheduleEveryMs interval of all schedules; each run takes a third of a second of processor time
  * @param options.environment values instead of the templates'
+ * @param options.assembly templates and bundles instead of the current ones
+ * @param options.isWatched false: no call is judged, and each takes half the time
+ * @param environmentOf the same, where they depend on the mock providers
  */
-export const startTestStack = async (options: Pick<StackOptions, 'scheduleEveryMs' | 'environment'> = {}) => {
-  const assembly = await currentAssembly(join(import.meta.dirname, '../../..'), () => {});
+export const startTestStack = async ({
+  environmentOf,
+  isWatched = true,
+  ...options
+}: Pick<StackOptions, 'scheduleEveryMs' | 'environment'> & {
+  readonly environmentOf?: (mock: MockProviders) => Readonly<Record<string, string>>;
+  readonly assembly?: string | undefined;
+  readonly isWatched?: boolean;
+} = {}) => {
+  const assembly = options.assembly ?? (await currentAssembly(join(import.meta.dirname, '../../..'), () => {}));
   const dataDir = await mkdtemp(join(tmpdir(), 'api-'));
   const mock = await startMockProviders();
+  const watched = watchCalls();
   const stack = await startStack({
-    assembly,
     dataDir,
     port: 0,
+    ...(isWatched && { inFrontOf: watched.inFrontOf }),
     ...options,
-    environment: { ...mock.environment, OPEN_EVENT_DELAY_SECONDS: '1', ...options.environment },
+    assembly,
+    environment: {
+      ...mock.environment,
+      OPEN_EVENT_DELAY_SECONDS: '1',
+      ...options.environment,
+      ...environmentOf?.(mock),
+    },
   });
   onDemand = options.scheduleEveryMs === undefined ? stack : undefined;
   return {
     stack,
-    assembly,
+    calls: watched.calls,
+    failWhere: watched.failWhere,
     stop: async () => {
       await stack.stop();
+      watched.stop();
       await mock.stop();
       await rm(dataDir, { recursive: true, force: true });
+      const stacks = readAssembly(assembly);
+      const { used, refused } = policiesOf({ stacks, resolve: createResolver(stacks, '') }).judge(watched.calls);
+      await note([...used]);
+      if (refused.length > 0) throw new Error(`No policy of the functions allows this:\n${refused.join('\n')}`);
     },
   };
 };
@@ -86,7 +121,8 @@ export const callApi =
     const text = await response.text();
     const { status, headers: given } = response;
     const mediaType = given.get('content-type')?.split(';')[0];
-    checkDescribed(method, path.replace(/\?.*/, ''), { status, mediaType, text });
+    const operation = checkDescribed(method, path.replace(/\?.*/, ''), { status, mediaType, text });
+    if (response.ok && operation !== undefined) await note([`operation ${operation}`]);
     const isJson = mediaType === 'application/json' && text !== '';
     return { status, headers: given, mediaType, text, body: isJson ? JSON.parse(text) : undefined };
   };
@@ -133,9 +169,10 @@ export const joinAccount = async (
   { token }: Pick<Session, 'token'>,
   role: string,
   email = `${randomUUID()}@example.com`,
+  projects?: readonly string[],
 ): Promise<Session> => {
   const api = callApi(stack.url);
-  const invited = await api('POST', '/invitations', { token, body: { email, role } });
+  const invited = await api('POST', '/invitations', { token, body: { email, role, projects } });
   if (invited.status !== 201) throw new Error(`The invitation failed with ${invited.status}: ${invited.text}`);
   const [invitation] = (await stack.inbox())
     .filter(({ destination }) => destination.to.includes(email))

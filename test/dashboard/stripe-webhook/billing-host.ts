@@ -5,11 +5,9 @@ import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyResult, Context } from 'aws-lambda';
 import Stripe from 'stripe';
 import { uuidv7 } from 'uuidv7';
-import { billingStatus } from '../../../lambda/dashboard/billing/billing-status.ts';
-import { checkout } from '../../../lambda/dashboard/billing/checkout.ts';
+import { billingStatus, planPrices } from '../../../lambda/dashboard/billing/billing-status.ts';
+import { checkout, portal } from '../../../lambda/dashboard/billing/checkout.ts';
 import * as billing from '../../../lambda/dashboard/billing/operations.ts';
-import { planPrices } from '../../../lambda/dashboard/billing/plan-prices.ts';
-import { portal } from '../../../lambda/dashboard/billing/portal.ts';
 import { createKey } from '../../../lambda/dashboard/keys/manage-keys.ts';
 import * as keys from '../../../lambda/dashboard/keys/operations.ts';
 import { billingReader } from '../../../lambda/dashboard/stripe-webhook/billing-reader.ts';
@@ -28,8 +26,12 @@ import { type PriceIds, priceList } from '../../../lambda/domain/billing/price-l
 import { httpStack } from '../../../lambda/http/http-stack.ts';
 import { route } from '../../../lambda/http/operation.ts';
 import { stripeBilling } from '../../../lambda/integrations/stripe-billing.ts';
-import { STRIPE_API_VERSION, type StripeCall, stripeCaller } from '../../../lambda/integrations/stripe-client.ts';
-import type { CachedSecret } from '../../../lambda/integrations/stripe-secret.ts';
+import {
+  type CachedSecret,
+  STRIPE_API_VERSION,
+  type StripeCall,
+  stripeCaller,
+} from '../../../lambda/integrations/stripe-client.ts';
 import { stripeEventReader } from '../../../lambda/integrations/stripe-webhook-event.ts';
 import { startLocalStripe } from '../../../local/stripe/server.ts';
 import { apiEvent, invoke, membershipOf, silentLogger } from '../../http/invoke.ts';
@@ -107,6 +109,7 @@ export const billingHost = async (
         createKey({
           keys: openServiceKeys(table),
           accounts: openAccounts(table),
+          users: openUsers(table),
           newAccountKey: () => newAccountKey(randomBytes),
           newKeyId: uuidv7,
           now: () => new Date(),

@@ -78,6 +78,8 @@ describe('POST /billing/webhook', () => {
     expect(await host.deliver(completed)).toBe(500);
     expect(JSON.stringify(host.logger.error.mock.calls.at(-1))).toContain('INTERNAL');
     expect(JSON.stringify(host.logger.error.mock.calls)).not.toContain(account.accountKey);
+    const { id: eventId } = JSON.parse(completed);
+    expect(host.logger.info).toHaveBeenCalledWith('event received', expect.objectContaining({ eventId }));
     fault = undefined;
     expect(await me.status()).toMatchObject({ plan: 'FREE' });
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { newServiceKey } from '../../../lambda/data/accounts/service-keys.ts';
-import { openRuleFilters } from '../../../lambda/data/ledger/rule-filters.ts';
+import { openRuleFilters } from '../../../lambda/data/ledger/counter-slots.ts';
 import { accountServiceKeyKey, ruleKey } from '../../../lambda/data/table/keys.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { inTime } from '../../../lambda/data/spend/in-time.ts';
+import { inTime } from '../../../lambda/data/spend/spend.ts';
 import { UnavailableError } from '../../../lambda/domain/errors.ts';
 import type { SpendCounter } from '../../../lambda/domain/spend/counters.ts';
 

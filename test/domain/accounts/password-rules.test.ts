@@ -13,6 +13,9 @@ describe('a new password', () => {
     '😀 lamp 😀 wombat 😀',
     'Correct-Horse-7',
     'xxxKf8#qLw2!mZr',
+    '839201748362',
+    'xkqvzw839201!',
+    'Summer2026!!wombat',
   ])('may be %j', async (password) => {
     expect(await passwordProblem(password, words)).toBeUndefined();
   });
@@ -35,6 +38,9 @@ describe('a new password', () => {
     ['a row of keys', 'qwertyuiop12', 'used most'],
     ['a repetition', 'aaaaaaaaaaaaaa', 'repeats'],
     ['one word twice', 'passwordpassword', 'repeats itself'],
+    ['a season, a year and signs', 'Summer2026!!', 'common word'],
+    ['a month of another language', '!Februar-2027', 'common word'],
+    ['a word in the middle', '!!2026Welcome2026', 'common word'],
     ['a sequence', 'abcdefghijkl', 'sequence'],
     ['the address', 'ada.lovelace@example.com', 'your name or address'],
     ['the name', 'AdaLovelace12', 'your name or address'],

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Alert } from '../../../lambda/domain/alerts/alert.ts';
-import { alertMail } from '../../../lambda/domain/alerts/alert-mail.ts';
-import { alertMessage } from '../../../lambda/domain/alerts/alert-message.ts';
-import { webhookBody } from '../../../lambda/domain/alerts/slack-message.ts';
+import { alertMail, alertMessage } from '../../../lambda/domain/alerts/alert-text.ts';
+import { webhookBody } from '../../../lambda/domain/alerts/channels.ts';
 import { sampleAlert } from './sample-alert.ts';
 
 const alert: Alert = {

@@ -1,11 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Alert } from '../../../lambda/domain/alerts/alert.ts';
-import { alertMessage } from '../../../lambda/domain/alerts/alert-message.ts';
-import { alertLinks } from '../../../lambda/domain/alerts/alert-text.ts';
-import { channelTypes, maskTarget, shownWebhookUrl } from '../../../lambda/domain/alerts/channels.ts';
-import { pagerDutyEvent } from '../../../lambda/domain/alerts/pagerduty-event.ts';
-import { slackMessage } from '../../../lambda/domain/alerts/slack-message.ts';
-import { teamsMessage } from '../../../lambda/domain/alerts/teams-message.ts';
+import { alertLinks, alertMessage } from '../../../lambda/domain/alerts/alert-text.ts';
+import {
+  channelTypes,
+  maskTarget,
+  pagerDutyEvent,
+  shownWebhookUrl,
+  slackMessage,
+  teamsMessage,
+} from '../../../lambda/domain/alerts/channels.ts';
 import { sampleAlert } from './sample-alert.ts';
 
 const alert = sampleAlert;

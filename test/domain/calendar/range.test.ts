@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { bucketsOf, instantsOf, precedingRange, rangeOf, rangesOf } from '../../../lambda/domain/calendar/range.ts';
+import {
+  bucketFinder,
+  bucketsOf,
+  instantsOf,
+  precedingRange,
+  rangeOf,
+  rangesOf,
+} from '../../../lambda/domain/calendar/range.ts';
 import { HOUR_MS } from '../../../lambda/domain/calendar/units.ts';
 import { bucketOf, granularities, startOf } from '../../../lambda/domain/calendar/utc.ts';
 import { ValidationError } from '../../../lambda/domain/errors.ts';
@@ -114,6 +121,30 @@ describe('ranges and buckets', () => {
         },
       ),
     );
+  });
+});
+
+describe('days of a zone', () => {
+  const now = new Date('2026-11-20T12:00:00Z');
+  const query = { from: '2026-10-31T07:00:00Z', to: '2026-11-03T08:00:00Z', granularity: 'day' as const };
+
+  it('are read by hour, and each hour is in one of them', () => {
+    const range = rangeOf({ ...query, timeZone: 'America/Los_Angeles' }, now);
+    expect(bucketsOf(range)).toEqual(['2026-10-31', '2026-11-01', '2026-11-02']);
+    expect(rangesOf(range)).toEqual([{ granularity: 'hour', from: range.from, to: range.to }]);
+    const dayOf = bucketFinder(range);
+    const days = bucketsOf({ ...range, granularity: 'hour', timeZone: undefined } as never).map(dayOf);
+    // Clocks go back on the first of November.
+    expect(['2026-10-31', '2026-11-01', '2026-11-02'].map((day) => days.filter((each) => each === day).length)).toEqual(
+      [24, 25, 24],
+    );
+  });
+
+  it('are UTC where hours are no longer kept, or the range is long', () => {
+    const zoned = (from: string) => rangeOf({ ...query, from, timeZone: 'Asia/Kolkata' }, now).timeZone;
+    expect(zoned('2026-10-31')).toBe('Asia/Kolkata');
+    expect(zoned('2026-08-24')).toBeUndefined();
+    expect(zoned('2026-01-01')).toBeUndefined();
   });
 });
 

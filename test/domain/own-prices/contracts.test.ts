@@ -245,6 +245,17 @@ describe('ten contracts, each to the cent', () => {
   });
 });
 
+it('rounds own rates and the prices after them once', () => {
+  const rates: Terms = { kind: 'rates', usdPerMillionTokens: { input: 0.0005, output: 0 } };
+  const own = [price(rates), price({ kind: 'discount', percent: 50 }), price({ kind: 'markup', percent: 10 })];
+  // 0.5 nano-USD × 0.5 × 1.1, and 5,000.5 × 0.5 × 1.1 of which 2,500.25 go to the provider
+  const { priced } = close(own, [request({ input: 1, output: 0 }), request({ input: 10_001, output: 0 })]);
+  expect(priced.map(({ costNanoUsd, markupNanoUsd }) => [costNanoUsd, markupNanoUsd])).toEqual([
+    [0, undefined],
+    [2_750, 250],
+  ]);
+});
+
 describe('what is not known', () => {
   it('stays unknown with a discount, and becomes known by a flat rate', () => {
     const unlisted = request({ model: 'own-model' });

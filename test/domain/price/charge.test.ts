@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { attoUsdPerUnit, costNanoUsd } from '../../../lambda/domain/money.ts';
-import { charge } from '../../../lambda/domain/price/charge.ts';
+import { charge, tokensByKind } from '../../../lambda/domain/price/charge.ts';
 import { type Rates, tokenKinds } from '../../../lambda/domain/price/rates.ts';
-import { tokensByKind } from '../../../lambda/domain/price/tokens-by-kind.ts';
 import { clampUsage } from '../../../lambda/domain/usage/consistent-usage.ts';
 
 const perMtok = (usd: number) => attoUsdPerUnit(usd, 1e6);

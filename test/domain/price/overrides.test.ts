@@ -88,20 +88,44 @@ describe("DeepSeek's schedule", () => {
 
 describe('aliases that moved on', () => {
   it('have the price of the model they stood for then', () => {
-    expect(usdPerMtok('mistral', 'mistral-large-latest', '2025-11-01T00:00:00Z')).toEqual([2, 0, 6]);
+    expect(usdPerMtok('mistral', 'mistral-large-latest', '2025-11-01T00:00:00Z')).toEqual([2, 0.2, 6]);
     expect(usdPerMtok('mistral', 'mistral-large-latest', '2026-01-01T00:00:00Z')).toEqual([0.5, 0.05, 1.5]);
   });
 });
 
-describe('models that neither book has', () => {
+describe('Gemini 4 Argon', () => {
+  it.each([
+    ['2026-11-30T23:59:59Z', [2, 0.1, 10]],
+    ['2026-12-01T00:00:00Z', [4, 0.2, 20]],
+  ])('costs twice as much from December on: %s', (at, rates) => {
+    expect(usdPerMtok('google', 'gemini-4-argon', at)).toEqual(rates);
+  });
+});
+
+describe('models that neither book has, or has wrong', () => {
   it.each([
     ['openai', 'gpt-5-search-api-2025-10-14', [1.25, 0.125, 10]],
     ['mistral', 'mistral-embed-2312', [0.1, 0, 0]],
-    ['mistral', 'open-mistral-nemo-2407', [0.15, 0, 0.15]],
-    ['mistral', 'mistral-small-2503', [0.1, 0, 0.3]],
-    ['mistral', 'ministral-3b-2410', [0.04, 0, 0.04]],
+    ['mistral', 'open-mistral-nemo-2407', [0.15, 0.015, 0.15]],
+    ['mistral', 'mistral-small-2503', [0.1, 0.01, 0.3]],
+    ['mistral', 'ministral-3b-2410', [0.04, 0.004, 0.04]],
     ['mistral', 'zai-glm-5-3', [1.4, 0.14, 4.4]],
-    ['mistral', 'zai-glm-5-2', [1.4, 0.26, 4.4]],
+    ['mistral', 'zai-glm-5-2', [1.4, 0.14, 4.4]],
+    ['mistral', 'zai-glm-5-3-flash', [0.15, 0.03, 0.5]],
+    ['mistral', 'codestral-latest', [0.3, 0.03, 0.9]],
+    ['mistral', 'magistral-medium-latest', [2, 0.2, 5]],
+    ['mistral', 'mistral-medium-2604', [1.5, 0.15, 7.5]],
+    ['mistral', 'mistral-small-2506', [0.1, 0.01, 0.3]],
+    ['mistral', 'pixtral-12b', [0.15, 0.015, 0.15]],
+    ['openai', 'gpt-6.1-terra', [1, 0.05, 5]],
+    ['openai', 'gpt-5.6-cyber', [12.5, 1.25, 75]],
+    ['openai', 'gpt-daybreak-blue-latest', [4, 0.4, 20]],
+    ['openai', 'chat-latest', [5, 0.5, 30]],
+    ['google', 'gemini-pro-latest', [2, 0.2, 12]],
+    ['google', 'gemini-robotics-er-2-preview', [1, 0, 5]],
+    ['google', 'gemini-embedding-2-preview', [0.2, 0, 0]],
+    ['openrouter', 'moonshotai/kimi-k3.1-pro', [2, 0.2, 10]],
+    ['openrouter', 'minimax/minimax-m3.1-flash', [0.15, 0.015, 0.6]],
   ])('%s %s', (provider, model, rates) => {
     expect(usdPerMtok(provider, model, '2026-11-20T12:00:00Z')).toEqual(rates);
   });
@@ -123,6 +147,8 @@ describe('models that cost more for long prompts', () => {
   it.each([
     ['anthropic', 'claude-haiku-5-5', 100_000, 0.1, 0.5],
     ['openai', 'gpt-6.1-sol', 272_000, 2, 4],
+    ['openai', 'gpt-6.1-terra', 272_000, 1, 2],
+    ['google', 'gemini-pro-latest', 200_000, 2, 4],
   ])('%s %s', (provider, model, limit, short, long) => {
     const input = (inputTokens: number) =>
       findPrice({ provider, model, at: new Date('2026-11-20T12:00:00Z'), inputTokens })?.rates.input;

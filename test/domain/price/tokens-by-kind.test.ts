@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { tokensByKind } from '../../../lambda/domain/price/tokens-by-kind.ts';
+import { tokensByKind } from '../../../lambda/domain/price/charge.ts';
 import { clampUsage, type UsageDraft } from '../../../lambda/domain/usage/consistent-usage.ts';
 
 const kindsOf = (draft: UsageDraft) =>

@@ -30,6 +30,10 @@ describe('an invoice', () => {
     ]);
   });
 
+  it('may say that it is in US dollars', () => {
+    expect(parseBillCsv('day,amount,currency\n2026-11-20,1,usd\n2026-11-21,2,')).toHaveLength(2);
+  });
+
   it('has no more lines of a day than can be stored', () => {
     const bill = (lines: number) => `day,amount\n${'2026-11-20,1\n'.repeat(lines)}`;
     expect(parseBillCsv(bill(500))).toHaveLength(500);
@@ -49,6 +53,8 @@ describe('an invoice', () => {
     ['day,amount\n2026-11-20,1.0000000001', 'amount must be USD'],
     ['day,amount\n2026-11-20,1000000', 'amount must be USD'],
     ['day,amount\n2026-11-20,NaN', 'amount must be USD'],
+    ['day,amount,currency\n2026-11-20,1,USD\n2026-11-20,1,EUR', 'line 3: currency is EUR'],
+    ['day,amount,Billing Currency\n2026-11-20,1,eur', 'line 2: billing currency is eur'],
     ['day,amount\n2026-11-20,1,2', 'Invalid Record Length'],
     ['day,amount\n2026-11-20,"1', 'Quote Not Closed'],
     [`day,amount,item\n2026-11-20,1,${'x'.repeat(201)}`, 'line 2: item is longer'],

@@ -158,7 +158,7 @@ describe('display currency', () => {
       for await (const piece of spendCsv(counters, { range, groupBy: [], filter: {}, currency }, String)) text += piece;
       return text;
     };
-    expect(await csv(euro)).toMatch(/,list_cost_usd,display_cost,display_currency\r\n.*,1,0\.8,EUR\r\n$/);
-    expect(await csv(null)).toMatch(/,list_cost_usd\r\n.*,1\r\n$/);
+    expect(await csv(euro)).toMatch(/,list_unpriced_requests,display_cost,display_currency\r\n.*,1,0,0\.8,EUR\r\n$/);
+    expect(await csv(null)).toMatch(/,list_unpriced_requests\r\n.*,1,0\r\n$/);
   });
 });

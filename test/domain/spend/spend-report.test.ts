@@ -40,6 +40,19 @@ const report = (spendCounters: readonly SpendCounter[], query: Partial<ReportQue
   );
 
 describe('spendReport', () => {
+  it('names the first groups alone in each point, where that is enough', async () => {
+    const spend = ['a', 'b', 'c'].map((model, index) =>
+      spendCounter('2026-11-03', { model }, { requests: 1, costComputedNanoUsd: 30 - index }),
+    );
+    const namesIn = async (query: Partial<ReportQuery>) => {
+      const { groups, series } = await report(spend, { groupBy: ['model'], ...query });
+      return [groups.length, series.flatMap((point) => point.groups.map(({ model }) => model))];
+    };
+    expect(await namesIn({ seriesLimit: 2 })).toEqual([3, ['a', 'b']]);
+    expect(await namesIn({ seriesLimit: 0 })).toEqual([3, []]);
+    expect(await namesIn({})).toEqual([3, ['a', 'b', 'c']]);
+  });
+
   it('shows every day, also those without requests', async () => {
     const { totals, series } = await report([
       spendCounter(
@@ -95,6 +108,12 @@ describe('spendReport', () => {
       { model: 'unknown', costNanoUsd: null, costUsd: null },
       { model: 'free', costNanoUsd: 0, costUsd: '0' },
     ]);
+  });
+
+  it('says how many requests the cost at list prices leaves out', async () => {
+    const counters = { requests: 5, costComputedNanoUsd: 7, unpricedRequests: 1, listUnpricedRequests: 2 };
+    const { totals } = await report([spendCounter('2026-11-01', {}, counters)]);
+    expect(totals).toMatchObject({ listCostNanoUsd: 7, unpricedRequests: 1, listUnpricedRequests: 3 });
   });
 
   it('says how much may be missing from a filter where its names may have overflowed', async () => {

@@ -15,11 +15,13 @@ const PROMPT: Prompt = {
   uncounted: [],
 };
 
+const OUTPUT = { pieces: 20, thinkingPieces: 0, calls: 0, hiddenBytes: 0, hiddenParts: 0 };
+
 const reading = (prompt: Partial<Prompt> = {}, members: Partial<Reading> = {}): Reading => ({
   dialect: 'openai-chat',
   usage: null,
   usageSource: 'estimated',
-  visible: { prompt: { ...PROMPT, ...prompt }, outputBytes: 90 },
+  visible: { prompt: { ...PROMPT, ...prompt }, outputBytes: 90, output: OUTPUT },
   complete: true,
   modelRequested: 'gpt-4o',
   modelServed: null,
@@ -33,8 +35,8 @@ const inputOf = (prompt: Partial<Prompt>, model = 'gpt-4o'): number =>
   Number(estimateUsage(reading(prompt, { modelRequested: model }))?.usage['prompt_tokens']);
 
 describe('estimated usage', () => {
-  // 450 bytes at 4.5, 5 for the chat, 3.5 for each message; 90 bytes at 4.5, and 2 for begin and end.
-  const [input, output] = [112, 22];
+  // 450 bytes at 4.5, 4.4 for the chat, 2.7 for each message; 20 pieces at 1.05.
+  const [input, output] = [110, 21];
   it.each<[Dialect, object]>([
     ['openai-chat', { prompt_tokens: input, completion_tokens: output, total_tokens: input + output }],
     ['openai-responses', { input_tokens: input, output_tokens: output, total_tokens: input + output }],
@@ -45,7 +47,7 @@ describe('estimated usage', () => {
     ['openai-completions', { prompt_tokens: 100, completion_tokens: output, total_tokens: 100 + output }],
     ['cohere-generate', { billed_units: { input_tokens: 100, output_tokens: output } }],
   ])('of %s has its members', (dialect, usage) => {
-    expect(estimateUsage(reading({}, { dialect }))).toEqual({ usage, isLowerBound: false });
+    expect(estimateUsage(reading({}, { dialect }))).toMatchObject({ usage, isLowerBound: false });
   });
 
   it('of an embedding has no output', () => {
@@ -93,6 +95,30 @@ describe('estimated usage', () => {
     expect(inputOf({ toolBytes: 300 }, one)).toBe(inputOf({ toolBytes: 300 }, other));
   });
 
+  it.each([
+    ['gpt-4o', { calls: 2 }, 20 * 1.05 + 2 * 7.2],
+    ['claude-sonnet-4-6', { calls: 1 }, 20 * 1.22 + 38],
+    ['claude-sonnet-4-6', { thinkingPieces: 100, hiddenBytes: 900, hiddenParts: 1 }, (20 + 115) * 1.22],
+    ['deepseek-v4-flash', { thinkingPieces: 100 }, 120 * 1.07],
+    // The summary of reasoning that is also there in encrypted form is no output of its own.
+    ['gpt-5.5', { thinkingPieces: 100, hiddenBytes: 1150 + 580, hiddenParts: 1 }, 20 * 1.05 + 100],
+    ['gemini-3-pro-preview', { hiddenBytes: 67 + 544, hiddenParts: 1 }, 20 * 1.05 + 100],
+  ])('of %s with %j has the tokens of calls and reasoning', (modelRequested, sizes, tokens) => {
+    const visible = { prompt: PROMPT, outputBytes: 90, output: { ...OUTPUT, ...sizes } };
+    const estimate = estimateUsage(reading({}, { modelRequested, visible }));
+    expect(estimate?.usage['completion_tokens']).toBe(Math.ceil(tokens));
+    expect(Number(estimate?.least['completion_tokens'])).toBeLessThan(tokens);
+    expect(Number(estimate?.most['completion_tokens'])).toBeGreaterThan(tokens);
+  });
+
+  it('of an event of an older gateway comes from its bytes', () => {
+    const visible = { prompt: PROMPT, outputBytes: 90 };
+    expect(estimateUsage(reading({}, { visible }))).toMatchObject({
+      usage: { completion_tokens: 20 },
+      most: { completion_tokens: 63 },
+    });
+  });
+
   it('of a prompt with parts that cannot be counted is a lower bound', () => {
     expect(estimateUsage(reading({ uncounted: ['file'] }))).toMatchObject({ isLowerBound: true });
     const remote = { width: null, height: null, detail: null };
@@ -103,10 +129,10 @@ describe('estimated usage', () => {
   it('replaces a reported output that is smaller or missing, and nothing else', () => {
     const estimate = (usage: Record<string, unknown>) =>
       estimateUsage(reading({ uncounted: ['file'] }, { dialect: 'anthropic-messages', usage }));
-    const replaced = { usage: { input_tokens: 50, output_tokens: 22 }, isLowerBound: false };
-    expect(estimate({ input_tokens: 50, output_tokens: 21 })).toEqual(replaced);
-    expect(estimate({ input_tokens: 50 })).toEqual(replaced);
-    expect(estimate({ input_tokens: 50, output_tokens: { valueOf: 1 } })).toEqual(replaced);
+    const replaced = { usage: { input_tokens: 50, output_tokens: 21 }, isLowerBound: false };
+    expect(estimate({ input_tokens: 50, output_tokens: 20 })).toMatchObject(replaced);
+    expect(estimate({ input_tokens: 50 })).toMatchObject(replaced);
+    expect(estimate({ input_tokens: 50, output_tokens: { valueOf: 1 } })).toMatchObject(replaced);
     const larger = { input_tokens: 50, output_tokens: 22 };
     expect(estimate(larger)?.usage).toBe(larger);
   });
@@ -127,8 +153,33 @@ describe('the price of an estimate', () => {
     expect(price(reading())).toMatchObject({
       provenance: 'estimated',
       reason: reasons.estimatedUsage,
-      costNanoUsd: 112 * 2_500 + 22 * 10_000,
-      usage: { inputTokens: 112, outputTokens: 22 },
+      costNanoUsd: 110 * 2_500 + 21 * 10_000,
+      usage: { inputTokens: 110, outputTokens: 21 },
+    });
+  });
+
+  it('has bounds', () => {
+    expect(price(reading()).estimateRange).toEqual({
+      leastNanoUsd: 66 * 2_500 + 12 * 10_000,
+      mostNanoUsd: 198 * 2_500 + 35 * 10_000,
+    });
+    const { visible: _visible, ...reported } = reading({}, { usageSource: 'reported' });
+    expect(price({ ...reported, usage: { prompt_tokens: 1, completion_tokens: 1 } }).estimateRange).toBeUndefined();
+  });
+
+  it('is known for hidden reasoning only where its encrypted form shows its length', () => {
+    const from = (output: object) =>
+      price(
+        reading(
+          {},
+          { modelRequested: 'gpt-5.5', visible: { prompt: PROMPT, outputBytes: 90, output: { ...OUTPUT, ...output } } },
+        ),
+      );
+    expect(from({})).toMatchObject({ provenance: 'unknown', reason: reasons.hiddenReasoning });
+    expect(from({ hiddenBytes: 20, hiddenParts: 1 })).toMatchObject({ provenance: 'unknown' });
+    expect(from({ hiddenBytes: 1730, hiddenParts: 1 })).toMatchObject({
+      provenance: 'estimated',
+      usage: { outputTokens: 121 },
     });
   });
 
@@ -138,7 +189,7 @@ describe('the price of an estimate', () => {
       reason: reasons.uncounted,
       costNanoUsd: null,
       lines: [],
-      usage: { inputTokens: 112, outputTokens: 22 },
+      usage: { inputTokens: 110, outputTokens: 21 },
     });
   });
 
@@ -160,7 +211,7 @@ describe('the price of an estimate', () => {
   it('of a Gemini embedding is that of its text', () => {
     const visible = { prompt: PROMPT, outputBytes: 0 };
     const from = reading({}, { dialect: 'gemini-embed', visible, modelRequested: 'gemini-embedding-001' });
-    expect(price(from, 'google')).toMatchObject({ provenance: 'estimated', usage: { inputTokens: 110 } });
+    expect(price(from, 'google')).toMatchObject({ provenance: 'estimated', usage: { inputTokens: 108 } });
   });
 
   it('of a background response is counted when it is fetched', () => {

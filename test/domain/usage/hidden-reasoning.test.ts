@@ -11,6 +11,8 @@ describe('models that hide their reasoning', () => {
     'gpt-5.2-mini',
     'gpt-6.1-sol',
     'grok-5',
+    'grok-code-fast-1',
+    'codex-mini-latest',
     'gemini-flash-latest',
     'grok-4',
     'x-ai/grok-4-fast-reasoning',

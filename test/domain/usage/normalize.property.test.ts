@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { providerLabels } from '../../../lambda/domain/providers.ts';
-import { addUsage } from '../../../lambda/domain/usage/add-usage.ts';
 import { dialects } from '../../../lambda/domain/usage/dialect.ts';
-import type { Usage } from '../../../lambda/domain/usage/usage.ts';
+import { addUsage, type Usage } from '../../../lambda/domain/usage/usage.ts';
 import { normalizeUsage, reading } from './metered-usage.ts';
 
 const counts = fc.oneof(

@@ -76,6 +76,15 @@ export const expressionTable = () => {
   };
 
   const call: AwsCall = async (operation, input) => {
+    if (operation === 'BatchGetItem') {
+      const { RequestItems } = input as { RequestItems: Record<string, { Keys: Record<string, Attribute>[] }> };
+      const [name = '', { Keys } = { Keys: [] }] = Object.entries(RequestItems)[0] ?? [];
+      const found = Keys.map(plain).flatMap((key) => {
+        const item = items.get(nameOf(key));
+        return item ? [marshalled({ ...item, ...key })] : [];
+      });
+      return { Responses: { [name]: found } };
+    }
     const { ExpressionAttributeValues, Key, ...rest } = input as UpdateInput;
     const values = plain(ExpressionAttributeValues as Record<string, Attribute>);
     const key = plain(Key as Record<string, Attribute>);

@@ -3,6 +3,7 @@ import type { Scale, ScenarioGroup } from '../scenario.ts';
 import { playOverlapping } from './play-overlapping.ts';
 import { playRequests } from './play-requests.ts';
 import { playStreams } from './play-streams.ts';
+import { playValues } from './play-values.ts';
 
 /** Requests at each rate, and what each has for its reservations: at full scale what the gateway gives it. */
 const OVERLAPPING: Record<Scale, readonly [requests: number, timeoutMs: number]> = {
@@ -19,7 +20,7 @@ export const budgetsGroup: ScenarioGroup<null> = {
   scenarios: [
     { name: 'reservations against a model', run: (_, scale) => playRequests(SEED, REQUESTS[scale]) },
     {
-      name: 'two overlapping budgets, writes that conflict',
+      name: 'two overlapping budgets and one limit for each user, writes that conflict',
       run: (_, scale) => playOverlapping(SEED, ...OVERLAPPING[scale]),
     },
     {
@@ -42,5 +43,20 @@ export const budgetsGroup: ScenarioGroup<null> = {
       fullOnly: true,
       run: () => playStreams({ enforcement: 'lagging', maxTokens: 1_000 }),
     },
+  ],
+};
+
+/** Values of a limit of each, and requests. */
+const VALUES: Record<Scale, readonly [values: number, requests: number]> = {
+  quick: [100, 6_000],
+  full: [10_000, 1_000_000],
+};
+
+export const allowancesGroup: ScenarioGroup<null> = {
+  ...budgetsGroup,
+  title: 'Allowances',
+  scenarios: [
+    { name: 'each of many values, reserved', run: (_, scale) => playValues(SEED, 'reserved', ...VALUES[scale]) },
+    { name: 'each of many values, lagging', run: (_, scale) => playValues(SEED, 'lagging', ...VALUES[scale]) },
   ],
 };

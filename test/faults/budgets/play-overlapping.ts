@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reservedBudgetKey } from '../../../lambda/data/table/keys.ts';
+import { ruleOf } from '../../../fixtures/rule-of.ts';
+import { openRules } from '../../../lambda/data/alerts/rules.ts';
+import { limitValueKey, reservedBudgetKey } from '../../../lambda/data/table/keys.ts';
 import { periodAt } from '../../../lambda/domain/calendar/periods.ts';
 import type { ReservedBudget } from '../../../lambda/domain/limits/block.ts';
 import { periodId } from '../../../lambda/domain/limits/reservation.ts';
@@ -25,6 +27,8 @@ const MAX_TOKENS = 1_000;
 const BODY = Buffer.from(JSON.stringify({ max_tokens: MAX_TOKENS }));
 const WORST_NANO_USD = BODY.length * 2_500 + MAX_TOKENS * 10_000;
 const PRICE_NANO_USD = 7;
+/** Of a limit for each of them, which half of them use up. */
+const USERS = 20;
 
 const budgetOf = (id: string, limitNanoUsd: number): ReservedBudget => ({
   id,
@@ -38,8 +42,8 @@ const budgetOf = (id: string, limitNanoUsd: number): ReservedBudget => ({
 });
 
 /**
- * Requests of an account's budget, most of them also of a smaller one, over a table whose writes conflict: four gateways reserve while two
- * recorders replace reservations by costs.
+ * Requests of an account's budget, most of them also of a smaller one, and all of one limit for each user, over a table whose writes
+ * conflict: four gateways reserve while two recorders replace reservations by costs.
  *
  * @param requests at each rate
  * @param timeoutMs what a request has for its reservations
@@ -59,12 +63,23 @@ export const playOverlapping = async (seed: number, requests: number, timeoutMs:
     const wide = budgetOf('wide', all * WORST_NANO_USD);
     // It is used up on the way.
     const narrow = budgetOf('narrow', (all / 4) * WORST_NANO_USD);
-    const spent = new Map([wide, narrow].map(({ id }) => [id, 0]));
+    const rule = ruleOf(accountId, {
+      type: 'budget',
+      config: { each: 'dim:user', amount: 1, period: 'monthly', block: { enforcement: 'reserved' } },
+    });
+    await openRules(table).create(rule);
+    const ofUsers = Array.from({ length: USERS }, (_, n) => ({
+      ...budgetOf(rule.ruleId, (all / USERS) * WORST_NANO_USD * (n % 2 === 0 ? 1 : 0.2)),
+      of: { each: 'dim:user', value: `user-${n}`, askUrl: '' },
+    }));
+    const spent = new Map<ReservedBudget, number>([wide, narrow, ...ofUsers].map((budget) => [budget, 0]));
     const counts = { passed: 0, refused: 0, unreserved: 0, again: 0 };
     const toRecord: CloseEvent[] = [];
 
     const send = async (n: number): Promise<void> => {
-      const budgets = random.below(4) === 0 ? [wide] : random.shuffled([wide, narrow]);
+      const ofUser = random.pick(ofUsers);
+      const budgets = random.shuffled(random.below(4) === 0 ? [wide, ofUser] : [wide, narrow, ofUser]);
+      const metadata = { user: ofUser.of.value };
       const tokens = random.below(WORST_NANO_USD / PRICE_NANO_USD);
       const startedAt = new Date().toISOString();
       const result = await (reserves[n % GATEWAYS] as (typeof reserves)[number])(accountId, budgets, {
@@ -76,9 +91,11 @@ export const playOverlapping = async (seed: number, requests: number, timeoutMs:
       else if (result.kind === 'unavailable') counts.unreserved += 1;
       else {
         counts.passed += 1;
-        for (const { id } of budgets) spent.set(id, (spent.get(id) as number) + tokens * PRICE_NANO_USD);
+        for (const each of budgets) spent.set(each, (spent.get(each) as number) + tokens * PRICE_NANO_USD);
         await sleep(random.below(LONGEST_RESPONSE_MS));
-        toRecord.push(closeEvent({ accountId, n, startedAt, tokens, reservations: [...result.reservations] }));
+        toRecord.push(
+          closeEvent({ accountId, n, startedAt, tokens, metadata, reservations: [...result.reservations] }),
+        );
       }
     };
 
@@ -106,18 +123,19 @@ export const playOverlapping = async (seed: number, requests: number, timeoutMs:
     hasEnded = true;
     await recording;
 
-    for (const { id, limitNanoUsd } of [wide, narrow]) {
-      const key = reservedBudgetKey(accountId, id, periodId(periodAt('monthly', new Date())));
+    const period = periodId(periodAt('monthly', new Date()));
+    for (const [{ id, limitNanoUsd, of }, nanoUsd] of spent) {
+      const key = of ? limitValueKey(accountId, id, period, of.value) : reservedBudgetKey(accountId, id, period);
       const { Item = {} } = await table.call('GetItem', { TableName: table.name, Key: { ...key } });
-      const reserved = Object.entries(Item).filter(([name, nanoUsd]) => /^m\d+$/.test(name) && nanoUsd !== 0);
+      const reserved = Object.entries(Item).filter(([name, amount]) => /^m\d+$/.test(name) && amount !== 0);
       assert.deepEqual(reserved, [], `${id}: something stays reserved`);
       const { finished, committed } = Item;
-      assert.deepEqual({ finished, committed }, { finished: spent.get(id), committed: spent.get(id) }, id);
-      assert.ok((spent.get(id) as number) <= limitNanoUsd, `${id} is overspent`);
+      assert.deepEqual({ finished, committed }, { finished: nanoUsd, committed: nanoUsd }, `${id} ${of?.value}`);
+      assert.ok(nanoUsd <= limitNanoUsd, `${id} ${of?.value} is overspent`);
     }
     assert.equal(counts.unreserved, 0, `${counts.unreserved} of ${all} passed without a reservation`);
     const { transactions, writes } = table.conflicts;
-    return `${all} requests at ${RATES_PER_SECOND.join(', ')} a second: ${counts.passed} passed, ${counts.refused} refused, none without its reservations; ${writes} writes and ${transactions} transactions conflicted, ${counts.again} events were delivered again; seed ${seed}`;
+    return `${all} requests at ${RATES_PER_SECOND.join(', ')} a second: ${counts.passed} passed, ${counts.refused} refused, none without its reservations, ${USERS} users of one limit for each among them; ${writes} writes and ${transactions} transactions conflicted, ${counts.again} events were delivered again; seed ${seed}`;
   } finally {
     await table.stop();
   }

@@ -11,13 +11,14 @@ import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { ReservedBudget } from '../../../lambda/domain/limits/block.ts';
 import { periodId, RESERVATION_MINUTES, type Reservation } from '../../../lambda/domain/limits/reservation.ts';
 import { openReserve, type ReservableRequest } from '../../../lambda/gateway/relay/reserve.ts';
-import { randomFrom } from '../random.ts';
+import { type Random, randomFrom } from '../random.ts';
 import { expressionTable } from './expressions.ts';
 
-const START = Date.parse('2026-11-20T12:00:00.000Z');
-const ACCOUNT = 'account-1';
-const BODY = Buffer.alloc(100);
-const INPUT_NANO_USD = 100 * 2_500;
+export const START = Date.parse('2026-11-20T12:00:00.000Z');
+export const ACCOUNT = 'account-1';
+export const BUDGET = 'budget-1';
+const BODY_BYTES = 100;
+const INPUT_NANO_USD = BODY_BYTES * 2_500;
 const OUTPUT_NANO_USD = 10_000;
 
 /** What all simulated requests have in common. */
@@ -29,6 +30,24 @@ export const SIMULATED = {
   prompt: { messages: 1, calls: 0, textBytes: 5, toolBytes: 0, schemaBytes: 0, images: [], uncounted: [] },
   billableItems: {},
 } as const satisfies Partial<ReservableRequest>;
+
+/** The body of a request, the most that it may cost, and what it costs. */
+export const simulatedRequest = (random: Random) => {
+  const maxOutputTokens = 1 + random.below(2_000);
+  return {
+    body: Buffer.from(JSON.stringify({ max_tokens: maxOutputTokens }).padEnd(BODY_BYTES, ' ')),
+    worstNanoUsd: INPUT_NANO_USD + maxOutputTokens * OUTPUT_NANO_USD,
+    costNanoUsd: INPUT_NANO_USD / 4 + random.below(maxOutputTokens + 1) * OUTPUT_NANO_USD,
+  };
+};
+
+/** Of most requests some seconds, of a late one more than a reservation lives. */
+export const lastingMs = (random: Random, isLate: boolean): number =>
+  isLate ? 16 * MINUTE_MS + random.below(4 * MINUTE_MS) : random.below(20_000);
+
+export const addTo = (sums: Map<string, number>, name: string, nanoUsd: number): void => {
+  sums.set(name, (sums.get(name) ?? 0) + nanoUsd);
+};
 
 interface Running {
   readonly reservation: Reservation;
@@ -56,7 +75,7 @@ export const playRequests = async (seed: number, requests: number): Promise<stri
   const reservations = openReservations(memory.table, () => nowMs);
   let limitNanoUsd = 90e9;
   const budget = (): ReservedBudget => ({
-    id: 'budget-1',
+    id: BUDGET,
     name: 'Simulated',
     scope: {},
     period: 'hourly',
@@ -70,8 +89,6 @@ export const playRequests = async (seed: number, requests: number): Promise<stri
   const used = new Map<string, number>();
   const unreserved = new Map<string, number>();
   const highestLimit = new Map<string, number>();
-  const add = (to: Map<string, number>, period: string, nanoUsd: number) =>
-    to.set(period, (to.get(period) ?? 0) + nanoUsd);
   const current = () => periodId(periodAt('hourly', new Date(nowMs)));
   const counts = { refused: 0, died: 0, late: 0, twice: 0, bypassed: 0, pending: 0, edits: 0, periods: 0 };
 
@@ -95,16 +112,16 @@ export const playRequests = async (seed: number, requests: number): Promise<stri
       running.push({ ...request, endsAtMs: nowMs + resultAfterMs, wasPending: isWritten });
       return;
     }
-    if (!isWritten) add(unreserved, finished.periodId, finished.costNanoUsd);
-    add(used, finished.periodId, finished.costNanoUsd);
+    if (!isWritten) addTo(unreserved, finished.periodId, finished.costNanoUsd);
+    addTo(used, finished.periodId, finished.costNanoUsd);
   };
 
   const compare = async (period: string): Promise<void> => {
-    const apply = await reservations.compare(ACCOUNT, [{ budgetId: 'budget-1', periodId: period }]);
+    const apply = await reservations.compare(ACCOUNT, [{ budgetId: BUDGET, periodId: period }]);
     const read = used.get(period) ?? 0;
     // Some are recorded between the read of the ledger and that of the item.
     if (random.below(2) === 0) await endSome();
-    await apply(new Map([['budget-1', read]]));
+    await apply(new Map([[BUDGET, read]]));
     if (period === current()) lastFreedMs = nowMs;
   };
 
@@ -121,17 +138,14 @@ export const playRequests = async (seed: number, requests: number): Promise<stri
   const send = async (): Promise<void> => {
     const period = current();
     highestLimit.set(period, Math.max(highestLimit.get(period) ?? 0, limitNanoUsd));
-    const maxOutputTokens = 1 + random.below(2_000);
-    const worst = INPUT_NANO_USD + maxOutputTokens * OUTPUT_NANO_USD;
-    const cost = INPUT_NANO_USD / 4 + random.below(maxOutputTokens + 1) * OUTPUT_NANO_USD;
+    const { body, worstNanoUsd: worst, costNanoUsd: cost } = simulatedRequest(random);
     if (random.below(200) === 0) {
       // A WebSocket, or a table that did not respond.
       counts.bypassed += 1;
-      add(used, period, cost);
-      add(unreserved, period, cost);
+      addTo(used, period, cost);
+      addTo(unreserved, period, cost);
       return;
     }
-    const body = Buffer.from(JSON.stringify({ max_tokens: maxOutputTokens, pad: '' }).padEnd(BODY.length, ' '));
     const result = await reserve(ACCOUNT, [budget()], {
       ...SIMULATED,
       body,
@@ -154,12 +168,7 @@ export const playRequests = async (seed: number, requests: number): Promise<stri
     const isLate = random.below(500) === 0;
     if (isLate) counts.late += 1;
     // What died with its process never ends.
-    const lastsMs =
-      copies === 0
-        ? Number.POSITIVE_INFINITY
-        : isLate
-          ? 16 * MINUTE_MS + random.below(4 * MINUTE_MS)
-          : random.below(20_000);
+    const lastsMs = copies === 0 ? Number.POSITIVE_INFINITY : lastingMs(random, isLate);
     const resultAfterMs = copies === 1 && random.below(50) === 0 ? random.below(9 * MINUTE_MS) : undefined;
     running.push({
       reservation: reservation as Reservation,
@@ -199,7 +208,7 @@ export const playRequests = async (seed: number, requests: number): Promise<stri
     await compare(each);
     nowMs += 2_000;
     await compare(each);
-    const item = await reservations.read(ACCOUNT, { budgetId: 'budget-1', periodId: each });
+    const item = await reservations.read(ACCOUNT, { budgetId: BUDGET, periodId: each });
     assert.ok(![...item.reserved.values()].some(Boolean), 'a reservation stays');
     assert.equal(item.finishedNanoUsd + item.unreservedNanoUsd, used.get(each), 'sums differ from the ledger');
     const committed = [...memory.items].find(([name]) => name.endsWith(each))?.[1]['committed'];

@@ -7,8 +7,10 @@ import { emulatedTable, tableAt } from '../../../fixtures/emulated-table.ts';
 import { openOutbox } from '../../../lambda/data/ledger/outbox.ts';
 import { OUTBOX_SHARDS } from '../../../lambda/data/table/keys.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
+import { hostsByLabel, NO_HOSTS } from '../../../lambda/domain/hosts.ts';
 import { cachedAccountLookup, keyReader } from '../../../lambda/gateway/admission/account-lookup.ts';
 import { blockReader, cachedBlockLookup } from '../../../lambda/gateway/admission/block-lookup.ts';
+import { cachedValueLookup, valueReader } from '../../../lambda/gateway/admission/value-lookup.ts';
 import { awsCaller, awsService, environmentCredentials } from '../../../lambda/gateway/aws/aws-json.ts';
 import { undiciTransport } from '../../../lambda/gateway/aws/transport-undici.ts';
 import { createGateway } from '../../../lambda/gateway/gateway.ts';
@@ -81,10 +83,12 @@ const withLimits = (
   const upstream = undiciUpstream({ connectTimeoutMs: 60_000, headersTimeoutMs: 60_000, idleTimeoutMs: 60_000 });
   const gateway = createGateway({
     gatewayDomain: 'gateway.test',
+    hosts: hostsByLabel(NO_HOSTS),
     allowedOrigins: new Set(),
     upstreamOrigins: new Map([['openai', provider.origin]]),
     lookUpAccount: cachedAccountLookup(keyReader(dynamodb, 'spend', 500)),
     lookUpBlocks: cachedBlockLookup(blockReader(dynamodb, 'spend', 500)),
+    lookUpValue: cachedValueLookup(valueReader(dynamodb, 'spend', 500)),
     fingerprint: () => 'f00d',
     tracker,
     upstream,

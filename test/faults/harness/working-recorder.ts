@@ -39,7 +39,6 @@ export const startRecorder = (
     queueArn,
     batchSize: BATCH_SIZE,
     windowMs: 0,
-    reportsItemFailures: true,
     concurrency: CONCURRENCY,
     invoke: consume,
   });

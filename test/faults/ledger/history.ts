@@ -3,10 +3,13 @@ import { evaluateRules } from '../../../fixtures/evaluate-rules.ts';
 import { declareDimensions } from '../../../lambda/dashboard/dimensions/declare-dimensions.ts';
 import { createRule } from '../../../lambda/dashboard/limits/manage-rules.ts';
 import { createRule as createOperation } from '../../../lambda/dashboard/limits/rule-operations.ts';
+import { openBlockCopies } from '../../../lambda/data/accounts/block-copies.ts';
 import { openDeclaredDimensions } from '../../../lambda/data/accounts/declared-dimensions.ts';
 import { openProjects } from '../../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../../lambda/data/accounts/service-keys.ts';
+import { openUsers } from '../../../lambda/data/accounts/users.ts';
 import { openAlerts } from '../../../lambda/data/alerts/alerts.ts';
+import { openBlocks } from '../../../lambda/data/alerts/blocks.ts';
 import { openRules } from '../../../lambda/data/alerts/rules.ts';
 import { openCounterSlots } from '../../../lambda/data/ledger/counter-slots.ts';
 import { shardMonth } from '../../../lambda/data/ledger/sharding.ts';
@@ -187,9 +190,11 @@ class History {
       await createRule({
         rules: openRules(world.table),
         webhookUrlProblem: async () => undefined,
-        writePolicy: async () => {},
+        blocks: openBlocks(world.table),
+        blockCopies: openBlockCopies(world.table),
         findDeclared: openDeclaredDimensions(world.table).find,
         projects: openProjects(world.table),
+        users: openUsers(world.table),
         keys: openServiceKeys(world.table),
         newRuleId: () => `rule-${state.rules.length}`,
         newSecret: () => '',

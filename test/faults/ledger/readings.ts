@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import * as requestOperations from '../../../lambda/dashboard/requests/operations.ts';
 import { listRequests, readRequest } from '../../../lambda/dashboard/requests/read-requests.ts';
-import { exportSpend } from '../../../lambda/dashboard/spend/export-spend.ts';
 import {
   exportSpend as exportOperation,
   readSpend as spendOperation,
 } from '../../../lambda/dashboard/spend/operations.ts';
-import { readSpend } from '../../../lambda/dashboard/spend/read-spend.ts';
+import { exportSpend, readSpend } from '../../../lambda/dashboard/spend/read-spend.ts';
 import { openDeclaredDimensions } from '../../../lambda/data/accounts/declared-dimensions.ts';
 import { openPeriodUsage } from '../../../lambda/data/billing/billing-usage.ts';
 import { openTrackingGaps } from '../../../lambda/data/ledger/tracking-gaps.ts';

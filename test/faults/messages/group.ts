@@ -48,6 +48,19 @@ const put = async ({ sqs, queueUrl }: Queues, bodies: readonly Body[]): Promise<
   }
 };
 
+const MAX_SHARING = 8;
+
+/** Some of the events alone, the others in messages that they share, as a busy gateway sends them. */
+const inMessages = (events: readonly string[], random: ReturnType<typeof randomFrom>): string[] => {
+  const messages: string[] = [];
+  const rest = [...events];
+  while (rest.length > 0) {
+    const some = rest.splice(0, 1 + random.below(MAX_SHARING));
+    messages.push(some.length === 1 ? (some[0] as string) : `[${some.join(',')}]`);
+  }
+  return messages;
+};
+
 /** The two events of a request that went well. */
 const eventsOf = (accountId: string, n: number): { readonly open: OpenEvent; readonly close: CloseEvent } => {
   const facts = { accountId, n, path: pathOf(n), startedAt: new Date(Date.now() - 1_000).toISOString() };
@@ -79,13 +92,14 @@ const disorder: Scenario<Context> = {
     const { accountId } = await newAccount(table);
     const random = randomFrom(SEED);
     const pairs = Array.from({ length: REQUESTS[scale] }, (_, n) => eventsOf(accountId, n));
-    const bodies = pairs.flatMap(({ open, close }) => [
+    const events = pairs.flatMap(({ open, close }) => [
       ...Array.from({ length: 1 + random.below(3) }, () => text(open)),
       ...Array.from({ length: 1 + random.below(3) }, () => text(close)),
     ]);
+    const bodies = inMessages(random.shuffled(events), random);
     await put(
       queues,
-      random.shuffled(bodies).map((body) => ({ body, delaySeconds: random.below(3) })),
+      bodies.map((body) => ({ body, delaySeconds: random.below(3) })),
     );
     await workedOff(context);
     const { records } = await reconcile(
@@ -94,7 +108,7 @@ const disorder: Scenario<Context> = {
       pairs.map(({ open }, n) => sentAs(open, n)),
     );
     assert.ok(records.every(({ outcome, costNanoUsd }) => outcome === 'completed' && costNanoUsd !== null));
-    return `${bodies.length} messages, ${records.length} records, counters exact`;
+    return `${events.length} events in ${bodies.length} messages, ${records.length} records, counters exact`;
   },
 };
 
@@ -104,7 +118,8 @@ const poison = (accountId: string): ReadonlyMap<string, string> => {
   return new Map([
     ['not JSON', 'hello'],
     ['cut JSON', text(close).slice(0, -20)],
-    ['JSON that is no object', '[1,2]'],
+    ['JSON that is no object', '7'],
+    ['an empty list', '[]'],
     ['an object of another kind', '{"kind":"refund"}'],
     ['another version', text({ ...close, version: 2 })],
     ['an id that is none', text({ ...close, requestId: '../../etc' })],
@@ -127,7 +142,10 @@ const poisoned: Scenario<Context> = {
     const good = Array.from({ length: 40 }, (_, n) => eventsOf(accountId, n + 1));
     const bad = poison(accountId);
     recorder.lines.length = 0;
-    const bodies = [...good.map(({ close }) => text(close)), ...bad.values()].map((body) => ({ body }));
+    // Alone, and, where it is an object, among others in a message.
+    const objects = [...bad.values()].filter((body) => body.startsWith('{') && body.endsWith('}'));
+    const shared = inMessages(random.shuffled([...good.map(({ close }) => text(close)), ...objects]), random);
+    const bodies = [...shared, ...bad.values()].map((body) => ({ body }));
     await put(queues, random.shuffled(bodies));
     await workedOff(context);
     await reconcile(

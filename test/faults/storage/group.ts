@@ -203,7 +203,7 @@ const gap: Scenario<StorageHarness> = {
           readTrackingGaps: openTrackingGaps(harness.table).gaps,
           now: () => new Date(),
         })({
-          caller: { accountId, userId: 'user' },
+          caller: { accountId, userId: 'user', role: 'owner' },
           query: { from: aroundNow().from.slice(0, 10), granularity: 'day', groupBy: [], limit: 100 },
           body: undefined,
           path: {},

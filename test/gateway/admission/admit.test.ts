@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask } from '../../../fixtures/exchange.ts';
 import { type ScriptedOrigin, startScriptedOrigin } from '../../../fixtures/scripted-origin.ts';
 import { providerLabels, providers } from '../../../lambda/domain/providers.ts';
-import { labelOfHost } from '../../../lambda/gateway/admission/admit.ts';
+import { hostOf } from '../../../lambda/gateway/admission/admit.ts';
 import { ACTIVE, fakeExchange } from '../gateway-fakes.ts';
 import { type GatewayHost, KEYS, startGatewayHost } from '../gateway-host.ts';
 
@@ -155,7 +155,9 @@ describe('the label of a host', () => {
     ['', undefined],
     [undefined, undefined],
   ])('%s: %s', (host, label) => {
-    expect(labelOfHost(host, 'gateway.test')).toBe(label);
+    const hosts = { get: (asked: string) => asked } as unknown as Parameters<typeof hostOf>[0]['hosts'];
+    const request = { method: 'GET', host, target: '/', headers: [], body: null };
+    expect(hostOf({ hosts, gatewayDomain: 'gateway.test' }, request)).toBe(label);
   });
 });
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { newAccountKey } from '../../../lambda/domain/accounts/account-key.ts';
+import { providerByLabel } from '../../../lambda/domain/providers.ts';
 import { cachedAccountLookup, keyReader } from '../../../lambda/gateway/admission/account-lookup.ts';
 import { admit } from '../../../lambda/gateway/admission/admit.ts';
 
@@ -30,7 +31,7 @@ const gateway = (item: Record<string, { S: string }>) => {
         { serviceKey, request: { headers: ['Authorization', 'Bearer sk-test'] } } as unknown as Parameters<
           typeof admit
         >[0],
-        'openai',
+        providerByLabel('openai'),
         lookUp,
         () => 'unavailable',
       ),

@@ -26,7 +26,9 @@ describe('where a service key is', () => {
     [`/${KEY}/`, '/'],
     [`/${KEY}?a=/b`, '/?a=/b'],
     [`/${KEY}//v1`, '//v1'],
-    [`/${KEY}/${KEY}`, `/${KEY}`],
+    [`/${KEY}/${KEY}`, '/'],
+    [`/${KEY}/${KEYS.absent}/${KEY}/v1`, '/v1'],
+    [`/${KEY}/${TYPO}/v1`, `/${TYPO}/v1`],
     [`http://openai.gateway.test/${KEY}/v1`, '/v1'],
   ])('is the first segment of the path: %s', (target, rest) => {
     expect(locate(target, 'Authorization', 'Bearer sk-a')).toMatchObject({
@@ -44,6 +46,13 @@ describe('where a service key is', () => {
     ['x-api-key', `${KEY}:`, ''],
   ])('is in front of a credential: %s: %s', (name, value, rest) => {
     expect(locate('/v1', 'A', 'b', name, value)).toMatchObject({ serviceKey: KEY, headers: ['A', 'b', name, rest] });
+  });
+
+  it('is one where the header comes twice', () => {
+    expect(locate('/v1', 'X-Service-Key', KEY, 'x-service-key', KEY)).toMatchObject({ serviceKey: KEY });
+    expect(locate('/v1', 'X-Service-Key', KEY, 'x-service-key', KEYS.absent)).toMatchObject({
+      serviceKey: `${KEY}, ${KEYS.absent}`,
+    });
   });
 
   it('is removed from every place, and the header takes precedence, then the path', () => {

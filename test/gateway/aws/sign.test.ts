@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import aws4 from 'aws4';
 import fc from 'fast-check';
-import { requestSigner } from '../../../lambda/gateway/aws/sign.ts';
+import { requestSigner } from '../../../lambda/gateway/aws/aws-json.ts';
 
 const contentType = 'application/x-amz-json-1.0';
 

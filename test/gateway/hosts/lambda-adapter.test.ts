@@ -45,6 +45,23 @@ describe('gatewayRequest', () => {
     expect(target).toBe('/x?a=1&a=2%20%26%3D&%C3%A9=&s=%EF%BF%BD');
   });
 
+  it('reads the provider from the path at API Gateway’s own address alone', () => {
+    const at = (domainName: string) =>
+      gatewayRequest(
+        event({
+          path: '/gateway/openai/svc_1/v1/models',
+          multiValueQueryStringParameters: { limit: ['1'] },
+          requestContext: { domainName } as APIGatewayProxyEvent['requestContext'],
+        }),
+      );
+    expect(at('a1b2c3.execute-api.eu-central-1.amazonaws.com')).toMatchObject({
+      label: 'openai',
+      target: '/svc_1/v1/models?limit=1',
+    });
+    expect(at('groq.gateway.test')).toMatchObject({ target: '/gateway/openai/svc_1/v1/models?limit=1' });
+    expect(at('groq.gateway.test')).not.toHaveProperty('label');
+  });
+
   it('leaves out names without values', () => {
     const { target, headers } = gatewayRequest(
       event({ path: '/x', multiValueQueryStringParameters: { a: undefined }, multiValueHeaders: { b: undefined } }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { decodedHead, imageSize } from '../../../lambda/gateway/meter/image-size.ts';
+import { decodedHead, imageSize } from '../../../lambda/gateway/meter/prompt-counter.ts';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 

@@ -15,7 +15,7 @@ interface Case {
   readonly method?: string;
   readonly contentType?: string;
   readonly contentEncoding?: string;
-  readonly cachedPromptTokens?: string;
+  readonly usageHeaders?: readonly (readonly [string, string])[];
   readonly request?: unknown;
   readonly requestContentType?: string;
 }
@@ -31,7 +31,7 @@ const meterPieces = async (pieces: readonly Buffer[], options: Case, whole = tru
       status: 200,
       contentType: options.contentType ?? 'application/json',
       contentEncoding: options.contentEncoding,
-      cachedPromptTokens: options.cachedPromptTokens,
+      usageHeaders: options.usageHeaders,
     },
   );
   for (const piece of pieces) meter.write(piece);
@@ -234,12 +234,13 @@ describe('dialects', () => {
 
   it('Fireworks’ cached tokens, which a header reports', async () => {
     const options = { path: '/inference/v1/chat/completions' };
+    const name = 'fireworks-cached-prompt-tokens';
     const body = JSON.stringify({ model: 'm', usage: chatUsage });
-    expect((await meterBody(body, { ...options, cachedPromptTokens: '5' })).billableItems).toEqual({
+    expect((await meterBody(body, { ...options, usageHeaders: [[name, '5']] })).billableItems).toEqual({
       'prompt.cached_tokens': 5,
     });
-    for (const cachedPromptTokens of ['', '0', 'many', '-1'])
-      expect((await meterBody(body, { ...options, cachedPromptTokens })).billableItems).toEqual({});
+    for (const tokens of ['', '0', 'many', '-1'])
+      expect((await meterBody(body, { ...options, usageHeaders: [[name, tokens]] })).billableItems).toEqual({});
   });
 
   it('OpenAI responses as a stream, with billable items', async () => {

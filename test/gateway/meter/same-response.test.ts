@@ -6,9 +6,8 @@ import type { Reading } from '../../../lambda/domain/usage/usage-event.ts';
 import { createMeter } from '../../../lambda/gateway/meter/meter.ts';
 import { createRequestReader } from '../../../lambda/gateway/meter/request-reader.ts';
 import { randomFrom } from '../../../ops/meter/random.ts';
-import type { Recording } from '../../../ops/meter/recording.ts';
+import { type Recording, seedRecordings } from '../../../ops/meter/recording.ts';
 import { requestOf } from '../../../ops/meter/replay.ts';
-import { seedRecordings } from '../../../ops/meter/seed-recordings.ts';
 
 /*
  * The same response in another form: the figures must not change. HTTP, JSON or server-sent events allow each form, and some

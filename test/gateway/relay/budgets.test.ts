@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it, jest } from '@jest/globals';
-import { type Block, type Blocks, NO_BLOCKS } from '../../../lambda/domain/limits/block.ts';
+import { isSameModel } from '../../../lambda/domain/limits/access.ts';
+import { type Block, type Blocks, type EachLimit, NO_BLOCKS } from '../../../lambda/domain/limits/block.ts';
 import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
+import type { KnownValue } from '../../../lambda/gateway/admission/value-lookup.ts';
 import type { GatewayParts } from '../../../lambda/gateway/gateway.ts';
-import { isSameModel } from '../../../lambda/gateway/relay/budget-check.ts';
 import { ACTIVE, fakeExchange, turn } from '../gateway-fakes.ts';
 import { KEYS } from '../gateway-host.ts';
 
@@ -248,4 +249,99 @@ it('costs an account without budgets nothing: its blocks are not looked up', asy
   await turn();
   expect(exchange.sent).toHaveLength(1);
   expect(lookUpBlocks).not.toHaveBeenCalled();
+});
+
+describe('a limit of each', () => {
+  const limit: EachLimit = {
+    id: 'each-1',
+    name: 'Users',
+    each: 'dim:user',
+    scope: {},
+    period: 'monthly',
+    amountNanoUsd: 200e9,
+    groups: [],
+    percent: 100,
+    enforcement: 'lagging',
+    unknownCost: 'pass',
+    onUnavailable: 'pass',
+    showsRemaining: true,
+    notifyAt: [],
+    askUrl: 'https://dashboard.example.com/access?ask=each-1',
+  };
+  const unused: KnownValue = { usedNanoUsd: 0, unpricedRequests: 0, committedNanoUsd: 0, override: null };
+  const used = (usd: number, changes: Partial<KnownValue> = {}): KnownValue => ({
+    ...unused,
+    usedNanoUsd: usd * 1e9,
+    ...changes,
+  });
+  const as = (user: string | undefined) =>
+    chat(GPT, user === undefined ? [] : ['X-Service-Metadata', JSON.stringify({ user })]);
+  const send = async (
+    user: string | undefined,
+    known: Readonly<Record<string, KnownValue | 'unavailable'>>,
+    changes: Partial<EachLimit> = {},
+    withBlocks: Partial<Blocks> = {},
+  ) => {
+    const looked: (string | null)[] = [];
+    const lookUpValue: GatewayParts['lookUpValue'] = async ({ value }) => {
+      looked.push(value);
+      return known[value ?? '(none)'] ?? unused;
+    };
+    const parts = { ...watched({ each: [{ ...limit, ...changes }], ...withBlocks }), lookUpValue };
+    const exchange = fakeExchange(as(user), { parts });
+    await turn();
+    return { exchange, looked, isForwarded: exchange.sent.length === 1 };
+  };
+
+  it('refuses the value that is at its limit, with what it needs to ask for more, and nobody else', async () => {
+    const values = { ada: used(200.5), bob: used(10) };
+    const { exchange, looked } = await send('ada', values);
+    await exchange.finished;
+    expect(exchange.status()).toBe(429);
+    expect(bodyOf(exchange)).toMatchObject({
+      code: 'BUDGET_EXCEEDED',
+      message: expect.stringMatching(/“Users” for user ada, until .*; ask for more: https:.*ask=each-1/),
+      budget: { id: 'each-1', amountUsd: 200, spentUsd: 200.5, each: 'dim:user', value: 'ada', askUrl: limit.askUrl },
+    });
+    expect(looked).toEqual(['ada']);
+    expect((await send('bob', values)).isForwarded).toBe(true);
+  });
+
+  it.each<[string, KnownValue, boolean]>([
+    ['more', used(300, { override: { amountNanoUsd: 400e9, until: null } }), true],
+    ['more until a time that has passed', used(300, { override: { amountNanoUsd: 400e9, until: YESTERDAY } }), false],
+    ['no limit', used(300, { override: { amountNanoUsd: null, until: TOMORROW } }), true],
+    ['nothing', used(0, { override: { amountNanoUsd: 0, until: null } }), false],
+  ])('lets an override decide: %s', async (_, known, isForwarded) => {
+    expect((await send('ada', { ada: known })).isForwarded).toBe(isForwarded);
+  });
+
+  it('has no limit for requests without a value, unless somebody gave them one', async () => {
+    expect((await send(undefined, { '(none)': used(900) })).isForwarded).toBe(true);
+    const some = used(900, { override: { amountNanoUsd: 100e9, until: null } });
+    expect((await send(undefined, { '(none)': some })).isForwarded).toBe(false);
+    expect((await send('(none)', { '(none)': some })).looked).toEqual(['\\(none)']);
+  });
+
+  it('reads the member of a key, and lets a key pass that it does not know yet', async () => {
+    const keys = { [ACTIVE.keyId]: { project: 'p', member: 'u1' } };
+    const { looked, isForwarded } = await send(undefined, { u1: used(300) }, { each: 'member' }, { keys });
+    expect([looked, isForwarded]).toEqual([['u1'], false]);
+    expect((await send(undefined, {}, { each: 'member' })).looked).toEqual([]);
+  });
+
+  it('gives a group its amount', async () => {
+    const group = { source: 'role' as const, name: 'developer', amountNanoUsd: 500e9, values: ['ada'] };
+    expect((await send('ada', { ada: used(300) }, { groups: [group] })).isForwarded).toBe(true);
+  });
+
+  it('passes or stops where the value cannot be read, as the limit wants, and says so on the record', async () => {
+    const { exchange, isForwarded } = await send('ada', { ada: 'unavailable' });
+    expect(isForwarded).toBe(true);
+    await turn();
+    expect(exchange.events[0]).toMatchObject({ blocksUnread: true });
+    const stopped = await send('ada', { ada: 'unavailable' }, { onUnavailable: 'stop' });
+    await stopped.exchange.finished;
+    expect(bodyOf(stopped.exchange).code).toBe('BUDGET_UNKNOWN');
+  });
 });

@@ -122,6 +122,14 @@ describe.each([
       expect(response.headers['set-cookie']).toEqual(['a=1', 'b=2']);
     });
 
+    it('a reason phrase in UTF-8', async () => {
+      const response = await same((_request, response) => {
+        response.writeHead(200, Buffer.from('Tout va très bien').toString('latin1'));
+        response.end('x');
+      });
+      expect(Buffer.from(response.statusMessage, 'latin1').toString()).toBe('Tout va très bien');
+    });
+
     it('trailers', async () => {
       const response = await same((_request, response) => {
         response.writeHead(200, { Trailer: 'X-Checksum', 'Content-Type': 'text/plain' });

@@ -2,8 +2,7 @@ import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { providerByLabel } from '../../../lambda/domain/providers.ts';
 import type { Admitted } from '../../../lambda/gateway/admission/admit.ts';
-import { bodyMemory } from '../../../lambda/gateway/relay/body-memory.ts';
-import { prepareRequest } from '../../../lambda/gateway/relay/prepare-request.ts';
+import { bodyMemory, prepareRequest } from '../../../lambda/gateway/relay/prepare-request.ts';
 import { RequestCopy } from '../../../lambda/gateway/relay/request-copy.ts';
 import { askForUsage } from '../../../lambda/gateway/relay/usage-option.ts';
 

@@ -181,7 +181,7 @@ describe('metadata', () => {
     ['nothing', ['X-Service-Metadata', ' '], undefined, false],
     ['an empty object', own({}), undefined, false],
     ['a header that is far too long', own({ a: 'x'.repeat(20_000) }), undefined, true],
-    ['two headers', [...own({ a: '1' }), ...own({ b: '2' })], undefined, true],
+    ['two headers', [...own({ a: '1' }), ...own({ b: '2' })], { a: '1', b: '2' }, false],
   ] as [string, string[], Record<string, string> | undefined, boolean][])(
     'with %s',
     (_, headers, metadata, truncated) => {
@@ -258,12 +258,20 @@ describe('the client', () => {
     ['QwenCode/0.15.10 (linux; x64)', 'qwen-code'],
     ['langchainjs-openai/1.0.0 ((node/v24.21.0; linux; x64))', 'langchain'],
     ['ai/6.0.326 ai-sdk/provider-utils/4.0.66 runtime/node.js/24', 'vercel-ai-sdk'],
+    ['ai-sdk-openai/4.0.118 ai-sdk-provider-utils/5.0.81', 'vercel-ai-sdk'],
+    ['Agents/JavaScript 0.3.2', 'openai-agents'],
+    ['Agents/Python 0.6.1', 'openai-agents'],
+    ['factory-cli/0.22.3', 'droid'],
     ['ai-sdk/openai-compatible/3.0.37 ai-sdk/provider-utils/5.0.30', 'vercel-ai-sdk'],
     ['OpenAI/Python 1.102.0', 'openai-python'],
     ['AsyncAzureOpenAI/Python 1.102.0', 'openai-python'],
     ['OpenAI/JS 6.49.0', 'openai-js'],
     ['AsyncAnthropic/Python 0.60.0', 'anthropic-python'],
     ['Anthropic/JS 1.12.0', 'anthropic-js'],
+    ['AnthropicBedrock/JS 1.14.0', 'anthropic-js'],
+    ['AsyncAnthropicVertex/Python 0.60.0', 'anthropic-python'],
+    ['aws-sdk-js/3.1163.0 ua/2.1 os/linux#6.18 lang/js md/nodejs#24.21.0 api/bedrock-runtime#3.1163.0', 'aws-sdk-js'],
+    ['Boto3/1.42.0 md/Botocore#1.42.0', 'boto3'],
     ['google-genai-sdk/2.32.0 gl-node/v24.21.0', 'google-genai-js'],
     ['google-genai-sdk/1.30.0 gl-python/3.12.1', 'google-genai-python'],
     ['Groq/JS 1.6.0', 'groq-js'],
@@ -281,6 +289,21 @@ describe('the client', () => {
     ['', undefined],
   ])('%j is %j', (userAgent, client) => {
     expect(belonging(['user-agent', userAgent])).toMatchObject({ client });
+  });
+
+  it.each([
+    ['opencode/7.7.7 (linux; x64) ai-sdk/provider-utils/4.0.40', ['x-title', 'Kilo Code'], 'kilo-code'],
+    ['Kilo-Code/4.1.0', ['x-title', 'Kilo Code'], 'kilo-code'],
+    ['opencode/1.18.33 (linux; x64)', ['x-title', 'opencode'], 'opencode'],
+    ['OpenAI/JS 5.20.1', ['x-initiator', 'user', 'x-interaction-type', 'conversation-user'], 'copilot-cli'],
+    ['OpenAI/JS 5.20.1', ['x-interaction-type', ''], 'openai-js'],
+  ])('%j with %j is %j', (userAgent, mark, client) => {
+    expect(belonging(['user-agent', userAgent, ...mark])).toMatchObject({ client });
+  });
+
+  it("reads the session that opencode's fork sends", () => {
+    const headers = ['user-agent', 'opencode/7.7.7', 'x-title', 'Kilo Code', 'session-id', 'ses_1'];
+    expect(belonging(headers)).toMatchObject({ session: { id: 'ses_1' } });
   });
 
   it('is none without a User-Agent', () => {

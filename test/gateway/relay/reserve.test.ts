@@ -1,10 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { openReservations } from '../../../lambda/data/ledger/reservations.ts';
+import { limitValueKey } from '../../../lambda/data/table/keys.ts';
+import { findItem } from '../../../lambda/data/table/read.ts';
 import { periodAt } from '../../../lambda/domain/calendar/periods.ts';
 import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
 import { type Block, NO_BLOCKS, type ReservedBudget } from '../../../lambda/domain/limits/block.ts';
 import { periodId } from '../../../lambda/domain/limits/reservation.ts';
+import { valueExpiry } from '../../../lambda/domain/limits/value-counts.ts';
 import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
 import {
   type AwsCall,
@@ -130,6 +133,15 @@ describe('a request of a budget that is reserved from', () => {
     await record([close]);
     expect(await reservedIn(budget)).toBe(0);
     expect((await itemOf(budget)).finishedNanoUsd).toBe(10 * 2_500 + 20 * 10_000);
+  });
+
+  it('lets the item of a value live until no late event or corrected price changes it', async () => {
+    const budget = budgetOf(1, { of: { each: 'dim:user', value: 'ada', askUrl: '' } });
+    await send([budget], CHAT);
+    const id = periodId(periodAt('monthly', new Date()));
+    const item = await findItem(table, limitValueKey(accountId, budget.id, id, 'ada'));
+    // A dead process leaves it as it is: nothing of the ledger sets it.
+    expect(item).toMatchObject({ committed: WORST, expiresAt: valueExpiry(id) });
   });
 
   it('is counted once, however often its event arrives', async () => {
@@ -282,7 +294,10 @@ describe('a request of a budget that is reserved from', () => {
         exchange.disconnect();
         return result;
       },
-      { release: (...freed: Parameters<typeof reserve.release>) => reserve.release(...freed).finally(begun.resolve) },
+      {
+        ...reserve,
+        release: (...freed: Parameters<typeof reserve.release>) => reserve.release(...freed).finally(begun.resolve),
+      },
     );
     const exchange = fakeExchange(
       {

@@ -113,7 +113,11 @@ describe('the two events of a request', () => {
   });
 
   it('have the cached tokens that Fireworks reports only in a header', async () => {
-    const { host, requestId } = await call({}, {}, { 'Fireworks-Cached-Prompt-Tokens': '2' });
+    const { host, requestId } = await call(
+      {},
+      { Host: 'fireworks.gateway.test' },
+      { 'Fireworks-Cached-Prompt-Tokens': '2' },
+    );
     expect(await host.closeOf(requestId)).toMatchObject({ reading: { billableItems: { 'prompt.cached_tokens': 2 } } });
   });
 
@@ -195,6 +199,7 @@ describe('the route', () => {
     const { response, host, requestId } = await call({ send: only('open', failing) });
     expect(response.headers['x-service-route']).toBe('bypassed');
     expect(await host.closeOf(requestId)).toMatchObject({ route: 'bypassed' });
+    expect(await host.closeOf(requestId)).not.toHaveProperty('isConfirmedLate');
   });
 
   it('bypassed when the queue does not respond: the headers wait only for the grace period', async () => {
@@ -203,6 +208,20 @@ describe('the route', () => {
     answerAtLast();
     expect(response.headers['x-service-route']).toBe('bypassed');
     expect(response.headersMs).toBeGreaterThan(45);
+  });
+
+  it('bypassed and confirmed late when the queue responds after the headers have left', async () => {
+    const { promise: hasHeaders, resolve: onHeaders } = Promise.withResolvers<void>();
+    host = await startGatewayHost({ origin: origin.origin, send: only('open', () => hasHeaders) });
+    origin.script = (_request, response) => {
+      response.write('first, ');
+      void hasHeaders.then(() => setTimeout(() => response.end('last'), 20));
+    };
+    const headers = { Host: 'xai.gateway.test', 'X-Service-Key': KEYS.active, Authorization: 'x' };
+    const response = await ask({ port: host.port, headers, onHeaders });
+    expect([response.headers['x-service-route'], response.body.toString()]).toEqual(['bypassed', 'first, last']);
+    const close = await host.closeOf(String(response.headers['x-service-request-id']));
+    expect([close.route, close.isConfirmedLate]).toEqual(['bypassed', true]);
   });
 
   it('bypassed when the account store is down and nothing is cached; the key goes along for the recorder', async () => {

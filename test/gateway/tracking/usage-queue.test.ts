@@ -9,6 +9,7 @@ interface Entry {
   readonly Id: string;
   readonly MessageBody: string;
   readonly DelaySeconds: number;
+  readonly MessageSystemAttributes?: object;
 }
 
 const event = (index: number) =>
@@ -28,6 +29,10 @@ const manualSqs = () => {
   return { calls, call };
 };
 
+/** How many events each message of a call has. */
+const eventsIn = ({ entries }: { readonly entries: readonly Entry[] }): number[] =>
+  entries.map(({ MessageBody }) => [JSON.parse(MessageBody)].flat().length);
+
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the usage queue', () => {
@@ -40,18 +45,36 @@ describe('the usage queue', () => {
     await sent;
   });
 
+  it('hands the trace of its request on, where there is one', async () => {
+    for (const [trace, expected] of [
+      ['Root=1-2-3', { AWSTraceHeader: { DataType: 'String', StringValue: 'Root=1-2-3' } }],
+      [undefined, undefined],
+    ] as const) {
+      const sqs = manualSqs();
+      const sent = usageQueue(sqs.call, 'url', 1000, () => trace)(event(1), 0);
+      await new Promise(process.nextTick);
+      expect(sqs.calls[0]?.entries[0]?.MessageSystemAttributes).toEqual(expected);
+      sqs.calls[0]?.respond({});
+      await sent;
+    }
+  });
+
   it('batches the events of one turn, and those that collect while batches are in flight', async () => {
     const sqs = manualSqs();
     const send = usageQueue(sqs.call, 'url', 1000);
     const sent = Array.from({ length: 34 }, (_, index) => send(event(index), 0));
     await turn();
-    expect(sqs.calls.map((call) => call.entries.length)).toEqual([10, 10, 10]);
+    // Where more wait than a batch has messages, some share one.
+    expect(sqs.calls.map(eventsIn)).toEqual([[8, 8, 8, 8, 2]]);
     sent.push(...Array.from({ length: 5 }, (_, index) => send(event(50 + index), 0)));
     await turn();
-    expect(sqs.calls).toHaveLength(3);
+    expect(sqs.calls.map(eventsIn).slice(1)).toEqual([[1, 1, 1, 1, 1]]);
+    sent.push(...Array.from({ length: 5 }, (_, index) => send(event(60 + index), 0)));
+    await turn();
+    expect(sqs.calls).toHaveLength(2);
     for (const call of sqs.calls.splice(0)) call.respond({ Successful: [] });
     await turn();
-    expect(sqs.calls.map((call) => call.entries.length)).toEqual([9]);
+    expect(sqs.calls.map(eventsIn)).toEqual([[1, 1, 1, 1, 1]]);
     sqs.calls[0]?.respond({});
     await Promise.all(sent);
   });
@@ -65,23 +88,55 @@ describe('the usage queue', () => {
     const kinds = () =>
       sqs.calls
         .splice(0)
-        .map(({ entries }) => entries.map(({ MessageBody }) => JSON.parse(MessageBody).kind[0]).join(''));
+        .map(({ entries }) => entries.map(({ MessageBody }) => [JSON.parse(MessageBody)].flat()[0].kind[0]).join(''));
     queue('close', 12);
     queue('open', 15);
     await turn();
-    expect(kinds()).toEqual(['oooooooooo', 'oooooccccc']);
+    expect(kinds()).toEqual(['oocc']);
     queue('close', 110);
     queue('open', 40);
     await turn();
-    expect(kinds().slice(0, 5)).toEqual(['cccccccccc', 'oooooooooo', 'cccccccccc', 'oooooooooo', 'oooooooooo']);
+    // By then 80 close events have left.
+    expect(kinds()).toEqual(['cccccccccc', 'ooooocccc']);
   });
 
   it('has at most 64 batches in flight', async () => {
     const sqs = manualSqs();
     const send = usageQueue(sqs.call, 'url', 1000);
-    for (let index = 0; index < 2_000; index++) send(event(index), 0).catch(() => {});
+    for (let index = 0; index < 6_000; index++) send(event(index), 0).catch(() => {});
     await turn();
     expect(sqs.calls).toHaveLength(64);
+  });
+
+  it('shares a message among events with the same delay, as many as fit it, and never with a large one', async () => {
+    const sqs = manualSqs();
+    const send = usageQueue(sqs.call, 'url', 1000);
+    const large = { ...event(99), path: 'x'.repeat(30_000) } as UsageEvent;
+    const closes = Array.from({ length: 12 }, (_, index) => ({ ...event(index), kind: 'close' }) as UsageEvent);
+    const sent = [send(large, 900), send(event(1), 900), send(event(2), 900), ...closes.map((close) => send(close, 0))];
+    await turn();
+    expect(sqs.calls.map((call) => [eventsIn(call), call.entries.map(({ DelaySeconds }) => DelaySeconds)])).toEqual([
+      [
+        [1, 2, 8, 4],
+        [900, 900, 0, 0],
+      ],
+    ]);
+    sqs.calls[0]?.respond({});
+    await Promise.all(sent);
+  });
+
+  it('sends the events of a refused message again, one by one, each with its own result', async () => {
+    const sqs = manualSqs();
+    const send = usageQueue(sqs.call, 'url', 1000);
+    const sent = Array.from({ length: 12 }, (_, index) => send(event(index), 0));
+    const results = Promise.allSettled(sent);
+    await turn();
+    expect(sqs.calls.map(eventsIn)).toEqual([[8, 4]]);
+    sqs.calls.splice(0)[0]?.respond({ Failed: [{ Id: '1', Code: 'InternalError' }] });
+    await turn();
+    expect(sqs.calls.map(eventsIn)).toEqual([[1, 1, 1, 1]]);
+    sqs.calls[0]?.respond({ Failed: [{ Id: '0', Code: 'InvalidMessageContents' }] });
+    expect((await results).filter(({ status }) => status === 'rejected')).toHaveLength(1);
   });
 
   it('gives each event of a batch its own result', async () => {

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { GoogleGenAI, type LiveServerMessage } from '@google/genai';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
+import { OpenAIRealtimeWebSocket } from 'openai/realtime/websocket';
 import { ResponsesWS } from 'openai/resources/responses/ws';
 import type WebSocket from 'ws';
 import { promptFor } from '../../../local/mock/prompts.ts';
@@ -27,6 +28,7 @@ beforeAll(async () => {
       upstreamOrigins: new Map([
         ['openai', mock.url],
         ['google', live.origin],
+        ['xai', live.origin],
       ]),
     },
   });
@@ -60,7 +62,12 @@ it('Responses over WebSocket with the openai package', async () => {
   ]);
 });
 
-it('Gemini Live with @google/genai', async () => {
+it.each([
+  ['the path', `/${KEYS.active}`, 'test', {}],
+  ['front of the API key', '', `${KEYS.active}:test`, {}],
+  ['a header', '', 'test', HEADERS],
+])('Gemini Live with @google/genai and the service key in %s', async (_, path, apiKey, headers) => {
+  live.handshakes.length = 0;
   const before = host.closes().length;
   const usageMetadata = { promptTokenCount: 21, responseTokenCount: 9, totalTokenCount: 30 };
   live.onSocket = (socket) => {
@@ -74,11 +81,8 @@ it('Gemini Live with @google/genai', async () => {
     });
   };
   const client = new GoogleGenAI({
-    apiKey: 'test',
-    httpOptions: {
-      baseUrl: `http://127.0.0.1:${host.port}/gateway/google`,
-      headers: { ...HEADERS, 'x-goog-api-key': 'test' },
-    },
+    apiKey,
+    httpOptions: { baseUrl: `http://127.0.0.1:${host.port}/gateway/google${path}`, headers },
   });
   let finish: (message: LiveServerMessage) => void = () => {};
   const last = new Promise<LiveServerMessage>((resolve) => {
@@ -101,4 +105,44 @@ it('Gemini Live with @google/genai', async () => {
     { provider: 'google', reading: { modelRequested: 'gemini-live-2.5-flash-preview', usage: usageMetadata } },
     { outcome: 'completed', reading: { dialect: 'free' } },
   ]);
+});
+
+/** The package insists on wss, which the host of this test does not have. */
+const PlainWebSocket = class extends globalThis.WebSocket {
+  constructor(url: string | URL, protocols?: ConstructorParameters<typeof globalThis.WebSocket>[1]) {
+    super(String(url).replace(/^wss:/, 'ws:'), protocols);
+  }
+};
+
+it.each([
+  ['the path', `/${KEYS.active}/v1`, 'sk-test'],
+  ['front of the API key', '/v1', `${KEYS.active}.sk-test`],
+])('Realtime as in a browser, by a subprotocol, with the service key in %s', async (_, path, apiKey) => {
+  const original = globalThis.WebSocket;
+  globalThis.WebSocket = PlainWebSocket;
+  try {
+    live.handshakes.length = 0;
+    const opened = new Promise<void>((resolve) => {
+      live.onSocket = (socket) => {
+        socket.send(JSON.stringify({ type: 'session.created', session: {} }));
+        resolve();
+      };
+    });
+    const client = new OpenAI({ apiKey, baseURL: `http://127.0.0.1:${host.port}/gateway/xai${path}` });
+    const before = host.closes().length;
+    const realtime = new OpenAIRealtimeWebSocket({ model: 'grok-voice' }, client);
+    const created = new Promise((resolve, reject) => {
+      realtime.on('session.created', resolve);
+      realtime.on('error', reject);
+    });
+    await opened;
+    await created;
+    realtime.close();
+    await host.nthClose(before + 1);
+    expect(live.handshakes[0]?.url).toMatch(/^\/v1\/realtime\?model=grok-voice/);
+    expect(live.handshakes[0]?.headers['sec-websocket-protocol']).toMatch(/openai-insecure-api-key\.sk-test/);
+    expect(JSON.stringify(live.handshakes[0]?.rawHeaders)).not.toContain('svc_');
+  } finally {
+    globalThis.WebSocket = original;
+  }
 });

@@ -614,6 +614,28 @@ describe('the queue', () => {
     expect([connection.route, responses[0]?.route]).toEqual(['bypassed', 'bypassed']);
     expect(responses[0]?.reading.usage).toEqual(usage);
   });
+
+  it('that confirms a response after its end leaves it governed', async () => {
+    await host.close();
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    let opens = 0;
+    host = await start({
+      send: async (event) => {
+        if (event.kind !== 'open') return;
+        opens += 1;
+        // The first is the connection's own.
+        if (opens > 1) await ended;
+      },
+    });
+    origin.onSocket = (socket) => {
+      say(socket, created('resp_1'), done('resp_1'));
+      socket.close();
+    };
+    const socket = open('/v1/realtime?model=gpt-realtime');
+    socket.once('message', () => socket.once('message', end));
+    const { connection, responses } = await record(socket);
+    expect([connection.route, responses[0]?.route]).toEqual(['governed', 'governed']);
+  });
 });
 
 it('a server that does not proxy WebSockets refuses them with 426', async () => {

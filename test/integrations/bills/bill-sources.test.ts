@@ -85,6 +85,19 @@ describe('token counts', () => {
   });
 });
 
+it('counts what OpenAI wrote to a cache apart', async () => {
+  mock.days = [{ ...day('2026-10-01', 1), written: 300 }];
+  expect((await read('openai')).usage[0]?.tokens).toEqual({ input: 900, cacheRead: 100, cacheWrite: 300, output: 50 });
+});
+
+it('has what the own keys of OpenRouter are billed, next to the fee', async () => {
+  mock.days = [{ ...day('2026-10-01', 0.35), ownKeyUsd: 7 }];
+  expect((await read('openrouter')).lines.map(({ item, amountNanoUsd }) => [item, amountNanoUsd])).toEqual([
+    ['gpt-4o-2024-08-06 at OpenAI', 350_000_000],
+    ['gpt-4o-2024-08-06 at OpenAI, own key', 7_000_000_000],
+  ]);
+});
+
 it('names no model for a fee of OpenAI', async () => {
   mock.body = JSON.stringify({
     data: [

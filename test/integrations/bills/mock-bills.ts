@@ -8,6 +8,10 @@ export interface BilledDay {
   readonly usd: number;
   readonly input: number;
   readonly cached: number;
+  /** Written to a cache (OpenAI); not in `input`. */
+  readonly written?: number;
+  /** Dollars that the client's own keys are billed (OpenRouter). */
+  readonly ownKeyUsd?: number;
   readonly output: number;
   readonly requests: number;
 }
@@ -54,11 +58,12 @@ const openai = (path: string, days: readonly BilledDay[]) => {
   return byDay.map(([day, ofDay]) =>
     bucket(
       day,
-      ofDay.map(({ model, input, cached, output, requests }) => ({
+      ofDay.map(({ model, input, cached, written = 0, output, requests }) => ({
         object: 'organization.usage.completions.result',
         model,
-        input_tokens: input + cached,
+        input_tokens: input + cached + written,
         input_cached_tokens: cached,
+        input_cache_write_tokens: written,
         output_tokens: output,
         num_model_requests: requests,
         project_id: null,
@@ -117,14 +122,14 @@ export const startMockBills = async (): Promise<MockBills> => {
     if (mock.body !== null) return send(200, mock.body);
     if (pathname === '/api/v1/activity')
       return send(200, {
-        data: mock.days.map(({ day, model, usd, input, output, requests }) => ({
+        data: mock.days.map(({ day, model, usd, ownKeyUsd = 0, input, output, requests }) => ({
           date: day,
           model,
           model_permaslug: model,
           endpoint_id: 'e',
           provider_name: 'OpenAI',
           usage: usd,
-          byok_usage_inference: 0,
+          byok_usage_inference: ownKeyUsd,
           requests,
           prompt_tokens: input,
           completion_tokens: output,

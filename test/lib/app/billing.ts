@@ -49,7 +49,7 @@ describe('billing', () => {
     for (const { Properties, DeletionPolicy } of secrets) {
       expect(Properties).toMatchObject({ GenerateSecretString: {} });
       expect(Properties).not.toHaveProperty('SecretString');
-      expect(DeletionPolicy).toBe('Retain');
+      expect(DeletionPolicy).toBe('RetainExceptOnCreate');
     }
   });
 

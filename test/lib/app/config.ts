@@ -7,7 +7,7 @@ import {
   readStageSettings,
   remarksForDeploy,
 } from '../../../lib/config.ts';
-import { outdir } from '../synth-stage.ts';
+import { outdir, withoutDomains } from '../synth-stage.ts';
 
 const mistakes = (settings: object): string[] => {
   try {
@@ -27,7 +27,7 @@ describe('settings of a stage', () => {
       gatewayDomain: 'gateway.example.com',
       dashboardDomain: 'dashboard.example.com',
       corsOrigins: [],
-      retention: { logs: 90, data: RemovalPolicy.RETAIN },
+      retention: { logs: 90, data: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE, protectedData: RemovalPolicy.RETAIN },
       gateway: {
         openEventDelaySeconds: 900,
         connectTimeoutMs: 10_000,
@@ -41,6 +41,20 @@ describe('settings of a stage', () => {
   it('treat empty strings as not filled in and // keys as comments', () => {
     const blank = { '//account': 'twelve digits', account: '', hostedZone: { id: '', name: '' } };
     expect(parseStageSettings('prod', blank)).toEqual(parseStageSettings('prod', {}));
+  });
+
+  it('need no domains, mail or alarms without domains', () => {
+    const settings = { ...parseStageSettings('try', withoutDomains), account: '1', region: 'eu-central-1' };
+    expect(missingForDeploy(settings)).toEqual([]);
+    expect(remarksForDeploy(settings)).toEqual([
+      expect.stringMatching(/^Anybody who knows the address/),
+      expect.stringMatching(/^Alarms reach nobody/),
+      expect.stringMatching(/^Cognito sends password codes/),
+      expect.stringMatching(/^removalPolicy is destroy/),
+    ]);
+    expect(mistakes({ customDomains: false, gateway: { compute: 'containers' } })).toEqual([
+      expect.stringMatching(/^stages\.prod\.customDomains: must not be false while a host runs in containers/),
+    ]);
   });
 
   it('take an empty object for what it says', () => {
@@ -58,7 +72,17 @@ describe('settings of a stage', () => {
         alarmMail: 'nobody',
         logRetentionDays: 91,
         removalPolicy: 'keep',
-        gateway: { memoryMb: 64, upstreamOrigins: { openai: 'http://127.0.0.1:8080/v1' } },
+        gateway: {
+          memoryMb: 64,
+          upstreamOrigins: { openai: 'http://127.0.0.1:8080/v1' },
+          hosts: {
+            clouds: ['gcp'],
+            own: {
+              vllm: { origin: 'https://vllm.example.com', compatible: 'openai' },
+              'own-vllm': { origin: 'https://10.0.0.1', compatible: 'openai' },
+            },
+          },
+        },
       }),
     ).toEqual([
       'stages.prod.account: must be an AWS account id of 12 digits',
@@ -69,6 +93,9 @@ describe('settings of a stage', () => {
       expect.stringMatching(/^stages\.prod\.logRetentionDays: must be one of 1, 3, 5, 7, /),
       "stages.prod.removalPolicy: must be 'retain' or 'destroy'",
       'stages.prod.gateway.memoryMb: must be at least 128',
+      expect.stringMatching(/^stages\.prod\.gateway\.hosts\.clouds\.0: /),
+      'stages.prod.gateway.hosts.own.vllm: must be named by own- and 1 to 28 of a-z, 0-9 and "-"',
+      'stages.prod.gateway.hosts.own.own-vllm.origin: must begin with https:// and have a public name, unless the row has "internal": true',
       'stages.prod.gateway.upstreamOrigins.openai: must be an origin, scheme and host and nothing after, such as https://app.example.com',
     ]);
   });

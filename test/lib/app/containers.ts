@@ -132,14 +132,14 @@ describe('a gateway in containers', () => {
     expect(container.StopTimeout).toBeLessThanOrEqual(120);
   });
 
-  it('asks tasks for their health where container/serve.ts responds', () => {
+  it('asks tasks for their health where container/main.ts responds', () => {
     expect(propertiesOf('AWS::ElasticLoadBalancingV2::TargetGroup')).toMatchObject({
       HealthCheckPath: '/health',
       Port: 8_080,
       Protocol: 'HTTP',
       TargetType: 'ip',
     });
-    expect(readFileSync(join(import.meta.dirname, '../../../container/serve.ts'), 'utf8')).toContain(
+    expect(readFileSync(join(import.meta.dirname, '../../../container/main.ts'), 'utf8')).toContain(
       "url === '/health'",
     );
     expect(variables['PORT']).toBe('8080');
@@ -281,15 +281,6 @@ describe('what a task may do', () => {
     const ofTask = statementsOf(gateway, /TaskRole/);
     expect(ofTask).toHaveLength(5);
     expect(ofTask).toEqual(statementsOf(onLambda, /^ProxyFunctionRole/));
-  });
-
-  it('is not what starts it may: pull the image and write its log', () => {
-    expect(statementsOf(gateway, /ExecutionRole/).flatMap(({ Action }) => Action)).toEqual([
-      'ecr:BatchCheckLayerAvailability',
-      'ecr:GetDownloadUrlForLayer',
-      'ecr:BatchGetImage',
-      'ecr:GetAuthorizationToken',
-    ]);
   });
 
   it('shows in no variable: each has what the gateway asks for, and no secret', () => {

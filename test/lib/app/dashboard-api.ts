@@ -28,6 +28,11 @@ const OPEN = [
   'GET /api/machine/metrics',
   'GET /api/mcp',
   'POST /api/mcp',
+  'DELETE /api/mcp',
+  'GET /api/machine/savings',
+  'GET /api/machine/exports/changes',
+  'GET /api/machine/requests',
+  'GET /api/machine/requests/{requestId}',
   'GET /api/machine/spend',
   'GET /api/machine/spend/compare',
   'GET /api/machine/spend/export.csv',
@@ -258,7 +263,7 @@ describe('CORS', () => {
     const preflight = methods.find(({ route }) => route === 'OPTIONS /api/spend')?.integration;
     expect(preflight?.type).toBe('mock');
     expect(JSON.stringify(preflight)).toContain("'https://app.acme.dev'");
-    expect(JSON.stringify(preflight)).toContain("'Authorization,Content-Type'");
+    expect(JSON.stringify(preflight)).toContain("'Authorization,Content-Type,If-None-Match'");
     expect(new Set(errorHeaders(template))).toEqual(new Set(["'https://app.acme.dev'"]));
   });
 

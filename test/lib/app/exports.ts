@@ -56,7 +56,7 @@ describe('the tables of exports', () => {
     // A new account of AWS has none to reserve.
     expect(exporter?.[1].Properties).not.toHaveProperty('ReservedConcurrentExecutions');
     expect(onlyResource(template, 'AWS::Events::Rule').Properties).toMatchObject({
-      ScheduleExpression: 'rate(1 hour)',
+      ScheduleExpression: 'rate(20 minutes)',
     });
   });
 });

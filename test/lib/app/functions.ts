@@ -36,3 +36,33 @@ describe('every function', () => {
     }
   });
 });
+
+describe('traces', () => {
+  const tracingIn = (settings: object) => {
+    const traced = synthStage(settings);
+    const of = (type: string) =>
+      stackNames.flatMap((stack) =>
+        Object.values(resourcesOf(traced(stack), type)).map(({ Properties }) => Properties),
+      );
+    return {
+      functions: new Set(of('AWS::Lambda::Function').map(({ TracingConfig }) => JSON.stringify(TracingConfig))),
+      apis: new Set(of('AWS::ApiGateway::Stage').map(({ TracingEnabled }) => TracingEnabled)),
+      policies: JSON.stringify(of('AWS::IAM::Policy')).split('xray:PutTraceSegments').length - 1,
+      variables: JSON.stringify(of('AWS::Lambda::Function')).split('"TRACES":"on"').length - 1,
+    };
+  };
+
+  it('are of no request unless the settings say so, and then of all functions and APIs', () => {
+    expect(tracingIn({})).toEqual({
+      functions: new Set([undefined]),
+      apis: new Set([undefined]),
+      policies: 0,
+      variables: 0,
+    });
+    const { policies, ...traced } = tracingIn({ traces: true });
+    expect(traced).toEqual({ functions: new Set(['{"Mode":"Active"}']), apis: new Set([true]), variables: 1 });
+    expect(policies).toBe(
+      stackNames.flatMap((name) => Object.keys(resourcesOf(stage(name), 'AWS::Lambda::Function'))).length,
+    );
+  });
+});

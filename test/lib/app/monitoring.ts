@@ -104,7 +104,7 @@ describe('alarms', () => {
       'usage-recorder/recorder.ts',
       'usage-recorder/repricing/reprice-changed.ts',
       'price-feed/read-feed.ts',
-      'price-feed/report-drift.ts',
+      'price-feed/handler.ts',
       'exporter/run-due-days.ts',
       'rule-evaluator/handler.ts',
       'rule-evaluator/on-lambda.ts',

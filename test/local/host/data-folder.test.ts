@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from '@jest/globals';
-import { openDataFolder } from '../../../local/host/data-folder.ts';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { openDataFolder, requireOwnLayout } from '../../../local/host/data-folder.ts';
+import { tableForTests } from '../../table-for-tests.ts';
 
 const parent = mkdtempSync(join(tmpdir(), 'data-folder-'));
 afterAll(() => rmSync(parent, { recursive: true, force: true }));
@@ -38,4 +39,28 @@ it('a folder with other things in it keeps what git sees of it', () => {
   } finally {
     folder.release();
   }
+});
+
+describe('the layout of the data', () => {
+  const table = tableForTests();
+  const newFolder = () => mkdtempSync(join(parent, 'layout-'));
+
+  it('is marked in a new folder, which is accepted when it has data', async () => {
+    const folder = newFolder();
+    await requireOwnLayout(folder, table);
+    expect(readFileSync(join(folder, 'version'), 'utf8')).toBe('2');
+    await table.call('PutItem', { TableName: table.name, Item: { pk: 'KEY#hash', sk: 'META' } });
+    await requireOwnLayout(folder, table);
+  });
+
+  it('of 0.1, which has no mark, is refused with what to do', async () => {
+    await table.call('PutItem', { TableName: table.name, Item: { pk: 'KEY#svc_1', sk: 'META' } });
+    await expect(requireOwnLayout(newFolder(), table)).rejects.toThrow(/of another version.*--data.*CHANGELOG\.md/);
+  });
+
+  it('of a later version is refused', async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, 'version'), '3');
+    await expect(requireOwnLayout(folder, table)).rejects.toThrow(/of another version/);
+  });
 });

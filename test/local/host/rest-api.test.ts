@@ -59,7 +59,7 @@ const preflight = {
 
 const definition = {
   paths: {
-    '/open/{proxy+}': { 'x-amazon-apigateway-any-method': method(echo) },
+    '/open/{what}': { get: method(echo), put: method(echo) },
     '/closed': { get: method(echo, { security: [{ token: [] }] }), options: method(preflight) },
     '/streamed/{how}': { get: method(stream) },
   },
@@ -90,7 +90,7 @@ const definition = {
 
 const app = appOf(
   stackOf('api', {
-    Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Body: definition } },
+    Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Body: definition, MinimumCompressionSize: 300 } },
     Pool: { Type: 'AWS::Cognito::UserPool', Properties: { Schema: [{ Name: 'email' }, { Name: 'accountId' }] } },
     Client: {
       Type: 'AWS::Cognito::UserPoolClient',
@@ -162,7 +162,7 @@ const idToken = async (): Promise<string> => {
 
 describe('a REST API', () => {
   it('hands the function the event of a proxy integration', async () => {
-    const response = await fetch(`${url}/open/a%20b/c?tag=x&tag=y&q=1%2F2`, {
+    const response = await fetch(`${url}/open/a%20b?tag=x&tag=y&q=1%2F2`, {
       method: 'PUT',
       headers: { 'X-Twice': 'one', 'content-type': 'application/json' },
       body: '{"a":"ü"}',
@@ -171,16 +171,27 @@ describe('a REST API', () => {
     expect(response.headers.get('x-made')).toBe('yes');
     const event = (await response.json()) as APIGatewayProxyEvent;
     expect(event).toMatchObject({
-      resource: '/open/{proxy+}',
-      path: '/open/a%20b/c',
+      resource: '/open/{what}',
+      path: '/open/a%20b',
       httpMethod: 'PUT',
-      pathParameters: { proxy: 'a b/c' },
+      pathParameters: { what: 'a b' },
       queryStringParameters: { tag: 'y', q: '1/2' },
       multiValueQueryStringParameters: { tag: ['x', 'y'], q: ['1/2'] },
       body: '{"a":"ü"}',
       isBase64Encoded: false,
     });
     expect(event.requestContext.requestId).toBe(response.headers.get('x-amzn-requestid'));
+  });
+
+  it('compresses a body from the size on that the template says, for a client that takes it', async () => {
+    const encodingOf = async (path: string, accepted: string) => {
+      const response = await fetch(`${url}${path}`, { headers: { 'accept-encoding': accepted } });
+      return [response.headers.get('content-encoding'), (await response.text()).length > 0];
+    };
+    expect(await encodingOf('/open/a', 'gzip, br')).toEqual(['gzip', true]);
+    expect(await encodingOf('/open/a', 'identity')).toEqual([null, true]);
+    expect(await encodingOf('/open/binary', 'gzip')).toEqual([null, true]);
+    expect(await encodingOf('/streamed/whole', 'gzip')).toEqual([null, true]);
   });
 
   it('sends binary bodies and repeated headers', async () => {

@@ -5,15 +5,13 @@ const method = {
   security: [],
   'x-amazon-apigateway-integration': { type: 'aws_proxy', uri: 'arn', timeoutInMillis: 29_000 },
 };
-const any = { 'x-amazon-apigateway-any-method': method };
 
 const routes = routesOf({
   paths: {
     '/': { get: method },
     '/requests': { get: method },
     '/requests/latest': { get: method },
-    '/requests/{requestId}': { get: method, ...any },
-    '/requests/{proxy+}': any,
+    '/requests/{requestId}': { get: method },
   },
 });
 const found = (httpMethod: string, path: string) => {
@@ -27,8 +25,8 @@ describe('routes of a REST API', () => {
     ['GET', '/requests', ['GET', '/requests', {}]],
     ['GET', '/requests/latest', ['GET', '/requests/latest', {}]],
     ['GET', '/requests/a%2Fb', ['GET', '/requests/{requestId}', { requestId: 'a/b' }]],
-    ['PUT', '/requests/7', ['ANY', '/requests/{requestId}', { requestId: '7' }]],
-    ['GET', '/requests/7/lines/1', ['ANY', '/requests/{proxy+}', { proxy: '7/lines/1' }]],
+    ['PUT', '/requests/7', undefined],
+    ['GET', '/requests/7/lines/1', undefined],
     ['POST', '/requests', undefined],
     ['GET', '/elsewhere', undefined],
   ])('%s %s', (httpMethod, path, expected) => {

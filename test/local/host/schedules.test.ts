@@ -13,14 +13,9 @@ const app = appOf(
       Type: 'AWS::Events::Rule',
       Properties: { ScheduleExpression: 'rate(1 minute)', State: 'ENABLED', Targets: [target] },
     },
-    Off: {
+    Daily: {
       Type: 'AWS::Events::Rule',
-      Properties: { ScheduleExpression: 'rate(1 minute)', State: 'DISABLED', Targets: [target] },
-    },
-    OnEvent: { Type: 'AWS::Events::Rule', Properties: { EventPattern: { source: ['x'] }, Targets: [target] } },
-    Nightly: {
-      Type: 'AWS::Scheduler::Schedule',
-      Properties: { ScheduleExpression: 'cron(0 3 * * ? *)', Target: { ...target, Input: '{"night":true}' } },
+      Properties: { ScheduleExpression: 'rate(12 hours)', State: 'ENABLED', Targets: [target] },
     },
   }),
 );
@@ -40,12 +35,16 @@ describe('schedules', () => {
     jest.useRealTimers();
   });
 
-  it('are read from rules and from EventBridge Scheduler; disabled ones and event patterns are none', () => {
-    const scheduled = scheduledFunctions(app, [sweep]);
-    expect(scheduled.map(({ expression, input }) => [expression, input])).toEqual([
-      ['rate(1 minute)', undefined],
-      ['cron(0 3 * * ? *)', '{"night":true}'],
-    ]);
+  it('are read from the rules, and refused where they are no rates', () => {
+    expect(scheduledFunctions(app, [sweep]).map(({ everyMs }) => everyMs)).toEqual([MINUTE_MS, 12 * HOUR_MS]);
+    const nightly = { ScheduleExpression: 'cron(0 3 * * ? *)', State: 'ENABLED', Targets: [target] };
+    const other = appOf(
+      stackOf('usage', {
+        Sweep: { Type: 'AWS::Lambda::Function' },
+        Nightly: { Type: 'AWS::Events::Rule', Properties: nightly },
+      }),
+    );
+    expect(() => scheduledFunctions(other, [sweep])).toThrow('ScheduleExpression');
   });
 
   it('run again and again with their event, also after a failure, until they are stopped', async () => {
@@ -63,7 +62,6 @@ describe('schedules', () => {
     const { length } = events;
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(events).toHaveLength(length);
-    expect(events).toContainEqual({ night: true });
     expect(events).toContainEqual(expect.objectContaining({ 'detail-type': 'Scheduled Event' }));
   });
 
@@ -72,9 +70,8 @@ describe('schedules', () => {
     const runs: string[] = [];
     const invoker: Invoker = { invoke: async ({ name }) => void runs.push(name), stop: async () => {} };
     const hourly = ['Rollup', 'Exporter'].map((name) => ({
-      expression: 'rate(1 hour)',
+      everyMs: HOUR_MS,
       lambda: { ...sweep, name },
-      input: undefined,
       ruleArn: '',
     }));
     const schedules = startSchedules(hourly, invoker);

@@ -12,7 +12,7 @@ import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { LOCAL_REGION } from '../../../local/emulators/cognito.ts';
 import type { Emulator } from '../../../local/emulators/emulator.ts';
 import { startSqs } from '../../../local/emulators/sqs.ts';
-import { createQueues } from '../../../local/host/resources/queues.ts';
+import { createQueues } from '../../../local/host/resources/create-resources.ts';
 import { type Poller, pollQueue } from '../../../local/host/sources/sqs-poller.ts';
 import { createResolver } from '../../../local/host/template/intrinsics.ts';
 import { stackOf } from './stack-of.ts';
@@ -77,7 +77,6 @@ const poll = (invoke: (event: SQSEvent) => Promise<unknown>, options = {}) => {
     queueArn: 'arn:aws:sqs:eu-central-1:000000000000:usage-Queue',
     batchSize: 10,
     windowMs: 0,
-    reportsItemFailures: true,
     concurrency: 1,
     invoke,
     ...options,

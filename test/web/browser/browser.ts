@@ -128,6 +128,9 @@ export const seriousFindings = async (page: Page, rules: Rules = 'all'): Promise
     );
 };
 
+/** The chart of the overview. */
+export const chartOf = (page: Page) => page.getByRole('img', { name: 'The table has the same figures.' });
+
 /** How many pixels the page is wider than its window. */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');

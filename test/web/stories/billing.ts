@@ -21,6 +21,21 @@ describe('the plan', () => {
     expect(browserErrors).toEqual([]);
   });
 
+  it('says before a change to a smaller one what becomes of keys beyond its limit', async () => {
+    const { open } = await openSignedIn(await register(fixture().dashboard), (page) =>
+      page.route('**/api/billing/status', async (route) => {
+        const response = await route.fetch();
+        const status = (await response.json()) as { usage: object };
+        await route.fulfill({ json: { ...status, plan: 'PRO', usage: { ...status.usage, keys: 7, keyLimit: 20 } } });
+      }),
+    );
+    const page = await open('/billing');
+    const plan = (name: string) => page.getByRole('article').filter({ hasText: name });
+    await plan('Starter').getByText('Your 7 active keys go on working; a new one needs fewer than 5.').waitFor();
+    await plan('Free').getByText('a new one needs fewer than 2.').waitFor();
+    expect(await plan('Scale').getByText('go on working').count()).toBe(0);
+  });
+
   it('shows no amount where the payment processor reports none, and sells no plan without a price', async () => {
     const items = [
       { plan: 'STARTER', isSold: true, price: null },

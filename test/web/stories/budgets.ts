@@ -16,7 +16,7 @@ describe('a budget', () => {
     await page.getByRole('button', { name: 'Create the budget' }).click();
     await page.getByText('A name is required.').waitFor();
     await page.getByLabel('Name').fill('Not a cent');
-    await page.getByLabel('Amount').fill('0.000001');
+    await page.getByLabel('Amount', { exact: true }).fill('0.000001');
     await page.getByLabel('Refuse requests when it is used up').click();
     await page.getByRole('button', { name: 'Create the budget' }).click();
     await page.getByText('$0.000001 a month').waitFor();
@@ -32,7 +32,7 @@ describe('a budget', () => {
     await page.getByRole('region', { name: 'Refused requests' }).getByRole('link', { name: 'Not a cent' }).click();
     await page.getByText('more can be spent once it is used up').waitFor();
     await screenshot(page, 'budget', true);
-    await page.getByLabel('Amount').fill('100');
+    await page.getByLabel('Amount', { exact: true }).fill('100');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Refuses requests at 100%').waitFor();
     expect(await announced.count()).toBe(0);
@@ -50,6 +50,56 @@ describe('a budget', () => {
     await screenshot(page, 'paused');
     await page.getByRole('button', { name: 'Resume Runaway loop' }).click();
     await paused.waitFor({ state: 'detached' });
+    expect(browserErrors).toEqual([]);
+  });
+});
+
+describe('what keys may call', () => {
+  it('is set with a preview, refuses with what is allowed, is edited and deleted', async () => {
+    const { dashboard } = fixture();
+    const session = await register(dashboard);
+    await sendRequest(dashboard, session);
+    const { open, browserErrors } = await openSignedIn(session);
+    const page = await open('/limits');
+    await page.getByText('Every key may call every model, at any price.').waitFor();
+    await page.getByRole('button', { name: 'Set what keys may call' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Small models');
+    await dialog.getByRole('button', { name: 'Set it' }).click();
+    await dialog.getByText('must be given, or denied models').waitFor();
+    const tags = (label: string) => dialog.getByLabel(label).and(dialog.locator('input'));
+    const allowed = tags('Only these models');
+    await allowed.fill('gpt-4o-mini');
+    await allowed.press(',');
+    await dialog.getByRole('button', { name: 'Set it' }).click();
+    await dialog.getByText('must be a provider and a model').waitFor();
+    await allowed.press('Backspace');
+    await allowed.fill('openai/gpt-4o');
+    await allowed.press(',');
+    // The request is recorded some seconds after its response.
+    await waitUntil('the preview counts the request', async () => {
+      await dialog.getByLabel('Highest price of one request').fill(String(Date.now() % 1_000));
+      // Not the preview of the price before.
+      await dialog.getByText('would have refused').waitFor({ state: 'detached' });
+      await dialog.getByText('would have refused').waitFor();
+      return (await dialog.getByText('refused 1 request of 1').count()) > 0;
+    });
+    await dialog.getByLabel('Highest price of one request').fill('2');
+    await screenshot(page, 'access-rule');
+    await dialog.getByRole('button', { name: 'Set it' }).click();
+    await page.getByText('All keys: only openai/gpt-4o; up to $2 for a request').waitFor();
+    // A gateway keeps for a minute that an account has no rules.
+    const [rule] = (await readApi<{ items: { id: string }[] }>('/access-rules', undefined, session)).items;
+    expect(rule).toMatchObject({ name: 'Small models', allowed: ['openai/gpt-4o'], maxRequestUsd: 2 });
+    await screenshot(page, 'access-rules', true);
+    await page.getByRole('button', { name: 'Edit Small models' }).click();
+    await tags('Not these models').fill('*/o1*');
+    await tags('Not these models').press(',');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('only openai/gpt-4o; not */o1*; up to $2').waitFor();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete the access rule' }).click();
+    await page.getByText('Every key may call every model, at any price.').waitFor();
     expect(browserErrors).toEqual([]);
   });
 });

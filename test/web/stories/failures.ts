@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { type ApiSession, register } from '../browser/accounts.ts';
 import {
+  chartOf,
   layoutShift,
   MAX_LAYOUT_SHIFT,
   openAnotherTab,
@@ -58,7 +59,7 @@ describe('with the API down', () => {
     expect(await total.innerText()).toBe('–');
     await screenshot(page, 'offline', true);
     await page.context().setOffline(false);
-    await page.locator('canvas').waitFor();
+    await chartOf(page).waitFor();
     await waitUntilIdle(page);
     expect(await total.innerText()).toMatch(/^\$/);
     expect(await total.innerText()).not.toBe(shown);
@@ -83,6 +84,25 @@ describe('with the API down', () => {
     const page = await open('/limits');
     await page.getByText('Something went wrong on our side.').first().waitFor();
     await page.getByText('Request req-7').first().waitFor();
+  });
+
+  it('a part that failed says so beside the others, and waits as long as the API asks', async () => {
+    let isBusy = true;
+    const error = { code: 'RATE_LIMITED', message: 'Too many requests.', type: 'gateway_error', requestId: 'req-8' };
+    const { open } = await openSignedIn(fixture().seeded, (page) =>
+      page.route('**/api/budgets', (route) =>
+        isBusy ? route.fulfill({ status: 429, headers: { 'Retry-After': '20' }, json: { error } }) : route.continue(),
+      ),
+    );
+    const page = await open('/');
+    await chartOf(page).waitFor();
+    const problem = page.getByRole('alert').filter({ hasText: 'The budgets could not be loaded' });
+    await problem.getByRole('button', { name: /^Try again in 1\d s$/ }).waitFor();
+    expect(await problem.getByRole('button').isDisabled()).toBe(true);
+    await screenshot(page, 'part-failed', true);
+    isBusy = false;
+    await problem.getByRole('button', { name: 'Try again', exact: true }).click();
+    await problem.waitFor({ state: 'hidden' });
   });
 
   it('the pages report that they cannot start', async () => {

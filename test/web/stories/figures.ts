@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { formatCallMoney, formatMoney } from '../../../web/src/format/money.ts';
+import { formatMoney } from '../../../web/src/format/money.ts';
 import { formatDuration, formatPercent, formatWhole, plural } from '../../../web/src/format/quantity.ts';
 import { formatBucketLong } from '../../../web/src/format/time.ts';
-import { overflow, phone, screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
+import { chartOf, overflow, phone, screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
 import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
 const DAY_MS = 86_400_000;
@@ -95,7 +95,7 @@ const expectFigures = async (
   await open(`/requests?${range}`);
   await page.locator('tbody a').first().waitFor();
   const costs = await page.locator('tbody td:last-child > span:first-child .num').allTextContents();
-  expect(costs).toEqual(requests.map(({ costNanoUsd }) => formatCallMoney(costNanoUsd)));
+  expect(costs).toEqual(requests.map(({ costNanoUsd }) => formatMoney(costNanoUsd, 'call')));
 
   await open(`/alerts/${alert.id}`);
   const article = await page.locator('article').innerText();
@@ -187,7 +187,7 @@ describe('figures', () => {
       { ...phone, hasTouch: true, isMobile: true },
     );
     const page = await open('/?range=7d');
-    const chart = page.locator('canvas').first();
+    const chart = chartOf(page);
     await chart.waitFor();
     await waitUntilIdle(page);
     await screenshot(page, 'millions', true);

@@ -35,6 +35,19 @@ const fillSignUp = async (page: Page, email: string) => {
   await screenshot(page, 'first-run', true);
 };
 
+/** The set-up of a coding tool, as a file of its own. */
+const copyToolSetUp = async (page: Page) => {
+  const choice = page.getByRole('combobox', { name: 'SDK or coding tool' });
+  await choice.click();
+  await page.getByRole('option', { name: 'Claude Code' }).click();
+  await page.getByRole('button', { name: 'Copy ~/.claude/settings.json' }).click();
+  const { env } = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()'));
+  expect(env.ANTHROPIC_BASE_URL).toBe(`${fixture().dashboard.url}/gateway/anthropic`);
+  await screenshot(page, 'first-run-tool', true);
+  await choice.click();
+  await page.getByRole('option', { name: 'OpenAI' }).click();
+};
+
 const runSnippet = async (page: Page) => {
   await page.getByRole('button', { name: 'Copy the snippet' }).click();
   const snippet = await page.evaluate<string>('navigator.clipboard.readText()');
@@ -77,7 +90,7 @@ const acknowledgeAlert = async (tab: Tab, email: string, name: string) => {
   expect(link).toBeDefined();
   const { page, browserErrors } = await openAnotherTab(tab);
   await page.goto(link as string);
-  await page.getByRole('link', { name }).waitFor();
+  await page.getByRole('article').getByRole('heading', { name }).waitFor();
   // The delivery is stored after the mail is sent: the page is reloaded until it shows it.
   await waitUntil('the page shows the delivery', async () => {
     await page.reload();
@@ -99,6 +112,7 @@ describe('a new user', () => {
     const rule = 'Not a cent <b>more</b>';
     const tab = await openTab(fixture().browser, { permissions: ['clipboard-read', 'clipboard-write'] });
     await fillSignUp(tab.page, email);
+    await copyToolSetUp(tab.page);
     await runSnippet(tab.page);
     await verifyEmail(tab.page, email);
     await createRule(tab.page, rule);
@@ -138,7 +152,8 @@ describe('a new user', () => {
     const { browser, dashboard } = fixture();
     const { page, browserErrors } = await openTab(browser);
     await signUp(page, dashboard, newEmail());
-    await page.getByRole('link', { name: 'Billing' }).first().click();
+    await page.getByRole('link', { name: 'Account' }).first().click();
+    await page.getByRole('link', { name: 'Billing' }).click();
     await page.getByText('of 10K requests').waitFor();
     await page.getByRole('button', { name: 'Upgrade to Starter' }).click();
     await page.getByRole('button', { name: 'Pay and subscribe' }).click();
@@ -152,7 +167,10 @@ describe('a new user', () => {
     const { browser, dashboard } = fixture();
     const { page, browserErrors } = await openTab(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
     await signUp(page, dashboard, newEmail());
-    await page.getByRole('link', { name: 'Keys' }).first().click();
+    await page.getByRole('link', { name: 'Access' }).first().click();
+    await page.getByRole('navigation', { name: 'Access' }).getByRole('link', { name: 'Keys', exact: true }).click();
+    // My access has a button of this name, too.
+    await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Batch jobs');
     await page.getByRole('button', { name: 'Create the key' }).click();

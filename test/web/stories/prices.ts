@@ -83,7 +83,7 @@ describe('prices and bills', () => {
     await page.getByText('No recorded cost changed').waitFor();
     await look(page, 'price-changes');
     page = await open('/exports');
-    await page.getByText('By program').waitFor();
+    await page.getByText('Programs get the same files').waitFor();
     await look(page, 'exports');
 
     await page.keyboard.press('Control+k');

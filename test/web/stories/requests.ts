@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { formatCallMoney } from '../../../web/src/format/money.ts';
-import { waitUntil, waitUntilIdle } from '../browser/browser.ts';
+import { formatMoney } from '../../../web/src/format/money.ts';
+import { chartOf, waitUntil, waitUntilIdle } from '../browser/browser.ts';
 import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
 const hasFocus = (part: Locator) => part.evaluate((node) => node === node.ownerDocument.activeElement);
@@ -23,7 +23,10 @@ describe('with only a keyboard', () => {
     for (let stop = 0; stop < MAX_TAB_STOPS && !(await hasFocus(row)); stop++) await page.keyboard.press('Tab');
     expect(await hasFocus(row)).toBe(true);
     await page.keyboard.press('Enter');
-    await page.getByText('Price, line by line').or(page.getByText('Usage is unknown')).first().waitFor();
+    await page
+      .getByText(/Price, line by line|Usage is unknown|Nothing billable was used/i)
+      .first()
+      .waitFor();
     await page.keyboard.press('Escape');
     await page.waitForURL(`${fixture().dashboard.url}/requests`);
     await waitUntil('the row has the focus again', () => hasFocus(row));
@@ -32,7 +35,7 @@ describe('with only a keyboard', () => {
   it('a user can choose range and grouping, and show the chart as a table', async () => {
     const { open } = await openSignedIn(fixture().seeded);
     const page = await open('/');
-    await page.locator('canvas').waitFor();
+    await chartOf(page).waitFor();
     await page.getByRole('radio', { name: '30 days' }).focus();
     const before = await page.evaluate<number>('history.length');
     await page.keyboard.press('ArrowLeft');
@@ -76,7 +79,7 @@ describe('the request log', () => {
     const query = 'contains=opus&orderBy=cost&limit=50';
     const { items } = await readApi<{ items: { requestId: string; costNanoUsd: number }[] }>(`/requests?${query}`);
     expect(await page.locator('tbody td:last-child > span:first-child .num').allTextContents()).toEqual(
-      items.map(({ costNanoUsd }) => formatCallMoney(costNanoUsd)),
+      items.map(({ costNanoUsd }) => formatMoney(costNanoUsd, 'call')),
     );
     const costs = items.map(({ costNanoUsd }) => costNanoUsd);
     expect(costs).toEqual(costs.toSorted((a, b) => b - a));

@@ -21,8 +21,8 @@ describe('with a rejected token', () => {
       page.route('**/api/keys', (route) => (attempts++ > 0 ? route.continue() : route.fulfill(unauthorized))),
     );
     const page = await open('/keys');
-    await page.getByText('default').first().waitFor();
-    expect(attempts).toBeGreaterThan(1);
+    await waitUntil('the request is retried', async () => attempts > 1);
+    await page.getByRole('button', { name: 'Rotate default' }).waitFor();
     expect(browserErrors).toEqual([]);
   });
 

@@ -32,13 +32,23 @@ const turnOn = async () => {
   if (!(await section.getByLabel('Members sign in at Acme').isChecked())) {
     await section.getByLabel('Members sign in at Acme').click();
     await section.getByLabel('Role of new members').selectOption('member');
+    const projects = section.getByRole('combobox', { name: 'Projects of new members' });
+    await projects.fill('Def');
+    await projects.press('Enter');
+    await projects.press('Tab');
+    await screenshot(page, 'sign-on-settings', true);
     await section.getByRole('button', { name: 'Save' }).click();
     const dialog = page.getByRole('dialog', { name: 'Change single sign-on?' });
     await dialog.getByLabel('Your password').fill(PASSWORD);
     await dialog.getByRole('button', { name: 'Change it' }).click();
     await page.getByText('Single sign-on is changed.').waitFor();
   }
-  expect(await api('GET', '/sign-on')).toMatchObject({ provider: 'Acme', defaultRole: 'member', isRequired: false });
+  expect(await api('GET', '/sign-on')).toMatchObject({
+    provider: 'Acme',
+    defaultRole: 'member',
+    defaultProjects: [expect.any(String)],
+    isRequired: false,
+  });
   expect(browserErrors).toEqual([]);
 };
 

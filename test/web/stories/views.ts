@@ -1,7 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { openUsers } from '../../../lambda/data/accounts/users.ts';
-import { openTrackingGaps } from '../../../lambda/data/ledger/tracking-gaps.ts';
 import {
   desktop,
   openTab,
@@ -15,7 +13,7 @@ import {
   waitUntilDrawn,
   waitUntilIdle,
 } from '../browser/browser.ts';
-import { fixture, openSignedIn } from '../browser/fixture.ts';
+import { addTrackingGap, fixture, openSignedIn } from '../browser/fixture.ts';
 import { defectsByWidth } from '../browser/width-sweep.ts';
 
 const firstId = async (path: string, idOf: (item: Record<string, string>) => string | undefined): Promise<string> => {
@@ -59,6 +57,7 @@ const membersPaths: Readonly<Record<string, Paths>> = {
   },
   limits: {
     alerts: '/alerts',
+    raises: '/raises',
     'one alert': async () => `/alerts/${await firstId('/alerts', ({ id }) => id)}`,
     limits: '/limits',
     'a new rule': '/limits/new',
@@ -71,14 +70,17 @@ const membersPaths: Readonly<Record<string, Paths>> = {
   },
   costs: {
     prices: '/prices',
+    savings: '/savings',
     'price changes': '/price-changes',
     reconciliation: '/reconciliation',
     exports: '/exports',
   },
   'access and account': {
     keys: '/keys',
+    access: '/access',
     tokens: '/tokens',
     members: '/members',
+    connect: '/connect',
     'audit log': '/audit',
     profile: '/profile',
     settings: '/settings',
@@ -170,20 +172,13 @@ const routeOf = (path: string, routes: readonly string[]): string | undefined =>
 
 describe('in light, in dark and on a phone', () => {
   beforeAll(async () => {
-    const { dashboard, seeded } = fixture();
-    const at = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000).toISOString();
-    const accountId = (await openUsers(dashboard.stack.table).find(seeded.userId))?.accountId as string;
     await Promise.all([
+      addTrackingGap(),
       post('/budgets', COMPANY),
       post('/budgets', USED_UP),
       post('/reports', REPORT),
       post('/tokens', TOKEN),
     ]);
-    await openTrackingGaps(dashboard.stack.table).note(accountId, crypto.randomUUID(), {
-      from: at(3_009),
-      to: at(3_000),
-      requests: 17,
-    });
   });
 
   it.each(Object.entries(membersPaths))('pages of %s', async (_, paths) => {

@@ -3,12 +3,9 @@ import { useState } from 'react';
 import type { Archive } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
+import { ActButton } from '../components/buttons.tsx';
 import { TextLink } from '../components/links.tsx';
-import { LoadProblem } from '../components/load-problem.tsx';
-import { notifyDone, notifyProblem } from '../components/notify.ts';
-import { PageHead } from '../components/page-head.tsx';
-import { ProblemNote } from '../components/problem-note.tsx';
-import { Section } from '../components/section.tsx';
+import { LoadProblem, PageHead, Section } from '../components/page.tsx';
 import { formatBytes } from '../format/quantity.ts';
 import { ProveIdentity } from './prove-identity.tsx';
 import { SignOn } from './sign-on.tsx';
@@ -20,7 +17,7 @@ const ArchiveRow = ({ archive }: { readonly archive: Archive }) => {
   const { may } = useMe();
   const link = useApi().useMutation('post', '/account/archives/{id}/link', {
     onSuccess: ({ url }) => location.assign(url),
-    onError: notifyProblem('The archive could not be downloaded'),
+    meta: { failure: 'The archive could not be downloaded' },
   });
   return (
     <Group justify="space-between">
@@ -42,14 +39,13 @@ const ArchiveRow = ({ archive }: { readonly archive: Archive }) => {
       </span>
       {status === 'pending' && <Progress value={progress} w={160} aria-label={`${progress} % written`} />}
       {status === 'ready' && may('account:write') && (
-        <Button
+        <ActButton
           size="compact-sm"
           variant="default"
-          loading={link.isPending}
-          onClick={() => link.mutate({ params: { path: { id } } })}
-        >
-          Download
-        </Button>
+          label="Download"
+          act={link}
+          sent={{ params: { path: { id } } }}
+        />
       )}
     </Group>
   );
@@ -68,20 +64,17 @@ const ExportData = () => {
     },
   );
   const { data } = query;
-  const create = api.useMutation('post', '/account/archives');
+  const create = api.useMutation('post', '/account/archives', { meta: { failure: 'No archive was begun' } });
   const isPending = data?.items.some(({ status }) => status === 'pending') ?? false;
   return (
     <Stack>
       <LoadProblem query={query} title="The archives could not be loaded" />
-      {create.isError && <ProblemNote error={create.error} title="No archive was begun" />}
       {data?.items.map((archive) => (
         <ArchiveRow key={archive.id} archive={archive} />
       ))}
       {may('account:write') && (
         <Group>
-          <Button variant="default" loading={create.isPending} disabled={isPending} onClick={() => create.mutate({})}>
-            Export all data
-          </Button>
+          <ActButton size="sm" variant="default" disabled={isPending} label="Export all data" act={create} sent={{}} />
         </Group>
       )}
     </Stack>
@@ -95,29 +88,24 @@ const DeleteAccount = () => {
   const [asking, setAsking] = useState(false);
   const query = api.useQuery('get', '/account/deletion');
   const { data, error } = query;
-  const request = api.useMutation('post', '/account/deletion', {
-    onSuccess: () => setAsking(false),
-  });
+  const request = api.useMutation('post', '/account/deletion', { onSuccess: () => setAsking(false) });
   const cancel = api.useMutation('delete', '/account/deletion', {
-    onSuccess: () => notifyDone('The account stays.'),
+    meta: { done: 'The account stays.', failure: 'The deletion was not cancelled' },
   });
   if (error && !data) return <LoadProblem query={query} title="It could not be loaded" />;
   if (!data) return <Skeleton height={44} />;
   const { deletion } = data;
   return (
     <Stack>
-      {cancel.isError && <ProblemNote error={cancel.error} title="The deletion was not cancelled" />}
       {deletion && (
-        <Alert color="red" variant="light" title="This account will be deleted">
+        <Alert color="red" title="This account will be deleted">
           {deletion.requestedBy} asked for it. Everything goes on <Instant iso={deletion.deletesAt} />.
         </Alert>
       )}
       {may('account:delete') ? (
         <Group>
           {deletion ? (
-            <Button loading={cancel.isPending} onClick={() => cancel.mutate({})}>
-              Keep the account
-            </Button>
+            <ActButton size="sm" variant="filled" label="Keep the account" act={cancel} sent={{}} />
           ) : (
             <Button color="red" variant="light" onClick={() => setAsking(true)}>
               Delete the account
@@ -146,16 +134,13 @@ const DeleteAccount = () => {
 const RequireTotp = () => {
   const { me, may } = useMe();
   const [asked, setAsked] = useState<boolean>();
-  const change = useApi().useMutation('patch', '/auth/account', {
-    onSuccess: () => setAsked(undefined),
-  });
+  const change = useApi().useMutation('patch', '/auth/account', { onSuccess: () => setAsked(undefined) });
   if (!me) return <Skeleton height={44} />;
   const { requiresTotp } = me.account;
   const lacksOwn = !me.user.totpEnabled && !requiresTotp;
   return (
     <Stack gap="sm">
       <Switch
-        withThumbIndicator={false}
         label="Require it of every member"
         description="Members without one set it up when they next sign in. Those who use single sign-on do not need one here."
         checked={requiresTotp}

@@ -3,9 +3,9 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import type { SignOnSettings } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
-import { LoadProblem } from '../components/load-problem.tsx';
-import { notifyDone } from '../components/notify.ts';
+import { LoadProblem } from '../components/page.tsx';
 import { fieldErrors } from '../forms/fields.ts';
+import { mayHaveProjects, ProjectsField } from '../members/invite.tsx';
 import { roleOptions } from '../members/roles.ts';
 import { ProveIdentity } from './prove-identity.tsx';
 
@@ -15,6 +15,7 @@ const SignOnForm = ({ settings, provider }: { readonly settings: SignOnSettings;
     initialValues: {
       isOn: settings.provider !== null,
       defaultRole: settings.defaultRole,
+      defaultProjects: [...(settings.defaultProjects ?? [])],
       isRequired: settings.isRequired,
     },
   });
@@ -22,20 +23,21 @@ const SignOnForm = ({ settings, provider }: { readonly settings: SignOnSettings;
   const change = useApi().useMutation('patch', '/sign-on', {
     onSuccess: () => {
       setAsked(undefined);
-      notifyDone('Single sign-on is changed.');
       form.resetDirty();
     },
+    meta: { done: 'Single sign-on is changed.' },
     onError: (error) => form.setErrors(fieldErrors(error, ...Object.keys(form.values))),
   });
   const { isOn } = form.values;
-  const changes = ({ defaultRole, isRequired }: typeof form.values) =>
-    isOn ? { provider, defaultRole, isRequired } : { provider: null, isRequired: false };
+  const changes = ({ defaultRole, defaultProjects: projects, isRequired }: typeof form.values) => {
+    const defaultProjects = mayHaveProjects(defaultRole) && projects.length > 0 ? projects : null;
+    return isOn ? { provider, defaultRole, defaultProjects, isRequired } : { provider: null, isRequired: false };
+  };
   return (
     <>
       <form noValidate onSubmit={form.onSubmit(setAsked)}>
         <Stack>
           <Switch
-            withThumbIndicator={false}
             label={`Members sign in at ${provider}`}
             description={
               settings.domains.length === 0
@@ -47,8 +49,10 @@ const SignOnForm = ({ settings, provider }: { readonly settings: SignOnSettings;
           {isOn && (
             <>
               <NativeSelect label="Role of new members" data={roleOptions(me)} {...form.getInputProps('defaultRole')} />
+              {mayHaveProjects(form.values.defaultRole) && (
+                <ProjectsField label="Projects of new members" {...form.getInputProps('defaultProjects')} />
+              )}
               <Switch
-                withThumbIndicator={false}
                 label="Refuse passwords"
                 description="Sessions that began with a password end. You, the owner, can still use yours."
                 {...form.getInputProps('isRequired', { type: 'checkbox' })}

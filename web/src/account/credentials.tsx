@@ -1,6 +1,6 @@
 import { Group, PasswordInput, type PasswordInputProps, Text, TextInput, type TextInputProps } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Heading } from '../components/page-head.tsx';
+import { Heading } from '../components/page.tsx';
 import { PASSWORD_RULE, required } from '../forms/fields.ts';
 
 /** Why the API refuses a password or a code of the second factor, for those who are signed in. */

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useApi } from '../app.ts';
 import { AnchorLink } from '../components/links.tsx';
-import { Heading } from '../components/page-head.tsx';
+import { Heading } from '../components/page.tsx';
 import { emailProblem, passwordProblem, required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { MailedCode, NewPassword } from './credentials.tsx';
@@ -29,7 +29,7 @@ export const ResetPassword = () => {
         <>
           <Heading>Choose a new password</Heading>
           {email !== '' && !reset.isError && (
-            <Alert role="status" color="teal" variant="light">
+            <Alert role="status" color="teal">
               If {email} has an account, we have sent it a code.
             </Alert>
           )}

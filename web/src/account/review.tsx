@@ -2,9 +2,7 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useApi } from '../app.ts';
 import { TextLink } from '../components/links.tsx';
-import { LoadProblem } from '../components/load-problem.tsx';
-import { PageHead } from '../components/page-head.tsx';
-import { ProblemNote } from '../components/problem-note.tsx';
+import { LoadProblem, PageHead, ProblemNote } from '../components/page.tsx';
 
 /** After a password reset: the keys that somebody else may have made. */
 export const Review = () => {

@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { encode } from 'uqr';
 import { useApi } from '../app.ts';
 import { CopyToClipboard } from '../components/copy.tsx';
-import { ProblemNote } from '../components/problem-note.tsx';
+import { ProblemNote } from '../components/page.tsx';
 import { required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { CodeInput } from './credentials.tsx';

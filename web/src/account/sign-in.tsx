@@ -5,8 +5,7 @@ import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { problemOf } from '../api/problem.ts';
 import { useApi, useApp } from '../app.ts';
 import { AnchorLink } from '../components/links.tsx';
-import { Heading } from '../components/page-head.tsx';
-import { ProblemNote } from '../components/problem-note.tsx';
+import { Heading, ProblemNote } from '../components/page.tsx';
 import { emailProblem, required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { CodeInput, Intro } from './credentials.tsx';
@@ -84,7 +83,7 @@ export const SignIn = () => {
             </AnchorLink>
           </Intro>
           {reason && !logIn.isError && (
-            <Alert role="status" color="teal" variant="light">
+            <Alert role="status" color="teal">
               {NOTES[reason]}
             </Alert>
           )}

@@ -31,7 +31,9 @@ export const beginSignOn = async ({
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(begun.codeVerifier));
   const url = new URL(authorizeUrl);
   url.searchParams.set('state', begun.state);
-  url.searchParams.set('code_challenge', base64url(new Uint8Array(digest)));
+  const challenge = base64url(new Uint8Array(digest));
+  url.searchParams.set('code_challenge', challenge);
+  url.searchParams.set('nonce', challenge);
   url.searchParams.set('code_challenge_method', 'S256');
   sessionStorage.setItem(STORAGE_KEY, JSON.stringify(begun));
   location.assign(url);

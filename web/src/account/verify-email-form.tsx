@@ -1,9 +1,9 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useApi } from '../app.ts';
-import { notifyDone } from '../components/notify.ts';
-import { ProblemNote } from '../components/problem-note.tsx';
+import { ProblemNote } from '../components/page.tsx';
 import { fieldErrors, required } from '../forms/fields.ts';
+import { notifyDone } from '../notify.ts';
 import { MailedCode } from './credentials.tsx';
 
 /** Asks for the code from the mail that verifies the address. */
@@ -11,7 +11,7 @@ const VerifyEmailForm = ({ address }: { readonly address: string }) => {
   const api = useApi();
   const form = useForm({ initialValues: { code: '' }, validate: { code: required('The code') } });
   const verify = api.useMutation('post', '/auth/verify-email', {
-    onSuccess: () => notifyDone('Your e-mail address is verified.'),
+    meta: { done: 'Your e-mail address is verified.' },
     onError: (error) => form.setErrors(fieldErrors(error, 'code')),
   });
   const send = api.useMutation('post', '/auth/verification-codes', {

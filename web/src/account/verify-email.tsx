@@ -1,9 +1,9 @@
 import { Alert } from '@mantine/core';
-import { lazy, Suspense } from 'react';
 import { useMe } from '../app.ts';
+import { later } from '../components/later.tsx';
 import { AnchorLink } from '../components/links.tsx';
 
-const VerifyEmailForm = lazy(() => import('./verify-email-form.tsx'));
+const VerifyEmailForm = later(() => import('./verify-email-form.tsx'));
 
 /** Pending step of the login: a review after a reset, or the code that verifies the address. */
 export const VerifyEmail = () => {
@@ -18,9 +18,7 @@ export const VerifyEmail = () => {
   if (me === undefined || me.user.emailVerified) return null;
   return (
     <Alert color="yellow" radius={0}>
-      <Suspense>
-        <VerifyEmailForm address={me.user.email} />
-      </Suspense>
+      <VerifyEmailForm address={me.user.email} />
     </Alert>
   );
 };

@@ -8,10 +8,8 @@ import { useApi, useMe } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
-import { notifyDone, notifyProblem } from '../components/notify.ts';
-import { locale } from '../format/locale.ts';
-import { formatMoney } from '../format/money.ts';
 import { formatShare, plural } from '../format/quantity.ts';
+import { locale } from '../format/reading.ts';
 import { bucketStart, formatBucketLong } from '../format/time.ts';
 import { channelNames } from '../limits/channels.ts';
 import { filterOf } from '../limits/limit-form.ts';
@@ -36,7 +34,7 @@ const periodText = ({ name, start }: Alert['period']): string => {
 };
 
 /** The filter of an alert's limit and the value that it is about, as the overview has them; undefined until the limit is known. */
-const useAlertFilters = ({ ruleId, of }: Alert): Filters | undefined => {
+export const useAlertFilters = ({ ruleId, of }: Alert): Filters | undefined => {
   const limit = useLimits().data?.items.find(({ id }) => id === ruleId);
   if (ruleId !== null && !limit) return undefined;
   return { ...(limit && spendFiltersOf(filterOf(limit))), ...(of && { [of.dimension]: [of.value] }) };
@@ -113,11 +111,31 @@ const Gauge = ({ alert }: { readonly alert: Alert }) => {
   );
 };
 
+interface FigureProps {
+  readonly alert: Pick<Alert, 'unit'>;
+  readonly amount: number;
+  readonly isForecast?: boolean;
+}
+
+/** The figure of an alert, or its limit, in its unit. */
+const Figure = ({ alert: { unit }, amount, isForecast = false }: FigureProps) =>
+  unit === 'nanoUsd' ? (
+    <>
+      {isForecast && '≈ '}
+      <Money nano={amount} as={isForecast ? 'rough' : 'sum'} />
+    </>
+  ) : (
+    formatFigure(unit, amount)
+  );
+
 /** The figure when the period was over. */
 const Final = ({ alert, final }: { readonly alert: Alert; readonly final: FinalFigure | null }) =>
   final && (
     <p className="small">
-      In the end it was <strong className="num">{formatFigure(alert.unit, final.observed)}</strong>
+      In the end it was{' '}
+      <strong className="num">
+        <Figure alert={alert} amount={final.observed} />
+      </strong>
       {alert.unit === 'nanoUsd' && final.unpricedRequests > 0 && (
         <span className="unknown"> and {plural(final.unpricedRequests, 'request')} of unknown cost</span>
       )}
@@ -143,7 +161,7 @@ const Explanation = ({ alert, keyNames, final }: ExplanationProps) => (
     <Final alert={alert} final={final} />
     {alert.mayAlsoMatch && (
       <p className="unknown small">
-        Up to {plural(alert.mayAlsoMatch.requests, 'more request')} for {formatMoney(alert.mayAlsoMatch.costNanoUsd)}{' '}
+        Up to {plural(alert.mayAlsoMatch.requests, 'more request')} for <Money nano={alert.mayAlsoMatch.costNanoUsd} />{' '}
         may match the rule’s filter: they were counted under (other), or have no known value, from before the rule or
         the dimension.
       </p>
@@ -154,7 +172,7 @@ const Explanation = ({ alert, keyNames, final }: ExplanationProps) => (
           <Box component="dl" key={dimension} m={0} fz={13}>
             <dt className="label">By {dimensionWord(dimension)}</dt>
             {drivers.map(({ value, share }) => (
-              <Group component="dd" key={value} justify="space-between" wrap="nowrap" gap={10} m={0}>
+              <Group component="dd" key={value} justify="space-between" align="baseline" wrap="nowrap" gap={10} m={0}>
                 <Name of={valueName(dimension, value, keyNames)} />
                 <span className="num dim">{formatShare(share)}</span>
               </Group>
@@ -169,12 +187,14 @@ const Explanation = ({ alert, keyNames, final }: ExplanationProps) => (
           <DeliveryNote key={delivery.channel} delivery={delivery} />
         ))}
       </Group>
-      <AlertSpend alert={alert} />
-      {alert.ruleId && (
-        <AnchorLink size="xs" to="/limits/$limitId" params={{ limitId: alert.ruleId }}>
-          View the {alert.type === 'budget' ? 'budget' : 'rule'}
-        </AnchorLink>
-      )}
+      <Group gap={16}>
+        <AlertSpend alert={alert} />
+        {alert.ruleId && (
+          <AnchorLink size="xs" to="/limits/$limitId" params={{ limitId: alert.ruleId }}>
+            View the {alert.type === 'budget' ? 'budget' : 'rule'}
+          </AnchorLink>
+        )}
+      </Group>
     </Group>
   </>
 );
@@ -186,12 +206,13 @@ interface AlertCardProps {
   readonly keyNames: KeyNames;
   /** Only the figures, as for acknowledged alerts; the alert's page has the rest. */
   readonly brief?: boolean;
+  /** On the page of the alert, which needs no link to itself. */
+  readonly isPage?: boolean;
 }
 
-export const AlertCard = ({ alert, keyNames, final = null, brief = false }: AlertCardProps) => {
+export const AlertCard = ({ alert, keyNames, final = null, brief = false, isPage = false }: AlertCardProps) => {
   const acknowledge = useApi().useMutation('patch', '/alerts/{id}/acknowledge', {
-    onSuccess: () => notifyDone('Acknowledged.'),
-    onError: notifyProblem('Not acknowledged'),
+    meta: { done: 'Acknowledged.', failure: 'Not acknowledged' },
   });
   const { may } = useMe();
   const isOpen = alert.status === 'triggered';
@@ -205,9 +226,13 @@ export const AlertCard = ({ alert, keyNames, final = null, brief = false }: Aler
         <div>
           <h2>
             {isOpen && <CircleDot size={13} color="var(--bad)" role="img" aria-label="Open" />}{' '}
-            <Link to="/alerts/$alertId" params={{ alertId: alert.id }}>
-              {alert.ruleName}
-            </Link>
+            {isPage ? (
+              alert.ruleName
+            ) : (
+              <Link to="/alerts/$alertId" params={{ alertId: alert.id }}>
+                {alert.ruleName}
+              </Link>
+            )}
           </h2>
           <p className="dim small">
             {alertTypeName(alert.type)} · {periodText(alert.period)} · fired <Instant iso={alert.triggeredAt} ago />
@@ -233,10 +258,12 @@ export const AlertCard = ({ alert, keyNames, final = null, brief = false }: Aler
       </Group>
       <Group gap={14} mt={12} mb={6}>
         <Text span className="num" miw={104} fz={isOpen ? 20 : 17} fw={640}>
-          {formatFigure(alert.unit, alert.observed, alert.event === 'forecast')}
+          <Figure alert={alert} amount={alert.observed} isForecast={alert.event === 'forecast'} />
         </Text>
         <Gauge alert={alert} />
-        <span className="dim small num">limit {formatFigure(alert.unit, alert.limit)}, when it fired</span>
+        <span className="dim small num">
+          limit <Figure alert={alert} amount={alert.limit} />, when it fired
+        </span>
       </Group>
       {brief ? <Final alert={alert} final={final} /> : <Explanation alert={alert} keyNames={keyNames} final={final} />}
     </article>

@@ -3,12 +3,11 @@ import { getRouteApi } from '@tanstack/react-router';
 import { BellOff } from 'lucide-react';
 import { problemOf } from '../api/problem.ts';
 import { useApi } from '../app.ts';
-import { EmptyState } from '../components/empty-state.tsx';
 import { BackLink } from '../components/links.tsx';
-import { LoadProblem } from '../components/load-problem.tsx';
-import { PageHead } from '../components/page-head.tsx';
+import { EmptyState, LoadProblem, PageHead } from '../components/page.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { AlertCard } from './alert-card.tsx';
+import { Cause } from './cause.tsx';
 
 /** The page of one alert, which mails link to. */
 export const OneAlert = () => {
@@ -29,7 +28,8 @@ export const OneAlert = () => {
           </EmptyState>
         </section>
       )}
-      {alert && <AlertCard alert={alert} final={alert.final} keyNames={keyNames} />}
+      {alert && <AlertCard isPage alert={alert} final={alert.final} keyNames={keyNames} />}
+      {alert && <Cause alert={alert} keyNames={keyNames} />}
     </div>
   );
 };

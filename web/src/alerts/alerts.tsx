@@ -1,14 +1,13 @@
 import { Button, SegmentedControl, Stack } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { BellRing } from 'lucide-react';
-import { EmptyState } from '../components/empty-state.tsx';
+import type { AlertsQuery } from '../api/responses.ts';
 import { isChoosingByKey } from '../components/keyboard.ts';
 import { ButtonLink } from '../components/links.tsx';
-import { ListPage } from '../components/list-page.tsx';
+import { EmptyState, ListPage } from '../components/page.tsx';
 import { usePages } from '../components/use-pages.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { AlertCard } from './alert-card.tsx';
-import type { AlertsSearch } from './search.ts';
 
 const PAGE = 20;
 const REFRESH_MS = 30_000;
@@ -24,7 +23,7 @@ export const Alerts = () => {
   const navigate = useNavigate({ from: '/alerts' });
   const keyNames = useKeyNames();
   const query = usePages('/alerts', { limit: PAGE, ...(status && { status }) }, { refreshMs: () => REFRESH_MS });
-  const { items, isEmpty, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
+  const { data, isEmpty, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   return (
     <ListPage
       title="Alerts"
@@ -37,7 +36,7 @@ export const Alerts = () => {
           value={status ?? 'all'}
           onChange={(value) =>
             void navigate({
-              search: { status: value === 'all' ? undefined : (value as AlertsSearch['status']) },
+              search: { status: value === 'all' ? undefined : (value as AlertsQuery['status']) },
               replace: isChoosingByKey(),
             })
           }
@@ -64,7 +63,7 @@ export const Alerts = () => {
       }
     >
       <Stack gap={14}>
-        {items.map((alert) => (
+        {data?.items.map((alert) => (
           <AlertCard key={alert.id} alert={alert} keyNames={keyNames} brief={alert.status === 'acknowledged'} />
         ))}
       </Stack>

@@ -5,6 +5,8 @@ export interface Problem {
   readonly message: string;
   /** For bug reports. */
   readonly requestId: string | undefined;
+  /** Before it, another attempt is refused too. Undefined where the API names no time. */
+  readonly retryAtMs: number | undefined;
   /** Messages on single fields, where the API has them. */
   readonly details: readonly { readonly path: string; readonly message: string }[];
 }
@@ -16,29 +18,29 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 
 /** The problem behind a failed query or mutation: the API's error body, a proxy's error page, or a network error. */
 export const problemOf = (error: unknown): Problem => {
-  const { code, message, requestId, details } = record(record(error)['error']);
+  const { code, message, requestId, retryAtMs, details } = record(record(error)['error']);
   if (text(code) && text(message)) {
     return {
       code: code as string,
       message: message as string,
       requestId: text(requestId),
+      retryAtMs: typeof retryAtMs === 'number' ? retryAtMs : undefined,
       details: (Array.isArray(details) ? details : []).map(record).flatMap((detail) => {
         const [path, why] = [text(detail['path']), text(detail['message'])];
         return path && why ? [{ path, message: why }] : [];
       }),
     };
   }
+  const unknown = { requestId: undefined, retryAtMs: undefined, details: [] };
   return error instanceof TypeError
-    ? { code: 'NETWORK', message: 'The API cannot be reached.', requestId: undefined, details: [] }
-    : {
-        code: 'UNEXPECTED',
-        message: 'The API sent an unexpected response.',
-        requestId: undefined,
-        details: [],
-      };
+    ? { ...unknown, code: 'NETWORK', message: 'The API cannot be reached.' }
+    : { ...unknown, code: 'UNEXPECTED', message: 'The API sent an unexpected response.' };
 };
 
 const TEMPORARY = new Set(['NETWORK', 'UNEXPECTED', 'INTERNAL', 'UNAVAILABLE', 'RATE_LIMITED']);
 
 /** True where a retry may succeed. */
 export const isTemporary = (error: unknown): boolean => TEMPORARY.has(problemOf(error).code);
+
+/** How long the API wants to be left alone, in ms. */
+export const waitMs = (error: unknown): number => Math.max(0, (problemOf(error).retryAtMs ?? 0) - Date.now());

@@ -4,7 +4,7 @@
  * The token is only in memory. The refresh token is also in `sessionStorage`, so that a reload does not sign out; the browser
  * deletes it with the tab. A new tab (from a link in a mail, for example) asks the other tabs for it over a BroadcastChannel,
  * which only this origin can read; a late response still counts. Signing out ends the session in every tab, and the API revokes
- * the refresh token. docs/architecture.md says why there is no cookie.
+ * the refresh token.
  */
 
 interface Tokens {

@@ -2,17 +2,15 @@ import { Button } from '@mantine/core';
 import { ScrollText } from 'lucide-react';
 import type { AuditEntry } from '../api/responses.ts';
 import { Instant } from '../components/amount.tsx';
-import { ListPage } from '../components/list-page.tsx';
-import { type Column, Table } from '../components/table.tsx';
+import { ListPage } from '../components/page.tsx';
+import { type Column, Table, TwoLines } from '../components/table.tsx';
 import { usePages } from '../components/use-pages.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { actionText, detailsText } from './texts.ts';
 
 const PAGE = 50;
 
-const Details = ({ entry }: { readonly entry: AuditEntry }) => (
-  <span className="dim small">{detailsText(entry, useKeyNames())}</span>
-);
+const Details = ({ entry }: { readonly entry: AuditEntry }) => detailsText(entry, useKeyNames());
 
 const columns: readonly Column<AuditEntry>[] = [
   { head: 'When', className: 'nowrap', cell: ({ at }) => <Instant iso={at} /> },
@@ -20,12 +18,10 @@ const columns: readonly Column<AuditEntry>[] = [
   {
     head: 'What',
     cell: (entry) => (
-      <>
+      <TwoLines second={<Details entry={entry} />}>
         {actionText(entry.action)}
         <span className="narrow-only dim"> by {entry.actor?.name ?? 'the service'}</span>
-        <br />
-        <Details entry={entry} />
-      </>
+      </TwoLines>
     ),
   },
   { head: 'From', className: 'wide-only mono small', cell: ({ clientAddress }) => clientAddress },
@@ -33,7 +29,7 @@ const columns: readonly Column<AuditEntry>[] = [
 
 export const Audit = () => {
   const query = usePages('/audit', { limit: PAGE });
-  const { items, isEmpty, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
+  const { isEmpty, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   return (
     <ListPage
       title="Audit log"
@@ -44,9 +40,7 @@ export const Audit = () => {
       <Table
         label="Audit log"
         columns={columns}
-        items={query.data && items}
-        error={query.error}
-        keyOf={({ id }) => id}
+        query={query}
         empty={
           isEmpty && {
             icon: ScrollText,

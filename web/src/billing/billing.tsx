@@ -5,9 +5,7 @@ import { type PlanName, plans } from '../../../lambda/domain/billing/plans.ts';
 import type { BillingStatus, PlanPriceItem } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
-import { LoadProblem } from '../components/load-problem.tsx';
-import { notifyProblem } from '../components/notify.ts';
-import { PageHead } from '../components/page-head.tsx';
+import { LoadProblem, PageHead } from '../components/page.tsx';
 import { formatPrice } from '../format/money.ts';
 import { formatCompact, formatShare, formatWhole, plural } from '../format/quantity.ts';
 
@@ -93,16 +91,16 @@ const openPaymentPage = ({ url }: { readonly url: string }) => location.assign(u
 const usePortal = () =>
   useApi().useMutation('post', '/billing/portal', {
     onSuccess: openPaymentPage,
-    onError: notifyProblem('The portal did not open'),
+    meta: { failure: 'The portal did not open' },
   });
 
-const Plans = ({ current }: { readonly current: PlanName }) => {
+const Plans = ({ current, activeKeys }: { readonly current: PlanName; readonly activeKeys: number }) => {
   const api = useApi();
   const { may } = useMe();
   const { data: prices, error } = api.useQuery('get', '/billing/prices', {}, { staleTime: PRICES_MS });
   const checkout = api.useMutation('post', '/billing/checkout', {
     onSuccess: openPaymentPage,
-    onError: notifyProblem('The checkout did not open'),
+    meta: { failure: 'The checkout did not open' },
   });
   const portal = usePortal();
   const choose = (plan: PlanName) => (plan === 'FREE' ? portal.mutate({}) : checkout.mutate({ body: { plan } }));
@@ -134,11 +132,7 @@ const Plans = ({ current }: { readonly current: PlanName }) => {
                 <Text component="h3" m={0} fw={640}>
                   {title}
                 </Text>
-                {isCurrent && (
-                  <Badge variant="light" tt="none">
-                    Your plan
-                  </Badge>
-                )}
+                {isCurrent && <Badge variant="light">Your plan</Badge>}
               </Group>
               <Text component="div" fw={560}>
                 {prices || error || name === 'FREE' ? (
@@ -157,6 +151,11 @@ const Plans = ({ current }: { readonly current: PlanName }) => {
                     <Check size={15} color="var(--accent)" aria-hidden /> {promise}
                   </Group>
                 ))}
+                {index < position && keys < activeKeys && (
+                  <span className="dim">
+                    Your {plural(activeKeys, 'active key')} go on working; a new one needs fewer than {keys}.
+                  </span>
+                )}
               </Stack>
               {!isCurrent && item?.isSold !== false && may('billing:write') && (
                 <Button
@@ -178,12 +177,18 @@ const Plans = ({ current }: { readonly current: PlanName }) => {
         })}
       </Box>
       <p className="dim small">
-        No request is rejected above a limit; you get an e-mail at 80% and at 100%. Spend totals stay on every plan.
+        No request is rejected above a limit; you get an e-mail at 80% and at 100%. Spend totals stay on every plan, and
+        so do members, projects and tokens; requests on record stay as long as the plan that they were made on says.
         Taxes may come on top: the payment page shows the total before you pay.
       </p>
     </section>
   );
 };
+
+const boughtText = (chosen: PlanName | undefined, current: PlanName, isBought: boolean) =>
+  isBought
+    ? `You are on the ${planTitles[current]} plan`
+    : chosen && `Thank you for choosing the ${planTitles[chosen]} plan`;
 
 export const Billing = () => {
   const { checkout, plan } = getRouteApi('/members/billing').useSearch();
@@ -220,29 +225,20 @@ export const Billing = () => {
           </Button>
         )}
       </PageHead>
-      {checkout === 'completed' && data && !isBought(data.plan) && (
-        <Alert
-          role="status"
-          color="teal"
-          variant="light"
-          title={plan && `Thank you for choosing the ${planTitles[plan]} plan`}
-        >
-          The payment is being confirmed; your plan changes within seconds, or at the end of the period where you chose
-          that.
-        </Alert>
-      )}
-      {checkout === 'completed' && data && isBought(data.plan) && (
-        <Alert role="status" color="teal" variant="light" title={`You are on the ${planTitles[data.plan]} plan`}>
-          Thank you. The invoice is under “Cards, invoices, cancellation”.
+      {checkout === 'completed' && data && (
+        <Alert role="status" color="teal" title={boughtText(plan, data.plan, isBought(data.plan))}>
+          {isBought(data.plan)
+            ? 'Thank you. The invoice is under “Cards, invoices, cancellation”.'
+            : 'The payment is being confirmed; your plan changes within seconds, or at the end of the period where you chose that.'}
         </Alert>
       )}
       {checkout === 'cancelled' && (
-        <Alert role="status" color="gray" variant="light">
+        <Alert role="status" color="gray">
           Nothing was bought.
         </Alert>
       )}
       {note && (
-        <Alert role="status" color={data.billingStatus === 'TRIALING' ? 'teal' : 'yellow'} variant="light">
+        <Alert role="status" color={data.billingStatus === 'TRIALING' ? 'teal' : 'yellow'}>
           {note}
         </Alert>
       )}
@@ -264,7 +260,7 @@ export const Billing = () => {
               {planTitles[data.plan]} plan. The period ends <Instant iso={data.currentPeriodEnd} />.
             </Box>
           </section>
-          <Plans current={data.plan} />
+          <Plans current={data.plan} activeKeys={data.usage.keys} />
         </>
       )}
     </div>

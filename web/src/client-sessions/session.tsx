@@ -4,13 +4,12 @@ import { Workflow } from 'lucide-react';
 import type { RequestSummary, SessionAgent } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Count, Instant, Money } from '../components/amount.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
 import { TextLink } from '../components/links.tsx';
-import { LoadProblem } from '../components/load-problem.tsx';
 import { Name } from '../components/name.tsx';
-import { PageHead } from '../components/page-head.tsx';
+import { EmptyState, LoadProblem, PageHead } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
+import { PauseButton } from '../limits/pause-button.tsx';
 import requestClasses from '../requests/requests.module.css';
 import { Status } from '../requests/status.tsx';
 import classes from './session.module.css';
@@ -86,12 +85,13 @@ export const OneSession = () => {
     <div className="page">
       <PageHead title="Session" about={<span className="mono">{sessionId}</span>}>
         {data && (
-          <div className="page-actions">
+          <>
             <span className="dim small">
               {data.clients.join(', ')} · {plural(data.requests, 'request')}
             </span>
             <Money as="call" nano={data.costNanoUsd} />
-          </div>
+            <PauseButton label="Pause" start={{ session: sessionId, name: 'Costly session' }} />
+          </>
         )}
       </PageHead>
       {isMissing && (
@@ -106,7 +106,7 @@ export const OneSession = () => {
         label="Agents and requests"
         columns={columns}
         items={data && rowsOf(data.agents)}
-        error={error}
+        query={{ data: undefined, error }}
         keyOf={({ agent, request }) => request?.requestId ?? `agent ${agent?.agentId}`}
         skeletons={[160]}
         className={requestClasses['table']}

@@ -4,8 +4,8 @@ import { Workflow } from 'lucide-react';
 import type { SessionSummary } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Count, Instant, Money } from '../components/amount.tsx';
-import { ListPage } from '../components/list-page.tsx';
 import { Name } from '../components/name.tsx';
+import { ListPage } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { formatExact, plural } from '../format/quantity.ts';
 import requestClasses from '../requests/requests.module.css';
@@ -19,7 +19,7 @@ const orders = [
 /** The start of an hour such as `2026-11-20T16`. */
 const startOfHour = (hour: string): string => `${hour}:00:00Z`;
 
-const columns: readonly Column<SessionSummary>[] = [
+export const sessionColumns: readonly Column<SessionSummary>[] = [
   {
     head: 'Session',
     cell: ({ id, clients }) => (
@@ -53,7 +53,7 @@ export const Sessions = () => {
       title="Sessions"
       about="The requests of one session of a coding agent or of your own program (header X-Service-Session), with what its agents cost."
       actions={
-        <div className="page-actions">
+        <>
           {data && <span className="dim small num">{plural(data.sessions, 'session')} in 30 days</span>}
           <SegmentedControl
             size="xs"
@@ -62,7 +62,7 @@ export const Sessions = () => {
             value={orderBy}
             onChange={(order) => void navigate({ search: order === 'time' ? { orderBy: order } : {}, replace: true })}
           />
-        </div>
+        </>
       }
       query={query}
       things="sessions"
@@ -74,10 +74,8 @@ export const Sessions = () => {
       )}
       <Table
         label="Sessions"
-        columns={columns}
-        items={data?.items}
-        error={query.error}
-        keyOf={({ id }) => id}
+        columns={sessionColumns}
+        query={query}
         skeletons={[36, 36, 36, 36]}
         className={requestClasses['table']}
         rowClassName={() => requestClasses['row']}

@@ -4,6 +4,7 @@ import { Money } from '../components/amount.tsx';
 import { Name } from '../components/name.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { formatWhole, plural } from '../format/quantity.ts';
+import { shownCosts } from '../spend/change.tsx';
 import { dimensionName, type Filters, type GroupBy } from '../spend/filters.ts';
 import { groupFilters, groupKey, groupName, type KeyNames } from '../spend/groups.ts';
 import classes from './compare.module.css';
@@ -22,11 +23,12 @@ interface ChangedGroupsProps {
 }
 
 /** The groups by change, the largest first. A click filters by one. */
-export const ChangedGroups = ({ change: { groups, otherGroups }, by, keyNames, onPick }: ChangedGroupsProps) => {
+export const ChangedGroups = ({ change, by, keyNames, onPick }: ChangedGroupsProps) => {
+  const { groups, otherGroups, displayCurrency } = change;
   const most = Math.max(...groups.map(({ costChangeNanoUsd }) => Math.abs(costChangeNanoUsd ?? 0)), 1);
   const name = (group: Group) => (
     <>
-      <UnstyledButton className={classes['pick']} onClick={() => onPick(groupFilters(group, by))}>
+      <UnstyledButton className={`pick ${classes['pick']}`} onClick={() => onPick(groupFilters(group, by))}>
         <Name of={groupName(group, by, keyNames)} />
         {marks[group.presence] && (
           <Badge size="xs" variant="light" color={group.presence === 'new' ? 'teal' : 'gray'}>
@@ -35,7 +37,7 @@ export const ChangedGroups = ({ change: { groups, otherGroups }, by, keyNames, o
         )}
       </UnstyledButton>
       {group.unpricedRequests + group.unpricedRequestsBefore > 0 && (
-        <span className={`unknown ${classes['under']}`}>
+        <span className="unknown under">
           + {plural(group.unpricedRequestsBefore, 'request')} of unknown cost before,{' '}
           {formatWhole(group.unpricedRequests)} now
         </span>
@@ -50,7 +52,7 @@ export const ChangedGroups = ({ change: { groups, otherGroups }, by, keyNames, o
     {
       head: 'Change',
       className: 'right',
-      cell: ({ costChangeNanoUsd }) => <Money as="change" nano={costChangeNanoUsd} />,
+      cell: (row) => <Money as="change" nano={row.costChangeNanoUsd} shown={shownCosts(row, displayCurrency).change} />,
     },
     {
       head: '',
@@ -60,9 +62,13 @@ export const ChangedGroups = ({ change: { groups, otherGroups }, by, keyNames, o
     {
       head: 'Before',
       className: 'right wide-only',
-      cell: ({ costBeforeNanoUsd }) => <Money nano={costBeforeNanoUsd} />,
+      cell: (row) => <Money nano={row.costBeforeNanoUsd} shown={shownCosts(row, displayCurrency).before} />,
     },
-    { head: 'Now', className: 'right', cell: ({ costNanoUsd }) => <Money nano={costNanoUsd} /> },
+    {
+      head: 'Now',
+      className: 'right',
+      cell: (row) => <Money nano={row.costNanoUsd} shown={shownCosts(row, displayCurrency).now} />,
+    },
     {
       head: 'Requests',
       className: 'right num wide-only',

@@ -4,16 +4,17 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useApi } from '../app.ts';
 import { isChoosingByKey } from '../components/keyboard.ts';
-import { Heading } from '../components/page-head.tsx';
-import { ProblemNote } from '../components/problem-note.tsx';
+import { PageHead, ProblemNote } from '../components/page.tsx';
+import { choicesOf } from '../forms/fields.ts';
 import { CustomDays } from '../spend/custom-days.tsx';
 import { FilterPills } from '../spend/filter-pills.tsx';
 import { type Filters, filtersOf, groupByIn, groupByOf, parametersOf, picked } from '../spend/filters.ts';
 import { GroupBySelects } from '../spend/group-by.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
+import { useZone } from '../spend/use-zone.ts';
 import { ViewsButton } from '../views/views-button.tsx';
 import { ChangedGroups } from './changed-groups.tsx';
-import { type CompareSearch, periodLabels, periodsOf, shownDays } from './search.ts';
+import { type CompareSearch, periodLabels, periodsOf } from './search.ts';
 import { Summary } from './summary.tsx';
 
 const GROUPS = 50;
@@ -28,7 +29,9 @@ export const Compare = () => {
   const filters: Filters = filtersOf(search as Record<string, unknown>);
   const by = groupByIn(search);
   const now = useMemo(() => new Date(), []);
-  const { name, periods } = periodsOf(search, now);
+  const { name, periods, zone } = periodsOf(search, now, useZone());
+  const changePeriod = (part: CompareSearch) =>
+    change({ ...periods, periods: undefined, zone: zone === 'UTC' ? undefined : zone, ...part });
   const given = Object.fromEntries(Object.entries(periods).filter(([, time]) => time !== undefined));
   const { data, error, isPlaceholderData, refetch } = useApi().useQuery(
     'get',
@@ -38,42 +41,38 @@ export const Compare = () => {
   );
   return (
     <div className="page">
-      <div className="page-head">
-        <Heading>Compare</Heading>
-        <div className="page-actions">
-          <NativeSelect
-            size="xs"
-            aria-label="Periods"
-            data={[
-              ...Object.entries(periodLabels).map(([value, label]) => ({ value, label })),
-              ...(name ? [] : [{ value: '', label: 'Other periods' }]),
-            ]}
-            value={name ?? ''}
-            onChange={({ target }) =>
-              change({
-                periods: target.value as CompareSearch['periods'],
-                ...{ from: undefined, to: undefined, compareFrom: undefined, compareTo: undefined },
-              })
-            }
-          />
-          <GroupBySelects by={by} filters={filters} onChange={change} />
-          <ViewsButton page="compare" />
-        </div>
-      </div>
+      <PageHead title="Compare">
+        <NativeSelect
+          size="xs"
+          aria-label="Periods"
+          data={[...choicesOf(periodLabels), ...(name ? [] : [{ value: '', label: 'Other periods' }])]}
+          value={name ?? ''}
+          onChange={({ target }) =>
+            change({
+              periods: target.value as CompareSearch['periods'],
+              ...{ from: undefined, to: undefined, compareFrom: undefined, compareTo: undefined, zone: undefined },
+            })
+          }
+        />
+        <GroupBySelects by={by} filters={filters} onChange={change} />
+        <ViewsButton page="compare" />
+      </PageHead>
       {data && (
         <Group gap="8px 14px">
           <CustomDays
             key={`now ${data.from} ${data.to}`}
             of="the period"
-            days={shownDays(data)}
-            onChange={({ from, to }) => change({ ...periods, periods: undefined, from, to })}
+            days={data}
+            zone={zone}
+            onChange={({ from, to }) => changePeriod({ from, to })}
           />
           <span className="dim small">compared with</span>
           <CustomDays
             key={`before ${data.before.from} ${data.before.to}`}
             of="the period before"
-            days={shownDays(data.before)}
-            onChange={({ from, to }) => change({ ...periods, periods: undefined, compareFrom: from, compareTo: to })}
+            days={data.before}
+            zone={zone}
+            onChange={({ from, to }) => changePeriod({ compareFrom: from, compareTo: to })}
           />
         </Group>
       )}
@@ -82,7 +81,7 @@ export const Compare = () => {
       {!data && !error && <Skeleton height={320} radius="lg" />}
       {data && (
         <Stack gap={20} opacity={isPlaceholderData ? 0.55 : 1} aria-busy={isPlaceholderData}>
-          <Summary change={data} />
+          <Summary change={data} zone={zone} />
           <ChangedGroups
             change={data}
             by={groupByOf(data.groupBy, by)}

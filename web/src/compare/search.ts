@@ -1,13 +1,15 @@
-import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
-import { utcDate } from '../format/time.ts';
+import { dayIn } from '../../../lambda/domain/calendar/time-zones.ts';
+import { addDays } from '../../../lambda/domain/calendar/utc.ts';
 import { type Dimension, type Filters, filtersOf, isDimension } from '../spend/filters.ts';
-import { type ComparedPeriods, comparedMonth, comparedToday, periodsIn } from '../spend/ranges.ts';
+import { type ComparedPeriods, comparedMonth, comparedToday, periodsIn, queryIn } from '../spend/ranges.ts';
 
 export type CompareSearch = ComparedPeriods &
   Filters & {
     readonly by?: Dimension | undefined;
     readonly and?: Dimension | undefined;
     readonly periods?: PeriodsName | undefined;
+    /** Whose days they are; without it, UTC. */
+    readonly zone?: string | undefined;
   };
 
 export const compareSearch = (search: Record<string, unknown>): CompareSearch => ({
@@ -18,10 +20,9 @@ export const compareSearch = (search: Record<string, unknown>): CompareSearch =>
   ...periodsIn(search),
 });
 
-const daysAgo = (now: Date, days: number) => utcDate(new Date(now.getTime() - days * DAY_MS));
-
 export const periodLabels = {
   day: 'Today and yesterday',
+  yesterday: 'Yesterday and the day before',
   '7d': 'Last 7 days and 7 before',
   '30d': 'Last 30 days and 30 before',
   month: 'This month and last month',
@@ -29,25 +30,29 @@ export const periodLabels = {
 type PeriodsName = keyof typeof periodLabels;
 
 /** Periods that people compare. The API finds the one before, and cuts it where the period is running. */
-const usualPeriods = (now: Date): Readonly<Record<PeriodsName, ComparedPeriods>> => ({
-  day: comparedToday(now),
-  '7d': { from: daysAgo(now, 7), to: daysAgo(now, 1) },
-  // Without it, thirty days that are a month would be compared with a month.
-  '30d': { from: daysAgo(now, 30), to: daysAgo(now, 1), compareFrom: daysAgo(now, 60) },
-  month: comparedMonth(now),
-});
-
-/** The periods in a URL, by default the last seven days and the seven before. Those with a name move with the time. */
-export const periodsOf = (
-  { periods, from, to, compareFrom, compareTo }: CompareSearch,
-  now: Date,
-): { readonly name: PeriodsName | undefined; readonly periods: ComparedPeriods } => {
-  const name = from === undefined ? (periods ?? '7d') : undefined;
-  return { name, periods: name === undefined ? { from, to, compareFrom, compareTo } : usualPeriods(now)[name] };
+const usualPeriods = (now: Date, zone: string): Readonly<Record<PeriodsName, ComparedPeriods>> => {
+  const daysAgo = (days: number) => addDays(dayIn(zone, now), -days);
+  return {
+    day: comparedToday(now, zone),
+    yesterday: queryIn(zone, { from: daysAgo(1), to: daysAgo(1) }),
+    '7d': queryIn(zone, { from: daysAgo(7), to: daysAgo(1) }),
+    // Without it, thirty days that are a month would be compared with a month.
+    '30d': queryIn(zone, { from: daysAgo(30), to: daysAgo(1), compareFrom: daysAgo(60) }),
+    month: comparedMonth(now, zone),
+  };
 };
 
-/** A period of the API's response for its fields: UTC days, of which the last may be running, or instants where it begins within a day. */
-export const shownDays = ({ from, to }: { readonly from: string; readonly to: string }) =>
-  Date.parse(from) % DAY_MS === 0
-    ? { from: from.slice(0, 10), to: utcDate(new Date(Date.parse(to) - 1)) }
-    : { from, to };
+/**
+ * The periods in a URL, by default the last seven days and the seven before. Those with a name move with the time, and are in the reader's
+ * zone.
+ */
+export const periodsOf = (
+  { periods, zone = 'UTC', from, to, compareFrom, compareTo }: CompareSearch,
+  now: Date,
+  readersZone: string,
+): { readonly name: PeriodsName | undefined; readonly periods: ComparedPeriods; readonly zone: string } => {
+  if (from !== undefined)
+    return { name: undefined, periods: queryIn(zone, { from, to, compareFrom, compareTo }), zone };
+  const name = periods ?? '7d';
+  return { name, periods: usualPeriods(now, readersZone)[name], zone: readersZone };
+};

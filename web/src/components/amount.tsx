@@ -1,43 +1,55 @@
-import {
-  exactMoney,
-  formatCallMoney,
-  formatFineMoney,
-  formatMoney,
-  formatMoneyChange,
-  formatPartMoney,
-  formatRoughMoney,
-  formatShown,
-  type Shown,
-} from '../format/money.ts';
-import { formatCount, formatExact } from '../format/quantity.ts';
+import { createContext, type ReactNode, useContext } from 'react';
+import { exactMoney, formatMoney, type MoneyStyle, type Shown } from '../format/money.ts';
+import { formatCount, formatExact, plural } from '../format/quantity.ts';
 import { formatAgo, formatDay, formatInstant, formatShortInstant } from '../format/time.ts';
 
-const moneyFormats = {
-  sum: formatMoney,
-  call: formatCallMoney,
-  fine: formatFineMoney,
-  part: formatPartMoney,
-  rough: formatRoughMoney,
-  change: formatMoneyChange,
-} as const;
+/** The display currency, and what a US dollar is in it. */
+export interface Rate {
+  readonly code: string;
+  readonly perUsd: number;
+}
+
+const RateContext = createContext<Rate | undefined>(undefined);
+
+/** Amounts below it are shown at this rate, where they have no cost in the display currency themselves. */
+export const AtRate = ({ rate, children }: { readonly rate: Rate | undefined; readonly children: ReactNode }) => (
+  <RateContext value={rate}>{children}</RateContext>
+);
+
+/** The rate that a sum was converted at, on average: parts that are shown at it add up to the sum. */
+export const rateOf = (nano: number | null, shown: Shown | undefined): Rate | undefined =>
+  shown?.decimal && nano ? { code: shown.code, perUsd: Number(shown.decimal) / (nano / 1e9) } : undefined;
+
+/** Formats amounts at the rate of this part of the page. */
+export const useMoney = () => {
+  const rate = useContext(RateContext);
+  return (nano: number | null, as?: MoneyStyle): string =>
+    rate && nano !== null ? formatMoney(nano * rate.perUsd, as, rate.code) : formatMoney(nano, as);
+};
 
 interface MoneyProps {
   readonly nano: number | null;
-  /** The same in the display currency. */
+  /** The same in the display currency, where it is known exactly. */
   readonly shown?: Shown | undefined;
-  /** `change` has a sign, `call` four decimals, `part` six (the lines of a price), `fine` two to six, `rough` three digits. */
-  readonly as?: keyof typeof moneyFormats;
+  readonly as?: MoneyStyle;
   readonly className?: string | undefined;
 }
 
 /** An amount of money, or "unknown"; hovering shows all decimals of the US dollars. */
-export const Money = ({ nano, shown, as = 'sum', className = '' }: MoneyProps) => (
-  <span className={`num ${nano === null ? 'unknown' : ''} ${className}`} title={exactMoney(nano)}>
-    {nano !== null && shown && shown.decimal !== null
-      ? formatShown(shown.decimal, shown.code, as === 'rough' ? 3 : undefined)
-      : moneyFormats[as](nano)}
-  </span>
-);
+export const Money = ({ nano, shown, as = 'sum', className = '' }: MoneyProps) => {
+  const format = useMoney();
+  return (
+    <span className={`num ${nano === null ? 'unknown' : ''} ${className}`} title={exactMoney(nano)}>
+      {nano !== null && shown && shown.decimal !== null
+        ? formatMoney(Number(shown.decimal) * 1e9, as, shown.code)
+        : format(nano, as)}
+    </span>
+  );
+};
+
+/** The requests that a sum does not include. */
+export const Unpriced = ({ of }: { readonly of: number }) =>
+  of > 0 && <span className="unknown">+ {plural(of, 'request')} of unknown cost</span>;
 
 /** A count, such as of tokens, in short form; hovering shows the whole number. */
 export const Count = ({ of, unit = '' }: { readonly of: number | null; readonly unit?: string }) =>

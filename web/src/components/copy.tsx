@@ -1,5 +1,6 @@
-import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
+import { ActionIcon, Alert, Button, CopyButton, Stack, Tooltip } from '@mantine/core';
 import { Check, Copy } from 'lucide-react';
+import type { ReactNode } from 'react';
 
 /** A button that copies a text and confirms it. */
 export const CopyToClipboard = ({ value, label }: { readonly value: string; readonly label: string }) => (
@@ -17,4 +18,24 @@ export const CopyToClipboard = ({ value, label }: { readonly value: string; read
       </Tooltip>
     )}
   </CopyButton>
+);
+
+interface ShownOnceProps {
+  readonly secret: string;
+  /** Kind, such as `key`. */
+  readonly what: string;
+  readonly children: ReactNode;
+  readonly onClose: () => void;
+}
+
+/** A secret that the API returns only once, and a button that copies it. */
+export const ShownOnce = ({ secret, what, children, onClose }: ShownOnceProps) => (
+  <Stack>
+    <Alert color="yellow">{children}</Alert>
+    <div className="secret">
+      <code className="mono">{secret}</code>
+      <CopyToClipboard value={secret} label={`Copy the ${what}`} />
+    </div>
+    <Button onClick={onClose}>Done</Button>
+  </Stack>
 );

@@ -1,8 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { EmptyState } from './empty-state.tsx';
-import { ScrollRegion } from './scroll-region.tsx';
+import { EmptyState, type LoadedQuery, LoadProblem, ScrollRegion } from './page.tsx';
 
 export interface Column<Item> {
   /** Unique among the columns. */
@@ -12,14 +11,21 @@ export interface Column<Item> {
   readonly cell: (item: Item) => ReactNode;
 }
 
+interface ListQuery<Item> {
+  readonly data: { readonly items: readonly Item[] } | undefined;
+  readonly error: unknown;
+}
+
 interface TableProps<Item> {
   readonly label: string;
   readonly caption?: ReactNode;
   readonly columns: readonly Column<Item>[];
-  readonly items: readonly Item[] | undefined;
-  readonly keyOf: (item: Item) => string;
-  /** Why there are no items: then nothing is shown, since the page says it. */
-  readonly error?: unknown;
+  /** Has the items. Where it failed nothing is shown, since the page says why. */
+  readonly query?: ListQuery<Item>;
+  /** Given where they are not all of the query's. */
+  readonly items?: readonly Item[] | undefined;
+  /** By default its id. */
+  readonly keyOf?: (item: Item) => string;
   /** Shown instead of a table without items. */
   readonly empty?: false | { readonly icon: LucideIcon; readonly title: string; readonly text: ReactNode };
   /** The heights of rows that are loading, in pixels. */
@@ -34,8 +40,9 @@ interface TableProps<Item> {
 }
 
 /** A card with a table of items, written by its columns: the one way that pages show lists. Skeletons while there are no items yet. */
-export const Table = <Item,>({ items, error, empty, columns, className = '', ...props }: TableProps<Item>) => {
-  if (!items && error) return null;
+export const Table = <Item,>({ query, empty, columns, className = '', ...props }: TableProps<Item>) => {
+  const { items = query?.data?.items, keyOf = (item) => (item as { readonly id: string }).id } = props;
+  if (!items && query?.error) return null;
   if (items?.length === 0 && empty)
     return (
       <section className="card">
@@ -59,7 +66,7 @@ export const Table = <Item,>({ items, error, empty, columns, className = '', ...
         </thead>
         <tbody>
           {items?.map((item) => (
-            <tr key={props.keyOf(item)} className={props.rowClassName?.(item)}>
+            <tr key={keyOf(item)} className={props.rowClassName?.(item)}>
               {columns.map((column) => (
                 <td key={column.head} className={column.className}>
                   {column.cell(item)}
@@ -89,3 +96,48 @@ export const Table = <Item,>({ items, error, empty, columns, className = '', ...
     </ScrollRegion>
   );
 };
+
+/** Two lines of a table, the second one small. */
+export const TwoLines = ({ children, second }: { readonly children: ReactNode; readonly second: ReactNode }) => (
+  <>
+    {children}
+    <br />
+    <span className="dim small">{second}</span>
+  </>
+);
+
+interface ListSectionProps<Item> extends Pick<TableProps<Item>, 'columns' | 'keyOf'> {
+  readonly title: string;
+  readonly action?: ReactNode;
+  readonly query: LoadedQuery & ListQuery<Item>;
+  /** Said where there are no items. */
+  readonly none?: string;
+  /** Shown above the items. */
+  readonly children?: ReactNode;
+  readonly below?: ReactNode;
+}
+
+/** A list that is a part of a page. */
+export const ListSection = <Item,>({
+  title,
+  action,
+  query,
+  none,
+  children,
+  below,
+  ...table
+}: ListSectionProps<Item>) => (
+  <div className="card">
+    <div className="card-pad">
+      <div className="card-head">
+        <h2>{title}</h2>
+        {action}
+      </div>
+      <LoadProblem query={query} title={`${title} could not be loaded`} />
+      {query.data?.items.length === 0 && none && <p className="dim small">{none}</p>}
+      {children}
+    </div>
+    {query.data && query.data.items.length > 0 && <Table {...table} label={title} frame="scroll-x" query={query} />}
+    {below}
+  </div>
+);

@@ -50,6 +50,8 @@ export const usePages = <Path extends keyof PagedLists>(
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
     refetchInterval: ({ state }) => refreshMs?.(state.data?.pages.length ?? 0) ?? false,
   });
-  const items = result.data?.pages.flatMap((page) => page.items);
-  return { ...result, items: items ?? [], isEmpty: items?.length === 0 && !result.hasNextPage };
+  const pages = result.data?.pages;
+  const items = pages?.flatMap((page) => page.items);
+  const data = items && { items, examinedFrom: pages?.[0]?.examinedFrom };
+  return { ...result, data, isEmpty: items?.length === 0 && !result.hasNextPage };
 };

@@ -1,12 +1,11 @@
-import { Anchor, Code, NativeSelect } from '@mantine/core';
+import { Alert, Anchor, NativeSelect } from '@mantine/core';
 import { PackageOpen } from 'lucide-react';
 import { useState } from 'react';
-import type { ExportedDay } from '../api/responses.ts';
-import { useApi, useApp } from '../app.ts';
-import { Instant, Money } from '../components/amount.tsx';
+import type { ExportedDay, WaitingExport } from '../api/responses.ts';
+import { useApi } from '../app.ts';
+import { Instant, Money, Unpriced } from '../components/amount.tsx';
 import { TextLink } from '../components/links.tsx';
-import { ListPage } from '../components/list-page.tsx';
-import { Section } from '../components/section.tsx';
+import { ListPage } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { formatBytes, formatWhole, plural } from '../format/quantity.ts';
 import { utcDayText } from '../format/time.ts';
@@ -30,12 +29,9 @@ const columns: readonly Column<ExportedDay>[] = [
     cell: ({ costNanoUsd, unpricedRequests }) => (
       <>
         <Money nano={costNanoUsd} />
-        {unpricedRequests > 0 && (
-          <>
-            <br />
-            <span className="unknown small">+ {plural(unpricedRequests, 'request')} of unknown cost</span>
-          </>
-        )}
+        <div className="small">
+          <Unpriced of={unpricedRequests} />
+        </div>
       </>
     ),
   },
@@ -56,26 +52,19 @@ const columns: readonly Column<ExportedDay>[] = [
   },
 ];
 
-/** How programs get the same files. */
-const Setup = () => {
-  const { settings } = useApp();
+/** Days whose files are missing or stale. */
+const Waiting = ({ days }: { readonly days: readonly WaitingExport[] }) => {
+  if (days.length === 0) return null;
+  const [first, last] = [days[0], days.at(-1)].map((each) => utcDayText(each?.day ?? ''));
+  const stale = days.filter(({ isExported }) => isExported).length;
+  const late = days.filter(({ isLate }) => isLate).length;
   return (
-    <Section
-      title="By program"
-      about="List days and download them with an API token, load them into a warehouse, or query them where they are."
-    >
-      <p className="small">
-        <TextLink to="/tokens">Create an API token</TextLink> with the role viewer, then:
-      </p>
-      <Code
-        block
-        style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
-      >{`curl "${new URL(settings.apiUrl, location.href)}/machine/exports?format=parquet" \\
-  -H "Authorization: Bearer sat_…"`}</Code>
-      <p className="dim small">
-        Each item has a link that works for 15 minutes. On AWS the same files are tables in Athena.
-      </p>
-    </Section>
+    <Alert color={late > 0 ? 'red' : 'yellow'} title={`${plural(days.length, 'day')} not exported yet`}>
+      {first === last ? `${first}.` : `${first} to ${last}.`}
+      {stale > 0 &&
+        ` ${plural(stale, 'day')} changed since the export: ${stale === 1 ? 'its file is' : 'their files are'} stale.`}
+      {late > 0 && ` ${plural(late, 'day')} due for more than two hours: ask the operator to look at the exporter.`}
+    </Alert>
   );
 };
 
@@ -90,7 +79,12 @@ export const Exports = () => {
   return (
     <ListPage
       title="Exports"
-      about="The last 30 days as files. A day is there an hour after its end (UTC), and again when a late event or a new price changes it."
+      about={
+        <>
+          The last 30 days as files. A day is there an hour after its end (UTC), and again when a late event or a new
+          price changes it. Programs get the same files: <TextLink to="/connect">Connect</TextLink>
+        </>
+      }
       actions={
         <NativeSelect
           aria-label="Format"
@@ -102,19 +96,22 @@ export const Exports = () => {
       query={query}
       things="exports"
     >
+      <Waiting days={query.data?.waiting ?? []} />
       <Table
         label="Exported days"
         columns={columns}
         items={query.data?.items.toReversed()}
-        error={query.error}
+        query={query}
         keyOf={({ day, dataset }) => `${day} ${dataset}`}
         empty={{
           icon: PackageOpen,
           title: 'No day exported yet',
-          text: 'The first day with requests is here an hour after its end (UTC).',
+          text:
+            query.data?.waiting.length === 0
+              ? 'Days that end from now on with requests are here an hour later (UTC).'
+              : 'The days above are exported soon.',
         }}
       />
-      <Setup />
     </ListPage>
   );
 };

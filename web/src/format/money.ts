@@ -1,50 +1,63 @@
 import { decimalOf } from '../../../lambda/domain/money.ts';
-import { locale } from './locale.ts';
+import { locale, readsDollars } from './reading.ts';
 
 /** Amounts are in nano-USD (1e-9 USD); null is an unknown amount, which differs from zero. */
 
 const NANO = 1e9;
 
-const formatIn = (currency: string, options: Intl.NumberFormatOptions) =>
-  new Intl.NumberFormat(locale, {
-    style: 'currency',
-    currency,
-    currencyDisplay: currency === 'USD' ? 'narrowSymbol' : 'symbol',
-    ...options,
-  });
-const usd = (options: Intl.NumberFormatOptions) => formatIn('USD', options);
-
-const cents = usd({});
-/** For amounts below a cent: two significant digits instead of zeros. */
-const small = usd({ minimumSignificantDigits: 2, maximumSignificantDigits: 2 });
-const whole = usd({ maximumFractionDigits: 0 });
-
 const UNKNOWN = 'unknown';
 
-/** `$12.34`, `$0.0042`, `unknown`. */
-export const formatMoney = (nanoUsd: number | null): string => {
-  if (nanoUsd === null) return UNKNOWN;
-  const amount = nanoUsd / NANO;
-  return amount !== 0 && Math.abs(amount) < 0.01 ? small.format(amount) : cents.format(amount);
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** A format of a currency. Making one takes longer than using it. */
+const formatIn = (currency: string, options: Intl.NumberFormatOptions = {}): Intl.NumberFormat => {
+  const key = currency + JSON.stringify(options);
+  const currencyDisplay = currency === 'USD' ? 'narrowSymbol' : 'symbol';
+  const format =
+    formats.get(key) ?? new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay, ...options });
+  formats.set(key, format);
+  return format;
 };
 
-/** A format with decimals of its own from an amount on; what is smaller, but not zero, has two significant digits. */
-const from = (leastNanoUsd: number, minimumFractionDigits: number, maximumFractionDigits: number) => {
-  const format = usd({ minimumFractionDigits, maximumFractionDigits });
-  return (nanoUsd: number | null): string =>
-    nanoUsd === null || (nanoUsd !== 0 && Math.abs(nanoUsd) < leastNanoUsd)
-      ? formatMoney(nanoUsd)
-      : format.format(nanoUsd / NANO);
+/** Below it, two significant digits instead of zeros; from it on, decimals of its own. */
+interface Precision {
+  readonly least: number;
+  readonly options?: Intl.NumberFormatOptions;
+}
+
+const decimals = (minimumFractionDigits: number, maximumFractionDigits: number): Intl.NumberFormatOptions => ({
+  minimumFractionDigits,
+  maximumFractionDigits,
+});
+
+const precisions = {
+  /** `$12.34`, `$0.0042` */
+  sum: { least: 0.01 },
+  /** `$0.1097`, `$2.1100`: the costs of requests in one column. */
+  call: { least: 0.000_05, options: decimals(4, 4) },
+  /** `$0.095151`, `$2.11`: the cost of one request. */
+  fine: { least: 0.000_001, options: decimals(2, 6) },
+  /** `$0.050760`: the lines of a request's price, in one column with their total. */
+  part: { least: 0.000_001, options: decimals(6, 6) },
+} as const satisfies Record<string, Precision>;
+
+/** `rough` is an amount that is not known better, such as a forecast: `$504`, `$1,230`; `change` has a sign: `+$12.34`, `−$0.0042`. */
+export type MoneyStyle = keyof typeof precisions | 'rough' | 'change';
+
+/** An amount in 1e-9 of a currency, by default of US dollars: `$12.34`, `€0.0042`, `unknown`. */
+export const formatMoney = (nano: number | null, style: MoneyStyle = 'sum', code = 'USD'): string => {
+  if (nano === null) return UNKNOWN;
+  if (style === 'change') return `${nano > 0 ? '+' : nano < 0 ? '−' : ''}${formatMoney(Math.abs(nano), 'sum', code)}`;
+  const amount = nano / NANO;
+  if (style === 'rough')
+    return Math.abs(amount) < 10
+      ? formatMoney(nano, 'sum', code)
+      : formatIn(code, { maximumFractionDigits: 0 }).format(Number(amount.toPrecision(3)));
+  const { least, options }: Precision = precisions[style];
+  if (amount !== 0 && Math.abs(amount) < least)
+    return formatIn(code, { minimumSignificantDigits: 2, maximumSignificantDigits: 2 }).format(amount);
+  return formatIn(code, options).format(amount);
 };
-
-/** `$0.095151`, `$2.11`: the cost of one request, with up to six decimals. */
-export const formatFineMoney = from(1_000, 2, 6);
-
-/** `$0.050760`: the lines of a request's price, in one column with their total. */
-export const formatPartMoney = from(1_000, 6, 6);
-
-/** `$0.1097`, `$2.1100`: the costs of requests in one column. */
-export const formatCallMoney = from(50_000, 4, 4);
 
 /** `$29`, `CA$29.50`, `¥2,900`: an amount in any currency, as a decimal string. */
 export const formatPrice = (amount: string, currency: string): string =>
@@ -52,22 +65,8 @@ export const formatPrice = (amount: string, currency: string): string =>
     Number(amount),
   );
 
-const sign = (nanoUsd: number) => (nanoUsd > 0 ? '+' : nanoUsd < 0 ? '−' : '');
-
-/** `+$12.34`, `−$0.0042`, `$0.00`, `unknown`: a change of an amount. */
-export const formatMoneyChange = (nanoUsd: number | null): string =>
-  nanoUsd === null ? UNKNOWN : `${sign(nanoUsd)}${formatMoney(Math.abs(nanoUsd))}`;
-
-/** `$504`, `$1,230`, `$4.07`: an amount that is not known better, such as a forecast, with three digits at most. */
-export const formatRoughMoney = (nanoUsd: number | null): string =>
-  nanoUsd === null || Math.abs(nanoUsd) < 10 * NANO
-    ? formatMoney(nanoUsd)
-    : whole.format(Number((nanoUsd / NANO).toPrecision(3)));
-
-const rate = usd({ minimumFractionDigits: 2, maximumFractionDigits: 9 });
-
 /** `$1.20`, `$0.000075`: a rate or an agreed amount in USD, with all its decimals. */
-export const formatRate = (amountUsd: number): string => rate.format(amountUsd);
+export const formatRate = (amountUsd: number): string => formatIn('USD', decimals(2, 9)).format(amountUsd);
 
 /** Short, for an axis, of 1e-9 of a currency: `$1.2K`, `€40`, `$0.5`. */
 export const formatAxisMoney = (nano: number, code = 'USD'): string => {
@@ -92,23 +91,12 @@ export interface Shown {
   readonly code: string;
 }
 
-/** A cost in the display currency; undefined without such a currency. */
+/** A cost in the display currency; undefined without such a currency, and for readers of dollars alone. */
 export const shownIn = (
   { displayCost, displayCurrency }: { readonly displayCost?: string | null; readonly displayCurrency?: string },
-  code = displayCurrency,
-): Shown | undefined => (code === undefined || displayCost === undefined ? undefined : { decimal: displayCost, code });
-
-/** `€1,234.50`, `€0.0042`; `digits` at most, where given. */
-export const formatShown = (decimal: string, code: string, digits?: number): string => {
-  const amount = Number(decimal);
-  const isSmall = amount !== 0 && Math.abs(amount) < 0.01;
-  const options: Intl.NumberFormatOptions = isSmall
-    ? { minimumSignificantDigits: 2, maximumSignificantDigits: 2 }
-    : digits === undefined
-      ? {}
-      : { maximumSignificantDigits: digits, minimumFractionDigits: 0 };
-  return formatIn(code, options).format(amount);
-};
+  code: string | null | undefined = displayCurrency,
+): Shown | undefined =>
+  !code || readsDollars || displayCost === undefined ? undefined : { decimal: displayCost, code };
 
 const DECIMALS = 9;
 const scaled = (decimal: string): bigint => {

@@ -1,4 +1,4 @@
-import { locale } from './locale.ts';
+import { locale } from './reading.ts';
 
 const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumSignificantDigits: 3 });
 const even = new Intl.NumberFormat(locale, {

@@ -1,24 +1,27 @@
+import { dayIn, instantIn } from '../../../lambda/domain/calendar/time-zones.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
-import { locale } from './locale.ts';
+import { addDays, startOf } from '../../../lambda/domain/calendar/utc.ts';
+import { chosenZone, locale } from './reading.ts';
 
 /**
- * Instants and hours are shown in the user's time zone. Days, weeks and months of spend, rules and plans are UTC, as the ledger
- * counts them, and are labelled so.
+ * Instants and hours are shown in the zone that the user chose, or the browser's. Days of spend are those of the user's or the account's
+ * zone where hours allow that; weeks and months of rules and plans are UTC, as the ledger counts them. Days are labelled by their zone.
  */
 
-export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+export const timeZone = chosenZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-const instant = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
+const instant = new Intl.DateTimeFormat(locale, { timeZone, dateStyle: 'medium', timeStyle: 'medium' });
 const shortInstant = new Intl.DateTimeFormat(locale, {
+  timeZone,
   month: 'short',
   day: 'numeric',
   hour: 'numeric',
   minute: '2-digit',
 });
-const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
-const clock = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' });
-const hourOfDay = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: 'numeric' });
-const zoneName = new Intl.DateTimeFormat(locale, { timeZoneName: 'shortOffset' });
+const day = new Intl.DateTimeFormat(locale, { timeZone, dateStyle: 'medium' });
+const clock = new Intl.DateTimeFormat(locale, { timeZone, hour: 'numeric', minute: '2-digit' });
+const hourOfDay = new Intl.DateTimeFormat(locale, { timeZone, weekday: 'short', hour: 'numeric' });
+const offsetName = new Intl.DateTimeFormat(locale, { timeZone, timeZoneName: 'shortOffset' });
 const utcDay = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'short', day: 'numeric' });
 const utcLongDay = new Intl.DateTimeFormat(locale, {
   timeZone: 'UTC',
@@ -47,7 +50,7 @@ export const formatClock = (at: Date): string => clock.format(at);
 
 /** `UTC+1`, the user's current offset. */
 export const zoneOffset = (): string =>
-  zoneName
+  offsetName
     .formatToParts(new Date())
     .find(({ type }) => type === 'timeZoneName')
     ?.value.replace('GMT', 'UTC') ?? 'UTC';
@@ -65,15 +68,21 @@ export const formatAgo = (iso: string, now = Date.now()): string => {
   return step ? relative.format(Math.round(ms / step[1]), step[0]) : 'just now';
 };
 
-/** The instant at which a bucket of spend begins: `2026-11-20T16`, `2026-11-20` or `2026-11`. */
-export const bucketStart = (time: string): Date =>
-  new Date(`${time}${{ 7: '-01T00', 10: 'T00', 13: '' }[time.length] ?? ''}:00:00Z`);
+/** The name of a zone in a label: `UTC`, `Auckland`. */
+export const zoneName = (zone: string): string => zone.split('/').at(-1)?.replaceAll('_', ' ') ?? zone;
+
+/** The first instant of a day in a zone: a whole hour, since spend is counted by the hour. */
+export const startInZone = (zone: string, day: string): Date => startOf('hour', instantIn(zone, day, 0));
+
+/** The instant at which a bucket of spend begins: `2026-11-20T16`, `2026-11`, or `2026-11-20`, a day of a zone. */
+export const bucketStart = (time: string, zone = 'UTC'): Date =>
+  time.length === 10 ? startInZone(zone, time) : new Date(`${time}${time.length === 7 ? '-01T00' : ''}:00:00Z`);
 
 /** The first instant after a bucket. */
-export const bucketEnd = (time: string): Date => {
-  const start = bucketStart(time);
+export const bucketEnd = (time: string, zone = 'UTC'): Date => {
+  const start = bucketStart(time, zone);
   if (time.length === 7) return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1));
-  return new Date(start.getTime() + (time.length === 10 ? DAY_MS : HOUR_MS));
+  return time.length === 10 ? startInZone(zone, addDays(time, 1)) : new Date(start.getTime() + HOUR_MS);
 };
 
 /** A bucket on an axis: `Fri 5 PM`, `Nov 20`, `Nov 2026`. */
@@ -87,17 +96,29 @@ export const formatBucket = (time: string): string => {
 };
 
 /** A bucket in full: `Nov 20, 5:00 PM – 6:00 PM`, `Fri, Nov 20 (UTC day)`, `Nov 2026 (UTC month)`. */
-export const formatBucketLong = (time: string): string => {
+export const formatBucketLong = (time: string, zone = 'UTC'): string => {
   const start = bucketStart(time);
   if (time.length === 13) return `${shortInstant.format(start)} – ${clock.format(start.getTime() + HOUR_MS)}`;
-  return time.length === 10 ? `${utcLongDay.format(start)} (UTC day)` : `${utcMonth.format(start)} (UTC month)`;
+  return time.length === 10
+    ? `${utcLongDay.format(start)} (${zoneName(zone)} day)`
+    : `${utcMonth.format(start)} (UTC month)`;
 };
 
-/** A range of whole UTC days, `Nov 1 – 20`, or of hours in the user's time zone; `to` is the first instant after it. */
-export const formatPeriod = (from: string, to: string): string => {
-  const [start, end] = [new Date(from), new Date(to)];
-  const isDays = start.getTime() % DAY_MS === 0 && end.getTime() % DAY_MS === 0;
-  return isDays ? utcDay.formatRange(start, new Date(end.getTime() - 1)) : shortInstant.formatRange(start, end);
+/** A range of whole days of a zone, `Nov 1 – 20`, or of hours in the user's time zone; `to` is the first instant after it. */
+export const formatPeriod = (from: string, to: string, zone = 'UTC'): string => {
+  const days = daysOf({ from, to }, zone);
+  return days
+    ? utcDay.formatRange(new Date(days.from), new Date(days.to))
+    : shortInstant.formatRange(new Date(from), new Date(to));
+};
+
+/** The first and last day of a range of instants that begins and ends with days of a zone; else undefined. */
+export const daysOf = ({ from, to }: { readonly from: string; readonly to: string }, zone: string) => {
+  const days = { from: dayIn(zone, new Date(from)), to: dayIn(zone, new Date(Date.parse(to) - 1)) };
+  const isWhole =
+    startInZone(zone, days.from).getTime() === Date.parse(from) &&
+    startInZone(zone, addDays(days.to, 1)).getTime() === Date.parse(to);
+  return isWhole ? days : undefined;
 };
 
 const utcFullDay = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', dateStyle: 'medium' });

@@ -25,6 +25,15 @@ export const collections = {
     afterDeletion: '',
     needs: 'rules:write',
   },
+  '/access-rules': {
+    noun: 'access rule',
+    page: 'limit',
+    list: '/limits',
+    create: 'Set it',
+    created: 'Set: other requests are refused within a minute.',
+    afterDeletion: 'What it refuses passes again within seconds.',
+    needs: 'keys:write-all',
+  },
   '/reports': {
     noun: 'report',
     page: 'report',

@@ -1,4 +1,4 @@
-import { Box, Button, Group, Modal, Skeleton, Stack } from '@mantine/core';
+import { Alert, Box, Button, type ButtonProps, Group, Modal, Skeleton, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useBlocker, useNavigate } from '@tanstack/react-router';
@@ -6,24 +6,23 @@ import { Trash2 } from 'lucide-react';
 import { type ReactNode, useRef, useState } from 'react';
 import { problemOf } from '../api/problem.ts';
 import { useApi, useMe } from '../app.ts';
-import { Confirm, ConfirmButton, type ConfirmButtonProps } from '../components/confirm.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
+import { ActButton, Confirm } from '../components/buttons.tsx';
+import { ShownOnce } from '../components/copy.tsx';
 import { BackLink } from '../components/links.tsx';
-import { LoadProblem } from '../components/load-problem.tsx';
-import { notifyDone, notifyProblem } from '../components/notify.ts';
-import { PageHead } from '../components/page-head.tsx';
-import { ProblemNote } from '../components/problem-note.tsx';
-import { ShownOnce } from '../components/shown-once.tsx';
+import { EmptyState, LoadProblem, PageHead, ProblemNote } from '../components/page.tsx';
+import { notifyDone } from '../notify.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { changesOf, hiddenIn } from './changes.ts';
 import { type Collection, capital, collections } from './collections.ts';
 import { fieldErrors, otherErrors } from './fields.ts';
+import { useDraft } from './use-draft.ts';
 
 /** Asks before a form with changes is left; the browser asks before the tab is closed. */
-const Unsaved = ({ isDirty }: { readonly isDirty: () => boolean }) => {
+const Unsaved = ({ isDirty, onDiscard }: { readonly isDirty: () => boolean; readonly onDiscard: () => void }) => {
   const { status, proceed, reset } = useBlocker({
     // A session that ended leads to its page without a question.
     shouldBlockFn: ({ next }) => next.pathname !== '/sign-in' && isDirty(),
+    // A draft stays in the tab, but not when that is closed.
     enableBeforeUnload: isDirty,
     withResolver: true,
   });
@@ -33,7 +32,10 @@ const Unsaved = ({ isDirty }: { readonly isDirty: () => boolean }) => {
       title="Leave without saving?"
       text="Your changes are not saved."
       action="Discard the changes"
-      onConfirm={() => proceed?.()}
+      onConfirm={() => {
+        onDiscard();
+        proceed?.();
+      }}
       onClose={() => reset?.()}
     />
   );
@@ -48,9 +50,10 @@ export type Query = UseQueryResult<unknown, unknown>;
 
 const isNotFound = ({ error }: Query): boolean => problemOf(error).code === 'NOT_FOUND';
 
-interface DeleteButtonProps extends Omit<ConfirmButtonProps, 'ask'> {
+interface DeleteButtonProps extends ButtonProps {
   readonly collection: Collection;
   readonly item: Item;
+  readonly 'aria-label'?: string;
   /** Runs before the lists reload: the page of an item that is gone says so. */
   readonly onDone?: () => void;
 }
@@ -59,26 +62,11 @@ interface DeleteButtonProps extends Omit<ConfirmButtonProps, 'ask'> {
 export const DeleteButton = ({ collection, item: { id, name }, onDone, ...button }: DeleteButtonProps) => {
   const { noun, afterDeletion } = collections[collection];
   const remove = useApi().useMutation('delete', `${collection}/{id}` as '/budgets/{id}', {
-    onSuccess: () => {
-      notifyDone(`${name} deleted.`);
-      onDone?.();
-    },
-    onError: notifyProblem(`The ${noun} was not deleted`),
+    ...(onDone && { onSuccess: onDone }),
+    meta: { done: `${name} deleted.`, failure: `The ${noun} was not deleted` },
   });
-  return (
-    <ConfirmButton
-      {...button}
-      loading={remove.isPending}
-      ask={{
-        title: `Delete this ${noun}?`,
-        text: afterDeletion,
-        action: `Delete the ${noun}`,
-        onConfirm: () => remove.mutate({ params: { path: { id } } }),
-      }}
-    >
-      Delete
-    </ConfirmButton>
-  );
+  const ask = { title: `Delete this ${noun}?`, text: afterDeletion, action: `Delete the ${noun}` };
+  return <ActButton {...button} label="Delete" act={remove} sent={{ params: { path: { id } } }} ask={ask} />;
 };
 
 /** Members of an item that only the API can set, read-only: they stay as they are. */
@@ -127,8 +115,10 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
   const api = useApi();
   const [secret, setSecret] = useState<string>();
   const isDone = useRef(false);
+  const draft = useDraft(form, `${collection} ${item?.id ?? JSON.stringify(form.getInitialValues())}`);
   const leave = () => {
     isDone.current = true;
+    draft.forget();
     if (onClose) onClose();
     else void navigate({ to: list });
   };
@@ -142,6 +132,7 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
   const error = add.error ?? update.error;
   const onSuccess = ({ webhookSecret }: { readonly webhookSecret?: string | undefined }) => {
     isDone.current = true;
+    draft.forget();
     if (webhookSecret) setSecret(webhookSecret);
     else leave();
   };
@@ -155,6 +146,21 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
   return (
     <form noValidate className={onClose ? undefined : 'card card-pad'} onSubmit={form.onSubmit(save)}>
       <Stack gap={onClose ? 'md' : 'lg'}>
+        {draft.isRestored && (
+          <Alert role="status" color="teal">
+            What you typed before is here again.{' '}
+            <Button
+              size="compact-xs"
+              variant="default"
+              onClick={() => {
+                draft.forget();
+                form.reset();
+              }}
+            >
+              Discard it
+            </Button>
+          </Alert>
+        )}
         {props.children}
         {item && <SetByApi item={item} shown={bodyOf(form.getInitialValues())} />}
         {error && (
@@ -191,7 +197,7 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
           <p className="dim small">{`Your role reads ${noun}s. Members and admins change them.`}</p>
         )}
       </Stack>
-      {!onClose && <Unsaved isDirty={() => form.isDirty() && !isDone.current} />}
+      {!onClose && <Unsaved isDirty={() => form.isDirty() && !isDone.current} onDiscard={draft.forget} />}
       <Modal opened={secret !== undefined} onClose={leave} title="The webhook’s secret">
         {secret && (
           <ShownOnce secret={secret} what="secret" onClose={leave}>

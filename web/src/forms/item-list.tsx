@@ -4,10 +4,8 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import { ChevronRight, type LucideIcon, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApi, useMe } from '../app.ts';
-import { EmptyState } from '../components/empty-state.tsx';
 import { ButtonLink } from '../components/links.tsx';
-import { ListPage } from '../components/list-page.tsx';
-import { notifyProblem } from '../components/notify.ts';
+import { EmptyState, ListPage } from '../components/page.tsx';
 import { capital, collections } from './collections.ts';
 import classes from './item-list.module.css';
 
@@ -28,13 +26,12 @@ export const ItemRow = ({ collection, item: { id, name, isActive }, link, about,
   const { may } = useMe();
   const { noun, needs } = collections[collection];
   const update = useApi().useMutation('patch', `${collection}/{id}` as '/budgets/{id}', {
-    onError: notifyProblem(`The ${noun} was not changed`),
+    meta: { failure: `The ${noun} was not changed` },
   });
   return (
     <li className={classes['item']} data-off={!isActive || undefined}>
       <Group gap="4px 16px">
         <Switch
-          withThumbIndicator={false}
           disabled={!may(needs)}
           checked={update.isPending ? (update.variables.body.isActive ?? isActive) : isActive}
           aria-label={`${name} is on`}
@@ -107,7 +104,8 @@ export const ItemList = <Item,>({
       }
     >
       {items && items.length > 0 && <ul className={`card ${classes['items']}`}>{items.map(row)}</ul>}
-      {children}
+      {/* Below the list, whose height is known by then. */}
+      {items || query.error ? children : null}
     </ListPage>
   );
 };

@@ -5,11 +5,13 @@ import type { ReactNode } from 'react';
 
 interface RowsFieldProps<Values> {
   readonly form: UseFormReturnType<Values>;
-  /** The member of the form with the rows: one at least. */
+  /** The member of the form with the rows. */
   readonly list: keyof Values & string;
   /** Name of a row: `rate`. */
   readonly row: string;
   readonly newRow: object;
+  /** One by default. */
+  readonly min?: number;
   readonly max?: number;
   /** The fields of a row. */
   readonly children: (index: number) => ReactNode;
@@ -30,7 +32,7 @@ export const RowsField = <Values extends object>(props: RowsFieldProps<Values>) 
             color="gray"
             size="lg"
             aria-label={`Remove ${row} ${index + 1}`}
-            disabled={rows.length === 1}
+            disabled={rows.length === (props.min ?? 1)}
             onClick={() => form.removeListItem(list as never, index)}
           >
             <X size={16} />

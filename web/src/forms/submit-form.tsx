@@ -2,7 +2,7 @@ import { Button, Group, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { ProblemNote } from '../components/problem-note.tsx';
+import { ProblemNote } from '../components/page.tsx';
 import { fieldErrors, otherErrors } from './fields.ts';
 
 interface SubmitFormProps<Values, Sent> {

@@ -1,26 +1,47 @@
-import { Alert, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, NativeSelect, Stack, Text, TextInput, type TextInputProps } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { problemOf } from '../api/problem.ts';
 import type { Key } from '../api/responses.ts';
-import { useApi } from '../app.ts';
+import { useApi, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
-import { notifyDone } from '../components/notify.ts';
-import { ProblemNote } from '../components/problem-note.tsx';
-import { ShownOnce } from '../components/shown-once.tsx';
+import { ShownOnce } from '../components/copy.tsx';
+import { ProblemNote } from '../components/page.tsx';
 import { changesOf } from '../forms/changes.ts';
 import { required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
+import { useProjectChoices } from '../scope/scope-fields.tsx';
 
 interface CreateKeyProps {
   readonly onClose: () => void;
-  readonly onCreated: (key: string) => void;
+  readonly onCreated?: (key: string) => void;
 }
 
-/** Asks for a name, then shows the new key, once. */
+const LastDay = (props: TextInputProps) => (
+  <TextInput
+    type="date"
+    label="Last day (UTC, optional)"
+    description="Requests with the key are rejected afterwards."
+    {...props}
+  />
+);
+
+/** Stands for no member in a select. */
+const NOBODY = 'nobody';
+
+/** Asks for a name, a project and whose key it is, then shows the new key, once. */
 export const CreateKey = ({ onClose, onCreated }: CreateKeyProps) => {
-  const form = useForm({ initialValues: { name: '' }, validate: { name: required('A name') } });
-  const create = useApi().useMutation('post', '/keys', { onSuccess: ({ key }) => onCreated(key) });
+  const api = useApi();
+  const { me, may } = useMe();
+  const projects = useProjectChoices();
+  const mayChooseMember = may('keys:write-all');
+  const { data: members } = api.useQuery('get', '/members', {}, { enabled: mayChooseMember });
+  const myself = me?.user.userId ?? '';
+  const form = useForm({
+    initialValues: { name: '', project: '', member: '', lastDay: '' },
+    validate: { name: required('A name') },
+  });
+  const create = api.useMutation('post', '/keys', { onSuccess: ({ key }) => onCreated?.(key) });
   if (create.data) {
     return (
       <ShownOnce secret={create.data.key} what="key" onClose={onClose}>
@@ -32,7 +53,14 @@ export const CreateKey = ({ onClose, onCreated }: CreateKeyProps) => {
     <SubmitForm
       form={form}
       request={create}
-      sent={(body) => ({ body })}
+      sent={({ name, project, member, lastDay }) => ({
+        body: {
+          name,
+          ...(project !== '' && { project }),
+          ...(member !== '' && { member: member === NOBODY ? null : member }),
+          ...(lastDay !== '' && { validUntil: `${lastDay}T23:59:59Z` }),
+        },
+      })}
       failure="The key was not created"
       submit="Create the key"
     >
@@ -43,6 +71,22 @@ export const CreateKey = ({ onClose, onCreated }: CreateKeyProps) => {
         data-autofocus
         {...form.getInputProps('name')}
       />
+      <NativeSelect label="Project" data={projects} {...form.getInputProps('project')} />
+      {mayChooseMember && (
+        <NativeSelect
+          label="Member"
+          description="Whose key it is, for good: its spend is shown under this member."
+          data={[
+            { value: '', label: 'You' },
+            ...(members?.items ?? [])
+              .filter(({ userId }) => userId !== myself)
+              .map(({ userId, email }) => ({ value: userId, label: email })),
+            { value: NOBODY, label: 'Nobody: a program' },
+          ]}
+          {...form.getInputProps('member')}
+        />
+      )}
+      <LastDay {...form.getInputProps('lastDay')} />
     </SubmitForm>
   );
 };
@@ -60,18 +104,12 @@ const bodyOf = ({ name, project, lastDay }: Readonly<Record<'name' | 'project' |
 
 /** Renames a key, moves it to another project, or changes the day it ends. */
 export const EditKey = ({ target, onClose }: KeyDialogProps) => {
-  const api = useApi();
-  const { data: projects } = api.useQuery('get', '/projects');
+  const projects = useProjectChoices();
   const form = useForm({
     initialValues: { name: target.name, project: target.project, lastDay: target.validUntil?.slice(0, 10) ?? '' },
     validate: { name: required('A name') },
   });
-  const change = api.useMutation('patch', '/keys/{id}', {
-    onSuccess: () => {
-      notifyDone('Key changed.');
-      onClose();
-    },
-  });
+  const change = useApi().useMutation('patch', '/keys/{id}', { onSuccess: onClose, meta: { done: 'Key changed.' } });
   return (
     <SubmitForm
       form={form}
@@ -87,25 +125,18 @@ export const EditKey = ({ target, onClose }: KeyDialogProps) => {
       <NativeSelect
         label="Project"
         description="Its past spend moves along."
-        data={(projects?.items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        data={projects}
         {...form.getInputProps('project')}
       />
-      <TextInput
-        type="date"
-        label="Last day (UTC, optional)"
-        description="Requests with the key are rejected afterwards."
-        {...form.getInputProps('lastDay')}
-      />
+      <LastDay {...form.getInputProps('lastDay')} />
     </SubmitForm>
   );
 };
 
 export const RevokeKey = ({ target, onClose }: KeyDialogProps) => {
   const revoke = useApi().useMutation('delete', '/keys/{id}', {
-    onSuccess: () => {
-      notifyDone(`${target.name} revoked.`);
-      onClose();
-    },
+    onSuccess: onClose,
+    meta: { done: `${target.name} revoked.` },
   });
   // The API revokes the last active key only with `force`.
   const isLast = revoke.isError && problemOf(revoke.error).code === 'CONFLICT';
@@ -122,9 +153,7 @@ export const RevokeKey = ({ target, onClose }: KeyDialogProps) => {
         </Text>
       )}
       {isLast && (
-        <Alert color="yellow" variant="light">
-          This is the last active key: all tracked traffic of the account would stop.
-        </Alert>
+        <Alert color="yellow">This is the last active key: all tracked traffic of the account would stop.</Alert>
       )}
       {revoke.isError && !isLast && <ProblemNote error={revoke.error} title="The key was not revoked" />}
       <Group justify="flex-end">

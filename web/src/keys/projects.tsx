@@ -1,16 +1,18 @@
 import { Button, Group, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useApi, useMe } from '../app.ts';
-import { notifyProblem } from '../components/notify.ts';
-import { ProblemNote } from '../components/problem-note.tsx';
+import { ActButton } from '../components/buttons.tsx';
+import { LoadProblem } from '../components/page.tsx';
 import { Table } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
+import { PauseButton } from '../limits/pause-button.tsx';
+import { SpendOf } from './spend-of.tsx';
 
 const AddProject = () => {
   const [name, setName] = useState('');
   const create = useApi().useMutation('post', '/projects', {
     onSuccess: () => setName(''),
-    onError: notifyProblem('The project was not created'),
+    meta: { failure: 'The project was not created' },
   });
   return (
     <form
@@ -39,41 +41,34 @@ const AddProject = () => {
 /** The account's projects; who may, adds and deletes some. */
 export const Projects = () => {
   const api = useApi();
-  const { me, may } = useMe();
-  const { data, error, refetch } = api.useQuery('get', '/projects');
-  const remove = api.useMutation('delete', '/projects/{id}', { onError: notifyProblem('The project was not deleted') });
+  const { may } = useMe();
+  const query = api.useQuery('get', '/projects');
+  const remove = api.useMutation('delete', '/projects/{id}', { meta: { failure: 'The project was not deleted' } });
   return (
     <>
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The projects could not be loaded" />}
+      <LoadProblem query={query} title="The projects could not be loaded" />
       <Table
         label="Projects"
         columns={[
           { head: 'Project', cell: ({ name }) => name },
-          { head: 'Keys', cell: ({ keys }) => plural(keys.length, 'key') },
+          { head: 'Keys', className: 'wide-only', cell: ({ keys }) => plural(keys.length, 'key') },
+          { head: 'Spend, 30 days', className: 'right', cell: ({ id }) => <SpendOf by="project" id={id} /> },
           {
             head: 'Actions',
             className: 'right',
-            cell: ({ id, isDefault, keys }) =>
-              may('projects:write') &&
-              !isDefault &&
-              keys.length === 0 && (
-                <Button
-                  size="compact-xs"
-                  variant="subtle"
-                  color="red"
-                  onClick={() => remove.mutate({ params: { path: { id } } })}
-                >
-                  Delete
-                </Button>
+            cell: ({ id, name, isDefault, keys }) =>
+              keys.length > 0 ? (
+                <PauseButton isSmall label={`Pause ${name}`} start={{ project: id, name: `Project ${name}` }} />
+              ) : (
+                may('projects:write') &&
+                !isDefault && <ActButton color="red" label="Delete" act={remove} sent={{ params: { path: { id } } }} />
               ),
           },
         ]}
-        items={(me && data)?.items}
-        error={error}
-        keyOf={({ id }) => id}
+        query={query}
         // As high as the default project and the form, so that nothing below moves.
         skeletons={[22, 30]}
-        lastRow={me && data && may('projects:write') && <AddProject />}
+        lastRow={query.data && may('projects:write') && <AddProject />}
       />
     </>
   );

@@ -1,25 +1,64 @@
 import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData } from '@tanstack/react-query';
-import { lazy, Suspense, useCallback } from 'react';
+import type { BacktestPoint } from '../api/responses.ts';
 import { useApi } from '../app.ts';
-import { ProblemNote } from '../components/problem-note.tsx';
+import { Bars } from '../chart/bars.tsx';
+import chartClasses from '../chart/chart.module.css';
+import { ProblemNote } from '../components/page.tsx';
 import { formatAxisMoney, formatMoney } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { formatBucketLong } from '../format/time.ts';
 import { collectionOf, type LimitValues, previewOf } from './limit-form.ts';
 import { conditionProblems } from './limit-problems.ts';
 import { formatFigure, limitTypes } from './limit-types.ts';
-import classes from './limits.module.css';
 
-const BacktestChart = lazy(() => import('./backtest-chart.tsx'));
+interface ChartProps {
+  readonly points: readonly BacktestPoint[];
+  readonly formatAxis: (value: number) => string;
+  readonly formatValue: (value: number) => string;
+  readonly label: string;
+}
+
+/** The last 30 days as the limit would have seen them. Red bars: it would have fired. */
+const Chart = ({ points, formatAxis, formatValue, label }: ChartProps) => {
+  const fired = new Set(points.filter(({ fired }) => fired).map(({ time }) => time));
+  return (
+    <Bars
+      bars={points.map(({ time, observed }) => ({ time, values: [observed] }))}
+      colorOf={({ time }) => (fired.has(time) ? 'var(--bad)' : 'var(--series-other)')}
+      lines={[
+        { color: 'var(--ink)', dash: '5 4', values: points.map(({ limit }) => limit) },
+        { color: 'var(--ink)', dash: '1.5 3', values: points.map(({ usual }) => usual) },
+      ]}
+      formatAxis={formatAxis}
+      label={label}
+      tip={(index) => {
+        const { time, observed, limit, usual } = points[index] as BacktestPoint;
+        return (
+          <>
+            <strong>{formatBucketLong(time)}</strong>
+            {observed !== null && <div>{formatValue(observed)}</div>}
+            {limit !== null && <div>limit {formatValue(limit)}</div>}
+            {usual !== null && <div>median {formatValue(usual)}</div>}
+          </>
+        );
+      }}
+    />
+  );
+};
 
 const TYPING_MS = 400;
 const ALERTS_SHOWN = 5;
 
-/** The hour or day that ends at `by`, in words. */
-const bucketOf = (by: string, period: LimitValues['period']): string =>
-  formatBucketLong(new Date(Date.parse(by) - 1).toISOString().slice(0, period === 'hourly' ? 13 : 10));
+/** The period that an alert is of, in words, and the day by which a longer one reached the limit: it may be before the first bar. */
+const reachedText = (start: string, by: string, period: LimitValues['period'], first: string | undefined): string => {
+  const bucket = new Date(Date.parse(by) - 1).toISOString().slice(0, period === 'hourly' ? 13 : 10);
+  if (period === 'hourly' || period === 'daily') return formatBucketLong(bucket);
+  const name =
+    period === 'monthly' ? formatBucketLong(start.slice(0, 7)) : `From ${formatBucketLong(start.slice(0, 10))}`;
+  return `${name}: ${bucket === first && start.slice(0, 10) < bucket ? 'before or on' : 'on'} ${formatBucketLong(bucket)}`;
+};
 
 /** When alerts would have been sent in the last 30 days, drawn before the limit is saved. */
 export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
@@ -36,10 +75,7 @@ export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
   );
   const { bars, isForecast = false } = limitTypes[values.type];
   const { firings: alerts, points, unit, requests } = preview.data ?? {};
-  const formatValue = useCallback(
-    (value: number) => formatFigure(unit ?? 'requests', value, isForecast),
-    [unit, isForecast],
-  );
+  const formatValue = (value: number) => formatFigure(unit ?? 'requests', value, isForecast);
   const verdict =
     alerts &&
     (requests === 0
@@ -58,20 +94,17 @@ export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
         </Text>
       </div>
       {error && <ProblemNote error={error} title="The rule could not be tested" />}
-      {!error && (
-        <Suspense fallback={<Skeleton className={classes['chart']} />}>
-          {points ? (
-            <BacktestChart
-              points={points}
-              formatAxis={unit === 'nanoUsd' ? formatAxisMoney : formatValue}
-              formatValue={formatValue}
-              label={`The last 30 days: ${verdict ?? ''}`}
-            />
-          ) : (
-            <Skeleton className={classes['chart']} animate={enabled} />
-          )}
-        </Suspense>
-      )}
+      {!error &&
+        (points ? (
+          <Chart
+            points={points}
+            formatAxis={unit === 'nanoUsd' ? formatAxisMoney : formatValue}
+            formatValue={formatValue}
+            label={`The last 30 days: ${verdict ?? ''}`}
+          />
+        ) : (
+          <Skeleton className={chartClasses['chart']} animate={enabled} />
+        ))}
       {!error && requests === 0 && (
         <p className="unknown small">
           No request of the last 30 days matches the filter: this cannot show whether the rule would fire.
@@ -100,7 +133,7 @@ export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
             .map(({ period: { start }, by, event, unit, observed, limit }) => (
               <Group component="li" key={`${start} ${event}`} justify="space-between">
                 <span className="dim">
-                  {bucketOf(by, period)}
+                  {reachedText(start, by, period, points?.[0]?.time)}
                   {event === 'used_up' && ', used up'}
                 </span>
                 <span className="num">

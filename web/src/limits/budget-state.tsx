@@ -14,12 +14,7 @@ export const BudgetState = ({ budget }: { readonly budget: Budget }) => {
   return (
     <section className="card card-pad" aria-label="Now">
       {isBlocking && (
-        <Alert
-          color="red"
-          variant="light"
-          mb="md"
-          title={`The gateway refuses ${refusedText(budget.filter, keyNames)}`}
-        >
+        <Alert color="red" mb="md" title={`The gateway refuses ${refusedText(budget.filter, keyNames)}`}>
           {period && `Until ${boundaryText(period.end)}. `}Raise the amount, or switch the budget off: requests pass
           again within seconds.
         </Alert>

@@ -19,6 +19,7 @@ import {
 } from './limit-form.ts';
 import { limitProblems } from './limit-problems.ts';
 import { type LimitType, limitTypeList } from './limit-types.ts';
+import { ValuesOfLimit } from './limit-values.tsx';
 import classes from './limits.module.css';
 import type { LimitSearch } from './search.ts';
 import { TestChannels } from './test-channels.tsx';
@@ -74,7 +75,8 @@ const Editor = ({ limit, initial, query }: EditorProps) => {
       side={
         <Stack>
           {limit && 'state' in limit && <BudgetState budget={limit} />}
-          <BacktestCard values={form.values} />
+          {limit && 'state' in limit && limit.each && <ValuesOfLimit budget={limit} />}
+          {form.values.perEach === '' && <BacktestCard values={form.values} />}
         </Stack>
       }
     >

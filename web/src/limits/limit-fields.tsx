@@ -10,17 +10,18 @@ import {
   TextInput,
 } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { countedMembers, ScopeFields } from '../scope/scope-fields.tsx';
+import { useMe } from '../app.ts';
+import { choicesOf } from '../forms/fields.ts';
+import { RowsField } from '../forms/rows-field.tsx';
+import { grantableRoles } from '../members/roles.ts';
+import { countedMembers, ScopeFields, useProjectChoices } from '../scope/scope-fields.tsx';
 import { ChannelFields } from './channel-fields.tsx';
-import { fieldsOf, isOfSessions, type LimitValues } from './limit-form.ts';
+import { fieldsOf, isOfSessions, type LimitValues, mayHaveGroups } from './limit-form.ts';
 import { dollars, type LimitPeriod, limitTypes, periodLabels } from './limit-types.ts';
 
 interface FieldsProps {
   readonly form: UseFormReturnType<LimitValues>;
 }
-
-const choicesOf = (labels: Readonly<Record<string, string>>) =>
-  Object.entries(labels).map(([value, label]) => ({ value, label }));
 
 const unknownCosts = choicesOf({
   ignore: 'Do not count',
@@ -86,7 +87,6 @@ const NumberFields = ({ form }: FieldsProps) => (
         key={member}
         label={label}
         description={description}
-        allowNegative={false}
         prefix={form.values.measure === 'cost' ? prefix : ''}
         {...input}
         {...form.getInputProps(member)}
@@ -132,7 +132,6 @@ const RunawayFields = ({ form }: FieldsProps) => {
 const BlockFields = ({ form }: FieldsProps) => (
   <>
     <Switch
-      withThumbIndicator={false}
       label="Refuse requests when it is used up"
       description="They get the status 429 with the code BUDGET_EXCEEDED. Running responses go on to their end."
       {...form.getInputProps('blocks', { type: 'checkbox' })}
@@ -140,7 +139,7 @@ const BlockFields = ({ form }: FieldsProps) => (
     {form.values.blocks && <NativeSelect label="When" data={enforcements} {...form.getInputProps('enforcement')} />}
     {form.values.blocks && (
       <Group grow align="flex-start">
-        <NumberInput label="From" suffix=" %" allowNegative={false} {...form.getInputProps('atPercent')} />
+        <NumberInput label="From" suffix=" %" {...form.getInputProps('atPercent')} />
         <NativeSelect
           label="If the gateway cannot know"
           data={onUnavailable}
@@ -151,6 +150,81 @@ const BlockFields = ({ form }: FieldsProps) => (
   </>
 );
 
+const perEachLabels = choicesOf({
+  '': 'All of them together',
+  member: 'Each member',
+  key: 'Each service key',
+  project: 'Each project',
+  session: 'Each session',
+  dim: 'Each value of a metadata name',
+});
+
+/** Whether the amount is one for all, or one for each. */
+const EachFields = ({ form }: FieldsProps) => (
+  <Group grow align="flex-start">
+    <NativeSelect
+      label="The amount is for"
+      description="Each has it for itself and is refused alone. It stays so once the limit is saved."
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      data={perEachLabels}
+      {...form.getInputProps('perEach')}
+    />
+    {form.values.perEach === 'dim' && (
+      <TextInput
+        label="Metadata name"
+        placeholder="user"
+        {...form.getInputProps('eachName')}
+        error={form.errors['each']}
+      />
+    )}
+  </Group>
+);
+
+/** Amounts of projects and roles that differ from the budget's. */
+const GroupFields = ({ form }: FieldsProps) => {
+  const { me } = useMe();
+  const projects = useProjectChoices();
+  const { groupAmounts } = form.values;
+  const groups = [
+    { group: 'Role', items: grantableRoles(me).map((role) => ({ value: `role:${role}`, label: role })) },
+    { group: 'Project', items: projects.map(({ value, label }) => ({ value: `project:${value}`, label })) },
+  ];
+  const isFree = (index: number, value: string) =>
+    !groupAmounts.some(({ of }, other) => other !== index && of === value);
+  return (
+    <div>
+      <Input.Label component="div">Other amounts</Input.Label>
+      <Input.Description mb={8}>For members of a role or project. A project’s comes first.</Input.Description>
+      <Stack gap="xs">
+        <RowsField form={form} list="groupAmounts" row="amount" newRow={{ of: '', amount: '' }} min={0}>
+          {(index) => (
+            <>
+              <NativeSelect
+                flex={1}
+                aria-label={`Role or project ${index + 1}`}
+                data={[
+                  { value: '', label: 'Role or project' },
+                  ...groups.map(({ group, items }) => ({
+                    group,
+                    items: items.filter(({ value }) => isFree(index, value)),
+                  })),
+                ]}
+                {...form.getInputProps(`groupAmounts.${index}.of`)}
+              />
+              <NumberInput
+                flex={1}
+                aria-label={`Amount ${index + 1}`}
+                {...dollars}
+                {...form.getInputProps(`groupAmounts.${index}.amount`)}
+              />
+            </>
+          )}
+        </RowsField>
+      </Stack>
+    </div>
+  );
+};
+
 /** The fields of a budget: whether it refuses requests, what it counts and what it says. */
 const BudgetFields = ({ form }: FieldsProps) => (
   <>
@@ -158,7 +232,7 @@ const BudgetFields = ({ form }: FieldsProps) => (
     <Group grow align="flex-start">
       <NativeSelect label="Requests of unknown cost" data={unknownCosts} {...form.getInputProps('unknownCost')} />
       {form.values.unknownCost === 'count' && (
-        <NumberInput label="Each counts as" allowNegative={false} {...dollars} {...form.getInputProps('countAs')} />
+        <NumberInput label="Each counts as" {...dollars} {...form.getInputProps('countAs')} />
       )}
     </Group>
     <Checkbox
@@ -181,6 +255,8 @@ export const LimitFields = ({ form }: FieldsProps) => (
     <PeriodFields form={form} />
     {form.values.type === 'burn_rate' && <RunawayFields form={form} />}
     <NumberFields form={form} />
+    {form.values.type === 'budget' && <EachFields form={form} />}
+    {form.values.type === 'budget' && mayHaveGroups(form.values) && <GroupFields form={form} />}
     {!isOfSessions(form.values) && <ScopeFields form={form} members={countedMembers} />}
     {form.values.type === 'budget' && <BudgetFields form={form} />}
     <ChannelFields form={form} />

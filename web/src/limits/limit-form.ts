@@ -1,11 +1,12 @@
 import type { AlertRule, Budget, NewAlertRule } from '../api/responses.ts';
+import { utcDayText } from '../format/time.ts';
 import { changesOf } from '../forms/changes.ts';
 import type { Collection } from '../forms/collections.ts';
 import { type ScopeValues, scopeOf, scopeText, scopeValuesOf } from '../scope/scope.ts';
 import type { KeyNames } from '../spend/groups.ts';
 import { type ChannelValues, channelsOf, channelValuesOf, mailOnly } from './channels.ts';
 import { type LimitNumbers, type LimitPeriod, type LimitType, limitTypes, periodLabels } from './limit-types.ts';
-import { dayText } from './names.ts';
+import { eachText } from './names.ts';
 
 /** A rule or budget as the API shows it. */
 export type Limit = AlertRule | Budget;
@@ -23,6 +24,11 @@ export interface LimitValues extends LimitNumbers, ScopeValues, ChannelValues {
   /** A rule about runaways judges these one by one, and pauses one for some minutes; null: not at all. */
   readonly each: string;
   readonly pause: { readonly minutes: number | null } | null;
+  /** A budget holds for each of these by itself: empty for all together, `dim` for each value of the metadata name `eachName`. */
+  readonly perEach: string;
+  readonly eachName: string;
+  /** Other amounts: `project:` and an id, or `role:` and a role. */
+  readonly groupAmounts: readonly { readonly of: string; readonly amount: number | string }[];
   /** First and last UTC day of a budget for certain days. */
   readonly from: string;
   readonly to: string;
@@ -65,6 +71,9 @@ export const emptyLimit = (type: LimitType): LimitValues => ({
   each: 'key',
   measure: 'cost',
   pause: { minutes: 720 },
+  perEach: '',
+  eachName: '',
+  groupAmounts: [],
   from: '',
   to: '',
   notifyAt: '80, 100',
@@ -82,6 +91,12 @@ export const emptyLimit = (type: LimitType): LimitValues => ({
 /** The values as those of another type: only what a type has of its own begins anew. */
 export const withType = (values: LimitValues, type: LimitType): LimitValues => ({ ...values, ...startOf(type) });
 
+const groupsOf = { project: 'amountByProject', role: 'amountByRole' } as const;
+
+/** Members and keys have projects and roles; other values do not. */
+export const mayHaveGroups = ({ perEach }: Pick<LimitValues, 'perEach'>): boolean =>
+  ['member', 'key'].includes(perEach);
+
 /** A stored rule or budget as the form holds it. */
 export const valuesOf = (limit: Limit): LimitValues => {
   const base = { ...emptyLimit(typeOf(limit)), ...channelValuesOf(limit), name: limit.name };
@@ -92,12 +107,16 @@ export const valuesOf = (limit: Limit): LimitValues => {
     const others = { each, measure, pause, period } as Pick<LimitValues, 'each' | 'measure' | 'pause' | 'period'>;
     return { ...base, ...Object.fromEntries(numbers), ...others, ...scopeValuesOf(filter) };
   }
-  const { amount, period, filter, notifyAt, block, unknownCost, showRemaining } = limit;
+  const { amount, each = '', period, filter, notifyAt, block, unknownCost, showRemaining } = limit;
   return {
     ...base,
     ...scopeValuesOf(filter),
     amount,
+    ...(each.startsWith('dim:') ? { perEach: 'dim', eachName: eachText(each) } : { perEach: each }),
     ...(typeof period === 'string' ? { period } : { period: 'fixed', ...period }),
+    groupAmounts: Object.entries(groupsOf).flatMap(([group, member]) =>
+      Object.entries(limit[member] ?? {}).map(([name, of]) => ({ of: `${group}:${name}`, amount: of })),
+    ),
     notifyAt: notifyAt.join(', '),
     ...(block && { blocks: true, ...block }),
     ...(typeof unknownCost === 'string' ? { unknownCost } : { unknownCost: 'count', countAs: unknownCost.countAsUsd }),
@@ -120,10 +139,21 @@ const percentsOf = (text: string): number[] =>
     .filter((part) => part !== '')
     .map(Number);
 
+/** The amounts of projects, or of roles. Null for none. */
+const amountsOf = (values: LimitValues, group: keyof typeof groupsOf): Record<string, number | null> | null => {
+  const rows = mayHaveGroups(values) ? values.groupAmounts.filter(({ of }) => of.startsWith(`${group}:`)) : [];
+  const amounts = rows.map(({ of, amount }) => [of.slice(group.length + 1), amount === '' ? null : Number(amount)]);
+  return amounts.length > 0 ? Object.fromEntries(amounts) : null;
+};
+
 /** The members that a budget has and rules have not. */
 const budgetMembers = (values: LimitValues) => {
   const { from, to, notifyAt, blocks, atPercent, enforcement, onUnavailable, unknownCost, countAs, period } = values;
+  const { perEach, eachName } = values;
   return {
+    each: perEach === 'dim' ? `dim:${eachName.trim()}` : perEach || null,
+    amountByProject: amountsOf(values, 'project'),
+    amountByRole: amountsOf(values, 'role'),
     period: period === 'fixed' ? { from, to } : period,
     notifyAt: percentsOf(notifyAt),
     block: blocks ? { atPercent: Number(atPercent), enforcement, onUnavailable } : null,
@@ -172,7 +202,7 @@ export const previewOf = (values: LimitValues) => {
 /** `an hour`, `from Nov 1, 2026 to Nov 10, 2026`. */
 const eachOf = ({ period, from, to }: LimitValues): string =>
   period === 'fixed'
-    ? `from ${dayText(from)} to ${dayText(to)}`
+    ? `from ${utcDayText(from)} to ${utcDayText(to)}`
     : `${period === 'hourly' ? 'an' : 'a'} ${periodLabels[period].toLowerCase()}`;
 
 /** A limit in one line: `$50 or more a day, of OpenAI, tag batch`. */
@@ -180,5 +210,7 @@ export const limitText = (limit: Limit, keyNames: KeyNames): string => {
   const values = valuesOf(limit);
   const what = limitTypes[values.type].sentence(values, eachOf(values));
   const only = scopeText(filterOf(limit), keyNames);
-  return only === '' ? what : `${what}, of ${only}`;
+  const whole = only === '' ? what : `${what}, of ${only}`;
+  const per = 'type' in limit ? '' : eachText(limit.each);
+  return per === '' ? whole : `${whole}, for each ${per}`;
 };

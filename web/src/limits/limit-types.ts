@@ -1,9 +1,9 @@
 import type { PeriodName } from '../../../lambda/domain/calendar/periods.ts';
 import type { RuleType } from '../../../lambda/domain/limits/rule.ts';
 import type { Alert } from '../api/responses.ts';
-import { locale } from '../format/locale.ts';
-import { formatMoney, formatRoughMoney } from '../format/money.ts';
+import { formatMoney } from '../format/money.ts';
 import { formatPercent, plural } from '../format/quantity.ts';
+import { locale } from '../format/reading.ts';
 
 /** The types of rules, and budgets. */
 export type LimitType = RuleType | 'budget';
@@ -59,6 +59,14 @@ export const dollars: NumberFormat = { prefix: '$', decimalScale: 6, thousandSep
 const requests: NumberFormat = { allowDecimal: false, thousandSeparator: true };
 const factor: NumberFormat = { step: 0.5, decimalScale: 2 };
 
+const field = (
+  member: NumberField['member'],
+  label: string,
+  initial: number,
+  input: NumberFormat,
+  description?: string,
+): NumberField => ({ member, label, initial, input, ...(description !== undefined && { description }) });
+
 const usd = new Intl.NumberFormat(locale, {
   style: 'currency',
   currency: 'USD',
@@ -73,7 +81,7 @@ export const limitTypes: Readonly<Record<LimitType, LimitTypeRow>> = {
     name: 'Spend limit',
     what: 'Spend in a period reaches an amount.',
     periods: ['hourly', 'daily', 'weekly', 'monthly'],
-    fields: [{ member: 'threshold', label: 'Limit', initial: 50, input: dollars }],
+    fields: [field('threshold', 'Limit', 50, dollars)],
     sentence: ({ threshold }, each) => `${formatUsd(threshold)} or more ${each}`,
     bars: 'spend since its period began',
   },
@@ -81,7 +89,7 @@ export const limitTypes: Readonly<Record<LimitType, LimitTypeRow>> = {
     name: 'Budget',
     what: 'An amount for a period: it warns at percentages, and refuses requests when it is used up if you want.',
     periods: ['hourly', 'daily', 'weekly', 'monthly', 'fixed'],
-    fields: [{ member: 'amount', label: 'Amount', initial: 500, input: dollars }],
+    fields: [field('amount', 'Amount', 500, dollars)],
     sentence: ({ amount }, each) => `${formatUsd(amount)} ${each}`,
     bars: 'spend since its period began',
   },
@@ -90,20 +98,8 @@ export const limitTypes: Readonly<Record<LimitType, LimitTypeRow>> = {
     what: 'A period costs many times what recent periods did.',
     periods: ['daily', 'weekly'],
     fields: [
-      {
-        member: 'factor',
-        label: 'Times the usual',
-        description: 'The median of recent periods',
-        initial: 3,
-        input: factor,
-      },
-      {
-        member: 'minimum',
-        label: 'But at least',
-        description: 'Below it, nothing is unusual',
-        initial: 1,
-        input: dollars,
-      },
+      field('factor', 'Times the usual', 3, factor, 'The median of recent periods'),
+      field('minimum', 'But at least', 1, dollars, 'Below it, nothing is unusual'),
     ],
     sentence: ({ factor, minimum }, each) =>
       `${factor} times the usual spend in ${each}, and at least ${formatUsd(minimum)}`,
@@ -114,21 +110,9 @@ export const limitTypes: Readonly<Record<LimitType, LimitTypeRow>> = {
     what: 'One key, tag, project or session spends too much within an hour: it can be paused.',
     periods: ['hourly'],
     fields: [
-      { member: 'limit', label: 'Limit an hour', description: 'Empty: only by the usual', initial: 50, input: dollars },
-      {
-        member: 'factor',
-        label: 'Or times the usual',
-        description: 'The usual busiest hour. Empty: only by the limit',
-        initial: 3,
-        input: factor,
-      },
-      {
-        member: 'minimum',
-        label: 'But at least',
-        description: 'Below it, nothing is unusual',
-        initial: 5,
-        input: dollars,
-      },
+      field('limit', 'Limit an hour', 50, dollars, 'Empty: only by the usual'),
+      field('factor', 'Or times the usual', 3, factor, 'The usual busiest hour. Empty: only by the limit'),
+      field('minimum', 'But at least', 5, dollars, 'Below it, nothing is unusual'),
     ],
     sentence: ({ limit, factor, measure }) => {
       const [does, most] =
@@ -144,7 +128,7 @@ export const limitTypes: Readonly<Record<LimitType, LimitTypeRow>> = {
     name: 'Budget forecast',
     what: 'At the rate of the last week, the month will exceed its budget; and again when it is used up.',
     periods: ['monthly'],
-    fields: [{ member: 'budget', label: 'Budget a month', initial: 1000, input: dollars }],
+    fields: [field('budget', 'Budget a month', 1000, dollars)],
     sentence: ({ budget }) => `The month is heading past ${formatUsd(budget)}`,
     bars: 'the forecast for the month, as of each day',
     isForecast: true,
@@ -154,8 +138,8 @@ export const limitTypes: Readonly<Record<LimitType, LimitTypeRow>> = {
     what: 'Too many requests fail or are interrupted.',
     periods: ['hourly', 'daily'],
     fields: [
-      { member: 'threshold', label: 'Failing share', initial: 10, input: { suffix: '%', decimalScale: 2 } },
-      { member: 'minimumRequests', label: 'At least', initial: 20, input: { ...requests, suffix: ' requests' } },
+      field('threshold', 'Failing share', 10, { suffix: '%', decimalScale: 2 }),
+      field('minimumRequests', 'At least', 20, { ...requests, suffix: ' requests' }),
     ],
     sentence: ({ threshold, minimumRequests }, each) =>
       `${formatPercent(Number(threshold))} or more of at least ${minimumRequests} requests fail within ${each}`,
@@ -165,7 +149,7 @@ export const limitTypes: Readonly<Record<LimitType, LimitTypeRow>> = {
     name: 'Unknown cost',
     what: 'The cost of requests is unknown: spend is higher than shown.',
     periods: ['hourly', 'daily', 'weekly'],
-    fields: [{ member: 'threshold', label: 'Requests of unknown cost', initial: 1, input: requests }],
+    fields: [field('threshold', 'Requests of unknown cost', 1, requests)],
     sentence: ({ threshold }, each) => `${threshold} or more requests of unknown cost ${each}`,
     bars: 'requests of unknown cost since its period began',
   },
@@ -184,6 +168,6 @@ export const periodLabels: Readonly<Record<LimitPeriod, string>> = {
 
 /** The figure of an alert, or its limit, in its unit. A forecast is not known to the cent. */
 export const formatFigure = (unit: Alert['unit'], amount: number, isForecast = false): string => {
-  if (unit === 'nanoUsd') return isForecast ? `≈ ${formatRoughMoney(amount)}` : formatMoney(amount);
+  if (unit === 'nanoUsd') return isForecast ? `≈ ${formatMoney(amount, 'rough')}` : formatMoney(amount);
   return unit === 'percent' ? formatPercent(amount) : plural(amount, 'request');
 };

@@ -4,6 +4,7 @@ import type { Budget } from '../api/responses.ts';
 import { formatPercent } from '../format/quantity.ts';
 import { ItemList, ItemRow } from '../forms/item-list.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
+import { AccessRules } from './access-rules.tsx';
 import { type Channel, channelNames } from './channels.ts';
 import { collectionOf, type Limit, limitText, typeOf } from './limit-form.ts';
 import { limitTypes } from './limit-types.ts';
@@ -16,7 +17,7 @@ const Effect = ({ budget: { isActive, block, state } }: { readonly budget: Budge
   if (!isActive) return <span className="dim small">Off</span>;
   if (state.isBlocking)
     return (
-      <Badge color="red" variant="light" tt="none">
+      <Badge color="red" variant="light">
         Requests refused
       </Badge>
     );
@@ -54,7 +55,7 @@ const LimitRow = ({ limit }: { readonly limit: Limit }) => {
   );
 };
 
-/** Rules and budgets, and what is paused. */
+/** Rules and budgets, what is paused, and what keys may call. */
 export const Limits = () => (
   <ItemList
     collection="/alert-rules"
@@ -68,5 +69,6 @@ export const Limits = () => (
     row={(limit) => <LimitRow key={limit.id} limit={limit} />}
   >
     <Pauses />
+    <AccessRules />
   </ItemList>
 );

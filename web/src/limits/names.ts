@@ -1,18 +1,13 @@
 import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { Budget, Pause } from '../api/responses.ts';
-import { locale } from '../format/locale.ts';
-import { formatBucket, formatShortInstant, utcDate } from '../format/time.ts';
+import { formatBucket, formatShortInstant, utcDate, utcDayText } from '../format/time.ts';
 import { scopeText } from '../scope/scope.ts';
 import type { KeyNames } from '../spend/groups.ts';
-
-const utcDay = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', dateStyle: 'medium' });
-/** `Nov 20, 2026` */
-export const dayText = (day: string): string => utcDay.format(new Date(day));
 
 /** Why a budget has no period now. */
 export const outsideText = ({ period }: Budget): string =>
   typeof period === 'object' && period.from > utcDate(new Date())
-    ? `It begins on ${dayText(period.from)}.`
+    ? `It begins on ${utcDayText(period.from)}.`
     : 'It is over.';
 
 /** The requests that a budget or pause refuses, in words: `all requests`, `requests of tag batch`. */
@@ -24,3 +19,6 @@ export const refusedText = (scope: Budget['filter'] | Pause['scope'], keyNames: 
 /** When a period begins or ends: a UTC day, or the minute in the user's time zone. */
 export const boundaryText = (iso: string): string =>
   Date.parse(iso) % (24 * 60 * MINUTE_MS) === 0 ? `${formatBucket(iso.slice(0, 10))} (UTC)` : formatShortInstant(iso);
+
+/** The dimension that a limit holds for each value of: `member`, `user`. */
+export const eachText = (each: string | undefined): string => (each ?? '').replace(/^dim:/, '');

@@ -19,6 +19,9 @@ export interface PauseValues extends ScopeValues {
   readonly minutes: string;
 }
 
+/** What a pause begins with: whose requests it refuses, and why. */
+export type PauseStart = Partial<PauseValues>;
+
 export const emptyPause: PauseValues = { ...scopeValuesOf(undefined), name: '', minutes: '60' };
 
 /** The pause as the API takes it. */

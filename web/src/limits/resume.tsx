@@ -1,24 +1,17 @@
 import { Button } from '@mantine/core';
 import type { Pause } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
-import { notifyDone, notifyProblem } from '../components/notify.ts';
 
-/** Ends a pause, for those who may. */
+/** Ends a pause, for those who may. Without the buttons that ask: the bar on every page has it, and loads no dialog. */
 export const Resume = ({ pause: { id, name } }: { readonly pause: Pause }) => {
   const { may } = useMe();
-  const end = useApi().useMutation('delete', '/pauses/{id}', {
-    onSuccess: () => notifyDone(`${name} has ended. Requests pass again within seconds.`),
-    onError: notifyProblem('The pause was not ended'),
+  const { mutate, isPending } = useApi().useMutation('delete', '/pauses/{id}', {
+    meta: { done: `${name} has ended. Requests pass again within seconds.`, failure: 'The pause was not ended' },
   });
+  const end = () => mutate({ params: { path: { id } } });
   if (!may('rules:write')) return null;
   return (
-    <Button
-      size="compact-xs"
-      variant="default"
-      aria-label={`Resume ${name}`}
-      loading={end.isPending}
-      onClick={() => end.mutate({ params: { path: { id } } })}
-    >
+    <Button size="compact-xs" variant="default" aria-label={`Resume ${name}`} loading={isPending} onClick={end}>
       Resume
     </Button>
   );

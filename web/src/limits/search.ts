@@ -1,6 +1,6 @@
 import type { ScopeValues } from '../scope/scope.ts';
 
-const filterNames = ['provider', 'model', 'tag', 'key', 'project', 'client'] as const;
+const filterNames = ['provider', 'model', 'tag', 'key', 'project', 'member', 'client'] as const;
 
 /** A new limit begins with these: the page that links here knows its type and what it is about. */
 export type LimitSearch = { readonly type?: string | undefined } & Partial<

@@ -1,7 +1,8 @@
-import { Button } from '@mantine/core';
 import { Send } from 'lucide-react';
+import type { AlertRule } from '../api/responses.ts';
 import { useApi } from '../app.ts';
-import { notifyDone, notifyFailure, notifyProblem } from '../components/notify.ts';
+import { ActButton } from '../components/buttons.tsx';
+import { notifyDone, notifyFailure } from '../notify.ts';
 import { type Channel, channelNames } from './channels.ts';
 
 interface Sent {
@@ -20,35 +21,16 @@ export const notifySent = ({ items }: Sent): void => {
   }
 };
 
-interface SendButtonProps {
-  readonly label: string;
-  readonly isPending: boolean;
-  readonly onClick: () => void;
-}
-
-export const SendButton = ({ label, isPending, onClick }: SendButtonProps) => (
-  <Button variant="default" leftSection={<Send size={15} aria-hidden />} loading={isPending} onClick={onClick}>
-    {label}
-  </Button>
-);
+/** Looks of a button that sends messages. */
+export const sendLook = { size: 'sm', variant: 'default', leftSection: <Send size={15} aria-hidden /> } as const;
 
 /** Sends a test message on the stored channels of a rule or budget. */
-export const TestChannels = ({
-  stored: { id, channels },
-}: {
-  readonly stored: { readonly id: string; readonly channels: readonly Channel[] };
-}) => {
+export const TestChannels = ({ stored: { id, channels } }: { readonly stored: Pick<AlertRule, 'id' | 'channels'> }) => {
   const test = useApi().useMutation('post', '/alert-rules/{id}/test', {
     onSuccess: notifySent,
-    onError: notifyProblem('No test was sent'),
+    meta: { failure: 'No test was sent' },
   });
   // Mail needs no test: addresses are verified.
   if (channels.every((channel) => channel === 'email')) return null;
-  return (
-    <SendButton
-      label="Test the saved channels"
-      isPending={test.isPending}
-      onClick={() => test.mutate({ params: { path: { id } } })}
-    />
-  );
+  return <ActButton {...sendLook} label="Test the saved channels" act={test} sent={{ params: { path: { id } } }} />;
 };

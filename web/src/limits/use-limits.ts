@@ -12,6 +12,10 @@ export const useBudgets = () => useApi().useQuery('get', '/budgets', {}, useRefr
 /** The pauses in force. None for roles that may not read them. */
 export const usePauses = () => useApi().useQuery('get', '/pauses', {}, useRefreshing());
 
+/** The access rules. */
+export const useAccessRules = () =>
+  useApi().useQuery('get', '/access-rules', {}, { enabled: useMe().may('keys:read') });
+
 /** Rules and budgets, budgets first, with the state of reading both. */
 export const useLimits = () => {
   const budgets = useBudgets();

@@ -1,55 +1,72 @@
 import { Group, Progress } from '@mantine/core';
 import type { Budget } from '../api/responses.ts';
-import { Money } from '../components/amount.tsx';
-import { formatPercent, plural } from '../format/quantity.ts';
-import { outsideText } from './names.ts';
+import { Money, Unpriced } from '../components/amount.tsx';
+import { formatPercent } from '../format/quantity.ts';
+import { eachText, outsideText } from './names.ts';
 
-const toneOf = ({ isActive, notifyAt, state: { percentUsed, isBlocking } }: Budget) => {
+const toneOf = ({ isActive, notifyAt, state: { isBlocking } }: Budget, percentUsed: number) => {
   if (!isActive) return 'gray';
   if (isBlocking || percentUsed >= 100) return 'red';
   return percentUsed >= Math.min(100, ...notifyAt) ? 'yellow' : 'teal';
 };
+
+interface UsedBarProps {
+  readonly name: string;
+  readonly percent: number | null;
+  readonly color?: string;
+}
+
+/** How much of an amount is used. Nothing where there is none. */
+export const UsedBar = ({ name, percent, color }: UsedBarProps) =>
+  percent !== null && (
+    <Progress
+      mt={4}
+      value={Math.min(100, percent)}
+      color={color ?? (percent >= 100 ? 'red' : 'teal')}
+      aria-label={`${name}: ${formatPercent(percent)} used`}
+    />
+  );
+
+/** What is left of an amount, or how much is over it. */
+export const Left = ({ nano }: { readonly nano: number }) => (
+  <span className="dim">
+    <Money nano={Math.abs(nano)} /> {nano < 0 ? 'over' : 'remaining'}
+  </span>
+);
+
+/** Where spend is heading. */
+export const OnCourse = ({ nano }: { readonly nano: number | null }) =>
+  nano === null ? (
+    'too early for a projection'
+  ) : (
+    <>
+      on course for ≈ <Money nano={nano} as="rough" />
+    </>
+  );
 
 /** The use of a budget, as a bar and in figures. */
 export const Used = ({ budget }: { readonly budget: Budget }) => {
   const { state, name } = budget;
   const { period, usedNanoUsd, remainingNanoUsd, percentUsed, projectedNanoUsd, unpricedRequests } = state;
   if (period === null) return <p className="dim small">{outsideText(budget)}</p>;
+  if (percentUsed === null || remainingNanoUsd === null)
+    return (
+      <p className="small">
+        For each {eachText(budget.each)}; together <Money nano={usedNanoUsd} />
+      </p>
+    );
   return (
     <div>
-      <Progress
-        value={Math.min(100, percentUsed)}
-        color={toneOf(budget)}
-        size="md"
-        aria-label={`${name}: ${formatPercent(percentUsed)} used`}
-      />
+      <UsedBar name={name} percent={percentUsed} color={toneOf(budget, percentUsed)} />
       <Group gap="2px 16px" mt={7} className="small">
         <span>
           <strong className="num">{formatPercent(percentUsed)}</strong> used: <Money nano={usedNanoUsd} />
         </span>
+        <Left nano={remainingNanoUsd} />
         <span className="dim">
-          {remainingNanoUsd < 0 ? (
-            <>
-              <Money nano={-remainingNanoUsd} /> over
-            </>
-          ) : (
-            <>
-              <Money nano={remainingNanoUsd} /> remaining
-            </>
-          )}
+          <OnCourse nano={projectedNanoUsd} />
         </span>
-        <span className="dim">
-          {projectedNanoUsd === null ? (
-            'too early for a projection'
-          ) : (
-            <>
-              on course for ≈ <Money nano={projectedNanoUsd} as="rough" />
-            </>
-          )}
-        </span>
-        {unpricedRequests > 0 && (
-          <span className="unknown">+ {plural(unpricedRequests, 'request')} of unknown cost</span>
-        )}
+        <Unpriced of={unpricedRequests} />
       </Group>
     </div>
   );

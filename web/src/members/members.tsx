@@ -1,44 +1,19 @@
-import { Badge, Button, Group, Modal, NativeSelect, TextInput } from '@mantine/core';
+import { Badge, Button, Checkbox, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import type { Invitation, Member } from '../api/responses.ts';
 import { useApi, useApp, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
-import { ConfirmButton } from '../components/confirm.tsx';
-import { ListPage } from '../components/list-page.tsx';
-import { notifyDone, notifyProblem } from '../components/notify.ts';
-import { type Column, Table } from '../components/table.tsx';
+import { ActButton, DialogButton } from '../components/buttons.tsx';
+import { ListPage } from '../components/page.tsx';
+import { type Column, Table, TwoLines } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
-import { emailProblem } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
-import { type GrantableRole, grantableRoles, roleOptions, roleTexts } from './roles.ts';
-
-const Invite = ({ onClose }: { readonly onClose: () => void }) => {
-  const { me } = useMe();
-  const form = useForm({
-    initialValues: { email: '', role: 'member' as GrantableRole },
-    validate: { email: emailProblem },
-  });
-  const invite = useApi().useMutation('post', '/invitations', {
-    onSuccess: ({ email }) => {
-      notifyDone(`An invitation is on its way to ${email}.`);
-      onClose();
-    },
-  });
-  return (
-    <SubmitForm
-      form={form}
-      request={invite}
-      sent={(body) => ({ body })}
-      failure="The invitation was not sent"
-      submit="Send the invitation"
-    >
-      <TextInput label="E-mail" type="email" data-autofocus {...form.getInputProps('email')} />
-      <NativeSelect label="Role" data={roleOptions(me)} {...form.getInputProps('role')} />
-    </SubmitForm>
-  );
-};
+import { notifyDone } from '../notify.ts';
+import { useKeyNames } from '../spend/use-key-names.ts';
+import { Invite, mayHaveProjects, ProjectsField } from './invite.tsx';
+import { type GrantableRole, grantableRoles, roleTexts } from './roles.ts';
 
 interface MemberProps {
   readonly member: Member;
@@ -49,22 +24,20 @@ const pathOf = ({ userId }: Member) => ({ params: { path: { userId } } });
 const Who = ({ member: { userId, firstName, lastName, email } }: MemberProps) => {
   const { me } = useMe();
   return (
-    <>
-      <span>
-        {firstName} {lastName} {userId === me?.user.userId && <span className="dim small">(you)</span>}
-      </span>
-      <br />
-      <span className="dim small" style={{ overflowWrap: 'anywhere' }}>
-        {email}
-      </span>
-    </>
+    <TwoLines second={<span style={{ overflowWrap: 'anywhere' }}>{email}</span>}>
+      {firstName} {lastName} {userId === me?.user.userId && <span className="dim small">(you)</span>}
+    </TwoLines>
   );
 };
 
 const MemberRole = ({ member }: MemberProps) => {
   const { me, may } = useMe();
   const change = useApi().useMutation('patch', '/members/{userId}', {
-    onError: notifyProblem('The role was not changed'),
+    onSuccess: ({ tokens }) => {
+      if (tokens.length > 0)
+        notifyDone(`${member.email} is ${member.role} no more. Tokens revoked: ${namesText(tokens)}.`);
+    },
+    meta: { failure: 'The role was not changed' },
   });
   if (!may('members:write') || member.role === 'owner')
     return <span title={roleTexts[member.role]}>{member.role}</span>;
@@ -82,66 +55,169 @@ const MemberRole = ({ member }: MemberProps) => {
   );
 };
 
+const ChangeProjects = ({ member, onClose }: MemberProps & { readonly onClose: () => void }) => {
+  const form = useForm({ initialValues: { projects: [...(member.projects ?? [])] } });
+  const change = useApi().useMutation('patch', '/members/{userId}', { onSuccess: onClose });
+  return (
+    <SubmitForm
+      form={form}
+      request={change}
+      sent={({ projects }) => ({ ...pathOf(member), body: { projects: projects.length > 0 ? projects : null } })}
+      failure="The projects were not changed"
+      submit="Save"
+    >
+      <ProjectsField {...form.getInputProps('projects')} />
+    </SubmitForm>
+  );
+};
+
+const ProjectNames = ({ ids }: { readonly ids: readonly string[] | null }) => {
+  const names = useKeyNames();
+  return ids === null ? <span className="dim">all</span> : ids.map((id) => names.get(id) ?? id).join(', ');
+};
+
+/** The projects that a member is limited to, and where they change. */
+const MemberProjects = ({ member }: MemberProps) => {
+  const { may } = useMe();
+  return (
+    <>
+      <ProjectNames ids={member.projects} />
+      {may('members:write') && mayHaveProjects(member.role) && (
+        <DialogButton
+          ml={4}
+          size="compact-xs"
+          variant="subtle"
+          label="Change"
+          aria-label={`Change the projects of ${member.email}`}
+          title={`Projects of ${member.email}`}
+        >
+          {(close) => <ChangeProjects member={member} onClose={close} />}
+        </DialogButton>
+      )}
+    </>
+  );
+};
+
+const namesText = (items: readonly { readonly name: string }[]): string => items.map(({ name }) => name).join(', ');
+
+/** Asks what becomes of the keys and tokens that a member made, then removes the member. */
+const Remove = ({ member, onClose }: MemberProps & { readonly onClose: () => void }) => {
+  const api = useApi();
+  const { may } = useMe();
+  const { data: keys } = api.useQuery('get', '/keys');
+  const { data: tokens } = api.useQuery('get', '/tokens', {}, { enabled: may('tokens:read') });
+  const { data: members } = api.useQuery('get', '/members');
+  const [keysBecome, setKeysBecome] = useState('keep');
+  const [revokesTokens, setRevokesTokens] = useState(true);
+  const ownKeys = keys?.items.filter(({ ownerUserId, status }) => ownerUserId === member.userId && status === 'active');
+  const others = members?.items.filter(({ userId }) => userId !== member.userId) ?? [];
+  const ownTokens = tokens?.items.filter(({ createdBy }) => createdBy === member.userId);
+  const remove = api.useMutation('delete', '/members/{userId}', {
+    onSuccess: ({ activeKeys, tokens: ended }) => {
+      const review = [...activeKeys, ...ended.filter(({ isRevoked }) => !isRevoked)];
+      notifyDone(`${member.email} removed.${review.length === 0 ? '' : ` Still in use: ${namesText(review)}.`}`);
+      onClose();
+    },
+    meta: { failure: 'The member was not removed' },
+  });
+  return (
+    <Stack>
+      <Text size="sm">{member.email} loses access within a minute.</Text>
+      {ownTokens && ownTokens.length > 0 && (
+        <Checkbox
+          label={`Revoke ${plural(ownTokens.length, 'API token')} they made`}
+          description={namesText(ownTokens)}
+          checked={revokesTokens}
+          onChange={({ currentTarget }) => setRevokesTokens(currentTarget.checked)}
+        />
+      )}
+      {ownKeys && ownKeys.length > 0 && (
+        <NativeSelect
+          label={`Their ${plural(ownKeys.length, 'service key')}`}
+          description={`${namesText(ownKeys)}. What they spent stays under ${member.email}.`}
+          value={keysBecome}
+          onChange={({ currentTarget }) => setKeysBecome(currentTarget.value)}
+          data={[
+            { value: 'keep', label: 'Stay active, for nobody to change but admins' },
+            { value: 'revoke', label: 'Revoke them: traffic that uses them stops' },
+            ...others.map(({ userId, email }) => ({ value: userId, label: `Hand over to ${email}` })),
+          ]}
+        />
+      )}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button
+          color="red"
+          loading={remove.isPending}
+          onClick={() =>
+            remove.mutate({
+              params: {
+                ...pathOf(member).params,
+                query: {
+                  revokeTokens: revokesTokens ? 'true' : 'false',
+                  ...(keysBecome === 'keep' || keysBecome === 'revoke'
+                    ? { keys: keysBecome }
+                    : { keys: 'hand-over', to: keysBecome }),
+                },
+              },
+            })
+          }
+        >
+          Remove
+        </Button>
+      </Group>
+    </Stack>
+  );
+};
+
 const MemberActions = ({ member }: MemberProps) => {
   const { me, may } = useMe();
   const { session } = useApp();
   const api = useApi();
-  const remove = api.useMutation('delete', '/members/{userId}', {
-    onSuccess: ({ activeKeys }) =>
-      notifyDone(
-        activeKeys.length === 0
-          ? `${member.email} removed.`
-          : `${member.email} removed. Review ${plural(activeKeys.length, 'key')} of theirs: ${activeKeys.map(({ name }) => name).join(', ')}.`,
-      ),
-    onError: notifyProblem('The member was not removed'),
-  });
   const transfer = api.useMutation('post', '/members/{userId}/transfer-ownership', {
-    onError: notifyProblem('The ownership was not transferred'),
+    onSuccess: ({ tokens }) =>
+      notifyDone(`${member.email} is the owner.${tokens.length === 0 ? '' : ` Tokens revoked: ${namesText(tokens)}.`}`),
+    meta: { failure: 'The ownership was not transferred' },
   });
   const leave = api.useMutation('post', '/members/leave', {
     onSuccess: () => session.end('signedOut'),
-    onError: notifyProblem('You did not leave'),
+    meta: { failure: 'You did not leave' },
   });
   const isMe = member.userId === me?.user.userId;
   const isOwner = member.role === 'owner';
   return (
     <Group gap="xs" justify="flex-end">
       {may('ownership:write') && !isMe && (
-        <ConfirmButton
+        <ActButton
           color="teal"
+          label="Make owner"
+          act={transfer}
+          sent={pathOf(member)}
           ask={{
             title: 'Transfer the ownership?',
-            text: `${member.email} becomes the owner of the account. You become an admin.`,
+            text: `${member.email} becomes the owner of the account. You become an admin. API tokens that you made and that may pay are revoked.`,
             action: 'Transfer',
-            onConfirm: () => transfer.mutate(pathOf(member)),
           }}
-        >
-          Make owner
-        </ConfirmButton>
+        />
       )}
       {may('members:write') && !isOwner && !isMe && (
-        <ConfirmButton
-          ask={{
-            title: 'Remove this member?',
-            text: `${member.email} loses access within a minute. Service keys they made stay active.`,
-            action: 'Remove',
-            onConfirm: () => remove.mutate(pathOf(member)),
-          }}
-        >
-          Remove
-        </ConfirmButton>
+        <DialogButton size="compact-xs" variant="subtle" color="red" label="Remove" title="Remove this member?">
+          {(close) => <Remove member={member} onClose={close} />}
+        </DialogButton>
       )}
       {isMe && !isOwner && (
-        <ConfirmButton
+        <ActButton
+          label="Leave"
+          act={leave}
+          sent={{}}
           ask={{
             title: 'Leave the account?',
             text: 'You lose access within a minute. To come back you need an invitation.',
             action: 'Leave',
-            onConfirm: () => leave.mutate({}),
           }}
-        >
-          Leave
-        </ConfirmButton>
+        />
       )}
     </Group>
   );
@@ -150,6 +226,7 @@ const MemberActions = ({ member }: MemberProps) => {
 const memberColumns: readonly Column<Member>[] = [
   { head: 'Member', cell: (member) => <Who member={member} /> },
   { head: 'Role', cell: (member) => <MemberRole member={member} /> },
+  { head: 'Projects', className: 'wide-only', cell: (member) => <MemberProjects member={member} /> },
   { head: 'Since', className: 'wide-only', cell: ({ createdAt }) => <Instant iso={createdAt} /> },
   { head: 'Actions', className: 'right', cell: (member) => <MemberActions member={member} /> },
 ];
@@ -159,27 +236,19 @@ const InvitationActions = ({ invitation: { id, email } }: { readonly invitation:
   const api = useApi();
   const path = { params: { path: { id } } };
   const resend = api.useMutation('post', '/invitations/{id}/resend', {
-    onSuccess: () => notifyDone(`Another link is on its way to ${email}. The former one stops working.`),
-    onError: notifyProblem('The invitation was not sent'),
+    meta: {
+      done: `Another link is on its way to ${email}. The former one stops working.`,
+      failure: 'The invitation was not sent',
+    },
   });
   const revoke = api.useMutation('delete', '/invitations/{id}', {
-    onError: notifyProblem('The invitation was not revoked'),
+    meta: { failure: 'The invitation was not revoked' },
   });
   if (!may('members:write')) return null;
   return (
     <Group gap="xs" justify="flex-end">
-      <Button size="compact-xs" variant="subtle" loading={resend.isPending} onClick={() => resend.mutate(path)}>
-        Send again
-      </Button>
-      <Button
-        size="compact-xs"
-        variant="subtle"
-        color="red"
-        loading={revoke.isPending}
-        onClick={() => revoke.mutate(path)}
-      >
-        Revoke
-      </Button>
+      <ActButton label="Send again" act={resend} sent={path} />
+      <ActButton label="Revoke" color="red" act={revoke} sent={path} />
     </Group>
   );
 };
@@ -187,12 +256,13 @@ const InvitationActions = ({ invitation: { id, email } }: { readonly invitation:
 const invitationColumns: readonly Column<Invitation>[] = [
   { head: 'Invited', cell: ({ email }) => email },
   { head: 'Role', cell: ({ role }) => role },
+  { head: 'Projects', className: 'wide-only', cell: ({ projects }) => <ProjectNames ids={projects} /> },
   {
     head: 'Valid',
     className: 'wide-only',
     cell: ({ status, validUntil }) =>
       status === 'expired' ? (
-        <Badge variant="default" color="gray" tt="none">
+        <Badge variant="default" color="gray">
           expired
         </Badge>
       ) : (
@@ -209,34 +279,24 @@ export const Members = () => {
   const { may } = useMe();
   const query = api.useQuery('get', '/members');
   const { data: invitations } = api.useQuery('get', '/invitations');
-  const [inviting, setInviting] = useState(false);
   return (
     <ListPage
       title="Members"
       about="Who belongs to the account, and what they may do."
       actions={
         may('members:write') && (
-          <Button leftSection={<UserPlus size={16} />} onClick={() => setInviting(true)}>
-            Invite
-          </Button>
+          <DialogButton leftSection={<UserPlus size={16} />} label="Invite" title="Invite people">
+            {(close) => <Invite onClose={close} />}
+          </DialogButton>
         )
       }
       query={query}
       things="members"
     >
-      <Table
-        label="Members"
-        columns={memberColumns}
-        items={query.data?.items}
-        error={query.error}
-        keyOf={({ userId }) => userId}
-      />
+      <Table label="Members" columns={memberColumns} query={query} keyOf={({ userId }) => userId} />
       {invitations && invitations.items.length > 0 && (
-        <Table label="Invitations" columns={invitationColumns} items={invitations.items} keyOf={({ id }) => id} />
+        <Table label="Invitations" columns={invitationColumns} items={invitations.items} />
       )}
-      <Modal opened={inviting} onClose={() => setInviting(false)} title="Invite somebody">
-        <Invite onClose={() => setInviting(false)} />
-      </Modal>
     </ListPage>
   );
 };

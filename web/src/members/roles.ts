@@ -7,6 +7,7 @@ export const roleTexts: Readonly<Record<Role, string>> = {
   member: 'Reads all; changes rules and own keys',
   viewer: 'Reads all',
   billing: 'Spend and billing',
+  developer: 'Own keys, and their spend, requests and limits',
 };
 
 /** The owner's role changes by a transfer. */

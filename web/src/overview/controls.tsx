@@ -1,11 +1,11 @@
 import { ActionIcon, Button, Group, NativeSelect, SegmentedControl } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Download, Tags } from 'lucide-react';
-import { lazy, Suspense, useCallback, useState } from 'react';
+import { useCallback, useState } from 'react';
 import { useApp, useMe } from '../app.ts';
 import { isChoosingByKey } from '../components/keyboard.ts';
-import { notifyProblem } from '../components/notify.ts';
-import { utcDate } from '../format/time.ts';
+import { later } from '../components/later.tsx';
+import { notifyProblem } from '../notify.ts';
 import { type Filters, type GroupBy, groupWord } from '../spend/filters.ts';
 import { GroupBySelects } from '../spend/group-by.tsx';
 import { type MetricName, metrics } from '../spend/metrics.ts';
@@ -13,9 +13,9 @@ import { type Range, type RangeName, rangeLabels, rangeNames } from '../spend/ra
 import classes from './overview.module.css';
 import type { OverviewSearch } from './search.ts';
 
-const CustomDays = lazy(() => import('../spend/custom-days.tsx').then((module) => ({ default: module.CustomDays })));
+const CustomDays = later(async () => ({ default: (await import('../spend/custom-days.tsx')).CustomDays }));
 
-const DeclareDimensions = lazy(() => import('./declare-dimensions.tsx'));
+const DeclareDimensions = later(() => import('./declare-dimensions.tsx'));
 
 /** The overview's settings are in the URL, so that a view can be shared and the back button works. */
 export const useOverviewSearch = () => {
@@ -43,8 +43,8 @@ export const RangePicker = ({ range }: { readonly range: Range }) => {
       range: name as RangeName,
       per: undefined,
       ...(name === 'custom'
-        ? { from: range.from.slice(0, 10), to: range.to ?? utcDate(new Date()) }
-        : { from: undefined, to: undefined }),
+        ? { ...range.days, zone: range.timeZone === 'UTC' ? undefined : range.timeZone }
+        : { from: undefined, to: undefined, zone: undefined }),
       ...NO_OTHER_PERIOD,
     });
   const options = rangeNames.map((value) => ({ value, label: rangeLabels[value] }));
@@ -68,13 +68,12 @@ export const RangePicker = ({ range }: { readonly range: Range }) => {
         onChange={({ target }) => pick(target.value)}
       />
       {range.name === 'custom' && (
-        <Suspense>
-          <CustomDays
-            key={`${range.from} ${range.to}`}
-            days={{ from: range.from, to: range.to ?? utcDate(new Date()) }}
-            onChange={(days) => change({ ...days, ...NO_OTHER_PERIOD })}
-          />
-        </Suspense>
+        <CustomDays
+          key={`${range.from} ${range.to}`}
+          days={range.days}
+          zone={range.timeZone}
+          onChange={(days) => change({ ...days, ...NO_OTHER_PERIOD })}
+        />
       )}
     </Group>
   );
@@ -96,11 +95,7 @@ const DimensionsButton = () => {
       >
         <Tags size={16} />
       </ActionIcon>
-      {isOpen && (
-        <Suspense>
-          <DeclareDimensions onClose={() => setIsOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <DeclareDimensions onClose={() => setIsOpen(false)} />}
     </>
   );
 };

@@ -1,7 +1,7 @@
 import { Button, Modal, Stack, TagsInput } from '@mantine/core';
 import { useState } from 'react';
 import { useApi } from '../app.ts';
-import { ProblemNote } from '../components/problem-note.tsx';
+import { ProblemNote } from '../components/page.tsx';
 
 const Names = ({ onClose }: { readonly onClose: () => void }) => {
   const api = useApi();

@@ -7,13 +7,11 @@ import { useApi } from '../app.ts';
 import { Money } from '../components/amount.tsx';
 import { CopyToClipboard } from '../components/copy.tsx';
 import { ButtonLink } from '../components/links.tsx';
-import { Heading } from '../components/page-head.tsx';
-import { ProblemNote } from '../components/problem-note.tsx';
+import { PageHead, ProblemNote, Section } from '../components/page.tsx';
 import { formatDuration, formatWhole } from '../format/quantity.ts';
 import { useOwnKey } from '../keys/use-own-key.ts';
 import { providerName } from '../providers/names.ts';
 import { SdkSnippet } from '../providers/sdk-snippet.tsx';
-import classes from './first-run.module.css';
 
 /** Poll intervals: short at first, longer later. A hidden tab does not poll. */
 const FIRST_MS = 1_500;
@@ -81,48 +79,37 @@ const FirstRun = () => {
   const { request, error } = useFirstRequest();
   return (
     <div className="page">
-      <div className="page-head">
-        <div>
-          <Heading>Send your first request</Heading>
-          <p>
-            Change two settings of the SDK you already use: its base URL and one header. Your provider key stays where
-            it is.
-          </p>
-        </div>
-      </div>
-      <ol className={`card ${classes['steps']}`}>
-        <li>
-          <h2>Your service key</h2>
-          <p className="dim small">It attributes requests to your account. Keep it secret.</p>
-          {serviceKey ? (
-            <div className="secret">
-              <code className="mono truncate">{serviceKey}</code>
-              <CopyToClipboard value={serviceKey} label="Copy the key" />
-            </div>
-          ) : (
-            <Skeleton height={42} />
-          )}
-        </li>
-        <li>
-          <h2>Point an SDK at the gateway</h2>
-          <p className="dim small">
-            The marked lines are new. Everything else stays the same, including streaming and errors.
-          </p>
-          {serviceKey ? <SdkSnippet serviceKey={serviceKey} /> : <Skeleton height={220} />}
-        </li>
-        <li>
-          <h2>Watch it arrive</h2>
-          {request ? (
-            <Arrived request={request} />
-          ) : (
-            <Group role="status" mih={48} mt={8} gap={14} wrap="nowrap" className="dim small">
-              <Loader size={16} aria-hidden />
-              Waiting for the first request. It appears here a few seconds after its response.
-            </Group>
-          )}
-          {error !== null && !request && <ProblemNote error={error} />}
-        </li>
-      </ol>
+      <PageHead
+        title="Send your first request"
+        about="Change two settings of the SDK you already use: its base URL and one header. Your provider key stays where it is."
+      />
+      <Section title="1. Your service key" about="It attributes requests to your account. Keep it secret.">
+        {serviceKey ? (
+          <div className="secret">
+            <code className="mono truncate">{serviceKey}</code>
+            <CopyToClipboard value={serviceKey} label="Copy the key" />
+          </div>
+        ) : (
+          <Skeleton height={42} />
+        )}
+      </Section>
+      <Section
+        title="2. Point an SDK at the gateway"
+        about="The marked lines are new. Everything else stays the same, including streaming and errors."
+      >
+        {serviceKey ? <SdkSnippet serviceKey={serviceKey} /> : <Skeleton height={220} />}
+      </Section>
+      <Section title="3. Watch it arrive" about="It appears here a few seconds after its response.">
+        {request ? (
+          <Arrived request={request} />
+        ) : (
+          <Group role="status" mih={48} gap={14} wrap="nowrap" className="dim small">
+            <Loader size={16} aria-hidden />
+            Waiting for the first request.
+          </Group>
+        )}
+        {error !== null && !request && <ProblemNote error={error} />}
+      </Section>
     </div>
   );
 };

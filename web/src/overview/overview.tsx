@@ -1,27 +1,33 @@
 import { Box, Stack } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useMemo } from 'react';
-import { Heading } from '../components/page-head.tsx';
-import { ProblemNote } from '../components/problem-note.tsx';
-import { bucketEnd, bucketStart, utcDate } from '../format/time.ts';
+import { useCallback, useMemo } from 'react';
+import { lastDayOf } from '../../../lambda/domain/calendar/utc.ts';
+import { useMe } from '../app.ts';
+import { AtRate, rateOf } from '../components/amount.tsx';
+import { later } from '../components/later.tsx';
+import { LoadProblem, PageHead, ProblemNote } from '../components/page.tsx';
+import { shownIn } from '../format/money.ts';
+import { bucketEnd, bucketStart } from '../format/time.ts';
 import { useBudgets } from '../limits/use-limits.ts';
 import { FilterPills } from '../spend/filter-pills.tsx';
 import { type Filters, filtersOf, firstOfEach, groupByIn, groupByOf, hasFilters, picked } from '../spend/filters.ts';
 import { rangeOf } from '../spend/ranges.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
+import { useZone } from '../spend/use-zone.ts';
 import { ViewsButton } from '../views/views-button.tsx';
-import { Budgets } from './budgets.tsx';
+import { Budgets, Coverage, Provenance } from './cards.tsx';
 import { NO_OTHER_PERIOD, useOverviewSearch } from './controls.tsx';
-import { Coverage } from './coverage.tsx';
-import { Provenance } from './provenance.tsx';
 import { Tiles } from './tiles.tsx';
 import { TopGroups } from './top-groups.tsx';
 import { Trend } from './trend.tsx';
 import { MayAlsoMatch, Untracked } from './untracked.tsx';
 import { useComparison, useHeadline, useNeverUsed, useReport } from './use-overview.ts';
 
-const FirstRun = lazy(() => import('./first-run.tsx'));
-const NewPrices = lazy(() => import('../price-changes/new-prices.tsx'));
+const FirstRun = later(() => import('./first-run.tsx'));
+const NewPrices = later(() => import('../price-changes/new-prices.tsx'));
+
+/** Dimensions whose values are ids. */
+const NAMED_BY_ID: ReadonlySet<string> = new Set(['key', 'project', 'member']);
 
 /** A bar of an hour: `2026-11-20T16`. */
 const HOUR_LENGTH = 13;
@@ -36,20 +42,23 @@ export const Overview = () => {
   const { search, change } = useOverviewSearch();
   const navigate = useNavigate();
   const filters = useFilters();
-  const keyNames = useKeyNames();
-  const { data: budgets } = useBudgets();
+  const budgets = useBudgets();
+  const { may } = useMe();
   const { by: first, and } = search;
   const by = useMemo(() => groupByIn({ by: first, and }), [first, and]);
-  const range = rangeOf(search, new Date());
-  const headline = useHeadline(filters);
+  const keyNames = useKeyNames([...by, ...Object.keys(filters)].some((name) => NAMED_BY_ID.has(name)));
+  const zone = useZone();
+  const range = rangeOf(search, new Date(), zone);
+  const headline = useHeadline(filters, zone);
   const report = useReport(range, by, filters, search.show === 'latency');
   const comparison = useComparison(range.compared, filters);
   const neverUsed = useNeverUsed(headline.requests, hasFilters(filters));
   /** A click on a bar shows its day by hour or its month by day, of one group; that on an hour the requests. */
   const open = useCallback(
     (time: string, values: Filters) => {
-      const [from, to] = [bucketStart(time), bucketEnd(time)];
+      const shownZone = report.data?.timeZone ?? 'UTC';
       if (time.length === HOUR_LENGTH) {
+        const [from, to] = [bucketStart(time), bucketEnd(time)];
         const selected = { ...firstOfEach({ ...filters, ...values }), from: from.toISOString(), to: to.toISOString() };
         void navigate({ to: '/requests', search: selected });
         return;
@@ -57,21 +66,16 @@ export const Overview = () => {
       const days = {
         range: 'custom',
         per: undefined,
-        from: utcDate(from),
-        to: utcDate(new Date(to.getTime() - 1)),
+        from: time.padEnd(10, '-01'),
+        to: time.length === 10 ? time : lastDayOf(time),
+        zone: shownZone === 'UTC' ? undefined : shownZone,
         ...NO_OTHER_PERIOD,
       } as const;
       change({ ...days, ...(hasFilters(values) && picked(values, by, filters)) });
     },
-    [navigate, filters, by, change],
+    [navigate, filters, by, change, report.data?.timeZone],
   );
-  if (neverUsed) {
-    return (
-      <Suspense>
-        <FirstRun />
-      </Suspense>
-    );
-  }
+  if (neverUsed) return <FirstRun />;
   // Hidden until the account is known to have traffic: a new account would see an empty chart for a moment.
   const isUsed = neverUsed === false;
   const shown = isUsed ? report.data : undefined;
@@ -80,12 +84,9 @@ export const Overview = () => {
   const shownBy = groupByOf(shown?.groupBy, by);
   return (
     <div className="page">
-      <div className="page-head">
-        <Heading>Overview</Heading>
-        <div className="page-actions">
-          <ViewsButton page="overview" />
-        </div>
-      </div>
+      <PageHead title="Overview">
+        <ViewsButton page="overview" />
+      </PageHead>
       <FilterPills filters={filters} keyNames={keyNames} onChange={change} />
       {error && (
         <ProblemNote
@@ -100,6 +101,7 @@ export const Overview = () => {
           today={isUsed ? headline.today : undefined}
           month={isUsed ? headline.month : undefined}
           currency={headline.currency}
+          zone={zone}
         />
       )}
       <Trend
@@ -112,11 +114,7 @@ export const Overview = () => {
         comparison={range.name === 'month' ? undefined : comparison.change}
         onPick={open}
       />
-      {shown && (
-        <Suspense>
-          <NewPrices />
-        </Suspense>
-      )}
+      {shown && may('spend:read-all') && <NewPrices />}
       {shown?.displayCurrency?.problem && <p className="unknown small">{shown.displayCurrency.problem}</p>}
       {shown && <Untracked untracked={shown.untracked} />}
       {shown?.mayAlsoMatch && <MayAlsoMatch of={shown.mayAlsoMatch} />}
@@ -129,8 +127,11 @@ export const Overview = () => {
             onPick={(values) => change(picked(values, shownBy, filters))}
           />
           <Stack gap={20}>
-            {budgets && <Budgets budgets={budgets.items} />}
-            <Provenance totals={shown.totals} />
+            <LoadProblem query={budgets} title="The budgets could not be loaded" />
+            {budgets.data && <Budgets budgets={budgets.data.items} />}
+            <AtRate rate={rateOf(shown.totals.costNanoUsd, shownIn(shown.totals, shown.displayCurrency?.code))}>
+              <Provenance totals={shown.totals} />
+            </AtRate>
             <Coverage totals={shown.totals} untracked={shown.untracked} />
           </Stack>
         </Box>

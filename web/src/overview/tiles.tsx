@@ -1,49 +1,16 @@
 import { Box, Group, Skeleton, Text } from '@mantine/core';
-import { ArrowDownRight, ArrowRight, ArrowUpRight } from 'lucide-react';
 import type { ComponentProps, ReactNode } from 'react';
-import { relativeChange } from '../../../lambda/domain/spend/relative-change.ts';
-import type { SpendChange, SpendPoint, SpendReport } from '../api/responses.ts';
-import { Money } from '../components/amount.tsx';
-import { locale } from '../format/locale.ts';
-import { exactMoney, shownIn } from '../format/money.ts';
-import { formatCompact, formatShare, plural } from '../format/quantity.ts';
-import { bucketStart, formatClock, formatShortInstant, utcDate } from '../format/time.ts';
+import { dayIn } from '../../../lambda/domain/calendar/time-zones.ts';
+import type { SpendPoint, SpendReport } from '../api/responses.ts';
+import { AtRate, Money, Unpriced } from '../components/amount.tsx';
+import { shownIn } from '../format/money.ts';
+import { plural } from '../format/quantity.ts';
+import { locale, readsDollars } from '../format/reading.ts';
+import { formatClock, formatShortInstant, startInZone, timeZone, zoneName } from '../format/time.ts';
+import { Against, Change } from '../spend/change.tsx';
 import type { Sum } from '../spend/headline.ts';
 import classes from './tiles.module.css';
 import type { useHeadline } from './use-overview.ts';
-
-/** Above this ratio a change is shown as a factor: percentages get hard to read. */
-const FACTOR_FROM = 9;
-
-/** The change against an earlier amount. It has no colour: more is not always bad. */
-export const Change = ({ now, before }: { readonly now: number | null; readonly before: number | null }) => {
-  const change = relativeChange(now, before);
-  if (change === null) return null;
-  const Icon = Math.abs(change) < 0.005 ? ArrowRight : change > 0 ? ArrowUpRight : ArrowDownRight;
-  return (
-    <span className={`num ${classes['change']}`} title={`Before: ${exactMoney(before)}`}>
-      <Icon size={14} aria-hidden />
-      {change >= FACTOR_FROM
-        ? `${formatCompact(change + 1)}×`
-        : `${change > 0 ? '+' : change < 0 ? '−' : ''}${formatShare(Math.abs(change))}`}
-    </span>
-  );
-};
-
-interface AgainstProps {
-  readonly of: SpendChange;
-  readonly code: string | undefined;
-  readonly children: ReactNode;
-}
-
-/** How a period compares with the one before it. */
-export const Against = ({ of: { totals }, code, children }: AgainstProps) => (
-  <>
-    <Change now={totals.costNanoUsd} before={totals.costBeforeNanoUsd} /> vs{' '}
-    <Money nano={totals.costBeforeNanoUsd} shown={shownIn({ displayCost: totals.displayCostBefore }, code)} />{' '}
-    {children}
-  </>
-);
 
 const Spark = ({ points }: { readonly points: readonly SpendPoint[] }) => {
   const most = Math.max(...points.map(({ costNanoUsd }) => costNanoUsd ?? 0), 0);
@@ -80,9 +47,9 @@ const Tile = ({ label, sum, children, spark }: TileProps) => (
 /** The requests that a sum does not include. */
 const Missing = ({ of, untracked }: { readonly of: Sum; readonly untracked: number }) => (
   <>
-    {of.unpricedRequests > 0 && (
-      <div className="unknown">+ {plural(of.unpricedRequests, 'request')} of unknown cost</div>
-    )}
+    <div>
+      <Unpriced of={of.unpricedRequests} />
+    </div>
     {of.mayAlsoMatch.requests > 0 && (
       <div className="unknown">
         + up to <Money nano={of.mayAlsoMatch.costNanoUsd} /> that may match
@@ -102,7 +69,9 @@ interface FigureProps {
 /** An amount in US dollars, next to the same in the display currency. */
 const InDollars = (props: ComponentProps<typeof Money>) => (
   <Text span ml={8} fz={14} fw={500} lts={0} c="dimmed" display="inline-block">
-    <Money {...props} />
+    <AtRate rate={undefined}>
+      <Money {...props} />
+    </AtRate>
   </Text>
 );
 
@@ -110,13 +79,14 @@ const InDollars = (props: ComponentProps<typeof Money>) => (
 export const Figure = ({ of, code }: FigureProps) => (
   <>
     <Money nano={of.costNanoUsd} shown={shownIn(of, code)} />
-    {code !== undefined && of.displayCost && <InDollars nano={of.costNanoUsd} />}
+    {shownIn(of, code)?.decimal && <InDollars nano={of.costNanoUsd} />}
   </>
 );
 
 /** Rounded: it is not known to the cent. In the display currency at the rate of today. */
 const Forecast = ({ nano, currency }: { readonly nano: number | null; readonly currency: Currency | undefined }) => {
-  const decimal = nano === null || !currency?.perUsd ? null : String((nano / 1e9) * Number(currency.perUsd));
+  const decimal =
+    nano === null || !currency?.perUsd || readsDollars ? null : String((nano / 1e9) * Number(currency.perUsd));
   return (
     <>
       {nano !== null && '≈\u00a0'}
@@ -126,30 +96,31 @@ const Forecast = ({ nano, currency }: { readonly nano: number | null; readonly c
   );
 };
 
-const monthLong = new Intl.DateTimeFormat(locale, { month: 'long', timeZone: 'UTC' });
-
 interface TilesProps {
   readonly today: ReturnType<typeof useHeadline>['today'];
   readonly month: ReturnType<typeof useHeadline>['month'];
   readonly currency: Currency | undefined;
+  /** Whose days and months they are. */
+  readonly zone: string;
 }
 
 /** Today, this month, and the forecast for the month. */
-export const Tiles = ({ today, month, currency }: TilesProps) => {
+export const Tiles = ({ today, month, currency, zone }: TilesProps) => {
   const code = currency?.code;
   const now = new Date();
-  const dayBegan = formatClock(bucketStart(utcDate(now)));
-  const isUtc = now.getTimezoneOffset() === 0;
+  const began = startInZone(zone, dayIn(zone, now));
+  const isOwn = began.getTime() === startInZone(timeZone, dayIn(timeZone, now)).getTime();
+  const monthName = new Intl.DateTimeFormat(locale, { month: 'long', timeZone: zone }).format(now);
   return (
     <div className={classes['tiles']}>
       {today ? (
         <Tile
-          label={isUtc ? 'Today' : `Today (UTC, since ${dayBegan})`}
+          label={isOwn ? 'Today' : `Today (${zoneName(zone)}, since ${formatClock(began)})`}
           sum={<Figure of={today.sum} code={code} />}
           spark={<Spark points={today.hours} />}
         >
           {today.change && (
-            <Against of={today.change} code={code}>
+            <Against of={today.change} shownNano={today.sum.costNanoUsd} code={code}>
               yesterday until {formatClock(new Date(today.change.before.to))}
             </Against>
           )}
@@ -161,23 +132,25 @@ export const Tiles = ({ today, month, currency }: TilesProps) => {
       {month ? (
         <>
           <Tile
-            label={`${monthLong.format(now)} so far`}
+            label={`${monthName} so far`}
             sum={<Figure of={month.sum} code={code} />}
             spark={<Spark points={month.days} />}
           >
             {month.change && (
-              <Against of={month.change} code={code}>
+              <Against of={month.change} shownNano={month.sum.costNanoUsd} code={code}>
                 last month until {formatShortInstant(month.change.before.to)}
               </Against>
             )}
             <Missing of={month.sum} untracked={month.untrackedRequests} />
           </Tile>
-          <Tile
-            label={`Forecast for ${monthLong.format(now)}`}
-            sum={<Forecast nano={month.forecastNanoUsd} currency={currency} />}
-          >
-            <Change now={month.forecastNanoUsd} before={month.lastMonth.costNanoUsd} /> vs{' '}
-            <Money nano={month.lastMonth.costNanoUsd} shown={shownIn(month.lastMonth, code)} /> last month
+          <Tile label={`Forecast for ${monthName}`} sum={<Forecast nano={month.forecastNanoUsd} currency={currency} />}>
+            <Change
+              of={{ costNanoUsd: month.forecastNanoUsd, costBeforeNanoUsd: month.lastMonth.costNanoUsd }}
+              code={undefined}
+            />{' '}
+            {month.forecastNanoUsd === null ? 'Last month:' : 'vs'}{' '}
+            <Money nano={month.lastMonth.costNanoUsd} shown={shownIn(month.lastMonth, code)} />
+            {month.forecastNanoUsd !== null && ' last month'}
             <div>{month.forecastNanoUsd === null ? 'needs a week of requests' : 'at the rate of the last 7 days'}</div>
           </Tile>
         </>

@@ -65,19 +65,19 @@ export const TopGroups = ({ report, by, keyNames, onPick }: TopGroupsProps) => {
                 <span className="dim">{plural(item.groups, 'more', 'more')}</span>
               ) : (
                 <>
-                  <UnstyledButton className={classes['pick']} onClick={() => onPick(groupFilters(item, by))}>
+                  <UnstyledButton className={`pick ${classes['pick']}`} onClick={() => onPick(groupFilters(item, by))}>
                     <span className="swatch" style={{ background: colorOf(item) }} aria-hidden="true" />
                     <Name of={groupName(item, by, keyNames)} />
                   </UnstyledButton>
                   {item.unpricedRequests > 0 && item.costNanoUsd !== null && (
-                    <span className={`unknown ${classes['under']}`}>
+                    <span className={`unknown under ${classes['under']}`}>
                       + {plural(item.unpricedRequests, 'request')} of unknown cost
                     </span>
                   )}
                   {item.unpricedRequests > item.unfinishedRequests && item.model && (
                     <AnchorLink
                       size="xs"
-                      className={classes['under']}
+                      className={`under ${classes['under']}`}
                       to="/prices"
                       search={{ model: item.model, provider: item.provider }}
                     >

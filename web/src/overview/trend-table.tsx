@@ -7,13 +7,14 @@ import type { MetricName } from '../spend/metrics.ts';
 import classes from './overview.module.css';
 
 interface TrendTableProps {
+  readonly zone: string;
   readonly trend: ReturnType<typeof trendOf>;
   readonly metric: MetricName;
   readonly names: readonly string[];
 }
 
 /** The figures of the chart, the latest first. */
-const TrendTable = ({ trend, metric, names }: TrendTableProps) => {
+const TrendTable = ({ zone, trend, metric, names }: TrendTableProps) => {
   const value = (of: number | null) => <MetricValue value={of} metric={metric} code={trend.code} />;
   const total: Column<TrendPoint> = { head: 'Total', className: 'right', cell: (point) => value(point.value) };
   return (
@@ -21,7 +22,7 @@ const TrendTable = ({ trend, metric, names }: TrendTableProps) => {
       label="The figures of the chart"
       frame={classes['trend-table']}
       columns={[
-        { head: 'Time', cell: ({ time }) => formatBucketLong(time) },
+        { head: 'Time', cell: ({ time }) => formatBucketLong(time, zone) },
         ...(metric === 'latency' ? [] : [total]),
         { head: 'Requests', className: 'right num', cell: ({ requests }) => formatWhole(requests) },
         ...names.map((name, index) => ({

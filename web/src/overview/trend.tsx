@@ -1,15 +1,18 @@
 import { ActionIcon, Box, Group, Skeleton } from '@mantine/core';
 import { CalendarOff, ChartColumnStacked, Table2 } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useCallback, useMemo, useState } from 'react';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import type { SpendChange, SpendReport } from '../api/responses.ts';
 import chartClasses from '../chart/chart.module.css';
-import { Count, Money } from '../components/amount.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
+import { StackedBars } from '../chart/stacked-bars.tsx';
+import { Count } from '../components/amount.tsx';
+import { later } from '../components/later.tsx';
 import { TextLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
-import { formatShown, shownIn } from '../format/money.ts';
+import { EmptyState } from '../components/page.tsx';
+import { formatMoney } from '../format/money.ts';
 import { formatDuration, plural } from '../format/quantity.ts';
-import { formatPeriod, formatShortInstant } from '../format/time.ts';
+import { formatPeriod } from '../format/time.ts';
+import { Against } from '../spend/change.tsx';
 import { type Filters, firstOfEach, groupByOf, groupWord, hasFilters } from '../spend/filters.ts';
 import {
   groupColors,
@@ -25,7 +28,7 @@ import { type MetricName, metrics } from '../spend/metrics.ts';
 import { REST_COLOR } from '../spend/palette.ts';
 import { ExportButton, type OverviewView, RangePicker, TrendControls } from './controls.tsx';
 import classes from './overview.module.css';
-import { Against, Figure } from './tiles.tsx';
+import { Figure } from './tiles.tsx';
 
 const figuresOf = ({ tokens, ...sums }: SpendReport['totals']) => ({
   ...sums,
@@ -35,8 +38,8 @@ const figuresOf = ({ tokens, ...sums }: SpendReport['totals']) => ({
 /** Sum of the bars. */
 const totalText = (totals: SpendReport['totals'], metric: MetricName, code: string | undefined): string =>
   code !== undefined && totals.displayCost
-    ? formatShown(totals.displayCost, code)
-    : metrics[metric].format(metrics[metric].of(figuresOf(totals)));
+    ? formatMoney(Number(totals.displayCost) * 1e9, 'sum', code)
+    : metrics[metric].format(metrics[metric].of(figuresOf(totals)), undefined);
 
 const latencySeries = [
   { key: 'p50', name: 'p50', color: 'var(--accent-ink)' },
@@ -48,8 +51,7 @@ const STALE = 0.55;
 
 const NO_GAPS: SpendReport['untracked']['gaps'] = [];
 
-const StackedBars = lazy(() => import('../chart/stacked-bars.tsx'));
-const TrendTable = lazy(() => import('./trend-table.tsx'));
+const TrendTable = later(() => import('./trend-table.tsx'), <Skeleton className={chartClasses['chart']} />);
 
 const NoChart = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => (
   <div className={chartClasses['chart']}>
@@ -136,14 +138,8 @@ export const Trend = ({ view, report, hasFailed, keyNames, isStale, comparison, 
             <>
               {metric === 'cost' && comparison && comparison.totals.costBeforeNanoUsd !== null && (
                 <span>
-                  {comparison.totals.costNanoUsd !== totals.costNanoUsd && (
-                    <>
-                      <Money nano={comparison.totals.costNanoUsd} shown={shownIn(comparison.totals, code)} /> until{' '}
-                      {formatShortInstant(comparison.to)}{' '}
-                    </>
-                  )}
-                  <Against of={comparison} code={code}>
-                    in {formatPeriod(comparison.before.from, comparison.before.to)}
+                  <Against of={comparison} shownNano={totals.costNanoUsd} code={code}>
+                    in {formatPeriod(comparison.before.from, comparison.before.to, range.timeZone)}
                   </Against>{' '}
                   ·{' '}
                   <TextLink
@@ -203,26 +199,28 @@ export const Trend = ({ view, report, hasFailed, keyNames, isStale, comparison, 
           <NoChart title="No requests in this range">
             {hasFilters(filters) ? 'No request matches the filters above.' : 'Choose a longer range.'}
           </NoChart>
+        ) : asTable ? (
+          <TrendTable
+            zone={report?.timeZone ?? 'UTC'}
+            trend={trend}
+            metric={metric}
+            names={series.map(({ name }) => name)}
+          />
         ) : (
-          <Suspense fallback={<Skeleton className={chartClasses['chart']} />}>
-            {asTable ? (
-              <TrendTable trend={trend} metric={metric} names={series.map(({ name }) => name)} />
-            ) : (
-              <StackedBars
-                points={trend.points}
-                series={series}
-                gaps={gaps}
-                metric={metric}
-                code={trend.code}
-                onPick={pick}
-                label={
-                  isLatency
-                    ? `p50 and p95 of latency as lines with ${trend.points.length} points. The table has the same figures.`
-                    : `${metrics[metric].title} by ${groupWord(shownBy)} in ${trend.points.length} bars, ${totals ? totalText(totals, metric, trend.code) : ''} in all. The table has the same figures.`
-                }
-              />
-            )}
-          </Suspense>
+          <StackedBars
+            points={trend.points}
+            series={series}
+            gaps={gaps}
+            zone={report?.timeZone ?? 'UTC'}
+            metric={metric}
+            code={trend.code}
+            onPick={pick}
+            label={
+              isLatency
+                ? `p50 and p95 of latency as lines with ${trend.points.length} points. The table has the same figures.`
+                : `${metrics[metric].title} by ${groupWord(shownBy)} in ${trend.points.length} bars, ${totals ? totalText(totals, metric, trend.code) : ''} in all. The table has the same figures.`
+            }
+          />
         )}
       </Box>
       <ul className={chartClasses['legend']}>

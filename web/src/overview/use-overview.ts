@@ -1,37 +1,41 @@
-import { keepPreviousData } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { dayIn } from '../../../lambda/domain/calendar/time-zones.ts';
 import { useApi } from '../app.ts';
-import { utcDate } from '../format/time.ts';
+import { startInZone, utcDate } from '../format/time.ts';
 import { type Filters, type GroupBy, parametersOf } from '../spend/filters.ts';
+import { SERIES_SHOWN } from '../spend/groups.ts';
 import { monthOf, todayOf } from '../spend/headline.ts';
-import { type ComparedPeriods, comparedMonth, comparedToday, type Range } from '../spend/ranges.ts';
+import {
+  type ComparedPeriods,
+  comparedMonth,
+  comparedToday,
+  monthStart,
+  queryIn,
+  type Range,
+} from '../spend/ranges.ts';
+import { live, useSpend } from '../spend/use-spend.ts';
 
-const REFRESH_MS = 60_000;
 /** Groups in the table; the chart shows the first ones. */
 const GROUPS = 50;
 
-const live = { refetchInterval: REFRESH_MS, placeholderData: keepPreviousData } as const;
+/** The parameter for series by the days of a zone. */
+const inDaysOf = (timeZone: string) => (timeZone === 'UTC' ? {} : { timeZone });
 
 /** The report of a range, grouped by one dimension or two. To read latency takes longer. */
-export const useReport = (range: Range, by: GroupBy, filters: Filters, withLatency: boolean) =>
-  useApi().useQuery(
-    'get',
-    '/spend',
-    {
-      params: {
-        query: {
-          from: range.from,
-          ...(range.to === undefined ? {} : { to: range.to }),
-          granularity: range.granularity,
-          groupBy: [...by],
-          limit: GROUPS,
-          ...(withLatency && { latency: 'true' as const }),
-          ...parametersOf(filters),
-        },
-      },
-    },
-    live,
-  );
+export const useReport = (range: Range, by: GroupBy, filters: Filters, withLatency: boolean) => {
+  const query = {
+    from: range.from,
+    ...(range.to === undefined ? {} : { to: range.to }),
+    granularity: range.granularity,
+    ...inDaysOf(range.timeZone),
+    groupBy: [...by],
+    limit: GROUPS,
+    seriesLimit: SERIES_SHOWN,
+    ...(withLatency && { latency: 'true' as const }),
+    ...parametersOf(filters),
+  };
+  return useSpend(query, { isLive: true });
+};
 
 /**
  * A period against the one before it, as the API compares everywhere. Undefined until it is known, and in the first hour, of which nothing
@@ -51,26 +55,19 @@ export const useComparison = (periods: ComparedPeriods, filters: Filters) => {
 };
 
 /** Today and this month, with the forecast, each against the period before it. */
-export const useHeadline = (filters: Filters) => {
-  const api = useApi();
+export const useHeadline = (filters: Filters, zone: string) => {
   const now = new Date();
-  const hours = api.useQuery(
-    'get',
-    '/spend',
-    { params: { query: { from: utcDate(now), granularity: 'hour', ...parametersOf(filters) } } },
-    live,
-  );
-  const lastMonth = utcDate(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1)));
-  const days = api.useQuery(
-    'get',
-    '/spend',
-    { params: { query: { from: lastMonth, granularity: 'day', ...parametersOf(filters) } } },
-    live,
-  );
-  const ofToday = useComparison(comparedToday(now), filters);
-  const ofMonth = useComparison(comparedMonth(now), filters);
-  const today = useMemo(() => hours.data && todayOf(hours.data, new Date()), [hours.data]);
-  const month = useMemo(() => days.data && monthOf(days.data, new Date()), [days.data]);
+  const day = dayIn(zone, now);
+  const { from: todayFrom } = queryIn(zone, { from: day });
+  const of = parametersOf(filters);
+  const hours = useSpend({ from: todayFrom, granularity: 'hour', ...of }, { isLive: true });
+  const { from: lastMonth, to: tonight } = queryIn(zone, { from: monthStart(day, 1), to: day });
+  const wholeDays = { from: lastMonth, to: tonight, granularity: 'day', ...inDaysOf(zone), ...of } as const;
+  const days = useSpend(wholeDays, { isLive: true });
+  const ofToday = useComparison(comparedToday(now, zone), filters);
+  const ofMonth = useComparison(comparedMonth(now, zone), filters);
+  const today = useMemo(() => hours.data && todayOf(hours.data, startInZone(zone, day)), [hours.data, zone, day]);
+  const month = useMemo(() => days.data && monthOf(days.data, day, zone), [days.data, day, zone]);
   const queries = [hours, days, ofToday.query, ofMonth.query];
   const refetch = () => Promise.all(queries.filter(({ isError }) => isError).map((query) => query.refetch()));
   const error = queries.find(({ isError }) => isError)?.error ?? null;
@@ -90,12 +87,7 @@ export const useNeverUsed = (recentRequests: number | undefined, filtered: boole
   const now = new Date();
   const yearAgo = utcDate(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 11, 1)));
   const isSuspected = recentRequests === 0 && !filtered;
-  const { data } = useApi().useQuery(
-    'get',
-    '/spend',
-    { params: { query: { from: yearAgo, granularity: 'month' } } },
-    { enabled: isSuspected },
-  );
+  const { data } = useSpend({ from: yearAgo, granularity: 'month' }, { enabled: isSuspected });
   if (filtered) return false;
   return isSuspected ? data && data.totals.requests === 0 : recentRequests === undefined ? undefined : false;
 };

@@ -5,6 +5,7 @@ import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { useApi } from '../app.ts';
 import { Money } from '../components/amount.tsx';
 import { TextLink } from '../components/links.tsx';
+import { LoadProblem } from '../components/page.tsx';
 import { plural } from '../format/quantity.ts';
 import { utcDayText } from '../format/time.ts';
 
@@ -17,19 +18,18 @@ const NewPrices = () => {
     defaultValue: 0,
     getInitialValueInEffect: false,
   });
-  const { data } = useApi().useQuery('get', '/price-changes');
-  const fresh = (data?.items ?? []).filter(
+  const query = useApi().useQuery('get', '/price-changes');
+  const fresh = (query.data?.items ?? []).filter(
     ({ version, repricedAt }) => version > seen && Date.parse(repricedAt) > Date.now() - SHOWN_DAYS * DAY_MS,
   );
   const [newest] = fresh;
-  if (!newest) return null;
+  if (!newest) return <LoadProblem query={query} title="Changes of prices could not be loaded" />;
   const requests = fresh.reduce((sum, each) => sum + each.requests, 0);
   const difference = fresh.reduce((sum, { nanoUsdAfter, nanoUsdBefore }) => sum + nanoUsdAfter - nanoUsdBefore, 0);
   const firstDay = fresh.map((each) => each.firstDay).sort()[0] ?? newest.firstDay;
   return (
     <Alert
       color="blue"
-      variant="light"
       icon={<History size={18} />}
       withCloseButton
       closeButtonLabel="Dismiss"

@@ -2,9 +2,8 @@ import { History } from 'lucide-react';
 import type { PriceChangesReport } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
 import { TextLink } from '../components/links.tsx';
-import { ListPage } from '../components/list-page.tsx';
+import { EmptyState, ListPage } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { formatRate } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
@@ -17,14 +16,16 @@ type Waiting = PriceChangesReport['feed']['held'][number];
 
 const MODELS_SHOWN = 10;
 
+const ModelName = ({ of: { model, provider } }: { readonly of: Pick<ModelChange, 'model' | 'provider'> }) => (
+  <>
+    {model ?? 'no model'} <span className="dim small">{providerName(provider)}</span>
+  </>
+);
+
 const changeColumns: readonly Column<ModelChange>[] = [
   {
     head: 'Model',
-    cell: ({ model, provider }) => (
-      <>
-        {model ?? 'no model'} <span className="dim small">{providerName(provider)}</span>
-      </>
-    ),
+    cell: (change) => <ModelName of={change} />,
   },
   { head: 'Requests', className: 'right', cell: ({ requests }) => plural(requests, 'request') },
   {
@@ -39,10 +40,7 @@ const changeColumns: readonly Column<ModelChange>[] = [
       <>
         <Money nano={of.unknownAfter === of.requests ? null : of.nanoUsdAfter} />
         {of.unknownBefore > of.unknownAfter && (
-          <>
-            <br />
-            <span className="dim small">{plural(of.unknownBefore - of.unknownAfter, 'cost')} became known</span>
-          </>
+          <div className="dim small">{plural(of.unknownBefore - of.unknownAfter, 'cost')} became known</div>
         )}
       </>
     ),
@@ -84,11 +82,7 @@ const rates = (prices: Waiting['before']): string =>
 const waitingColumns: readonly Column<Waiting>[] = [
   {
     head: 'Model',
-    cell: ({ model, provider }) => (
-      <>
-        {model} <span className="dim small">{providerName(provider)}</span>
-      </>
-    ),
+    cell: (change) => <ModelName of={change} />,
   },
   { head: 'Price that holds (1M tokens)', cell: ({ before }) => rates(before) },
   {

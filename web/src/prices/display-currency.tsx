@@ -3,11 +3,11 @@ import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import type { DisplayCurrency } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
-import { notifyDone } from '../components/notify.ts';
-import { Section } from '../components/section.tsx';
+import { Section } from '../components/page.tsx';
 import { utcDate } from '../format/time.ts';
 import { RowsField } from '../forms/rows-field.tsx';
 import { SubmitForm } from '../forms/submit-form.tsx';
+import { notifyDone } from '../notify.ts';
 
 const problems = {
   code: (code: string) => (/^[A-Z]{3}$/.test(code) ? null : 'Three capital letters, such as EUR.'),

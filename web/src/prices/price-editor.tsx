@@ -1,19 +1,20 @@
 import { Checkbox, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { OwnPrice } from '../api/responses.ts';
-import { useApi } from '../app.ts';
 import { Money } from '../components/amount.tsx';
 import { plural } from '../format/quantity.ts';
 import { utcDate, utcDayText } from '../format/time.ts';
 import { EditorForm } from '../forms/editor.tsx';
+import { choicesOf } from '../forms/fields.ts';
 import { spendFiltersOf } from '../scope/scope.ts';
 import { ScopeFields } from '../scope/scope-fields.tsx';
 import { parametersOf } from '../spend/filters.ts';
-import { bodyOf, type PriceValues, priceProblems, priceScopeOf, valuesOf, WHOLE } from './price-form.ts';
+import { useSpend } from '../spend/use-spend.ts';
+import { bodyOf, type PriceValues, priceProblems, priceScopeOf, WHOLE } from './price-form.ts';
 import { kindTexts } from './price-texts.ts';
 import { TermsFields } from './terms-fields.tsx';
 
-const kinds = Object.entries(kindTexts).map(([value, label]) => ({ value, label }));
+const kinds = choicesOf(kindTexts);
 
 /** Members by which prices choose requests. */
 const scopeMembers = ['provider', 'model', 'key', 'project', 'serviceTier'] as const;
@@ -25,20 +26,12 @@ const PastRequests = ({ values }: { readonly values: PriceValues }) => {
   const isPast = from !== '' && from < today && (lastDay === '' || lastDay >= from);
   const isCountable = isPast && !model.includes('*');
   const yearAgo = utcDate(new Date(Date.now() - 365 * 86_400_000));
-  const { data } = useApi().useQuery(
-    'get',
-    '/spend',
-    {
-      params: {
-        query: {
-          from: from < yearAgo ? yearAgo : from,
-          ...(lastDay !== '' && lastDay < today && { to: lastDay }),
-          ...parametersOf(spendFiltersOf(priceScopeOf(values))),
-        },
-      },
-    },
-    { enabled: isCountable },
-  );
+  const query = {
+    from: from < yearAgo ? yearAgo : from,
+    ...(lastDay !== '' && lastDay < today && { to: lastDay }),
+    ...parametersOf(spendFiltersOf(priceScopeOf(values))),
+  };
+  const { data } = useSpend(query, { enabled: isCountable });
   if (!isPast) return null;
   return (
     <p className="dim small">
@@ -65,10 +58,7 @@ interface PriceEditorProps {
 
 /** The form of a new price, or of the one that is given. */
 export const PriceEditor = ({ price, initial, onClose }: PriceEditorProps) => {
-  const form = useForm<PriceValues>({
-    initialValues: price ? valuesOf(price) : initial,
-    validate: priceProblems,
-  });
+  const form = useForm<PriceValues>({ initialValues: initial, validate: priceProblems });
   return (
     <EditorForm collection="/prices" item={price} form={form} bodyOf={bodyOf} whole={WHOLE} onClose={onClose}>
       <TextInput label="Name" placeholder="Contract of 2026" maxLength={100} {...form.getInputProps('name')} />

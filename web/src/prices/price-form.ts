@@ -1,8 +1,10 @@
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
+import { termsSchema } from '../../../lambda/domain/own-prices/own-price.ts';
 import type { NewPrice, OwnPrice } from '../api/responses.ts';
 import { utcDate } from '../format/time.ts';
 import type { BodyOf } from '../forms/changes.ts';
 import { required } from '../forms/fields.ts';
+import { problemsIn } from '../forms/problems.ts';
 import { type ScopeValues, scopeOf, scopeValuesOf } from '../scope/scope.ts';
 
 type Kind = OwnPrice['terms']['kind'];
@@ -26,6 +28,7 @@ export interface PriceValues extends ScopeValues {
   readonly usd: Amount;
   readonly per: 'hour' | 'day' | 'month';
   readonly includedUsd: Amount;
+  readonly usdPerMonth: Amount;
   readonly measure: 'usd' | 'tokens';
   readonly tiers: readonly { readonly from: Amount; readonly percent: Amount }[];
 }
@@ -45,6 +48,7 @@ const emptyPrice: PriceValues = {
   usd: '',
   per: 'month',
   includedUsd: '',
+  usdPerMonth: '',
   measure: 'usd',
   tiers: [{ from: 0, percent: '' }],
 };
@@ -82,6 +86,9 @@ export const valuesOf = (price: OwnPrice): PriceValues => {
   };
 };
 
+/** A number that is typed. A missing number is absent from the body, and the API's schema says so. */
+const numberOf = (amount: Amount) => (amount === '' ? undefined : Number(amount)) as number;
+
 /** The rates that are given; undefined where none is. */
 const given = (rates: Readonly<Record<string, Amount>>) => {
   const typed = Object.entries(rates).filter(([, rate]) => rate !== '');
@@ -89,30 +96,30 @@ const given = (rates: Readonly<Record<string, Amount>>) => {
 };
 
 const ratesOf = ({ by, rates, unitRates, perRequest }: PriceValues): NewPrice['terms'] => {
-  if (by === 'request') return { kind: 'rates', usdPerRequest: Number(perRequest) };
+  if (by === 'request') return { kind: 'rates', usdPerRequest: numberOf(perRequest) };
   const [usdPerMillionTokens, usdPerUnit] = [given(rates), given(unitRates)];
   return { kind: 'rates', ...(usdPerMillionTokens && { usdPerMillionTokens }), ...(usdPerUnit && { usdPerUnit }) };
 };
 
 const termsOf = (values: PriceValues): NewPrice['terms'] => {
-  const { kind, percent, usd, per, includedUsd, measure, tiers } = values;
+  const { kind, percent, usd, per, includedUsd, usdPerMonth, measure, tiers } = values;
   switch (kind) {
     case 'rates':
       return ratesOf(values);
     case 'subscription':
-      return { kind };
+      return { kind, ...(usdPerMonth !== '' && { usdPerMonth: Number(usdPerMonth) }) };
     case 'discount':
     case 'markup':
-      return { kind, percent: Number(percent) };
+      return { kind, percent: numberOf(percent) };
     case 'credit':
-      return { kind, usd: Number(usd) };
+      return { kind, usd: numberOf(usd) };
     case 'commitment':
-      return { kind, usd: Number(usd), per, ...(includedUsd !== '' && { includedUsd: Number(includedUsd) }) };
+      return { kind, usd: numberOf(usd), per, ...(includedUsd !== '' && { includedUsd: Number(includedUsd) }) };
     case 'volume':
       return {
         kind,
         measure,
-        tiers: tiers.map((tier) => ({ from: Number(tier.from), percent: Number(tier.percent) })),
+        tiers: tiers.map((tier) => ({ from: numberOf(tier.from), percent: numberOf(tier.percent) })),
       };
   }
 };
@@ -139,60 +146,44 @@ export const bodyOf = (values: PriceValues) => {
   } satisfies BodyOf<NewPrice>;
 };
 
-const amount = (value: Amount, most = 1_000_000) =>
-  value !== '' && Number(value) >= 0 && Number(value) <= most ? null : `From 0 to ${most.toLocaleString()}.`;
+/** Fields of the terms by their paths in the API; the first is about the terms as a whole. */
+const termsPaths = ({ rates, unitRates, tiers }: PriceValues): [string, ...string[]] => [
+  `tiers.${tiers.length - 1}.from`,
+  ...['percent', 'usd', 'includedUsd', 'usdPerMonth', 'usdPerRequest'],
+  ...Object.keys(rates).map((of) => `usdPerMillionTokens.${of}`),
+  ...Object.keys(unitRates).map((of) => `usdPerUnit.${of}`),
+  ...tiers.flatMap((_, index) => [`tiers.${index}.from`, `tiers.${index}.percent`]),
+];
 
-/** The highest volume that a tier begins with, in USD or tokens. */
-const MAX_VOLUME = 1e15;
+const inForm = (path: string): string =>
+  path
+    .replace('usdPerMillionTokens', 'rates')
+    .replace('usdPerUnit', 'unitRates')
+    .replace('usdPerRequest', 'perRequest');
 
-const ratesProblems = (list: 'rates' | 'unitRates', rates: Readonly<Record<string, Amount>>) =>
-  Object.fromEntries(
-    Object.entries(rates).map(([kind, rate]) => [`${list}.${kind}`, rate === '' ? null : amount(rate)]),
-  );
-
-const noRate = ({ rates, unitRates }: PriceValues): Record<string, string> =>
-  given({ ...rates, ...unitRates }) ? {} : { 'rates.input': 'At least one rate.' };
-
-const termsProblems = (values: PriceValues): Record<string, string | null> => {
-  const { kind, by, rates, unitRates, perRequest, percent, usd, includedUsd, tiers } = values;
-  switch (kind) {
-    case 'rates':
-      return by === 'request'
-        ? { perRequest: amount(perRequest) }
-        : { ...ratesProblems('rates', rates), ...ratesProblems('unitRates', unitRates), ...noRate(values) };
-    case 'discount':
-      return { percent: amount(percent, 100) };
-    case 'markup':
-      return { percent: amount(percent, 1_000) };
-    case 'credit':
-      return { usd: amount(usd), lastDay: values.lastDay === '' ? 'A credit expires: its last day.' : null };
-    case 'commitment':
-      return { usd: amount(usd), includedUsd: includedUsd === '' ? null : amount(includedUsd) };
-    case 'volume':
-      return Object.fromEntries(
-        tiers.flatMap((tier, index) => [
-          [`tiers.${index}.percent`, amount(tier.percent, 100)],
-          [
-            `tiers.${index}.from`,
-            index > 0 && Number(tier.from) <= Number(tiers[index - 1]?.from)
-              ? 'More than the tier before.'
-              : amount(tier.from, MAX_VOLUME),
-          ],
-        ]),
-      );
-    case 'subscription':
-      return {};
-  }
+const termsProblems = (values: PriceValues): Record<string, string> => {
+  const { kind, by, rates, unitRates, perRequest } = values;
+  const ofRequest = by === 'request';
+  const hasRate = kind !== 'rates' || (ofRequest ? perRequest !== '' : given({ ...rates, ...unitRates }) !== undefined);
+  if (!hasRate) return { [ofRequest ? 'perRequest' : 'rates.input']: 'At least one rate.' };
+  const problems = problemsIn(termsSchema, termsOf(values), termsPaths(values));
+  return Object.fromEntries(Object.entries(problems).map(([path, problem]) => [inForm(path), problem]));
 };
 
 /** Problems of the values, by member of the form. */
 export const priceProblems = (values: PriceValues): Record<string, string | null> => {
   const { name, from, lastDay } = values;
-  const problems = {
+  return {
     name: required('A name')(name),
     from: from === '' ? 'A day.' : null,
-    lastDay: lastDay !== '' && lastDay < from ? 'Not before the first day.' : null,
+    lastDay:
+      lastDay === ''
+        ? values.kind === 'credit'
+          ? 'A credit expires: its last day.'
+          : null
+        : lastDay < from
+          ? 'Not before the first day.'
+          : null,
+    ...termsProblems(values),
   };
-  const ofTerms = termsProblems(values);
-  return { ...problems, ...ofTerms, lastDay: problems.lastDay ?? ofTerms['lastDay'] ?? null };
 };

@@ -27,7 +27,7 @@ export const termsText = (terms: OwnPrice['terms']): string => {
         ? [...listed(terms.usdPerMillionTokens, ' / 1M'), ...listed(terms.usdPerUnit, ' each')].join(', ')
         : `${formatRate(terms.usdPerRequest)} a request`;
     case 'subscription':
-      return 'requests cost $0';
+      return `requests cost $0${terms.usdPerMonth === undefined ? '' : `, ${formatRate(terms.usdPerMonth)} in 30 days`}`;
     case 'commitment': {
       const amount = `${formatRate(terms.usd)} a ${terms.per}`;
       return terms.includedUsd === undefined ? amount : `${amount}, with usage for ${formatRate(terms.includedUsd)}`;

@@ -1,20 +1,20 @@
-import { Alert, Badge, Button, Group, Modal } from '@mantine/core';
+import { Alert, Badge, Group, Modal } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus, Tags } from 'lucide-react';
-import { useState } from 'react';
 import type { OwnPrice, OwnPrices } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
+import { DialogButton } from '../components/buttons.tsx';
 import { TextLink } from '../components/links.tsx';
-import { ListPage } from '../components/list-page.tsx';
-import { type Column, Table } from '../components/table.tsx';
+import { ListPage } from '../components/page.tsx';
+import { type Column, Table, TwoLines } from '../components/table.tsx';
 import { formatRate } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { DeleteButton } from '../forms/editor.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { CurrencySection } from './display-currency.tsx';
 import { PriceEditor } from './price-editor.tsx';
-import { newPrice, type PriceValues } from './price-form.ts';
+import { newPrice, valuesOf } from './price-form.ts';
 import { kindTexts, periodText, priceScopeText, termsText } from './price-texts.ts';
 
 const REFRESH_MS = 60_000;
@@ -43,7 +43,7 @@ const MonthState = ({ price: { months, terms } }: { readonly price: OwnPrice }) 
 const Repricing = ({ prices: { repricing, lastRepricing } }: { readonly prices: OwnPrices }) => {
   if (repricing && repricing.months.length > 0)
     return (
-      <Alert color="blue" variant="light">
+      <Alert color="blue">
         Requests of {repricing.months.join(', ')} are being priced again: {plural(repricing.changed, 'request')} changed
         so far.
       </Alert>
@@ -65,10 +65,7 @@ const Repricing = ({ prices: { repricing, lastRepricing } }: { readonly prices: 
 
 const PriceName = ({ price }: { readonly price: OwnPrice }) => (
   <>
-    {price.name}{' '}
-    <Badge variant="default" tt="none">
-      {kindTexts[price.terms.kind]}
-    </Badge>
+    {price.name} <Badge variant="default">{kindTexts[price.terms.kind]}</Badge>
     <br />
     <span className="dim small">{termsText(price.terms)}</span>
     <span className="small narrow-only">
@@ -80,25 +77,28 @@ const PriceName = ({ price }: { readonly price: OwnPrice }) => (
 
 const PriceScope = ({ price }: { readonly price: OwnPrice }) => priceScopeText(price, useKeyNames());
 
+const Actions = ({ price }: { readonly price: OwnPrice }) => {
+  if (!useMe().may('prices:write')) return null;
+  const label = { label: 'Edit', 'aria-label': `Edit ${price.name}`, title: price.name };
+  return (
+    <Group gap="xs" justify="flex-end" wrap="nowrap">
+      <DialogButton isWide size="compact-xs" variant="subtle" {...label}>
+        {(close) => <PriceEditor price={price} initial={valuesOf(price)} onClose={close} />}
+      </DialogButton>
+      <DeleteButton collection="/prices" item={price} aria-label={`Delete ${price.name}`} />
+    </Group>
+  );
+};
+
 const columns: readonly Column<OwnPrice>[] = [
   { head: 'Price', cell: (price) => <PriceName price={price} /> },
   { head: 'For', className: 'wide-only', cell: (price) => <PriceScope price={price} /> },
   {
     head: 'Holds (UTC)',
-    cell: (price) => (
-      <>
-        {periodText(price)}
-        <br />
-        <MonthState price={price} />
-      </>
-    ),
+    cell: (price) => <TwoLines second={<MonthState price={price} />}>{periodText(price)}</TwoLines>,
   },
+  { head: 'Actions', className: 'right', cell: (price) => <Actions price={price} /> },
 ];
-
-interface Edited {
-  readonly price?: OwnPrice;
-  readonly initial: PriceValues;
-}
 
 export const Prices = () => {
   const { may } = useMe();
@@ -112,17 +112,12 @@ export const Prices = () => {
     { refetchInterval: ({ state }) => (state.data?.repricing ? REFRESH_MS / 6 : REFRESH_MS) },
   );
   const { data } = query;
-  const [edited, setEdited] = useState<Edited | undefined>(
-    search.model === undefined ? undefined : { initial: newPrice(search.model, search.provider) },
-  );
-  const close = () => {
-    setEdited(undefined);
-    void navigate({ search: {}, replace: true });
-  };
+  // Pages that link here name a model that has no price.
+  const close = () => void navigate({ search: {}, replace: true });
   const add = may('prices:write') && (
-    <Button leftSection={<Plus size={16} />} onClick={() => setEdited({ initial: newPrice() })}>
-      New price
-    </Button>
+    <DialogButton isWide leftSection={<Plus size={16} />} label="New price" title="New price">
+      {(done) => <PriceEditor initial={newPrice()} onClose={done} />}
+    </DialogButton>
   );
   return (
     <ListPage
@@ -140,30 +135,8 @@ export const Prices = () => {
       {data && <Repricing prices={data} />}
       <Table
         label="Prices"
-        columns={[
-          ...columns,
-          {
-            head: 'Actions',
-            className: 'right',
-            cell: (price) =>
-              may('prices:write') && (
-                <Group gap="xs" justify="flex-end" wrap="nowrap">
-                  <Button
-                    size="compact-xs"
-                    variant="subtle"
-                    aria-label={`Edit ${price.name}`}
-                    onClick={() => setEdited({ price, initial: newPrice() })}
-                  >
-                    Edit
-                  </Button>
-                  <DeleteButton collection="/prices" item={price} aria-label={`Delete ${price.name}`} />
-                </Group>
-              ),
-          },
-        ]}
-        items={data?.items}
-        error={query.error}
-        keyOf={({ id }) => id}
+        columns={columns}
+        query={query}
         empty={{
           icon: Tags,
           title: 'No prices of your own',
@@ -171,13 +144,8 @@ export const Prices = () => {
         }}
       />
       {data && <CurrencySection key={JSON.stringify(data.currency)} currency={data.currency} />}
-      <Modal
-        opened={edited !== undefined && may('prices:write')}
-        onClose={close}
-        size="lg"
-        title={edited?.price ? edited.price.name : 'New price'}
-      >
-        {edited && <PriceEditor {...edited} onClose={close} />}
+      <Modal opened={search.model !== undefined && may('prices:write')} onClose={close} size="lg" title="New price">
+        <PriceEditor initial={newPrice(search.model, search.provider)} onClose={close} />
       </Modal>
     </ListPage>
   );

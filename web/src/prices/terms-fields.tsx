@@ -7,8 +7,8 @@ import type { PriceValues } from './price-form.ts';
 
 export type PriceForm = UseFormReturnType<PriceValues>;
 
-const dollars = { prefix: '$', min: 0, max: 1_000_000, decimalScale: 9, thousandSeparator: true } as const;
-const percent = { suffix: ' %', min: 0, decimalScale: 4 } as const;
+const dollars = { prefix: '$', decimalScale: 9, thousandSeparator: true } as const;
+const percent = { suffix: ' %', decimalScale: 4 } as const;
 
 const RateFields = ({ form }: { readonly form: PriceForm }) => (
   <>
@@ -63,17 +63,10 @@ const TierFields = ({ form }: { readonly form: PriceForm }) => (
           <NumberInput
             label={`Tier ${index + 1}: from`}
             flex={1}
-            {...(form.values.measure === 'usd' ? dollars : { min: 0, thousandSeparator: true })}
-            max={1e15}
+            {...(form.values.measure === 'usd' ? dollars : { allowNegative: false, thousandSeparator: true })}
             {...form.getInputProps(`tiers.${index}.from`)}
           />
-          <NumberInput
-            label="Discount"
-            flex={1}
-            {...percent}
-            max={100}
-            {...form.getInputProps(`tiers.${index}.percent`)}
-          />
+          <NumberInput label="Discount" flex={1} {...percent} {...form.getInputProps(`tiers.${index}.percent`)} />
         </>
       )}
     </RowsField>
@@ -88,9 +81,9 @@ export const TermsFields = ({ form }: { readonly form: PriceForm }): ReactNode =
     case 'volume':
       return <TierFields form={form} />;
     case 'discount':
-      return <NumberInput label="Off" {...percent} max={100} {...form.getInputProps('percent')} />;
+      return <NumberInput label="Off" {...percent} {...form.getInputProps('percent')} />;
     case 'markup':
-      return <NumberInput label="On top" {...percent} max={1000} {...form.getInputProps('percent')} />;
+      return <NumberInput label="On top" {...percent} {...form.getInputProps('percent')} />;
     case 'credit':
       return <NumberInput label="Amount" {...dollars} {...form.getInputProps('usd')} />;
     case 'commitment':
@@ -109,6 +102,13 @@ export const TermsFields = ({ form }: { readonly form: PriceForm }): ReactNode =
         </Stack>
       );
     case 'subscription':
-      return null;
+      return (
+        <NumberInput
+          label="What it costs in 30 days (optional)"
+          description="In no cost of requests. Savings compares it with what is used."
+          {...dollars}
+          {...form.getInputProps('usdPerMonth')}
+        />
+      );
   }
 };

@@ -13,13 +13,11 @@ import {
 import { SetUpTotp } from '../account/set-up-totp.tsx';
 import type { Me } from '../api/responses.ts';
 import { useApi, useApp, useMe } from '../app.ts';
-import { notifyDone } from '../components/notify.ts';
-import { PageHead } from '../components/page-head.tsx';
-import { ProblemNote } from '../components/problem-note.tsx';
-import { Section } from '../components/section.tsx';
+import { PageHead, ProblemNote, Section } from '../components/page.tsx';
 import { emailProblem, fieldErrors, passwordProblem, required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { roleTexts } from '../members/roles.ts';
+import { notifyDone } from '../notify.ts';
 
 /** Turns the second factor on or off, with the password. */
 const SecondFactor = ({ user: { email, totpEnabled } }: { readonly user: Me['user'] }) => {
@@ -148,10 +146,8 @@ const ChangePassword = ({ user: { totpEnabled } }: { readonly user: Me['user'] }
 const ChangeName = ({ user: { firstName, lastName } }: { readonly user: Me['user'] }) => {
   const form = useForm({ initialValues: { firstName, lastName }, validate: nameProblems });
   const change = useApi().useMutation('patch', '/auth/me', {
-    onSuccess: () => {
-      notifyDone('Your name is changed.');
-      form.resetDirty();
-    },
+    onSuccess: () => form.resetDirty(),
+    meta: { done: 'Your name is changed.' },
   });
   return (
     <SubmitForm

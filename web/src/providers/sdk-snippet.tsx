@@ -1,82 +1,120 @@
 import { ActionIcon, Group, Select, Tabs, Tooltip } from '@mantine/core';
 import { Eye, EyeOff } from 'lucide-react';
 import { useState } from 'react';
+import { type CodingToolId, codingTools } from '../../../lambda/domain/coding-tools.ts';
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
 import { useApp } from '../app.ts';
 import { CopyToClipboard } from '../components/copy.tsx';
-import { ScrollRegion } from '../components/scroll-region.tsx';
+import { ScrollRegion } from '../components/page.tsx';
 import { providerChoices, providerName } from './names.ts';
 import classes from './sdk-snippet.module.css';
-import { type Language, languageNames, languages, snippet } from './snippets.ts';
+import { type Language, languageNames, languages, type SnippetLine, snippet, toolTexts } from './snippets.ts';
 
 const masked = (key: string) => (key.length > 14 ? `${key.slice(0, 8)}…${key.slice(-4)}` : key);
 
-/** The code change for a provider's SDK, with the deployment's host and the user's key. CopyToClipboard always copies the full key. */
-export const SdkSnippet = ({ serviceKey }: { readonly serviceKey: string }) => {
-  const { settings } = useApp();
-  const [provider, setProvider] = useState<ProviderLabel>('openai');
+const tools = (Object.keys(codingTools) as CodingToolId[]).map((id) => ({ value: id, label: codingTools[id].name }));
+const choices = [
+  { group: 'SDKs', items: providerChoices },
+  { group: 'Coding tools', items: tools },
+];
+
+const isTool = (chosen: string): chosen is CodingToolId => Object.hasOwn(codingTools, chosen);
+
+interface Part {
+  /** The file that has it; undefined for code. */
+  readonly title?: string;
+  readonly label: string;
+  readonly lines: readonly SnippetLine[];
+}
+
+interface SdkSnippetProps {
+  readonly serviceKey: string;
+  /** What is shown first. */
+  readonly initial?: ProviderLabel | CodingToolId;
+}
+
+/**
+ * How an SDK or a coding tool is pointed at the gateway, with the deployment's host and the user's key. CopyToClipboard always copies the
+ * full key.
+ */
+export const SdkSnippet = ({ serviceKey, initial = 'openai' }: SdkSnippetProps) => {
+  const { gatewayUrl, mockProviders: anyCredential } = useApp().settings;
+  const [chosen, setChosen] = useState<ProviderLabel | CodingToolId>(initial);
   const [language, setLanguage] = useState<Language>('curl');
   const [revealed, setRevealed] = useState(false);
-  const lines = (key: string) =>
-    snippet(provider, language, {
-      url: settings.gatewayUrl.replace('{provider}', provider),
-      serviceKey: key,
-      anyCredential: settings.mockProviders,
-    });
-  const code = lines(serviceKey)
-    .map(({ text }) => text)
-    .join('\n');
+  const urlOf = (provider: ProviderLabel) => gatewayUrl.replace('{provider}', provider);
+  const partsWith = (key: string): readonly Part[] =>
+    isTool(chosen)
+      ? toolTexts(chosen, { urlOf, serviceKey: key }).map(({ title, text }) => ({
+          title,
+          label: `${title} of ${codingTools[chosen].name}`,
+          lines: text.split('\n').map((line) => ({ text: line, isNew: true })),
+        }))
+      : [
+          {
+            label: `${languageNames[language]} snippet for ${providerName(chosen)}`,
+            lines: snippet(chosen, language, { url: urlOf(chosen), serviceKey: key, anyCredential }),
+          },
+        ];
+  const whole = partsWith(serviceKey);
   return (
     <div>
       <Group gap="8px 12px" mb={10}>
         <Select
           size="xs"
           w={160}
-          aria-label="Provider"
-          data={providerChoices}
-          value={provider}
-          onChange={(value) => value && setProvider(value)}
-          allowDeselect={false}
+          aria-label="SDK or coding tool"
+          data={choices}
+          value={chosen}
+          onChange={(value) => value && setChosen(value)}
           searchable
         />
-        <Tabs value={language} onChange={(value) => setLanguage(value as Language)} variant="pills">
-          <Tabs.List aria-label="Language">
-            {languages.map((each) => (
-              <Tabs.Tab key={each} value={each} className={classes['tab']}>
-                {languageNames[each]}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
-        </Tabs>
-        <Group gap={2} ml="auto">
-          <Tooltip label={revealed ? 'Hide the key' : 'Show the key'}>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-pressed={revealed}
-              aria-label="Show the key"
-              onClick={() => setRevealed(!revealed)}
-            >
-              {revealed ? <EyeOff size={16} /> : <Eye size={16} />}
-            </ActionIcon>
-          </Tooltip>
-          <CopyToClipboard value={code} label="Copy the snippet" />
-        </Group>
+        {!isTool(chosen) && (
+          <Tabs value={language} onChange={(value) => setLanguage(value as Language)} variant="pills">
+            <Tabs.List aria-label="Language">
+              {languages.map((each) => (
+                <Tabs.Tab key={each} value={each} className={classes['tab']}>
+                  {languageNames[each]}
+                </Tabs.Tab>
+              ))}
+            </Tabs.List>
+          </Tabs>
+        )}
+        <Tooltip label={revealed ? 'Hide the key' : 'Show the key'}>
+          <ActionIcon
+            ml="auto"
+            variant="subtle"
+            color="gray"
+            aria-pressed={revealed}
+            aria-label="Show the key"
+            onClick={() => setRevealed(!revealed)}
+          >
+            {revealed ? <EyeOff size={16} /> : <Eye size={16} />}
+          </ActionIcon>
+        </Tooltip>
       </Group>
-      <ScrollRegion
-        className={`code ${classes['lines']}`}
-        label={`${languageNames[language]} snippet for ${providerName(provider)}`}
-      >
-        <pre>
-          {lines(revealed ? serviceKey : masked(serviceKey)).map(({ text, isNew }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines of code have no other identity than their number.
-            <code key={index} className={isNew ? classes['new'] : undefined}>
-              {text}
-              {'\n'}
-            </code>
-          ))}
-        </pre>
-      </ScrollRegion>
+      {partsWith(revealed ? serviceKey : masked(serviceKey)).map(({ title, label, lines }, part) => (
+        <div key={label}>
+          <Group justify="space-between" className="mono dim small">
+            <span>{title}</span>
+            <CopyToClipboard
+              value={whole[part]?.lines.map(({ text }) => text).join('\n') ?? ''}
+              label={title ? `Copy ${title}` : 'Copy the snippet'}
+            />
+          </Group>
+          <ScrollRegion className={`code ${classes['lines']}`} label={label}>
+            <pre>
+              {lines.map(({ text, isNew }, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: lines of code have no other identity than their number.
+                <code key={index} className={isNew ? classes['new'] : undefined}>
+                  {text}
+                  {'\n'}
+                </code>
+              ))}
+            </pre>
+          </ScrollRegion>
+        </div>
+      ))}
     </div>
   );
 };

@@ -1,3 +1,11 @@
+import {
+  type CodingToolId,
+  codingTools,
+  contentText,
+  type SetUp,
+  shellLines,
+  type ToolAccess,
+} from '../../../lambda/domain/coding-tools.ts';
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
 
 export const languages = ['python', 'node', 'curl'] as const;
@@ -282,4 +290,20 @@ export const snippet = (provider: ProviderLabel, language: Language, access: Acc
     .map((line) =>
       line.startsWith(NEW) ? { text: line.slice(NEW.length), isNew: true } : { text: line, isNew: false },
     );
+};
+
+/** A file below the home folder, or lines for a shell, that point a coding tool at the gateway. */
+export interface ToolText {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** Everything that the set-up of a coding tool needs: each file as if it had nothing else in it. */
+export const toolTexts = (tool: CodingToolId, access: ToolAccess): readonly ToolText[] => {
+  const setUp: SetUp = codingTools[tool].setUp(access);
+  const shell = shellLines(setUp);
+  return [
+    ...(setUp.files ?? []).map(({ path, content }) => ({ title: `~/${path}`, text: contentText(content) })),
+    ...(shell.length > 0 ? [{ title: 'Shell', text: shell.join('\n') }] : []),
+  ];
 };

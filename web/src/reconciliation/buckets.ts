@@ -1,6 +1,6 @@
 import type { Reconciliation } from '../api/responses.ts';
-import { locale } from '../format/locale.ts';
 import { formatMoney } from '../format/money.ts';
+import { locale } from '../format/reading.ts';
 import { utcDayText } from '../format/time.ts';
 import { providerName } from '../providers/names.ts';
 

@@ -3,10 +3,10 @@ import { useForm } from '@mantine/form';
 import { useRef } from 'react';
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
 import { useApi } from '../app.ts';
-import { notifyDone } from '../components/notify.ts';
 import { plural } from '../format/quantity.ts';
 import { required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
+import { notifyDone } from '../notify.ts';
 import { providerChoices, providerName } from '../providers/names.ts';
 
 interface ImportBillProps {

@@ -1,18 +1,15 @@
-import { Button, Group, Modal, NativeSelect, PasswordInput, Skeleton, TextInput } from '@mantine/core';
+import { Group, NativeSelect, PasswordInput, Skeleton, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
 import { type BilledProvider, billedProviders } from '../../../lambda/domain/reconciliation/billed-providers.ts';
 import type { BillConnection } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
-import { ConfirmButton } from '../components/confirm.tsx';
-import { LoadProblem } from '../components/load-problem.tsx';
-import { notifyDone, notifyProblem } from '../components/notify.ts';
-import { PageHead } from '../components/page-head.tsx';
-import { Section } from '../components/section.tsx';
+import { ActButton, DialogButton } from '../components/buttons.tsx';
+import { LoadProblem, PageHead, Section } from '../components/page.tsx';
+import { TwoLines } from '../components/table.tsx';
 import { utcDate } from '../format/time.ts';
 import { required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
@@ -36,10 +33,8 @@ interface ConnectBillProps {
 const ConnectBill = ({ provider, onClose }: ConnectBillProps) => {
   const form = useForm({ initialValues: { credential: '' }, validate: { credential: required('A credential') } });
   const connect = useApi().useMutation('put', '/bill-connections/{provider}', {
-    onSuccess: () => {
-      notifyDone(`${providerName(provider)} responded. Its bill of the last 92 days is read within minutes.`);
-      onClose();
-    },
+    onSuccess: onClose,
+    meta: { done: `${providerName(provider)} responded. Its bill of the last 92 days is read within minutes.` },
   });
   return (
     <SubmitForm
@@ -68,55 +63,54 @@ const DAYS = 30;
 interface ConnectionRowProps {
   readonly provider: BilledProvider;
   readonly connection: BillConnection | undefined;
-  readonly onConnect: () => void;
 }
 
-const ConnectionRow = ({ provider, connection, onConnect }: ConnectionRowProps) => {
+const ConnectionState = ({ connection }: Pick<ConnectionRowProps, 'connection'>) => {
+  if (!connection) return 'Not connected';
+  if (connection.problem) return <span className="unknown">{connection.problem}</span>;
+  return (
+    <>
+      Connected by {connection.connectedBy}, {connection.readAt ? 'read ' : 'not read yet'}
+      {connection.readAt && <Instant iso={connection.readAt} ago />}
+    </>
+  );
+};
+
+const ConnectionRow = ({ provider, connection }: ConnectionRowProps) => {
   const { may } = useMe();
   const name = providerName(provider);
   const disconnect = useApi().useMutation('delete', '/bill-connections/{provider}', {
-    onError: notifyProblem('The bill was not disconnected'),
+    meta: { failure: 'The bill was not disconnected' },
   });
   return (
     <Group justify="space-between" py={6} fz="sm">
-      <span>
-        {name}
-        <br />
-        <span className={`small ${connection?.problem ? 'unknown' : 'dim'}`}>
-          {!connection && 'Not connected'}
-          {connection?.problem}
-          {connection && !connection.problem && (
-            <>
-              Connected by {connection.connectedBy},{' '}
-              {connection.readAt ? (
-                <>
-                  read <Instant iso={connection.readAt} ago />
-                </>
-              ) : (
-                'not read yet'
-              )}
-            </>
-          )}
-        </span>
-      </span>
+      <div>
+        <TwoLines second={<ConnectionState connection={connection} />}>{name}</TwoLines>
+      </div>
       {may('bills:write') && (
         <Group gap="xs">
-          <Button size="compact-sm" variant="default" aria-label={`Connect ${name}`} onClick={onConnect}>
-            {connection ? 'Replace' : 'Connect'}
-          </Button>
+          <DialogButton
+            size="compact-sm"
+            variant="default"
+            label={connection ? 'Replace' : 'Connect'}
+            aria-label={`Connect ${name}`}
+            title={`Connect the bill of ${name}`}
+          >
+            {(close) => <ConnectBill provider={provider} onClose={close} />}
+          </DialogButton>
           {connection && (
-            <ConfirmButton
+            <ActButton
               size="compact-sm"
+              label="Disconnect"
               aria-label={`Disconnect ${name}`}
+              act={disconnect}
+              sent={{ params: { path: { provider } } }}
               ask={{
                 title: `Disconnect the bill of ${name}?`,
                 text: 'The credential is deleted. What was read stays.',
                 action: 'Disconnect',
-                onConfirm: () => disconnect.mutate({ params: { path: { provider } } }),
               }}
-            >
-              Disconnect
-            </ConfirmButton>
+            />
           )}
         </Group>
       )}
@@ -144,8 +138,6 @@ export const Reconciliation = () => {
   const { may } = useMe();
   const { compared, change, isReady } = useCompared();
   const connections = useApi().useQuery('get', '/bill-connections');
-  const [connecting, setConnecting] = useState<BilledProvider>();
-  const [isImporting, setImporting] = useState(false);
   const { provider, from, to } = compared;
   return (
     <div className="page">
@@ -154,9 +146,18 @@ export const Reconciliation = () => {
         about="What a provider billed, compared with what is on record, by day and model."
       >
         {may('bills:write') && (
-          <Button variant="default" onClick={() => setImporting(true)}>
-            Import an invoice
-          </Button>
+          <DialogButton isWide variant="default" label="Import an invoice" title="Import an invoice">
+            {(close) => (
+              <ImportBill
+                provider={provider}
+                onImported={(imported, days) => {
+                  close();
+                  const sorted = days.toSorted();
+                  change({ provider: imported, from: sorted[0], to: sorted.at(-1) });
+                }}
+              />
+            )}
+          </DialogButton>
         )}
       </PageHead>
       <Group align="flex-end">
@@ -192,29 +193,9 @@ export const Reconciliation = () => {
             key={each}
             provider={each}
             connection={connections.data?.items.find((connection) => connection.provider === each)}
-            onConnect={() => setConnecting(each)}
           />
         ))}
       </Section>
-      <Modal
-        opened={connecting !== undefined}
-        onClose={() => setConnecting(undefined)}
-        title={connecting && `Connect the bill of ${providerName(connecting)}`}
-      >
-        {connecting && <ConnectBill provider={connecting} onClose={() => setConnecting(undefined)} />}
-      </Modal>
-      <Modal opened={isImporting} onClose={() => setImporting(false)} size="lg" title="Import an invoice">
-        {isImporting && (
-          <ImportBill
-            provider={provider}
-            onImported={(imported, days) => {
-              setImporting(false);
-              const sorted = days.toSorted();
-              change({ provider: imported, from: sorted[0], to: sorted.at(-1) });
-            }}
-          />
-        )}
-      </Modal>
     </div>
   );
 };

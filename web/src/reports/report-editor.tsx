@@ -1,22 +1,23 @@
 import { Badge, Group, MultiSelect, Select, Stack, TextInput } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { MAX_GROUPINGS } from '../../../lambda/domain/reports/report.ts';
 import type { Report, ReportWithRuns } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
-import { notifyProblem } from '../components/notify.ts';
+import { ActButton } from '../components/buttons.tsx';
+import { Card } from '../components/page.tsx';
 import { formatInstant } from '../format/time.ts';
 import { EditorForm, EditorPage, LoadedItem } from '../forms/editor.tsx';
+import { choicesOf } from '../forms/fields.ts';
 import { ChannelFields } from '../limits/channel-fields.tsx';
 import { channelNames } from '../limits/channels.ts';
-import { notifySent, SendButton } from '../limits/test-channels.tsx';
+import { notifySent, sendLook } from '../limits/test-channels.tsx';
 import {
   bodyOf,
   emptyReport,
   frequencyNames,
   groupings,
   hours,
-  MAX_GROUPINGS,
   type ReportValues,
   reportProblems,
   reportText,
@@ -31,7 +32,7 @@ const ReportFields = ({ form }: { readonly form: UseFormReturnType<ReportValues>
   const { groupBy, channels } = form.values;
   const declared = (dimensions?.items ?? []).filter(({ isDeclared }) => isDeclared).map(({ name }) => `dim:${name}`);
   const choices = [
-    ...Object.entries(groupings).map(([value, label]) => ({ value, label })),
+    ...choicesOf(groupings),
     ...[...new Set([...declared, ...groupBy.filter((by) => by.startsWith('dim:'))])].map((value) => ({
       value,
       label: value.slice('dim:'.length),
@@ -41,17 +42,11 @@ const ReportFields = ({ form }: { readonly form: UseFormReturnType<ReportValues>
     <Stack gap="lg">
       <TextInput label="Name" placeholder="Weekly spend" maxLength={100} {...form.getInputProps('name')} />
       <Group grow align="flex-start">
-        <Select
-          label="Every"
-          allowDeselect={false}
-          data={Object.entries(frequencyNames).map(([value, label]) => ({ value, label }))}
-          {...form.getInputProps('every')}
-        />
+        <Select label="Every" data={choicesOf(frequencyNames)} {...form.getInputProps('every')} />
         <Select
           label="Sent at"
           description="The day after, in the reports’ time zone"
           inputWrapperOrder={['label', 'input', 'description', 'error']}
-          allowDeselect={false}
           data={hours}
           {...form.getInputProps('hour')}
         />
@@ -99,7 +94,7 @@ const Runs = ({ runs }: Pick<ReportWithRuns, 'runs'>) => (
         <strong>{firstDay}</strong> <span className="dim small">made {formatInstant(createdAt)}</span>
         {deliveries.map(({ channel, status, error }) => (
           <div key={channel} className="small">
-            <Badge size="sm" variant="light" color={statusColors[status]} tt="none">
+            <Badge size="sm" variant="light" color={statusColors[status]}>
               {status}
             </Badge>{' '}
             {channelNames[channel]}
@@ -114,32 +109,16 @@ const Runs = ({ runs }: Pick<ReportWithRuns, 'runs'>) => (
 const SendNow = ({ report: { id } }: { readonly report: Report }) => {
   const send = useApi().useMutation('post', '/reports/{id}/send', {
     onSuccess: notifySent,
-    onError: notifyProblem('The report was not sent'),
+    meta: { failure: 'The report was not sent' },
   });
-  const sendTo = (to: 'me' | 'all') => send.mutate({ params: { path: { id } }, body: { to } });
+  const sentTo = (to: 'me' | 'all') => ({ params: { path: { id } }, body: { to } });
   return (
-    <Group>
-      <SendButton label="Send me one now" isPending={send.isPending} onClick={() => sendTo('me')} />
-      <SendButton label="Send to all" isPending={send.isPending} onClick={() => sendTo('all')} />
+    <Group mt="sm">
+      <ActButton {...sendLook} label="Send me one now" act={send} sent={sentTo('me')} />
+      <ActButton {...sendLook} label="Send to all" act={send} sent={sentTo('all')} />
     </Group>
   );
 };
-
-interface SideProps {
-  readonly title: string;
-  readonly about?: string;
-  readonly children: ReactNode;
-}
-
-const Side = ({ title, about, children }: SideProps) => (
-  <section className="card card-pad" aria-label={title}>
-    <Stack gap="sm">
-      <h2 className="section-title">{title}</h2>
-      {about && <p className="dim small">{about}</p>}
-      {children}
-    </Stack>
-  </section>
-);
 
 export const NewReport = () => (
   <EditorPage collection="/reports" title="New report" about="It is sent from the end of the current period on.">
@@ -161,14 +140,14 @@ export const EditReport = () => {
           query={query}
           side={
             <Stack>
-              {may('rules:write') && (
-                <Side title="Send now" about="The report of the last period that is over, as it is saved.">
+              {may('reports:write') && (
+                <Card title="Send now" about="The report of the last period that is over, as it is saved.">
                   <SendNow report={report} />
-                </Side>
+                </Card>
               )}
-              <Side title="Sent lately">
+              <Card title="Sent lately">
                 <Runs runs={report.runs} />
-              </Side>
+              </Card>
             </Stack>
           }
         >

@@ -1,6 +1,8 @@
+import { groupBySchema } from '../../../lambda/domain/reports/report.ts';
 import type { NewReport, Report } from '../api/responses.ts';
 import type { BodyOf } from '../forms/changes.ts';
 import { required } from '../forms/fields.ts';
+import { problemsIn } from '../forms/problems.ts';
 import { type ChannelValues, channelProblems, channelsOf, channelValuesOf, mailOnly } from '../limits/channels.ts';
 
 /** Values of the form. */
@@ -50,6 +52,7 @@ export const bodyOf = (values: ReportValues) => {
 
 export const groupings = {
   project: 'Project',
+  member: 'Member',
   model: 'Model',
   provider: 'Provider',
   tag: 'Tag',
@@ -57,8 +60,6 @@ export const groupings = {
   providerKey: 'Provider key',
   client: 'Client',
 } as const;
-
-export const MAX_GROUPINGS = 4;
 
 export const hours = Array.from({ length: 23 }, (_, index) => ({
   value: String(index + 1),
@@ -69,8 +70,7 @@ export const hours = Array.from({ length: 23 }, (_, index) => ({
 export const reportProblems = (values: ReportValues): Record<string, string | null> => ({
   ...channelProblems(values),
   name: required('A name')(values.name),
-  groupBy:
-    values.groupBy.length === 0 || values.groupBy.length > MAX_GROUPINGS ? `From one to ${MAX_GROUPINGS}.` : null,
+  ...problemsIn(groupBySchema, values.groupBy, ['groupBy']),
 });
 
 export const frequencyNames = { daily: 'Day', weekly: 'Week', monthly: 'Month' } as const;

@@ -1,55 +1,51 @@
-import { Button, Group, Select } from '@mantine/core';
+import { Group, Select } from '@mantine/core';
 import { FileChartColumn } from 'lucide-react';
 import { useState } from 'react';
 import { weekStarts } from '../../../lambda/domain/reports/report-period.ts';
 import type { ReportList } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
-import { notifyDone, notifyProblem } from '../components/notify.ts';
-import { Section } from '../components/section.tsx';
+import { ActButton } from '../components/buttons.tsx';
+import { Section } from '../components/page.tsx';
 import { formatShortInstant } from '../format/time.ts';
 import { capital } from '../forms/collections.ts';
 import { ItemList, ItemRow } from '../forms/item-list.tsx';
+import { zoneNames } from '../shell/reading.tsx';
 import { reportText } from './report-form.ts';
-
-const zones = () => ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
 
 const CalendarForm = ({ calendar }: { readonly calendar: ReportList['calendar'] }) => {
   const { may } = useMe();
   const [{ timeZone, weekStartsOn }, setCalendar] = useState(calendar);
   const save = useApi().useMutation('put', '/reports/calendar', {
-    onSuccess: () => notifyDone('Calendar saved.'),
-    onError: notifyProblem('The calendar was not saved'),
+    meta: { done: 'Calendar saved.', failure: 'The calendar was not saved' },
   });
-  const isReadOnly = !may('rules:write');
+  const isReadOnly = !may('reports:write');
   return (
     <Group align="flex-end">
       <Select
         label="Time zone"
         searchable
-        allowDeselect={false}
         readOnly={isReadOnly}
-        data={[...new Set([timeZone, ...zones()])]}
+        data={[...new Set([timeZone, ...zoneNames()])]}
         limit={50}
         value={timeZone}
         onChange={(value) => setCalendar({ timeZone: value ?? timeZone, weekStartsOn })}
       />
       <Select
         label="Weeks begin on"
-        allowDeselect={false}
         readOnly={isReadOnly}
         data={weekStarts.map((value) => ({ value, label: capital(value) }))}
         value={weekStartsOn}
         onChange={(value) => setCalendar({ timeZone, weekStartsOn: (value ?? weekStartsOn) as typeof weekStartsOn })}
       />
       {!isReadOnly && (
-        <Button
+        <ActButton
+          size="sm"
           variant="default"
-          loading={save.isPending}
+          label="Save"
           disabled={timeZone === calendar.timeZone && weekStartsOn === calendar.weekStartsOn}
-          onClick={() => save.mutate({ body: { timeZone, weekStartsOn } })}
-        >
-          Save
-        </Button>
+          act={save}
+          sent={{ body: { timeZone, weekStartsOn } }}
+        />
       )}
     </Group>
   );

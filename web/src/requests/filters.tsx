@@ -7,9 +7,9 @@ import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { useApi } from '../app.ts';
 import { formatShortInstant, utcDate } from '../format/time.ts';
 import { capital } from '../forms/collections.ts';
-import { providerChoices } from '../providers/names.ts';
+import { choicesOf } from '../forms/fields.ts';
 import { CustomDays } from '../spend/custom-days.tsx';
-import { useSeen } from '../spend/use-seen.ts';
+import { useHostChoices, useSeen } from '../spend/use-spend.ts';
 import { outcomeNames, provenanceNames } from './names.ts';
 import classes from './requests.module.css';
 import { orderNames, type RequestsSearch } from './search.ts';
@@ -17,9 +17,6 @@ import { orderNames, type RequestsSearch } from './search.ts';
 const TYPING_MS = 350;
 /** The API's default. */
 const DEFAULT_DAYS = 30;
-
-const choices = <N extends string>(names: Readonly<Record<N, string>>) =>
-  (Object.entries(names) as [N, string][]).map(([value, label]) => ({ value, label }));
 
 interface FilterProps<Value extends string> {
   readonly label: string;
@@ -99,6 +96,7 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
   const hasHours = (from?.length ?? 0) > 10 || (to?.length ?? 0) > 10;
   const defaultFrom = utcDate(new Date(Date.now() - DEFAULT_DAYS * DAY_MS));
   const seen = { model: useSeen('model'), tag: useSeen('tag'), client: useSeen('client') };
+  const hosts = useHostChoices();
   return (
     <Group gap="xs" className={classes['filters']} role="search" aria-label="Filter requests">
       <TextFilter
@@ -111,7 +109,7 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
       <ChoiceFilter
         label="Provider"
         isSearchable
-        data={providerChoices}
+        data={hosts}
         value={search.provider}
         onChange={(provider) => change({ provider })}
       />
@@ -133,7 +131,7 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
       />
       <ChoiceFilter
         label="Outcome"
-        data={choices(outcomeNames)}
+        data={choicesOf(outcomeNames)}
         value={search.outcome}
         onChange={(outcome) => change({ outcome })}
       />
@@ -141,13 +139,14 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
         label="How the cost is known"
         placeholder="Cost"
         width={150}
-        data={choices(provenanceNames)}
+        data={choicesOf(provenanceNames)}
         value={search.provenance}
         onChange={(provenance) => change({ provenance })}
       />
       {!hasHours && (
         <CustomDays
           key={`${from} ${to}`}
+          zone="UTC"
           days={{ from: from?.slice(0, 10) ?? defaultFrom, to: to?.slice(0, 10) ?? utcDate(new Date()) }}
           onChange={change}
         />
@@ -156,8 +155,7 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
         size="xs"
         w={126}
         aria-label="Order"
-        allowDeselect={false}
-        data={choices(orderNames)}
+        data={choicesOf(orderNames)}
         value={search.orderBy ?? 'time'}
         onChange={(order) => change({ orderBy: order === 'time' ? undefined : (order ?? undefined) })}
       />

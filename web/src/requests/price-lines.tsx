@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { RequestDetail } from '../api/responses.ts';
-import { useApi } from '../app.ts';
+import { useApi, useMe } from '../app.ts';
 import { Money } from '../components/amount.tsx';
 import { TextLink } from '../components/links.tsx';
 import { type Column, Table } from '../components/table.tsx';
@@ -70,8 +70,10 @@ interface OwnPriceLinesProps {
 
 /** How the account's own prices lead from the list price to the cost. */
 const OwnPriceLines = ({ request, own }: OwnPriceLinesProps) => {
-  const { data } = useApi().useQuery('get', '/prices');
-  const nameOf = (priceId: string) => data?.items.find(({ id }) => id === priceId)?.name ?? 'A deleted price';
+  const enabled = useMe().may('spend:read-all');
+  const { data } = useApi().useQuery('get', '/prices', {}, { enabled });
+  const nameOf = (priceId: string) =>
+    data?.items.find(({ id }) => id === priceId)?.name ?? (enabled ? 'A deleted price' : 'A price of the account');
   return (
     <section>
       <h3>Your price</h3>
@@ -87,9 +89,20 @@ const OwnPriceLines = ({ request, own }: OwnPriceLinesProps) => {
       />
       <p className="dim small">
         {own.isProvisional && 'Provisional: it depends on sums of the month, which still runs. '}
-        <TextLink to="/prices">Your prices</TextLink>
+        {enabled && <TextLink to="/prices">Your prices</TextLink>}
       </p>
     </section>
+  );
+};
+
+const Evidence = ({ evidence }: { readonly evidence: RequestDetail['priceEvidence'] }) => {
+  const sources = Object.entries(evidence?.sources ?? {}).map(([name, day]) => (day ? `${name} (${day})` : name));
+  if (!evidence || sources.length === 0) return null;
+  return (
+    <>
+      . Sources: {sources.join(', ')}
+      {evidence.agree !== null && (evidence.agree ? ', which agree' : ', which differ')}
+    </>
   );
 };
 
@@ -108,6 +121,7 @@ export const Price = ({ request }: { readonly request: RequestDetail }) => (
           <p className="dim small">
             Price book: {request.priceSource}
             {/^\d+$/.test(request.priceVersion ?? '') && `, version ${request.priceVersion}`}
+            <Evidence evidence={request.priceEvidence} />
           </p>
         )}
       </section>

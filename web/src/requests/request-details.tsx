@@ -3,15 +3,14 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { RequestDetail } from '../api/responses.ts';
 import { useApi } from '../app.ts';
-import { Instant, Money } from '../components/amount.tsx';
+import { AtRate, Instant, Money, rateOf } from '../components/amount.tsx';
 import { CopyToClipboard } from '../components/copy.tsx';
 import { TextLink } from '../components/links.tsx';
-import { LoadProblem } from '../components/load-problem.tsx';
-import { ScrollRegion } from '../components/scroll-region.tsx';
+import { LoadProblem, ScrollRegion } from '../components/page.tsx';
 import { shownIn } from '../format/money.ts';
 import { formatBytes, formatDuration, formatExact } from '../format/quantity.ts';
 import { formatInstant } from '../format/time.ts';
-import { useBudgets, usePauses } from '../limits/use-limits.ts';
+import { useAccessRules, useBudgets, usePauses } from '../limits/use-limits.ts';
 import { kindName, providerName } from '../providers/names.ts';
 import { providerKeyName } from '../spend/groups.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
@@ -76,10 +75,11 @@ const Timing = ({ request: { ttfbMs, totalMs } }: { readonly request: RequestDet
     </section>
   );
 
-/** The budget or pause that refused a request: by its name while it exists, else by its id. */
+/** The budget, pause or access rule that refused a request: by its name while it exists, else by its id. */
 const RefusedBy = ({ id }: { readonly id: string | null }) => {
   const budget = useBudgets().data?.items.find((each) => each.id === id);
   const pause = usePauses().data?.items.find((each) => each.id === id);
+  const rule = useAccessRules().data?.items.find((each) => each.id === id);
   if (id === null) return 'The gateway could not read budgets and pauses';
   if (budget)
     return (
@@ -87,6 +87,7 @@ const RefusedBy = ({ id }: { readonly id: string | null }) => {
         {budget.name}
       </TextLink>
     );
+  if (rule) return `Access rule: ${rule.name}`;
   return pause ? `Pause: ${pause.name}` : <span className="mono">{id}</span>;
 };
 
@@ -102,15 +103,29 @@ const RequestDetails = ({ request }: { readonly request: RequestDetail }) => {
           <Text span fz={30} fw={640} lts="-0.028em">
             <Money as="fine" nano={request.costNanoUsd} shown={shownIn(request)} />
           </Text>
-          {request.displayCost && <Money as="fine" nano={request.costNanoUsd} className="dim" />}
+          {shownIn(request)?.decimal && (
+            <AtRate rate={undefined}>
+              <Money as="fine" nano={request.costNanoUsd} className="dim" />
+            </AtRate>
+          )}
           <Status request={request} />
         </Group>
         <p className="dim small">
           {provenanceNames[request.provenance]}
           {request.reason && `: ${request.reason}`}
+          {request.estimateRange && (
+            <>
+              {' '}
+              Nine of ten such estimates at list price lie between{' '}
+              <Money as="fine" nano={request.estimateRange.leastNanoUsd} /> and{' '}
+              <Money as="fine" nano={request.estimateRange.mostNanoUsd} />.
+            </>
+          )}
         </p>
       </section>
-      <Price request={request} />
+      <AtRate rate={rateOf(request.costNanoUsd, shownIn(request))}>
+        <Price request={request} />
+      </AtRate>
       <Usage request={request} />
       <Timing request={request} />
       <section>
@@ -141,7 +156,7 @@ const RequestDetails = ({ request }: { readonly request: RequestDetail }) => {
           )}
           <Fact name="Route">
             {request.route === 'bypassed'
-              ? 'Bypassed: tracking was failing and caught up later'
+              ? `Bypassed: tracking was ${request.isConfirmedLate ? 'slow' : 'failing'} and caught up later`
               : (request.route ?? 'Unknown')}
           </Fact>
           {request.serviceTier && <Fact name="Service tier">{request.serviceTier}</Fact>}

@@ -5,14 +5,13 @@ import { Download, List } from 'lucide-react';
 import type { RequestSummary } from '../api/responses.ts';
 import { useApp } from '../app.ts';
 import { Count, Instant, Money } from '../components/amount.tsx';
-import { LoadProblem } from '../components/load-problem.tsx';
 import { Name } from '../components/name.tsx';
-import { notifyDone, notifyProblem } from '../components/notify.ts';
-import { PageHead } from '../components/page-head.tsx';
+import { LoadProblem, PageHead } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { usePages } from '../components/use-pages.ts';
 import { shownIn } from '../format/money.ts';
 import { formatDuration } from '../format/quantity.ts';
+import { notifyDone, notifyProblem } from '../notify.ts';
 import { providerName } from '../providers/names.ts';
 import { ViewsButton } from '../views/views-button.tsx';
 import { exportRequests } from './export-requests.ts';
@@ -117,8 +116,7 @@ export const Requests = () => {
     // Refreshes only while one page is loaded: a longer list must not move while the user scrolls.
     { refreshMs: (pages) => (pages > 1 ? false : REFRESH_MS) },
   );
-  const { items, isEmpty, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
-  const examinedFrom = query.data?.pages[0]?.examinedFrom;
+  const { data, isEmpty, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   return (
     <div className="page">
@@ -126,24 +124,21 @@ export const Requests = () => {
         title="Requests"
         about="Every tracked request: its usage, its cost, and how the cost is known. Bodies are never stored."
       >
-        <div className="page-actions">
-          <ViewsButton page="requests" />
-          <CsvButton search={search} />
-        </div>
+        <ViewsButton page="requests" />
+        <CsvButton search={search} />
       </PageHead>
       <RequestFilters search={search} />
-      {examinedFrom && (
+      {data?.examinedFrom && (
         <p className="dim small">
-          The highest of the newest 5,000 requests, which go back to <Instant iso={examinedFrom} />. Choose an earlier
-          range for older ones.
+          The highest of the newest 5,000 requests, which go back to <Instant iso={data.examinedFrom} />. Choose an
+          earlier range for older ones.
         </p>
       )}
       <LoadProblem query={query} title="The requests could not be loaded" />
       <Table
         label="Requests"
         columns={columns}
-        items={query.data && items}
-        error={query.error}
+        query={query}
         keyOf={({ requestId }) => requestId}
         skeletons={SKELETONS}
         className={classes['table']}
@@ -160,9 +155,9 @@ export const Requests = () => {
       >
         {hasNextPage && (
           <Group justify="center" p={14}>
-            {items.length === 0 && <span className="dim small">No match among the newest requests.</span>}
+            {data?.items.length === 0 && <span className="dim small">No match among the newest requests.</span>}
             <Button variant="default" size="xs" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
-              {items.length === 0 ? 'Search older requests' : 'Older requests'}
+              {data?.items.length === 0 ? 'Search older requests' : 'Older requests'}
             </Button>
           </Group>
         )}

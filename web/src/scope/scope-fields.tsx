@@ -7,10 +7,9 @@ import {
   MAX_SESSION_ID_CHARACTERS,
   MAX_TAG_CHARACTERS,
 } from '../../../lambda/domain/usage/limits.ts';
-import { useApi } from '../app.ts';
+import { useApi, useMe } from '../app.ts';
 import type { FormPart } from '../components/form-part.ts';
-import { providerChoices } from '../providers/names.ts';
-import { useSeen } from '../spend/use-seen.ts';
+import { useHostChoices, useSeen } from '../spend/use-spend.ts';
 import classes from './scope.module.css';
 import type { ScopeMember, ScopeValues } from './scope.ts';
 
@@ -25,6 +24,7 @@ const labels = {
   tag: 'Tag',
   key: 'Service key',
   project: 'Project',
+  member: 'Member',
   session: 'Session',
   client: 'Client',
   serviceTier: 'Service tier',
@@ -57,14 +57,20 @@ const useKeyChoices = (selected: string): Choice[] => {
   return usable.map(({ id, name }) => ({ value: id, label: name }));
 };
 
-const useProjectChoices = (): Choice[] => {
+export const useProjectChoices = (): Choice[] => {
   const { data } = useApi().useQuery('get', '/projects');
   return (data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }));
 };
 
-const ProviderField = (props: FieldProps) => <ChoiceField {...props} choices={providerChoices} />;
+const useMemberChoices = (): Choice[] => {
+  const { data } = useApi().useQuery('get', '/members', {}, { enabled: useMe().may('members:read') });
+  return (data?.items ?? []).map(({ userId, email }) => ({ value: userId, label: email }));
+};
+
+const ProviderField = (props: FieldProps) => <ChoiceField {...props} choices={useHostChoices()} />;
 const KeyField = (props: FieldProps) => <ChoiceField {...props} choices={useKeyChoices(props.form.values.key)} />;
 const ProjectField = (props: FieldProps) => <ChoiceField {...props} choices={useProjectChoices()} />;
+const MemberField = (props: FieldProps) => <ChoiceField {...props} choices={useMemberChoices()} />;
 
 const lengths = {
   model: MAX_MODEL_CHARACTERS,
@@ -119,6 +125,7 @@ const fields = {
   tag: TextField,
   key: KeyField,
   project: ProjectField,
+  member: MemberField,
   session: TextField,
   client: TextField,
   serviceTier: TextField,
@@ -126,7 +133,7 @@ const fields = {
 } as const;
 
 /** Members by which rules and budgets choose spend. */
-export const countedMembers = ['provider', 'model', 'tag', 'key', 'project', 'client', 'dimension'] as const;
+export const countedMembers = ['provider', 'model', 'tag', 'key', 'project', 'member', 'client', 'dimension'] as const;
 
 interface ScopeFieldsProps {
   readonly form: FormPart<ScopeValues>;

@@ -1,10 +1,20 @@
-import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
+import type { HostLabel } from '../../../lambda/domain/hosts.ts';
 import { providerName } from '../providers/names.ts';
 import { type Dimension, dimensionWord } from '../spend/filters.ts';
 import { type KeyNames, valueName } from '../spend/groups.ts';
 
-/** Members of a scope that are one text each, in the order of forms and sentences. Keys and projects are ids. */
-const textMembers = ['provider', 'model', 'tag', 'key', 'project', 'session', 'client', 'serviceTier'] as const;
+/** Members of a scope that are one text each, in the order of forms and sentences. Keys, projects and members are ids. */
+const textMembers = [
+  'provider',
+  'model',
+  'tag',
+  'key',
+  'project',
+  'member',
+  'session',
+  'client',
+  'serviceTier',
+] as const;
 
 /** Filters that a form offers. */
 export type ScopeMember = (typeof textMembers)[number] | 'dimension';
@@ -16,7 +26,7 @@ export interface ScopeValues extends Readonly<Record<ScopeMember, string>> {
 
 /** The scope as the API has it; `dim` is a name and a value of a declared dimension. */
 type Scope = { readonly [M in Exclude<ScopeMember, 'dimension' | 'provider'>]?: string } & {
-  readonly provider?: ProviderLabel;
+  readonly provider?: HostLabel;
   readonly dim?: Record<string, string>;
 };
 

@@ -1,8 +1,20 @@
-import { ActionIcon, Box, Group, SegmentedControl, Stack, Text, useMantineColorScheme } from '@mantine/core';
+import {
+  ActionIcon,
+  Box,
+  Group,
+  SegmentedControl,
+  Stack,
+  Text,
+  UnstyledButton,
+  useMantineColorScheme,
+} from '@mantine/core';
 import { LogOut } from 'lucide-react';
+import { useState } from 'react';
 import { useApp, useMe } from '../app.ts';
+import { later } from '../components/later.tsx';
 import { AnchorLink } from '../components/links.tsx';
-import { timeZone, zoneOffset } from '../format/time.ts';
+import { timeZone, zoneName, zoneOffset } from '../format/time.ts';
+import { useZone } from '../spend/use-zone.ts';
 
 const schemes = [
   { value: 'light', label: 'Light' },
@@ -24,11 +36,22 @@ export const ColorScheme = () => {
   );
 };
 
-export const TimesShown = () => (
-  <Text c="dimmed" fz={11.5} lh={1.45} px={10} pb={10}>
-    Times: {timeZone.replaceAll('_', ' ')} ({zoneOffset()}). Spend: UTC days and months.
-  </Text>
-);
+const Reading = later(() => import('./reading.tsx'));
+
+/** Whose days and which currency the figures have; a click changes that for this person. */
+export const TimesShown = () => {
+  const zone = useZone();
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <UnstyledButton c="dimmed" fz={11.5} lh={1.45} px={10} pb={10} onClick={() => setIsOpen(true)}>
+        Times: {timeZone.replaceAll('_', ' ')} ({zoneOffset()}). Days: {zoneName(zone)}.{' '}
+        <span style={{ textDecoration: 'underline' }}>Zone and currency</span>
+      </UnstyledButton>
+      {isOpen && <Reading onClose={() => setIsOpen(false)} />}
+    </>
+  );
+};
 
 /** The signed-in user, and the button to sign out. */
 export const SignedIn = () => {

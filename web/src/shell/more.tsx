@@ -2,9 +2,9 @@ import { Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
 import { useMe } from '../app.ts';
-import { PageHead } from '../components/page-head.tsx';
+import { PageHead } from '../components/page.tsx';
 import { ColorScheme, SignedIn, TimesShown } from './account.tsx';
-import { barPages, pageGroups } from './navigation.ts';
+import { barPages, type Page, pageGroups } from './navigation.ts';
 import classes from './shell.module.css';
 
 const inBar: ReadonlySet<string> = new Set(barPages.map(({ to }) => to));
@@ -15,22 +15,18 @@ export const More = () => {
   return (
     <div className="page">
       <PageHead title="More" />
-      {pageGroups.map(({ name, pages }) => {
-        const shown = pages.filter((page) => may(page.needs) && !inBar.has(page.to));
-        return (
-          shown.length > 0 && (
-            <nav key={name} className={`card ${classes['further']}`} aria-label={name}>
-              {shown.map(({ to, label, icon: Icon }) => (
-                <Link key={to} to={to}>
-                  <Icon size={19} strokeWidth={1.8} aria-hidden />
-                  {label}
-                  <ChevronRight size={16} aria-hidden />
-                </Link>
-              ))}
-            </nav>
-          )
-        );
-      })}
+      <nav className={`card ${classes['further']}`} aria-label="Further pages">
+        {pageGroups
+          .flatMap(({ pages }): readonly Page[] => pages)
+          .filter((page) => may(page.needs) && !inBar.has(page.to))
+          .map(({ to, label, icon: Icon }) => (
+            <Link key={to} to={to}>
+              <Icon size={19} strokeWidth={1.8} aria-hidden />
+              {label}
+              <ChevronRight size={16} aria-hidden />
+            </Link>
+          ))}
+      </nav>
       <Stack gap={12} p={16} className="card">
         <ColorScheme />
         <TimesShown />

@@ -3,16 +3,21 @@ import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/sp
 import { useNavigate } from '@tanstack/react-router';
 import {
   Bookmark,
+  Box,
   FolderKanban,
   History,
   KeyRound,
   type LucideIcon,
+  OctagonPause,
+  Plus,
   Search,
   SlidersHorizontal,
   UserRound,
 } from 'lucide-react';
-import { useEffect } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { type Permission, useApi, useMe } from '../app.ts';
+import { PauseDialog } from '../limits/pause-button.tsx';
+import { useSeen } from '../spend/use-spend.ts';
 import { pageNames, useViews } from '../views/use-views.ts';
 import { pageGroups } from './navigation.ts';
 
@@ -29,9 +34,16 @@ const furtherPages = [
     to: '/price-changes',
     label: 'Price changes',
     description: 'What new list prices did to recorded costs',
+    needs: 'spend:read-all',
     icon: History,
   },
-  { to: '/profile', label: 'Profile', description: 'Your name, e-mail, password and second factor', icon: UserRound },
+  {
+    to: '/profile',
+    label: 'Profile',
+    description: 'Your name, e-mail, password and second factor',
+    needs: 'self:write',
+    icon: UserRound,
+  },
 ] as const;
 
 interface Thing {
@@ -39,7 +51,10 @@ interface Thing {
   readonly name: string;
 }
 
-const usePaletteGroups = (): SpotlightActionGroupData[] => {
+/** The id of a request, as responses and logs have it. */
+const REQUEST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const usePaletteGroups = (query: string, onPause: () => void): SpotlightActionGroupData[] => {
   const navigate = useNavigate();
   const { may } = useMe();
   const { views = [], open } = useViews();
@@ -52,6 +67,12 @@ const usePaletteGroups = (): SpotlightActionGroupData[] => {
   const pages = pageGroups.flatMap((group) =>
     group.pages.filter(({ needs }) => may(needs)).map((page) => ({ ...page, description: group.name })),
   );
+  const models = useSeen('model').map((name) => ({ id: name, name }));
+  const acts = [
+    { id: 'limit', name: 'New limit', what: 'Warn, or refuse requests', to: '/limits/new' },
+    { id: 'report', name: 'New report', what: 'Spend by mail or chat', to: '/reports/new' },
+  ] as const;
+  const requestId = query.trim();
   const group = <T extends Thing>(
     name: string,
     things: readonly T[],
@@ -71,14 +92,35 @@ const usePaletteGroups = (): SpotlightActionGroupData[] => {
   return [
     {
       group: 'Pages',
-      actions: [...pages, ...furtherPages].map(({ to, label, description, icon: Icon }) => ({
-        id: `page ${to}`,
-        label,
-        description,
-        leftSection: <Icon size={17} aria-hidden />,
-        onClick: () => void navigate({ to }),
-      })),
+      actions: [...pages, ...furtherPages.filter(({ needs }) => may(needs))].map(
+        ({ to, label, description, icon: Icon }) => ({
+          id: `page ${to}`,
+          label,
+          description,
+          leftSection: <Icon size={17} aria-hidden />,
+          onClick: () => void navigate({ to }),
+        }),
+      ),
     },
+    ...(may('rules:write')
+      ? [
+          group('Do', [{ id: 'pause', name: 'Pause requests' }], 'Refuse them for a time', OctagonPause, onPause),
+          group(
+            'Do',
+            acts,
+            ({ what }) => what,
+            Plus,
+            ({ to }) => navigate({ to }),
+          ),
+        ]
+      : []),
+    ...(REQUEST_ID.test(requestId)
+      ? [
+          group('Requests', [{ id: requestId, name: requestId }], 'Request', Search, ({ id }) =>
+            navigate({ to: '/requests/$requestId', params: { requestId: id } }),
+          ),
+        ]
+      : []),
     group('Views', views, ({ page }) => `View of ${pageNames[page]}`, Bookmark, open),
     group('Spend of a key', useNamed('/keys', 'keys:read'), 'Key', KeyRound, ({ id }) =>
       navigate({ to: '/', search: { key: id } }),
@@ -86,6 +128,7 @@ const usePaletteGroups = (): SpotlightActionGroupData[] => {
     group('Spend of a project', useNamed('/projects', 'keys:read'), 'Project', FolderKanban, ({ id }) =>
       navigate({ to: '/', search: { project: id } }),
     ),
+    group('Spend of a model', models, 'Model', Box, ({ id }) => navigate({ to: '/', search: { model: [id] } })),
     group(
       'Limits',
       limits,
@@ -98,24 +141,37 @@ const usePaletteGroups = (): SpotlightActionGroupData[] => {
 
 /** Goes to a page, view, key, project, rule or budget by its name. It is open when it is loaded. */
 const Palette = ({ onClose }: { readonly onClose: () => void }) => {
-  const groups = usePaletteGroups();
-  useEffect(() => spotlight.open(), []);
+  const [query, setQuery] = useState('');
+  const [isPausing, setIsPausing] = useState(false);
+  const isPausingNow = useRef(false);
+  const groups = usePaletteGroups(query, () => {
+    isPausingNow.current = true;
+    setIsPausing(true);
+  });
+  useEffect(() => {
+    spotlight.open();
+    const focused = document.activeElement;
+    return () => (focused instanceof HTMLElement ? focused.focus() : undefined);
+  }, []);
+  if (isPausing) return <PauseDialog start={{}} onClose={onClose} />;
   return (
     <Spotlight
+      query={query}
+      onQueryChange={setQuery}
       actions={groups}
       nothingFound="Nothing has this name."
       shortcut={null}
       limit={12}
       highlightQuery
       scrollable
-      onSpotlightClose={onClose}
+      onSpotlightClose={() => !isPausingNow.current && onClose()}
       attributes={{ content: { 'aria-label': 'Command palette' } }}
       // On the selected action it is too pale.
       styles={{ actionDescription: { opacity: 1 } }}
       searchProps={{
         leftSection: <Search size={18} aria-hidden />,
-        placeholder: 'Go to …',
-        'aria-label': 'Go to a page, view, key, project, rule or budget',
+        placeholder: 'Go to, or do …',
+        'aria-label': 'Go to a page, view, key, project, model, request or limit, or act',
       }}
     />
   );

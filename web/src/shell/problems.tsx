@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { CircleAlert, Compass, Unplug } from 'lucide-react';
-import { EmptyState } from '../components/empty-state.tsx';
 import { AnchorLink } from '../components/links.tsx';
+import { EmptyState, PageHead } from '../components/page.tsx';
 
 /** Shown when the settings of the deployment cannot be loaded. */
 export const CannotStart = ({ reason }: { readonly reason: string }) => (
@@ -30,7 +30,8 @@ export const RouteProblem = () => (
 );
 
 export const NotFound = () => (
-  <div className="page">
-    <EmptyState icon={Compass} title="Page not found" action={<AnchorLink to="/">Go to the overview</AnchorLink>} />
-  </div>
+  <main className="page">
+    <PageHead title="Page not found" />
+    <EmptyState icon={Compass} title="Nothing is here" action={<AnchorLink to="/">Go to the overview</AnchorLink>} />
+  </main>
 );

@@ -1,4 +1,5 @@
 import { Alert } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
 import { OctagonPause } from 'lucide-react';
 import type { Budget, Pause } from '../api/responses.ts';
 import { Instant } from '../components/amount.tsx';
@@ -14,8 +15,24 @@ interface RefusingProps {
 
 const RefusingList = ({ usedUp, paused }: RefusingProps) => {
   const keyNames = useKeyNames();
+  const ids = [...usedUp, ...paused].map(({ id }) => id);
+  const [dismissed, setDismissed] = useLocalStorage<readonly string[]>({
+    key: 'refusals-dismissed',
+    defaultValue: [],
+    getInitialValueInEffect: false,
+  });
+  if (ids.every((id) => dismissed.includes(id))) return null;
   return (
-    <Alert color="red" radius={0} icon={<OctagonPause size={18} />} role="region" aria-label="Refused requests">
+    <Alert
+      color="red"
+      radius={0}
+      icon={<OctagonPause size={18} />}
+      role="region"
+      aria-label="Refused requests"
+      withCloseButton
+      closeButtonLabel="Dismiss for me"
+      onClose={() => setDismissed(ids)}
+    >
       {usedUp.map((budget) => (
         <div key={budget.id}>
           The gateway refuses {refusedText(budget.filter, keyNames)}

@@ -1,20 +1,24 @@
-import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { Button, Group, VisuallyHidden } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { Link, Outlet } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { VerifyEmail } from '../account/verify-email.tsx';
 import { useApi, useMe } from '../app.ts';
+import { AtRate, type Rate } from '../components/amount.tsx';
 import { Mark } from '../components/brand.tsx';
+import { later } from '../components/later.tsx';
 import { AnchorLink } from '../components/links.tsx';
-import { useHasNotifications } from '../components/notify.ts';
+import { readsDollars } from '../format/reading.ts';
+import { utcDate } from '../format/time.ts';
 import { useBudgets, usePauses } from '../limits/use-limits.ts';
+import { useHasNotifications } from '../notify.ts';
 import { ColorScheme, SignedIn, TimesShown } from './account.tsx';
 import { barPages, type Page, pageGroups } from './navigation.ts';
 import classes from './shell.module.css';
 
 /** Loaded when it is first asked for. */
-const Palette = lazy(() => import('./palette.tsx'));
+const Palette = later(() => import('./palette.tsx'));
 
 const isApple = /mac|iphone|ipad/i.test(navigator.userAgent);
 
@@ -30,43 +34,38 @@ const OpenPalette = () => {
         size="xs"
         mb={12}
         c="dimmed"
-        justify="space-between"
+        styles={{ label: { flex: 1 } }}
         leftSection={<Search size={16} aria-hidden />}
         rightSection={<kbd>{isApple ? '⌘K' : 'Ctrl K'}</kbd>}
         onClick={open}
       >
         Go to …
       </Button>
-      {opened && (
-        <Suspense>
-          <Palette onClose={() => setOpened(false)} />
-        </Suspense>
-      )}
+      {opened && <Palette onClose={() => setOpened(false)} />}
     </>
   );
 };
 
-const Notifications = lazy(() =>
-  import('@mantine/notifications').then((library) => ({ default: library.Notifications })),
-);
+const Notifications = later(async () => ({ default: (await import('@mantine/notifications')).Notifications }));
 
 const MAX_COUNTED = 100;
 const REFRESH_MS = 60_000;
 
-/** The number of open alerts: `3`, `100+`; undefined for none, and while loading. */
+/** The number of open alerts: `3`, `100+`; `?` where it could not be read; undefined for none, and while loading. */
 const useOpenAlerts = (): string | undefined => {
-  const { data } = useApi().useQuery(
+  const { data, isError } = useApi().useQuery(
     'get',
     '/alerts',
     { params: { query: { status: 'triggered', limit: MAX_COUNTED } } },
     { refetchInterval: REFRESH_MS },
   );
+  if (isError && !data) return '?';
   const count = data?.items.length ?? 0;
   if (count === 0) return undefined;
   return data?.nextCursor ? `${count}+` : String(count);
 };
 
-const RefusingList = lazy(() => import('./refusing-list.tsx'));
+const RefusingList = later(() => import('./refusing-list.tsx'));
 
 /** On every page: what the gateway refuses now, and why. */
 const Refusing = () => {
@@ -75,24 +74,23 @@ const Refusing = () => {
   const usedUp = budgets?.items.filter(({ state }) => state.isBlocking) ?? [];
   const paused = pauses?.items ?? [];
   if (usedUp.length + paused.length === 0) return null;
-  return (
-    <Suspense>
-      <RefusingList usedUp={usedUp} paused={paused} />
-    </Suspense>
-  );
+  return <RefusingList usedUp={usedUp} paused={paused} />;
 };
 
 interface PageLinkProps {
-  readonly page: Page;
+  readonly page: Pick<Page, 'to' | 'icon'> & { readonly label: string };
+  /** A page that the entry leads to is open. */
+  readonly isActive?: boolean;
   readonly badge?: string | undefined;
 }
 
-const PageLink = ({ page: { to, label, icon: Icon }, badge }: PageLinkProps) => (
+const PageLink = ({ page: { to, label, icon: Icon }, isActive = false, badge }: PageLinkProps) => (
   <Link
     to={to}
     className={classes['link']}
     activeOptions={{ exact: to === '/', includeSearch: false }}
     activeProps={{ 'data-active': true }}
+    {...(isActive && { 'data-active': true })}
   >
     <Icon size={19} strokeWidth={1.8} aria-hidden />
     <span>{label}</span>
@@ -105,19 +103,49 @@ const PageLink = ({ page: { to, label, icon: Icon }, badge }: PageLinkProps) => 
   </Link>
 );
 
+const RATES_MS = 600_000;
+
+/** The display currency at the rate of today: that of figures that have none of their own. */
+const useRate = (): Rate | undefined => {
+  const enabled = useMe().may('spend:read-all') && !readsDollars;
+  const { data } = useApi().useQuery('get', '/prices', {}, { enabled, staleTime: RATES_MS });
+  const { code, rates = [] } = data?.currency ?? {};
+  const rate = rates.findLast(({ from }) => from <= utcDate(new Date()));
+  return code && rate ? { code, perUsd: Number(rate.perUsd) } : undefined;
+};
+
+/** Brings a developer who opens the dashboard, and no page of it, to their own page. */
+const useLanding = () => {
+  const { me } = useMe();
+  const { href } = useLocation();
+  const navigate = useNavigate();
+  const hasLanded = useRef(false);
+  const role = me?.user.role;
+  useEffect(() => {
+    if (role === undefined || hasLanded.current) return;
+    hasLanded.current = true;
+    if (role === 'developer' && href === '/') void navigate({ to: '/access', replace: true });
+  }, [role, href, navigate]);
+};
+
 /** The frame of the signed-in pages: a side menu, or a bottom bar on a phone. */
 export const Shell = () => {
+  useLanding();
   const openAlerts = useOpenAlerts();
   const hasNotifications = useHasNotifications();
   const { may } = useMe();
-  const badgeOf = ({ to }: Page) => (to === '/alerts' ? openAlerts : undefined);
+  const rate = useRate();
+  const pathname = useLocation({ select: ({ pathname }) => pathname });
+  /** Entries of the menu, each with the pages that the role may open: one at least. */
+  const menu = pageGroups.flatMap(({ name, pages }) => {
+    const [first, ...further] = (pages as readonly Page[]).filter(({ needs }) => may(needs));
+    return first ? [{ name, pages: [first, ...further] as const }] : [];
+  });
+  const section = menu.find(({ pages }) => pages.some(({ to }) => to !== '/' && pathname.startsWith(to)));
+  const badgeOf = ({ to }: Pick<Page, 'to'>) => (to === '/alerts' ? openAlerts : undefined);
   return (
     <div className={classes['shell']}>
-      {hasNotifications && (
-        <Suspense>
-          <Notifications position="bottom-right" limit={3} />
-        </Suspense>
-      )}
+      {hasNotifications && <Notifications position="bottom-right" limit={3} />}
       <a className={classes['skip']} href="#content">
         Skip to content
       </a>
@@ -129,28 +157,32 @@ export const Shell = () => {
         </AnchorLink>
         <OpenPalette />
         <nav className={classes['nav']} aria-label="Pages">
-          {pageGroups.map(({ name, pages }) => {
-            const shown = pages.filter(({ needs }) => may(needs));
-            return (
-              shown.length > 0 && (
-                <Stack key={name} gap={1}>
-                  <Text span c="dimmed" fz={11.5} fw={560} px={10} pb={3}>
-                    {name}
-                  </Text>
-                  {shown.map((page) => (
-                    <PageLink key={page.to} page={page} badge={badgeOf(page)} />
-                  ))}
-                </Stack>
-              )
-            );
-          })}
+          {menu.map(({ name, pages: [first, ...further] }) => (
+            <PageLink
+              key={name}
+              page={{ ...first, label: name }}
+              isActive={further.some(({ to }) => pathname.startsWith(to))}
+              badge={badgeOf(first)}
+            />
+          ))}
         </nav>
         <TimesShown />
         <ColorScheme />
         <SignedIn />
       </header>
       <main id="content" className={classes['content']} tabIndex={-1}>
-        <Outlet />
+        {section && section.pages.length > 1 && (
+          <nav className={classes['section']} aria-label={section.name}>
+            {section.pages.map(({ to, label }) => (
+              <Link key={to} to={to} activeProps={{ 'data-active': true }} activeOptions={{ includeSearch: false }}>
+                {label}
+              </Link>
+            ))}
+          </nav>
+        )}
+        <AtRate rate={rate}>
+          <Outlet />
+        </AtRate>
         <div className={classes['messages']}>
           <VerifyEmail />
           <Refusing />

@@ -1,7 +1,9 @@
 import { Button, Group, TextInput } from '@mantine/core';
 import { X } from 'lucide-react';
 import { useState } from 'react';
-import { formatPeriod, utcDate } from '../format/time.ts';
+import { dayIn } from '../../../lambda/domain/calendar/time-zones.ts';
+import { addDays } from '../../../lambda/domain/calendar/utc.ts';
+import { daysOf, formatPeriod, startInZone, zoneName } from '../format/time.ts';
 import { isInstant } from './ranges.ts';
 
 interface Days {
@@ -16,17 +18,27 @@ const problemOf = ({ from, to }: Days, today: string): string | undefined => {
   return from > to ? 'The last day is before the first.' : undefined;
 };
 
+/** The end of today in a zone for an instant after its begin: a running period ends with the last whole hour. */
+const untilTonight = (to: string, zone: string): string => {
+  const today = dayIn(zone, new Date());
+  return dayIn(zone, new Date(Date.parse(to) - 1)) === today ? startInZone(zone, addDays(today, 1)).toISOString() : to;
+};
+
 /** The first and last day of a custom range. One of instants, to which mails and bars lead, is shown as it is, and can be left for its days. */
 export const CustomDays = (props: CustomDaysProps) => {
+  const { zone } = props;
   const { from, to } = props.days;
-  if (![from, to].some(isInstant)) return <DayFields {...props} />;
-  const text = formatPeriod(from, to);
+  const days = [from, to].some(isInstant) ? daysOf({ from, to: untilTonight(to, zone) }, zone) : props.days;
+  if (days) return <DayFields {...props} days={days} />;
+  const text = formatPeriod(from, to, zone);
   return (
     <Button
       size="xs"
       variant="default"
       rightSection={<X size={13} />}
-      onClick={() => props.onChange({ from: from.slice(0, 10), to: to.slice(0, 10) })}
+      onClick={() =>
+        props.onChange({ from: dayIn(zone, new Date(from)), to: dayIn(zone, new Date(Date.parse(to) - 1)) })
+      }
       aria-label={`Choose days instead of ${text}`}
     >
       {text}
@@ -37,16 +49,18 @@ export const CustomDays = (props: CustomDaysProps) => {
 interface CustomDaysProps {
   /** Days, or instants of which the last is not included. */
   readonly days: Days;
+  /** Whose days they are. */
+  readonly zone: string;
   /** Which range, where a page has two: `the period before`. */
   readonly of?: string;
   readonly onChange: (days: Days) => void;
 }
 
 /** Typed text counts with Enter or when the field is left: the years 0002 and 0020 on the way to 2026 are no ranges. */
-const DayFields = ({ days, of, onChange }: CustomDaysProps) => {
+const DayFields = ({ days, zone, of, onChange }: CustomDaysProps) => {
   const [typed, setTyped] = useState(days);
   const [problem, setProblem] = useState<string>();
-  const today = utcDate(new Date());
+  const today = dayIn(zone, new Date());
   const commit = () => {
     const found = problemOf(typed, today);
     setProblem(found);
@@ -67,8 +81,8 @@ const DayFields = ({ days, of, onChange }: CustomDaysProps) => {
   );
   return (
     <Group gap={6}>
-      {field('from', `First day${of ? ` of ${of}` : ''} (UTC)`)}
-      {field('to', `Last day${of ? ` of ${of}` : ''} (UTC)`)}
+      {field('from', `First day${of ? ` of ${of}` : ''} (${zoneName(zone)})`)}
+      {field('to', `Last day${of ? ` of ${of}` : ''} (${zoneName(zone)})`)}
       {problem && (
         <span className="unknown small" role="alert">
           {problem}

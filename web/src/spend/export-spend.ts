@@ -29,6 +29,7 @@ export const exportSpend = async (
         from: range.from,
         ...(range.to === undefined ? {} : { to: range.to }),
         granularity: range.granularity,
+        ...(range.timeZone !== 'UTC' && { timeZone: range.timeZone }),
         groupBy: [...groupBy],
         ...(withLatency && { latency: 'true' as const }),
         ...parametersOf(filters),

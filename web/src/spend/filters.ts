@@ -1,7 +1,12 @@
-import { combinationProblem, type DeclaredName, isAllocation } from '../../../lambda/domain/spend/dimensions.ts';
+import {
+  combinationProblem,
+  type DeclaredName,
+  isAllocation,
+  isKeyDimension,
+} from '../../../lambda/domain/spend/dimensions.ts';
 
 /** The dimensions that every account has, by their API names. */
-export const dimensions = ['provider', 'model', 'tag', 'key', 'project', 'providerKey', 'client'] as const;
+export const dimensions = ['provider', 'model', 'tag', 'key', 'project', 'member', 'providerKey', 'client'] as const;
 
 /** A dimension of spend; `dim:team` is the declared dimension `team`. */
 export type Dimension = (typeof dimensions)[number] | DeclaredName;
@@ -15,6 +20,7 @@ const names: Readonly<Record<(typeof dimensions)[number], string>> = {
   tag: 'Tag',
   key: 'Service key',
   project: 'Project',
+  member: 'Member',
   providerKey: 'Provider key',
   client: 'Client',
 };
@@ -81,10 +87,9 @@ export type GroupBy = readonly [Dimension, ...Dimension[]];
 
 /** Whether a report can group by some dimensions with these filters. */
 export const canGroupBy = (by: GroupBy, filters: Filters): boolean => {
-  if (by.includes('key') && by.includes('project')) return false;
+  if (by.includes('key') && by.some(isKeyDimension)) return false;
   const all = [...by, ...filterEntries(filters).map(([name]) => name)];
-  // A project is its keys.
-  return combinationProblem(all.map((name) => (name === 'key' || name === 'project' ? 'keyId' : name))) === undefined;
+  return combinationProblem(all.map((name) => (name === 'key' ? 'keyId' : name))) === undefined;
 };
 
 /** Name of the groups, in the middle of a sentence: `model and tag`. */
@@ -117,6 +122,6 @@ const nextDimension = (dimension: Dimension): Dimension =>
     ? 'model'
     : dimension === 'model'
       ? 'tag'
-      : dimension === 'project'
+      : isKeyDimension(dimension)
         ? 'key'
         : 'model';

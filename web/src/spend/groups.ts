@@ -1,4 +1,4 @@
-import { OTHER, UNKNOWN } from '../../../lambda/domain/spend/dimensions.ts';
+import { isKeyDimension, OTHER, UNKNOWN } from '../../../lambda/domain/spend/dimensions.ts';
 import type { SpendGroup, SpendPoint, SpendReport } from '../api/responses.ts';
 import { providerName } from '../providers/names.ts';
 import { type Dimension, type dimensions, type Filters, type GroupBy, isDeclared, sentName } from './filters.ts';
@@ -13,9 +13,10 @@ const NONE: Readonly<Record<string, string>> = {
   providerKey: 'no provider key',
   client: 'other clients',
   project: 'no project',
+  member: 'nobody',
 };
 
-/** Names of service keys and projects by id. */
+/** Names of service keys, projects and members by id. */
 export type KeyNames = ReadonlyMap<string, string>;
 
 /** Shortens a fingerprint to its end, which is enough to distinguish keys. */
@@ -27,7 +28,7 @@ export const valueName = (dimension: Dimension, value: string | null, keyNames: 
   if (value === null || value === '') return NONE[dimension] ?? `no ${dimension.slice('dim:'.length)}`;
   if (value === UNKNOWN) return 'not known';
   if (dimension === 'provider') return providerName(value);
-  if (dimension === 'key' || dimension === 'project') return keyNames.get(value) ?? value;
+  if (dimension === 'key' || isKeyDimension(dimension)) return keyNames.get(value) ?? value;
   return dimension === 'providerKey' ? providerKeyName(value) : value;
 };
 
@@ -50,7 +51,7 @@ export const groupFilters = (group: GroupValues, by: GroupBy): Filters =>
 export const groupKey = (group: GroupValues, by: GroupBy): string =>
   JSON.stringify(by.map((dimension) => groupValue(group, dimension)));
 
-const SERIES_SHOWN = 7;
+export const SERIES_SHOWN = 7;
 
 /** Groups without a name. Each has its grey. */
 const UNNAMED: readonly string[] = ['', OTHER, UNKNOWN];

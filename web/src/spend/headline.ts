@@ -1,9 +1,10 @@
 import { periodAt } from '../../../lambda/domain/calendar/periods.ts';
-import { dayOf } from '../../../lambda/domain/calendar/utc.ts';
+import { type Day, dayOf } from '../../../lambda/domain/calendar/utc.ts';
 import { forecastMonth } from '../../../lambda/domain/spend/month-forecast.ts';
 import type { SpendPoint, SpendReport } from '../api/responses.ts';
 import { addDecimals } from '../format/money.ts';
-import { utcDate } from '../format/time.ts';
+import { startInZone } from '../format/time.ts';
+import { monthStart } from './ranges.ts';
 
 export interface Sum {
   /** Null where nothing is known of the cost. */
@@ -42,36 +43,35 @@ type Figures = Pick<SpendReport, 'series' | 'untracked'>;
 const untrackedSince = ({ gaps }: SpendReport['untracked'], time: string): number =>
   gaps.reduce((sum, { to, requests }) => (to >= time ? sum + requests : sum), 0);
 
-/** Today (UTC), from hours of which some may be earlier. */
-export const todayOf = ({ series, untracked }: Figures, now: Date) => {
-  const today = utcDate(now);
-  const hours = series.filter(({ time }) => time.startsWith(today));
-  return { sum: sumOf(hours), hours, untrackedRequests: untrackedSince(untracked, today) };
+/** Today, from hours of which some may be earlier. @param start the first instant of today */
+export const todayOf = ({ series, untracked }: Figures, start: Date) => {
+  const first = start.toISOString();
+  const hours = series.filter(({ time }) => time >= first.slice(0, time.length));
+  return { sum: sumOf(hours), hours, untrackedRequests: untrackedSince(untracked, first) };
 };
-
-const monthName = (at: Date) => at.toISOString().slice(0, 7);
 
 /**
  * This month, and its forecast, which is null where the cost of the month is unknown, or without a week of history.
  *
- * @param series days since the start of last month
+ * @param series days since the start of last month, of a zone
+ * @param today of the zone
  */
-export const monthOf = ({ series, untracked }: Figures, now: Date) => {
-  const thisMonth = monthName(now);
-  const lastMonth = monthName(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 0)));
+export const monthOf = ({ series, untracked }: Figures, today: Day, zone = 'UTC') => {
+  const [thisMonth, lastMonth] = [today, monthStart(today, 1)].map((day) => day.slice(0, 7)) as [string, string];
   const days = series.filter(({ time }) => time.startsWith(thisMonth));
   const sum = sumOf(days);
   return {
     sum,
     lastMonth: sumOf(series.filter(({ time }) => time.startsWith(lastMonth))),
-    forecastNanoUsd: sum.costNanoUsd === null ? null : forecast(series, now),
+    forecastNanoUsd: sum.costNanoUsd === null ? null : forecast(series, today),
     days,
-    untrackedRequests: untrackedSince(untracked, thisMonth),
+    untrackedRequests: untrackedSince(untracked, startInZone(zone, monthStart(today)).toISOString()),
   };
 };
 
-/** The same forecast as that of budget_forecast rules. */
-const forecast = (days: readonly SpendPoint[], now: Date): number | null => {
+/** The same forecast as that of budget_forecast rules, by the days of the zone: their names are taken as UTC days. */
+const forecast = (days: readonly SpendPoint[], today: Day): number | null => {
+  const now = new Date(today);
   const sumDays = (from: string, to: string) => {
     const sum = sumOf(days.filter(({ time }) => time >= dayOf(from) && time < dayOf(to)));
     return { requests: sum.requests, nanoUsd: sum.costNanoUsd ?? 0 };

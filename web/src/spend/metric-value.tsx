@@ -1,6 +1,5 @@
 import { Money } from '../components/amount.tsx';
-import { formatShown } from '../format/money.ts';
-import { type MetricName, metrics } from './metrics.ts';
+import { type MetricName, metrics } from '../spend/metrics.ts';
 
 interface MetricValueProps {
   readonly value: number | null;
@@ -10,10 +9,8 @@ interface MetricValueProps {
 
 /** A value of a metric: an amount of money in 1e-9 of US dollars or of the currency `code`, or a number. */
 export const MetricValue = ({ value, metric, code }: MetricValueProps) =>
-  metric !== 'cost' || (code !== undefined && value !== null) ? (
-    <span className="num">
-      {code === undefined || value === null ? metrics[metric].format(value) : formatShown(String(value / 1e9), code)}
-    </span>
-  ) : (
+  metric === 'cost' && code === undefined ? (
     <Money nano={value} />
+  ) : (
+    <span className="num">{metrics[metric].format(value, code)}</span>
   );

@@ -10,7 +10,7 @@ interface Metric {
   readonly title: string;
   /** Null where it is not known. */
   readonly of: (sums: Sums) => number | null;
-  readonly format: (value: number | null) => string;
+  readonly format: (value: number | null, code?: string) => string;
   /** Formats with a currency, where it is money. */
   readonly formatAxis: (value: number, code?: string) => string;
 }
@@ -29,7 +29,7 @@ export const metrics = {
     label: 'Cost',
     title: 'Spend',
     of: ({ costNanoUsd }) => costNanoUsd,
-    format: formatMoney,
+    format: (value, code) => formatMoney(value, 'sum', code),
     formatAxis: formatAxisMoney,
   },
   requests: counted('Requests', 'requests'),

@@ -1,10 +1,14 @@
 import { isKept, MAX_BUCKETS } from '../../../lambda/domain/calendar/range.ts';
+import { dayIn, isTimeZone } from '../../../lambda/domain/calendar/time-zones.ts';
 import { DAY_MS, HOUR_MS } from '../../../lambda/domain/calendar/units.ts';
-import { type Granularity, granularities } from '../../../lambda/domain/calendar/utc.ts';
-import { utcDate } from '../format/time.ts';
+import { addDays, type Day, type Granularity, granularities, startOf } from '../../../lambda/domain/calendar/utc.ts';
+import { startInZone } from '../format/time.ts';
 
 /** Up to this length, a range has no bars of months. */
 const DAYS_WITHOUT_MONTHS = 31;
+/** Days of a zone are read by hour: for at most this length, and not longer ago than hours are kept. */
+const MAX_ZONE_DAYS = 62;
+const HOURS_KEPT_DAYS = 88;
 
 export const rangeNames = ['24h', '7d', '30d', 'month', '90d', '12m', 'custom'] as const;
 export type RangeName = (typeof rangeNames)[number];
@@ -19,7 +23,7 @@ export const rangeLabels: Readonly<Record<RangeName, string>> = {
   custom: 'Custom',
 };
 
-/** Two periods as the API takes them: each a day or an instant, the last day included, and a last instant not. */
+/** Two periods: each a day or an instant, the last day included, and a last instant not. */
 export interface ComparedPeriods {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -27,18 +31,23 @@ export interface ComparedPeriods {
   readonly compareTo?: string | undefined;
 }
 
-/** A custom range, and the period that a mail compares it with. */
+/** A custom range, the period that a mail compares it with, and whose days they are. */
 export type RangeSearch = ComparedPeriods & {
   readonly range?: RangeName | undefined;
   readonly per?: Granularity | undefined;
+  /** IANA name; without it, days are UTC. Ranges with a name are in the reader's zone. */
+  readonly zone?: string | undefined;
 };
 
 export interface Range {
   readonly name: RangeName;
-  /** The API's query parameters. */
+  /** The API's query parameters: in UTC days, else instants of the zone. */
   readonly from: string;
   readonly to: string | undefined;
   readonly granularity: Granularity;
+  readonly timeZone: string;
+  /** First and last day, or instants where the range is no days. */
+  readonly days: { readonly from: string; readonly to: string };
   readonly granularities: readonly Granularity[];
   /** Parameters for `GET /spend/compare`: all of a period that is running. */
   readonly compared: ComparedPeriods;
@@ -54,12 +63,16 @@ const timeOf = (value: unknown): string | undefined =>
       : value
     : undefined;
 
+const zoneIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && isTimeZone(value) ? value : undefined;
+
 /** The periods in a URL. */
-export const periodsIn = (search: Record<string, unknown>): ComparedPeriods => ({
+export const periodsIn = (search: Record<string, unknown>): ComparedPeriods & Pick<RangeSearch, 'zone'> => ({
   from: timeOf(search['from']),
   to: timeOf(search['to']),
   compareFrom: timeOf(search['compareFrom']),
   compareTo: timeOf(search['compareTo']),
+  zone: zoneIn(search['zone']),
 });
 
 export const rangeSearch = (search: Record<string, unknown>): RangeSearch => ({
@@ -68,54 +81,90 @@ export const rangeSearch = (search: Record<string, unknown>): RangeSearch => ({
   per: granularities.find((name) => name === search['per']),
 });
 
-const daysAgo = (now: Date, days: number) => utcDate(new Date(now.getTime() - days * DAY_MS));
-const monthsAgo = (now: Date, months: number) =>
-  utcDate(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1)));
+/** Days of the API's queries are UTC: those of another zone become instants. */
+export const queryIn = (zone: string, periods: ComparedPeriods): ComparedPeriods => {
+  const at = (time: string | undefined, daysOn: number) =>
+    time === undefined || zone === 'UTC' || isInstant(time)
+      ? time
+      : startInZone(zone, addDays(time, daysOn)).toISOString();
+  return {
+    from: at(periods.from, 0),
+    to: at(periods.to, 1),
+    compareFrom: at(periods.compareFrom, 0),
+    compareTo: at(periods.compareTo, 1),
+  };
+};
 
-const bounds = ({ range, from, to }: RangeSearch, now: Date): { from: string; to?: string } => {
+/** The first day of the month of a day, or of one before it. */
+export const monthStart = (day: Day, monthsBefore = 0): Day => {
+  const [year = 0, month = 1] = day.split('-').map(Number);
+  return new Date(Date.UTC(year, month - 1 - monthsBefore, 1)).toISOString().slice(0, 10);
+};
+
+const bounds = ({ range, from, to }: RangeSearch, today: Day, now: Date): { from: string; to?: string } => {
   switch (range) {
     case '24h':
-      return { from: new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - 23 * HOUR_MS).toISOString() };
+      return { from: new Date(startOf('hour', now).getTime() - 23 * HOUR_MS).toISOString() };
     case '7d':
-      return { from: daysAgo(now, 6) };
+      return { from: addDays(today, -6) };
     case 'month':
-      return { from: monthsAgo(now, 0) };
+      return { from: monthStart(today) };
     case '90d':
-      return { from: daysAgo(now, 89) };
+      return { from: addDays(today, -89) };
     case '12m':
-      return { from: monthsAgo(now, 11) };
+      return { from: monthStart(today, 11) };
     case 'custom': {
-      const [first, last] = [from ?? daysAgo(now, 29), to ?? utcDate(now)].sort() as [string, string];
+      const [first, last] = [from ?? addDays(today, -29), to ?? today].sort() as [string, string];
       return { from: first, to: last };
     }
     default:
-      return { from: daysAgo(now, 29) };
+      return { from: addDays(today, -29) };
   }
 };
 
 /** Today, and this month so far, as they are compared everywhere. */
-export const comparedToday = (now: Date): ComparedPeriods => ({ from: utcDate(now), to: utcDate(now) });
-export const comparedMonth = (now: Date): ComparedPeriods => ({ from: monthsAgo(now, 0) });
+export const comparedToday = (now: Date, zone: string): ComparedPeriods => {
+  const today = dayIn(zone, now);
+  return queryIn(zone, { from: today, to: today });
+};
+export const comparedMonth = (now: Date, zone: string): ComparedPeriods => {
+  const today = dayIn(zone, now);
+  const from = monthStart(today);
+  if (zone === 'UTC') return { from };
+  return queryIn(zone, { from, to: addDays(monthStart(today, -1), -1), compareFrom: monthStart(today, 1) });
+};
 
 const comparedOf = (
   { range, compareFrom, compareTo }: RangeSearch,
   { from, to }: Pick<Range, 'from' | 'to'>,
   now: Date,
+  zone: string,
 ): ComparedPeriods => {
-  if (to !== undefined) {
-    const isMonthSoFar = from === monthsAgo(now, 0) && to === utcDate(now) && from !== to;
-    return isMonthSoFar && !compareFrom ? comparedMonth(now) : { from, to, compareFrom, compareTo };
-  }
-  return range === '7d' || range === '30d' || range === '90d' ? { from, to: utcDate(now) } : { from };
+  const today = dayIn(zone, now);
+  const isMonthSoFar =
+    from === monthStart(today) && (to === undefined ? range === 'month' : to === today && from !== to);
+  if (isMonthSoFar && !compareFrom) return comparedMonth(now, zone);
+  if (to !== undefined) return queryIn(zone, { from, to, compareFrom, compareTo });
+  return range === '12m' || range === '24h' ? { from } : queryIn(zone, { from, to: today });
 };
 
-/** The range in a URL, by default 30 days by day. */
-export const rangeOf = (search: RangeSearch, now: Date): Range => {
+/** The range in a URL, by default 30 days by day, in the days of a zone where hours allow that. */
+export const rangeOf = (search: RangeSearch, now: Date, readersZone = 'UTC'): Range => {
   const name = search.range ?? '30d';
-  const { from, to } = bounds({ ...search, range: name }, now);
-  const endMs = to === undefined ? now.getTime() : Date.parse(to) + (isInstant(to) ? 0 : DAY_MS);
-  const days = (endMs - Date.parse(from)) / DAY_MS;
-  const hours = { granularity: 'hour', from, to: new Date(endMs).toISOString() } as const;
+  const wantedZone = name === 'custom' ? (search.zone ?? 'UTC') : readersZone;
+  const inZone = (zone: string) => {
+    const today = dayIn(zone, now);
+    const { from, to } = bounds({ ...search, range: name }, today, now);
+    const query = queryIn(zone, { from, to: to ?? (zone === 'UTC' || name === '24h' ? undefined : today) });
+    const endMs = query.to === undefined ? now.getTime() : Date.parse(query.to) + (isInstant(query.to) ? 0 : DAY_MS);
+    const days = (endMs - Date.parse(query.from ?? from)) / DAY_MS;
+    return { zone, from, to, query, endMs, days, shown: { from, to: to ?? today } };
+  };
+  const wanted = inZone(wantedZone);
+  const isInHours =
+    wanted.days <= MAX_ZONE_DAYS + 1 && Date.parse(wanted.from) > now.getTime() - HOURS_KEPT_DAYS * DAY_MS;
+  const { zone, from, to, query, endMs, days, shown } = isInHours ? wanted : inZone('UTC');
+  const hours = { granularity: 'hour', from: query.from ?? from, to: new Date(endMs).toISOString() } as const;
   const fitting = granularities.filter((granularity) =>
     granularity === 'hour'
       ? days * 24 <= MAX_BUCKETS.hour && isKept(hours, now)
@@ -123,13 +172,15 @@ export const rangeOf = (search: RangeSearch, now: Date): Range => {
         ? days <= MAX_BUCKETS.day && name !== '24h'
         : Math.ceil(days) > DAYS_WITHOUT_MONTHS,
   );
-  const wanted = search.per ?? (name === '12m' || days > 190 ? 'month' : days <= 2 ? 'hour' : 'day');
+  const wantedGranularity = search.per ?? (name === '12m' || days > 190 ? 'month' : days <= 2 ? 'hour' : 'day');
   return {
     name,
-    from,
-    to,
-    granularity: fitting.includes(wanted) ? wanted : (fitting.at(-1) as Granularity),
+    from: query.from ?? from,
+    to: query.to,
+    timeZone: zone,
+    days: shown,
+    granularity: fitting.includes(wantedGranularity) ? wantedGranularity : (fitting.at(-1) as Granularity),
     granularities: fitting,
-    compared: comparedOf({ ...search, range: name }, { from, to }, now),
+    compared: comparedOf({ ...search, range: name }, { from, to }, now, zone),
   };
 };

@@ -13,7 +13,10 @@ export const theme = createTheme({
     Modal: { defaultProps: { lockScroll: false, centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
     Drawer: { defaultProps: { lockScroll: false, closeButtonProps: { 'aria-label': 'Close' } } },
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true } } },
+    Badge: { defaultProps: { tt: 'none' } },
+    NumberInput: { defaultProps: { allowNegative: false } },
+    Switch: { defaultProps: { withThumbIndicator: false } },
     SegmentedControl: { defaultProps: { withItemsBorders: false } },
-    Select: { defaultProps: { comboboxProps: { shadow: 'md' } } },
+    Select: { defaultProps: { allowDeselect: false, comboboxProps: { shadow: 'md' } } },
   },
 });

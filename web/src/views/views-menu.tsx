@@ -7,11 +7,11 @@ import { isViewParameter, type ViewPage, viewPages } from '../../../lambda/domai
 import { problemOf } from '../api/problem.ts';
 import type { View } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
-import { ConfirmButton } from '../components/confirm.tsx';
-import { notifyDone, notifyProblem } from '../components/notify.ts';
-import { ProblemNote } from '../components/problem-note.tsx';
+import { ActButton } from '../components/buttons.tsx';
+import { ProblemNote } from '../components/page.tsx';
 import { Table } from '../components/table.tsx';
 import { otherErrors } from '../forms/fields.ts';
+import { notifyDone } from '../notify.ts';
 import { pageNames, useViews } from './use-views.ts';
 
 interface RenameProps {
@@ -51,8 +51,8 @@ const Rename = ({ view, busy, onRename }: RenameProps) => {
 /** Renames and deletes views. */
 const ManageViews = ({ views }: { readonly views: readonly View[] }) => {
   const api = useApi();
-  const rename = api.useMutation('patch', '/views/{id}', { onError: notifyProblem('The view was not renamed') });
-  const remove = api.useMutation('delete', '/views/{id}', { onError: notifyProblem('The view was not deleted') });
+  const rename = api.useMutation('patch', '/views/{id}', { meta: { failure: 'The view was not renamed' } });
+  const remove = api.useMutation('delete', '/views/{id}', { meta: { failure: 'The view was not deleted' } });
   const idOf = ({ id }: View) => ({ params: { path: { id } } });
   return (
     <Table
@@ -75,22 +75,21 @@ const ManageViews = ({ views }: { readonly views: readonly View[] }) => {
           head: 'Actions',
           className: 'right',
           cell: (view) => (
-            <ConfirmButton
+            <ActButton
+              label="Delete"
               aria-label={`Delete ${view.name}`}
+              act={remove}
+              sent={idOf(view)}
               ask={{
                 title: `Delete ${view.name}?`,
                 text: 'No member will see this view any more.',
                 action: 'Delete',
-                onConfirm: () => remove.mutate(idOf(view)),
               }}
-            >
-              Delete
-            </ConfirmButton>
+            />
           ),
         },
       ]}
       items={views}
-      keyOf={({ id }) => id}
     />
   );
 };

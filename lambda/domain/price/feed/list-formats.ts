@@ -24,11 +24,15 @@ const startDates = (prices: ModelInfo['prices']): string[] =>
 /** genai-prices dates some of its changes: then its own dates hold, also for times before. */
 const succeedModel = (before: ListedModel, after: ListedModel, since: string): ListedModel => {
   const { earlier = [] } = before;
-  const kept = (list: ListedModel['earlier'] & {}) => (list.length > 0 ? { ...after, earlier: list } : after);
+  const kept = (list: ListedModel['earlier'] & {}, changed = before.since) => ({
+    ...after,
+    ...(changed !== undefined && { since: changed }),
+    ...(list.length > 0 && { earlier: list }),
+  });
   if (isSame(before.prices, after.prices)) return kept(earlier);
   const known = startDates(before.prices);
-  if (startDates(after.prices).some((date) => !known.includes(date))) return after;
-  return kept([...earlier, { until: since, prices: before.prices }].slice(-MAX_EARLIER));
+  if (startDates(after.prices).some((date) => !known.includes(date))) return kept([], since);
+  return kept([...earlier, { until: since, prices: before.prices }].slice(-MAX_EARLIER), since);
 };
 
 const entriesOf = (list: GenaiPriceList): Entries<ListedModel> =>
@@ -59,10 +63,14 @@ export const genaiFormat = (providers: GenaiPriceList) => {
 type TokenEntry = ListedTokenPrices & { readonly id: string };
 
 const succeedTokens = (before: TokenEntry, after: TokenEntry, since: string): TokenEntry => {
-  const { earlier = [], id: _, ...prices } = before;
+  const { earlier = [], id: _, since: seen, ...prices } = before;
   const { id, ...newer } = after;
-  const list = isSame(prices, newer) ? earlier : [...earlier, { until: since, prices }].slice(-MAX_EARLIER);
-  return { id, ...newer, ...(list.length > 0 && { earlier: list }) };
+  // Tiers in the place of `over200k` are the same prices, read exactly.
+  const isReread = prices.over200k !== undefined && newer.tiers !== undefined;
+  const isKept = isReread || isSame(prices, newer);
+  const list = isKept ? earlier : [...earlier, { until: since, prices }].slice(-MAX_EARLIER);
+  const changed = isKept ? seen : since;
+  return { id, ...newer, ...(changed !== undefined && { since: changed }), ...(list.length > 0 && { earlier: list }) };
 };
 
 /** The format of models.dev, which has no dates. */

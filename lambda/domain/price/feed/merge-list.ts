@@ -1,7 +1,14 @@
 import { HOUR_MS } from '../../calendar/units.ts';
 import { nanoUsdPerUnit } from '../../money.ts';
 import { rateOf } from '../charge.ts';
-import { type PriceLookup, type Rates, type SourcePrice, type TokenKind, tokenKinds } from '../rates.ts';
+import {
+  comparedPromptTokens,
+  type PriceLookup,
+  type Rates,
+  type SourcePrice,
+  type TokenKind,
+  tokenKinds,
+} from '../rates.ts';
 
 /** The entries of a price list by gateway label, in the order in which they are looked up. */
 export type Entries<E> = Readonly<Record<string, readonly E[]>>;
@@ -25,12 +32,16 @@ export interface PriceChange {
   readonly entry: string;
   readonly before: Readonly<Record<string, number>> | null;
   readonly after: Readonly<Record<string, number>> | null;
+  /** Size of the prompt whose price this is. */
+  readonly inputTokens?: number | undefined;
+  /** Source and entry of the price that holds until the change is decided on; absent where there is none. */
+  readonly holds?: string | undefined;
 }
 
 export interface Merged<E> {
   readonly entries: Entries<E>;
   readonly changes: readonly PriceChange[];
-  /** Changes that are too large to be taken without a person or a second source. Their entries are as before. */
+  /** Changes that may not be taken. Their entries are as before. */
   readonly held: readonly PriceChange[];
   /** The fetched list changes prices in a way that no entry explains, so nothing of it was taken. */
   readonly isRefused: boolean;
@@ -38,8 +49,10 @@ export interface Merged<E> {
 
 interface MergeOptions {
   readonly now: Date;
-  /** Whether a large change may be taken. */
-  readonly isAllowed: (change: PriceChange) => boolean;
+  /** Whether a first price is of the size of others. */
+  readonly isPlausible: (change: PriceChange) => boolean;
+  /** @param isLarge it is more than half higher or lower, or a first price that is not plausible */
+  readonly isAllowed: (change: PriceChange, isLarge: boolean) => boolean;
   /** Since when the entry has its new price, ISO 8601. */
   readonly since: (provider: string, entry: string) => string;
 }
@@ -60,7 +73,8 @@ const isLarge = (before: Rates, after: Rates | undefined): boolean =>
     return to === undefined || isLargeStep(from, to);
   });
 
-const shown = (rates: Rates | undefined) =>
+/** Rates in USD per million tokens or units. */
+export const shownPrices = (rates: Rates | undefined) =>
   rates ? Object.fromEntries(Object.entries(rates).map(([kind, rate]) => [kind, nanoUsdPerUnit(rate) / 1_000])) : null;
 
 const sameRates = (a: Rates, b: Rates | undefined): boolean =>
@@ -68,14 +82,12 @@ const sameRates = (a: Rates, b: Rates | undefined): boolean =>
   Object.keys(a).length === Object.keys(b).length &&
   Object.entries(a).every(([kind, rate]) => b[kind as TokenKind] === rate);
 
-/** Short and long prompts may have prices of their own. */
-const PROMPT_TOKENS = [1_000, 300_000];
 const FAR_FUTURE = new Date('2100-01-01T00:00:00Z');
 
 interface Judged {
   readonly change: PriceChange;
   readonly isLarge: boolean;
-  /** The entries to keep as they were, one after the other, until the change is gone: the one that has the name now, and the one before. */
+  /** The entries to keep as they were, one after the other, until the change is gone: the present entry, then its predecessor. */
   readonly keys: readonly string[];
 }
 
@@ -93,7 +105,8 @@ const firstByName = (changes: Iterable<PriceChange>): PriceChange[] => {
 };
 
 const isSameList = (a: readonly object[] = [], b: readonly object[] = []): boolean =>
-  JSON.stringify(a, (name, value) => (name === 'earlier' ? undefined : value)) === JSON.stringify(b);
+  JSON.stringify(a, (name, value) => (name === 'earlier' || name === 'since' ? undefined : value)) ===
+  JSON.stringify(b);
 
 const pick = <E>(entries: Entries<E>, providers: readonly string[]): Entries<E> =>
   Object.fromEntries(providers.flatMap((provider) => (entries[provider] ? [[provider, entries[provider]]] : [])));
@@ -108,7 +121,7 @@ export const mergeList = <E extends { readonly id: string }>(
   { open, namesOf, isTimed, succeed }: ListFormat<E>,
   currentEntries: Entries<E>,
   fetchedEntries: Entries<E>,
-  { now, isAllowed, since }: MergeOptions,
+  { now, isPlausible, isAllowed, since }: MergeOptions,
 ): Merged<E> => {
   // Most often one provider changed. One that the newer list lacks stays as it is.
   const changed = Object.keys(fetchedEntries).filter(
@@ -134,7 +147,7 @@ export const mergeList = <E extends { readonly id: string }>(
           taken.add(entry.id);
           const old = olds.get(entry.id);
           if (held.has(`${provider}/${entry.id}`)) return old ? [old] : [];
-          return [old ? succeed(old, entry, since(provider, entry.id)) : entry];
+          return [old ? succeed(old, entry, since(provider, entry.id)) : { ...entry, since: now.toISOString() }];
         });
         return [provider, [...news, ...[...olds.values()].filter(({ id }) => !taken.has(id))]];
       }),
@@ -145,17 +158,18 @@ export const mergeList = <E extends { readonly id: string }>(
     const changes = new Map<string, Judged>();
     for (const { name, times } of nameList)
       for (const at of times)
-        for (const inputTokens of PROMPT_TOKENS) {
+        for (const inputTokens of comparedPromptTokens) {
           const query = { ...name, at, inputTokens };
           const old = before(query);
           const found = after(query);
           if (old ? sameRates(old.rates, found?.rates) : !found) continue;
           const entry = entryOf(found ?? old);
           const key = `${name.provider}/${entry}`;
-          const large = old !== null && isLarge(old.rates, found?.rates);
+          const prices = { before: shownPrices(old?.rates), after: shownPrices(found?.rates) };
+          const change = { ...name, entry, ...prices, inputTokens, holds: (old ?? found)?.source };
+          const large = old ? isLarge(old.rates, found?.rates) : !isPlausible(change);
           const known = changes.get(key);
           if (known?.isLarge || (known && !large)) continue;
-          const change = { ...name, entry, before: shown(old?.rates), after: shown(found?.rates) };
           changes.set(key, { change, isLarge: large, keys: [key, `${name.provider}/${entryOf(old)}`] });
         }
     return changes;
@@ -165,7 +179,7 @@ export const mergeList = <E extends { readonly id: string }>(
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const candidate = build(held);
     const changes = compare(candidate);
-    const tooLarge = [...changes.values()].filter(({ change, isLarge }) => isLarge && !isAllowed(change));
+    const tooLarge = [...changes.values()].filter(({ change, isLarge }) => !isAllowed(change, isLarge));
     if (tooLarge.length === 0)
       return {
         entries: { ...currentEntries, ...candidate },

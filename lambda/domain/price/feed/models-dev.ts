@@ -1,9 +1,12 @@
 import * as z from 'zod/mini';
-import { providers } from '../../providers.ts';
-import type { ListedTokenPrices, ModelTokenPrices, TokenPriceList, TokenPrices } from '../rates.ts';
+import { priced } from '../../hosts.ts';
+import type { ListedTokenPrices, ModelTokenPrices, PromptTier, TokenPriceList, TokenPrices } from '../rates.ts';
 
 /** Past this a price (USD per million tokens) cannot be true. */
 export const MAX_USD = 100_000;
+
+/** Where `context_over_200k` begins if nothing says more. */
+const LEGACY_LIMIT = 200_000;
 
 const usd = z.number().check(z.nonnegative(), z.maximum(MAX_USD));
 
@@ -39,8 +42,28 @@ const ratesOf = (cost: z.infer<typeof costSchema>): TokenPrices => {
 const isPrice = (id: string, rates: TokenPrices): boolean =>
   id.endsWith(':free') || Object.values(rates).some((rate) => rate > 0);
 
+const tiersSchema = z.array(
+  z.looseObject({ tier: z.object({ type: z._default(z.literal('context'), 'context'), size: z.int() }) }),
+);
+
 /**
- * A model of models.dev as an entry of the price list; null where it has no price, or one that cannot be true.
+ * The prices of long prompts. `context_over_200k` also stands for higher limits, and lacks lower ones and second tiers: `tiers` is exact.
+ *
+ * @see https://github.com/anomalyco/models.dev/blob/dev/packages/core/src/generate.ts
+ */
+const tiersOf = ({ tiers, context_over_200k: long }: z.infer<typeof costSchema>): PromptTier[] => {
+  const exact = tiersSchema.safeParse(tiers);
+  const costs = exact.success ? exact.data : long ? [{ ...(long as object), tier: { size: LEGACY_LIMIT } }] : [];
+  return costs
+    .flatMap(({ tier, ...cost }): PromptTier[] => {
+      const parsed = costSchema.safeParse(cost);
+      return parsed.success ? [{ over: tier.size, ...ratesOf(parsed.data) }] : [];
+    })
+    .sort((a, b) => a.over - b.over);
+};
+
+/**
+ * A model of models.dev as an entry of the price list; null where it has no price, or a price that cannot be true.
  *
  * @param cost its member `cost`
  */
@@ -49,8 +72,8 @@ export const tokenPricesOf = (id: string, cost: unknown): ModelTokenPrices | nul
   if (!parsed.success) return null;
   const rates = ratesOf(parsed.data);
   if (!isPrice(id, rates)) return null;
-  const long = costSchema.safeParse(parsed.data['context_over_200k']);
-  return long.success ? { ...rates, over200k: ratesOf(long.data) } : rates;
+  const tiers = tiersOf(parsed.data);
+  return tiers.length > 0 ? { ...rates, tiers } : rates;
 };
 
 const MAX_ID_CHARACTERS = 200;
@@ -67,7 +90,7 @@ const providerSchema = z.looseObject({
 export const readModelsDev = (json: unknown): TokenPriceList => {
   const api = apiSchema.parse(json);
   return Object.fromEntries(
-    providers.flatMap(({ label, priceIds }) => {
+    priced.flatMap(({ label, priceIds }) => {
       if (!Object.hasOwn(api, priceIds.modelsDev)) return [];
       const models = Object.entries(providerSchema.parse(api[priceIds.modelsDev]).models).flatMap(
         ([id, { cost }]): [string, ListedTokenPrices][] => {

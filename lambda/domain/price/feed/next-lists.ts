@@ -1,10 +1,56 @@
+import { isDeepStrictEqual } from 'node:util';
+import { dayOf } from '../../calendar/utc.ts';
 import { type GenaiPriceList, openGenaiPrices } from '../genai-prices.ts';
-import type { PriceLists } from '../price-book.ts';
-import type { PriceLookup, TokenPriceList } from '../rates.ts';
+import { type PriceLists, waitingOverrides } from '../price-book.ts';
+import { comparedPromptTokens, type PriceDoubt, type PriceLookup, type TokenPriceList } from '../rates.ts';
 import { openSecondPrices } from '../second-book.ts';
 import type { FeedSource } from './feed-sources.ts';
 import { genaiFormat, tokenPriceFormat } from './list-formats.ts';
-import { mergeList, type PriceChange } from './merge-list.ts';
+import { type Entries, mergeList, type PriceChange, shownPrices } from './merge-list.ts';
+
+/** A first price is plausible up to as often the highest price of its family, and down to this part of the lowest. */
+const MAX_FACTOR = 10;
+/** Fewer models are no family: then those of the whole provider are compared. */
+const MIN_FAMILY = 3;
+
+type Prices = Readonly<Record<string, number>>;
+
+/** `gpt` of `gpt-6.1-terra`: what the name begins with. */
+const familyOf = (model: string): string => /[a-z]+/.exec(model.slice(model.lastIndexOf('/') + 1))?.[0] ?? '';
+
+/**
+ * Whether a first price is in the range of its family's prices, else of its provider's. Kinds that nobody else has are not judged.
+ *
+ * @param pricesOf the prices of a model in the list of before, in USD per million tokens
+ */
+const openPlausible = <E>(
+  entries: Entries<E>,
+  namesOf: (entry: E) => readonly string[],
+  pricesOf: (provider: string, model: string) => Prices | null,
+): ((change: PriceChange) => boolean) => {
+  const byProvider = new Map<string, readonly (readonly [family: string, prices: Prices])[]>();
+  const modelsOf = (provider: string) => {
+    const known =
+      byProvider.get(provider) ??
+      (entries[provider] ?? []).flatMap((entry) => {
+        const [name] = namesOf(entry);
+        const prices = name === undefined ? null : pricesOf(provider, name);
+        return prices ? [[familyOf(name as string), prices] as const] : [];
+      });
+    byProvider.set(provider, known);
+    return known;
+  };
+  return ({ provider, model, after }) =>
+    Object.entries(after ?? {}).every(([kind, usd]) => {
+      if (usd === 0) return true;
+      const all = modelsOf(provider).flatMap(([family, prices]) =>
+        prices[kind] ? [[family, prices[kind]] as const] : [],
+      );
+      const related = all.filter(([family]) => family === familyOf(model));
+      const range = (related.length < MIN_FAMILY ? all : related).map(([, price]) => price);
+      return range.length === 0 || (usd <= MAX_FACTOR * Math.max(...range) && usd * MAX_FACTOR >= Math.min(...range));
+    });
+};
 
 /** Published lists of the sources; a source that is not configured or failed is absent. */
 export interface FetchedLists {
@@ -16,8 +62,16 @@ export interface SourcedChange extends PriceChange {
   readonly source: FeedSource;
 }
 
-/** A large change that was not taken. */
+/**
+ * Why a change waits: the price is half more or less; out of the range of its family; one of many that change at once; the first of a model,
+ * from one source alone, which holds meanwhile; or another one than that of an override, which holds until the code has it anew.
+ */
+export const waitingReasons = ['step', 'range', 'many', 'oneSource', 'override'] as const;
+
+/** A change that waits for the other source or a person. */
 export interface WaitingChange extends SourcedChange {
+  /** Absent for those of before 2026-11-24, which are steps. */
+  readonly why?: (typeof waitingReasons)[number] | undefined;
   /** By which a person accepts or refuses it. */
   readonly number: number;
   /** ISO 8601. */
@@ -27,6 +81,8 @@ export interface WaitingChange extends SourcedChange {
 
 export interface NextLists {
   readonly lists: PriceLists;
+  /** Whether prices, or how sure they are, differ from the current ones. */
+  readonly isChanged: boolean;
   readonly changes: readonly SourcedChange[];
   readonly waiting: readonly WaitingChange[];
   /** Sources whose data was refused as a whole. */
@@ -41,14 +97,18 @@ const nameOf = ({ source, provider, entry, after }: SourcedChange): string =>
 
 const CONFIRMED_WITHIN = 0.01;
 
-/** Whether the other source has the same price for input and output. */
+/** More prices of a provider than this, and than this share of its models, do not change at once without confirmation. */
+const MANY = 5;
+const MANY_SHARE = 0.05;
+
+/** Whether the other source has the same price for input and output. A pattern is no second source: it may mean other models. */
 const isConfirmedBy = (
   lookup: PriceLookup | undefined,
-  { provider, model, after }: PriceChange,
+  { provider, model, after, inputTokens = 1_000 }: PriceChange,
   now: Date,
 ): boolean => {
-  const rates = lookup?.({ provider, model, at: now, inputTokens: 1_000 })?.rates;
-  if (!rates || !after) return false;
+  const { rates, match } = lookup?.({ provider, model, at: now, inputTokens }) ?? {};
+  if (!rates || !after || match === 'pattern') return false;
   return (['input', 'output'] as const).every((kind) => {
     const theirs = Number(rates[kind] ?? 0n) / 1e12;
     const ours = after[kind] ?? 0;
@@ -71,14 +131,24 @@ interface Options {
   readonly nextNumber: number;
 }
 
-/** The price lists that follow from the newest ones and what the sources publish. Large changes wait, as does what people refused. */
+/** The price lists that follow from the newest ones and what the sources publish. What is not sure waits, as does what people refused. */
 export const nextLists = (current: PriceLists, fetched: FetchedLists, options: Options): NextLists => {
   const { now } = options;
+  const open = options.waiting.filter(({ why }) => why !== 'override');
   const known = new Map(options.waiting.map((change) => [nameOf(change), change]));
   const changes: SourcedChange[] = [];
   const waiting: WaitingChange[] = [];
   const refused: FeedSource[] = [];
   let { nextNumber } = options;
+
+  const add = (sourced: SourcedChange, why: WaitingChange['why']) => {
+    const {
+      number = nextNumber++,
+      firstSeenAt = now.toISOString(),
+      decision = null,
+    } = known.get(nameOf(sourced)) ?? {};
+    waiting.push({ ...sourced, why, number, firstSeenAt, decision });
+  };
 
   const merge = <E extends { readonly id: string }>(
     source: FeedSource,
@@ -89,31 +159,60 @@ export const nextLists = (current: PriceLists, fetched: FetchedLists, options: O
   ) => {
     if (isBroken(before, after)) {
       refused.push(source);
-      waiting.push(...options.waiting.filter((change) => change.source === source));
+      waiting.push(...open.filter((change) => change.source === source));
       return before;
     }
-    const merged = mergeList<E>(format, before, after, {
-      now,
-      isAllowed: (change) => {
-        const decision = known.get(nameOf({ ...change, source }))?.decision;
-        return decision === 'accepted' || (decision !== 'refused' && isConfirmedBy(other, change, now));
-      },
-      since: (provider, entry) =>
-        options.waiting.find((each) => each.source === source && each.provider === provider && each.entry === entry)
-          ?.firstSeenAt ?? now.toISOString(),
-    });
-    changes.push(...merged.changes.map((change) => ({ ...change, source })));
-    for (const change of merged.held) {
-      const sourced = { ...change, source };
-      waiting.push(
-        known.get(nameOf(sourced)) ?? {
-          ...sourced,
-          number: nextNumber++,
-          firstSeenAt: now.toISOString(),
-          decision: null,
+    const decisionOn = (change: PriceChange) => known.get(nameOf({ ...change, source }))?.decision;
+    const isConfirmed = (change: PriceChange) =>
+      decisionOn(change) === 'accepted' || (decisionOn(change) !== 'refused' && isConfirmedBy(other, change, now));
+    const ours = open.filter((change) => change.source === source);
+    const waitingFirst = ours.filter(({ why }) => why === 'oneSource');
+    const withoutRefused = Object.fromEntries(
+      Object.entries(before).map(([provider, entries]) => {
+        const isRefused = (entry: E) =>
+          waitingFirst.some(
+            (each) => each.decision === 'refused' && each.provider === provider && each.entry === entry.id,
+          );
+        return [provider, entries.filter((entry) => !isRefused(entry))];
+      }),
+    );
+    const lookup = format.open(withoutRefused);
+    const isPlausible = openPlausible(withoutRefused, format.namesOf, (provider, model) =>
+      shownPrices(lookup({ provider, model, at: now, inputTokens: 1_000 })?.rates),
+    );
+    const mergeBut = (providers: ReadonlySet<string>) =>
+      mergeList<E>(format, withoutRefused, after, {
+        now,
+        isPlausible,
+        isAllowed: (change, isLarge) => {
+          if (decisionOn(change) === 'refused') return false;
+          const isOneOfMany = providers.has(change.provider) && change.before !== null;
+          return isConfirmed(change) || !(isLarge || isOneOfMany);
         },
-      );
-    }
+        since: (provider, entry) =>
+          ours.find((each) => each.why !== 'oneSource' && each.provider === provider && each.entry === entry)
+            ?.firstSeenAt ?? now.toISOString(),
+      });
+    const first = mergeBut(new Set());
+    const unsure = first.changes.filter((change) => change.before && !isConfirmed(change));
+    // Prices of long prompts alone do not count: lists that say their limits better change them.
+    const counted = unsure.filter(({ inputTokens }) => inputTokens === comparedPromptTokens[0]);
+    const many = [...Map.groupBy(counted, ({ provider }) => provider)].flatMap(([provider, { length }]) =>
+      length > Math.max(MANY, MANY_SHARE * (before[provider]?.length ?? 0)) ? [provider] : [],
+    );
+    const merged = many.length > 0 ? mergeBut(new Set(many)) : first;
+    changes.push(...merged.changes.map((change) => ({ ...change, source })));
+    const isMany = (change: PriceChange) =>
+      unsure.some((each) => nameOf({ ...each, source }) === nameOf({ ...change, source }));
+    for (const change of merged.held)
+      add({ ...change, source }, change.before === null ? 'range' : isMany(change) ? 'many' : 'step');
+    const isChanged = ({ provider, entry }: PriceChange) =>
+      merged.changes.some((each) => each.provider === provider && each.entry === entry);
+    const firstOnes = [
+      ...merged.changes.filter((change) => change.before === null),
+      ...waitingFirst.filter((change) => change.decision !== 'refused' && !isChanged(change)),
+    ];
+    for (const change of firstOnes) if (!isConfirmed(change)) add({ ...change, source }, 'oneSource');
     if (merged.isRefused) refused.push(source);
     return merged.entries;
   };
@@ -125,13 +224,26 @@ export const nextLists = (current: PriceLists, fetched: FetchedLists, options: O
     const other = modelsDev && openSecondPrices({ name: 'models.dev', prices: modelsDev });
     const before = format.entriesOf(current.genaiPrices);
     genaiPrices = format.listOf(merge('genai-prices', format, before, format.entriesOf(genai), other));
-  } else waiting.push(...options.waiting.filter(({ source }) => source === 'genai-prices'));
+  } else waiting.push(...open.filter(({ source }) => source === 'genai-prices'));
   if (modelsDev) {
     const format = tokenPriceFormat('models.dev');
     const other = genai && openGenaiPrices(genai);
     const before = format.entriesOf(current.secondPrices.prices);
     const entries = merge('models.dev', format, before, format.entriesOf(modelsDev), other);
     secondPrices = { name: 'models.dev', prices: format.listOf(entries) };
-  } else waiting.push(...options.waiting.filter(({ source }) => source === 'models.dev'));
-  return { lists: { genaiPrices, secondPrices }, changes, waiting, refused, nextNumber };
+  } else waiting.push(...open.filter(({ source }) => source === 'models.dev'));
+  for (const { provider, model, inputTokens, rates, moved } of waitingOverrides({ genaiPrices, secondPrices }, now)) {
+    const prices = { before: shownPrices(rates), after: shownPrices(moved.rates) };
+    const source = moved.source.startsWith('genai-prices:') ? 'genai-prices' : 'models.dev';
+    add({ source, provider, model, entry: `override ${inputTokens} ${model}`, inputTokens, ...prices }, 'override');
+  }
+  const day = dayOf(now.toISOString());
+  const asOf = { ...current.asOf, ...Object.fromEntries(Object.keys(fetched).map((source) => [source, day])) };
+  const doubts = Object.fromEntries(
+    waiting.flatMap(({ holds, decision, why }): [string, PriceDoubt][] =>
+      holds !== undefined && decision === null ? [[holds, why === 'oneSource' ? 'oneSource' : 'changeWaits']] : [],
+    ),
+  );
+  const isChanged = changes.length > 0 || !isDeepStrictEqual(doubts, current.doubts ?? {});
+  return { lists: { genaiPrices, secondPrices, asOf, doubts }, isChanged, changes, waiting, refused, nextNumber };
 };

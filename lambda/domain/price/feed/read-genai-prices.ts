@@ -1,6 +1,6 @@
 import type { MatchLogic, ModelInfo } from '@pydantic/genai-prices';
 import * as z from 'zod/mini';
-import { providers } from '../../providers.ts';
+import { priced } from '../../hosts.ts';
 import { type GenaiPriceList, genaiProviderId, type ListedModel } from '../genai-prices.ts';
 import { MAX_USD } from './models-dev.ts';
 
@@ -93,7 +93,7 @@ const dataSchema = z.array(
 export const readGenaiPrices = (json: unknown): GenaiPriceList => {
   const data = dataSchema.parse(json);
   return Object.fromEntries(
-    providers.flatMap(({ label, name }) => {
+    priced.flatMap(({ label, name }) => {
       const found = data.find(({ id }) => id === genaiProviderId(label));
       if (!found) return [];
       const { id, fallback_model_providers: fallback, models } = found;

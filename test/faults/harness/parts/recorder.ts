@@ -17,7 +17,6 @@ const poller = pollQueue({
   queueArn: 'arn:aws:sqs:eu-central-1:000000000000:usage',
   batchSize: 50,
   windowMs: 0,
-  reportsItemFailures: true,
   concurrency: 2,
   invoke: async (event) => record(event, context, () => {}),
 });

@@ -1,0 +1,67 @@
+import * as z from 'zod/mini';
+import { accessRuleMembers, accessRuleWith, MAX_ACCESS_RULES } from '../../domain/limits/access-rules.ts';
+import { inGroup } from '../../http/operation.ts';
+import { idParams, name } from '../../http/parameters.ts';
+
+const operation = inGroup('Access rules');
+
+const { scope, allowed, denied, maxRequestUsd } = accessRuleMembers;
+const named = name(100).check(z.describe('The refused client sees it.'));
+
+const accessRule = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    scope: scope.def.innerType,
+    allowed: allowed.def.innerType,
+    denied: denied.def.innerType,
+    maxRequestUsd: maxRequestUsd.def.innerType,
+    createdAt: z.iso.datetime(),
+  })
+  .register(z.globalRegistry, { id: 'AccessRule' });
+
+const withStart = z.extend(accessRule, {
+  enforcedFrom: z.iso.datetime().check(z.describe('By then every gateway judges requests by it.')),
+});
+
+export const listAccessRules = operation('listAccessRules', 'GET /access-rules', {
+  summary: 'List what keys may call',
+  permission: 'keys:read',
+  success: { status: 200, description: 'Oldest first.', schema: z.object({ items: z.array(accessRule) }) },
+});
+
+export const createAccessRule = operation('createAccessRule', 'POST /access-rules', {
+  audits: ['access_rule.created'],
+  summary: 'Set what keys may call',
+  description: `Every rule of a key must let its request pass. What does not gets 403 MODEL_NOT_ALLOWED with what is allowed, and is free. An account has ${MAX_ACCESS_RULES} at most.`,
+  permission: 'keys:write-all',
+  body: accessRuleWith({ name: named }),
+  success: { status: 201, description: 'The rule.', schema: withStart },
+  errors: ['NOT_FOUND', 'LIMIT_REACHED', 'CONFLICT'],
+});
+
+export const updateAccessRule = operation('updateAccessRule', 'PATCH /access-rules/{id}', {
+  audits: ['access_rule.changed'],
+  summary: 'Change what keys may call',
+  description: 'Send only the members to change; each replaces what was there.',
+  permission: 'keys:write-all',
+  params: idParams,
+  body: z.strictObject({
+    name: z.optional(named),
+    scope: z.optional(scope.def.innerType),
+    allowed: z.optional(allowed.def.innerType),
+    denied: z.optional(denied.def.innerType),
+    maxRequestUsd: z.optional(maxRequestUsd.def.innerType),
+  }),
+  success: { status: 200, description: 'The rule.', schema: withStart },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+});
+
+export const deleteAccessRule = operation('deleteAccessRule', 'DELETE /access-rules/{id}', {
+  audits: ['access_rule.deleted'],
+  summary: 'Delete an access rule: what it refused passes again within 5 seconds',
+  permission: 'keys:write-all',
+  params: idParams,
+  success: { status: 204, description: 'Deleted.' },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+});

@@ -1,0 +1,120 @@
+import * as z from 'zod/mini';
+import { inGroup } from '../../http/operation.ts';
+import { idParams } from '../../http/parameters.ts';
+import { changedMembers, previewSchema } from './rule-members.ts';
+
+/** The path of one value of a budget. */
+export const valueParams = z.strictObject({
+  ...idParams.shape,
+  value: z
+    .string()
+    .check(
+      z.minLength(1),
+      z.maxLength(256),
+      z.describe('As GET /budgets/{id}/values has it. `(none)`: the requests without a value.'),
+    ),
+});
+
+interface View<Shown extends z.ZodMiniType, Secret extends z.ZodMiniType, Body extends z.ZodMiniType, Preview, Change> {
+  /** In operation ids: `AlertRule`. */
+  readonly id: string;
+  /** With its article: `an alert rule`. */
+  readonly noun: string;
+  readonly group: string;
+  readonly path: `/${string}`;
+  /** In names of entries of the audit log. */
+  readonly audited: 'alert_rule' | 'budget';
+  readonly shown: Shown;
+  /** As a change shows it: with a new secret. */
+  readonly withSecret: Secret;
+  readonly body: Body;
+  readonly preview: Preview;
+  readonly changes: Change;
+  /** Descriptions. `gives` ends the summary of the list and of one. */
+  readonly gives: string;
+  readonly creating: string;
+  readonly changing: string;
+  readonly deleting: string;
+}
+
+/** The operations of a view of an account's rules: alert rules, or budgets. manage-items.ts implements them. */
+export const itemOperations = <
+  Shown extends z.ZodMiniType,
+  Secret extends z.ZodMiniType,
+  Body extends z.ZodMiniType,
+  Preview extends z.ZodMiniType,
+  Change extends z.core.$ZodShape,
+>({
+  id,
+  noun,
+  group,
+  path,
+  audited,
+  shown,
+  withSecret,
+  body,
+  preview,
+  changes,
+  gives,
+  creating,
+  changing,
+  deleting,
+}: View<Shown, Secret, Body, Preview, Change>) => {
+  const [, name = ''] = /^an? (.*)/.exec(noun) ?? [];
+  const the = `The ${name}.`;
+  const operation = inGroup(group);
+  return {
+    list: operation(`list${id}s`, `GET ${path}`, {
+      summary: `List ${name}s${gives}`,
+      permission: 'rules:read',
+      success: { status: 200, description: 'Oldest first.', schema: z.object({ items: z.array(shown) }) },
+    }),
+    get: operation(`get${id}`, `GET ${path}/{id}`, {
+      params: idParams,
+      summary: `Read ${noun}${gives}`,
+      permission: 'rules:read',
+      success: { status: 200, description: the, schema: shown },
+      errors: ['NOT_FOUND'],
+    }),
+    create: operation(`create${id}`, `POST ${path}`, {
+      audits: [`${audited}.created`],
+      summary: `Create ${noun}`,
+      description: creating,
+      permission: 'rules:write',
+      body,
+      success: { status: 201, description: the, schema: withSecret },
+      errors: ['LIMIT_REACHED'],
+    }),
+    preview: operation(`preview${id}`, `POST ${path}/preview`, {
+      audits: 'Reads only.',
+      summary: `Preview what ${noun} would have done`,
+      description: "Judges the account's last 30 days. Nothing is stored, sent or stopped.",
+      permission: 'rules:read',
+      body: preview,
+      success: {
+        status: 200,
+        description: 'When its alerts would have been sent, oldest first.',
+        schema: previewSchema,
+      },
+    }),
+    update: operation(`update${id}`, `PATCH ${path}/{id}`, {
+      params: idParams,
+      audits: [`${audited}.changed`],
+      summary: `Change ${noun}`,
+      description: changing,
+      permission: 'rules:write',
+      body: z.strictObject({ ...changedMembers, ...changes }),
+      success: { status: 200, description: the, schema: withSecret },
+      errors: ['NOT_FOUND', 'CONFLICT'],
+    }),
+    remove: operation(`delete${id}`, `DELETE ${path}/{id}`, {
+      params: idParams,
+      audits: [`${audited}.deleted`],
+      summary: `Delete ${noun}`,
+      description: deleting,
+      permission: 'rules:write',
+      success: { status: 204, description: 'Deleted.' },
+      errors: ['NOT_FOUND'],
+    }),
+  };
+};

@@ -1,0 +1,319 @@
+import * as z from 'zod/mini';
+import { auditOf } from '../../data/accounts/audit-log.ts';
+import type { Members } from '../../data/accounts/members.ts';
+import type { Projects } from '../../data/accounts/projects.ts';
+import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
+import type { Rule, Rules } from '../../data/alerts/rules.ts';
+import { type LimitValues, overrideAction } from '../../data/ledger/limit-values.ts';
+import type { Raises } from '../../data/ledger/raises.ts';
+import { pageCursor } from '../../data/table/page-cursor.ts';
+import { hasFilter, scopeOf } from '../../domain/accounts/scope.ts';
+import type { Period } from '../../domain/calendar/periods.ts';
+import { NotFoundError } from '../../domain/errors.ts';
+import type { EachLimit } from '../../domain/limits/block.ts';
+import { limitPeriodAt, type Override } from '../../domain/limits/each.ts';
+import { eachLimitOf } from '../../domain/limits/limit-blocks.ts';
+import { type ValueState, valueState } from '../../domain/limits/limit-states.ts';
+import { periodId } from '../../domain/limits/reservation.ts';
+import { evaluatorOf } from '../../domain/limits/rule.ts';
+import { usdToNanoUsd } from '../../domain/money.ts';
+import { csvField } from '../../domain/spend/spend-csv.ts';
+import { usdOf } from '../../domain/spend/spend-report.ts';
+import type { Caller, Implementation, Input } from '../../http/operation.ts';
+import type * as budgetOperations from './budget-operations.ts';
+import type * as operations from './value-operations.ts';
+
+export interface LimitDependencies {
+  readonly rules: Pick<Rules, 'find' | 'list'>;
+  readonly keys: Pick<ServiceKeys, 'list'>;
+  readonly members: Pick<Members, 'list'>;
+  readonly limitValues: LimitValues;
+  readonly now: () => Date;
+}
+
+export interface ValueDependencies extends LimitDependencies {
+  readonly projects: Pick<Projects, 'list'>;
+}
+
+const NONE = '(none)';
+export const storedValue = (shown: string): string | null => (shown === NONE ? null : shown);
+
+/** Who sees the whole account sees every value, and who sees a part of it the values in that part, and their own. */
+const isSeen = (caller: Caller, each: string | undefined, value: string | null | undefined): boolean => {
+  const { sees } = scopeOf(caller);
+  if (sees.keyIds === undefined || (each === 'member' && value === caller.userId)) return true;
+  return value != null && hasFilter(sees, { [each === 'key' ? 'keyId' : `${each}`]: value });
+};
+
+/**
+ * @param value undefined where it is about all values
+ * @throws NotFoundError where there is no such budget, it is not for each of a dimension, or the caller does not see it
+ */
+const findLimit = async (dependencies: LimitDependencies, caller: Caller, id: string, value?: string | null) => {
+  const rule = await dependencies.rules.find(caller.accountId, id);
+  const found = limitOfRule(rule, await readBelongings(dependencies, caller.accountId));
+  if (!found || !isSeen(caller, found.limit.each, value))
+    throw new NotFoundError('There is no such budget with `each`.');
+  return found;
+};
+
+const readBelongings = async ({ keys, members }: LimitDependencies, accountId: string) => ({
+  keys: await keys.list(accountId),
+  members: await members.list(accountId),
+});
+
+/** Undefined where a rule is no budget for each of a dimension. */
+const limitOfRule = (
+  { ruleId, name, isActive, condition, ...rule }: Rule,
+  belongings: Awaited<ReturnType<typeof readBelongings>>,
+) => {
+  const { limit } = evaluatorOf(condition);
+  const each = condition.type === 'budget' && limit && eachLimitOf({ ruleId, name, limit }, belongings, '');
+  return each ? { limit: each, isActive, rule, ...belongings } : undefined;
+};
+
+/** Names of the members, keys or projects that a limit holds for each of, by their ids. */
+const labelsOf = async (
+  { projects }: ValueDependencies,
+  accountId: string,
+  { limit: { each }, keys, members }: Awaited<ReturnType<typeof findLimit>>,
+): Promise<ReadonlyMap<string, string>> => {
+  if (each === 'key') return new Map(keys.map(({ keyId, name }) => [keyId, name]));
+  if (each === 'member') return new Map(members.map(({ userId, email }) => [userId, email]));
+  if (each !== 'project') return new Map();
+  return new Map((await projects.list(accountId)).map(({ projectId, name }) => [projectId, name]));
+};
+
+type Listed = ValueState & { readonly label: string | null };
+
+const shareUsed = ({ nanoUsd, usedNanoUsd }: ValueState): number =>
+  nanoUsd === null ? -1 : usedNanoUsd / Math.max(1, nanoUsd);
+
+const byUse = (a: Listed, b: Listed): number =>
+  shareUsed(b) - shareUsed(a) || b.usedNanoUsd - a.usedNanoUsd || byValue(a, b);
+const byValue = (a: Listed, b: Listed): number =>
+  (a.label ?? a.value ?? '').localeCompare(b.label ?? b.value ?? '') || (a.value ?? '').localeCompare(b.value ?? '');
+
+interface Wanted {
+  readonly search?: string | undefined;
+  readonly sort: 'used' | 'value';
+}
+
+/** All values: those that were counted, those with an override, and every member, key or project that may still send its first request. */
+const readValues = async (dependencies: ValueDependencies, caller: Caller, id: string, { search, sort }: Wanted) => {
+  const { accountId } = caller;
+  const { limitValues, now } = dependencies;
+  const found = await findLimit(dependencies, caller, id);
+  const { limit } = found;
+  const at = now();
+  const period = limitPeriodAt(limit.period, at);
+  const [counted, overrides, labels, job] = await Promise.all([
+    period ? limitValues.list(accountId, id, periodId(period)) : [],
+    limitValues.listOverrides(accountId, id),
+    labelsOf(dependencies, accountId, found),
+    limitValues.uncounted.find(accountId, id),
+  ]);
+  const states = period ? statesOf(limit, { counted, overrides, known: [...labels.keys()], period, at }) : [];
+  const text = search?.toLowerCase();
+  const listed = states.map((state): Listed => ({ ...state, label: labels.get(state.value ?? '') ?? null }));
+  const items = listed
+    .filter(({ value, label }) => !text || `${value ?? NONE} ${label ?? ''}`.toLowerCase().includes(text))
+    .sort(sort === 'used' ? byUse : byValue);
+  const stops = found.isActive && limit.enforcement !== null;
+  return { period, states, items, stops, isCounted: !job || job.finishedAt !== undefined };
+};
+
+const statesOf = (
+  limit: EachLimit,
+  {
+    counted,
+    overrides,
+    known,
+    period,
+    at,
+  }: {
+    readonly counted: Awaited<ReturnType<LimitValues['list']>>;
+    readonly overrides: ReadonlyMap<string | null, Override>;
+    readonly known: readonly string[];
+    readonly period: Period;
+    readonly at: Date;
+  },
+): ValueState[] => {
+  const byName = new Map(counted.map((each) => [each.value, each]));
+  const values = new Set([...byName.keys(), ...overrides.keys(), ...known]);
+  return [...values].map((value) => {
+    const use = byName.get(value) ?? { value, usedNanoUsd: 0, unpricedRequests: 0, reservedNanoUsd: 0 };
+    return valueState(limit, use, overrides.get(value) ?? null, { period, now: at });
+  });
+};
+
+const view = ({ value, label, nanoUsd, source, override, isAtLimit, ...state }: Listed, stops: boolean) => ({
+  value: value ?? NONE,
+  label,
+  limitNanoUsd: nanoUsd,
+  limitSource: source,
+  overrideUntil: override?.until ?? null,
+  ...state,
+  isBlocked: stops && isAtLimit,
+});
+
+const cursors = pageCursor(z.int());
+
+export const listLimitValues =
+  (dependencies: ValueDependencies): Implementation<typeof operations.listLimitValues> =>
+  async ({ caller, params: { id }, query: { limit, cursor, ...wanted } }) => {
+    const { accountId } = caller;
+    const { period, states, items, stops, isCounted } = await readValues(dependencies, caller, id, wanted);
+    const from = cursor === undefined ? 0 : cursors.read(accountId, cursor);
+    const to = from + limit;
+    return {
+      items: items.slice(from, to).map((each) => view(each, stops)),
+      nextCursor: to < items.length ? cursors.write(accountId, to) : null,
+      period,
+      values: states.length,
+      blockedValues: stops ? states.filter(({ isAtLimit }) => isAtLimit).length : 0,
+      usedNanoUsd: states.reduce((sum, { usedNanoUsd }) => sum + usedNanoUsd, 0),
+      isCounted,
+    };
+  };
+
+const columns = [
+  'value',
+  'name',
+  'limit_usd',
+  'limit_source',
+  'used_usd',
+  'reserved_usd',
+  'remaining_usd',
+  'percent_used',
+  'is_blocked',
+];
+const usd = (nanoUsd: number | null): string | null => (nanoUsd === null ? null : usdOf(nanoUsd));
+
+export const exportLimitValues =
+  (dependencies: ValueDependencies): Implementation<typeof operations.exportLimitValues> =>
+  async ({ caller, params: { id }, query }) => {
+    const { items, stops } = await readValues(dependencies, caller, id, query);
+    return (async function* () {
+      yield `${columns.join(',')}\r\n`;
+      for (const each of items) {
+        const { value, label, limitNanoUsd, limitSource, isBlocked, ...state } = view(each, stops);
+        const { usedNanoUsd, reservedNanoUsd, remainingNanoUsd, percentUsed } = state;
+        const amounts = [usd(usedNanoUsd), usd(reservedNanoUsd), usd(remainingNanoUsd), percentUsed];
+        const fields = [value, label, usd(limitNanoUsd), limitSource, ...amounts, String(isBlocked)];
+        yield `${fields.map(csvField).join(',')}\r\n`;
+      }
+    })();
+  };
+
+/** One value as it is now; undefined where its limit has no period now. */
+const readState = async (
+  dependencies: ValueDependencies,
+  accountId: string,
+  found: Awaited<ReturnType<typeof findLimit>>,
+  value: string | null,
+) => {
+  const { limit, isActive } = found;
+  const now = dependencies.now();
+  const period = limitPeriodAt(limit.period, now);
+  if (period === null) return undefined;
+  const [counted, override, labels] = await Promise.all([
+    dependencies.limitValues.read(accountId, limit.id, periodId(period), value),
+    dependencies.limitValues.findOverride(accountId, limit.id, value),
+    labelsOf(dependencies, accountId, found),
+  ]);
+  const state = { ...valueState(limit, counted, override, { period, now }), label: labels.get(value ?? '') ?? null };
+  return { ...view(state, isActive && limit.enforcement !== null), period };
+};
+
+/** @throws NotFoundError */
+export const findValue = async (dependencies: ValueDependencies, caller: Caller, id: string, value: string | null) => {
+  const found = await findLimit(dependencies, caller, id, value);
+  const state = await readState(dependencies, caller.accountId, found, value);
+  if (state === undefined) throw new NotFoundError('The budget has no period now.');
+  return { ...found, state };
+};
+
+export const readLimitValue =
+  (dependencies: ValueDependencies): Implementation<typeof operations.readLimitValue> =>
+  async ({ caller, params: { id, value } }) =>
+    (await findValue(dependencies, caller, id, storedValue(value))).state;
+
+/** The values of limits that are the caller's own. A project is not: others spend in it. */
+export const listOwnLimits =
+  (
+    dependencies: ValueDependencies & { readonly raises: Pick<Raises, 'list'> },
+  ): Implementation<typeof operations.listOwnLimits> =>
+  async ({ caller: { accountId, userId } }) => {
+    const belongings = await readBelongings(dependencies, accountId);
+    const own = belongings.keys.filter((key) => key.status === 'active' && key.ownerUserId === userId);
+    const valuesOf = { member: [userId], key: own.map(({ keyId }) => keyId) };
+    const raises = await dependencies.raises.list(accountId, dependencies.now());
+    const found = (await dependencies.rules.list(accountId)).flatMap((rule) => limitOfRule(rule, belongings) ?? []);
+    const items = found.map(async (limit) => {
+      const { id: budgetId, name: budgetName, each } = limit.limit;
+      if (!limit.isActive || (each !== 'member' && each !== 'key')) return [];
+      const states = await Promise.all(valuesOf[each].map((value) => readState(dependencies, accountId, limit, value)));
+      const raiseOf = (value: string) =>
+        raises.find((raise) => raise.budgetId === budgetId && raise.value === value) ?? null;
+      return states.flatMap((state) =>
+        state ? [{ ...state, budgetId, budgetName, each, raise: raiseOf(state.value) }] : [],
+      );
+    });
+    return { items: (await Promise.all(items)).flat() };
+  };
+
+const textOf = (override: Override | null) =>
+  override && {
+    amount: override.amountNanoUsd === null ? 'no limit' : `$${usdOf(override.amountNanoUsd)}`,
+    until: override.until ?? 'for good',
+  };
+
+/**
+ * What changes the amount that holds for one value, or with null restores the usual one, and its entry in the audit log. Who approves a
+ * raise makes such a change, too.
+ *
+ * @param amount in USD
+ * @throws NotFoundError
+ */
+export const planOverride = async (
+  dependencies: LimitDependencies,
+  { caller, clientAddress }: Pick<Input<typeof budgetOperations.setLimitOverride>, 'caller' | 'clientAddress'>,
+  { id, value }: { readonly id: string; readonly value: string | null },
+  wanted: { readonly amount: number | null; readonly until: string | null } | null,
+) => {
+  const { accountId } = caller;
+  const { limit } = await findLimit(dependencies, caller, id);
+  const now = dependencies.now();
+  const until =
+    wanted?.until === 'period_end' ? (limitPeriodAt(limit.period, now)?.end ?? null) : (wanted?.until ?? null);
+  const override = wanted && { amountNanoUsd: wanted.amount === null ? null : usdToNanoUsd(wanted.amount), until };
+  const before = await dependencies.limitValues.findOverride(accountId, id, value);
+  const fact = {
+    action: override ? ('budget.override_set' as const) : ('budget.override_removed' as const),
+    subject: id,
+    details: { name: limit.name, each: limit.each, value: value ?? NONE, ...textOf(override) },
+    before: textOf(before) ?? undefined,
+  };
+  return {
+    until,
+    action: overrideAction(accountId, id, value, override),
+    audit: auditOf({ caller, clientAddress }, fact, now),
+  };
+};
+
+export const setLimitOverride =
+  (dependencies: LimitDependencies): Implementation<typeof budgetOperations.setLimitOverride> =>
+  async ({ params: { id, value }, body, ...from }) => {
+    const { until, action, audit } = await planOverride(dependencies, from, { id, value: storedValue(value) }, body);
+    await dependencies.limitValues.setOverride(action, audit);
+    return { amount: body.amount, until };
+  };
+
+export const removeLimitOverride =
+  (dependencies: LimitDependencies): Implementation<typeof budgetOperations.removeLimitOverride> =>
+  async ({ params: { id, value }, ...from }) => {
+    const { action, audit } = await planOverride(dependencies, from, { id, value: storedValue(value) }, null);
+    await dependencies.limitValues.setOverride(action, audit);
+    return undefined;
+  };

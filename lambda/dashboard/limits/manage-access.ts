@@ -1,0 +1,136 @@
+import { auditOf } from '../../data/accounts/audit-log.ts';
+import type { Members } from '../../data/accounts/members.ts';
+import type { Projects } from '../../data/accounts/projects.ts';
+import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
+import type { BlockStore } from '../../data/alerts/blocks.ts';
+import { hasKey, hasProject, isIn, scopeOf } from '../../domain/accounts/scope.ts';
+import { LimitReachedError, NotFoundError, ValidationError } from '../../domain/errors.ts';
+import type { AccessRule } from '../../domain/limits/access.ts';
+import { MAX_ACCESS_RULES } from '../../domain/limits/access-rules.ts';
+import type { Caller, Implementation } from '../../http/operation.ts';
+import { parseWith } from '../../http/parse-request.ts';
+import * as operations from './access-operations.ts';
+import { KNOWN_ON_KEYS_MS, type PolicyDependencies, writePolicy } from './block-policy.ts';
+
+export interface AccessDependencies extends PolicyDependencies {
+  readonly blocks: BlockStore;
+  readonly keys: Pick<ServiceKeys, 'list' | 'copyRoles'>;
+  readonly projects: Pick<Projects, 'list'>;
+  readonly members: Pick<Members, 'list'>;
+  readonly newAccessRuleId: () => string;
+}
+
+interface From {
+  readonly caller: Caller;
+  readonly clientAddress?: string | undefined;
+}
+
+const view = (rule: AccessRule) => ({ ...rule, allowed: rule.allowed && [...rule.allowed], denied: [...rule.denied] });
+
+/** @throws ValidationError where the account has no such key or project, or the caller does not see it */
+const requireKnown = async (
+  { keys, projects }: AccessDependencies,
+  caller: Caller,
+  { key, project }: AccessRule['scope'],
+): Promise<void> => {
+  const { sees } = scopeOf(caller);
+  const found = key === undefined ? undefined : (await keys.list(caller.accountId)).find(({ keyId }) => keyId === key);
+  if (key !== undefined && !(found?.status === 'active' && isIn(sees, found)))
+    throw new ValidationError([
+      { path: 'scope.key', message: `${key} is not an active key of the account: see GET /keys` },
+    ]);
+  if (project !== undefined && !(await projects.list(caller.accountId)).some(({ projectId }) => projectId === project))
+    throw new ValidationError([
+      { path: 'scope.project', message: `${project} is no project of the account: see GET /projects` },
+    ]);
+};
+
+/** Writes one rule, new or changed, with its entry in the audit log, and what keys must say for it to be in force. */
+const write = async (dependencies: AccessDependencies, { caller, clientAddress }: From, rule: AccessRule) => {
+  const { blocks, keys, members, now } = dependencies;
+  const { accountId } = caller;
+  const at = now();
+  const detailsOf = ({ id: _, createdAt: _at, name, ...members }: AccessRule) => ({
+    name,
+    ...Object.fromEntries(Object.entries(members).map(([member, value]) => [member, JSON.stringify(value)])),
+  });
+  let before: AccessRule | undefined;
+  await requireKnown(dependencies, caller, rule.scope);
+  await blocks.change(
+    accountId,
+    (stored) => {
+      before = stored.access.find(({ id }) => id === rule.id);
+      if (!before && stored.access.length >= MAX_ACCESS_RULES)
+        throw new LimitReachedError(`An account may have ${MAX_ACCESS_RULES} access rules. Delete one first.`);
+      const access = before ? stored.access.map((each) => (each === before ? rule : each)) : [...stored.access, rule];
+      return { ...stored, access };
+    },
+    () => {
+      const action = before ? 'access_rule.changed' : 'access_rule.created';
+      const fact = { action, subject: rule.id, details: detailsOf(rule), before: before && detailsOf(before) } as const;
+      return [auditOf({ caller, clientAddress }, fact, at)];
+    },
+  );
+  if (rule.scope.project !== undefined || rule.scope.role !== undefined)
+    await keys.copyRoles(
+      accountId,
+      new Map((await members.list(accountId)).map(({ userId, role }) => [userId, role])),
+      () => true,
+    );
+  await writePolicy(dependencies, accountId);
+  return { ...view(rule), enforcedFrom: new Date(at.getTime() + KNOWN_ON_KEYS_MS).toISOString() };
+};
+
+/** @throws NotFoundError */
+const findIn = (rules: readonly AccessRule[], id: string): AccessRule => {
+  const rule = rules.find((each) => each.id === id);
+  if (!rule) throw new NotFoundError('There is no such access rule.');
+  return rule;
+};
+
+export const listAccessRules =
+  ({ blocks }: AccessDependencies): Implementation<typeof operations.listAccessRules> =>
+  async ({ caller }) => {
+    const { sees } = scopeOf(caller);
+    const seen = (await blocks.read(caller.accountId)).access.filter(
+      ({ scope: { key, project } }) =>
+        (key === undefined || hasKey(sees, key)) && (project === undefined || hasProject(sees, project)),
+    );
+    return { items: seen.map(view) };
+  };
+
+export const createAccessRule =
+  (dependencies: AccessDependencies): Implementation<typeof operations.createAccessRule> =>
+  (from) =>
+    write(dependencies, from, {
+      id: dependencies.newAccessRuleId(),
+      ...from.body,
+      createdAt: dependencies.now().toISOString(),
+    });
+
+export const updateAccessRule =
+  (dependencies: AccessDependencies): Implementation<typeof operations.updateAccessRule> =>
+  async (from) => {
+    const { id, createdAt, ...previous } = findIn(
+      (await dependencies.blocks.read(from.caller.accountId)).access,
+      from.params.id,
+    );
+    const sent = Object.fromEntries(Object.entries(from.body).filter(([, value]) => value !== undefined));
+    const rule = parseWith(operations.createAccessRule.body, { ...previous, ...sent });
+    return write(dependencies, from, { id, ...rule, createdAt });
+  };
+
+export const deleteAccessRule =
+  (dependencies: AccessDependencies): Implementation<typeof operations.deleteAccessRule> =>
+  async ({ caller, clientAddress, params: { id } }) => {
+    await dependencies.blocks.change(
+      caller.accountId,
+      ({ access, ...others }) => {
+        const rule = findIn(access, id);
+        return { ...others, access: access.filter((each) => each !== rule) };
+      },
+      () => [auditOf({ caller, clientAddress }, { action: 'access_rule.deleted', subject: id }, dependencies.now())],
+    );
+    await writePolicy(dependencies, caller.accountId);
+    return undefined;
+  };

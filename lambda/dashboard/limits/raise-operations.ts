@@ -1,0 +1,48 @@
+import * as z from 'zod/mini';
+import { RAISE_DAYS, RAISE_KEPT_DAYS, raiseAsk, raiseDecision, raiseSchema } from '../../domain/limits/raise.ts';
+import { inGroup } from '../../http/operation.ts';
+import { idParams } from '../../http/parameters.ts';
+import { valueParams } from './item-operations.ts';
+
+const operation = inGroup('Budgets');
+
+export const askForRaise = operation('askForRaise', 'POST /budgets/{id}/values/{value}/raises', {
+  audits: ['raise.asked'],
+  summary: 'Ask that one value of a budget may have more',
+  description: `Members who may change budgets of the whole account get a mail, and so do the budget’s channels. They decide within ${RAISE_DAYS} days. A value has one raise at a time. Who sees a part of the account asks for what is in it.`,
+  permission: 'self:write',
+  params: valueParams,
+  body: raiseAsk,
+  rateLimits: { perAccount: { requests: 100, minutes: 60 } },
+  success: {
+    status: 201,
+    description: 'It waits for a decision.',
+    schema: z.extend(raiseSchema, {
+      sentBy: z.array(z.string()).check(z.describe('The channels that reached those who may decide.')),
+    }),
+  },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+});
+
+export const listRaises = operation('listRaises', 'GET /raises', {
+  summary: 'List what members ask for beyond their limits',
+  description: 'Who sees a part of the account sees those they asked for.',
+  permission: 'rules:read',
+  success: {
+    status: 200,
+    description: `Newest first, for ${RAISE_KEPT_DAYS} days.`,
+    schema: z.object({ items: z.array(raiseSchema) }),
+  },
+});
+
+export const decideRaise = operation('decideRaise', 'PATCH /raises/{id}', {
+  audits: ['raise.approved', 'raise.denied', 'budget.override_set'],
+  summary: 'Approve or deny what a member asks for',
+  description:
+    'An approval is an override of the value, which gateways know within 5 seconds. Nobody approves what they asked for, or what is for themselves. Who asked gets a mail.',
+  permission: 'rules:write',
+  params: idParams,
+  body: raiseDecision,
+  success: { status: 200, description: 'The decision.', schema: raiseSchema },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+});

@@ -1,0 +1,161 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { auditOf } from '../../data/accounts/audit-log.ts';
+import type { Recipient, Users } from '../../data/accounts/users.ts';
+import type { Raises } from '../../data/ledger/raises.ts';
+import { scopeOf } from '../../domain/accounts/scope.ts';
+import type { PostedChannel } from '../../domain/alerts/channels.ts';
+import { raiseDecidedMail, raiseMail, raiseMessage } from '../../domain/alerts/raise-message.ts';
+import { DAY_MS } from '../../domain/calendar/units.ts';
+import { ForbiddenError, NotFoundError, ValidationError } from '../../domain/errors.ts';
+import { RAISE_DAYS, type Raise } from '../../domain/limits/raise.ts';
+import type { Mail } from '../../domain/mail/mail.ts';
+import { usdToNanoUsd } from '../../domain/money.ts';
+import { usdOf } from '../../domain/spend/spend-report.ts';
+import type { Caller, Implementation } from '../../http/operation.ts';
+import type { SendMail } from '../../integrations/mail.ts';
+import { mailMembers } from '../../integrations/mail-members.ts';
+import { isDeliveryError, type PostJson, postMessage } from '../../integrations/post-message.ts';
+import { findValue, planOverride, storedValue, type ValueDependencies } from './limit-values.ts';
+import type * as operations from './raise-operations.ts';
+
+export interface RaiseDependencies extends ValueDependencies {
+  readonly raises: Raises;
+  readonly users: Pick<Users, 'recipients'>;
+  readonly sendMail: SendMail;
+  readonly postWebhook: PostJson;
+  readonly dashboardUrl: string;
+  readonly newRaiseId: () => string;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+type Found = Awaited<ReturnType<typeof findValue>>;
+
+/** @throws ValidationError where an amount in USD is not more than what holds for a value */
+const requireMore = ({ state: { limitNanoUsd } }: Found, amount: number): number => {
+  const message =
+    limitNanoUsd === null
+      ? 'is not needed: there is no limit'
+      : `must be more than $${usdOf(limitNanoUsd)}, the limit now`;
+  if (limitNanoUsd === null || usdToNanoUsd(amount) <= limitNanoUsd)
+    throw new ValidationError([{ path: 'amount', message }]);
+  return limitNanoUsd;
+};
+
+/** The raise is stored: a message that cannot be sent changes nothing. @returns true where it was sent */
+const isSent = async ({ logger }: RaiseDependencies, channel: string, sending: Promise<unknown>): Promise<boolean> => {
+  try {
+    await sending;
+    return true;
+  } catch (error) {
+    if (!isDeliveryError(error)) throw error;
+    logger.warn('raise not sent', { channel, error });
+    return false;
+  }
+};
+
+const mailTo = async (
+  { users, sendMail, now }: RaiseDependencies,
+  accountId: string,
+  isFor: (member: Recipient) => boolean,
+  mail: Mail,
+): Promise<unknown> => {
+  const recipients = (await users.recipients(accountId)).filter(isFor);
+  return mailMembers(sendMail, { accountId, recipients, now: now() }, mail);
+};
+
+/** Only members who see the whole account decide what others ask for. */
+const mayDecide = (member: Parameters<typeof scopeOf>[0]): boolean => {
+  const { sees, permits } = scopeOf(member);
+  return permits('rules:write') && sees.keyIds === undefined;
+};
+
+export const askForRaise =
+  (dependencies: RaiseDependencies): Implementation<typeof operations.askForRaise> =>
+  async ({ caller, clientAddress, params: { id, value }, body: { amount, reason } }) => {
+    const { raises, newRaiseId, postWebhook, dashboardUrl, now } = dependencies;
+    const { accountId, userId, name } = caller;
+    const found = await findValue(dependencies, caller, id, storedValue(value));
+    const { limit, state, rule } = found;
+    const limitNanoUsd = requireMore(found, amount);
+    const at = now();
+    const raise: Raise = {
+      id: newRaiseId(),
+      budgetId: id,
+      budgetName: limit.name,
+      each: limit.each,
+      ...{ value, label: state.label, amount, reason, limitNanoUsd, usedNanoUsd: state.usedNanoUsd },
+      askedBy: { userId, name },
+      askedAt: at.toISOString(),
+      validUntil: new Date(at.getTime() + RAISE_DAYS * DAY_MS).toISOString(),
+      ...{ status: 'pending', decidedBy: null, decidedAt: null, granted: null },
+    };
+    const details = { name: limit.name, each: limit.each, value, amount: `$${amount}`, reason };
+    const fact = { action: 'raise.asked', subject: raise.id, details } as const;
+    await raises.ask(accountId, raise, auditOf({ caller, clientAddress }, fact, at));
+    const isFor = (member: Recipient) => member.userId !== userId && mayDecide(member);
+    const posted = rule.channels.filter((channel): channel is PostedChannel => channel !== 'email');
+    const sending = [
+      ['email', mailTo(dependencies, accountId, isFor, raiseMail(raise, dashboardUrl))] as const,
+      ...posted.map(
+        (channel) => [channel, postMessage(postWebhook, rule, channel, raiseMessage(raise, dashboardUrl), at)] as const,
+      ),
+    ];
+    const sent = await Promise.all(
+      sending.map(async ([channel, each]) => ((await isSent(dependencies, channel, each)) ? [channel] : [])),
+    );
+    return { ...raise, sentBy: sent.flat() };
+  };
+
+export const listRaises =
+  ({ raises, rules, now }: RaiseDependencies): Implementation<typeof operations.listRaises> =>
+  async ({ caller }) => {
+    const { accountId, userId } = caller;
+    const known = new Set((await rules.list(accountId)).map(({ ruleId }) => ruleId));
+    const seesAll = scopeOf(caller).sees.keyIds === undefined;
+    const isSeen = ({ budgetId, askedBy }: Raise) => known.has(budgetId) && (seesAll || askedBy.userId === userId);
+    return { items: (await raises.list(accountId, now())).filter(isSeen) };
+  };
+
+/** @throws ForbiddenError where a raise is the caller's own */
+const requireOthers = ({ keys }: Found, { userId }: Caller, { askedBy, each, value }: Raise): void => {
+  const owner = each === 'key' ? keys.find(({ keyId }) => keyId === value)?.ownerUserId : each === 'member' && value;
+  if (askedBy.userId === userId || owner === userId)
+    throw new ForbiddenError('Somebody else decides what you ask for.');
+};
+
+export const decideRaise =
+  (dependencies: RaiseDependencies): Implementation<typeof operations.decideRaise> =>
+  async ({ caller, clientAddress, params: { id }, body }) => {
+    const { raises, dashboardUrl, now } = dependencies;
+    const { accountId, userId, name } = caller;
+    const at = now();
+    const raise = mayDecide(caller) ? (await raises.list(accountId, at)).find((each) => each.id === id) : undefined;
+    if (!raise) throw new NotFoundError('Nobody asks for this.');
+    const value = storedValue(raise.value);
+    const found = await findValue(dependencies, caller, raise.budgetId, value);
+    requireOthers(found, caller, raise);
+    const { isApproved, amount = raise.amount, until } = body;
+    if (isApproved && raise.status === 'pending') requireMore(found, amount);
+    const of = { id: raise.budgetId, value };
+    const override = isApproved
+      ? await planOverride(dependencies, { caller, clientAddress }, of, { amount, until })
+      : undefined;
+    const decided: Raise = {
+      ...raise,
+      status: isApproved ? 'approved' : 'denied',
+      decidedBy: { userId, name },
+      decidedAt: at.toISOString(),
+      granted: override ? { amount, until: override.until } : null,
+    };
+    const details = { name: raise.budgetName, value: raise.value, askedBy: raise.askedBy.name, amount: `$${amount}` };
+    const fact = { action: isApproved ? 'raise.approved' : 'raise.denied', subject: id, details } as const;
+    const audits = [auditOf({ caller, clientAddress }, fact, at), ...(override ? [override.audit] : [])];
+    await raises.decide(accountId, decided, override?.action, audits);
+    const isAsker = (member: Recipient) => member.userId === raise.askedBy.userId;
+    await isSent(
+      dependencies,
+      'email',
+      mailTo(dependencies, accountId, isAsker, raiseDecidedMail(decided, `${dashboardUrl}/access`)),
+    );
+    return decided;
+  };

@@ -1,0 +1,117 @@
+import * as z from 'zod/mini';
+import { anyPeriodNames } from '../../domain/calendar/periods.ts';
+import { amountSources } from '../../domain/limits/each.ts';
+import { raiseSchema } from '../../domain/limits/raise.ts';
+import { inGroup } from '../../http/operation.ts';
+import { idParams, PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/parameters.ts';
+import { valueParams } from './item-operations.ts';
+
+const operation = inGroup('Budgets');
+
+const nanoUsd = z.int().check(z.describe('In 1e-9 USD.'));
+
+const valueSchema = z
+  .object({
+    value: z.string().check(z.describe('`(none)`: the requests without a value.')),
+    label: z.nullable(z.string()).check(z.describe('Name of the member, key or project.')),
+    limitNanoUsd: z.nullable(z.int()).check(z.describe('The amount that holds, in 1e-9 USD. Null: no limit.')),
+    limitSource: z
+      .enum(amountSources)
+      .check(
+        z.describe(
+          'Why it holds: an override of this value, the amount of its project or role, or the budget’s. `none`: requests without a value have no limit.',
+        ),
+      ),
+    overrideUntil: z.nullable(z.iso.datetime()).check(z.describe('When the override ends. Null: it does not.')),
+    usedNanoUsd: nanoUsd,
+    unpricedRequests: z.int().check(z.nonnegative(), z.describe('Requests of unknown cost.')),
+    reservedNanoUsd: z.int().check(z.describe('What running requests have reserved, in 1e-9 USD.')),
+    remainingNanoUsd: z.nullable(z.int()).check(z.describe('In 1e-9 USD; below 0 where more was spent.')),
+    percentUsed: z.nullable(z.int()),
+    projectedNanoUsd: z
+      .nullable(z.int())
+      .check(z.describe('What the period comes to at its rate so far. Null in its first tenth.')),
+    isBlocked: z.boolean().check(z.describe('Its requests that cost are refused with 429 BUDGET_EXCEEDED.')),
+  })
+  .register(z.globalRegistry, { id: 'LimitValue' });
+
+const periodSchema = z.object({ name: z.enum(anyPeriodNames), start: z.iso.datetime(), end: z.iso.datetime() });
+
+const query = {
+  search: z
+    .optional(z.string().check(z.minLength(1), z.maxLength(100)))
+    .check(z.describe('Only values or names that contain it, in upper or lower case.')),
+  sort: z
+    ._default(z.enum(['used', 'value']), 'used')
+    .check(z.describe('`used`: by the share of the amount, highest first.')),
+};
+
+export const listLimitValues = operation('listLimitValues', 'GET /budgets/{id}/values', {
+  summary: 'List the values of a budget for each of a dimension',
+  description: `Every value with the amount that holds for it and what its current period has used. ${PAGE_DESCRIPTION}`,
+  permission: 'rules:read',
+  params: idParams,
+  query: z.strictObject({ ...query, ...pageParameters({ default: 50, max: 500 }) }),
+  success: {
+    status: 200,
+    description: 'One page.',
+    schema: z.extend(pageOf(valueSchema), {
+      period: z.nullable(z.object({ name: z.enum(anyPeriodNames), start: z.iso.datetime(), end: z.iso.datetime() })),
+      values: z.int().check(z.describe('All values of the period.')),
+      blockedValues: z.int(),
+      usedNanoUsd: z.int().check(z.describe('All values together, in 1e-9 USD: as GET /spend for the filter.')),
+      isCounted: z
+        .boolean()
+        .check(
+          z.describe(
+            'False while requests from before the budget was made are still being counted: some minutes after it was made.',
+          ),
+        ),
+    }),
+  },
+  errors: ['NOT_FOUND'],
+});
+
+export const readLimitValue = operation('readLimitValue', 'GET /budgets/{id}/values/{value}', {
+  summary: 'Read one value of a budget for each of a dimension',
+  permission: 'rules:read',
+  params: valueParams,
+  success: { status: 200, description: 'The value.', schema: z.extend(valueSchema, { period: periodSchema }) },
+  errors: ['NOT_FOUND'],
+});
+
+export const listOwnLimits = operation('listOwnLimits', 'GET /own-limits', {
+  summary: 'List what the caller, and each of the caller’s keys, may spend and has spent',
+  description:
+    'The values of budgets for each member or key that are the caller’s, and the last raise that was asked for each.',
+  permission: 'rules:read',
+  success: {
+    status: 200,
+    description: 'Those of active budgets that have a period now.',
+    schema: z.object({
+      items: z.array(
+        z.extend(valueSchema, {
+          budgetId: z.string(),
+          budgetName: z.string(),
+          each: z.enum(['member', 'key']),
+          period: periodSchema,
+          raise: z.nullable(raiseSchema),
+        }),
+      ),
+    }),
+  },
+});
+
+export const exportLimitValues = operation('exportLimitValues', 'GET /budgets/{id}/values/export.csv', {
+  summary: 'Download the values of a budget as CSV',
+  permission: 'rules:read',
+  params: idParams,
+  query: z.strictObject(query),
+  success: {
+    status: 200,
+    description: 'CSV by RFC 4180 in UTF-8 with a header line.',
+    schema: z.string(),
+    streamed: { contentType: 'text/csv; charset=utf-8', filename: 'limit-values.csv' },
+  },
+  errors: ['NOT_FOUND'],
+});

@@ -1,0 +1,67 @@
+import * as z from 'zod/mini';
+import { periodAt } from '../../domain/calendar/periods.ts';
+import { DAY_MS } from '../../domain/calendar/units.ts';
+import { dayOf } from '../../domain/calendar/utc.ts';
+import { forecastMonth, HISTORY_DAYS } from '../../domain/spend/month-forecast.ts';
+import { type Implementation, inGroup } from '../../http/operation.ts';
+import type { readSpend } from '../spend/operations.ts';
+import { spendQuery } from '../spend/spend-query.ts';
+
+const operation = inGroup('Spend');
+
+const { provider, model, tag, key, project, member, client } = spendQuery.shape;
+
+/** Only a tool: pages and budgets compute the same from what they have read. */
+export const forecast = operation('readForecast', 'GET /spend/forecast', {
+  summary: 'Forecast the month',
+  permission: 'spend:read',
+  query: z.strictObject({ provider, model, tag, key, project, member, client }),
+  success: {
+    status: 200,
+    description: 'The forecast.',
+    schema: z.object({
+      from: z.string(),
+      to: z.string(),
+      costNanoUsd: z.nullable(z.int()),
+      unpricedRequests: z.int(),
+      forecastCostNanoUsd: z.nullable(z.int()),
+      basis: z.string(),
+    }),
+  },
+});
+
+/** The forecast of the overview and of `budget_forecast` rules. */
+export const readForecast =
+  ({
+    readSpend: read,
+    now,
+  }: {
+    readonly readSpend: Implementation<typeof readSpend>;
+    readonly now: () => Date;
+  }): Implementation<typeof forecast> =>
+  async ({ query, ...input }) => {
+    const at = now();
+    const month = periodAt('monthly', at);
+    const ask = (from: string) =>
+      read({ ...input, query: spendQuery.parse({ ...query, from, to: dayOf(at.toISOString()), granularity: 'day' }) });
+    const history = dayOf(new Date(at.getTime() - HISTORY_DAYS * DAY_MS).toISOString());
+    const first = dayOf(month.start);
+    const [{ totals }, { series }] = await Promise.all([ask(first), ask(history < first ? history : first)]);
+    const projected = forecastMonth(month, at, (from, to) => {
+      const days = series.filter(({ time }) => time >= dayOf(from) && time < dayOf(to));
+      const sum = (numberOf: (day: (typeof days)[number]) => number) =>
+        days.reduce((all, day) => all + numberOf(day), 0);
+      return { requests: sum((day) => day.requests), nanoUsd: sum((day) => day.costNanoUsd ?? 0) };
+    });
+    const isKnown = totals.costNanoUsd !== null && projected !== null;
+    return {
+      from: month.start,
+      to: month.end,
+      costNanoUsd: totals.costNanoUsd,
+      unpricedRequests: totals.unpricedRequests,
+      forecastCostNanoUsd: isKnown ? projected.nanoUsd : null,
+      basis: isKnown
+        ? 'The mean of the last seven whole days for each day that is left. Requests of unknown cost are not in it.'
+        : 'Not known: there is less than a week of requests, or the cost of the month is unknown.',
+    };
+  };

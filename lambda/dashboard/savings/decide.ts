@@ -1,0 +1,39 @@
+import { auditOf } from '../../data/accounts/audit-log.ts';
+import type { SavingDecisions } from '../../data/reports/saving-decisions.ts';
+import { LimitReachedError, NotFoundError } from '../../domain/errors.ts';
+import { findingId } from '../../domain/savings/decision.ts';
+import type { Implementation } from '../../http/operation.ts';
+import type * as operations from './decision-operations.ts';
+
+interface DecideDependencies {
+  readonly savingDecisions: SavingDecisions;
+  readonly now: () => Date;
+}
+
+/** Each watched one is a comparison that the list computes. */
+const MAX_DECISIONS = 50;
+
+export const decideSaving =
+  ({ savingDecisions, now }: DecideDependencies): Implementation<typeof operations.decideSaving> =>
+  async ({ caller, clientAddress, body }) => {
+    const { kind, scope, decision, reason } = body;
+    const id = findingId(kind, scope);
+    const others = (await savingDecisions.list(caller.accountId)).filter((each) => each.findingId !== id);
+    if (others.length >= MAX_DECISIONS)
+      throw new LimitReachedError(`An account may have ${MAX_DECISIONS} decisions about savings. Take one back first.`);
+    const details = { kind, scope: JSON.stringify(scope), reason: reason ?? 'none' };
+    const audit = auditOf({ caller, clientAddress }, { action: `saving.${decision}`, subject: id, details }, now());
+    await savingDecisions.save({ findingId: id, ...body, by: caller.name, at: audit.at }, audit);
+    return { id };
+  };
+
+export const undoSaving =
+  ({ savingDecisions, now }: DecideDependencies): Implementation<typeof operations.undoSaving> =>
+  async ({ caller, clientAddress, params: { id } }) => {
+    const before = (await savingDecisions.list(caller.accountId)).find(({ findingId }) => findingId === id);
+    if (!before) throw new NotFoundError('Nothing was decided about this finding.');
+    const details = { kind: before.kind, decision: before.decision, reason: before.reason ?? 'none' };
+    const audit = auditOf({ caller, clientAddress }, { action: 'saving.undone', subject: id, details }, now());
+    await savingDecisions.remove(id, audit);
+    return undefined;
+  };

@@ -1,0 +1,124 @@
+import type { SavingDecisions } from '../../data/reports/saving-decisions.ts';
+import type { Savings } from '../../data/reports/savings.ts';
+import { scopeOf } from '../../domain/accounts/scope.ts';
+import { instantsOf } from '../../domain/calendar/range.ts';
+import { DAY_MS } from '../../domain/calendar/units.ts';
+import { startOf, startOfNext } from '../../domain/calendar/utc.ts';
+import { ValidationError } from '../../domain/errors.ts';
+import type { OwnPrice } from '../../domain/own-prices/own-price.ts';
+import type { Decision } from '../../domain/savings/decision.ts';
+import { type Change, whatIf } from '../../domain/savings/what-if.ts';
+import { displayCostAt } from '../../domain/spend/display-currency.ts';
+import { keptRange } from '../../domain/spend/retention.ts';
+import type { Implementation } from '../../http/operation.ts';
+import * as spend from '../spend/operations.ts';
+import type * as operations from './operations.ts';
+
+export interface SavingsDependencies {
+  readonly savings: Savings;
+  readonly decisions: Pick<SavingDecisions, 'list'>;
+  readonly compareSpend: Implementation<typeof spend.compareSpend>;
+  readonly now: () => Date;
+}
+
+const USUAL_DAYS = 30;
+const MAX_DAYS = 31;
+const MAX_GROUPS = 100;
+
+/** @throws ValidationError for a range that is too long */
+const rangeOf = ({ from, to }: { readonly from?: string | undefined; readonly to?: string | undefined }, now: Date) => {
+  const since = from ?? new Date(now.getTime() - USUAL_DAYS * DAY_MS).toISOString();
+  const range = keptRange(instantsOf({ from: since, to }, now), now);
+  if (Date.parse(range.to) - Date.parse(range.from) > MAX_DAYS * DAY_MS)
+    throw new ValidationError([{ path: 'from', message: `the range has more than ${MAX_DAYS} days` }]);
+  return range;
+};
+
+/** The id of the price that a change adds. */
+const ADDED = 'what-if';
+
+const addedPrice = (
+  price: Omit<OwnPrice, 'priceId' | 'name' | 'from' | 'until' | 'createdAt' | 'updatedAt'>,
+  { from, to }: { readonly from: string; readonly to: string },
+): OwnPrice => ({ ...price, priceId: ADDED, name: ADDED, from, until: to, createdAt: to, updatedAt: to });
+
+export const readWhatIf =
+  ({ savings, now }: SavingsDependencies): Implementation<typeof operations.readWhatIf> =>
+  async ({ caller, body: { filter, change, ...bounds } }) => {
+    const range = rangeOf(bounds, now());
+    const { key: keyId, ...others } = filter;
+    const { keyIds } = scopeOf(caller).sees;
+    const [{ records, isComplete }, { pricing }] = await Promise.all([
+      savings.readRecords(caller.accountId, range, { ...others, keyId, keyIds }),
+      savings.readPricing(caller.accountId),
+    ]);
+    const { price, ...rest } = change;
+    const asked: Change = { ...rest, ...(price && { price: addedPrice(price, range) }) };
+    const { concernedNanoUsd, groups, ...result } = whatIf(records, asked, pricing, new Date(range.to));
+    const days = (Date.parse(range.to) - Date.parse(range.from)) / DAY_MS;
+    return {
+      ...range,
+      isComplete,
+      ...result,
+      breakEvenNanoUsd: price?.terms.kind === 'commitment' ? Math.round((concernedNanoUsd * USUAL_DAYS) / days) : null,
+      groups: groups.slice(0, MAX_GROUPS),
+    };
+  };
+
+/** The hours of longer ago are not kept: days are. */
+const HOURS_ARE_KEPT_MS = 58 * DAY_MS;
+
+/** Costs of the requests of a watched finding since, and before. Null where it is not about requests alone. */
+const readSince = async (
+  { compareSpend, now }: SavingsDependencies,
+  input: Omit<Parameters<SavingsDependencies['compareSpend']>[0], 'query'>,
+  { decision, at, scope: { price, limit, ...scope } }: Decision,
+) => {
+  if (decision !== 'watched' || price !== undefined || limit !== undefined) return null;
+  const unit = now().getTime() - Date.parse(at) > HOURS_ARE_KEPT_MS ? 'day' : 'hour';
+  const start = startOf(unit, new Date(at));
+  const elapsed = Math.max(startOf(unit, now()).getTime(), startOfNext(unit, start).getTime()) - start.getTime();
+  const length = Math.min(elapsed, USUAL_DAYS * DAY_MS);
+  const after = (ms: number) => new Date(start.getTime() + ms).toISOString();
+  const query = spend.compareSpend.query.parse({
+    ...Object.fromEntries(Object.entries(scope).map(([name, value]) => [name, [value ?? '']])),
+    ...{ compareFrom: after(-length), from: after(0), to: after(length), limit: 1 },
+  });
+  const { from, to, totals, effects } = await compareSpend({ ...input, query });
+  return { from, to, ...totals, effects };
+};
+
+export const listSavings =
+  (dependencies: SavingsDependencies): Implementation<typeof operations.listSavings> =>
+  async (input) => {
+    const { savings, decisions, now } = dependencies;
+    const { caller, query } = input;
+    const range = rangeOf(query, now());
+    const { keyIds } = scopeOf(caller).sees;
+    const [{ findings, currency, requests, isComplete }, decided] = await Promise.all([
+      savings.readFindings(caller.accountId, range, keyIds),
+      keyIds ? [] : decisions.list(caller.accountId),
+    ]);
+    const displayOf = (nanoUsd: number | null) => currency && displayCostAt(currency, range.to, nanoUsd);
+    const byId = new Map(findings.map((finding) => [finding.id, finding]));
+    const isDecided = new Set(decided.map(({ findingId }) => findingId));
+    return {
+      ...range,
+      ...{ requests, isComplete },
+      displayCurrency: currency?.code ?? null,
+      items: findings
+        .filter(({ id }) => !isDecided.has(id))
+        .map((finding) => ({
+          ...finding,
+          displayPerMonth: displayOf(finding.nanoUsdPerMonth),
+          requestIds: [...finding.requestIds],
+        })),
+      decided: await Promise.all(
+        decided.map(async ({ findingId: id, ...decision }) => {
+          const nanoUsdPerMonth = byId.get(id)?.nanoUsdPerMonth ?? null;
+          const since = await readSince(dependencies, { ...input, body: undefined }, { findingId: id, ...decision });
+          return { id, ...decision, nanoUsdPerMonth, displayPerMonth: displayOf(nanoUsdPerMonth), since };
+        }),
+      ),
+    };
+  };

@@ -1,0 +1,184 @@
+import QuickLRU from 'quick-lru';
+import * as z from 'zod/mini';
+import { MINUTE_MS } from '../../domain/calendar/units.ts';
+import { type Override, placesOf } from '../../domain/limits/each.ts';
+import { isOldReservation } from '../../domain/limits/reservation.ts';
+import { evaluatorOf, ruleConditionSchema } from '../../domain/limits/rule.ts';
+import type { CountedLimit, CountedLimits } from '../../domain/limits/value-counts.ts';
+import { needsKeys } from '../../domain/spend/key-dimensions.ts';
+import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
+import { openServiceKeys } from '../accounts/service-keys.ts';
+import { put, remove, update } from '../table/actions.ts';
+import {
+  limitValueKey,
+  limitValuesPrefix,
+  overrideKey,
+  overridesPrefix,
+  parseValueSk,
+  ruleKey,
+  uncountedKey,
+} from '../table/keys.ts';
+import { findItem, itemsUnder, listItems } from '../table/read.ts';
+import type { Table } from '../table/table.ts';
+import { transact, write } from '../table/write.ts';
+import { type BudgetItem, parseBudgetItem } from './reservations.ts';
+
+const MAX_ENTRIES = 1_000;
+
+const storedRule = z.object({ ruleId: z.string(), type: z.literal('budget'), config: z.unknown() });
+
+/** The limit that a stored rule counts values for; undefined where it counts none, or this version cannot read it. */
+const countedLimitOf = (item: Record<string, unknown>): CountedLimit | undefined => {
+  const { data } = storedRule.safeParse(item);
+  const condition = data && ruleConditionSchema.safeParse({ type: data.type, config: data.config }).data;
+  if (!data || !condition) return undefined;
+  const { limit, filter } = evaluatorOf(condition);
+  if (limit?.each === undefined) return undefined;
+  const { each, period, unknownCost } = limit;
+  const unknownNanoUsd = typeof unknownCost === 'number' ? unknownCost : 0;
+  return { budgetId: data.ruleId, each, filter, period, unknownNanoUsd };
+};
+
+const usesKeys = ({ each, filter }: CountedLimit): boolean => ['member', 'project'].includes(each) || needsKeys(filter);
+
+const storedOverride = z.object({
+  amountNanoUsd: z.nullable(z.number()),
+  until: z._default(z.nullable(z.string()), null),
+});
+
+/** One value of a limit in a period. */
+export interface LimitValue {
+  readonly value: string | null;
+  readonly usedNanoUsd: number;
+  readonly unpricedRequests: number;
+  readonly reservedNanoUsd: number;
+  /** Excess of requests over what they had reserved, as far as it is known or possible. */
+  readonly beyondNanoUsd: number;
+}
+
+const valueOfItem = (value: string | null, item: BudgetItem, nowMs: number): LimitValue => ({
+  value,
+  usedNanoUsd: item.finishedNanoUsd,
+  unpricedRequests: item.unpricedRequests,
+  reservedNanoUsd: [...item.reserved]
+    .filter(([member]) => !isOldReservation(member, nowMs))
+    .reduce((sum, [, nanoUsd]) => sum + nanoUsd, 0),
+  beyondNanoUsd: item.excessNanoUsd + item.uncertainNanoUsd,
+});
+
+const storedJob = z.object({
+  createdAt: z.string(),
+  startsAt: z.string(),
+  /** Requests from this instant on are done; null at the beginning. */
+  doneFrom: z._default(z.nullable(z.string()), null),
+  finishedAt: z.optional(z.string()),
+});
+
+/** The counting of requests that were recorded before a limit of each was known. */
+export type UncountedJob = z.infer<typeof storedJob> & { readonly budgetId: string };
+
+/** @param override null removes it */
+export const overrideAction = (
+  accountId: string,
+  budgetId: string,
+  value: string | null,
+  override: Override | null,
+) => {
+  const key = overrideKey(accountId, budgetId, value);
+  return override ? put({ ...key, ...override }) : remove(key);
+};
+
+/** The counts of limits with `each`, value by value, and the amounts that people decided for values. */
+export const openLimitValues = (table: Table, now: () => number = Date.now) => {
+  const keys = openServiceKeys(table);
+  const cache = new QuickLRU<string, { readonly limits: CountedLimits; readonly readAtMs: number }>({
+    maxSize: MAX_ENTRIES,
+  });
+
+  const limitsOf = async (accountId: string): Promise<CountedLimits> => {
+    const limits: CountedLimit[] = [];
+    for await (const item of itemsUnder(table, ruleKey(accountId, ''))) {
+      const limit = countedLimitOf(item);
+      if (limit) limits.push(limit);
+    }
+    return { limits, keys: limits.some(usesKeys) ? placesOf(await keys.list(accountId)) : {} };
+  };
+
+  return {
+    limitsOf,
+
+    /** The same, cached for a minute. @param keyIds keys that were made since are read again */
+    findLimits: async (accountId: string, keyIds: ReadonlySet<string>): Promise<CountedLimits> => {
+      const cached = cache.get(accountId);
+      const knowsKeys = ({ limits, keys: known }: CountedLimits) =>
+        !limits.some(usesKeys) || [...keyIds].every((keyId) => Object.hasOwn(known, keyId));
+      if (cached && now() - cached.readAtMs < MINUTE_MS && knowsKeys(cached.limits)) return cached.limits;
+      const readAtMs = now();
+      const limits = await limitsOf(accountId);
+      cache.set(accountId, { limits, readAtMs });
+      return limits;
+    },
+
+    read: async (accountId: string, budgetId: string, periodId: string, value: string | null): Promise<LimitValue> =>
+      valueOfItem(
+        value,
+        parseBudgetItem(await findItem(table, limitValueKey(accountId, budgetId, periodId, value))),
+        now(),
+      ),
+
+    /** Every value that has been counted in a period. */
+    list: (accountId: string, budgetId: string, periodId: string): Promise<LimitValue[]> =>
+      listItems(
+        table,
+        { pk: limitValueKey(accountId, budgetId, periodId, null).pk, sk: limitValuesPrefix(budgetId, periodId) },
+        (item) => valueOfItem(parseValueSk(String(item['sk'])), parseBudgetItem(item), now()),
+      ),
+
+    findOverride: async (accountId: string, budgetId: string, value: string | null): Promise<Override | null> => {
+      const item = await findItem(table, overrideKey(accountId, budgetId, value));
+      return item === undefined ? null : storedOverride.parse(item);
+    },
+
+    listOverrides: async (accountId: string, budgetId: string): Promise<ReadonlyMap<string | null, Override>> =>
+      new Map(
+        await listItems(
+          table,
+          { pk: overrideKey(accountId, budgetId, null).pk, sk: overridesPrefix(budgetId) },
+          (item): [string | null, Override] => [parseValueSk(String(item['sk'])), storedOverride.parse(item)],
+        ),
+      ),
+
+    /** @param action `overrideAction` */
+    setOverride: (action: ReturnType<typeof overrideAction>, audit: AuditEntry): Promise<void> =>
+      transact(table, [action, putAudit(audit)]),
+
+    uncounted: {
+      /** Undefined of a limit from before there were values. */
+      find: async (accountId: string, budgetId: string): Promise<UncountedJob | undefined> => {
+        const item = await findItem(table, uncountedKey(accountId, budgetId));
+        return item && { budgetId, ...storedJob.parse(item) };
+      },
+
+      list: (accountId: string): Promise<UncountedJob[]> => {
+        const under = uncountedKey(accountId, '');
+        return listItems(table, under, (item) => ({
+          budgetId: String(item['sk']).slice(under.sk.length),
+          ...storedJob.parse(item),
+        }));
+      },
+
+      keep: (accountId: string, { budgetId, doneFrom, finishedAt }: UncountedJob): Promise<void> =>
+        write(
+          table,
+          update(
+            uncountedKey(accountId, budgetId),
+            `SET doneFrom = :doneFrom${finishedAt === undefined ? '' : ', finishedAt = :finishedAt'}`,
+            null,
+            { doneFrom, finishedAt },
+          ),
+        ),
+    },
+  };
+};
+
+export type LimitValues = ReturnType<typeof openLimitValues>;

@@ -1,0 +1,72 @@
+import { DAY_MS } from '../../domain/calendar/units.ts';
+import { ConflictError, NotFoundError } from '../../domain/errors.ts';
+import { RAISE_KEPT_DAYS, type Raise, raiseAt, raiseSchema } from '../../domain/limits/raise.ts';
+import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
+import { type Action, check, EXISTS, IS_NEW, put } from '../table/actions.ts';
+import { raiseKey, raisesKey, ruleKey } from '../table/keys.ts';
+import { listItems } from '../table/read.ts';
+import type { Table } from '../table/table.ts';
+import { transact } from '../table/write.ts';
+
+/** Raises: members ask for more than their limits. A value has one raise, and asking again replaces a decided one. */
+export const openRaises = (table: Table) => {
+  const write = (
+    accountId: string,
+    raise: Raise,
+    condition: readonly [string, object],
+    others: readonly (Action | ReturnType<typeof putAudit>)[],
+    refusal: string,
+  ): Promise<void> => {
+    const { budgetId, value, askedAt } = raise;
+    const expiresAt = Math.floor((Date.parse(askedAt) + RAISE_KEPT_DAYS * DAY_MS) / 1_000);
+    const item = { ...raiseKey(accountId, budgetId, value), ...raise, expiresAt };
+    const [expression, values] = condition;
+    return transact(
+      table,
+      [
+        put(item, expression, { pending: 'pending', ...values }),
+        check(ruleKey(accountId, budgetId), EXISTS),
+        ...others,
+      ],
+      ([isRefused]) =>
+        isRefused ? new ConflictError(refusal) : new NotFoundError('There is no such budget any more.'),
+    );
+  };
+
+  return {
+    /** The newest first. */
+    list: async (accountId: string, now: Date): Promise<Raise[]> => {
+      const since = new Date(now.getTime() - RAISE_KEPT_DAYS * DAY_MS).toISOString();
+      return (await listItems(table, raisesKey(accountId), (item) => raiseAt(raiseSchema.parse(item), now)))
+        .filter(({ askedAt }) => askedAt > since)
+        .toSorted((a, b) => b.askedAt.localeCompare(a.askedAt));
+    },
+
+    /** @throws ConflictError where the value's last raise waits for a decision. @throws NotFoundError without the budget */
+    ask: (accountId: string, raise: Raise, audit: AuditEntry): Promise<void> =>
+      write(
+        accountId,
+        raise,
+        [`${IS_NEW} OR #status <> :pending OR validUntil <= :now`, { now: raise.askedAt }],
+        [putAudit(audit)],
+        'Somebody asked for this already: it waits for a decision.',
+      ),
+
+    /** @throws ConflictError where somebody else decided it, or its time is over. @throws NotFoundError without the budget */
+    decide: (
+      accountId: string,
+      raise: Raise,
+      override: Action | undefined,
+      audits: readonly AuditEntry[],
+    ): Promise<void> =>
+      write(
+        accountId,
+        raise,
+        ['#id = :id AND #status = :pending AND validUntil > :now', { id: raise.id, now: raise.decidedAt }],
+        [...(override ? [override] : []), ...audits.map(putAudit)],
+        'It was decided already, or its time is over.',
+      ),
+  };
+};
+
+export type Raises = ReturnType<typeof openRaises>;

@@ -1,0 +1,28 @@
+import { NotFoundError } from '../../domain/errors.ts';
+import { type Decision, decisionSchema } from '../../domain/savings/decision.ts';
+import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
+import { EXISTS, put, remove } from '../table/actions.ts';
+import { savingKey } from '../table/keys.ts';
+import { listItems } from '../table/read.ts';
+import type { Table } from '../table/table.ts';
+import { transact } from '../table/write.ts';
+
+/** Decisions of accounts about findings of savings. */
+export const openSavingDecisions = (table: Table) => ({
+  list: (accountId: string): Promise<Decision[]> =>
+    listItems(table, savingKey(accountId, ''), (item) => decisionSchema.parse(item)),
+
+  /** Replaces an earlier one. */
+  save: (decision: Decision, audit: AuditEntry): Promise<void> =>
+    transact(table, [put({ ...savingKey(audit.accountId, decision.findingId), ...decision }), putAudit(audit)]),
+
+  /** @throws NotFoundError */
+  remove: (findingId: string, audit: AuditEntry): Promise<void> =>
+    transact(
+      table,
+      [remove(savingKey(audit.accountId, findingId), EXISTS), putAudit(audit)],
+      () => new NotFoundError('Nothing was decided about this finding.'),
+    ),
+});
+
+export type SavingDecisions = ReturnType<typeof openSavingDecisions>;

@@ -1,0 +1,12 @@
+import * as z from 'zod/mini';
+import { cloudLabels, OWN_NAME } from './hosts.ts';
+import { providerLabels } from './providers.ts';
+
+const known = [...providerLabels, ...cloudLabels] as const;
+
+/** Label of a gateway host, for schemas: a provider, a cloud, or an own server's. */
+export const hostLabel = z
+  .union([z.enum(known), z.templateLiteral(['own-', z.string().check(z.regex(OWN_NAME))])], {
+    error: `must be one of ${known.join(', ')}, or the label of an own host, own-…`,
+  })
+  .register(z.globalRegistry, { id: 'HostLabel' });

@@ -1,0 +1,62 @@
+import * as z from 'zod/mini';
+
+/** A mail address as users type it; lower case and trimmed once parsed. */
+export const emailSchema = z
+  .string()
+  .check(
+    z.trim(),
+    z.toLowerCase(),
+    z.maxLength(254),
+    z.email('must be an e-mail address'),
+    z.meta({ description: 'Case-insensitive. Surrounding whitespace is ignored.', examples: ['ada@example.com'] }),
+  );
+
+/**
+ * A user-defined name. Names appear in mails, lists and pages, so they must not contain control characters (such as line breaks)
+ * or characters that change the direction of the text around them.
+ */
+export const name = (maxCharacters: number, minCharacters = 1) =>
+  z
+    .string()
+    .check(
+      z.trim(),
+      z.minLength(minCharacters),
+      z.maxLength(maxCharacters),
+      z.regex(
+        /^[^\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/u,
+        'must not contain control characters or characters that change the text direction',
+      ),
+    );
+
+/** A day (`2026-11-20`, UTC) or an instant (ISO 8601 with an offset or Z). */
+export const dayOrInstant = z
+  .union([z.iso.date(), z.iso.datetime({ offset: true })], {
+    error: 'must be a date (2026-11-20) or an instant (2026-11-20T16:00:00Z)',
+  })
+  .check(z.meta({ examples: ['2026-11-01'] }));
+
+/** A day (`2026-11-20`, UTC). */
+export const day = z.iso.date('must be a date (2026-11-20)').check(z.meta({ examples: ['2026-11-01'] }));
+
+/** The path's `{id}`, of whatever the operation is about. */
+export const idParams = z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) });
+
+const cursor = z
+  .string()
+  .check(
+    z.minLength(1),
+    z.maxLength(1024),
+    z.describe('nextCursor of the previous page. Keep the other parameters unchanged.'),
+  );
+
+/** Query parameters of every paginated list. */
+export const pageParameters = (limit: { readonly default: number; readonly max: number }) => ({
+  limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(limit.max)), limit.default),
+  cursor: z.optional(cursor),
+});
+
+export const PAGE_DESCRIPTION =
+  'A page may be short or empty and still have a next page. Continue until nextCursor is null.';
+
+export const pageOf = <S extends z.ZodMiniType>(item: S) =>
+  z.object({ items: z.array(item), nextCursor: z.nullable(z.string()) });

@@ -1,0 +1,130 @@
+import { hash } from 'node:crypto';
+import QuickLRU from 'quick-lru';
+import { uuidv7 } from 'uuidv7';
+import { type Alerts, openAlerts } from '../data/alerts/alerts.ts';
+import { type BlockStore, openBlocks } from '../data/alerts/blocks.ts';
+import { openRules, type Rules } from '../data/alerts/rules.ts';
+import { type LimitValues, openLimitValues } from '../data/ledger/limit-values.ts';
+import type { Table } from '../data/table/table.ts';
+import { type Alert, triggeredAlert } from '../domain/alerts/alert.ts';
+import { NotFoundError } from '../domain/errors.ts';
+import type { EachLimit } from '../domain/limits/block.ts';
+import { atPercent, limitPeriodAt, type ValueCount } from '../domain/limits/each.ts';
+import { type ValueState, valueState } from '../domain/limits/limit-states.ts';
+import { periodId } from '../domain/limits/reservation.ts';
+import { useBy } from '../domain/limits/value-counts.ts';
+import { usdOf } from '../domain/spend/spend-report.ts';
+import type { Observer } from './observers.ts';
+
+interface ValueAlerting {
+  readonly blocks: Pick<BlockStore, 'read'>;
+  readonly values: Pick<LimitValues, 'read' | 'findOverride'>;
+  readonly rules: Pick<Rules, 'find'>;
+  readonly alerts: Pick<Alerts, 'notify'>;
+  readonly newAlertId: () => string;
+  readonly now: () => Date;
+}
+
+/** A forgotten name costs a write that changes nothing. */
+const MAX_REMEMBERED = 10_000;
+
+const summaryOf = (
+  { each, enforcement }: EachLimit,
+  { value, percentUsed, usedNanoUsd, nanoUsd, isAtLimit }: ValueState,
+) => {
+  const stops = enforcement !== null && isAtLimit;
+  const refused = stops ? ' Its further requests are refused until the period ends or it gets more.' : '';
+  return `${each.replace(/^dim:/, '')} ${value ?? '(none)'} has used ${percentUsed} % of $${usdOf(nanoUsd ?? 0)}: $${usdOf(usedNanoUsd)}.${refused}`;
+};
+
+/**
+ * Alerts for values of limits of each that reach a percentage of their amount: once in a period for each value, percentage and amount. Only
+ * the values of requests that were just recorded are looked at. The rule evaluator delivers the alerts like any other.
+ */
+const valueAlerts = ({ blocks, values, rules, alerts, newAlertId, now }: ValueAlerting): Observer => {
+  const notified = new QuickLRU<string, true>({ maxSize: MAX_REMEMBERED });
+
+  const alertOf = async (accountId: string, limit: EachLimit, state: ValueState, percent: number) => {
+    const { name, channels, isActive } = await rules.find(accountId, limit.id);
+    const period = limitPeriodAt(limit.period, now());
+    if (!isActive || period === null) return null;
+    const facts: Omit<Alert, 'status' | 'acknowledgedAt' | 'acknowledgedBy' | 'deliveries'> = {
+      ...{ alertId: newAlertId(), accountId, ruleId: limit.id, ruleName: name, type: 'budget', event: 'reached' },
+      ...{ percent, triggeredAt: now().toISOString(), period, unit: 'nanoUsd' },
+      observed: state.usedNanoUsd,
+      limit: state.nanoUsd ?? 0,
+      unpricedRequests: state.unpricedRequests,
+      summary: summaryOf(limit, state),
+      drivers: [],
+    };
+    return triggeredAlert(facts, channels);
+  };
+
+  const check = async (accountId: string, limit: EachLimit, { budgetId, periodId: id, value }: ValueCount) => {
+    const period = limitPeriodAt(limit.period, now());
+    // A late event changes nothing that anybody can still do.
+    if (period === null || periodId(period) !== id) return;
+    const [counted, override] = await Promise.all([
+      values.read(accountId, budgetId, id, value),
+      values.findOverride(accountId, budgetId, value),
+    ]);
+    const state = valueState(limit, counted, override, { period, now: now() });
+    const { nanoUsd, usedNanoUsd } = state;
+    if (nanoUsd === null) return;
+    const reached = limit.notifyAt.filter((each) => usedNanoUsd >= atPercent({ amountNanoUsd: nanoUsd }, each));
+    if (reached.length === 0) return;
+    const percent = Math.max(...reached);
+    const of = hash('sha256', JSON.stringify(value)).slice(0, 32);
+    const guard = `${budgetId}.each_${percent}_${nanoUsd}_${of}`;
+    const known = `${accountId} ${period.start} ${guard}`;
+    if (notified.has(known)) return;
+    try {
+      const alert = await alertOf(accountId, limit, state, percent);
+      if (alert) await alerts.notify(alert, guard);
+      notified.set(known, true);
+    } catch (error) {
+      // The budget was deleted meanwhile.
+      if (!(error instanceof NotFoundError)) throw error;
+    }
+  };
+
+  const checkAccount = async (accountId: string, counts: ReadonlyMap<string, ValueCount>): Promise<void> => {
+    const limits = new Map((await blocks.read(accountId)).each.map((limit) => [limit.id, limit]));
+    await Promise.all(
+      [...counts.values()].map(async (count) => {
+        const limit = limits.get(count.budgetId);
+        if (limit && limit.notifyAt.length > 0) await check(accountId, limit, count);
+      }),
+    );
+  };
+
+  return {
+    name: 'value alerts',
+    observe: ({ records }) => {
+      const byAccount = new Map<string, Map<string, ValueCount>>();
+      for (const record of records)
+        for (const count of record.countedFor as readonly ValueCount[]) {
+          if (useBy(record, count).usedNanoUsd === 0) continue;
+          const counts = byAccount.get(record.accountId) ?? new Map<string, ValueCount>();
+          byAccount.set(record.accountId, counts);
+          counts.set(JSON.stringify([count.budgetId, count.periodId, count.value]), count);
+        }
+      return [...byAccount].map(
+        ([accountId, counts]) =>
+          () =>
+            checkAccount(accountId, counts),
+      );
+    },
+  };
+};
+
+/** The same over one table. */
+export const openValueAlerts = (table: Table, now: () => Date = () => new Date()): Observer =>
+  valueAlerts({
+    blocks: openBlocks(table),
+    values: openLimitValues(table, () => now().getTime()),
+    rules: openRules(table),
+    alerts: openAlerts(table),
+    newAlertId: uuidv7,
+    now,
+  });

@@ -1,0 +1,256 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { uuidv7 } from 'uuidv7';
+import { changeKey, createKey, rotateKey } from '../../lambda/dashboard/keys/manage-keys.ts';
+import * as keyOperations from '../../lambda/dashboard/keys/operations.ts';
+import * as operations from '../../lambda/dashboard/limits/access-operations.ts';
+import * as previewOperations from '../../lambda/dashboard/limits/access-preview-operations.ts';
+import {
+  createAccessRule,
+  deleteAccessRule,
+  listAccessRules,
+  updateAccessRule,
+} from '../../lambda/dashboard/limits/manage-access.ts';
+import { previewAccessRule } from '../../lambda/dashboard/limits/preview-access.ts';
+import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
+import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
+import { openBlockCopies } from '../../lambda/data/accounts/block-copies.ts';
+import { openMembers } from '../../lambda/data/accounts/members.ts';
+import { openProjects } from '../../lambda/data/accounts/projects.ts';
+import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { openUsers } from '../../lambda/data/accounts/users.ts';
+import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
+import { openRules } from '../../lambda/data/alerts/rules.ts';
+import { openSpend } from '../../lambda/data/spend/spend.ts';
+import { accountServiceKeyKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
+import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
+import { MAX_ACCESS_RULES } from '../../lambda/domain/limits/access-rules.ts';
+import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
+import { httpStack } from '../../lambda/http/http-stack.ts';
+import { route } from '../../lambda/http/operation.ts';
+import { addSpend, costing } from '../data/add-spend.ts';
+import { newAccount } from '../data/new-account.ts';
+import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { tableForTests } from '../table-for-tests.ts';
+
+const table = tableForTests();
+let handler: unknown;
+let caller: Awaited<ReturnType<typeof newAccount>>;
+let clock: Date;
+/** The account's dearest requests. */
+let dearest: Partial<RequestRecord>[];
+
+beforeAll(async () => {
+  const dependencies = {
+    rules: openRules(table),
+    blocks: openBlocks(table),
+    blockCopies: openBlockCopies(table),
+    keys: openServiceKeys(table),
+    projects: openProjects(table),
+    members: openMembers(table),
+    accounts: openAccounts(table),
+    users: openUsers(table),
+    newAccessRuleId: uuidv7,
+    newKeyId: uuidv7,
+    newAccountKey: () => newAccountKey(randomBytes),
+    readCounters: openSpend(table).read,
+    requests: {
+      highest: async () => ({ items: dearest as RequestRecord[], unreadableRequests: 0, examinedFrom: null }),
+    },
+    now: () => clock,
+  };
+  handler = httpStack(
+    [
+      route(operations.listAccessRules, listAccessRules(dependencies)),
+      route(operations.createAccessRule, createAccessRule(dependencies)),
+      route(operations.updateAccessRule, updateAccessRule(dependencies)),
+      route(operations.deleteAccessRule, deleteAccessRule(dependencies)),
+      route(previewOperations.previewAccessRule, previewAccessRule(dependencies)),
+      route(keyOperations.createKey, createKey(dependencies)),
+      route(keyOperations.changeKey, changeKey(dependencies)),
+      route(keyOperations.rotateKey, rotateKey(dependencies)),
+    ],
+    { logger: silentLogger(), corsOrigins: [], membershipOf },
+  );
+});
+beforeEach(async () => {
+  clock = new Date('2026-11-20T16:30:00.000Z');
+  caller = await newAccount(table);
+  dearest = [];
+});
+
+const call = (method: string, path: string, body?: unknown, as: object = caller) =>
+  invoke(handler, { method, path: `/api${path}`, body, caller: as as typeof caller });
+const create = (rule: object) => call('POST', '/access-rules', { name: 'Team defaults', ...rule });
+const itemOf = async (key: { pk: string; sk: string }) =>
+  (await table.call('GetItem', { TableName: table.name, Key: key })).Item;
+/** What the gateway reads of a key. */
+const secretOf = (serviceKey: string) => itemOf(serviceKeyKey(serviceKeyHash(serviceKey)));
+const stored = async () => (await openBlocks(table).read(caller.accountId)).access;
+
+describe('an access rule', () => {
+  it('is in what the gateway reads of the account, and every key says that there is something to read', async () => {
+    const { status, body } = await create({ allowed: ['openai/gpt-4o*'], maxRequestUsd: 0.5 });
+    const rule = {
+      id: expect.any(String),
+      name: 'Team defaults',
+      scope: {},
+      allowed: ['openai/gpt-4o*'],
+      denied: [],
+      maxRequestUsd: 0.5,
+      createdAt: '2026-11-20T16:30:00.000Z',
+    };
+    expect([status, body]).toEqual([201, { ...rule, enforcedFrom: '2026-11-20T16:31:05.000Z' }]);
+    expect(await stored()).toEqual([rule]);
+    expect(await secretOf(caller.accountKey)).toMatchObject({ withoutBlocks: 'pass' });
+    expect((await call('GET', '/access-rules')).body).toEqual({ items: [rule] });
+  });
+
+  it('is changed by what is sent, deleted, and audited', async () => {
+    const { id } = (await create({ denied: ['openai/o1*'] })).body;
+    const changed = await call('PATCH', `/access-rules/${id}`, { allowed: ['anthropic/*'] });
+    expect(changed).toMatchObject({ status: 200, body: { id, denied: ['openai/o1*'], allowed: ['anthropic/*'] } });
+    expect((await call('DELETE', `/access-rules/${id}`)).status).toBe(204);
+    expect([await stored(), (await secretOf(caller.accountKey))?.['withoutBlocks']]).toEqual([[], undefined]);
+    expect((await call('PATCH', `/access-rules/${id}`, { denied: [] })).status).toBe(404);
+    expect((await call('DELETE', `/access-rules/${id}`)).status).toBe(404);
+    const { items } = await openAuditLog(table).page(caller.accountId, {
+      from: '2026-11-20T00:00:00.000Z',
+      to: '2026-11-21T00:00:00.000Z',
+      limit: 10,
+    });
+    expect(items.map(({ action, subject }) => [action, subject])).toEqual(
+      expect.arrayContaining(['created', 'changed', 'deleted'].map((verb) => [`access_rule.${verb}`, id])),
+    );
+  });
+
+  it.each<[string, object, string]>([
+    ['refuses nothing', {}, 'allowed'],
+    ['has a model without a provider', { allowed: ['gpt-4o'] }, 'allowed.0'],
+    ['has an unknown key', { scope: { key: 'key-9' }, denied: ['openai/*'] }, 'scope.key'],
+    ['has an unknown project', { scope: { project: 'nowhere' }, denied: ['openai/*'] }, 'scope.project'],
+  ])('that %s is not stored', async (_case, rule, path) => {
+    expect(await create(rule)).toMatchObject({ status: 400, body: { error: { details: [{ path }] } } });
+    expect(await stored()).toEqual([]);
+  });
+
+  it('is made by who may change all keys, and belongs to one account', async () => {
+    const { id } = (await create({ denied: ['openai/*'] })).body;
+    const member = { ...caller, role: 'member' };
+    expect((await call('POST', '/access-rules', { name: 'Mine', denied: ['openai/*'] }, member)).status).toBe(403);
+    expect((await call('DELETE', `/access-rules/${id}`, undefined, member)).status).toBe(403);
+    expect((await call('GET', '/access-rules', undefined, member)).body.items).toHaveLength(1);
+    expect((await call('DELETE', `/access-rules/${id}`, undefined, await newAccount(table))).status).toBe(404);
+  });
+
+  it(`is one of ${MAX_ACCESS_RULES} at most`, async () => {
+    const access = Array.from({ length: MAX_ACCESS_RULES }, (_, index) => ({
+      ...{ id: `rule-${index}`, name: 'r', scope: {}, allowed: null, denied: ['openai/*'], maxRequestUsd: null },
+      createdAt: clock.toISOString(),
+    }));
+    await openBlocks(table).change(caller.accountId, (blocks) => ({ ...blocks, access }));
+    expect(await create({ denied: ['openai/*'] })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'LIMIT_REACHED' } },
+    });
+  });
+});
+
+describe('what rules choose by is on every secret of a key', () => {
+  const newKey = async (body: object) => (await call('POST', '/keys', { name: 'k', ...body })).body;
+
+  it('from its creation on, and after it was moved and rotated', async () => {
+    await openProjects(table).create({ projectId: 'search', name: 'Search', createdAt: clock.toISOString() }, {
+      ...{ accountId: caller.accountId, at: clock.toISOString(), action: 'project.created' },
+    } as never);
+    const { id, key } = await newKey({});
+    expect(await secretOf(key)).toMatchObject({ projectId: 'default', ownerRole: 'owner' });
+    const rotated = (await call('POST', `/keys/${id}/rotate`, { overlapHours: 1 })).body.key;
+    expect((await call('PATCH', `/keys/${id}`, { project: 'search' })).status).toBe(200);
+    for (const secret of [key, rotated])
+      expect(await secretOf(secret)).toMatchObject({ projectId: 'search', ownerRole: 'owner', keyId: id });
+    // Only the former secret has an end.
+    const ends = [await secretOf(key), await secretOf(rotated)].map((secret) => secret?.['validUntil']);
+    expect(ends).toEqual(['2026-11-20T17:30:00.000Z', undefined]);
+  });
+
+  it('also on keys of earlier versions, from the first rule on that asks for it', async () => {
+    for (const key of [
+      serviceKeyKey(serviceKeyHash(caller.accountKey)),
+      accountServiceKeyKey(caller.accountId, caller.keyId),
+    ])
+      await table.call('UpdateItem', {
+        TableName: table.name,
+        Key: key,
+        UpdateExpression: 'REMOVE projectId, ownerRole',
+      });
+    expect((await create({ scope: { role: 'owner' }, denied: ['openai/*'] })).status).toBe(201);
+    expect(await secretOf(caller.accountKey)).toMatchObject({ projectId: 'default', ownerRole: 'owner' });
+  });
+
+  it('after the role of its member has changed', async () => {
+    const keys = openServiceKeys(table);
+    const other = (await newKey({ member: null })).key;
+    await keys.copyRoles(
+      caller.accountId,
+      new Map([
+        [caller.userId, 'viewer' as const],
+        [randomUUID(), 'admin'],
+      ]),
+    );
+    expect(await secretOf(caller.accountKey)).toMatchObject({ ownerRole: 'viewer' });
+    expect(await secretOf(other)).not.toHaveProperty('ownerRole');
+  });
+});
+
+describe('the preview of an access rule', () => {
+  const at = (daysAgo: number) => new Date(clock.getTime() - daysAgo * DAY_MS).toISOString();
+  const preview = (rule: object) => call('POST', '/access-rules/preview', { name: 'r', ...rule });
+
+  it('counts the requests of 30 days that it would have refused, by model and key', async () => {
+    const spend = (daysAgo: number, usd: number, dimensions: object, counters = {}) =>
+      addSpend(table, caller.accountId, at(daysAgo), { ...costing(usd), ...counters }, dimensions);
+    await spend(1, 2, { model: 'gpt-4o-2024-08-06', keyId: caller.keyId }, { requests: 4 });
+    await spend(2, 1, { model: 'gpt-4o-mini', keyId: 'other' }, { requests: 3 });
+    await spend(3, 0, { model: null }, { requests: 5, freeRequests: 5 });
+    await spend(40, 9, { model: 'gpt-4o-mini' });
+    expect((await preview({ allowed: ['openai/gpt-4o'] })).body).toEqual({
+      from: '2026-10-21T00:00:00.000Z',
+      to: '2026-11-20T16:30:00.000Z',
+      requests: 12,
+      refused: { requests: 3, costNanoUsd: 1e9 },
+      items: [{ provider: 'openai', model: 'gpt-4o-mini', keyId: 'other', requests: 3, costNanoUsd: 1e9 }],
+      mayAlsoMatch: null,
+      dearest: null,
+    });
+    // Of one key, and of a provider, which is refused what costs nothing, too.
+    expect((await preview({ scope: { key: caller.keyId }, denied: ['openai/*'] })).body).toMatchObject({
+      requests: 4,
+      refused: { requests: 4, costNanoUsd: 2e9 },
+    });
+    expect((await preview({ denied: ['openai/*'] })).body.refused.requests).toBe(12);
+  });
+
+  it('says what was counted under (other)', async () => {
+    await addSpend(table, caller.accountId, at(1), { ...costing(1), requests: 7 }, { model: '(other)' });
+    expect((await preview({ denied: ['openai/gpt-4o'] })).body).toMatchObject({
+      refused: { requests: 0, costNanoUsd: 0 },
+      mayAlsoMatch: { requests: 7, costNanoUsd: 1e9 },
+    });
+  });
+
+  it('names the dearest requests above a highest price', async () => {
+    const record = { requestId: 'r-1', startedAt: at(1), provider: 'openai' as const, reading: null };
+    dearest = [
+      { ...record, keyId: caller.keyId, costNanoUsd: 3e9 },
+      { ...record, requestId: 'r-2', keyId: caller.keyId, costNanoUsd: 1e9 },
+      { ...record, requestId: 'r-3', keyId: 'other', costNanoUsd: 9e9 },
+    ];
+    const { body } = await preview({ scope: { key: caller.keyId }, maxRequestUsd: 2 });
+    expect(body).toMatchObject({
+      refused: { requests: 0 },
+      dearest: { items: [{ id: 'r-1', costNanoUsd: 3e9, model: null }], examinedFrom: null },
+    });
+  });
+});

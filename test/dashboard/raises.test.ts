@@ -1,0 +1,321 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { uuidv7 } from 'uuidv7';
+import * as budgets from '../../lambda/dashboard/limits/budget-operations.ts';
+import { listOwnLimits, setLimitOverride } from '../../lambda/dashboard/limits/limit-values.ts';
+import { createBudget, deleteBudget } from '../../lambda/dashboard/limits/manage-budgets.ts';
+import * as operations from '../../lambda/dashboard/limits/raise-operations.ts';
+import * as raises from '../../lambda/dashboard/limits/raises.ts';
+import * as values from '../../lambda/dashboard/limits/value-operations.ts';
+import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
+import { openBlockCopies } from '../../lambda/data/accounts/block-copies.ts';
+import { openMembers } from '../../lambda/data/accounts/members.ts';
+import { openProjects } from '../../lambda/data/accounts/projects.ts';
+import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { newUserItems, openUsers } from '../../lambda/data/accounts/users.ts';
+import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
+import { openRules } from '../../lambda/data/alerts/rules.ts';
+import { openLimitValues } from '../../lambda/data/ledger/limit-values.ts';
+import { openRaises } from '../../lambda/data/ledger/raises.ts';
+import { openReservations } from '../../lambda/data/ledger/reservations.ts';
+import { openSpend } from '../../lambda/data/spend/spend.ts';
+import { put } from '../../lambda/data/table/actions.ts';
+import { raiseKey } from '../../lambda/data/table/keys.ts';
+import { findItem } from '../../lambda/data/table/read.ts';
+import { transact } from '../../lambda/data/table/write.ts';
+import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
+import type { Role } from '../../lambda/domain/accounts/permissions.ts';
+import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
+import { httpStack } from '../../lambda/http/http-stack.ts';
+import { route, routes } from '../../lambda/http/operation.ts';
+import { MailError } from '../../lambda/integrations/mail.ts';
+import { newAccount } from '../data/new-account.ts';
+import { countRequest, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { tableForTests } from '../table-for-tests.ts';
+
+const table = tableForTests();
+let handler: unknown;
+let clock: Date;
+let owner: Awaited<ReturnType<typeof newAccount>>;
+let mails: { readonly to: readonly string[]; readonly subject: string; readonly text: string }[];
+let posted: { readonly url: string; readonly body: string }[];
+let mailFails: boolean;
+
+beforeAll(() => {
+  const now = () => clock;
+  const dependencies = {
+    rules: openRules(table),
+    raises: openRaises(table),
+    blocks: openBlocks(table),
+    reservations: openReservations(table),
+    blockCopies: openBlockCopies(table),
+    readCounters: openSpend(table).read,
+    findDeclared: async () => [],
+    projects: openProjects(table),
+    users: openUsers(table),
+    members: openMembers(table),
+    dashboardUrl: 'https://dashboard.example.com',
+    keys: openServiceKeys(table),
+    limitValues: openLimitValues(table, () => clock.getTime()),
+    webhookUrlProblem: async () => undefined,
+    newRuleId: uuidv7,
+    newRaiseId: uuidv7,
+    newSecret: () => 'whsec_1',
+    sendMail: async (mail: { readonly to: readonly string[]; readonly subject: string; readonly text: string }) => {
+      if (mailFails) throw new MailError('the mail service is down');
+      mails.push(mail);
+    },
+    postWebhook: async ({ url }: { readonly url: string }, body: string) => void posted.push({ url, body }),
+    logger: silentLogger(),
+    now,
+  };
+  handler = httpStack(
+    [
+      route(budgets.createBudget, createBudget(dependencies)),
+      route(budgets.deleteBudget, deleteBudget(dependencies)),
+      route(budgets.setLimitOverride, setLimitOverride(dependencies)),
+      route(values.listOwnLimits, listOwnLimits(dependencies)),
+      ...routes(operations, raises, dependencies),
+    ],
+    { logger: silentLogger(), corsOrigins: [], membershipOf, countRequest },
+  );
+});
+
+type Member = { readonly accountId: string; readonly userId: string; readonly role: Role; readonly name: string };
+
+/** Somebody of the owner's account. */
+const newMember = async (role: Role): Promise<Member> => {
+  const userId = randomUUID();
+  const email = `${role}-${userId}@example.com`;
+  const createdAt = '2026-11-02T00:00:00.000Z';
+  const names = { firstName: 'Grace', lastName: 'Hopper', companyName: null };
+  const user = { userId, accountId: owner.accountId, role, email, emailVerifiedAt: createdAt, ...names, createdAt };
+  await transact(
+    table,
+    newUserItems(user).map((item) => put(item)),
+  );
+  return { accountId: owner.accountId, userId, role, name: email };
+};
+const newKey = async ({ accountId, userId, role }: Member): Promise<string> => {
+  const facts = { keyId: uuidv7(), name: 'laptop', createdAt: clock.toISOString(), ownerUserId: userId };
+  const key = newServiceKey({ ...facts, ownerRole: role }, newAccountKey(randomBytes));
+  await openServiceKeys(table).create({ accountId, status: 'active' }, key, 10);
+  return facts.keyId;
+};
+
+let developer: Member;
+let admin: Member;
+let boss: Member;
+
+beforeEach(async () => {
+  clock = new Date('2026-11-20T16:30:00.000Z');
+  mails = [];
+  posted = [];
+  mailFails = false;
+  owner = await newAccount(table);
+  boss = { accountId: owner.accountId, userId: owner.userId, role: 'owner', name: owner.email };
+  developer = await newMember('developer');
+  admin = await newMember('admin');
+});
+
+const call = (caller: Member, method: string, path: string, body?: unknown) =>
+  invoke(handler, { method, path: `/api${path}`, body, caller });
+const newBudget = async (changes: object = {}): Promise<string> => {
+  const body = { name: 'Developers', amount: 200, period: 'monthly', each: 'member', ...changes };
+  const created = await call(boss, 'POST', '/budgets', body);
+  expect([created.status, created.body]).toEqual([201, expect.anything()]);
+  return created.body.id;
+};
+const ask = (by: Member, id: string, body: object = {}, value = by.userId) =>
+  call(by, 'POST', `/budgets/${id}/values/${value}/raises`, { amount: 300, reason: 'A migration', ...body });
+const decide = (by: Member, id: string, body: object = {}) =>
+  call(by, 'PATCH', `/raises/${id}`, { isApproved: true, ...body });
+const ownLimits = async (by: Member) => (await call(by, 'GET', '/own-limits')).body.items;
+const listed = async (by: Member) => (await call(by, 'GET', '/raises')).body.items;
+const actions = async () => {
+  const day = { from: '2026-11-20T00:00:00.000Z', to: '2026-12-01T00:00:00.000Z', limit: 20 };
+  return (await openAuditLog(table).page(owner.accountId, day)).items.map(({ action, actor }) => [
+    action,
+    actor?.userId,
+  ]);
+};
+
+describe('asking for more', () => {
+  it('tells those who may decide, by mail and by the channels of the limit', async () => {
+    const slack = 'https://hooks.slack.com/services/T0/B0/abc';
+    const id = await newBudget({ channels: ['email', 'slack'], targets: { slack } });
+    await newMember('viewer');
+    const asked = await ask(developer, id, { reason: 'See https://evil.example\nnow' });
+    expect(asked).toMatchObject({
+      status: 201,
+      body: {
+        status: 'pending',
+        limitNanoUsd: 200e9,
+        validUntil: '2026-11-27T16:30:00.000Z',
+        sentBy: ['email', 'slack'],
+      },
+    });
+    expect(mails.map(({ to }) => [...to].sort())).toEqual([[owner.email, admin.name].sort()]);
+    expect(mails[0]?.text).toContain('https://dashboard.example.com/raises');
+    expect(mails[0]?.text).not.toContain('https://evil.example');
+    expect(posted).toEqual([{ url: slack, body: expect.stringContaining('asks for $300') }]);
+    expect(await ownLimits(developer)).toMatchObject([
+      { budgetId: id, value: developer.userId, limitNanoUsd: 200e9, usedNanoUsd: 0, raise: { status: 'pending' } },
+    ]);
+  });
+
+  it('is stored where nobody can be told', async () => {
+    mailFails = true;
+    const { status, body } = await ask(developer, await newBudget());
+    expect([status, body.sentBy]).toEqual([201, []]);
+    expect(await listed(admin)).toHaveLength(1);
+  });
+
+  it('is for own values alone, where somebody sees a part of the account', async () => {
+    const ofMembers = await newBudget();
+    const ofKeys = await newBudget({ each: 'key' });
+    const [own, others] = [await newKey(developer), await newKey(admin)];
+    expect((await ask(developer, ofMembers, {}, admin.userId)).status).toBe(404);
+    expect((await ask(developer, ofKeys, {}, others)).status).toBe(404);
+    const withKeys = { ...developer, keyIds: new Set([own]) };
+    expect((await ask(withKeys, ofKeys, {}, own)).status).toBe(201);
+    expect(
+      (await ownLimits(withKeys)).map(({ value, label }: { value: string; label: string }) => [value, label]),
+    ).toEqual(
+      expect.arrayContaining([
+        [developer.userId, developer.name],
+        [own, 'laptop'],
+      ]),
+    );
+    expect((await ask(developer, await newBudget({ each: undefined }))).status).toBe(404);
+  });
+
+  it('takes more than holds now, and one at a time', async () => {
+    const id = await newBudget();
+    const low = await ask(developer, id, { amount: 200 });
+    expect([low.status, low.body.error.details]).toEqual([
+      400,
+      [{ path: 'amount', message: 'must be more than $200, the limit now' }],
+    ]);
+    const twice = await Promise.all([ask(developer, id), ask(developer, id)]);
+    expect(twice.map(({ status }) => status).sort()).toEqual([201, 409]);
+    await call(boss, 'PUT', `/budgets/${id}/values/${admin.userId}`, { amount: null });
+    const users = await newBudget({ each: 'dim:user' });
+    for (const unlimited of [await ask(admin, id), await ask(admin, users, {}, '(none)')])
+      expect(unlimited.body.error.details).toEqual([{ path: 'amount', message: 'is not needed: there is no limit' }]);
+  });
+
+  it('shows others of the whole account, and a developer the own', async () => {
+    const id = await newBudget();
+    const other = await newMember('developer');
+    await ask(developer, id);
+    await ask(other, id);
+    expect(await listed(developer)).toMatchObject([{ askedBy: { userId: developer.userId, name: developer.name } }]);
+    expect(await listed(await newMember('viewer'))).toHaveLength(2);
+  });
+});
+
+describe('a decision', () => {
+  it('gives the value its amount until the period ends, and says who decided', async () => {
+    const id = await newBudget();
+    const { body: raise } = await ask(developer, id);
+    mails = [];
+    expect((await decide(admin, raise.id)).body).toMatchObject({
+      status: 'approved',
+      decidedBy: { name: admin.name },
+      granted: { amount: 300, until: '2026-12-01T00:00:00.000Z' },
+    });
+    expect(mails).toMatchObject([{ to: [developer.name], subject: 'Your higher limit is approved' }]);
+    expect(await ownLimits(developer)).toMatchObject([
+      { limitNanoUsd: 300e9, limitSource: 'override', overrideUntil: '2026-12-01T00:00:00.000Z' },
+    ]);
+    expect(await actions()).toEqual(
+      expect.arrayContaining([
+        ['raise.asked', developer.userId],
+        ['raise.approved', admin.userId],
+        ['budget.override_set', admin.userId],
+      ]),
+    );
+    clock = new Date('2026-12-01T00:00:00.000Z');
+    expect(await ownLimits(developer)).toMatchObject([{ limitNanoUsd: 200e9, limitSource: 'budget' }]);
+  });
+
+  it('may be another amount, for good', async () => {
+    const { body: raise } = await ask(developer, await newBudget());
+    expect((await decide(admin, raise.id, { amount: 150 })).status).toBe(400);
+    const { body } = await decide(admin, raise.id, { amount: 250, until: null });
+    expect(body.granted).toEqual({ amount: 250, until: null });
+    clock = new Date('2027-01-01T00:00:00.000Z');
+    expect(await ownLimits(developer)).toMatchObject([{ limitNanoUsd: 250e9 }]);
+  });
+
+  it('denies without a change, and leaves room to ask again', async () => {
+    const id = await newBudget();
+    const { body: raise } = await ask(developer, id);
+    expect((await decide(admin, raise.id, { isApproved: false })).body).toMatchObject({
+      status: 'denied',
+      granted: null,
+    });
+    expect(await ownLimits(developer)).toMatchObject([{ limitNanoUsd: 200e9, raise: { status: 'denied' } }]);
+    expect((await ask(developer, id)).status).toBe(201);
+    // The decided one is of before.
+    expect((await decide(admin, raise.id)).status).toBe(404);
+  });
+
+  it('is one, where two people decide at once', async () => {
+    const { body: raise } = await ask(developer, await newBudget());
+    const both = await Promise.all([decide(admin, raise.id), decide(boss, raise.id, { isApproved: false })]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const [{ raise: decided, limitNanoUsd }] = await ownLimits(developer);
+    expect(limitNanoUsd).toBe(decided.status === 'approved' ? 300e9 : 200e9);
+    expect((await actions()).filter(([action]) => /^raise\.(approved|denied)$/.test(String(action)))).toHaveLength(1);
+  });
+
+  it('is never of who asked, or is asked for', async () => {
+    const id = await newBudget();
+    const own = (await ask(admin, id)).body;
+    expect((await decide(admin, own.id)).status).toBe(403);
+    expect((await decide(boss, own.id)).status).toBe(200);
+    const forAdmin = (await ask(boss, id, { amount: 400 }, admin.userId)).body;
+    expect((await decide(admin, forAdmin.id)).status).toBe(403);
+    expect((await decide(boss, forAdmin.id)).status).toBe(403);
+    const { body: raise } = await ask(developer, id);
+    expect((await decide(developer, raise.id)).status).toBe(403);
+    // A member of some projects decides nothing of the whole account.
+    expect((await decide({ ...(await newMember('member')), projects: ['default'] } as Member, raise.id)).status).toBe(
+      404,
+    );
+    const stranger = await newAccount(table);
+    expect((await decide({ ...boss, ...stranger }, raise.id)).status).toBe(404);
+  });
+
+  it('comes too late after seven days, and the item expires', async () => {
+    const id = await newBudget();
+    const { body: raise } = await ask(developer, id);
+    clock = new Date(clock.getTime() + 7 * DAY_MS);
+    expect(await listed(admin)).toMatchObject([{ status: 'expired' }]);
+    expect((await decide(admin, raise.id)).status).toBe(409);
+    expect((await ask(developer, id)).status).toBe(201);
+    const item = await findItem(table, raiseKey(owner.accountId, id, developer.userId));
+    expect(item?.['expiresAt']).toBe((clock.getTime() + 30 * DAY_MS) / 1_000);
+    clock = new Date(clock.getTime() + 30 * DAY_MS);
+    expect(await listed(admin)).toEqual([]);
+  });
+
+  it('is of nothing once the budget is deleted', async () => {
+    const id = await newBudget();
+    const { body: raise } = await ask(developer, id);
+    await call(boss, 'DELETE', `/budgets/${id}`);
+    expect((await decide(admin, raise.id)).status).toBe(404);
+    expect((await ask(developer, id)).status).toBe(404);
+    expect(await listed(admin)).toEqual([]);
+  });
+
+  it('does not lower an amount that was raised meanwhile', async () => {
+    const id = await newBudget();
+    const { body: raise } = await ask(developer, id);
+    await call(boss, 'PUT', `/budgets/${id}/values/${developer.userId}`, { amount: 500 });
+    expect((await decide(admin, raise.id)).status).toBe(400);
+    expect(await ownLimits(developer)).toMatchObject([{ limitNanoUsd: 500e9 }]);
+  });
+});

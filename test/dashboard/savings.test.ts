@@ -1,0 +1,226 @@
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { openSpendReads } from '../../lambda/dashboard/open-spend-reads.ts';
+import { decideSaving, undoSaving } from '../../lambda/dashboard/savings/decide.ts';
+import * as decisionOperations from '../../lambda/dashboard/savings/decision-operations.ts';
+import * as operations from '../../lambda/dashboard/savings/operations.ts';
+import { listSavings, readWhatIf } from '../../lambda/dashboard/savings/read-savings.ts';
+import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
+import { openOwnPrices } from '../../lambda/data/accounts/own-prices.ts';
+import { openSavingDecisions } from '../../lambda/data/reports/saving-decisions.ts';
+import { openSavings } from '../../lambda/data/reports/savings.ts';
+import { openRequests } from '../../lambda/data/requests/requests.ts';
+import { noPrices } from '../../lambda/domain/own-prices/own-price.ts';
+import { loadBundledBook } from '../../lambda/domain/price/price-book.ts';
+import { priceRequest } from '../../lambda/domain/price/price-request.ts';
+import { httpStack } from '../../lambda/http/http-stack.ts';
+import { type Membership, route } from '../../lambda/http/operation.ts';
+import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
+import { newAccount } from '../data/new-account.ts';
+import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { tableForTests } from '../table-for-tests.ts';
+import { closeEvent } from '../usage-recorder/events.ts';
+
+const NOW = Date.parse('2026-11-20T16:30:00Z');
+const table = tableForTests();
+const requests = openRequests(table, () => clock.getTime());
+let clock = new Date(NOW);
+let handler: unknown;
+let caller: Awaited<ReturnType<typeof newAccount>>;
+
+type As = Partial<Membership>;
+const call = (method: string, path: string, body?: object, as: As = {}) =>
+  invoke(handler, { method, path: `/api${path}`, caller: { ...caller, ...as }, ...(body && { body }) });
+const ask = (body: object, as?: As) => call('POST', '/spend/what-if', body, as);
+const list = async (as?: As) => (await call('GET', '/savings', undefined, as)).body;
+
+/** Of these, half were given up by their client, and are of the account's key. */
+const sent = (many: number, before: number, facts: object = {}) =>
+  Array.from({ length: many }, (_, n) =>
+    closeEvent({
+      accountId: caller.accountId,
+      keyId: n % 2 ? caller.keyId : 'another-key',
+      n,
+      tag: n % 2 ? 'chat' : 'sort',
+      startedAt: new Date(before - (n + 1) * 3_600_000).toISOString(),
+      outcome: n % 2 ? 'client_aborted' : 'completed',
+      ...facts,
+      reading: {
+        usage: { prompt_tokens: 10_000, completion_tokens: 1_000, total_tokens: 11_000 },
+        modelRequested: 'gpt-4o',
+        modelServed: 'gpt-4o',
+      },
+    }),
+  );
+const record = (events: ReturnType<typeof sent>) =>
+  openRecorder(table, { logger: silentLogger(), now: () => NOW })(events);
+
+beforeAll(async () => {
+  const now = () => clock;
+  const savings = openSavings(table, requests, silentLogger());
+  const decisions = openSavingDecisions(table);
+  const { compareSpend } = openSpendReads(table, now);
+  const [reading, deciding] = [
+    { savings, decisions, compareSpend, now },
+    { savingDecisions: decisions, now },
+  ];
+  handler = httpStack(
+    [
+      route(operations.readWhatIf, readWhatIf(reading)),
+      route(operations.listSavings, listSavings(reading)),
+      route(decisionOperations.decideSaving, decideSaving(deciding)),
+      route(decisionOperations.undoSaving, undoSaving(deciding)),
+    ],
+    { logger: silentLogger(), corsOrigins: [], membershipOf },
+  );
+});
+beforeEach(async () => {
+  clock = new Date(NOW);
+  caller = await newAccount(table);
+  await record(sent(60, NOW));
+});
+
+describe('POST /spend/what-if', () => {
+  it('gives 0 for the same model, and half for a batch', async () => {
+    const { body: same } = await ask({ change: { model: 'gpt-4o' } });
+    expect(same).toMatchObject({ requests: 60, differenceNanoUsd: 0, oldNanoUsd: 60 * 35e6, isComplete: true });
+    expect(same.recordedNanoUsd).toBe(same.oldNanoUsd);
+    const { body } = await ask({ filter: { tag: 'chat' }, change: { tier: 'batch' } });
+    expect(body).toMatchObject({ requests: 30, oldNanoUsd: 30 * 35e6, newNanoUsd: 15 * 35e6 });
+  });
+
+  it('has as old cost what repricing gives', async () => {
+    const book = await loadBundledBook();
+    const twice = (query: Parameters<typeof book>[0]) => {
+      const found = book(query);
+      const rates = Object.fromEntries(Object.entries(found?.rates ?? {}).map(([kind, rate]) => [kind, rate * 2n]));
+      return found && { ...found, rates };
+    };
+    const reprice = openRepricer(table, (event) => priceRequest(event, twice));
+    const { items } = await requests.page(caller.accountId, {
+      from: '2026-11-01T00:00:00Z',
+      to: '2026-11-21T00:00:00Z',
+      limit: 100,
+    });
+    const { changes } = await reprice(items, { dryRun: true });
+    const repriced = changes.reduce((sum, { after }) => sum + (after?.costNanoUsd ?? 0), 0);
+    const { whatIf } = await import('../../lambda/domain/savings/what-if.ts');
+    const pricing = { book: twice, accountPrices: { prices: [], projectOf: new Map(), months: {} } };
+    expect(whatIf(items, {}, pricing, new Date(NOW))).toMatchObject({
+      recordedNanoUsd: 60 * 35e6,
+      oldNanoUsd: repriced,
+    });
+    expect(repriced).toBe(120 * 35e6);
+  });
+
+  it('says where a commitment breaks even', async () => {
+    const price = { provider: 'openai', terms: { kind: 'commitment', usd: 5, per: 'month' } };
+    const { body } = await ask({ from: '2026-11-05', to: '2026-11-19', change: { price } });
+    const days = 15;
+    expect(body.breakEvenNanoUsd).toBe(Math.round((body.oldNanoUsd * 30) / days));
+    // Each request's share is rounded.
+    expect(Math.abs(body.newNanoUsd - (5e9 * days) / 30)).toBeLessThan(60);
+  });
+
+  it('refuses a change of nothing, and more than 31 days', async () => {
+    expect((await ask({ change: {} })).status).toBe(400);
+    expect((await ask({ from: '2026-10-01', change: { tier: 'batch' } })).status).toBe(400);
+  });
+});
+
+describe('GET /savings', () => {
+  const chat = { kind: 'interrupted_responses', scope: { provider: 'openai', model: 'gpt-4o', tag: 'chat' } };
+
+  it('lists findings with the requests behind them, and none of another account', async () => {
+    const body = await list();
+    expect(body).toMatchObject({ requests: 60, displayCurrency: null, items: [{ ...chat, requests: 30 }] });
+    expect(body.items[0].requestIds).toHaveLength(10);
+    const { accountId, userId } = await newAccount(table);
+    expect(await list({ accountId, userId } as As)).toMatchObject({ requests: 0, items: [] });
+  });
+
+  it('shows who sees a part what its keys waste, and prices the requests of its keys', async () => {
+    const own = openOwnPrices(table);
+    const price = {
+      ...{ priceId: 'p1', name: 'Max', from: '2026-09-01T00:00:00.000Z', until: null },
+      ...{ terms: { kind: 'subscription' as const, usdPerMonth: 90 } },
+      ...{ createdAt: '2026-09-01T00:00:00.000Z', updatedAt: '2026-09-01T00:00:00.000Z' },
+    };
+    const audit = auditEntry(caller.accountId, {}, { action: 'price.created' }, clock);
+    await own.replace(caller.accountId, 0, { ...noPrices, prices: [price] }, audit);
+    const kinds = async (as?: As) => (await list(as)).items.map(({ kind }: { kind: string }) => kind);
+    expect(await kinds()).toEqual(['unused_subscription', chat.kind]);
+    expect(await kinds({ role: 'developer', keyIds: new Set([caller.keyId]) })).toEqual([chat.kind]);
+    expect(await kinds({ role: 'viewer', projects: ['p'], keyIds: new Set(['another-key']) })).toEqual([]);
+    expect(await kinds({ role: 'developer' })).toEqual([]);
+    expect((await call('GET', '/savings', undefined, { role: 'billing' })).status).toBe(403);
+    const ofPart = await ask({ change: { tier: 'batch' } }, { role: 'developer', keyIds: new Set(['another-key']) });
+    expect(ofPart.body).toMatchObject({ requests: 30, recordedNanoUsd: 30 * 35e6 });
+  });
+
+  it("writes amounts in the account's currency", async () => {
+    const audit = auditEntry(caller.accountId, {}, { action: 'currency.changed' }, clock);
+    const currency = { code: 'EUR', rates: [{ from: '2026-01-01', perUsd: '0.5' }] };
+    await openOwnPrices(table).replace(caller.accountId, 0, { ...noPrices, currency }, audit);
+    const { items, displayCurrency } = await list();
+    expect(displayCurrency).toBe('EUR');
+    expect(Number(items[0].displayPerMonth) * 2e9).toBeCloseTo(items[0].nanoUsdPerMonth, 0);
+    expect(items[0].arithmetic).toContain('€0.53 for 30 responses');
+  });
+
+  it('dismisses a finding with a reason for the account, which is in the audit log, and takes that back', async () => {
+    expect((await call('PUT', '/savings/decisions', { ...chat, decision: 'dismissed' })).status).toBe(400);
+    const decision = { ...chat, decision: 'dismissed', reason: ' People stop it on purpose. ' };
+    const { body: saved } = await call('PUT', '/savings/decisions', decision);
+    const { items, decided } = await list();
+    expect(items).toEqual([]);
+    expect(decided).toMatchObject([
+      { ...chat, ...saved, reason: 'People stop it on purpose.', by: 'ada@example.com', since: null },
+    ]);
+    expect(decided[0].nanoUsdPerMonth).toBeGreaterThan(1e9);
+    const part: As = { role: 'member', projects: ['p'], keyIds: new Set([caller.keyId]) };
+    expect(await list(part)).toMatchObject({ items: [chat], decided: [] });
+    for (const as of [part, { role: 'viewer' as const }]) {
+      expect((await call('PUT', '/savings/decisions', decision, as)).status).toBe(403);
+      expect((await call('DELETE', `/savings/decisions/${saved.id}`, undefined, as)).status).toBe(403);
+    }
+    expect((await call('DELETE', `/savings/decisions/${saved.id}`)).status).toBe(204);
+    expect((await call('DELETE', `/savings/decisions/${saved.id}`)).status).toBe(404);
+    expect(await list()).toMatchObject({ items: [chat], decided: [] });
+    const range = { from: '2026-11-20', to: '2026-11-21', limit: 10 };
+    const { items: log } = await openAuditLog(table).page(caller.accountId, range);
+    expect(log.map(({ action, details }) => [action, details['reason']])).toEqual([
+      ['saving.undone', 'People stop it on purpose.'],
+      ['saving.dismissed', 'People stop it on purpose.'],
+    ]);
+  });
+
+  it('measures what was saved since a finding is watched, by volume, mix and price', async () => {
+    await call('PUT', '/savings/decisions', { ...chat, decision: 'watched' });
+    // In the ten hours before, five responses were given up; in ten hours since, one of a model that costs less.
+    clock = new Date(NOW + 10 * 3_600_000);
+    const cheap = { tag: 'chat', startedAt: new Date(NOW + 3_600_000).toISOString(), n: 99 };
+    const [event] = sent(1, NOW, cheap) as [ReturnType<typeof closeEvent>];
+    await record([
+      {
+        ...event,
+        reading: {
+          ...event.reading,
+          modelServed: 'gpt-4o',
+          usage: { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 },
+        },
+      },
+    ]);
+    const { decided, items } = await list();
+    expect(items).toEqual([]);
+    const [{ since }] = decided;
+    expect(since).toMatchObject({
+      from: '2026-11-20T16:00:00.000Z',
+      to: '2026-11-21T02:00:00.000Z',
+      costBeforeNanoUsd: 5 * 35e6,
+      costNanoUsd: 35e5,
+    });
+    const { volumeNanoUsd, mixNanoUsd, priceNanoUsd } = since.effects;
+    expect([volumeNanoUsd, mixNanoUsd, priceNanoUsd]).toEqual([35e5 - 5 * 35e6, 0, 0]);
+  });
+});

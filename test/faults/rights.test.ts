@@ -1,0 +1,4 @@
+import { rightsGroup } from './rights/group.ts';
+import { testGroup } from './test-group.ts';
+
+testGroup(rightsGroup);

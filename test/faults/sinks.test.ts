@@ -1,0 +1,4 @@
+import { sinksGroup } from './sinks/group.ts';
+import { testGroup } from './test-group.ts';
+
+testGroup(sinksGroup);

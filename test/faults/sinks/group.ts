@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type EmulatedObjects, emulatedObjects } from '../../../fixtures/emulated-objects.ts';
+import { type EmulatedTable, emulatedTable } from '../../../fixtures/emulated-table.ts';
+import { listExportChanges } from '../../../lambda/dashboard/exports/list-exports.ts';
+import { spendTools, type Tool, toolText } from '../../../lambda/dashboard/mcp/tools.ts';
+import { readMetrics } from '../../../lambda/dashboard/metrics/operations.ts';
+import { openSpendReads } from '../../../lambda/dashboard/open-spend-reads.ts';
+import { openAccountTerms } from '../../../lambda/data/accounts/account-terms.ts';
+import { openAuditLog } from '../../../lambda/data/accounts/audit-log.ts';
+import { openDayExports } from '../../../lambda/data/exports/day-exports.ts';
+import { openRollupMarks } from '../../../lambda/data/ledger/rollup-marks.ts';
+import { openRequests } from '../../../lambda/data/requests/requests.ts';
+import { openRollup } from '../../../lambda/data/spend/rollup.ts';
+import { openSpendCounters } from '../../../lambda/data/spend/spend-counters.ts';
+import { ROLLUP_MARK_SHARDS } from '../../../lambda/data/table/keys.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
+import type { DatasetName } from '../../../lambda/domain/exports/datasets.ts';
+import { exportKey } from '../../../lambda/domain/object-keys.ts';
+import type { RequestRecord } from '../../../lambda/domain/spend/request-record.ts';
+import { exportDay, openDescribeAccount } from '../../../lambda/exporter/export-day.ts';
+import { runDueDays } from '../../../lambda/exporter/run-due-days.ts';
+import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
+import { openRepricer } from '../../../lambda/usage-recorder/reprice.ts';
+import { openQuery } from '../../../ops/query/duckdb.ts';
+import { newAccount } from '../../data/new-account.ts';
+import { SEED } from '../../seed.ts';
+import { closeEvent, priceOfTokens } from '../../usage-recorder/events.ts';
+import { type Random, randomFrom } from '../random.ts';
+import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
+
+interface Context {
+  readonly table: EmulatedTable;
+  readonly objects: EmulatedObjects;
+}
+
+const REQUESTS: Record<Scale, number> = { quick: 60, full: 1_000 };
+const DAY = '2026-11-18';
+const START = Date.parse(DAY);
+/** Traffic of a day, what arrives up to 12 hours late, and time to export it. */
+const [TRAFFIC_HOURS, LATE_HOURS, HOURS] = [24, 12, 44];
+const REPRICED_AT = 30;
+const silent = { error: () => {} };
+
+type Price = typeof priceOfTokens;
+/** A token costs a third more. */
+const newPrice: Price = (event) => {
+  const priced = priceOfTokens(event);
+  return { ...priced, costNanoUsd: priced.costNanoUsd && priced.costNanoUsd + Math.floor(priced.costNanoUsd / 3) };
+};
+
+/** What is sent in each hour: some of it late, and some twice. */
+const traffic = (accountId: string, keyId: string, count: number, random: Random) => {
+  const hours = Array.from({ length: HOURS }, () => [] as ReturnType<typeof closeEvent>[]);
+  for (let n = 0; n < count; n++) {
+    const startedMs = START + random.below(TRAFFIC_HOURS * HOUR_MS);
+    const event = closeEvent({
+      ...{ accountId, keyId, n, startedAt: new Date(startedMs).toISOString() },
+      provider: random.pick(['openai', 'anthropic', 'mistral']),
+      tag: random.pick(['a', 'b', null]),
+      ...(random.below(20) === 0 ? { reading: { usage: null } } : { tokens: 1 + random.below(1_000_000) }),
+    });
+    const inTime = Math.floor((startedMs - START) / HOUR_MS);
+    const arrives = inTime + (random.below(10) === 0 ? random.below(LATE_HOURS) : 0);
+    hours[arrives]?.push(event);
+    if (random.below(10) === 0) hours[arrives + 1]?.push(event);
+  }
+  return hours;
+};
+
+/** A process that dies in the middle of its work: what it writes fails from some write on. */
+const dying = (objects: EmulatedObjects, random: Random): EmulatedObjects => {
+  // A day has four files and a manifest.
+  let left = random.below(5);
+  const orDie =
+    <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      if (left-- <= 0) throw new Error('The process died.');
+      return call(...args);
+    };
+  return { ...objects, put: orDie(objects.put) };
+};
+
+/** A loader that keeps what the list of changes names, in a folder of its own. */
+const openLoader = async ({ table, objects }: Context, accountId: string) => {
+  const folder = await mkdtemp(join(tmpdir(), 'loader-'));
+  let cursor: string | undefined;
+  return {
+    folder,
+    load: async (now: number): Promise<void> => {
+      const list = listExportChanges({
+        dayExports: openDayExports(table),
+        objects: { signGet: async (key) => key },
+        now: () => new Date(now),
+      });
+      const caller = { accountId, userId: 'loader', role: 'viewer', name: 'loader' } as const;
+      const { items, nextCursor } = await list({ caller, query: { cursor, limit: 93 } } as never);
+      for (const { day, files } of items)
+        for (const { dataset, format, sha256 } of files.filter((file) => file.format === 'parquet')) {
+          const key = exportKey(accountId, dataset as DatasetName, format, day);
+          const bytes = (await objects.get(key)) ?? Buffer.alloc(0);
+          // Replaced since it was listed: it is listed again.
+          if (createHash('sha256').update(bytes).digest('hex') !== sha256) return;
+          await mkdir(dirname(join(folder, key)), { recursive: true });
+          await writeFile(join(folder, key), bytes);
+        }
+      cursor = nextCursor ?? cursor;
+    },
+    requestIds: async (): Promise<string[]> => {
+      const query = await openQuery(folder);
+      try {
+        return (await query.rows('SELECT request_id FROM requests')).map((row) => String(row['request_id']));
+      } catch {
+        // There is no file yet.
+        return [];
+      } finally {
+        query.close();
+      }
+    },
+  };
+};
+
+const sumsOf = (records: readonly RequestRecord[]) => ({
+  requests: records.length,
+  nanoUsd: records.reduce((sum, { costNanoUsd }) => sum + (costNanoUsd ?? 0), 0),
+  unknown: records.filter(({ costNanoUsd }) => costNanoUsd === null).length,
+});
+type Sums = ReturnType<typeof sumsOf>;
+
+const nanoUsdOf = (usd: string): number => Number(BigInt(Math.round(Number(usd) * 1e9)));
+
+const inDuckDb = async (folder: string): Promise<Sums> => {
+  const query = await openQuery(folder);
+  try {
+    const [row = {}] = await query.rows(
+      `SELECT count(*) AS requests, (sum(cost_usd) * 1000000000)::BIGINT::VARCHAR AS nano,
+         count(*) FILTER (cost_usd IS NULL) AS unknown FROM requests`,
+    );
+    const [charged = {}] = await query.rows(
+      'SELECT (sum(x_Cost) * 1000000000)::BIGINT::VARCHAR AS nano FROM cost_and_usage',
+    );
+    assert.equal(charged['nano'], row['nano'], 'the charges are the requests');
+    return { requests: Number(row['requests']), nanoUsd: Number(row['nano']), unknown: Number(row['unknown']) };
+  } finally {
+    query.close();
+  }
+};
+
+/** The sums of the month, as an agent and as Prometheus read them. */
+const openReaders = ({ table }: Context, accountId: string) => {
+  const caller = { accountId, userId: 'reader', role: 'owner', name: 'reader' } as const;
+  return async (now: number): Promise<Record<'mcp' | 'prometheus', Sums>> => {
+    const reads = openSpendReads(table, () => new Date(now));
+    const spend = spendTools({ ...reads, now: () => new Date(now) }).find(({ name }) => name === 'spend') as Tool;
+    const { totals } = JSON.parse(await toolText(spend, {}, { caller, requestId: 'r' }));
+    const query = readMetrics.query.parse({});
+    let text = '';
+    for await (const part of await reads.readMetrics({ caller, query, requestId: 'r' } as never)) text += part;
+    const sum = (name: string, only: RegExp) =>
+      text
+        .split('\n')
+        .filter((line) => line.startsWith(`${name}{`) && only.test(line))
+        .reduce((all, line) => all + Number(line.slice(line.lastIndexOf(' '))), 0);
+    return {
+      mcp: {
+        requests: totals.requests,
+        nanoUsd: totals.costUsd === 'unknown' ? 0 : nanoUsdOf(totals.costUsd),
+        unknown: totals.unpricedRequests,
+      },
+      prometheus: {
+        requests: sum('ai_spend_requests_total', /./),
+        nanoUsd: Math.round(sum('ai_spend_cost_usd', /period="month"/) * 1e9),
+        unknown: sum('ai_spend_unknown_cost_requests', /period="month"/),
+      },
+    };
+  };
+};
+
+const sinks: Scenario<Context> = {
+  name: 'a day of late events, new prices, crashes and a slow loader',
+  run: async (context, scale) => {
+    const { table, objects } = context;
+    const random = randomFrom(SEED);
+    const { accountId, keyId } = await newAccount(table);
+    const hours = traffic(accountId, keyId, REQUESTS[scale], random);
+    const loader = await openLoader(context, accountId);
+    const read = openReaders(context, accountId);
+    const arrivedAt = new Map<string, number>();
+    const lagsHours = new Map<string, number>();
+    let [crashes, price] = [0, priceOfTokens as Price];
+    try {
+      for (const [hour, events] of hours.entries()) {
+        const now = START + (hour + 1) * HOUR_MS;
+        const clock = () => now;
+        // An event marks its day for a rollup from its own time on.
+        const soon = () => now + MINUTE_MS;
+        await openRecorder(table, { logger: silent, price, now: clock })(random.shuffled(events));
+        for (const { requestId } of events) if (!arrivedAt.has(requestId)) arrivedAt.set(requestId, hour + 1);
+        const range = { from: new Date(START).toISOString(), to: new Date(START + 24 * HOUR_MS).toISOString() };
+        const ledger = () => Array.fromAsync(openRequests(table, clock).all(accountId, range));
+        if (hour === REPRICED_AT) {
+          price = newPrice;
+          await openRepricer(table, price, undefined, clock)(await ledger(), { dryRun: false });
+        }
+        const truth = sumsOf(await ledger());
+        assert.deepEqual(await read(now), { mcp: truth, prometheus: truth }, `hour ${hour}`);
+        for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)
+          for await (const mark of openRollupMarks(table, soon).due(shard)) await openRollup(table, clock).rollUp(mark);
+        // The first run of each hour dies, the next one goes on.
+        for (const store of [dying(objects, random), objects])
+          await runDueDays({
+            due: openDayExports(table).due,
+            work: exportDay({
+              accountTerms: openAccountTerms(table, clock),
+              dayExports: openDayExports(table),
+              requests: openRequests(table, clock),
+              spendCounters: openSpendCounters(table),
+              marks: openRollupMarks(table, clock),
+              objects: store,
+              auditLog: openAuditLog(table),
+              describeAccount: openDescribeAccount(table),
+              planMove: async () => {},
+              now: clock,
+            }),
+            metricNames: {},
+            failure: 'Day not exported',
+            logger: { error: () => (crashes += 1) },
+            metrics: { addMetric: () => {} },
+          })(() => 900_000);
+        // A slow receiver comes every third hour. What is exported in this hour is listed in the next.
+        if (hour % 3 !== 2 && hour < HOURS - 3) continue;
+        await loader.load(now);
+        for (const id of await loader.requestIds())
+          if (!lagsHours.has(id)) lagsHours.set(id, hour + 1 - Math.max(TRAFFIC_HOURS, arrivedAt.get(id) ?? 0));
+      }
+      const end = START + (HOURS + 1) * HOUR_MS;
+      await loader.load(end);
+      const range = { from: new Date(START).toISOString(), to: new Date(START + 24 * HOUR_MS).toISOString() };
+      const truth = sumsOf(await Array.fromAsync(openRequests(table, () => end).all(accountId, range)));
+      assert.equal(truth.requests, REQUESTS[scale]);
+      assert.ok(crashes > 0, 'some exports failed');
+      assert.deepEqual(await inDuckDb(objects.folder), truth, 'DuckDB over the bucket');
+      assert.deepEqual(await inDuckDb(loader.folder), truth, 'the loader');
+      const lags = [...lagsHours.values()].sort((a, b) => a - b);
+      assert.equal(lags.length, REQUESTS[scale], 'the loader saw every request');
+      const p99 = lags[Math.ceil(lags.length * 0.99) - 1];
+      return `${truth.requests} requests, $${(truth.nanoUsd / 1e9).toFixed(9)} and ${truth.unknown} unknown in DuckDB, loader, Prometheus and MCP; ${crashes} exports failed; loader's p99 lag ${p99} h after the day or the event`;
+    } finally {
+      await rm(loader.folder, { recursive: true, force: true });
+    }
+  },
+};
+
+/** Everything that shows spend outside the dashboard, against the ledger. 44 simulated hours take longer than a test of Jest may. */
+export const sinksGroup: ScenarioGroup<Context> = {
+  title: 'sinks',
+  timeoutMs: 240_000,
+  open: async () => {
+    const [table, objects] = await Promise.all([emulatedTable(), emulatedObjects()]);
+    return { table, objects };
+  },
+  close: ({ table, objects }) => Promise.all([table.stop(), objects.stop()]),
+  scenarios: [sinks],
+};

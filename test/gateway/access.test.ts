@@ -1,0 +1,209 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import OpenAI from 'openai';
+import { WebSocket } from 'ws';
+import type { AccessRule } from '../../lambda/domain/limits/access.ts';
+import { NO_BLOCKS } from '../../lambda/domain/limits/block.ts';
+import { type MockProviders, startMockProviders } from '../../local/mock/providers.ts';
+import { ACTIVE } from './gateway-fakes.ts';
+import { type GatewayHost, KEYS, startGatewayHost } from './gateway-host.ts';
+
+/* What a key may call, over HTTP, with the providers' own SDKs. */
+
+let mock: MockProviders;
+let host: GatewayHost;
+let rules: readonly AccessRule[] = [];
+
+const rule = (changes: Partial<AccessRule>): AccessRule => ({
+  id: 'rule-1',
+  name: 'Team defaults',
+  scope: {},
+  allowed: null,
+  denied: [],
+  maxRequestUsd: null,
+  createdAt: '2026-11-20T00:00:00.000Z',
+  ...changes,
+});
+
+beforeAll(async () => {
+  mock = await startMockProviders();
+  host = await startGatewayHost({
+    origin: mock.url,
+    proxiesWebSockets: true,
+    parts: {
+      lookUpAccount: () => ({ ...ACTIVE, withoutBlocks: 'pass', projectId: 'search', ownerRole: 'member' }),
+      lookUpBlocks: () => ({ ...NO_BLOCKS, access: rules }),
+      loadReserve: async () => {
+        const reserve = await import('../../lambda/gateway/relay/reserve.ts');
+        return reserve.openReserve(async () => ({}), 'table', 500);
+      },
+    },
+  });
+});
+afterEach(() => {
+  rules = [];
+});
+afterAll(async () => {
+  await host.close();
+  await mock.stop();
+});
+
+const base = (label: string) => `http://127.0.0.1:${host.port}/gateway/${label}`;
+const headers = { 'X-Service-Key': KEYS.active };
+const openai = (label = 'openai') =>
+  new OpenAI({ baseURL: `${base(label)}/v1`, apiKey: 'sk-test', defaultHeaders: headers });
+const messages = [{ role: 'user' as const, content: 'Hello' }];
+const chat = (model: string, more: object = {}, label = 'openai') =>
+  openai(label).chat.completions.create({ model, messages, max_tokens: 5, ...more });
+const accessOf = async (response: Response) => ((await response.json()) as { error: { access: object } }).error.access;
+/** Bytes that no SDK sends. */
+const post = (path: string, body: string | Buffer, more: object = {}, label = 'openai') =>
+  fetch(`${base(label)}${path}`, {
+    method: 'POST',
+    headers: { ...headers, Authorization: 'Bearer sk-test', 'Content-Type': 'application/json', ...more },
+    body,
+  });
+
+describe('a key that may call some models', () => {
+  it('gets the error of the OpenAI SDK for another one, with what it may call, once', async () => {
+    rules = [rule({ allowed: ['openai/gpt-4o-mini', 'anthropic/claude-haiku-*'] })];
+    const before = host.closes().length;
+    const error = await chat('gpt-4o').catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(OpenAI.PermissionDeniedError);
+    expect(error).toMatchObject({
+      status: 403,
+      code: 'MODEL_NOT_ALLOWED',
+      error: {
+        access: {
+          id: 'rule-1',
+          name: 'Team defaults',
+          provider: 'openai',
+          models: ['gpt-4o'],
+          allowed: ['openai/gpt-4o-mini', 'anthropic/claude-haiku-*'],
+          denied: [],
+          maxRequestUsd: null,
+        },
+      },
+    });
+    expect((error as Error).message).toContain('“Team defaults” allows openai/gpt-4o-mini, anthropic/claude-haiku-*');
+    expect(await host.nthClose(before + 1)).toMatchObject({
+      outcome: 'refused',
+      blockedBy: 'rule-1',
+      status: null,
+      reading: { dialect: 'free', modelRequested: 'gpt-4o' },
+    });
+    // SDKs send a refused request once.
+    expect(host.closes()).toHaveLength(before + 1);
+  });
+
+  it('gets the error of the Anthropic SDK, too', async () => {
+    rules = [rule({ denied: ['*/claude-opus*'] })];
+    const client = new Anthropic({ baseURL: base('anthropic'), apiKey: 'sk-ant-test', defaultHeaders: headers });
+    const error = await client.messages
+      .create({ model: 'claude-opus-4-5', max_tokens: 5, messages })
+      .catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(Anthropic.PermissionDeniedError);
+    expect((error as Error).message).toContain('“Team defaults” denies */claude-opus*');
+  });
+
+  it.each<[string, Partial<AccessRule>, string, boolean]>([
+    ['an allowed one', { allowed: ['openai/gpt-4o'] }, 'gpt-4o', true],
+    ['a dated version', { allowed: ['openai/gpt-4o'] }, 'gpt-4o-2024-08-06', true],
+    ['a longer name', { allowed: ['openai/gpt-4o'] }, 'gpt-4o-mini', false],
+    ['a pattern', { allowed: ['openai/gpt-4o*'] }, 'gpt-4o-mini', true],
+    ['a pattern in the middle', { allowed: ['openai/*4o*i'] }, 'gpt-4o-mini', true],
+    ['all of the provider', { allowed: ['openai/*'] }, 'anything', true],
+    ['another provider only', { allowed: ['anthropic/*'] }, 'gpt-4o', false],
+    ['nothing', { allowed: [] }, 'gpt-4o', false],
+    ['a denied one', { denied: ['openai/gpt-4o'] }, 'gpt-4o', false],
+    ['a denied one in other letters', { denied: ['openai/gpt-4o'] }, 'GPT-4o', false],
+    ['one that is not denied', { denied: ['openai/o1*', 'anthropic/*'] }, 'gpt-4o', true],
+    ['a denied one of those allowed', { allowed: ['openai/*'], denied: ['*/gpt-4o'] }, 'gpt-4o', false],
+    ['a denied provider', { denied: ['openai/*'] }, 'gpt-4o', false],
+    ['a rule of its project', { scope: { project: 'search' }, denied: ['openai/*'] }, 'gpt-4o', false],
+    ['a rule of another project', { scope: { project: 'other' }, denied: ['openai/*'] }, 'gpt-4o', true],
+    ['a rule of its role', { scope: { role: 'member' }, denied: ['openai/*'] }, 'gpt-4o', false],
+    ['a rule of another role', { scope: { role: 'admin' }, denied: ['openai/*'] }, 'gpt-4o', true],
+    ['a rule of another key', { scope: { key: 'key-9' }, denied: ['openai/*'] }, 'gpt-4o', true],
+  ])('calls, or not: %s', async (_case, changes, model, passes) => {
+    rules = [rule(changes)];
+    const status = await chat(model).then(
+      () => 200,
+      (error: { status?: number }) => error.status,
+    );
+    expect(status).toBe(passes ? 200 : 403);
+  });
+
+  it('needs the permission of every rule that it has', async () => {
+    rules = [rule({ allowed: ['openai/gpt-4o*'] }), rule({ id: 'rule-2', denied: ['openai/gpt-4o'] })];
+    await expect(chat('gpt-4o')).rejects.toMatchObject({ status: 403, error: { access: { id: 'rule-2' } } });
+    expect((await chat('gpt-4o-mini')).choices).toHaveLength(1);
+  });
+
+  it('may call none of a request’s models that it may not', async () => {
+    rules = [rule({ allowed: ['openrouter/openai/*'] })];
+    const body = { model: 'openai/gpt-4o', messages, models: ['openai/gpt-4o', 'anthropic/claude-opus-4'] };
+    const refused = await post('/api/v1/chat/completions', JSON.stringify(body), {}, 'openrouter');
+    expect([refused.status, await accessOf(refused)]).toMatchObject([
+      403,
+      { models: ['openai/gpt-4o', 'openai/gpt-4o', 'anthropic/claude-opus-4'] },
+    ]);
+  });
+
+  it('is refused where the gateway cannot read the model, unless all of the provider is allowed', async () => {
+    rules = [rule({ allowed: ['openai/gpt-4o'] })];
+    const unread = await post('/v1/chat/completions', 'no JSON');
+    expect([unread.status, await accessOf(unread)]).toMatchObject([403, { models: [] }]);
+    rules = [rule({ allowed: ['openai/*'] })];
+    expect((await post('/v1/chat/completions', 'no JSON')).status).not.toBe(403);
+    rules = [rule({ denied: ['openai/gpt-4o'] })];
+    expect((await post('/v1/chat/completions', 'no JSON')).status).not.toBe(403);
+  });
+
+  it('is judged by the model in the path, without the body being read', async () => {
+    rules = [rule({ allowed: ['google/gemini-2.5-flash'] })];
+    const call = (model: string) =>
+      post(`/v1beta/models/${model}:generateContent`, JSON.stringify({ contents: [] }), {}, 'google');
+    expect((await call('gemini-2.5-pro')).status).toBe(403);
+    expect((await call('gemini-2.5-flash')).status).not.toBe(403);
+  });
+
+  it('may read what costs nothing, but not from a provider that it may not call', async () => {
+    rules = [rule({ allowed: ['openai/gpt-4o'] })];
+    const list = (label: string) =>
+      fetch(`${base(label)}/v1/models`, { headers: { ...headers, Authorization: 'Bearer sk-test' } });
+    expect((await list('openai')).status).not.toBe(403);
+    expect((await list('mistral')).status).toBe(403);
+  });
+
+  it('is refused a WebSocket of another model', async () => {
+    rules = [rule({ allowed: ['openai/gpt-realtime'] })];
+    const url = `ws://127.0.0.1:${host.port}/gateway/openai/v1/realtime?model=gpt-4o-realtime`;
+    const socket = new WebSocket(url, { headers: { ...headers, Authorization: 'Bearer sk-test' } });
+    const status = await new Promise((resolve) => {
+      socket.on('unexpected-response', (_request, response) => resolve(response.statusCode));
+      socket.on('error', () => {});
+    });
+    expect(status).toBe(403);
+  });
+});
+
+describe('a highest price of a request', () => {
+  it('refuses one that may cost more, says how much, and passes what asks for less', async () => {
+    rules = [rule({ maxRequestUsd: 0.001 })];
+    const error = await chat('gpt-4o', { max_tokens: 1_000 }).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({
+      status: 403,
+      code: 'MODEL_NOT_ALLOWED',
+      error: { access: { maxRequestUsd: 0.001 } },
+    });
+    expect((error as { error: { access: { neededUsd: number } } }).error.access.neededUsd).toBeGreaterThan(0.01);
+    expect((error as Error).message).toContain('send max_tokens to lower that');
+    expect((await chat('gpt-4o', { max_tokens: 5 })).choices).toHaveLength(1);
+  });
+
+  it('passes a request whose price is not known', async () => {
+    rules = [rule({ maxRequestUsd: 0.001 })];
+    expect((await chat('my-own-model', { max_tokens: 1_000_000 })).choices).toHaveLength(1);
+  });
+});

@@ -1,0 +1,5 @@
+import { currentWebBuild } from '../../web/current-build.ts';
+
+export default (): void => {
+  currentWebBuild();
+};

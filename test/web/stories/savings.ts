@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import type { Locator } from 'playwright-core';
+import { overflow, screenshot, seriousFindings, waitUntilIdle } from '../browser/browser.ts';
+import { fixture, openSignedIn } from '../browser/fixture.ts';
+
+const ask = async (method: string, path: string, body?: object) => {
+  const { dashboard, seeded } = fixture();
+  const response = await fetch(`${dashboard.url}/api${path}`, {
+    method,
+    headers: { authorization: `Bearer ${seeded.token}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  expect(response.ok).toBe(true);
+  return method === 'DELETE' ? undefined : response.json();
+};
+
+const PLAN = {
+  provider: 'anthropic',
+  credential: 'subscription',
+  from: new Date(Date.now() - 40 * 86_400_000).toISOString(),
+  terms: { kind: 'subscription', usdPerMonth: 200 },
+};
+
+describe('savings', () => {
+  it('are dismissed with a reason, taken back and watched', async () => {
+    const name = `Plan ${randomUUID().slice(0, 8)}`;
+    const { id } = (await ask('POST', '/prices', { ...PLAN, name })) as { id: string };
+    const { open, browserErrors } = await openSignedIn(fixture().seeded);
+    const page = await open('/savings');
+    const shown = (of: Locator) => of.filter({ visible: true });
+    const row = (region: string, text: string) =>
+      page.getByRole('region', { name: region }).getByRole('row').filter({ hasText: text });
+    const plan = row('Findings', name);
+    await shown(plan.getByText(`“${name}” cost $200.00 in 30 days.`)).waitFor();
+    await shown(plan.getByRole('button', { name: 'Dismiss' })).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Dismiss' }).click();
+    await dialog.getByText('A reason is required.').waitFor();
+    const reason = `The team of ${name} starts in December.`;
+    await dialog.getByLabel('Reason').fill(reason);
+    await screenshot(page, 'savings-dismiss');
+    await dialog.getByRole('button', { name: 'Dismiss' }).click();
+    const dismissed = row('Watched and dismissed', reason);
+    await shown(dismissed.getByText(`“${reason}”`)).waitFor();
+    expect(await plan.count()).toBe(0);
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const width of [375, 768, 1440]) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 860 });
+        await waitUntilIdle(page);
+        expect([await seriousFindings(page), await overflow(page)]).toEqual([[], 0]);
+        await screenshot(page, `savings-${width}-${colorScheme}`, true);
+      }
+    await dismissed.getByRole('button', { name: 'Undo' }).click();
+    await shown(plan.getByRole('button', { name: 'Watch' })).click();
+    const watched = page.getByText('Watched by the amount alone: it is not about single requests.');
+    await shown(watched).waitFor();
+    await ask('DELETE', `/prices/${id}`);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('heading', { name: 'Watched and dismissed' }).waitFor({ state: 'detached' });
+    const dear = row('Findings', 'tag extraction');
+    await shown(dear.getByRole('link', { name: 'Set a limit' })).click();
+    await page.getByRole('heading', { name: 'New limit' }).waitFor();
+    expect(await page.getByRole('combobox', { name: 'Tag' }).inputValue()).toBe('extraction');
+    await page.getByText(/It would (not )?have fired/).waitFor();
+    expect(browserErrors).toEqual([]);
+  });
+});

@@ -1,0 +1,306 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { formatMoney } from '../../../web/src/format/money.ts';
+import { newEmail, register } from '../browser/accounts.ts';
+import { chartOf, screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
+import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
+
+type Click = (target: Locator) => Promise<void>;
+
+/** Tasks that people come for, each with the most clicks that it may take. Typing and choosing an option of the browser's own list are none. */
+const tasks: readonly [name: string, most: number, path: string, doIt: (page: Page, click: Click) => Promise<void>][] =
+  [
+    [
+      'the cause of the rise of yesterday',
+      3,
+      '/',
+      async (page, click) => {
+        await click(page.getByRole('link', { name: 'Compare' }).first());
+        await page.getByLabel('Periods').selectOption('yesterday');
+        await page.waitForURL(/periods=yesterday/);
+        await page.locator('dt', { hasText: 'Volume' }).waitFor();
+        const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+        expect(await page.getByLabel('Last day of the period (UTC)').inputValue()).toBe(yesterday);
+        await page.getByRole('region', { name: 'Changed groups' }).locator('tbody tr').first().waitFor();
+      },
+    ],
+    [
+      'the costliest request',
+      3,
+      '/',
+      async (page, click) => {
+        await click(page.getByRole('link', { name: 'Requests' }).first());
+        await click(page.getByRole('combobox', { name: 'Order' }));
+        await click(page.getByRole('option', { name: 'Costliest' }));
+        await waitUntilIdle(page);
+        const { items } = await readApi<{ items: { costNanoUsd: number }[] }>('/requests?orderBy=cost&limit=1');
+        await page
+          .getByText(formatMoney(items[0]?.costNanoUsd ?? 0, 'call'))
+          .first()
+          .waitFor();
+      },
+    ],
+    [
+      'an alert, with what it would have said',
+      4,
+      '/',
+      async (page, click) => {
+        await click(page.getByRole('link', { name: 'Limits' }).first());
+        await click(page.getByRole('link', { name: 'New limit' }));
+        await page.getByText(/It would (not )?have fired/).waitFor();
+        await page.getByLabel('Name').fill('Task limit');
+        await click(page.getByRole('button', { name: 'Create the rule' }));
+        await page.getByText('Task limit', { exact: true }).waitFor();
+      },
+    ],
+    [
+      'a limit of a project that refuses requests',
+      5,
+      '/',
+      async (page, click) => {
+        await click(page.getByRole('link', { name: 'Access' }).first());
+        await click(page.getByRole('navigation', { name: 'Access' }).getByRole('link', { name: 'Keys', exact: true }));
+        const projects = page.getByRole('region', { name: 'Projects' });
+        await click(projects.getByRole('link', { name: 'Set a limit' }).first());
+        await page.getByLabel('Name').fill('Task budget');
+        await page.getByLabel('Amount', { exact: true }).fill('900000');
+        await click(page.getByRole('switch', { name: /^Refuse requests/ }));
+        await click(page.getByRole('button', { name: 'Create the budget' }));
+        await page.getByText('Task budget', { exact: true }).waitFor();
+      },
+    ],
+    [
+      'a pause, from an alert',
+      2,
+      '/alerts/{alert}',
+      async (page, click) => {
+        await page.getByText('Costliest requests').waitFor();
+        expect(await page.getByRole('article').getByRole('heading').getByRole('link').count()).toBe(0);
+        await click(page.getByRole('button', { name: 'Pause', exact: true }));
+        const dialog = page.getByRole('dialog');
+        await dialog.getByText('it would have refused').waitFor();
+        await screenshot(page, 'alert-pause');
+        await click(dialog.getByRole('button', { name: 'Pause', exact: true }));
+        // Ended again; other stories may have left something else that refuses.
+        const resumes = page.getByRole('button', { name: /^Resume / });
+        await resumes.first().waitFor();
+        const count = await resumes.count();
+        await resumes.first().click();
+        await waitUntil('the pause has ended', async () => (await resumes.count()) < count);
+      },
+    ],
+    [
+      'a viewer of one project',
+      5,
+      '/',
+      async (page, click) => {
+        await click(page.getByRole('link', { name: 'Access' }).first());
+        await click(page.getByRole('link', { name: 'Members' }));
+        await click(page.getByRole('button', { name: 'Invite' }));
+        const dialog = page.getByRole('dialog');
+        const viewer = newEmail();
+        await dialog.getByLabel('E-mail').fill(viewer);
+        await dialog.getByLabel('Role', { exact: true }).selectOption('viewer');
+        const projects = dialog.getByRole('combobox', { name: 'Projects' });
+        await projects.fill('Def');
+        await projects.press('Enter');
+        await projects.press('Tab');
+        await screenshot(page, 'invite-viewer');
+        await click(dialog.getByRole('button', { name: 'Send the invitation' }));
+        await page.getByRole('row', { name: new RegExp(`${viewer}.*viewer.*Default`) }).waitFor();
+      },
+    ],
+    [
+      'a token for an export',
+      4,
+      '/',
+      async (page, click) => {
+        await click(page.getByRole('link', { name: 'Access' }).first());
+        await click(page.getByRole('link', { name: 'API tokens' }));
+        await click(page.getByRole('button', { name: 'New token' }));
+        await page.getByLabel('Name').fill('Nightly export');
+        await click(page.getByRole('button', { name: 'Create the token' }));
+        await page.getByText('shown only once').waitFor();
+      },
+    ],
+    [
+      'the price of a contract',
+      5,
+      '/',
+      async (page, click) => {
+        await click(page.getByRole('link', { name: 'Prices and bills' }).first());
+        await click(page.getByRole('button', { name: 'New price' }));
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Name').fill('Task contract');
+        await dialog.getByLabel('Off').fill('0.001');
+        await click(dialog.getByRole('button', { name: 'Add the price' }));
+        await page.getByText('Task contract').waitFor();
+      },
+    ],
+    [
+      'a zone of one’s own',
+      3,
+      '/',
+      async (page, click) => {
+        await click(page.getByText('Zone and currency'));
+        await click(page.getByRole('combobox', { name: 'Time zone' }));
+        await click(page.getByRole('option', { name: 'Europe/Berlin' }));
+        await page.getByText('Days: Berlin.').waitFor();
+      },
+    ],
+    [
+      'Slack, for alerts like this one',
+      3,
+      '/alerts/{alert}',
+      async (page, click) => {
+        await page.getByText('Costliest requests').waitFor();
+        await click(page.getByRole('link', { name: 'View the rule' }));
+        await click(page.getByRole('checkbox', { name: 'Slack' }));
+        await page.getByLabel('Slack: URL of an incoming webhook').fill('https://hooks.slack.com/services/T0/B0/task');
+        // Saving looks the host up, and no test has a network.
+        await page.route(/\/api\/alert-rules\/[^/]+$/, (route) =>
+          route.request().method() === 'PATCH' ? route.fulfill({ json: {} }) : route.continue(),
+        );
+        await click(page.getByRole('button', { name: 'Save' }));
+        await page.getByText(/ saved\.$/).waitFor();
+      },
+    ],
+    [
+      'a bill compared with what was recorded',
+      4,
+      '/',
+      async (page, click) => {
+        await click(page.getByRole('link', { name: 'Prices and bills' }).first());
+        await click(
+          page.getByRole('navigation', { name: 'Prices and bills' }).getByRole('link', { name: 'Reconciliation' }),
+        );
+        await page.getByLabel('Provider').selectOption('mistral');
+        await click(page.getByRole('button', { name: 'Import an invoice' }));
+        const dialog = page.getByRole('dialog');
+        await dialog
+          .getByLabel('CSV')
+          .fill(
+            `day,amount,model\n${new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10)},1.50,task-model\n`,
+          );
+        await click(dialog.getByRole('button', { name: 'Import' }));
+        await page.getByText(/of your Mistral bill came through here/).waitFor();
+      },
+    ],
+    [
+      'the deletion of the account',
+      3,
+      '/',
+      async (page, click) => {
+        await click(page.getByRole('link', { name: 'Account' }).first());
+        await click(page.getByRole('button', { name: 'Delete the account' }));
+        await page.getByRole('dialog').getByRole('button', { name: 'Delete the account' }).waitFor();
+      },
+    ],
+  ];
+
+describe('a task', () => {
+  it('takes few clicks', async () => {
+    const { items } = await readApi<{ items: { id: string; unit: string; type: string }[] }>('/alerts?limit=50');
+    const alert = items.find(({ unit, type }) => unit === 'nanoUsd' && type === 'cost_threshold')?.id ?? '';
+    // A context of its own: the zone stays in it.
+    const { open } = await openSignedIn(fixture().seeded, undefined, { timezoneId: 'Europe/Berlin' });
+    for (const [name, most, path, doIt] of tasks) {
+      const page = await open(path.replace('{alert}', alert));
+      let clicks = 0;
+      await doIt(page, async (target) => {
+        clicks += 1;
+        await target.click();
+      });
+      expect({ name, isWithin: clicks <= most, clicks }).toEqual({ name, isWithin: true, clicks });
+    }
+  });
+});
+
+describe('what was typed', () => {
+  it('is there again after a reload, and gone once it is discarded', async () => {
+    const { open } = await openSignedIn(await register(fixture().dashboard));
+    let page = await open('/limits/new');
+    await page.getByLabel('Name').fill('Half a limit');
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.reload();
+    await page.getByText('What you typed before is here again.').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Half a limit');
+    await page.getByRole('button', { name: 'Discard it' }).click();
+    expect(await page.getByLabel('Name').inputValue()).toBe('');
+    page = await open('/limits/new');
+    await page.getByLabel('Name').waitFor();
+    expect(await page.getByText('What you typed before is here again.').count()).toBe(0);
+  });
+});
+
+describe('the palette', () => {
+  it('pauses, and finds a model', async () => {
+    const { open } = await openSignedIn(fixture().seeded);
+    const page = await open('/');
+    await chartOf(page).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByLabel('Go to a page').fill('pause req');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Pause requests' }).getByLabel('Reason').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.getByLabel('Go to a page').fill('claude-opus');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Remove Model: claude-opus-4-1' }).waitFor();
+  });
+});
+
+/** The amounts of a part of a page. */
+const amountsIn = async (part: Locator): Promise<readonly string[]> =>
+  (await part.innerText()).match(/[€$][\d,.]+/g) ?? [];
+
+describe('a figure that is a link', () => {
+  it.each([
+    ['UTC', null],
+    ['Pacific/Auckland', { code: 'EUR', rates: [{ from: '2020-01-01', perUsd: '0.9' }] }],
+    ['America/Los_Angeles', null],
+  ])('leads to the same figure in %s', async (timeZone, currency) => {
+    const { dashboard, seeded } = fixture();
+    const put = async (path: string, body: object) => {
+      const response = await fetch(`${dashboard.url}/api${path}`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${seeded.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      expect(response.ok).toBe(true);
+    };
+    await put('/reports/calendar', { timeZone, weekStartsOn: 'monday' });
+    await put('/prices/currency', { currency });
+    try {
+      const { open } = await openSignedIn(seeded);
+      const page = await open('/?range=7d');
+      await waitUntilIdle(page);
+      const trend = page.locator('section', { has: page.locator('#trend') });
+      const [before = ''] = (await amountsIn(trend.getByText(' vs ').first())).slice(-1);
+      await trend.getByRole('link', { name: 'Why?' }).click();
+      await page.locator('#change').waitFor();
+      await waitUntilIdle(page);
+      const change = page.locator('section', { has: page.locator('#change') });
+      expect(await amountsIn(change)).toContain(before);
+      // The parts add up to the change that is shown, to the cent.
+      const [sum = 0, ...parts] = [
+        await change.locator('.num').first().innerText(),
+        ...(await change.locator('dd').allInnerTexts()),
+      ].map((text) => Math.round(Number(text.replace('−', '-').replace(/[^\d.-]/g, '')) * 100));
+      expect(parts.reduce((total, part) => total + part, 0)).toBe(sum);
+      await open('/keys');
+      const link = page
+        .getByRole('region', { name: 'Service keys' })
+        .locator('a', { hasText: /[€$]\d/ })
+        .first();
+      const spend = await link.innerText();
+      await link.click();
+      await page.getByRole('button', { name: /^Remove Service key/ }).waitFor();
+      await waitUntilIdle(page);
+      expect(await amountsIn(trend)).toContain(spend);
+    } finally {
+      await put('/reports/calendar', { timeZone: 'UTC', weekStartsOn: 'monday' });
+      await put('/prices/currency', { currency: null });
+    }
+  });
+});

@@ -1,0 +1,130 @@
+import { Badge, Button, Group, Modal, NumberInput, Textarea } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { OwnLimit } from '../api/responses.ts';
+import { useApi } from '../app.ts';
+import { Money, Unpriced } from '../components/amount.tsx';
+import { LoadProblem } from '../components/page.tsx';
+import { required } from '../forms/fields.ts';
+import { SubmitForm } from '../forms/submit-form.tsx';
+import { dollars } from '../limits/limit-types.ts';
+import { boundaryText } from '../limits/names.ts';
+import { Left, UsedBar } from '../limits/used.tsx';
+
+interface LimitProps {
+  readonly limit: OwnLimit;
+}
+
+/** `Developers`, and of a limit for each key the key's name. */
+const nameOf = ({ budgetName, each, label, value }: OwnLimit): string =>
+  each === 'key' ? `${budgetName}: ${label ?? value}` : budgetName;
+
+const AskForMore = ({ limit, onClose }: LimitProps & { readonly onClose: () => void }) => {
+  const present = (limit.limitNanoUsd ?? 0) / 1e9;
+  const form = useForm({
+    initialValues: { amount: '' as number | string, reason: '' },
+    validate: {
+      amount: (amount) => (Number(amount) > present ? null : `More than $${present}, your limit now.`),
+      reason: required('A reason'),
+    },
+  });
+  const ask = useApi().useMutation('post', '/budgets/{id}/values/{value}/raises', {
+    onSuccess: onClose,
+    meta: { done: 'Asked. You get a mail when somebody has decided.' },
+  });
+  return (
+    <SubmitForm
+      form={form}
+      request={ask}
+      sent={({ amount, reason }) => ({
+        params: { path: { id: limit.budgetId, value: limit.value } },
+        body: { amount: Number(amount), reason },
+      })}
+      failure="Nobody was asked"
+      submit="Ask for it"
+    >
+      <NumberInput
+        label="Amount"
+        description={`Instead of $${present}.`}
+        data-autofocus
+        {...dollars}
+        {...form.getInputProps('amount')}
+      />
+      <Textarea label="Reason" maxLength={500} autosize minRows={2} {...form.getInputProps('reason')} />
+    </SubmitForm>
+  );
+};
+
+const RaiseState = ({ limit: { raise }, onAsk }: LimitProps & { readonly onAsk: () => void }) => {
+  if (raise?.status === 'pending') return <span className="dim">asked for ${raise.amount}</span>;
+  return (
+    <Group gap="xs">
+      {raise?.status === 'denied' && (
+        <span className="dim">{`$${raise.amount} denied by ${raise.decidedBy?.name}`}</span>
+      )}
+      <Button size="compact-xs" variant="default" onClick={onAsk}>
+        Ask for more
+      </Button>
+    </Group>
+  );
+};
+
+const Row = ({ limit, onAsk }: LimitProps & { readonly onAsk: () => void }) => {
+  const { limitNanoUsd, usedNanoUsd, remainingNanoUsd, percentUsed, isBlocked, period, unpricedRequests } = limit;
+  return (
+    <div>
+      <strong>{nameOf(limit)}</strong>
+      {isBlocked && (
+        <Badge color="red" variant="light" ml={8}>
+          Requests refused
+        </Badge>
+      )}
+      <UsedBar name={nameOf(limit)} percent={percentUsed} />
+      <Group gap="2px 16px" mt={7} className="small">
+        <span>
+          <Money nano={usedNanoUsd} /> used {limitNanoUsd !== null && 'of '}
+          {limitNanoUsd !== null && <Money nano={limitNanoUsd} />}
+        </span>
+        {remainingNanoUsd === null || limitNanoUsd === null ? (
+          <span className="dim">no limit</span>
+        ) : (
+          <>
+            <Left nano={remainingNanoUsd} />
+            <span className="dim">until {boundaryText(period.end)}</span>
+            <RaiseState limit={limit} onAsk={onAsk} />
+          </>
+        )}
+        <Unpriced of={unpricedRequests} />
+      </Group>
+    </div>
+  );
+};
+
+/** The limits of the user and of each of their keys. @param ask id of the limit that refused a request: its page opens the form */
+export const OwnLimits = ({ ask }: { readonly ask: string | undefined }) => {
+  const query = useApi().useQuery('get', '/own-limits');
+  const navigate = useNavigate();
+  const [asking, setAsking] = useState<OwnLimit>();
+  const items = query.data?.items ?? [];
+  const linked = items.find(({ budgetId, limitNanoUsd, raise }) => {
+    return budgetId === ask && limitNanoUsd !== null && raise?.status !== 'pending';
+  });
+  const shown = asking ?? linked;
+  const close = () => {
+    setAsking(undefined);
+    if (ask !== undefined) void navigate({ to: '/access', replace: true });
+  };
+  return (
+    <>
+      <LoadProblem query={query} title="Your limits could not be loaded" />
+      {items.map((limit) => (
+        <Row key={`${limit.budgetId} ${limit.value}`} limit={limit} onAsk={() => setAsking(limit)} />
+      ))}
+      {query.data && items.length === 0 && <p className="dim small">No limit is set for each member or key.</p>}
+      <Modal opened={shown !== undefined} onClose={close} title={shown && `Ask for more: ${nameOf(shown)}`}>
+        {shown && <AskForMore limit={shown} onClose={close} />}
+      </Modal>
+    </>
+  );
+};

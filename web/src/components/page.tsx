@@ -1,0 +1,228 @@
+import { Alert, Box, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { type UseQueryResult, useQueryClient } from '@tanstack/react-query';
+import { CircleAlert, type LucideIcon } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { isTemporary, problemOf, waitMs } from '../api/problem.ts';
+import { formatAgo } from '../format/time.ts';
+
+/** The title of a page, as its heading and in the browser's tab and history. */
+export const Heading = ({ children }: { readonly children: string }) => (
+  <>
+    <title>{`${children} · AI Spend Gateway`}</title>
+    <h1>{children}</h1>
+  </>
+);
+
+interface PageHeadProps {
+  readonly title: string;
+  readonly about?: ReactNode;
+  readonly back?: ReactNode;
+  readonly children?: ReactNode;
+}
+
+/** The top of a page: its title, a sentence about it, the way back, and on the right its buttons. */
+export const PageHead = ({ title, about, back, children }: PageHeadProps) => (
+  <div className="page-head">
+    <div>
+      {back}
+      <Heading>{title}</Heading>
+      {about && <p>{about}</p>}
+    </div>
+    {children && <div className="page-actions">{children}</div>}
+  </div>
+);
+
+interface SectionProps {
+  readonly title: string;
+  readonly about?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A card with a heading, for one setting or a few that belong together. */
+export const Section = ({ title, about, children }: SectionProps) => (
+  <section className="card card-pad section" aria-label={title}>
+    <div>
+      <h2 className="section-title">{title}</h2>
+      {about && <p className="dim small">{about}</p>}
+    </div>
+    <div>{children}</div>
+  </section>
+);
+
+interface CardProps {
+  readonly title: string;
+  readonly about?: string;
+  readonly action?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A card with a heading, and what is next to that. */
+export const Card = ({ title, about, action, children }: CardProps) => (
+  <section className="card card-pad" aria-label={title}>
+    <div className="card-head">
+      <h2>{title}</h2>
+      {action}
+    </div>
+    {about && <p className="dim small">{about}</p>}
+    {children}
+  </section>
+);
+
+interface EmptyStateProps {
+  readonly icon: LucideIcon;
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly action?: ReactNode;
+}
+
+/** Shown in place of an empty view: why it is empty, and what to do. */
+export const EmptyState = ({ icon: Icon, title, children, action }: EmptyStateProps) => (
+  <Stack align="center" gap={8} px={24} py={56} ta="center">
+    <Box className="disc" w={48} h={48} mb={4}>
+      <Icon size={22} strokeWidth={1.7} aria-hidden />
+    </Box>
+    <Text component="h2" m={0} fw={620}>
+      {title}
+    </Text>
+    {children && (
+      <Text component="p" m={0} mb={8} maw="46ch" c="dimmed" size="sm">
+        {children}
+      </Text>
+    )}
+    {action}
+  </Stack>
+);
+
+interface ScrollRegionProps {
+  readonly label: string;
+  readonly className?: string | undefined;
+  readonly children: ReactNode;
+}
+
+/** A region that scrolls. It has a name and takes the focus, so that the keyboard can scroll it too. */
+export const ScrollRegion = ({ label, className, children }: ScrollRegionProps) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must take the focus.
+  <section className={className} aria-label={label} tabIndex={0}>
+    {children}
+  </section>
+);
+
+/** Whole seconds until the API takes another attempt, counted down to 0. */
+const useSecondsToWait = (error: unknown): number => {
+  const [, tick] = useState(0);
+  const seconds = Math.ceil(waitMs(error) / 1000);
+  useEffect(() => {
+    if (seconds === 0) return undefined;
+    const timer = setTimeout(() => tick((ticks) => ticks + 1), 1000);
+    return () => clearTimeout(timer);
+  });
+  return seconds;
+};
+
+/** The API's error message, with a retry button where one helps. */
+export const ProblemNote = ({
+  error,
+  onRetry,
+  title = 'Something went wrong',
+  messages = {},
+  shownSinceMs = 0,
+  details = [],
+}: {
+  readonly error: unknown;
+  readonly onRetry?: (() => void) | undefined;
+  readonly title?: string | undefined;
+  /** Messages by error code, where the API's are meant for programmers. */
+  readonly messages?: Readonly<Record<string, string>> | undefined;
+  /** When the figures that stay on the page were loaded, ms since 1970; 0 if there are none. */
+  readonly shownSinceMs?: number;
+  /** The API's messages on what no field of the page is about. */
+  readonly details?: readonly string[];
+}) => {
+  const { code, message, requestId } = problemOf(error);
+  const seconds = useSecondsToWait(error);
+  const isNetwork = code === 'NETWORK';
+  // Shown for bug reports, where the user did not cause the error.
+  const helps = isTemporary(error);
+  const quotable = helps ? requestId : undefined;
+  return (
+    <Alert
+      role="alert"
+      color="red"
+      icon={<CircleAlert size={18} />}
+      title={isNetwork ? 'No connection to the API' : title}
+    >
+      <Text size="sm">
+        {isNetwork ? 'Check your network connection.' : (messages[code] ?? message)}
+        {shownSinceMs > 0 && ` The figures shown are of ${formatAgo(new Date(shownSinceMs).toISOString())}.`}
+      </Text>
+      {details.map((detail) => (
+        <Text key={detail} size="sm">
+          {detail}
+        </Text>
+      ))}
+      {((onRetry && helps) || quotable) && (
+        <Group gap="sm" mt="xs">
+          {onRetry && helps && (
+            <Button size="compact-sm" variant="default" onClick={onRetry} disabled={seconds > 0}>
+              {seconds > 0 ? `Try again in ${seconds} s` : 'Try again'}
+            </Button>
+          )}
+          {quotable && <span className="dim small mono">Request {quotable}</span>}
+        </Group>
+      )}
+    </Alert>
+  );
+};
+
+export type LoadedQuery = Pick<UseQueryResult<unknown, unknown>, 'error' | 'data' | 'dataUpdatedAt' | 'fetchStatus'>;
+
+interface LoadProblemProps {
+  readonly query: LoadedQuery;
+  readonly title: string;
+}
+
+/** Why a page has no figures, or old ones, and how old they are. Nothing where all is well. */
+export const LoadProblem = ({ query: { error, data, dataUpdatedAt, fetchStatus }, title }: LoadProblemProps) => {
+  const queryClient = useQueryClient();
+  // One click tries all again that failed on the page.
+  const retry = () =>
+    void queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
+  // Without a network the query waits for one, and then goes on by itself.
+  const isOffline = fetchStatus === 'paused';
+  if (!error && !isOffline) return null;
+  return (
+    <ProblemNote
+      error={isOffline ? new TypeError('offline') : error}
+      onRetry={isOffline ? undefined : retry}
+      title={title}
+      shownSinceMs={data === undefined ? 0 : dataUpdatedAt}
+    />
+  );
+};
+
+interface ListPageProps {
+  readonly title: string;
+  readonly about: ReactNode;
+  readonly actions?: ReactNode;
+  readonly query: LoadedQuery;
+  /** Plural name of the items: `rules`. */
+  readonly things: string;
+  /** For pages whose list has no skeleton of its own. */
+  readonly skeleton?: boolean;
+  /** Given where the list has no item. */
+  readonly empty?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A page of a list: its head, why it has no items or old ones, a skeleton while it loads, and what there is where it is empty. */
+export const ListPage = ({ title, about, actions, query, things, skeleton, empty, children }: ListPageProps) => (
+  <div className="page">
+    <PageHead title={title} about={about}>
+      {actions}
+    </PageHead>
+    <LoadProblem query={query} title={`The ${things} could not be loaded`} />
+    {skeleton && !query.data && !query.error && <Skeleton height={220} radius="lg" />}
+    {empty && <section className="card">{empty}</section>}
+    {children}
+  </div>
+);

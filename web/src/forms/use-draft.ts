@@ -1,0 +1,42 @@
+import type { UseFormReturnType } from '@mantine/form';
+import { useEffect, useRef, useState } from 'react';
+
+const PREFIX = 'draft ';
+
+/** Forgets what was typed and not saved, such as when the user signs out. */
+export const forgetDrafts = (): void => {
+  for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
+};
+
+/**
+ * Keeps what was typed into a form in this tab, until it is saved or discarded: a reload, an ended session or a lost network loses
+ * nothing. Members that were not changed are not kept: they may change elsewhere.
+ */
+export const useDraft = <Values extends object>(form: UseFormReturnType<Values>, name: string) => {
+  const key = PREFIX + name;
+  const { values } = form;
+  const [isRestored, setRestored] = useState(false);
+  const hasBegun = useRef(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the form is another object with each key that is pressed.
+  useEffect(() => {
+    if (!hasBegun.current) {
+      hasBegun.current = true;
+      const draft = sessionStorage.getItem(key);
+      if (draft === null) return;
+      form.setValues(JSON.parse(draft) as Partial<Values>);
+      setRestored(true);
+      return;
+    }
+    const initial = form.getInitialValues();
+    const changed = Object.entries(values).filter(
+      ([member, value]) => JSON.stringify(value) !== JSON.stringify(initial[member as keyof Values]),
+    );
+    if (changed.length === 0) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, JSON.stringify(Object.fromEntries(changed)));
+  }, [key, values]);
+  const forget = () => {
+    sessionStorage.removeItem(key);
+    setRestored(false);
+  };
+  return { isRestored, forget };
+};

@@ -1,0 +1,54 @@
+import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
+import { useMe } from '../app.ts';
+import { Money } from '../components/amount.tsx';
+import { TextLink } from '../components/links.tsx';
+import { shownIn } from '../format/money.ts';
+import { formatPercent } from '../format/quantity.ts';
+import { utcDate } from '../format/time.ts';
+import { useBudgets } from '../limits/use-limits.ts';
+import { useSpend } from '../spend/use-spend.ts';
+
+const DAYS = 30;
+const MAX_GROUPS = 1_000;
+
+interface SpendOfProps {
+  readonly by: 'key' | 'project';
+  readonly id: string;
+}
+
+/** The spend of a key or project in the last 30 days, which leads to it, and the budget that is for it alone. */
+export const SpendOf = ({ by, id }: SpendOfProps) => {
+  const { may } = useMe();
+  const from = utcDate(new Date(Date.now() - (DAYS - 1) * DAY_MS));
+  const to = utcDate(new Date());
+  const { data } = useSpend(
+    { from, to, granularity: 'day', groupBy: [by], limit: MAX_GROUPS },
+    { enabled: may('spend:read') },
+  );
+  const { data: budgets } = useBudgets();
+  const budget = budgets?.items.find(({ filter }) => filter && filter[by] === id && Object.keys(filter).length === 1);
+  if (!data) return null;
+  const group = data.groups.find((each) => each[by] === id);
+  return (
+    <>
+      <TextLink to="/" search={{ [by]: [id], range: 'custom', from, to }}>
+        <Money nano={group ? group.costNanoUsd : 0} shown={group && shownIn(group, data.displayCurrency?.code)} />
+      </TextLink>
+      {!budget && budgets && may('rules:write') && (
+        <div className="small">
+          <TextLink to="/limits/new" search={{ type: 'budget', [by]: id }}>
+            Set a limit
+          </TextLink>
+        </div>
+      )}
+      {budget && (
+        <div className="dim small">
+          <TextLink to="/limits/$limitId" params={{ limitId: budget.id }}>
+            {budget.state.percentUsed !== null && `${formatPercent(budget.state.percentUsed)} of `}
+            {budget.name}
+          </TextLink>
+        </div>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,141 @@
+import { Group, NumberInput, Select, TagsInput, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDebouncedValue } from '@mantine/hooks';
+import { ShieldCheck } from 'lucide-react';
+import type { AccessRule, NewAccessRule } from '../api/responses.ts';
+import { useApi, useMe } from '../app.ts';
+import { DialogButton } from '../components/buttons.tsx';
+import { ProblemNote } from '../components/page.tsx';
+import { type Column, ListSection, TwoLines } from '../components/table.tsx';
+import { formatMoney } from '../format/money.ts';
+import { plural } from '../format/quantity.ts';
+import { DeleteButton, EditorForm } from '../forms/editor.tsx';
+import { roleTexts } from '../members/roles.ts';
+import { ScopeFields } from '../scope/scope-fields.tsx';
+import { valueName } from '../spend/groups.ts';
+import { useKeyNames } from '../spend/use-key-names.ts';
+import { type AccessValues, accessProblems, accessText, bodyOf, scopeMembers, valuesOf } from './access-form.ts';
+import { useAccessRules } from './use-limits.ts';
+
+const TYPING_MS = 400;
+const SHOWN = 5;
+
+/** Shows what the rule would have refused in the last 30 days. */
+const Preview = ({ values }: { readonly values: AccessValues }) => {
+  const keyNames = useKeyNames();
+  const key = JSON.stringify({ ...bodyOf(values), name: values.name.trim() || 'Preview' });
+  const [typed] = useDebouncedValue(key, TYPING_MS);
+  const { name: _, ...problems } = accessProblems(values);
+  const enabled = typed === key && Object.values(problems).every((problem) => problem === null);
+  const body: NewAccessRule = JSON.parse(typed);
+  const { data, error } = useApi().useQuery('post', '/access-rules/preview', { body }, { enabled });
+  if (error) return <ProblemNote error={error} title="The rule could not be tested" />;
+  if (!data) return null;
+  const { requests, refused, items, mayAlsoMatch, dearest } = data;
+  return (
+    <div>
+      <Text component="output" size="sm" fw={600}>
+        {`In the last 30 days it would have refused ${plural(refused.requests, 'request')} of ${requests}, for ${formatMoney(refused.costNanoUsd)}.`}
+      </Text>
+      <ul className="dim small">
+        {items.slice(0, SHOWN).map((item) => (
+          <li key={`${item.provider} ${item.model} ${item.keyId}`}>
+            {`${item.provider}/${item.model ?? 'no model'}, ${valueName('key', item.keyId, keyNames)}: ${plural(item.requests, 'request')}`}
+          </li>
+        ))}
+        {mayAlsoMatch && <li>{`Up to ${plural(mayAlsoMatch.requests, 'more request')}, counted under (other).`}</li>}
+        {dearest && (
+          <li>
+            {dearest.items.length === 0
+              ? 'No request cost more than the highest price. A request is refused for what it may cost, so some would be.'
+              : `Some requests cost more than the highest price, up to ${formatMoney(dearest.items[0]?.costNanoUsd ?? 0)}.`}
+          </li>
+        )}
+      </ul>
+    </div>
+  );
+};
+
+const patterns = { splitChars: [',', ' '], placeholder: 'openai/gpt-4o*, anthropic/*' };
+
+const Editor = ({ rule, onClose }: { readonly rule: AccessRule | undefined; readonly onClose: () => void }) => {
+  const form = useForm<AccessValues>({ initialValues: valuesOf(rule), validate: accessProblems });
+  return (
+    <EditorForm collection="/access-rules" item={rule} form={form} bodyOf={bodyOf} whole={['scope']} onClose={onClose}>
+      <Text size="sm">Other requests get the status 403 with the code MODEL_NOT_ALLOWED, and what may be called.</Text>
+      <TextInput
+        label="Name"
+        description="The refused client sees it."
+        maxLength={100}
+        {...form.getInputProps('name')}
+      />
+      <ScopeFields form={form} members={scopeMembers} />
+      <Select
+        label="Only keys of members with the role"
+        placeholder="any role"
+        clearable
+        data={Object.keys(roleTexts)}
+        value={form.values.role || null}
+        onChange={(role) => form.setFieldValue('role', (role ?? '') as AccessValues['role'])}
+      />
+      <TagsInput
+        label="Only these models"
+        description="Provider and model, with * for any. Empty: all that are not excluded below."
+        {...patterns}
+        {...form.getInputProps('allowed')}
+      />
+      <TagsInput label="Not these models" {...patterns} {...form.getInputProps('denied')} />
+      <NumberInput
+        label="Highest price of one request"
+        description="Compared with the most that it may cost: the longest response that it asks for."
+        prefix="$"
+        {...form.getInputProps('maxRequestUsd')}
+      />
+      <Preview values={form.values} />
+    </EditorForm>
+  );
+};
+
+const columns: readonly Column<AccessRule>[] = [
+  { head: 'Rule', cell: (rule) => <TwoLines second={<RuleText rule={rule} />}>{rule.name}</TwoLines> },
+  { head: 'Actions', className: 'right', cell: (rule) => <Actions rule={rule} /> },
+];
+
+const RuleText = ({ rule }: { readonly rule: AccessRule }) => accessText(rule, useKeyNames());
+
+const Actions = ({ rule }: { readonly rule: AccessRule }) => {
+  if (!useMe().may('keys:write-all')) return null;
+  return (
+    <Group gap="xs" justify="flex-end">
+      <DialogButton size="compact-xs" variant="default" label="Edit" aria-label={`Edit ${rule.name}`} title={TITLE}>
+        {(close) => <Editor rule={rule} onClose={close} />}
+      </DialogButton>
+      <DeleteButton collection="/access-rules" item={rule} />
+    </Group>
+  );
+};
+
+const TITLE = 'What keys may call';
+
+/** The rules about models that keys may call, and a button that sets them. */
+export const AccessRules = () => (
+  <ListSection
+    title={TITLE}
+    action={
+      useMe().may('keys:write-all') && (
+        <DialogButton
+          size="xs"
+          variant="default"
+          leftSection={<ShieldCheck size={14} aria-hidden />}
+          label="Set what keys may call"
+          title={TITLE}
+        >
+          {(close) => <Editor rule={undefined} onClose={close} />}
+        </DialogButton>
+      )
+    }
+    query={useAccessRules()}
+    none="Every key may call every model, at any price."
+    columns={columns}
+  />
+);

@@ -1,0 +1,64 @@
+import { NativeSelect, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDebouncedValue } from '@mantine/hooks';
+import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
+import { startOf } from '../../../lambda/domain/calendar/utc.ts';
+import { Money } from '../components/amount.tsx';
+import { plural } from '../format/quantity.ts';
+import { EditorForm } from '../forms/editor.tsx';
+import { spendFiltersOf } from '../scope/scope.ts';
+import { ScopeFields } from '../scope/scope-fields.tsx';
+import { parametersOf } from '../spend/filters.ts';
+import { useSpend } from '../spend/use-spend.ts';
+import {
+  bodyOf,
+  durations,
+  emptyPause,
+  type PauseStart,
+  type PauseValues,
+  pauseProblems,
+  scopeMembers,
+} from './pause-form.ts';
+
+const TYPING_MS = 400;
+
+/** The requests of the last 24 hours that the pause would have refused. A session has no sums by hour. */
+const Preview = ({ values }: { readonly values: PauseValues }) => {
+  const { scope } = bodyOf(values);
+  const [typed] = useDebouncedValue(JSON.stringify(scope), TYPING_MS);
+  const filters = spendFiltersOf(JSON.parse(typed));
+  const enabled = Object.keys(filters).length > 0 && values.session === '';
+  const from = startOf('hour', new Date(Date.now() - DAY_MS)).toISOString();
+  const { data } = useSpend({ from, granularity: 'hour', ...parametersOf(filters) }, { enabled });
+  if (!enabled || !data) return null;
+  return (
+    <Text size="sm" component="output">
+      In the last 24 hours it would have refused <strong>{plural(data.totals.requests, 'request')}</strong> for{' '}
+      <Money nano={data.totals.costNanoUsd} />.
+    </Text>
+  );
+};
+
+/** Refuses the requests of a scope for a time. */
+const CreatePause = ({ start, onClose }: { readonly start: PauseStart; readonly onClose: () => void }) => {
+  const form = useForm<PauseValues>({ initialValues: { ...emptyPause, ...start }, validate: pauseProblems });
+  return (
+    <EditorForm collection="/pauses" item={undefined} form={form} bodyOf={bodyOf} whole={['minutes']} onClose={onClose}>
+      <Text size="sm">
+        The gateway refuses its requests with the status 429 and the code PAUSED. Running responses go on to their end.
+      </Text>
+      <ScopeFields form={form} members={scopeMembers} />
+      <TextInput
+        label="Reason"
+        description="The refused client sees it."
+        placeholder="Runaway loop"
+        maxLength={100}
+        {...form.getInputProps('name')}
+      />
+      <NativeSelect label="For" data={durations} {...form.getInputProps('minutes')} />
+      <Preview values={form.values} />
+    </EditorForm>
+  );
+};
+
+export default CreatePause;

@@ -1,0 +1,107 @@
+import { Group } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { HandCoins } from 'lucide-react';
+import type { Raise } from '../api/responses.ts';
+import { useApi, useMe } from '../app.ts';
+import { Instant, Money } from '../components/amount.tsx';
+import { ActButton, DialogButton } from '../components/buttons.tsx';
+import { ListPage } from '../components/page.tsx';
+import { type Column, Table, TwoLines } from '../components/table.tsx';
+import { SubmitForm } from '../forms/submit-form.tsx';
+import { notifyDone } from '../notify.ts';
+import { AmountFields, type AmountValues, untilOf } from './amount-fields.tsx';
+import { boundaryText } from './names.ts';
+
+interface RaiseProps {
+  readonly raise: Raise;
+}
+
+const Approve = ({ raise, onClose }: RaiseProps & { readonly onClose: () => void }) => {
+  const form = useForm<AmountValues>({ initialValues: { amount: raise.amount, holds: 'period_end' } });
+  const decide = useApi().useMutation('patch', '/raises/{id}', {
+    onSuccess: ({ granted }) => {
+      notifyDone(`${raise.label ?? raise.value} has $${granted?.amount} now.`);
+      onClose();
+    },
+  });
+  return (
+    <SubmitForm
+      form={form}
+      request={decide}
+      sent={(values) => ({
+        params: { path: { id: raise.id } },
+        body: { isApproved: true, amount: Number(values.amount), until: untilOf(values) },
+      })}
+      failure="It was not approved"
+      submit="Approve"
+    >
+      <AmountFields form={form} />
+    </SubmitForm>
+  );
+};
+
+/** Two buttons while it waits, and the decision where there is one. */
+const Decision = ({ raise }: RaiseProps) => {
+  const { me, may } = useMe();
+  const deny = useApi().useMutation('patch', '/raises/{id}', { meta: { failure: 'It was not denied' } });
+  const { id, status, granted, decidedBy, askedBy, label, value } = raise;
+  const isOwn = [askedBy.userId, value].includes(me?.user.userId ?? '');
+  if (status !== 'pending' || !may('rules:write') || isOwn)
+    return (
+      <>
+        {status}
+        {granted && ` $${granted.amount} ${granted.until ? `until ${boundaryText(granted.until)}` : 'for good'}`}
+        {decidedBy && <span className="dim small"> by {decidedBy.name}</span>}
+      </>
+    );
+  const denial = { params: { path: { id } }, body: { isApproved: false } } as const;
+  return (
+    <Group gap="xs" justify="flex-end">
+      <DialogButton size="compact-xs" label="Approve" title={`More for ${label ?? value}`}>
+        {(close) => <Approve raise={raise} onClose={close} />}
+      </DialogButton>
+      <ActButton variant="default" label="Deny" act={deny} sent={denial} />
+    </Group>
+  );
+};
+
+const columns: readonly Column<Raise>[] = [
+  {
+    head: 'Asked by',
+    cell: ({ askedBy, askedAt }) => <TwoLines second={<Instant iso={askedAt} />}>{askedBy.name}</TwoLines>,
+  },
+  {
+    head: 'For',
+    cell: ({ amount, budgetName, label, value, limitNanoUsd, usedNanoUsd }) => (
+      <>
+        <strong>${amount}</strong> for {label ?? value}
+        <br />
+        <span className="dim small">
+          {budgetName}: used <Money nano={usedNanoUsd} /> of <Money nano={limitNanoUsd} />
+        </span>
+      </>
+    ),
+  },
+  { head: 'Reason', cell: ({ reason }) => reason },
+  { head: 'Decision', className: 'right', cell: (raise) => <Decision raise={raise} /> },
+];
+
+/** The page of raises that members ask for. Mails link here. */
+export const Raises = () => {
+  const query = useApi().useQuery('get', '/raises');
+  return (
+    <ListPage
+      title="Raises"
+      about="What members ask for beyond their limits. Somebody else decides within 7 days."
+      query={query}
+      things="raises"
+    >
+      <Table
+        label="Raises"
+        columns={columns}
+        query={query}
+        empty={{ icon: HandCoins, title: 'Nobody asks for more', text: 'Members ask on their page My access.' }}
+      />
+    </ListPage>
+  );
+};

@@ -1,0 +1,181 @@
+import { Group, Progress } from '@mantine/core';
+import { CircleCheck } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { Budget, SpendReport, SpendTotals } from '../api/responses.ts';
+import { Money, Unpriced } from '../components/amount.tsx';
+import { AnchorLink } from '../components/links.tsx';
+import { Card } from '../components/page.tsx';
+import { formatPercent, formatShare, formatWhole } from '../format/quantity.ts';
+import { OnCourse } from '../limits/used.tsx';
+import classes from './overview.module.css';
+
+interface FactProps {
+  readonly name: ReactNode;
+  readonly what: ReactNode;
+  readonly figure: ReactNode;
+  readonly warns?: boolean;
+}
+
+const Fact = ({ name, what, figure, warns = false }: FactProps) => (
+  <div>
+    <dt>
+      <span>
+        {name}
+        <span className={classes['what']}>{what}</span>
+      </span>
+    </dt>
+    <dd>
+      <span className={`num ${warns ? 'unknown' : ''}`}>{figure}</span>
+    </dd>
+  </div>
+);
+
+const BUDGETS_SHOWN = 4;
+
+const usedOf = ({ state }: Budget): number => state.percentUsed ?? 0;
+
+const BudgetFact = ({ budget }: { readonly budget: Budget }) => {
+  const { id, name, amount, state } = budget;
+  const figure = (
+    <>
+      {formatPercent(usedOf(budget))} of <Money nano={Math.round(amount * 1e9)} as="rough" />
+    </>
+  );
+  const link = (
+    <AnchorLink to="/limits/$limitId" params={{ limitId: id }} inherit>
+      {name}
+    </AnchorLink>
+  );
+  const what = (
+    <>
+      <OnCourse nano={state.projectedNanoUsd} /> <Unpriced of={state.unpricedRequests} />
+    </>
+  );
+  return <Fact name={link} what={what} figure={figure} warns={usedOf(budget) >= 100} />;
+};
+
+/** The budgets in force, those that are used most first. Budgets for each of a dimension have pages of their own. */
+export const Budgets = ({ budgets }: { readonly budgets: readonly Budget[] }) => {
+  const inForce = budgets
+    .filter(({ isActive, state }) => isActive && state.period !== null && state.percentUsed !== null)
+    .toSorted((left, right) => usedOf(right) - usedOf(left));
+  if (inForce.length === 0) return null;
+  const all = inForce.length > BUDGETS_SHOWN && (
+    <AnchorLink size="sm" to="/limits">
+      All {inForce.length}
+    </AnchorLink>
+  );
+  return (
+    <Card title="Budgets" action={all}>
+      <dl className="facts">
+        {inForce.slice(0, BUDGETS_SHOWN).map((budget) => (
+          <BudgetFact key={budget.id} budget={budget} />
+        ))}
+      </dl>
+    </Card>
+  );
+};
+
+/** Neutral colours: those of the chart stand for models and other names. */
+const provenances = [
+  { kind: 'provider', name: 'Reported', color: 'var(--ink)', what: 'The provider reported the cost itself.' },
+  {
+    kind: 'computed',
+    name: 'Computed',
+    color: 'var(--dim)',
+    what: 'The usage that the provider reported, at the prices of the price book.',
+  },
+  {
+    kind: 'estimated',
+    name: 'Estimated',
+    color: 'var(--series-other)',
+    what: 'Usage is estimated, such as for interrupted responses.',
+  },
+] as const;
+
+/** The costs by provenance: reported, computed or estimated. */
+export const Provenance = ({ totals }: { readonly totals: SpendTotals }) => {
+  const total = totals.costNanoUsd ?? 0;
+  const rows = provenances.map((each) => ({ ...each, nano: totals.costByProvenance[each.kind].costNanoUsd ?? 0 }));
+  return (
+    <Card title="How costs are known">
+      {totals.costNanoUsd === null && <p className="unknown small">No cost is known.</p>}
+      {totals.costNanoUsd !== null && (
+        <Progress.Root size={10} aria-hidden>
+          {total > 0 &&
+            rows.map(({ kind, color, nano }) => (
+              <Progress.Section key={kind} value={(nano / total) * 100} color={color} />
+            ))}
+        </Progress.Root>
+      )}
+      {totals.costNanoUsd !== null && (
+        <dl className="facts">
+          {rows.map(({ kind, name, color, what, nano }) => (
+            <div key={kind} title={what}>
+              <dt>
+                <span className="swatch" style={{ background: color }} aria-hidden="true" />
+                {name}
+              </dt>
+              <dd>
+                <span className="dim num">{total > 0 ? formatShare(nano / total) : '–'}</span>
+                <Money nano={nano} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </Card>
+  );
+};
+
+type CountName = {
+  [K in keyof SpendTotals]-?: SpendTotals[K] extends number ? K : never;
+}[keyof SpendTotals];
+
+type Kind = readonly [CountName, name: string, what: string];
+
+/** Requests that make the figures too low, by an unknown amount. */
+const missing: readonly Kind[] = [
+  ['unpricedRequests', 'Unknown cost', 'Counted as requests, but not in the cost.'],
+  ['unfinishedRequests', 'Unfinished', 'Still running, or their end was never recorded.'],
+  ['partialRequests', 'Read in part', 'The response was interrupted: usage may be too low.'],
+];
+
+/** Requests that the figures include, and that may surprise. */
+const included: readonly Kind[] = [
+  ['bypassedRequests', 'Bypassed', 'Forwarded before they were sure to be on record; still counted.'],
+  ['confirmedLateRequests', 'Confirmed late', 'Bypassed because tracking was slow; for the others it failed.'],
+  ['overflowRequests', 'Under (other)', 'Too many distinct tags or models to list each.'],
+  ['errors', 'Failed requests', 'The provider rejected the request, failed or was interrupted.'],
+  ['freeRequests', 'Free requests', 'Cost nothing, such as listing models.'],
+];
+
+/** The requests that the figures miss, and those they include that may surprise. */
+export const Coverage = ({ totals, untracked }: Pick<SpendReport, 'totals' | 'untracked'>) => {
+  const factsOf = (kinds: readonly Kind[], warns: boolean) =>
+    kinds
+      .filter(([count]) => totals[count] > 0)
+      .map(([count, name, what]) => (
+        <Fact key={count} name={name} what={what} figure={formatWhole(totals[count])} warns={warns} />
+      ));
+  const [missed, surprising] = [factsOf(missing, true), factsOf(included, false)];
+  const atMost = `≤ ${formatWhole(untracked.requests)}`;
+  return (
+    <Card title="Missing from the figures">
+      {missed.length === 0 && untracked.requests === 0 ? (
+        <Group gap={8} fz="sm" c="var(--good)">
+          <CircleCheck size={17} aria-hidden /> Nothing: every request has a cost.
+        </Group>
+      ) : (
+        <dl className="facts">
+          {untracked.requests > 0 && (
+            <Fact name="Untracked" what="Forwarded, but not in any figure." figure={atMost} warns />
+          )}
+          {missed}
+        </dl>
+      )}
+      {surprising.length > 0 && <h3 className={classes['also']}>Included in the figures</h3>}
+      {surprising.length > 0 && <dl className="facts">{surprising}</dl>}
+    </Card>
+  );
+};

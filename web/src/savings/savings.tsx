@@ -1,0 +1,232 @@
+import { Group, Stack, Text } from '@mantine/core';
+import { PiggyBank } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { certaintyNames, findingNames } from '../../../lambda/domain/savings/finding-kinds.ts';
+import type { Decided, Finding } from '../api/responses.ts';
+import { useApi } from '../app.ts';
+import { Instant, Money } from '../components/amount.tsx';
+import { TextLink } from '../components/links.tsx';
+import { EmptyState, ListPage } from '../components/page.tsx';
+import { type Column, Table, TwoLines } from '../components/table.tsx';
+import { shownIn } from '../format/money.ts';
+import { plural } from '../format/quantity.ts';
+import { providerName } from '../providers/names.ts';
+import type { KeyNames } from '../spend/groups.ts';
+import { useKeyNames } from '../spend/use-key-names.ts';
+import { Decide, Undo } from './decide.tsx';
+import { WhatIf } from './what-if.tsx';
+
+/** The filter of pages that show the requests behind a finding. */
+const filterOf = ({ provider, model, tag, key }: Finding['scope']) => ({
+  ...(provider && { provider: provider as never }),
+  ...(model && !model.includes('*') && { model }),
+  ...(tag && { tag }),
+  ...(key && { key }),
+});
+const listsOf = (scope: Finding['scope']) =>
+  Object.fromEntries(Object.entries(filterOf(scope)).map(([name, value]) => [name, [value]]));
+
+/** Says what was found and where; on a phone the rest of the row is below it. */
+const What = ({
+  of: { kind, scope },
+  names,
+  children,
+}: {
+  readonly of: Pick<Finding, 'kind' | 'scope'>;
+  readonly names: KeyNames;
+  readonly children: ReactNode;
+}) => (
+  <>
+    {findingNames[kind]}
+    <Text size="sm" className="dim" style={{ overflowWrap: 'anywhere' }}>
+      {[
+        scope.provider && providerName(scope.provider),
+        scope.model,
+        scope.key && (names.get(scope.key) ?? scope.key),
+        scope.tag === null ? 'without a tag' : scope.tag && `tag ${scope.tag}`,
+      ]
+        .filter(Boolean)
+        .join(' · ')}
+    </Text>
+    <Stack gap={4} mt={4} className="narrow-only">
+      {children}
+    </Stack>
+  </>
+);
+
+/** Where the requests behind a finding are, and what may put an end to it. */
+const Links = ({ of: { scope, requests, requestIds } }: { readonly of: Finding }) => {
+  const filter = filterOf(scope);
+  const [costliest] = requestIds;
+  const isFiltered = Object.keys(filter).length > 0;
+  return (
+    <>
+      {costliest && isFiltered && (
+        <TextLink to="/requests" search={{ ...filter, orderBy: 'cost' }}>
+          {plural(requests, 'request')}
+        </TextLink>
+      )}
+      {costliest && !isFiltered && (
+        <TextLink to="/requests/$requestId" params={{ requestId: costliest }}>
+          The costliest of {plural(requests, 'request')}
+        </TextLink>
+      )}
+      {scope.key && <TextLink to="/keys">Keys</TextLink>}
+      {scope.price && <TextLink to="/prices">Prices</TextLink>}
+      {scope.limit ? (
+        <TextLink to="/limits/$limitId" params={{ limitId: scope.limit }}>
+          The limit
+        </TextLink>
+      ) : (
+        costliest && (
+          <TextLink to="/limits/new" search={filter}>
+            Set a limit
+          </TextLink>
+        )
+      )}
+    </>
+  );
+};
+
+const HowKnown = ({ of: { arithmetic, certainty } }: { readonly of: Finding }) => (
+  <div>
+    {certaintyNames[certainty]}. <span className="dim small">{arithmetic}</span>
+  </div>
+);
+
+const Actions = ({ of }: { readonly of: Finding }) => (
+  <Group gap="2px 10px">
+    <Links of={of} />
+    <Decide finding={of} />
+  </Group>
+);
+
+const columnsOf = (names: KeyNames, code: string | null): readonly Column<Finding>[] => [
+  {
+    head: 'What',
+    cell: (finding) => (
+      <What of={finding} names={names}>
+        <HowKnown of={finding} />
+        <Actions of={finding} />
+      </What>
+    ),
+  },
+  {
+    head: 'In 30 days',
+    className: 'right',
+    cell: ({ nanoUsdPerMonth, displayPerMonth: displayCost }) => (
+      <Money nano={nanoUsdPerMonth} shown={shownIn({ displayCost }, code)} />
+    ),
+  },
+  { head: 'How it is known', className: 'wide-only', cell: (finding) => <HowKnown of={finding} /> },
+  { head: 'What to do', className: 'wide-only', cell: (finding) => <Actions of={finding} /> },
+];
+
+/** Says what the requests of a watched finding cost since, and why that changed. */
+const Since = ({ of: { decision, reason, scope, since } }: { readonly of: Decided }) => {
+  if (decision === 'dismissed') return <>“{reason}”</>;
+  if (since === null) return <span className="dim">Watched by the amount alone: it is not about single requests.</span>;
+  const { costNanoUsd, costBeforeNanoUsd, effects, from, to } = since;
+  const change = costNanoUsd === null || costBeforeNanoUsd === null ? null : costNanoUsd - costBeforeNanoUsd;
+  return (
+    <>
+      <Money as="change" nano={change} />, from <Money nano={costBeforeNanoUsd} /> to <Money nano={costNanoUsd} />
+      <br />
+      <span className="dim small">
+        {effects && (
+          <>
+            Volume <Money as="change" nano={effects.volumeNanoUsd} />, mix{' '}
+            <Money as="change" nano={effects.mixNanoUsd} />, price <Money as="change" nano={effects.priceNanoUsd} />.{' '}
+          </>
+        )}
+        <TextLink
+          to="/compare"
+          search={{
+            ...listsOf(scope),
+            from,
+            to,
+            compareFrom: new Date(2 * Date.parse(from) - Date.parse(to)).toISOString(),
+          }}
+        >
+          Compare
+        </TextLink>
+      </span>
+    </>
+  );
+};
+
+const When = ({ of: { decision, at, by } }: { readonly of: Decided }) => (
+  <div>
+    <TwoLines second={by}>
+      {decision === 'watched' ? 'Watched' : 'Dismissed'} since <Instant iso={at} day />
+    </TwoLines>
+  </div>
+);
+
+const decidedColumns = (names: KeyNames, code: string | null): readonly Column<Decided>[] => [
+  {
+    head: 'What',
+    cell: (decided) => (
+      <What of={decided} names={names}>
+        <When of={decided} />
+        <div>
+          <Since of={decided} />
+        </div>
+      </What>
+    ),
+  },
+  {
+    head: 'In 30 days, now',
+    className: 'right',
+    cell: ({ nanoUsdPerMonth, displayPerMonth: displayCost }) =>
+      nanoUsdPerMonth === null ? (
+        <span className="dim">not found</span>
+      ) : (
+        <Money nano={nanoUsdPerMonth} shown={shownIn({ displayCost }, code)} />
+      ),
+  },
+  { head: 'Decided', className: 'wide-only', cell: (decided) => <When of={decided} /> },
+  { head: 'Reason, or what changed since', className: 'wide-only', cell: (decided) => <Since of={decided} /> },
+  { head: 'Actions', className: 'right', cell: (decided) => <Undo of={decided} /> },
+];
+
+export const Savings = () => {
+  const query = useApi().useQuery('get', '/savings');
+  const names = useKeyNames();
+  const { data } = query;
+  return (
+    <ListPage
+      skeleton
+      title="Savings"
+      about="Where money is wasted, as arithmetic over the requests of the last 30 days. Less than $1 a month is not listed."
+      query={query}
+      things="savings"
+      empty={
+        data?.items.length === 0 && (
+          <EmptyState icon={PiggyBank} title={data.decided.length > 0 ? 'Nothing else found' : 'Nothing found'}>
+            No cache is written in vain, no prompt repeats without one, and nothing that was paid for is unused.
+          </EmptyState>
+        )
+      }
+    >
+      {data && !data.isComplete && (
+        <p className="dim small">
+          There are too many requests to read at once: these are the newest {plural(data.requests, 'request')} since{' '}
+          <Instant iso={data.from} />.
+        </p>
+      )}
+      {data && data.items.length > 0 && (
+        <Table label="Findings" columns={columnsOf(names, data.displayCurrency)} items={data.items} />
+      )}
+      {data && data.decided.length > 0 && (
+        <Table
+          label="Watched and dismissed"
+          caption={<h2 className="section-title">Watched and dismissed</h2>}
+          columns={decidedColumns(names, data.displayCurrency)}
+          items={data.decided}
+        />
+      )}
+      <WhatIf />
+    </ListPage>
+  );
+};

@@ -1,0 +1,66 @@
+import { Button, Group, Select, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useApi } from '../app.ts';
+import { Money } from '../components/amount.tsx';
+import { Card, ProblemNote } from '../components/page.tsx';
+import { plural } from '../format/quantity.ts';
+
+const tiers = ['batch', 'flex', 'priority', 'standard'] as const;
+
+/** Prices requests of the last 30 days again, with another model or tier. */
+export const WhatIf = () => {
+  const [tag, setTag] = useState('');
+  const [model, setModel] = useState('');
+  const [tier, setTier] = useState<(typeof tiers)[number] | null>(null);
+  const { mutate, data, error, isPending } = useApi().useMutation('post', '/spend/what-if');
+  const price = () =>
+    mutate({ body: { filter: tag ? { tag } : {}, change: { ...(model && { model }), ...(tier && { tier }) } } });
+  return (
+    <Card
+      title="What if"
+      about="The same requests of the last 30 days, priced again with another model of their provider, or another service tier."
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          price();
+        }}
+      >
+        <Group align="end" mt={10}>
+          <TextInput label="Tag" placeholder="all" value={tag} onChange={(event) => setTag(event.target.value)} />
+          <TextInput label="Model" value={model} onChange={(event) => setModel(event.target.value)} />
+          <Select
+            label="Service tier"
+            placeholder="as it was"
+            clearable
+            data={tiers}
+            value={tier}
+            onChange={(value) => setTier(tiers.find((name) => name === value) ?? null)}
+          />
+          <Button type="submit" loading={isPending} disabled={!model && !tier}>
+            Price again
+          </Button>
+        </Group>
+      </form>
+      {error && <ProblemNote error={error} title="The requests could not be priced again" />}
+      {data && (
+        <>
+          <p>
+            {plural(data.requests, 'request')}: <Money nano={data.oldNanoUsd} /> before,{' '}
+            <Money nano={data.newNanoUsd} /> after, <Money as="change" nano={data.differenceNanoUsd} />.
+          </p>
+          <p className="dim small">
+            The tokens are the same. With its own tokens for the same text, the model costs{' '}
+            <Money nano={data.sameText.leastNanoUsd} /> to <Money nano={data.sameText.mostNanoUsd} />.
+            {data.incomparable.map(({ reason, requests }) => (
+              <span key={reason}>
+                {' '}
+                {plural(requests, 'request')} left out: {reason}
+              </span>
+            ))}
+          </p>
+        </>
+      )}
+    </Card>
+  );
+};

@@ -1,0 +1,71 @@
+import { ArrowDownRight, ArrowRight, ArrowUpRight } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { relativeChange } from '../../../lambda/domain/spend/relative-change.ts';
+import type { SpendChange } from '../api/responses.ts';
+import { Money } from '../components/amount.tsx';
+import { exactMoney, type Shown, shownIn } from '../format/money.ts';
+import { formatCompact, formatShare } from '../format/quantity.ts';
+import { formatShortInstant } from '../format/time.ts';
+import classes from './change.module.css';
+
+/** Costs of a sum before and now. */
+type Costs = Partial<Pick<SpendChange['totals'], 'displayCost' | 'displayCostBefore'>> &
+  Pick<SpendChange['totals'], 'costNanoUsd' | 'costBeforeNanoUsd'>;
+
+/** Costs before and now, and their change, in the display currency: each period at its own rates. */
+export const shownCosts = (
+  { displayCost = null, displayCostBefore = null }: Costs,
+  code: string | null | undefined,
+): Readonly<Record<'before' | 'now' | 'change', Shown | undefined>> => {
+  const isKnown = displayCost !== null && displayCostBefore !== null;
+  return {
+    before: shownIn({ displayCost: displayCostBefore }, code),
+    now: shownIn({ displayCost }, code),
+    change: shownIn({ displayCost: isKnown ? String(Number(displayCost) - Number(displayCostBefore)) : null }, code),
+  };
+};
+
+/** Above this ratio a change is shown as a factor: percentages get hard to read. */
+const FACTOR_FROM = 9;
+
+/** The relative change of a cost, in the currency that is shown. It has no colour: more is not always bad. */
+export const Change = ({ of, code }: { readonly of: Costs; readonly code: string | null | undefined }) => {
+  const { before, now } = shownCosts(of, code);
+  const change =
+    before?.decimal != null && now?.decimal != null
+      ? relativeChange(Number(now.decimal) * 1e9, Number(before.decimal) * 1e9)
+      : relativeChange(of.costNanoUsd, of.costBeforeNanoUsd);
+  if (change === null) return null;
+  const Icon = Math.abs(change) < 0.005 ? ArrowRight : change > 0 ? ArrowUpRight : ArrowDownRight;
+  return (
+    <span className={`num ${classes['change']}`} title={`Before: ${exactMoney(of.costBeforeNanoUsd)}`}>
+      <Icon size={14} aria-hidden />
+      {change >= FACTOR_FROM
+        ? `${formatCompact(change + 1)}×`
+        : `${change > 0 ? '+' : change < 0 ? '−' : ''}${formatShare(Math.abs(change))}`}
+    </span>
+  );
+};
+
+interface AgainstProps {
+  readonly of: SpendChange;
+  /** The cost next to which it stands. */
+  readonly shownNano: number | null;
+  readonly code: string | undefined;
+  readonly children: ReactNode;
+}
+
+/** How a period compares with the one before it. A running one is compared up to its last whole hour: that cost is named where it differs. */
+export const Against = ({ of: { totals, to }, shownNano, code, children }: AgainstProps) => {
+  const shown = shownCosts(totals, code);
+  return (
+    <>
+      {totals.costNanoUsd !== shownNano && (
+        <>
+          <Money nano={totals.costNanoUsd} shown={shown.now} /> until {formatShortInstant(to)}:{' '}
+        </>
+      )}
+      <Change of={totals} code={code} /> vs <Money nano={totals.costBeforeNanoUsd} shown={shown.before} /> {children}
+    </>
+  );
+};

@@ -1,0 +1,43 @@
+import { keepPreviousData } from '@tanstack/react-query';
+import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
+import { hostName, isOwnLabel, priced } from '../../../lambda/domain/hosts.ts';
+import { UNKNOWN } from '../../../lambda/domain/spend/dimensions.ts';
+import type { paths } from '../api/schema.d.ts';
+import { useApi } from '../app.ts';
+import { utcDate } from '../format/time.ts';
+import type { Dimension } from './filters.ts';
+import { groupValue } from './groups.ts';
+
+type SpendQuery = NonNullable<paths['/spend']['get']['parameters']['query']>;
+
+/** A report that stays on the page: it is read again every minute, and shown while another loads. */
+export const live = { refetchInterval: 60_000, placeholderData: keepPreviousData } as const;
+
+interface Options {
+  readonly enabled?: boolean;
+  readonly isLive?: boolean;
+}
+
+/** A report of spend. */
+export const useSpend = (query: SpendQuery, { enabled = true, isLive = false }: Options = {}) =>
+  useApi().useQuery('get', '/spend', { params: { query } }, { enabled, ...(isLive && live) });
+
+const DAYS = 30;
+
+/** The names of a dimension with most spend lately, as suggestions. */
+export const useSeen = (dimension: Dimension | undefined): string[] => {
+  const from = utcDate(new Date(Date.now() - DAYS * DAY_MS));
+  const groupBy = dimension ? [dimension] : [];
+  const { data } = useSpend({ from, granularity: 'day', groupBy, limit: 100 }, { enabled: dimension !== undefined });
+  if (!data || !dimension) return [];
+  return data.groups.map((group) => groupValue(group, dimension)).filter((name) => name !== '' && name !== UNKNOWN);
+};
+
+/** The hosts as a filter shows them: all providers and clouds, and the own servers that had requests lately. */
+export const useHostChoices = () => {
+  const own = useSeen('provider').filter(isOwnLabel);
+  return [...priced.map(({ label }) => label), ...own].map((value) => ({
+    value,
+    label: hostName(value),
+  }));
+};
