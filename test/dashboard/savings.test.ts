@@ -129,7 +129,7 @@ describe('POST /spend/what-if', () => {
 });
 
 describe('GET /savings', () => {
-  const chat = { kind: 'interrupted_responses', scope: { provider: 'openai', model: 'gpt-4o', tag: 'chat' } };
+  const chat = { kind: 'interrupted_responses' as const, scope: { provider: 'openai', model: 'gpt-4o', tag: 'chat' } };
 
   it('lists findings with the requests behind them, and none of another account', async () => {
     const body = await list();
@@ -193,6 +193,16 @@ describe('GET /savings', () => {
       ['saving.undone', 'People stop it on purpose.'],
       ['saving.dismissed', 'People stop it on purpose.'],
     ]);
+  });
+
+  it('refuses a finding of a provider that is none, and lists one that was watched before that', async () => {
+    const watched = { ...chat, scope: { provider: 'nobody' }, decision: 'watched' as const, reason: null };
+    const { status, body } = await call('PUT', '/savings/decisions', watched);
+    expect([status, body.error?.details?.[0]?.path]).toEqual([400, 'scope.provider']);
+    const at = clock.toISOString();
+    const audit = auditEntry(caller.accountId, {}, { action: 'saving.watched' }, clock);
+    await openSavingDecisions(table).save({ findingId: 'before', ...watched, by: 'ada@example.com', at }, audit);
+    expect((await list()).decided).toMatchObject([{ id: 'before', since: null }]);
   });
 
   it('measures what was saved since a finding is watched, by volume, mix and price', async () => {

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { hostLabel } from '../../domain/host-label.ts';
 import { decisions, findingScope } from '../../domain/savings/decision.ts';
 import { findingKinds } from '../../domain/savings/finding-kinds.ts';
 import { inGroup } from '../../http/operation.ts';
@@ -15,7 +16,7 @@ export const decideSaving = operation('decideSaving', 'PUT /savings/decisions', 
   body: z
     .strictObject({
       kind: z.enum(findingKinds),
-      scope: findingScope,
+      scope: z.extend(findingScope, { provider: z.optional(hostLabel) }),
       decision: z.enum(decisions),
       reason: z._default(z.nullable(z.string().check(z.trim(), z.minLength(1), z.maxLength(500))), null),
     })

@@ -68,7 +68,7 @@ export const readWhatIf =
 /** The hours of longer ago are not kept: days are. */
 const HOURS_ARE_KEPT_MS = 58 * DAY_MS;
 
-/** Costs of the requests of a watched finding since, and before. Null where it is not about requests alone. */
+/** Costs of the requests of a watched finding since, and before. Null where it is not about requests alone, or has no report. */
 const readSince = async (
   { compareSpend, now }: SavingsDependencies,
   input: Omit<Parameters<SavingsDependencies['compareSpend']>[0], 'query'>,
@@ -80,12 +80,16 @@ const readSince = async (
   const elapsed = Math.max(startOf(unit, now()).getTime(), startOfNext(unit, start).getTime()) - start.getTime();
   const length = Math.min(elapsed, USUAL_DAYS * DAY_MS);
   const after = (ms: number) => new Date(start.getTime() + ms).toISOString();
-  const query = spend.compareSpend.query.parse({
+  const { data: query } = spend.compareSpend.query.safeParse({
     ...Object.fromEntries(Object.entries(scope).map(([name, value]) => [name, [value ?? '']])),
     ...{ compareFrom: after(-length), from: after(0), to: after(length), limit: 1 },
   });
-  const { from, to, totals, effects } = await compareSpend({ ...input, query });
-  return { from, to, ...totals, effects };
+  if (!query) return null;
+  const compared = await compareSpend({ ...input, query }).catch((error) => {
+    if (error instanceof ValidationError) return null;
+    throw error;
+  });
+  return compared && { from: compared.from, to: compared.to, ...compared.totals, effects: compared.effects };
 };
 
 export const listSavings =
