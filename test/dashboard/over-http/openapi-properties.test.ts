@@ -90,6 +90,8 @@ const idsOf = ({ parameters }: DescribedOperation): fc.Arbitrary<Record<string, 
           fc.oneof(
             fc.nat(2).map((index) => realIds[index] ?? ''),
             fc.uuid(),
+            // As a request's id, of the year 10889.
+            fc.constant('ffffffff-ffff-7fff-bfff-ffffffffffff'),
             // An empty segment or dots would change the path.
             fc.string({ minLength: 1, maxLength: 80 }).filter((id) => !/^\.{1,2}$/.test(id)),
           ),
