@@ -6,7 +6,10 @@ interface Group {
 }
 
 /** Left out of every group. It is only wiring, and test/dashboard/over-http runs it. */
-export const wiring = ['lambda/**/{handler,environment,on-lambda}.ts', 'lambda/dashboard/functions/*.ts'];
+export const wiring = [
+  'lambda/**/{handler,environment,on-lambda}.ts',
+  'lambda/dashboard/{functions/*,reading,settings}.ts',
+];
 
 /** All of lambda and lib, and the web's logic. */
 export const groups = {

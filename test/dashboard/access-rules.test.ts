@@ -1,78 +1,30 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { uuidv7 } from 'uuidv7';
-import { changeKey, createKey, rotateKey } from '../../lambda/dashboard/keys/manage-keys.ts';
-import * as keyOperations from '../../lambda/dashboard/keys/operations.ts';
-import * as operations from '../../lambda/dashboard/limits/access-operations.ts';
-import * as previewOperations from '../../lambda/dashboard/limits/access-preview-operations.ts';
-import {
-  createAccessRule,
-  deleteAccessRule,
-  listAccessRules,
-  updateAccessRule,
-} from '../../lambda/dashboard/limits/manage-access.ts';
-import { previewAccessRule } from '../../lambda/dashboard/limits/preview-access.ts';
-import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
+import { randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
-import { openBlockCopies } from '../../lambda/data/accounts/block-copies.ts';
-import { openMembers } from '../../lambda/data/accounts/members.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
-import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
-import { openRules } from '../../lambda/data/alerts/rules.ts';
-import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { accountServiceKeyKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
-import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import { MAX_ACCESS_RULES } from '../../lambda/domain/limits/access-rules.ts';
 import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
-import { route } from '../../lambda/http/operation.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { invoke } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
+import { openDashboard } from './open-dashboard.ts';
 
 const table = tableForTests();
-let handler: unknown;
 let caller: Awaited<ReturnType<typeof newAccount>>;
 let clock: Date;
 /** The account's dearest requests. */
 let dearest: Partial<RequestRecord>[];
 
-beforeAll(async () => {
-  const dependencies = {
-    rules: openRules(table),
-    blocks: openBlocks(table),
-    blockCopies: openBlockCopies(table),
-    keys: openServiceKeys(table),
-    projects: openProjects(table),
-    members: openMembers(table),
-    accounts: openAccounts(table),
-    users: openUsers(table),
-    newAccessRuleId: uuidv7,
-    newKeyId: uuidv7,
-    newAccountKey: () => newAccountKey(randomBytes),
-    readCounters: openSpend(table).read,
-    requests: {
-      highest: async () => ({ items: dearest as RequestRecord[], unreadableRequests: 0, examinedFrom: null }),
-    },
-    now: () => clock,
-  };
-  handler = httpStack(
-    [
-      route(operations.listAccessRules, listAccessRules(dependencies)),
-      route(operations.createAccessRule, createAccessRule(dependencies)),
-      route(operations.updateAccessRule, updateAccessRule(dependencies)),
-      route(operations.deleteAccessRule, deleteAccessRule(dependencies)),
-      route(previewOperations.previewAccessRule, previewAccessRule(dependencies)),
-      route(keyOperations.createKey, createKey(dependencies)),
-      route(keyOperations.changeKey, changeKey(dependencies)),
-      route(keyOperations.rotateKey, rotateKey(dependencies)),
-    ],
-    { logger: silentLogger(), corsOrigins: [], membershipOf },
-  );
+const handler = openDashboard(table, () => clock, {
+  requests: {
+    highest: async () => ({ items: dearest as RequestRecord[], unreadableRequests: 0, examinedFrom: null }),
+  } as never,
 });
 beforeEach(async () => {
   clock = new Date('2026-11-20T16:30:00.000Z');

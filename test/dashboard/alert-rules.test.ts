@@ -1,84 +1,35 @@
-import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { uuidv7 } from 'uuidv7';
-import {
-  createRule,
-  deleteRule,
-  getRule,
-  listRules,
-  previewRule,
-  updateRule,
-} from '../../lambda/dashboard/limits/manage-rules.ts';
-import * as operations from '../../lambda/dashboard/limits/rule-operations.ts';
-import { testRule } from '../../lambda/dashboard/limits/test-rule.ts';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
-import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
-import { openProjects } from '../../lambda/data/accounts/projects.ts';
-import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
-import { openUsers } from '../../lambda/data/accounts/users.ts';
-import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { MAX_RULES, openRules } from '../../lambda/data/alerts/rules.ts';
-import { openSessions } from '../../lambda/data/spend/sessions.ts';
-import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { ACTIVE_RULE_SHARDS } from '../../lambda/data/table/keys.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
-import { route } from '../../lambda/http/operation.ts';
 import type { CountRequest } from '../../lambda/http/rate-limits.ts';
 import type { PostJson } from '../../lambda/integrations/post-message.ts';
 import { WebhookError } from '../../lambda/integrations/webhook.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { invoke } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
+import { openDashboard } from './open-dashboard.ts';
 
 const table = tableForTests();
-let handler: unknown;
 let caller: Awaited<ReturnType<typeof newAccount>>;
 let clock: Date;
 let policies: string[];
+let secrets = 0;
 const postWebhook = jest.fn<PostJson>();
 const countRequest = jest.fn<CountRequest>();
 
-beforeAll(async () => {
-  let secrets = 0;
-  const now = () => clock;
-  const dependencies = {
-    rules: openRules(table),
-    blocks: openBlocks(table),
+const handler = openDashboard(
+  table,
+  () => clock,
+  {
     blockCopies: { write: async (accountId: string) => void policies.push(accountId) },
-    webhookUrlProblem: async (url: string) =>
-      url.includes('inside') ? 'its host must have public addresses only' : undefined,
-    findDeclared: openDeclaredDimensions(table).find,
-    projects: openProjects(table),
-    users: openUsers(table),
-    keys: openServiceKeys(table),
-    newRuleId: uuidv7,
+    webhookUrlProblem: async (url) => (url.includes('inside') ? 'its host must have public addresses only' : undefined),
     newSecret: () => `whsec_${++secrets}`,
-    now,
-  };
-  handler = httpStack(
-    [
-      route(operations.listRules, listRules(dependencies)),
-      route(operations.getRule, getRule(dependencies)),
-      route(operations.createRule, createRule(dependencies)),
-      route(
-        operations.previewRule,
-        previewRule({
-          ...dependencies,
-          readCounters: openSpend(table).read,
-          readSessions: openSessions(table).read,
-          now,
-        }),
-      ),
-      route(operations.updateRule, updateRule(dependencies)),
-      route(operations.deleteRule, deleteRule(dependencies)),
-      route(
-        operations.testRule,
-        testRule({ ...dependencies, postWebhook, dashboardUrl: 'https://dashboard.example.com' }),
-      ),
-    ],
-    { logger: silentLogger(), corsOrigins: [], membershipOf, countRequest },
-  );
-});
+    postWebhook,
+  },
+  { countRequest },
+);
 beforeEach(async () => {
   clock = new Date('2026-11-20T16:30:00.000Z');
   caller = await newAccount(table);

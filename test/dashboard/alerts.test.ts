@@ -1,43 +1,21 @@
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { uuidv7 } from 'uuidv7';
 import { ruleOf } from '../../fixtures/rule-of.ts';
-import * as operations from '../../lambda/dashboard/alerts/operations.ts';
-import { acknowledgeAlert, getAlert, listAlerts } from '../../lambda/dashboard/alerts/read-alerts.ts';
-import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
-import { openSpend } from '../../lambda/data/spend/spend.ts';
 import type { Alert } from '../../lambda/domain/alerts/alert.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
-import { route } from '../../lambda/http/operation.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { invoke } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
+import { openDashboard } from './open-dashboard.ts';
 
 const table = tableForTests();
-let handler: unknown;
 let caller: Awaited<ReturnType<typeof newAccount>>;
 let clock: Date;
 
-beforeAll(async () => {
-  const dependencies = {
-    alerts: openAlerts(table),
-    rules: openRules(table),
-    readCounters: openSpend(table).read,
-    keys: openServiceKeys(table),
-    now: () => clock,
-  };
-  handler = httpStack(
-    [
-      route(operations.listAlerts, listAlerts(dependencies)),
-      route(operations.getAlert, getAlert(dependencies)),
-      route(operations.acknowledgeAlert, acknowledgeAlert(dependencies)),
-    ],
-    { logger: silentLogger(), corsOrigins: [], membershipOf },
-  );
-});
+const handler = openDashboard(table, () => clock);
 beforeEach(async () => {
   clock = new Date('2026-11-20T16:30:00.000Z');
   caller = await newAccount(table);

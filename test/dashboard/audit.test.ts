@@ -1,35 +1,23 @@
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import * as operations from '../../lambda/dashboard/audit/operations.ts';
-import { exportAudit as exportOperation } from '../../lambda/dashboard/audit/operations.ts';
-import { exportAudit, listAudit } from '../../lambda/dashboard/audit/read-audit.ts';
 import { recordSignIn } from '../../lambda/dashboard/auth/record-sign-in.ts';
 import { operations as allOperations } from '../../lambda/dashboard/operations.ts';
-import { openAccountTerms } from '../../lambda/data/accounts/account-terms.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { auditActions } from '../../lambda/domain/accounts/audit.ts';
 import type { PlanName } from '../../lambda/domain/billing/plans.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
-import { route } from '../../lambda/http/operation.ts';
 import { newAccount } from '../data/new-account.ts';
-import { apiEvent, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { apiEvent, invoke, silentLogger } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
+import { openDashboard } from './open-dashboard.ts';
 
 const table = tableForTests();
-let handler: ReturnType<typeof httpStack>;
 const now = new Date('2026-11-20T12:00:00.000Z');
 
-beforeAll(async () => {
-  const dependencies = { audit: openAuditLog(table), accountTerms: openAccountTerms(table), now: () => now };
-  handler = httpStack(
-    [route(operations.listAudit, listAudit(dependencies)), route(exportOperation, exportAudit(dependencies))],
-    { logger: silentLogger(), corsOrigins: [], membershipOf },
-  );
-});
+const handler = openDashboard(table, () => now);
 
 /** An account with an entry for each of the given ages in days. */
 const accountWith = async (agesInDays: readonly number[], plan: PlanName = 'PRO') => {

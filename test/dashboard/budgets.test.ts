@@ -1,98 +1,34 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import * as operations from '../../lambda/dashboard/limits/budget-operations.ts';
-import { listLimitValues, removeLimitOverride, setLimitOverride } from '../../lambda/dashboard/limits/limit-values.ts';
-import {
-  createBudget,
-  deleteBudget,
-  getBudget,
-  listBudgets,
-  previewBudget,
-  updateBudget,
-} from '../../lambda/dashboard/limits/manage-budgets.ts';
-import { getRule, listRules } from '../../lambda/dashboard/limits/manage-rules.ts';
-import { openBounds } from '../../lambda/dashboard/limits/read-bounds.ts';
-import * as ruleOperations from '../../lambda/dashboard/limits/rule-operations.ts';
-import * as valueOperations from '../../lambda/dashboard/limits/value-operations.ts';
-import { readSpend as readSpendOperation } from '../../lambda/dashboard/spend/operations.ts';
-import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
-import { openBlockCopies } from '../../lambda/data/accounts/block-copies.ts';
-import { openMembers } from '../../lambda/data/accounts/members.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
-import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
 import { openMeasures } from '../../lambda/data/alerts/measures.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
-import { openLimitValues } from '../../lambda/data/ledger/limit-values.ts';
-import { openReservations } from '../../lambda/data/ledger/reservations.ts';
-import { openSessions } from '../../lambda/data/spend/sessions.ts';
-import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { limitValueKey, reservedBudgetKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import { blocksOf } from '../../lambda/domain/limits/block.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
-import { route } from '../../lambda/http/operation.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
 import { judgeAccount } from '../../lambda/rule-evaluator/judge-rules.ts';
 import { evaluationDependencies } from '../../lambda/rule-evaluator/open-judge.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { invoke, silentLogger } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
+import { openDashboard } from './open-dashboard.ts';
 
 const table = tableForTests();
-let handler: unknown;
 let caller: Awaited<ReturnType<typeof newAccount>>;
 let clock: Date;
 let delivered: Alert[];
 
-beforeAll(async () => {
-  const now = () => clock;
-  const readCounters = openSpend(table).read;
-  const dependencies = {
-    rules: openRules(table),
-    blocks: openBlocks(table),
-    reservations: openReservations(table),
-    readBounds: openBounds(table),
-    blockCopies: openBlockCopies(table),
-    readCounters,
-    findDeclared: async () => [],
-    projects: openProjects(table),
-    users: openUsers(table),
-    members: openMembers(table),
-    dashboardUrl: 'https://dashboard.example.com',
-    keys: openServiceKeys(table),
-    limitValues: openLimitValues(table, () => clock.getTime()),
-    webhookUrlProblem: async () => undefined,
-    newRuleId: uuidv7,
-    newSecret: () => 'whsec_1',
-    now,
-  };
-  handler = httpStack(
-    [
-      route(operations.listBudgets, listBudgets(dependencies)),
-      route(operations.getBudget, getBudget(dependencies)),
-      route(operations.createBudget, createBudget(dependencies)),
-      route(operations.previewBudget, previewBudget({ ...dependencies, readSessions: openSessions(table).read })),
-      route(operations.updateBudget, updateBudget(dependencies)),
-      route(operations.deleteBudget, deleteBudget(dependencies)),
-      route(operations.setLimitOverride, setLimitOverride(dependencies)),
-      route(operations.removeLimitOverride, removeLimitOverride(dependencies)),
-      route(valueOperations.listLimitValues, listLimitValues(dependencies)),
-      route(ruleOperations.listRules, listRules(dependencies)),
-      route(ruleOperations.getRule, getRule(dependencies)),
-      route(
-        readSpendOperation,
-        readSpend({ readCounters, readTrackingGaps: async () => [], findDeclared: async () => [], now }),
-      ),
-    ],
-    { logger: silentLogger(), corsOrigins: [], membershipOf },
-  );
+const handler = openDashboard(table, () => clock, {
+  webhookUrlProblem: async () => undefined,
+  newSecret: () => 'whsec_1',
 });
 beforeEach(async () => {
   clock = new Date('2026-11-20T16:30:00.000Z');

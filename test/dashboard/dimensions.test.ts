@@ -1,79 +1,34 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { declareDimensions, listDimensions } from '../../lambda/dashboard/dimensions/declare-dimensions.ts';
-import * as operations from '../../lambda/dashboard/dimensions/operations.ts';
-import { createRule, listRules, previewRule, updateRule } from '../../lambda/dashboard/limits/manage-rules.ts';
-import * as ruleOperations from '../../lambda/dashboard/limits/rule-operations.ts';
-import {
-  exportSpend as exportOperation,
-  readSpend as spendOperation,
-} from '../../lambda/dashboard/spend/operations.ts';
-import { exportSpend, readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
-import { openBlockCopies } from '../../lambda/data/accounts/block-copies.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { exportSpend as exportOperation } from '../../lambda/dashboard/spend/operations.ts';
+import { exportSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
-import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
-import { openUsers } from '../../lambda/data/accounts/users.ts';
-import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
-import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
-import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { ROLLUP_MARK_SHARDS, rollupMarkKey } from '../../lambda/data/table/keys.ts';
 import { shardOf } from '../../lambda/data/table/table.ts';
 import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
-import { route } from '../../lambda/http/operation.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
 import type { SpendGroup } from '../../web/src/api/responses.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { invoke } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens } from '../usage-recorder/events.ts';
+import { openDashboard } from './open-dashboard.ts';
 
 const TOKEN_NANO_USD = 7;
 const DECLARED_AT = Date.parse('2026-11-20T10:30:00.000Z');
 
 const table = tableForTests();
-let handler: unknown;
 let caller: Awaited<ReturnType<typeof newAccount>>;
 let nowMs = DECLARED_AT;
 
-beforeAll(async () => {
-  const now = () => new Date(nowMs);
-  const dependencies = {
-    dimensions: openDeclaredDimensions(table),
-    findDeclared: openDeclaredDimensions(table).find,
-    projects: openProjects(table),
-    users: openUsers(table),
-    keys: openServiceKeys(table),
-    rules: openRules(table),
-    readCounters: openSpend(table).read,
-    readTrackingGaps: async () => [],
-    webhookUrlProblem: async () => undefined,
-    blocks: openBlocks(table),
-    blockCopies: openBlockCopies(table),
-    newRuleId: () => 'rule-1',
-    newSecret: () => '',
-    now,
-  };
-  handler = httpStack(
-    [
-      route(operations.listDimensions, listDimensions(dependencies)),
-      route(operations.declareDimensions, declareDimensions(dependencies)),
-      route(spendOperation, readSpend(dependencies)),
-      route(ruleOperations.listRules, listRules(dependencies)),
-      route(ruleOperations.createRule, createRule(dependencies)),
-      route(ruleOperations.updateRule, updateRule(dependencies)),
-      route(ruleOperations.previewRule, previewRule({ ...dependencies, readSessions: openSessions(table).read })),
-    ],
-    { logger: silentLogger(), corsOrigins: [], membershipOf },
-  );
-});
+const handler = openDashboard(table, () => new Date(nowMs), { newRuleId: () => 'rule-1' });
 beforeEach(async () => {
   nowMs = DECLARED_AT;
   caller = await newAccount(table, 'PRO');

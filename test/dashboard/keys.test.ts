@@ -1,64 +1,24 @@
-import { randomBytes } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { uuidv7 } from 'uuidv7';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ruleOf } from '../../fixtures/rule-of.ts';
-import { changeKey, createKey, listKeys, revokeKey, rotateKey } from '../../lambda/dashboard/keys/manage-keys.ts';
-import {
-  createProject,
-  deleteProject,
-  listProjects,
-  renameProject,
-} from '../../lambda/dashboard/keys/manage-projects.ts';
-import * as operations from '../../lambda/dashboard/keys/operations.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
-import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openStatusCopies } from '../../lambda/data/accounts/status-copies.ts';
-import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { update } from '../../lambda/data/table/actions.ts';
 import { accountKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { write } from '../../lambda/data/table/write.ts';
-import { isWellFormedAccountKey, newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { isWellFormedAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
-import { route } from '../../lambda/http/operation.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { invoke } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
+import { openDashboard } from './open-dashboard.ts';
 
 const table = tableForTests();
-let handler: unknown;
 let now: Date;
 
-beforeAll(async () => {
-  const dependencies = {
-    keys: openServiceKeys(table),
-    accounts: openAccounts(table),
-    users: openUsers(table),
-    newAccountKey: () => newAccountKey(randomBytes),
-    newKeyId: uuidv7,
-    newProjectId: uuidv7,
-    projects: openProjects(table),
-    rules: openRules(table),
-    now: () => now,
-  };
-  handler = httpStack(
-    [
-      route(operations.listKeys, listKeys(dependencies)),
-      route(operations.createKey, createKey(dependencies)),
-      route(operations.revokeKey, revokeKey(dependencies)),
-      route(operations.changeKey, changeKey(dependencies)),
-      route(operations.rotateKey, rotateKey(dependencies)),
-      route(operations.listProjects, listProjects(dependencies)),
-      route(operations.createProject, createProject(dependencies)),
-      route(operations.renameProject, renameProject(dependencies)),
-      route(operations.deleteProject, deleteProject(dependencies)),
-    ],
-    { logger: silentLogger(), corsOrigins: [], membershipOf },
-  );
-});
+const handler = openDashboard(table, () => now);
 beforeEach(() => {
   now = new Date('2026-11-20T16:30:00.000Z');
 });

@@ -1,44 +1,19 @@
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { uuidv7 } from 'uuidv7';
-import { createPause, endPause, listPauses } from '../../lambda/dashboard/limits/manage-pauses.ts';
-import * as operations from '../../lambda/dashboard/limits/pause-operations.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
-import { openBlockCopies } from '../../lambda/data/accounts/block-copies.ts';
-import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
-import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { MAX_PAUSES } from '../../lambda/domain/limits/pauses.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
-import { route } from '../../lambda/http/operation.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { invoke } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
+import { openDashboard } from './open-dashboard.ts';
 
 const table = tableForTests();
-let handler: unknown;
 let caller: Awaited<ReturnType<typeof newAccount>>;
 let clock: Date;
 
-beforeAll(async () => {
-  const dependencies = {
-    rules: openRules(table),
-    blocks: openBlocks(table),
-    blockCopies: openBlockCopies(table),
-    keys: openServiceKeys(table),
-    newPauseId: uuidv7,
-    now: () => clock,
-  };
-  handler = httpStack(
-    [
-      route(operations.listPauses, listPauses(dependencies)),
-      route(operations.createPause, createPause(dependencies)),
-      route(operations.endPause, endPause(dependencies)),
-    ],
-    { logger: silentLogger(), corsOrigins: [], membershipOf },
-  );
-});
+const handler = openDashboard(table, () => clock);
 beforeEach(async () => {
   clock = new Date('2026-11-20T16:30:00.000Z');
   caller = await newAccount(table);

@@ -1,24 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import * as budgets from '../../lambda/dashboard/limits/budget-operations.ts';
-import { listOwnLimits, setLimitOverride } from '../../lambda/dashboard/limits/limit-values.ts';
-import { createBudget, deleteBudget } from '../../lambda/dashboard/limits/manage-budgets.ts';
-import * as operations from '../../lambda/dashboard/limits/raise-operations.ts';
-import * as raises from '../../lambda/dashboard/limits/raises.ts';
-import * as values from '../../lambda/dashboard/limits/value-operations.ts';
 import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
-import { openBlockCopies } from '../../lambda/data/accounts/block-copies.ts';
-import { openMembers } from '../../lambda/data/accounts/members.ts';
-import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
-import { newUserItems, openUsers } from '../../lambda/data/accounts/users.ts';
-import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
-import { openRules } from '../../lambda/data/alerts/rules.ts';
-import { openLimitValues } from '../../lambda/data/ledger/limit-values.ts';
-import { openRaises } from '../../lambda/data/ledger/raises.ts';
-import { openReservations } from '../../lambda/data/ledger/reservations.ts';
-import { openSpend } from '../../lambda/data/spend/spend.ts';
+import { newUserItems } from '../../lambda/data/accounts/users.ts';
 import { put } from '../../lambda/data/table/actions.ts';
 import { raiseKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
@@ -26,59 +11,26 @@ import { transact } from '../../lambda/data/table/write.ts';
 import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
-import { route, routes } from '../../lambda/http/operation.ts';
 import { MailError } from '../../lambda/integrations/mail.ts';
 import { newAccount } from '../data/new-account.ts';
-import { countRequest, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { invoke } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
+import { openDashboard } from './open-dashboard.ts';
 
 const table = tableForTests();
-let handler: unknown;
 let clock: Date;
 let owner: Awaited<ReturnType<typeof newAccount>>;
 let mails: { readonly to: readonly string[]; readonly subject: string; readonly text: string }[];
 let posted: { readonly url: string; readonly body: string }[];
 let mailFails: boolean;
 
-beforeAll(() => {
-  const now = () => clock;
-  const dependencies = {
-    rules: openRules(table),
-    raises: openRaises(table),
-    blocks: openBlocks(table),
-    reservations: openReservations(table),
-    blockCopies: openBlockCopies(table),
-    readCounters: openSpend(table).read,
-    findDeclared: async () => [],
-    projects: openProjects(table),
-    users: openUsers(table),
-    members: openMembers(table),
-    dashboardUrl: 'https://dashboard.example.com',
-    keys: openServiceKeys(table),
-    limitValues: openLimitValues(table, () => clock.getTime()),
-    webhookUrlProblem: async () => undefined,
-    newRuleId: uuidv7,
-    newRaiseId: uuidv7,
-    newSecret: () => 'whsec_1',
-    sendMail: async (mail: { readonly to: readonly string[]; readonly subject: string; readonly text: string }) => {
-      if (mailFails) throw new MailError('the mail service is down');
-      mails.push(mail);
-    },
-    postWebhook: async ({ url }: { readonly url: string }, body: string) => void posted.push({ url, body }),
-    logger: silentLogger(),
-    now,
-  };
-  handler = httpStack(
-    [
-      route(budgets.createBudget, createBudget(dependencies)),
-      route(budgets.deleteBudget, deleteBudget(dependencies)),
-      route(budgets.setLimitOverride, setLimitOverride(dependencies)),
-      route(values.listOwnLimits, listOwnLimits(dependencies)),
-      ...routes(operations, raises, dependencies),
-    ],
-    { logger: silentLogger(), corsOrigins: [], membershipOf, countRequest },
-  );
+const handler = openDashboard(table, () => clock, {
+  webhookUrlProblem: async () => undefined,
+  sendMail: async (mail) => {
+    if (mailFails) throw new MailError('the mail service is down');
+    mails.push(mail);
+  },
+  postWebhook: async ({ url }, body) => void posted.push({ url, body }),
 });
 
 type Member = { readonly accountId: string; readonly userId: string; readonly role: Role; readonly name: string };

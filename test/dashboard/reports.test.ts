@@ -1,39 +1,21 @@
-import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { uuidv7 } from 'uuidv7';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { makeReport } from '../../lambda/account-jobs/make-report.ts';
 import { newRule, ruleChanges } from '../../lambda/dashboard/limits/rule-changes.ts';
-import {
-  changeReportCalendar,
-  createReport,
-  deleteReport,
-  getReport,
-  listReports,
-  MAX_REPORTS,
-  updateReport,
-} from '../../lambda/dashboard/reports/manage-reports.ts';
-import * as operations from '../../lambda/dashboard/reports/operations.ts';
-import { sendReport } from '../../lambda/dashboard/reports/send-report.ts';
-import * as spendOperations from '../../lambda/dashboard/spend/operations.ts';
-import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
+import { MAX_REPORTS } from '../../lambda/dashboard/reports/manage-reports.ts';
 import { dueJobs } from '../../lambda/data/accounts/account-jobs.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
-import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
 import { openOwnPrices } from '../../lambda/data/accounts/own-prices.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openAlertDeliveries } from '../../lambda/data/alerts/alert-deliveries.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
-import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
 import { openContent } from '../../lambda/data/reports/open-content.ts';
 import { openReports } from '../../lambda/data/reports/reports.ts';
 import { openSavingDecisions } from '../../lambda/data/reports/saving-decisions.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
-import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { accountUserKey, UNDELIVERED_SHARDS } from '../../lambda/data/table/keys.ts';
 import { noPrices } from '../../lambda/domain/own-prices/own-price.ts';
 import type { ReportContent } from '../../lambda/domain/reports/report-content.ts';
 import { findingId } from '../../lambda/domain/savings/decision.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
-import { route } from '../../lambda/http/operation.ts';
 import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
 import type { PostJson } from '../../lambda/integrations/post-message.ts';
 import { WebhookError } from '../../lambda/integrations/webhook.ts';
@@ -42,9 +24,10 @@ import { deliverPending } from '../../lambda/rule-evaluator/open-judge.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
-import { countRequest, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { invoke, silentLogger } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, priceOfTokens } from '../usage-recorder/events.ts';
+import { openDashboard } from './open-dashboard.ts';
 
 const DASHBOARD_URL = 'https://dashboard.example.com';
 const SLACK = 'https://hooks.slack.com/services/T0/B0/abcdWXYZ';
@@ -52,48 +35,11 @@ const sendMail = jest.fn<SendMail>();
 const postWebhook = jest.fn<PostJson>();
 
 const table = tableForTests();
-let handler: unknown;
 let caller: Awaited<ReturnType<typeof newAccount>>;
 let clock: Date;
 const now = () => clock;
 
-beforeAll(async () => {
-  const reports = openReports(table);
-  const users = openUsers(table);
-  const { find: findDeclared } = openDeclaredDimensions(table);
-  const webhookUrlProblem = async () => undefined;
-  const dependencies = { ...ruleChanges(), reports, users, findDeclared, webhookUrlProblem, newRuleId: uuidv7, now };
-  const readContent = openContent(
-    table,
-    openRequests(table, () => clock.getTime()),
-    silentLogger(),
-    now,
-  );
-  handler = httpStack(
-    [
-      route(operations.listReports, listReports(dependencies)),
-      route(operations.changeReportCalendar, changeReportCalendar(dependencies)),
-      route(operations.getReport, getReport(dependencies)),
-      route(operations.createReport, createReport(dependencies)),
-      route(operations.updateReport, updateReport(dependencies)),
-      route(operations.deleteReport, deleteReport(dependencies)),
-      route(
-        operations.sendReport,
-        sendReport({ ...dependencies, readContent, sendMail, postWebhook, dashboardUrl: DASHBOARD_URL }),
-      ),
-      route(
-        spendOperations.readSpend,
-        readSpend({
-          readCounters: openSpend(table).read,
-          readTrackingGaps: openTrackingGaps(table).gaps,
-          findDeclared,
-          now,
-        }),
-      ),
-    ],
-    { logger: silentLogger(), corsOrigins: [], membershipOf, countRequest },
-  );
-});
+const handler = openDashboard(table, now, { webhookUrlProblem: async () => undefined, sendMail, postWebhook });
 beforeEach(async () => {
   jest.resetAllMocks();
   clock = new Date('2026-11-20T16:30:00.000Z');

@@ -1,31 +1,24 @@
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { openSpendReads } from '../../lambda/dashboard/open-spend-reads.ts';
-import { decideSaving, undoSaving } from '../../lambda/dashboard/savings/decide.ts';
-import * as decisionOperations from '../../lambda/dashboard/savings/decision-operations.ts';
-import * as operations from '../../lambda/dashboard/savings/operations.ts';
-import { listSavings, readWhatIf } from '../../lambda/dashboard/savings/read-savings.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openOwnPrices } from '../../lambda/data/accounts/own-prices.ts';
 import { openSavingDecisions } from '../../lambda/data/reports/saving-decisions.ts';
-import { openSavings } from '../../lambda/data/reports/savings.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { noPrices } from '../../lambda/domain/own-prices/own-price.ts';
 import { loadBundledBook } from '../../lambda/domain/price/price-book.ts';
 import { priceRequest } from '../../lambda/domain/price/price-request.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
-import { type Membership, route } from '../../lambda/http/operation.ts';
+import type { Membership } from '../../lambda/http/operation.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { invoke, silentLogger } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent } from '../usage-recorder/events.ts';
+import { openDashboard } from './open-dashboard.ts';
 
 const NOW = Date.parse('2026-11-20T16:30:00Z');
 const table = tableForTests();
 const requests = openRequests(table, () => clock.getTime());
 let clock = new Date(NOW);
-let handler: unknown;
 let caller: Awaited<ReturnType<typeof newAccount>>;
 
 type As = Partial<Membership>;
@@ -55,25 +48,7 @@ const sent = (many: number, before: number, facts: object = {}) =>
 const record = (events: ReturnType<typeof sent>) =>
   openRecorder(table, { logger: silentLogger(), now: () => NOW })(events);
 
-beforeAll(async () => {
-  const now = () => clock;
-  const savings = openSavings(table, requests, silentLogger());
-  const decisions = openSavingDecisions(table);
-  const { compareSpend } = openSpendReads(table, now);
-  const [reading, deciding] = [
-    { savings, decisions, compareSpend, now },
-    { savingDecisions: decisions, now },
-  ];
-  handler = httpStack(
-    [
-      route(operations.readWhatIf, readWhatIf(reading)),
-      route(operations.listSavings, listSavings(reading)),
-      route(decisionOperations.decideSaving, decideSaving(deciding)),
-      route(decisionOperations.undoSaving, undoSaving(deciding)),
-    ],
-    { logger: silentLogger(), corsOrigins: [], membershipOf },
-  );
-});
+const handler = openDashboard(table, () => clock);
 beforeEach(async () => {
   clock = new Date(NOW);
   caller = await newAccount(table);

@@ -1,35 +1,16 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import * as operations from '../../lambda/dashboard/sessions/operations.ts';
-import { listSessions, readSession } from '../../lambda/dashboard/sessions/read-sessions.ts';
-import { openRequests } from '../../lambda/data/requests/requests.ts';
-import { openSessions } from '../../lambda/data/spend/sessions.ts';
+import { describe, expect, it } from '@jest/globals';
 import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
-import { route } from '../../lambda/http/operation.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
-import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { invoke } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens } from '../usage-recorder/events.ts';
+import { openDashboard } from './open-dashboard.ts';
 
 const NOW = Date.parse('2026-11-20T16:30:00Z');
 const now = () => NOW;
 
 const table = tableForTests();
-let handler: unknown;
-beforeAll(async () => {
-  const dependencies = {
-    sessions: openSessions(table, now),
-    requests: openRequests(table, now),
-    now: () => new Date(NOW),
-  };
-  handler = httpStack(
-    [
-      route(operations.listSessions, listSessions(dependencies)),
-      route(operations.readSession, readSession(dependencies)),
-    ],
-    { logger: silentLogger(), corsOrigins: [], membershipOf },
-  );
-});
+const handler = openDashboard(table, () => new Date(NOW));
 
 let accounts = 0;
 type Sent = Pick<CloseEvent, 'session' | 'client'> & { startedAt: string; tokens: number };

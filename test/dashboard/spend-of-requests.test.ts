@@ -1,22 +1,14 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import * as requestOperations from '../../lambda/dashboard/requests/operations.ts';
-import { listRequests } from '../../lambda/dashboard/requests/read-requests.ts';
-import { readSpend as spendOperation } from '../../lambda/dashboard/spend/operations.ts';
-import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
-import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
-import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
-import { openSpend } from '../../lambda/data/spend/spend.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
-import { route } from '../../lambda/http/operation.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { rollUpDuePeriods } from '../../lambda/usage-recorder/rollup/roll-up-due-periods.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { invoke, silentLogger } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent } from '../usage-recorder/events.ts';
+import { openDashboard } from './open-dashboard.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -53,7 +45,7 @@ interface Summary extends Required<Names> {
 }
 
 const table = tableForTests();
-let handler: unknown;
+const handler = openDashboard(table, () => new Date(NOW));
 let caller: { accountId: string; userId: string };
 let everything: Summary[];
 
@@ -75,19 +67,6 @@ const allRequests = async (query: Record<string, string[]>, limit: number): Prom
 
 beforeAll(async () => {
   caller = await newAccount(table);
-  const now = () => new Date(NOW);
-  const { read: readCounters } = openSpend(table);
-  handler = httpStack(
-    [
-      route(
-        spendOperation,
-        readSpend({ readCounters, readTrackingGaps: openTrackingGaps(table).gaps, findDeclared: async () => [], now }),
-      ),
-      route(requestOperations.listRequests, listRequests({ requests: openRequests(table, () => NOW), now })),
-    ],
-    { logger: silentLogger(), corsOrigins: [], membershipOf },
-  );
-
   const events = fc.sample(event, EVENTS).map(({ agoMs, input, output, ...facts }, n) => ({
     ...facts,
     close: closeEvent({

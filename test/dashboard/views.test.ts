@@ -1,36 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { uuidv7 } from 'uuidv7';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
-import { changeView, createView, deleteView, listViews } from '../../lambda/dashboard/views/manage-views.ts';
-import * as operations from '../../lambda/dashboard/views/operations.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
-import { openSavedViews } from '../../lambda/data/accounts/saved-views.ts';
 import { MAX_SEARCH_CHARACTERS, MAX_VIEWS, searchProblem, viewPages } from '../../lambda/domain/accounts/saved-view.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
-import { route } from '../../lambda/http/operation.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { invoke } from '../http/invoke.ts';
+import { tableForTests } from '../table-for-tests.ts';
+import { openDashboard } from './open-dashboard.ts';
 
 const NOW = '2026-11-20T12:00:00.000Z';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-let handler: unknown;
+const table = tableForTests();
 let caller: Awaited<ReturnType<typeof newAccount>>;
 
-beforeAll(async () => {
-  table = await emulatedTable();
-  const dependencies = { views: openSavedViews(table), newViewId: uuidv7, now: () => new Date(NOW) };
-  handler = httpStack(
-    [
-      route(operations.listViews, listViews(dependencies)),
-      route(operations.createView, createView(dependencies)),
-      route(operations.changeView, changeView(dependencies)),
-      route(operations.deleteView, deleteView(dependencies)),
-    ],
-    { logger: silentLogger(), corsOrigins: [], membershipOf },
-  );
-});
-afterAll(() => table.stop());
+const handler = openDashboard(table, () => new Date(NOW));
 beforeEach(async () => {
   caller = await newAccount(table);
 });

@@ -59,9 +59,9 @@ const worldOf = async (retentionDays = 400) => {
   const { accountId, keyId } = await newAccount(table, 'PRO');
   let nowMs = Date.parse('2026-10-28T10:00:00Z');
   const now = () => new Date(nowMs);
-  const store = openOwnPrices(table, () => nowMs);
+  const ownPrices = openOwnPrices(table, () => nowMs);
   let ids = 0;
-  const dependencies = { store, termsOf: async () => ({ retentionDays }), newId: () => `price-${++ids}`, now };
+  const dependencies = { ownPrices, termsOf: async () => ({ retentionDays }), newPriceId: () => `price-${++ids}`, now };
   const caller = { accountId, userId: 'u', role: 'owner', name: 'ada' } as const;
   const input = { caller, clientAddress: '::1', params: undefined, query: undefined, body: undefined } as never;
   const recorder = openRecorder(table, { logger: { error: () => {} }, price, now: () => nowMs });
@@ -93,13 +93,13 @@ const worldOf = async (retentionDays = 400) => {
       updatePrice(dependencies)({ ...(input as object), params: { id }, body } as never),
     remove: (id: string) => deletePrice(dependencies)({ ...(input as object), params: { id } } as never),
     list: () => listPrices(dependencies)(input),
-    own: async () => (await store.read(accountId)).own,
+    own: async () => (await ownPrices.read(accountId)).own,
     /** Runs the job to its end, in steps as short as they can be. */
     work: async (isLate: () => boolean = () => false) => {
       for (let run = 0; run < 1_000; run++) {
         let asked = 0;
         await continuePricing(accountId, () => asked++ > 0 && isLate());
-        const { job } = (await store.read(accountId)).own;
+        const { job } = (await ownPrices.read(accountId)).own;
         if (!job || job.startsAt > now().toISOString()) return;
       }
       throw new Error('The job does not end.');

@@ -1,6 +1,5 @@
-import { openAccountTerms } from '../../data/accounts/account-terms.ts';
-import { type AuditEntry, type AuditLog, openAuditLog } from '../../data/accounts/audit-log.ts';
-import type { Table } from '../../data/table/table.ts';
+import type { openAccountTerms } from '../../data/accounts/account-terms.ts';
+import type { AuditEntry, AuditLog } from '../../data/accounts/audit-log.ts';
 import { instantsOf } from '../../domain/calendar/range.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { csvField } from '../../domain/spend/spend-csv.ts';
@@ -12,12 +11,6 @@ interface AuditDependencies {
   readonly accountTerms: Pick<ReturnType<typeof openAccountTerms>, 'find'>;
   readonly now: () => Date;
 }
-
-export const openAuditDependencies = (table: Table): AuditDependencies => ({
-  audit: openAuditLog(table),
-  accountTerms: openAccountTerms(table),
-  now: () => new Date(),
-});
 
 /** The range, cut to the days that the account's plan keeps. */
 const keptRange = async (

@@ -9,9 +9,9 @@ import type { Implementation } from '../../http/operation.ts';
 import type * as operations from './operations.ts';
 
 interface PriceDependencies {
-  readonly store: Pick<OwnPriceStore, 'read' | 'replace'>;
+  readonly ownPrices: Pick<OwnPriceStore, 'read' | 'replace'>;
   readonly termsOf: (accountId: string) => Promise<Pick<AccountTerms, 'retentionDays'>>;
-  readonly newId: () => string;
+  readonly newPriceId: () => string;
   readonly now: () => Date;
 }
 
@@ -50,7 +50,7 @@ const detailsOf = ({ priceId: _, createdAt: _created, updatedAt: _updated, terms
 type Caller = Parameters<typeof auditOf>[0];
 
 const change = async (
-  { store, now }: PriceDependencies,
+  { ownPrices, now }: PriceDependencies,
   { caller, clientAddress }: Caller,
   action: 'price.created' | 'price.changed' | 'price.deleted',
   decide: (prices: readonly OwnPrice[]) => {
@@ -59,13 +59,13 @@ const change = async (
     readonly previous?: OwnPrice;
   },
 ) => {
-  const { version, own } = await store.read(caller.accountId);
+  const { version, own } = await ownPrices.read(caller.accountId);
   const { price, prices, previous } = decide(own.prices);
   const at = now();
   const next = withChange(own, prices, new Date(at.getTime() + PRICES_KNOWN_MS), at);
   const fact = { action, subject: price.priceId, details: detailsOf(price), before: previous && detailsOf(previous) };
   const audit = auditOf({ caller, clientAddress }, fact, at);
-  await store.replace(caller.accountId, version, next, audit);
+  await ownPrices.replace(caller.accountId, version, next, audit);
   return view(price, next);
 };
 
@@ -87,9 +87,9 @@ const findPrice = (prices: readonly OwnPrice[], priceId: string): OwnPrice => {
 };
 
 export const listPrices =
-  ({ store }: PriceDependencies): Implementation<typeof operations.listPrices> =>
+  ({ ownPrices }: PriceDependencies): Implementation<typeof operations.listPrices> =>
   async ({ caller: { accountId } }) => {
-    const { own } = await store.read(accountId);
+    const { own } = await ownPrices.read(accountId);
     const { job, lastJob, currency } = own;
     return {
       items: own.prices.map((price) => view(price, own)),
@@ -112,7 +112,7 @@ export const createPrice =
     const at = dependencies.now().toISOString();
     const price: OwnPrice = {
       ...facts,
-      priceId: dependencies.newId(),
+      priceId: dependencies.newPriceId(),
       from: instant(from),
       until: until === null ? null : instant(until),
       createdAt: at,
@@ -159,15 +159,15 @@ export const deletePrice =
   };
 
 export const setCurrency =
-  ({ store, now }: PriceDependencies): Implementation<typeof operations.setCurrency> =>
+  ({ ownPrices, now }: PriceDependencies): Implementation<typeof operations.setCurrency> =>
   async ({ caller, clientAddress, body: { currency } }) => {
-    const { version, own } = await store.read(caller.accountId);
+    const { version, own } = await ownPrices.read(caller.accountId);
     const detailsOf = (shown: typeof currency) => ({
       currency: shown?.code ?? 'USD',
       rates: JSON.stringify(shown?.rates ?? []),
     });
     const fact = { action: 'currency.changed', details: detailsOf(currency), before: detailsOf(own.currency) } as const;
     const audit = auditOf({ caller, clientAddress }, fact, now());
-    await store.replace(caller.accountId, version, { ...own, currency }, audit);
+    await ownPrices.replace(caller.accountId, version, { ...own, currency }, audit);
     return { currency };
   };
