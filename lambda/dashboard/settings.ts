@@ -72,6 +72,7 @@ export const openSettings = (
   const declared = openDeclaredDimensions(table);
   const webhooks = webhookAccess(environment.WEBHOOK_TARGETS);
   const nowMs = () => now().getTime();
+  const sessions = openSessions(table, nowMs);
   const requests = openRequests(table, nowMs, openObjectReader(environment.OBJECT_BUCKET));
   return {
     ...ruleChanges(webhooks),
@@ -88,7 +89,8 @@ export const openSettings = (
     findDeclared: declared.find,
     readBounds: openBounds(table),
     readCounters: openSpend(table, { isTimed: true }).read,
-    readSessions: openSessions(table, nowMs).read,
+    sessions,
+    readSessions: sessions.read,
     members: openMembers(table),
     newPauseId: uuidv7,
     newPriceId: uuidv7,

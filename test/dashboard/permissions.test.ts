@@ -21,6 +21,7 @@ const expected: Record<Permission, string> = {
   'requests:read': 'OAMVD',
   'rules:read': 'OAMVD',
   'rules:write': 'OAM',
+  'raises:decide': 'OA',
   'reports:read': 'OAMV',
   'reports:write': 'OAM',
   'keys:read': 'OAMVBD',

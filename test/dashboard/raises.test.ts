@@ -5,7 +5,7 @@ import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { newUserItems } from '../../lambda/data/accounts/users.ts';
 import { put } from '../../lambda/data/table/actions.ts';
-import { raiseKey } from '../../lambda/data/table/keys.ts';
+import { raiseKey, sessionCounterKey, sessionCounterName } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
 import { transact } from '../../lambda/data/table/write.ts';
 import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
@@ -97,6 +97,7 @@ describe('asking for more', () => {
     const slack = 'https://hooks.slack.com/services/T0/B0/abc';
     const id = await newBudget({ channels: ['email', 'slack'], targets: { slack } });
     await newMember('viewer');
+    await newMember('member');
     const asked = await ask(developer, id, { reason: 'See https://evil.example\nnow' });
     expect(asked).toMatchObject({
       status: 201,
@@ -140,6 +141,39 @@ describe('asking for more', () => {
       ]),
     );
     expect((await ask(developer, await newBudget({ each: undefined }))).status).toBe(404);
+  });
+
+  it('is for projects in which somebody has a key, and sessions of their keys alone', async () => {
+    const [own, others] = [await newKey(developer), await newKey(admin)];
+    const withKeys = { ...developer, keyIds: new Set([own]) };
+    const projects = await newBudget({ each: 'project' });
+    expect((await ask(withKeys, projects, {}, 'default')).status).toBe(201);
+    expect((await ask(withKeys, projects, {}, 'other')).status).toBe(404);
+    expect((await ask(developer, projects, {}, 'default')).status).toBe(404);
+
+    const sessions = await newBudget({ each: 'session' });
+    const sent = (sessionId: string, keyId: string, requests = 1, day = '2026-11-18') => {
+      const name = sessionCounterName({ sessionId, agentId: null, parentAgentId: null, client: null, keyId });
+      const expiresAt = clock.getTime() / 1_000 + 1_000;
+      return put({ ...sessionCounterKey(owner.accountId, day, name, 0), requests, expiresAt });
+    };
+    const counters = [
+      sent('own', own),
+      sent('moved', others, 0),
+      sent('moved', own),
+      sent('earlier', own, 1, '2026-10-31'),
+    ];
+    await transact(table, [...counters, sent('shared', own), sent('shared', others, 1, '2026-11-01')]);
+    for (const [session, status] of [
+      ['own', 201],
+      ['moved', 201],
+      ['shared', 404],
+      ['earlier', 404],
+      ['unknown', 404],
+    ] as const)
+      expect([session, (await ask(withKeys, sessions, {}, session)).status]).toEqual([session, status]);
+    expect((await ask(withKeys, await newBudget({ each: 'dim:user' }), {}, 'ada')).status).toBe(404);
+    expect((await call(withKeys, 'GET', '/raises')).body.items).toHaveLength(3);
   });
 
   it('takes more than holds now, and one at a time', async () => {
@@ -233,10 +267,7 @@ describe('a decision', () => {
     expect((await decide(boss, forAdmin.id)).status).toBe(403);
     const { body: raise } = await ask(developer, id);
     expect((await decide(developer, raise.id)).status).toBe(403);
-    // A member of some projects decides nothing of the whole account.
-    expect((await decide({ ...(await newMember('member')), projects: ['default'] } as Member, raise.id)).status).toBe(
-      404,
-    );
+    expect((await decide(await newMember('member'), raise.id)).status).toBe(403);
     const stranger = await newAccount(table);
     expect((await decide({ ...boss, ...stranger }, raise.id)).status).toBe(404);
   });
@@ -269,5 +300,36 @@ describe('a decision', () => {
     await call(boss, 'PUT', `/budgets/${id}/values/${developer.userId}`, { amount: 500 });
     expect((await decide(admin, raise.id)).status).toBe(400);
     expect(await ownLimits(developer)).toMatchObject([{ limitNanoUsd: 500e9 }]);
+  });
+});
+
+describe('without asking', () => {
+  it('owners and admins alone give a value more', async () => {
+    const id = await newBudget();
+    const member = await newMember('member');
+    for (const [by, status] of [
+      [member, 403],
+      [developer, 403],
+      [admin, 200],
+    ] as const)
+      expect((await call(by, 'PUT', `/budgets/${id}/values/${by.userId}`, { amount: 900 })).status).toBe(status);
+    expect(await ownLimits(member)).toMatchObject([{ limitNanoUsd: 200e9 }]);
+  });
+
+  it('a member changes no budget that stops that member alone', async () => {
+    const member = await newMember('member');
+    const [own, others] = [await newKey(member), await newKey(developer)];
+    const changed = async (by: Member, changes: object, method = 'PATCH') => {
+      const id = await newBudget({ each: undefined, ...changes });
+      return (await call(by, method, `/budgets/${id}`, method === 'PATCH' ? { amount: 900 } : undefined)).status;
+    };
+    for (const filter of [{ member: member.userId }, { key: own }]) {
+      expect(await changed(member, { filter, block: {} })).toBe(403);
+      expect(await changed(member, { filter, block: {} }, 'DELETE')).toBe(403);
+      expect(await changed(member, { filter })).toBe(200);
+      expect(await changed(admin, { filter, block: {} })).toBe(200);
+    }
+    expect(await changed(member, { filter: { key: others }, block: {} })).toBe(200);
+    expect(await changed(member, { block: {} }, 'DELETE')).toBe(204);
   });
 });

@@ -98,8 +98,11 @@ const alertsSearch = ({ status }: Parameters): { readonly status?: 'triggered' |
   status: (['triggered', 'acknowledged'] as const).find((known) => known === status),
 });
 
-/** A limit for each of which more is asked. */
-const accessSearch = ({ ask }: Parameters): { readonly ask?: string | undefined } => ({ ask: text(ask) });
+/** A limit for each of which more is asked, and the value. */
+const accessSearch = ({ ask, value }: Parameters): Partial<Record<'ask' | 'value', string | undefined>> => ({
+  ask: text(ask),
+  value: text(value),
+});
 
 /** A model and its provider open the form for its price. */
 const pricesSearch = ({ model, provider }: Parameters): Partial<Record<'model' | 'provider', string | undefined>> => ({

@@ -99,7 +99,7 @@ export const setLimitOverride = operation('setLimitOverride', 'PUT /budgets/{id}
   summary: 'Give one value of a budget another amount',
   description:
     'For a budget with `each`. It beats the amounts of projects and roles, and the amount of the budget. Gateways know it within 5 seconds.',
-  permission: 'rules:write',
+  permission: 'raises:decide',
   audits: ['budget.override_set'],
   params: valueParams,
   body: z.strictObject({
@@ -121,7 +121,7 @@ export const setLimitOverride = operation('setLimitOverride', 'PUT /budgets/{id}
 
 export const removeLimitOverride = operation('removeLimitOverride', 'DELETE /budgets/{id}/values/{value}', {
   summary: 'Give one value of a budget its usual amount again',
-  permission: 'rules:write',
+  permission: 'raises:decide',
   audits: ['budget.override_removed'],
   params: valueParams,
   success: { status: 204, description: 'It has the usual amount.' },

@@ -39,21 +39,27 @@ const NONE = '(none)';
 export const storedValue = (shown: string): string | null => (shown === NONE ? null : shown);
 
 /** Who sees the whole account sees every value, and who sees a part of it the values in that part, and their own. */
-const isSeen = (caller: Caller, each: string | undefined, value: string | null | undefined): boolean => {
+export const isSeen = (caller: Caller, { limit: { each } }: Found, value: string | null | undefined): boolean => {
   const { sees } = scopeOf(caller);
   if (sees.keyIds === undefined || (each === 'member' && value === caller.userId)) return true;
-  return value != null && hasFilter(sees, { [each === 'key' ? 'keyId' : `${each}`]: value });
+  return value != null && hasFilter(sees, { [each === 'key' ? 'keyId' : each]: value });
 };
+export type MaySee = (...of: Parameters<typeof isSeen>) => boolean | Promise<boolean>;
 
 /**
  * @param value undefined where it is about all values
  * @throws NotFoundError where there is no such budget, it is not for each of a dimension, or the caller does not see it
  */
-const findLimit = async (dependencies: LimitDependencies, caller: Caller, id: string, value?: string | null) => {
+const findLimit = async (
+  dependencies: LimitDependencies,
+  caller: Caller,
+  id: string,
+  value?: string | null,
+  maySee: MaySee = isSeen,
+) => {
   const rule = await dependencies.rules.find(caller.accountId, id);
   const found = limitOfRule(rule, await readBelongings(dependencies, caller.accountId));
-  if (!found || !isSeen(caller, found.limit.each, value))
-    throw new NotFoundError('There is no such budget with `each`.');
+  if (!found || !(await maySee(caller, found, value))) throw new NotFoundError('There is no such budget with `each`.');
   return found;
 };
 
@@ -71,12 +77,13 @@ const limitOfRule = (
   const each = condition.type === 'budget' && limit && eachLimitOf({ ruleId, name, limit }, belongings, '');
   return each ? { limit: each, isActive, rule, ...belongings } : undefined;
 };
+type Found = NonNullable<ReturnType<typeof limitOfRule>>;
 
 /** Names of the members, keys or projects that a limit holds for each of, by their ids. */
 const labelsOf = async (
   { projects }: ValueDependencies,
   accountId: string,
-  { limit: { each }, keys, members }: Awaited<ReturnType<typeof findLimit>>,
+  { limit: { each }, keys, members }: Found,
 ): Promise<ReadonlyMap<string, string>> => {
   if (each === 'key') return new Map(keys.map(({ keyId, name }) => [keyId, name]));
   if (each === 'member') return new Map(members.map(({ userId, email }) => [userId, email]));
@@ -207,12 +214,7 @@ export const exportLimitValues =
   };
 
 /** One value as it is now; undefined where its limit has no period now. */
-const readState = async (
-  dependencies: ValueDependencies,
-  accountId: string,
-  found: Awaited<ReturnType<typeof findLimit>>,
-  value: string | null,
-) => {
+const readState = async (dependencies: ValueDependencies, accountId: string, found: Found, value: string | null) => {
   const { limit, isActive } = found;
   const now = dependencies.now();
   const period = limitPeriodAt(limit.period, now);
@@ -227,8 +229,14 @@ const readState = async (
 };
 
 /** @throws NotFoundError */
-export const findValue = async (dependencies: ValueDependencies, caller: Caller, id: string, value: string | null) => {
-  const found = await findLimit(dependencies, caller, id, value);
+export const findValue = async (
+  dependencies: ValueDependencies,
+  caller: Caller,
+  id: string,
+  value: string | null,
+  maySee?: MaySee,
+) => {
+  const found = await findLimit(dependencies, caller, id, value, maySee);
   const state = await readState(dependencies, caller.accountId, found, value);
   if (state === undefined) throw new NotFoundError('The budget has no period now.');
   return { ...found, state };

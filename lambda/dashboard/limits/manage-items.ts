@@ -1,4 +1,4 @@
-import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
+import type { ServiceKey, ServiceKeys } from '../../data/accounts/service-keys.ts';
 import type { Rule, Rules } from '../../data/alerts/rules.ts';
 import type { openSessions } from '../../data/spend/sessions.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
@@ -103,6 +103,15 @@ const requireSeen = (caller: Caller, condition: RuleCondition): void => {
     throw new ForbiddenError('You see a part of this account only: filter by a project, key or member that you see.');
 };
 
+/** @throws ForbiddenError where a budget stops the caller alone, who may not give single values more */
+const requireOthers = async ({ keys }: Pick<KnownNames, 'keys'>, caller: Caller, condition: RuleCondition) => {
+  const { filter: { member, keyId } = {}, limit } = evaluatorOf(condition);
+  if (!limit?.block || scopeOf(caller).permits('raises:decide')) return;
+  const isOwnKey = ({ keyId: id, ownerUserId }: ServiceKey) => id === keyId && ownerUserId === caller.userId;
+  if (member === caller.userId || (keyId !== undefined && (await keys.list(caller.accountId)).some(isOwnKey)))
+    throw new ForbiddenError('This budget stops you alone: an owner or admin changes it.');
+};
+
 /**
  * The operations of one kind, over dependencies. Rules and budgets are stored alike, so each API has the same, and does not find what is
  * of the other kind.
@@ -167,6 +176,7 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
       async ({ caller, clientAddress, params: { id }, body }: WithId<From> & { readonly body: SomeFacts }) => {
         const { name, channels, isActive, webhookUrl, targets, ...members } = body;
         const previous = await find(dependencies, caller, id);
+        await requireOthers(dependencies, caller, previous.condition);
         const condition = patched(previous.condition, members);
         const facts = { name, channels, isActive, webhookUrl, targets, condition };
         const rule = await changedRule(dependencies, previous, facts);
@@ -183,6 +193,7 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
       (dependencies: Writing) =>
       async ({ caller, clientAddress, params: { id } }: WithId<From>) => {
         const rule = await find(dependencies, caller, id);
+        await requireOthers(dependencies, caller, rule.condition);
         const at = dependencies.now().toISOString();
         const audit = auditOfRule({ caller, clientAddress }, `${audited}.deleted`, rule, at);
         await dependencies.rules.remove(caller.accountId, id, audit);

@@ -9,7 +9,7 @@ const operation = inGroup('Budgets');
 export const askForRaise = operation('askForRaise', 'POST /budgets/{id}/values/{value}/raises', {
   audits: ['raise.asked'],
   summary: 'Ask that one value of a budget may have more',
-  description: `Members who may change budgets of the whole account get a mail, and so do the budget’s channels. They decide within ${RAISE_DAYS} days. A value has one raise at a time. Who sees a part of the account asks for what is in it.`,
+  description: `Owners and admins get a mail, and so do the budget’s channels. They decide within ${RAISE_DAYS} days. A value has one raise at a time. Who sees a part of the account asks for what is in it, for projects in which they have a key, and for sessions of their keys.`,
   permission: 'self:write',
   params: valueParams,
   body: raiseAsk,
@@ -40,7 +40,7 @@ export const decideRaise = operation('decideRaise', 'PATCH /raises/{id}', {
   summary: 'Approve or deny what a member asks for',
   description:
     'An approval is an override of the value, which gateways know within 5 seconds. Nobody approves what they asked for, or what is for themselves. Who asked gets a mail.',
-  permission: 'rules:write',
+  permission: 'raises:decide',
   params: idParams,
   body: raiseDecision,
   success: { status: 200, description: 'The decision.', schema: raiseSchema },

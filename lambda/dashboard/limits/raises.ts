@@ -2,11 +2,14 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Recipient, Users } from '../../data/accounts/users.ts';
 import type { Raises } from '../../data/ledger/raises.ts';
-import { scopeOf } from '../../domain/accounts/scope.ts';
+import type { openSessions } from '../../data/spend/sessions.ts';
+import { hasKey, scopeOf } from '../../domain/accounts/scope.ts';
 import type { PostedChannel } from '../../domain/alerts/channels.ts';
 import { raiseDecidedMail, raiseMail, raiseMessage } from '../../domain/alerts/raise-message.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
+import { dayOf } from '../../domain/calendar/utc.ts';
 import { ForbiddenError, NotFoundError, ValidationError } from '../../domain/errors.ts';
+import { limitPeriodAt } from '../../domain/limits/each.ts';
 import { RAISE_DAYS, type Raise } from '../../domain/limits/raise.ts';
 import type { Mail } from '../../domain/mail/mail.ts';
 import { usdToNanoUsd } from '../../domain/money.ts';
@@ -15,12 +18,13 @@ import type { Caller, Implementation } from '../../http/operation.ts';
 import type { SendMail } from '../../integrations/mail.ts';
 import { mailMembers } from '../../integrations/mail-members.ts';
 import { isDeliveryError, type PostJson, postMessage } from '../../integrations/post-message.ts';
-import { findValue, planOverride, storedValue, type ValueDependencies } from './limit-values.ts';
+import { findValue, isSeen, type MaySee, planOverride, storedValue, type ValueDependencies } from './limit-values.ts';
 import type * as operations from './raise-operations.ts';
 
 export interface RaiseDependencies extends ValueDependencies {
   readonly raises: Raises;
   readonly users: Pick<Users, 'recipients'>;
+  readonly sessions: Pick<ReturnType<typeof openSessions>, 'find'>;
   readonly sendMail: SendMail;
   readonly postWebhook: PostJson;
   readonly dashboardUrl: string;
@@ -63,18 +67,33 @@ const mailTo = async (
   return mailMembers(sendMail, { accountId, recipients, now: now() }, mail);
 };
 
-/** Only members who see the whole account decide what others ask for. */
-const mayDecide = (member: Parameters<typeof scopeOf>[0]): boolean => {
-  const { sees, permits } = scopeOf(member);
-  return permits('rules:write') && sees.keyIds === undefined;
-};
+/**
+ * Who does not see a value asks for it where it is theirs, too: a project in which they have a key, or a session that only keys which they
+ * see have sent. Of a metadata name nothing says cheaply and exactly whose keys sent a value.
+ */
+const mayAsk =
+  ({ sessions, now }: RaiseDependencies): MaySee =>
+  async (caller, found, value) => {
+    if (isSeen(caller, found, value)) return true;
+    const { each, period } = found.limit;
+    const { sees } = scopeOf(caller);
+    if (each === 'project')
+      return found.keys.some(
+        ({ projectId, status, keyId }) => projectId === value && status === 'active' && hasKey(sees, keyId),
+      );
+    const current = limitPeriodAt(period, now());
+    if (each !== 'session' || value == null || current === null) return false;
+    const days = { from: dayOf(current.start), to: dayOf(now().toISOString()) };
+    const sent = (await sessions.find(caller.accountId, value, days)).filter(({ counters }) => counters.requests);
+    return sent.length > 0 && sent.every(({ keyId }) => hasKey(sees, keyId));
+  };
 
 export const askForRaise =
   (dependencies: RaiseDependencies): Implementation<typeof operations.askForRaise> =>
   async ({ caller, clientAddress, params: { id, value }, body: { amount, reason } }) => {
     const { raises, newRaiseId, postWebhook, dashboardUrl, now } = dependencies;
     const { accountId, userId, name } = caller;
-    const found = await findValue(dependencies, caller, id, storedValue(value));
+    const found = await findValue(dependencies, caller, id, storedValue(value), mayAsk(dependencies));
     const { limit, state, rule } = found;
     const limitNanoUsd = requireMore(found, amount);
     const at = now();
@@ -92,7 +111,7 @@ export const askForRaise =
     const details = { name: limit.name, each: limit.each, value, amount: `$${amount}`, reason };
     const fact = { action: 'raise.asked', subject: raise.id, details } as const;
     await raises.ask(accountId, raise, auditOf({ caller, clientAddress }, fact, at));
-    const isFor = (member: Recipient) => member.userId !== userId && mayDecide(member);
+    const isFor = (member: Recipient) => member.userId !== userId && scopeOf(member).permits('raises:decide');
     const posted = rule.channels.filter((channel): channel is PostedChannel => channel !== 'email');
     const sending = [
       ['email', mailTo(dependencies, accountId, isFor, raiseMail(raise, dashboardUrl))] as const,
@@ -129,7 +148,7 @@ export const decideRaise =
     const { raises, dashboardUrl, now } = dependencies;
     const { accountId, userId, name } = caller;
     const at = now();
-    const raise = mayDecide(caller) ? (await raises.list(accountId, at)).find((each) => each.id === id) : undefined;
+    const raise = (await raises.list(accountId, at)).find((each) => each.id === id);
     if (!raise) throw new NotFoundError('Nobody asks for this.');
     const value = storedValue(raise.value);
     const found = await findValue(dependencies, caller, raise.budgetId, value);

@@ -13,6 +13,8 @@ export const permissions = [
   /** Alert rules and alerts; to acknowledge an alert is to write. With `rules:write`, saved views too. */
   'rules:read',
   'rules:write',
+  /** Gives single values of budgets other amounts: asked for, or not. */
+  'raises:decide',
   /** Reports, and decisions about savings: both are about the spend of the whole account. */
   'reports:read',
   'reports:write',

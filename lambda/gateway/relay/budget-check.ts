@@ -171,12 +171,12 @@ export const refusalResponse = (refusal: Refusal, requestId: string, now: Date):
   if (refusal.kind === 'access') return notAllowedResponse(refusal, requestId);
   const { id, kind, name, until, amountNanoUsd, spentNanoUsd, of } = refusal;
   const ofValue = of ? ` for ${of.each.replace(/^dim:/, '')} ${of.value ?? '(none)'}` : '';
-  const askFor = of ? `; ask for more: ${of.askUrl}` : '';
+  const askUrl = of && (of.value === null ? of.askUrl : `${of.askUrl}&value=${encodeURIComponent(of.value)}`);
   const usd = (member: string, nanoUsd: number | null) => nanoUsd !== null && { [member]: nanoUsd / NANO_USD };
   const response = gatewayErrorResponse(
     kind === 'budget' ? 'BUDGET_EXCEEDED' : 'PAUSED',
     requestId,
-    `“${name}”${ofValue}, until ${until ?? 'it is ended'}${askFor}`,
+    `“${name}”${ofValue}, until ${until ?? 'it is ended'}${askUrl ? `; ask for more: ${askUrl}` : ''}`,
     {
       [kind]: {
         id,
@@ -188,7 +188,7 @@ export const refusalResponse = (refusal: Refusal, requestId: string, now: Date):
           ...usd('neededUsd', refusal.neededNanoUsd),
         }),
         until,
-        ...of,
+        ...(of && { ...of, askUrl }),
       },
     },
   );

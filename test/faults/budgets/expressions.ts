@@ -105,6 +105,7 @@ export const expressionTable = () => {
     items,
     update,
     call,
+    nameOf,
     table: { name: 'table', call: tableCall } as unknown as Table,
   };
 };

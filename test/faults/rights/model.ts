@@ -48,7 +48,8 @@ export const apiOperations = allOperations.filter(({ looksAtRole }) => looksAtRo
 /** What the words of the table mean, as paths without `/machine`. */
 const subjects: Readonly<Record<string, RegExp>> = {
   'alert rules': /^\/(alert-rules|alerts)\b/,
-  budgets: /^\/(budgets|own-limits|raises)\b/,
+  // Owners and admins alone give single values more.
+  budgets: /^\/budgets\b(?!.*\{value\}$)/,
   pauses: /^\/pauses\b/,
   reports: /^\/reports\b/,
   'saved views': /^\/views\b/,

@@ -294,16 +294,25 @@ describe('a limit of each', () => {
   };
 
   it('refuses the value that is at its limit, with what it needs to ask for more, and nobody else', async () => {
-    const values = { ada: used(200.5), bob: used(10) };
-    const { exchange, looked } = await send('ada', values);
+    const values = { 'ada&b': used(200.5), bob: used(10) };
+    const { exchange, looked } = await send('ada&b', values);
     await exchange.finished;
     expect(exchange.status()).toBe(429);
     expect(bodyOf(exchange)).toMatchObject({
       code: 'BUDGET_EXCEEDED',
-      message: expect.stringMatching(/“Users” for user ada, until .*; ask for more: https:.*ask=each-1/),
-      budget: { id: 'each-1', amountUsd: 200, spentUsd: 200.5, each: 'dim:user', value: 'ada', askUrl: limit.askUrl },
+      message: expect.stringMatching(
+        /“Users” for user ada&b, until .*; ask for more: https:.*ask=each-1&value=ada%26b\)$/,
+      ),
+      budget: {
+        id: 'each-1',
+        amountUsd: 200,
+        spentUsd: 200.5,
+        each: 'dim:user',
+        value: 'ada&b',
+        askUrl: `${limit.askUrl}&value=ada%26b`,
+      },
     });
-    expect(looked).toEqual(['ada']);
+    expect(looked).toEqual(['ada&b']);
     expect((await send('bob', values)).isForwarded).toBe(true);
   });
 

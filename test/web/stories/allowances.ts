@@ -54,6 +54,25 @@ describe('an allowance', () => {
     await page.getByRole('row', { name: /\$400 for grace.*denied by/ }).waitFor();
     await screenshot(page, 'raise-denied');
 
+    // The link of a request that the limit of a project refused, in which the developer has a key.
+    const { id: ofProjects } = await readApi<{ id: string }>(
+      '/budgets',
+      { ...budget, name: 'Projects', each: 'project' },
+      owner,
+    );
+    await readApi('/keys', { name: 'laptop' }, developer);
+    page = await own.open(`/access?ask=${ofProjects}&value=default`);
+    await dialog.getByLabel('Amount').fill('150');
+    await dialog.getByLabel('Reason').fill('Everybody waits');
+    await dialog.getByRole('button', { name: 'Ask for it' }).click();
+    await dialog.getByText('must be more than $200, the limit now').waitFor();
+    await screenshot(page, 'ask-for-a-project');
+    await dialog.getByLabel('Amount').fill('500');
+    await dialog.getByRole('button', { name: 'Ask for it' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    page = await own.open('/raises');
+    await page.getByRole('row', { name: /\$500 for Default.*pending/ }).waitFor();
+
     page = await others.open(`/limits/${id}`);
     await page.getByRole('button', { name: 'Another amount' }).click();
     await page.getByRole('button', { name: 'Save' }).click();

@@ -1,5 +1,4 @@
 import { Group, Stack } from '@mantine/core';
-import { useSearch } from '@tanstack/react-router';
 import { Plus, Workflow } from 'lucide-react';
 import { useState } from 'react';
 import { useApi, useMe } from '../app.ts';
@@ -21,7 +20,7 @@ import { OwnLimits } from './own-limits.tsx';
 const SESSIONS = 5;
 
 /** The page with the spend of the user's own keys this month, and the rest of each limit that is theirs. */
-const MySpend = ({ userId, ask }: { readonly userId: string; readonly ask: string | undefined }) => {
+const MySpend = ({ userId }: { readonly userId: string }) => {
   const query = useSpend({ member: [userId] });
   const { data: budgets } = useBudgets();
   const totals = query.data?.totals;
@@ -36,7 +35,7 @@ const MySpend = ({ userId, ask }: { readonly userId: string; readonly ask: strin
         </p>
       )}
       <Stack mt="sm">
-        <OwnLimits ask={ask} />
+        <OwnLimits />
         {own.map((budget) => (
           <div key={budget.id}>
             <strong>{budget.name}</strong>
@@ -104,13 +103,12 @@ const MySessions = () => {
 /** Where a developer lands: a key and how to use it, what it cost, and what is left. */
 export const Access = () => {
   const { me, may } = useMe();
-  const { ask } = useSearch({ from: '/members/access' });
   if (!me) return null;
   const { userId } = me.user;
   return (
     <div className="page">
       <PageHead title="My access" about="Your key, your tools, and what they cost." />
-      <MySpend userId={userId} ask={ask} />
+      <MySpend userId={userId} />
       <MyKeys userId={userId} />
       {may('requests:read') && <MySessions />}
     </div>

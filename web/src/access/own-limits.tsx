@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Modal, NumberInput, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { OwnLimit } from '../api/responses.ts';
 import { useApi } from '../app.ts';
@@ -20,7 +20,10 @@ interface LimitProps {
 const nameOf = ({ budgetName, each, label, value }: OwnLimit): string =>
   each === 'key' ? `${budgetName}: ${label ?? value}` : budgetName;
 
-const AskForMore = ({ limit, onClose }: LimitProps & { readonly onClose: () => void }) => {
+/** A value of a limit. The amount of one that is not the user's alone is not known here. */
+type Asked = Pick<OwnLimit, 'budgetId' | 'value'> & Partial<OwnLimit>;
+
+const AskForMore = ({ limit, onClose }: { readonly limit: Asked; readonly onClose: () => void }) => {
   const present = (limit.limitNanoUsd ?? 0) / 1e9;
   const form = useForm({
     initialValues: { amount: '' as number | string, reason: '' },
@@ -46,7 +49,7 @@ const AskForMore = ({ limit, onClose }: LimitProps & { readonly onClose: () => v
     >
       <NumberInput
         label="Amount"
-        description={`Instead of $${present}.`}
+        description={present > 0 && `Instead of $${present}.`}
         data-autofocus
         {...dollars}
         {...form.getInputProps('amount')}
@@ -101,16 +104,17 @@ const Row = ({ limit, onAsk }: LimitProps & { readonly onAsk: () => void }) => {
   );
 };
 
-/** The limits of the user and of each of their keys. @param ask id of the limit that refused a request: its page opens the form */
-export const OwnLimits = ({ ask }: { readonly ask: string | undefined }) => {
+/** The limits of the user and of each of their keys. The link of a refused request names a limit and a value, and opens the form. */
+export const OwnLimits = () => {
+  const { ask, value } = useSearch({ from: '/members/access' });
   const query = useApi().useQuery('get', '/own-limits');
   const navigate = useNavigate();
   const [asking, setAsking] = useState<OwnLimit>();
   const items = query.data?.items ?? [];
-  const linked = items.find(({ budgetId, limitNanoUsd, raise }) => {
-    return budgetId === ask && limitNanoUsd !== null && raise?.status !== 'pending';
-  });
-  const shown = asking ?? linked;
+  const own = items.find((item) => item.budgetId === ask && (value === undefined || item.value === value));
+  const isAskable = own && own.limitNanoUsd !== null && own.raise?.status !== 'pending';
+  const others = query.data && !own && ask && value ? { budgetId: ask, value } : undefined;
+  const shown: Asked | undefined = asking ?? (isAskable ? own : others);
   const close = () => {
     setAsking(undefined);
     if (ask !== undefined) void navigate({ to: '/access', replace: true });
@@ -122,7 +126,11 @@ export const OwnLimits = ({ ask }: { readonly ask: string | undefined }) => {
         <Row key={`${limit.budgetId} ${limit.value}`} limit={limit} onAsk={() => setAsking(limit)} />
       ))}
       {query.data && items.length === 0 && <p className="dim small">No limit is set for each member or key.</p>}
-      <Modal opened={shown !== undefined} onClose={close} title={shown && `Ask for more: ${nameOf(shown)}`}>
+      <Modal
+        opened={shown !== undefined}
+        onClose={close}
+        title={shown && `Ask for more: ${shown === others ? value : nameOf(shown as OwnLimit)}`}
+      >
         {shown && <AskForMore limit={shown} onClose={close} />}
       </Modal>
     </>

@@ -108,7 +108,7 @@ const Figures = ({ value }: { readonly value: LimitValue }) => {
 };
 
 const Actions = ({ budget, value }: ValueProps) => {
-  if (!useMe().may('rules:write')) return null;
+  if (!useMe().may('raises:decide')) return null;
   const name = nameOf(value);
   const label = { label: 'Change', 'aria-label': `Change the amount of ${name}`, title: `Amount of ${name}` };
   return (

@@ -46,7 +46,7 @@ const Decision = ({ raise }: RaiseProps) => {
   const deny = useApi().useMutation('patch', '/raises/{id}', { meta: { failure: 'It was not denied' } });
   const { id, status, granted, decidedBy, askedBy, label, value } = raise;
   const isOwn = [askedBy.userId, value].includes(me?.user.userId ?? '');
-  if (status !== 'pending' || !may('rules:write') || isOwn)
+  if (status !== 'pending' || !may('raises:decide') || isOwn)
     return (
       <>
         {status}
