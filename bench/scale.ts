@@ -10,6 +10,7 @@ import type { EmulatedTable } from '../fixtures/emulated-table.ts';
 import { listRequests, readRequest } from '../lambda/dashboard/requests/read-requests.ts';
 import { readSpend } from '../lambda/dashboard/spend/read-spend.ts';
 import { openDeclaredDimensions } from '../lambda/data/accounts/declared-dimensions.ts';
+import { openServiceKeys } from '../lambda/data/accounts/service-keys.ts';
 import { openPeriodUsage } from '../lambda/data/billing/billing-usage.ts';
 import { openTrackingGaps } from '../lambda/data/ledger/tracking-gaps.ts';
 import { requestCursor } from '../lambda/data/requests/request-pages.ts';
@@ -49,7 +50,7 @@ const questionsTo = (table: EmulatedTable, units: UnitCounter, someId: string): 
   const service = awsService('dynamodb', { AWS_REGION: 'eu-central-1', AWS_ENDPOINT_URL_DYNAMODB: table.endpoint });
   const dynamoDb = awsCaller(service, () => ({ accessKeyId: 'local', secretAccessKey: 'local' }), undiciTransport);
   const readKey = keyReader(units.counted(dynamoDb), table.name, 5_000);
-  const reads = { requests: openRequests(table), now: () => now };
+  const reads = { requests: openRequests(table), keys: openServiceKeys(table), now: () => now };
   const [page, one] = [listRequests(reads), readRequest(reads)];
   const spend = readSpend({
     readCounters: openSpend(table).read,

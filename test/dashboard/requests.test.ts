@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import * as operations from '../../lambda/dashboard/requests/operations.ts';
 import { listRequests, readRequest } from '../../lambda/dashboard/requests/read-requests.ts';
 import type { FindDisplayCurrency } from '../../lambda/data/accounts/own-prices.ts';
+import { newServiceKey, type ServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import type { openRequests } from '../../lambda/data/requests/requests.ts';
 import { requestColumns } from '../../lambda/domain/exports/datasets.ts';
 import { type RequestRecord, requestRecordSchema } from '../../lambda/domain/spend/request-record.ts';
@@ -14,7 +15,11 @@ const find = jest.fn<Requests['find']>();
 const page = jest.fn<Requests['page']>();
 const highest = jest.fn<Requests['highest']>();
 const findCurrency = jest.fn<FindDisplayCurrency>();
-const dependencies = { requests: { find, page, highest }, findCurrency, now: () => new Date('2026-11-20T16:30:00Z') };
+const list = jest.fn<ServiceKeys['list']>();
+const dependencies = {
+  ...{ requests: { find, page, highest }, findCurrency, keys: { list } },
+  now: () => new Date('2026-11-20T16:30:00Z'),
+};
 const handler = httpStack(
   [
     route(operations.listRequests, listRequests(dependencies)),
@@ -112,6 +117,24 @@ describe('GET /requests', () => {
       status: 400,
       body: { error: { details: [{ path: 'metadata.0', message: 'must be name:value' }] } },
     });
+  });
+
+  it('filters by the member and project of keys, among those that the caller sees', async () => {
+    page.mockResolvedValue({ items: [], unreadableRequests: 0, nextCursor: null });
+    const key = (keyId: string, ownerUserId: string, projectId: string) =>
+      newServiceKey(
+        { keyId, name: keyId, createdAt: '2026-11-01T00:00:00.000Z', ownerUserId, projectId },
+        `svc_${keyId}`,
+      );
+    list.mockResolvedValue([key('a', 'ada', 'search'), key('b', 'ada', 'default'), key('c', 'bob', 'search')]);
+    const keyIds = () => page.mock.lastCall?.[1].filter?.keyIds;
+    await get('/requests', { member: ['ada'], project: ['search'] });
+    expect(keyIds()).toEqual(new Set(['a']));
+    await get('/requests', { member: ['nobody'] });
+    expect(keyIds()).toEqual(new Set());
+    const part = { ...caller, userId: 'bob', role: 'developer', keyIds: new Set(['c']) } as const;
+    await invoke(handler, { method: 'GET', path: '/api/requests', query: { project: ['search'] }, caller: part });
+    expect(keyIds()).toEqual(new Set(['c']));
   });
 });
 

@@ -51,7 +51,8 @@ const { logger, table, options } = openFunction('dashboard-machine', environment
 const now = () => new Date();
 const objects = openObjectReader(environment.OBJECT_BUCKET);
 const reads = openSpendReads(table, now);
-const requestReader = { requests: openRequests(table, Date.now, objects), now };
+const serviceKeys = openServiceKeys(table);
+const requestReader = { requests: openRequests(table, Date.now, objects), keys: serviceKeys, now };
 const exportReader = { dayExports: openDayExports(table), marks: openRollupMarks(table), objects, now };
 const readLog = listRequests(requestReader);
 const readRecord = readRequest(requestReader);
@@ -63,7 +64,6 @@ const saving = {
 };
 const readSavings = listSavings(saving);
 const sessionReader = { sessions: openSessions(table), requests: requestReader.requests, now };
-const serviceKeys = openServiceKeys(table);
 const reconciled = route(reconciliation.readReconciliation, openReadReconciliation(table, logger));
 
 type Output<O extends Operation> = z.output<NonNullable<O['success']['schema']>>;

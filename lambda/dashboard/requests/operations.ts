@@ -95,6 +95,8 @@ export const listRequests = operation('listRequests', 'GET /requests', {
     model: filterValue,
     tag: filterValue,
     key: filterValue,
+    project: z.optional(z.string().check(z.maxLength(256))),
+    member: z.optional(z.string().check(z.maxLength(256), z.describe('Id of the member whose key it is.'))),
     providerKey: filterValue,
     outcome: z.optional(z.enum(outcomes)),
     provenance: z.optional(z.enum(provenances)),

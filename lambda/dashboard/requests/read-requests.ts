@@ -1,9 +1,11 @@
 import type { FindDisplayCurrency } from '../../data/accounts/own-prices.ts';
+import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
 import type { openRequests } from '../../data/requests/requests.ts';
 import { hasKey, scopeOf } from '../../domain/accounts/scope.ts';
 import { instantsOf } from '../../domain/calendar/range.ts';
 import { NotFoundError, ValidationError } from '../../domain/errors.ts';
 import { type DisplayCurrency, displayCostAt } from '../../domain/spend/display-currency.ts';
+import { keysIn, needsKeys } from '../../domain/spend/key-dimensions.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { keptRange } from '../../domain/spend/retention.ts';
 import type { Implementation } from '../../http/operation.ts';
@@ -14,6 +16,7 @@ interface RequestDependencies {
   readonly requests: Pick<ReturnType<typeof openRequests>, 'find' | 'page' | 'highest'>;
   /** Without it, costs are in US dollars alone. */
   readonly findCurrency?: FindDisplayCurrency;
+  readonly keys: Pick<ServiceKeys, 'list'>;
   readonly now: () => Date;
 }
 
@@ -37,9 +40,12 @@ const measures = {
 const valueOrNone = (value: string | undefined) => (value === '' ? null : value);
 
 export const listRequests =
-  ({ requests, findCurrency, now }: RequestDependencies): Implementation<typeof operations.listRequests> =>
-  async ({ caller, query: { from, to, limit, cursor, key, orderBy = 'time', ...query } }) => {
+  ({ requests, findCurrency, keys, now }: RequestDependencies): Implementation<typeof operations.listRequests> =>
+  async ({ caller, query: { from, to, limit, cursor, key, project, member, orderBy = 'time', ...query } }) => {
     const { accountId } = caller;
+    const { sees } = scopeOf(caller);
+    const isSplit = needsKeys({ project, member });
+    const chosen = isSplit ? keysIn({ project, member }, await keys.list(accountId)).map(({ keyId }) => keyId) : [];
     const currency = (await findCurrency?.(accountId)) ?? null;
     if (orderBy !== 'time' && cursor !== undefined)
       throw new ValidationError([{ path: 'cursor', message: 'only orderBy=time has further pages' }]);
@@ -51,7 +57,7 @@ export const listRequests =
         model: valueOrNone(query.model),
         tag: valueOrNone(query.tag),
         keyId: valueOrNone(key),
-        keyIds: scopeOf(caller).sees.keyIds,
+        keyIds: isSplit ? new Set(chosen.filter((keyId) => hasKey(sees, keyId))) : sees.keyIds,
         providerKey: valueOrNone(query.providerKey),
         client: valueOrNone(query.client),
         session: valueOrNone(query.session),
@@ -66,7 +72,7 @@ export const listRequests =
   };
 
 export const readRequest =
-  ({ requests, findCurrency }: RequestDependencies): Implementation<typeof operations.readRequest> =>
+  ({ requests, findCurrency }: Omit<RequestDependencies, 'keys'>): Implementation<typeof operations.readRequest> =>
   async ({ caller, params: { requestId } }) => {
     const { accountId } = caller;
     const record = await requests.find(accountId, requestId);

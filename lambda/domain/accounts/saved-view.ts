@@ -9,8 +9,8 @@ export const viewParameters = {
   overview: [...filters, ...groupings, 'show', 'range', ...periods, 'per'],
   compare: [...filters, ...groupings, 'periods', ...periods],
   requests: [
-    ...(['from', 'to', 'provider', 'model', 'tag', 'key', 'providerKey', 'outcome', 'provenance'] as const),
-    ...(['client', 'session', 'agent', 'contains', 'status', 'orderBy'] as const),
+    ...filters,
+    ...(['from', 'to', 'outcome', 'provenance', 'session', 'agent', 'contains', 'status', 'orderBy'] as const),
   ],
 } as const;
 

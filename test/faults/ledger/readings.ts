@@ -7,6 +7,7 @@ import {
 } from '../../../lambda/dashboard/spend/operations.ts';
 import { exportSpend, readSpend } from '../../../lambda/dashboard/spend/read-spend.ts';
 import { openDeclaredDimensions } from '../../../lambda/data/accounts/declared-dimensions.ts';
+import { openServiceKeys } from '../../../lambda/data/accounts/service-keys.ts';
 import { openPeriodUsage } from '../../../lambda/data/billing/billing-usage.ts';
 import { openTrackingGaps } from '../../../lambda/data/ledger/tracking-gaps.ts';
 import { openRequests } from '../../../lambda/data/requests/requests.ts';
@@ -437,7 +438,10 @@ const assertBillingUsage = async (world: World, model: LedgerModel, accountId: s
 /** The request log has every record that has not expired, with its cost. */
 const assertLog = async (world: World, model: LedgerModel, accountId: string, random: Random): Promise<void> => {
   const now = world.now();
-  const dependencies = { requests: openRequests(world.table, () => now), now: () => new Date(now) };
+  const dependencies = {
+    ...{ requests: openRequests(world.table, () => now), keys: openServiceKeys(world.table) },
+    now: () => new Date(now),
+  };
   const call = { params: undefined, body: undefined, authorization: undefined, requestId: '' } as const;
   const caller = { accountId, userId: '', role: 'owner' as const, name: '' };
   // By id, which begins with the time.

@@ -9,6 +9,7 @@ import { formatShortInstant, utcDate } from '../format/time.ts';
 import { capital } from '../forms/collections.ts';
 import { choicesOf } from '../forms/fields.ts';
 import { CustomDays } from '../spend/custom-days.tsx';
+import { useKeyNames } from '../spend/use-key-names.ts';
 import { useHostChoices, useSeen } from '../spend/use-spend.ts';
 import { outcomeNames, provenanceNames } from './names.ts';
 import classes from './requests.module.css';
@@ -97,6 +98,7 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
   const defaultFrom = utcDate(new Date(Date.now() - DEFAULT_DAYS * DAY_MS));
   const seen = { model: useSeen('model'), tag: useSeen('tag'), client: useSeen('client') };
   const hosts = useHostChoices();
+  const keyNames = useKeyNames((search.project ?? search.member) !== undefined);
   return (
     <Group gap="xs" className={classes['filters']} role="search" aria-label="Filter requests">
       <TextFilter
@@ -167,6 +169,16 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
           {rangeText(search)}
         </Remove>
       )}
+      {(['project', 'member'] as const).map((name) => {
+        const id = search[name];
+        return (
+          id !== undefined && (
+            <Remove key={name} label={`Remove the ${name}`} onClick={() => change({ [name]: undefined })}>
+              {capital(name)} {keyNames.get(id) ?? id}
+            </Remove>
+          )
+        );
+      })}
       {search.session !== undefined && (
         <Remove
           label={`Remove the session ${search.session}`}
