@@ -4,9 +4,9 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type ErrorBody, errorCodes } from './error-codes.ts';
 import { mapError } from './error-map.ts';
 import type { HttpResult } from './http-result.ts';
-import { mcpErrorBody } from './mcp-http.ts';
+import { mcpErrorBody, RESOURCE_METADATA } from './mcp-http.ts';
 import { OAuthError, oAuthErrorResult } from './oauth-error.ts';
-import { InvalidJsonError } from './parse-request.ts';
+import { InvalidJsonError, originOf } from './parse-request.ts';
 
 /**
  * Turns a thrown error into an error response. Unexpected errors are logged in full, and the response does not reveal them.
@@ -30,7 +30,9 @@ export const errorResponse = (
         statusCode: errorCodes[code].status,
         headers: {
           'Content-Type': 'application/json',
-          ...(code === 'UNAUTHORIZED' && { 'WWW-Authenticate': 'Bearer' }),
+          ...(code === 'UNAUTHORIZED' && {
+            'WWW-Authenticate': `Bearer resource_metadata="${originOf(request.event)}${RESOURCE_METADATA}"`,
+          }),
           ...(code === 'METHOD_NOT_ALLOWED' && { Allow: 'POST' }),
           ...retryAfter,
         },

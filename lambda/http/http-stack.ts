@@ -16,6 +16,7 @@ import {
   headersOf,
   jsonBodyOf,
   type MembershipOf,
+  originOf,
   parseWith,
   queryOf,
   type TokenOwnerOf,
@@ -156,6 +157,7 @@ const inputOf = async (
     body: body && parseWith(body, isOAuth ? formBodyOf(event) : jsonBodyOf(event)),
     authorization: headersOf(event)['authorization'],
     requestId: event.requestContext.requestId,
+    origin: originOf(event),
     clientAddress: event.requestContext.identity?.sourceIp,
   }) as Input<Operation>;
 

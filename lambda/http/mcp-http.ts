@@ -6,6 +6,10 @@ import type { MappedError } from './error-map.ts';
 /** The revisions of the Model Context Protocol that the SDK speaks. @see SUPPORTED_PROTOCOL_VERSIONS of @modelcontextprotocol/sdk */
 export const mcpVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'];
 
+/** The address of the server, and of what says who issues its tokens (RFC 9728). @param origin of the API */
+export const mcpUrl = (origin: string): string => `${origin}/api/mcp`;
+export const RESOURCE_METADATA = '/.well-known/oauth-protected-resource/api/mcp';
+
 /**
  * Checks the headers of a request by the transport's rules. Whether a client accepts streams is not asked: every response is JSON.
  *

@@ -6,6 +6,7 @@ import type { MappedError } from './error-map.ts';
 const oAuthErrorCodes = [
   'invalid_request',
   'invalid_client',
+  'invalid_grant',
   'unsupported_grant_type',
   'invalid_scope',
   'temporarily_unavailable',
@@ -42,6 +43,7 @@ const codeOf: Partial<Record<ErrorCode, OAuthErrorCode>> = {
 const statusOf: Partial<Record<OAuthErrorCode, number>> = {
   invalid_request: 400,
   invalid_client: 401,
+  invalid_grant: 400,
   unsupported_grant_type: 400,
   invalid_scope: 400,
 };

@@ -132,6 +132,8 @@ export interface Input<O extends Operation> {
   /** The `Authorization` header, for operations that verify it themselves. */
   readonly authorization: string | undefined;
   readonly requestId: string;
+  /** `https://spend.acme.dev`: the origin of this API, as the client called it. */
+  readonly origin?: string;
   /** The IP address that the request came from. */
   readonly clientAddress?: string | undefined;
 }

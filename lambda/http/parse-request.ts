@@ -11,6 +11,12 @@ export const MAX_BODY_BYTES = 65_536;
 export const headersOf = (event: Pick<APIGatewayProxyEvent, 'headers'>): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(event.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
 
+/** The origin that the client called. API Gateway takes no other host, and says the protocol. */
+export const originOf = (event: Pick<APIGatewayProxyEvent, 'headers'>): string => {
+  const { host, 'x-forwarded-proto': protocol = 'https' } = headersOf(event);
+  return `${protocol}://${host}`;
+};
+
 /** @throws ValidationError */
 export const parseWith = <S extends z.ZodMiniType>(schema: S, value: unknown): z.output<S> => {
   const result = schema.safeParse(value, { error: messageFor });

@@ -71,14 +71,17 @@ export class DashboardApiStack extends Stack {
       if (failures !== undefined)
         countLogLines(this, { stage: settings.name, metricName: failures }, [handler.logGroup], 'request failed');
       routes.push(
-        ...operations.map(({ method, path, access, success }) => ({
-          method,
-          path: `/api${path}`,
-          handler,
-          isSignedIn: access === 'authorizer',
-          streams,
-          timeout: success.streamed ? STREAM_TIMEOUT : HANDLER_TIMEOUT,
-        })),
+        ...operations.flatMap(({ method, path, access, success }) =>
+          // Clients look for metadata at the root of the host: API Gateway renames the header that says where it is.
+          [`/api${path}`, ...(path.startsWith('/.well-known/') ? [path] : [])].map((each) => ({
+            method,
+            path: each,
+            handler,
+            isSignedIn: access === 'authorizer',
+            streams,
+            timeout: success.streamed ? STREAM_TIMEOUT : HANDLER_TIMEOUT,
+          })),
+        ),
       );
       return handler;
     });

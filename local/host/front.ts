@@ -48,7 +48,7 @@ export const dispatch = (routes: FrontRoutes, request: IncomingMessage, response
   const override = providerInPath(target);
   if (isGatewayHost(request.headers.host)) routes.gateway(request, response);
   else if (override) routes.gateway(request, response, override);
-  else if (/^\/api(\/|\?|$)/.test(target)) routes.dashboard(request, response);
+  else if (/^\/(api|\.well-known)(\/|\?|$)/.test(target)) routes.dashboard(request, response);
   else routes.index(request, response);
 };
 

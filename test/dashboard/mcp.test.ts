@@ -500,7 +500,7 @@ describe('POST /mcp', () => {
     expect(await of(token, ping)).toMatchObject({ status: 200, body: { jsonrpc: '2.0', id: 1, result: {} } });
     expect(await of('sat_wrong', ping)).toMatchObject({
       status: 401,
-      headers: { 'WWW-Authenticate': 'Bearer' },
+      headers: { 'WWW-Authenticate': expect.stringMatching(/^Bearer resource_metadata="https:/) },
       body: rpcError('UNAUTHORIZED'),
     });
     for (const wrong of [[ping], { ...ping, id: null }, { ...ping, params: { _meta: 1 } }, 'x'])

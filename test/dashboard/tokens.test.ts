@@ -248,7 +248,7 @@ describe('POST /auth/token', () => {
   it.each([
     [{}, {}, 400, 'invalid_request'],
     [{ grant_type: 'password' }, {}, 400, 'unsupported_grant_type'],
-    [{ grant_type: 'authorization_code', code: 'x' }, {}, 400, 'unsupported_grant_type'],
+    [{ grant_type: 'authorization_code', code: 'x' }, {}, 400, 'invalid_grant'],
     [{ ...grant, scope: 'spend' }, basic('a', 'b'), 400, 'invalid_scope'],
     [grant, {}, 401, 'invalid_client'],
     [{ ...grant, client_id: 'a' }, {}, 401, 'invalid_client'],
@@ -256,7 +256,7 @@ describe('POST /auth/token', () => {
     [{ ...grant, client_id: 'c' }, basic('a', 'b'), 400, 'invalid_request'],
     [grant, { authorization: 'Bearer x' }, 401, 'invalid_client'],
     [grant, { authorization: 'Basic ???' }, 401, 'invalid_client'],
-    [{ ...grant, client_id: 'x'.repeat(2000) }, {}, 400, 'invalid_request'],
+    [{ ...grant, client_id: 'x'.repeat(5000) }, {}, 400, 'invalid_request'],
     [grant, { 'content-type': 'application/json' }, 400, 'invalid_request'],
   ])('responds to %j with %j by %i %s', async (form, headers, status, error) => {
     expect(await exchange(form, headers)).toMatchObject({ status, body: { error } });

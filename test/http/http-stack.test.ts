@@ -79,7 +79,8 @@ afterEach(() => {
 describe('httpStack', () => {
   it('passes the parsed request to the implementation', async () => {
     create.mockResolvedValue({ name: 'x' });
-    const response = await invoke(handler, { ...good, query: { limit: ['7'], tag: ['a', 'b'] } });
+    const headers = { Host: 'spend.acme.dev' };
+    const response = await invoke(handler, { ...good, headers, query: { limit: ['7'], tag: ['a', 'b'] } });
     expect(response).toMatchObject({ status: 201, body: { name: 'x' } });
     expect(create).toHaveBeenCalledWith({
       params: { thingId: 'a/b' },
@@ -88,6 +89,7 @@ describe('httpStack', () => {
       caller,
       authorization: undefined,
       clientAddress: '192.0.2.1',
+      origin: 'https://spend.acme.dev',
       requestId: expect.any(String),
     });
   });

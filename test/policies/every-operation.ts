@@ -24,6 +24,8 @@ const schedule = { every: 'daily', hour: 8 };
 /** Reads all there is of each resource, changes it, and removes it: what the operations need stands before them. */
 const stepsWith = (email: string): readonly Step[] => [
   ['GET', '/openapi.json'],
+  ['GET', '/.well-known/oauth-protected-resource/api/mcp'],
+  ['GET', '/.well-known/oauth-authorization-server'],
   ['PATCH', '/auth/me', { firstName: 'Ada', lastName: 'King' }],
   ['GET', '/auth/review'],
   ['DELETE', '/auth/review'],

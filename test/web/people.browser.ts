@@ -3,6 +3,7 @@ import './stories/first-run.ts';
 import './stories/saved-views.ts';
 import './stories/sessions.ts';
 import './stories/sign-on.ts';
+import './stories/connector.ts';
 import './stories/people.ts';
 import './stories/billing.ts';
 import './stories/budgets.ts';

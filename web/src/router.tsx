@@ -8,8 +8,10 @@ import {
   type DefaultValidator,
   lazyRouteComponent,
   Outlet,
+  parseSearchWith,
   type RouteComponent,
   redirect,
+  stringifySearchWith,
 } from '@tanstack/react-router';
 import { type PlanName, planNames } from '../../lambda/domain/billing/plans.ts';
 import { nextOf, signInSearch, signOnCallbackSearch } from './account/search.ts';
@@ -113,6 +115,20 @@ const pricesSearch = ({ model, provider }: Parameters): Partial<Record<'model' |
 /** The order of the list: by cost where the URL has none. */
 const sessionsSearch = ({ orderBy }: Parameters) => (orderBy === 'time' ? { orderBy: 'time' as const } : {});
 
+const authorizeNames = ['client_id', 'redirect_uri', 'code_challenge', 'state', 'resource'] as const;
+
+/** Parameters with which a program leads here (RFC 6749, section 4.1.1). */
+type AuthorizeSearch = Partial<Record<(typeof authorizeNames)[number], string | undefined>>;
+
+/** The router parses values: one of digits alone comes as a number. */
+const authorizeSearch = (search: Record<string, unknown>): AuthorizeSearch =>
+  Object.fromEntries(
+    authorizeNames.flatMap((name) => {
+      const value = search[name];
+      return value === undefined ? [] : [[name, typeof value === 'string' ? value : JSON.stringify(value)]];
+    }),
+  );
+
 const routeTree = root.addChildren([
   visitors.addChildren([
     visitorPage('/sign-in', () => import('./account/sign-in.tsx'), 'SignIn', signInSearch),
@@ -167,6 +183,8 @@ const routeTree = root.addChildren([
     // Mails link here.
     memberPage('/review', () => import('./account/review.tsx'), 'Review'),
     memberPage('/tokens', () => import('./tokens/tokens.tsx'), 'Tokens'),
+    // Programs lead here.
+    memberPage('/authorize', () => import('./tokens/authorize.tsx'), 'Authorize', authorizeSearch),
     memberPage('/profile', () => import('./profile/profile.tsx'), 'Profile'),
     memberPage('/settings', () => import('./account-settings/account-settings.tsx'), 'AccountSettings'),
     // The part of the menu that a phone has no room for.
@@ -174,10 +192,19 @@ const routeTree = root.addChildren([
   ]),
 ]);
 
+/** A text that JSON would write in another way stays a text: a program gets its `state` back as it was. */
+const parsed = (text: string): unknown => {
+  const value: unknown = JSON.parse(text);
+  if (JSON.stringify(value) !== text) throw new Error('Not as JSON writes it.');
+  return value;
+};
+
 export const createAppRouter = (session: Session) =>
   createRouter({
     routeTree,
     context: { session },
+    parseSearch: parseSearchWith(parsed),
+    stringifySearch: stringifySearchWith(JSON.stringify, parsed),
     defaultPreload: 'intent',
     scrollRestoration: true,
     defaultErrorComponent: RouteProblem,

@@ -12,7 +12,7 @@ import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openSignOns } from '../../data/accounts/sign-ons.ts';
 import { openUsers } from '../../data/accounts/users.ts';
 import { newAccountKey } from '../../domain/accounts/account-key.ts';
-import { newApiToken } from '../../domain/accounts/issued-secret.ts';
+import { newApiToken, newCode } from '../../domain/accounts/issued-secret.ts';
 import { SIGN_ON_CALLBACK } from '../../domain/accounts/sign-on.ts';
 import { identityEnvironment } from '../../environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
@@ -47,6 +47,7 @@ import { openFunction } from '../open-function.ts';
 import * as signOns from '../sign-on/operations.ts';
 import { changeSignOnSettings, readSignOnSettings } from '../sign-on/settings.ts';
 import { findSignOn, linkLogin, signOn } from '../sign-on/sign-on.ts';
+import * as connect from '../tokens/connect-clients.ts';
 import { issueJwt } from '../tokens/issue-jwt.ts';
 import { createToken, listTokens, removeToken } from '../tokens/manage-tokens.ts';
 import * as tokens from '../tokens/operations.ts';
@@ -153,7 +154,14 @@ export const handler = httpStack(
     route(tokens.listTokens, listTokens(apiTokens)),
     route(tokens.createToken, createToken(apiTokens)),
     route(tokens.removeToken, removeToken(apiTokens)),
-    route(tokens.issueJwt, issueJwt({ ...opened, use: openApiTokenUse(table, Date.now) })),
+    route(tokens.readProtectedResource, connect.readProtectedResource()),
+    route(tokens.readAuthorizationServer, connect.readAuthorizationServer(DASHBOARD_URL)),
+    route(tokens.registerClient, connect.registerClient()),
+    route(tokens.authorizeClient, connect.authorizeClient({ ...apiTokens, newCode: () => newCode(randomBytes) })),
+    route(
+      tokens.issueJwt,
+      issueJwt({ ...opened, use: openApiTokenUse(table, Date.now), redeem: connect.redeemCode(apiTokens) }),
+    ),
     route(
       signOns.findSignOn,
       findSignOn(environment.SIGN_ON_PROVIDERS, (provider) => authorizeUrl(endpoint, provider)),

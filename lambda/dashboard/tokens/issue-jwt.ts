@@ -6,12 +6,14 @@ import { InvalidCredentialsError } from '../../domain/errors.ts';
 import { OAuthError } from '../../http/oauth-error.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { UserSessions } from '../../integrations/user-sessions.ts';
+import type { redeemCode } from './connect-clients.ts';
 import type { issueJwt as operation } from './operations.ts';
 
 interface JwtDependencies {
   readonly use: ApiTokenUse;
   readonly sessions: Pick<UserSessions, 'logIn'>;
   readonly audit: Pick<AuditLog, 'record'>;
+  readonly redeem: ReturnType<typeof redeemCode>;
   readonly now: () => Date;
   readonly logger: Pick<Logger, 'error'>;
 }
@@ -66,11 +68,12 @@ const clientOf = (
  * @see https://www.rfc-editor.org/rfc/rfc6749#section-4.4
  */
 export const issueJwt =
-  ({ use, sessions, audit, now, logger }: JwtDependencies): Implementation<typeof operation> =>
+  ({ use, sessions, audit, redeem, now, logger }: JwtDependencies): Implementation<typeof operation> =>
   async ({ authorization, clientAddress, body }) => {
+    if (body.grant_type === 'authorization_code') return redeem({ body, clientAddress });
     if (body.grant_type === undefined) throw new OAuthError('invalid_request', 'Send grant_type=client_credentials.');
     if (body.grant_type !== 'client_credentials')
-      throw new OAuthError('unsupported_grant_type', 'The only grant type is client_credentials.');
+      throw new OAuthError('unsupported_grant_type', 'Grant types are client_credentials and authorization_code.');
     if (body.scope !== undefined)
       throw new OAuthError('invalid_scope', 'There are no scopes: the role of the API token decides. Leave scope out.');
     const client = clientOf(authorization, body);

@@ -13,7 +13,7 @@ import type * as operations from './operations.ts';
 /** Who changes something, for the audit log. */
 type AuditedInput = Pick<Input<typeof operations.removeToken>, 'caller' | 'clientAddress'>;
 
-interface TokenDependencies {
+export interface TokenDependencies {
   readonly tokens: ApiTokens;
   readonly projects: Pick<Projects, 'list'>;
   readonly directory: Pick<UserDirectory, 'createUser' | 'setPassword' | 'deleteUser'>;
@@ -44,6 +44,17 @@ export const listTokens =
     items: (await tokens.list(accountId)).map((token) => view(token, token.lastUsedAt)),
   });
 
+/** @throws ForbiddenError, ValidationError, LimitReachedError */
+export const requireMayCreate = async (
+  { projects: known, tokens }: Pick<TokenDependencies, 'projects' | 'tokens'>,
+  { role: own, accountId }: AuditedInput['caller'],
+  { role, projects }: Pick<Input<typeof operations.createToken>['body'], 'role' | 'projects'>,
+): Promise<void> => {
+  requireMayGive(own, role);
+  await requireProjects(known, accountId, role, projects);
+  await tokens.requireRoom(accountId);
+};
+
 /** Creates the token's user first: without the items of the token, such a user can do nothing. */
 export const createToken =
   ({
@@ -56,10 +67,8 @@ export const createToken =
     logger,
   }: TokenDependencies): Implementation<typeof operations.createToken> =>
   async ({ caller, clientAddress, body: { name, role, projects, expiresInDays } }) => {
-    requireMayGive(caller.role, role);
     const { accountId } = caller;
-    await requireProjects(known, accountId, role, projects);
-    await tokens.requireRoom(accountId);
+    await requireMayCreate({ projects: known, tokens }, caller, { role, projects });
     const secret = newApiToken();
     const tokenId = newTokenId();
     const createdAt = now();

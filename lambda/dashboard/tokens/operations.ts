@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
+import { redirectPattern } from '../../domain/accounts/oauth-client.ts';
 import { roles } from '../../domain/accounts/permissions.ts';
+import { RESOURCE_METADATA } from '../../http/mcp-http.ts';
 import { inGroup } from '../../http/operation.ts';
 import { idParams, name } from '../../http/parameters.ts';
 import { memberProjects } from '../keys/member-projects.ts';
@@ -28,6 +30,13 @@ const token = {
 
 const tokenSchema = z.object(token).register(z.globalRegistry, { id: 'ApiToken' });
 
+/** Chosen for a token. */
+const given = {
+  role: role.check(z.describe('At most your own permissions.')),
+  projects: z.optional(memberProjects),
+  expiresInDays: z._default(z.int().check(z.minimum(1), z.maximum(MAX_DAYS)), DEFAULT_DAYS),
+};
+
 const operation = inGroup('API tokens');
 
 export const listTokens = operation('listTokens', 'GET /tokens', {
@@ -44,9 +53,7 @@ export const createToken = operation('createToken', 'POST /tokens', {
   permission: 'tokens:write',
   body: z.strictObject({
     name: name(64),
-    role: role.check(z.describe('At most your own permissions.')),
-    projects: z.optional(memberProjects),
-    expiresInDays: z._default(z.int().check(z.minimum(1), z.maximum(MAX_DAYS)), DEFAULT_DAYS),
+    ...given,
   }),
   success: {
     status: 201,
@@ -69,24 +76,125 @@ export const removeToken = operation('removeToken', 'DELETE /tokens/{id}', {
   errors: ['NOT_FOUND'],
 });
 
-const parameter = z.optional(z.string().check(z.maxLength(1024)));
+const MAX_CLIENT_ID = 4_096;
+
+export const readProtectedResource = operation('readProtectedResource', `GET ${RESOURCE_METADATA}`, {
+  summary: 'Say who issues tokens for MCP (RFC 9728)',
+  description: 'Also without `/api` in front, where clients look.',
+  access: 'public',
+  success: {
+    status: 200,
+    description: 'The metadata.',
+    schema: z.object({
+      resource: z.url(),
+      authorization_servers: z.array(z.url()),
+      bearer_methods_supported: z.array(z.string()),
+    }),
+  },
+});
+
+export const readAuthorizationServer = operation(
+  'readAuthorizationServer',
+  'GET /.well-known/oauth-authorization-server',
+  {
+    summary: 'Say how a program gets a token (RFC 8414)',
+    description: 'Also without `/api` in front, where clients look.',
+    access: 'public',
+    success: {
+      status: 200,
+      description: 'The metadata.',
+      schema: z.object({
+        issuer: z.url(),
+        authorization_endpoint: z.url(),
+        token_endpoint: z.url(),
+        registration_endpoint: z.url(),
+        response_types_supported: z.array(z.string()),
+        grant_types_supported: z.array(z.string()),
+        code_challenge_methods_supported: z.array(z.string()),
+        token_endpoint_auth_methods_supported: z.array(z.string()),
+        authorization_response_iss_parameter_supported: z.literal(true),
+      }),
+    },
+  },
+);
+
+const REDIRECT = 'must be a URL with https, or http on this machine';
+
+const redirectUris = z
+  .array(z.url(REDIRECT).check(z.maxLength(512), z.regex(redirectPattern, REDIRECT)))
+  .check(z.minLength(1), z.maxLength(10));
+
+export const registerClient = operation('registerClient', 'POST /auth/clients', {
+  audits: 'Nothing is stored.',
+  summary: 'Register a program that asks people for a token (RFC 7591)',
+  description:
+    'The client id is the registration itself. Clients are public: PKCE takes the place of a secret. Other members are ignored, by RFC 7591.',
+  access: 'public',
+  body: z.looseObject({ client_name: z._default(name(64), 'MCP client'), redirect_uris: redirectUris }),
+  success: {
+    status: 201,
+    description: 'The client.',
+    schema: z.object({
+      client_id: z.string(),
+      client_name: z.string(),
+      redirect_uris: z.array(z.url()),
+      grant_types: z.array(z.string()),
+      response_types: z.array(z.string()),
+      token_endpoint_auth_method: z.literal('none'),
+    }),
+  },
+});
+
+export const authorizeClient = operation('authorizeClient', 'POST /tokens/authorizations', {
+  audits: ['token.created'],
+  summary: 'Promise a program an API token (OAuth 2 authorization code)',
+  description:
+    'What the page `/authorize` sends when a person agrees. The program exchanges the code within ten minutes for the token (POST /auth/token), which reads by MCP and below `/machine`, and is never exchanged for a JWT.',
+  permission: 'tokens:write',
+  body: z.strictObject({
+    clientId: z.string().check(z.maxLength(MAX_CLIENT_ID)),
+    redirectUri: z.string().check(z.maxLength(512)),
+    codeChallenge: z
+      .string()
+      .check(z.regex(/^[\w-]{43}$/, 'must be a challenge of S256 (RFC 7636)'), z.describe('SHA-256, the method S256.')),
+    state: z.optional(z.string().check(z.maxLength(2_048))),
+    resource: z.string().check(z.maxLength(512), z.describe('The URL of MCP (RFC 8707).')),
+    ...given,
+  }),
+  success: {
+    status: 201,
+    description: 'Where the browser goes next, with the code.',
+    schema: z.object({ redirectTo: z.string() }),
+  },
+  errors: ['LIMIT_REACHED'],
+});
+
+const parameter = z.optional(z.string().check(z.maxLength(MAX_CLIENT_ID)));
 
 export const issueJwt = operation('issueJwt', 'POST /auth/token', {
   audits: ['token.exchanged'],
-  summary: 'Exchange an API token for a JWT (OAuth 2 client credentials)',
+  summary: 'Exchange an API token for a JWT, or a code for an API token (OAuth 2)',
   description:
-    'Send `grant_type=client_credentials` as a form. The client id is the id of the API token, and the client secret the token itself: in the header, by HTTP Basic, or as `client_id` and `client_secret` in the form. There are no scopes: the role of the token decides. Other parameters are ignored, by RFC 6749.',
+    'Send `grant_type=client_credentials` as a form. The client id is the id of the API token, and the client secret the token itself: in the header, by HTTP Basic, or as `client_id` and `client_secret` in the form. There are no scopes: the role of the token decides. A program that a person let in sends `grant_type=authorization_code` with `code`, `client_id` and `code_verifier`. Other parameters are ignored, by RFC 6749.',
   access: 'public',
   rateLimits: { perClient: { requests: 300, minutes: 5 } },
   isOAuth: true,
-  body: z.object({ grant_type: parameter, client_id: parameter, client_secret: parameter, scope: parameter }),
+  body: z.object({
+    grant_type: parameter,
+    client_id: parameter,
+    client_secret: parameter,
+    scope: parameter,
+    code: parameter,
+    code_verifier: parameter,
+    redirect_uri: parameter,
+  }),
   success: {
     status: 200,
-    description: 'Send the JWT as Authorization: Bearer <access_token>. There is no refresh token: ask again.',
+    description: 'Send it as Authorization: Bearer <access_token>. There is no refresh token: ask again.',
     schema: z.object({
       access_token: z.string(),
       token_type: z.literal('Bearer'),
-      expires_in: z.int().check(z.positive(), z.describe('Lifetime of the JWT in seconds.')),
+      expires_in: z.int().check(z.positive(), z.describe('Lifetime in seconds.')),
     }),
   },
 });

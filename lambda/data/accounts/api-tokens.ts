@@ -1,6 +1,6 @@
 import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
-import { isWellFormedApiToken, secretHash } from '../../domain/accounts/issued-secret.ts';
+import { isWellFormedApiToken, maskedSecret, secretHash } from '../../domain/accounts/issued-secret.ts';
 import { roles } from '../../domain/accounts/permissions.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { LimitReachedError, NotFoundError } from '../../domain/errors.ts';
@@ -9,13 +9,22 @@ import { batchRead } from '../table/batch.ts';
 import { accountApiTokenKey, apiTokenKey, userKey } from '../table/keys.ts';
 import { findItem, listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { transact, tryWrite } from '../table/write.ts';
+import { ConditionsFailedError, transact, tryWrite } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 import { openSeenKeys } from './membership.ts';
 import type { User } from './users.ts';
 
 /** Far more than an account needs. Each token has a user in the user pool. */
 const MAX_TOKENS = 100;
+
+/** What a program has to show to get the token that it was promised. */
+const grantSchema = z.object({
+  clientId: z.string(),
+  redirectUri: z.string(),
+  codeChallenge: z.string(),
+  /** ISO 8601 UTC: how long the token will work. */
+  validUntil: z.string(),
+});
 
 /** The members of both items of a token. */
 const ownerSchema = z.object({
@@ -29,6 +38,8 @@ const ownerSchema = z.object({
   userId: z.string(),
   /** ISO 8601 UTC. Not the table's time to live: the user pool's user has to be removed with the token. */
   validUntil: z.string(),
+  /** Until the program has fetched the token, which is a code so far. */
+  grant: z.optional(grantSchema),
 });
 
 const apiTokenSchema = z.extend(ownerSchema, {
@@ -43,7 +54,7 @@ const apiTokenSchema = z.extend(ownerSchema, {
 });
 
 export type ApiToken = z.infer<typeof apiTokenSchema>;
-type ApiTokenOwner = z.infer<typeof ownerSchema>;
+export type ApiTokenOwner = z.infer<typeof ownerSchema>;
 
 const lastUseSchema = z.object({ tokenId: z.string(), lastUsedAt: z.optional(z.string()) });
 
@@ -83,6 +94,37 @@ export const openApiTokens = (table: Table) => {
       const names = { email, firstName, lastName: '', companyName: null };
       const items = itemsOf(token, { userId, accountId, role, projects, ...names, createdAt, tokenId, validUntil });
       await transact(table, [...items.map((item) => put(item, IS_NEW)), putAudit(audit)]);
+    },
+
+    /** The token that a code stands for. */
+    pending: async (code: string): Promise<ApiTokenOwner | undefined> => {
+      const item = await findItem(table, apiTokenKey(secretHash(code)));
+      return item && ownerSchema.parse(item);
+    },
+
+    /** Puts a token in the place of its code. @returns false where the code was used, or the token removed, in the meantime */
+    redeem: async (
+      { grant: _, ...owner }: ApiTokenOwner,
+      { validUntil }: z.infer<typeof grantSchema>,
+      { code, token }: { readonly code: string; readonly token: string },
+      audit: AuditEntry,
+    ): Promise<boolean> => {
+      const tokenHash = secretHash(token);
+      const change = 'SET tokenHash = :tokenHash, maskedToken = :maskedToken, validUntil = :validUntil REMOVE #grant';
+      const values = { tokenHash, maskedToken: maskedSecret(token), validUntil };
+      const actions = [
+        remove(apiTokenKey(secretHash(code)), EXISTS),
+        put({ ...apiTokenKey(tokenHash), ...owner, validUntil }, IS_NEW),
+        update(accountApiTokenKey(owner.accountId, owner.tokenId), change, EXISTS, values),
+        putAudit(audit),
+      ];
+      return transact(table, actions).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof ConditionsFailedError) return false;
+          throw error;
+        },
+      );
     },
 
     /**

@@ -66,6 +66,9 @@ const PREFIX = 'sat_';
  */
 export const newApiToken = (randomBytes: (size: number) => Uint8Array): string => newSecret(PREFIX, randomBytes);
 
+/** A new code, in whose place a program gets a token. No path takes it for one. */
+export const newCode = (randomBytes: (size: number) => Uint8Array): string => newSecret('sac_', randomBytes);
+
 /** True for the right shape and checksum. The token need not exist. */
 export const isWellFormedApiToken = (token: string): boolean => isWellFormedSecret(PREFIX, token);
 

@@ -8,6 +8,9 @@ import { variablesOf } from '../../../lib/constructs/handler-function.ts';
 import { dashboardFunctions } from '../../../lib/stacks/dashboard-functions.ts';
 import { apiDefinition, filledIn, onlyResource, resourcesOf, synthStage } from '../synth-stage.ts';
 
+/** Clients of MCP look for metadata here, too. */
+const atRoot = ['/.well-known/oauth-protected-resource/api/mcp', '/.well-known/oauth-authorization-server'];
+
 /** Open by specification, or for API tokens, which the handler checks. Any other route without an authorizer fails the test below. */
 const OPEN = [
   'POST /api/auth/register',
@@ -22,6 +25,8 @@ const OPEN = [
   'POST /api/auth/accept-invitation',
   'GET /api/auth/me',
   'POST /api/auth/token',
+  'POST /api/auth/clients',
+  ...atRoot.flatMap((path) => [`GET ${path}`, `GET /api${path}`]),
   'GET /api/auth/sign-on',
   'POST /api/auth/sign-on',
   'POST /api/auth/sign-on/link',
@@ -52,7 +57,7 @@ describe('the dashboard API', () => {
   const { methods, responses, components } = apiDefinition(api);
 
   it('has the routes of the specification under /api', () => {
-    const routes = methods.map(({ route }) => route);
+    const routes = methods.map(({ route }) => route).filter((route) => !atRoot.includes(route.replace('GET ', '')));
     expect(routes).toEqual(
       expect.arrayContaining([
         'POST /api/auth/register',
@@ -120,7 +125,8 @@ describe('the dashboard API', () => {
     );
     for (const { route, integration } of methods) {
       const { responseTransferMode, timeoutInMillis, uri } = integration;
-      expect([route, { responseTransferMode, timeoutInMillis }]).toEqual([route, streamed.get(route)]);
+      const ofRoute = streamed.get(route.replace(/ (?=\/\.)/, ' /api'));
+      expect([route, { responseTransferMode, timeoutInMillis }]).toEqual([route, ofRoute]);
       expect(JSON.stringify(uri)).toContain(responseTransferMode ? '/response-streaming-invocations' : '/invocations');
     }
     expect(functionNames.filter((name) => operationsOf(name).some(({ success }) => success.streamed))).toEqual([
@@ -131,7 +137,9 @@ describe('the dashboard API', () => {
 
   it('serves every operation that the API documents', () => {
     const documented = operations.map(({ method, path }) => `${method} /api${path}`);
-    expect(methods.map(({ route }) => route).sort()).toEqual(documented.sort());
+    expect(methods.map(({ route }) => route).sort()).toEqual(
+      [...documented, ...atRoot.map((path) => `GET ${path}`)].sort(),
+    );
   });
 
   it('lives at its own domain alone', () => {

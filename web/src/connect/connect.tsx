@@ -78,7 +78,7 @@ const Programs = () => {
       />
       <SetUp
         title="MCP"
-        about="Agents ask about spend, read only. Here Claude Code; others take the same URL and header."
+        about="Agents ask about spend, read only. A connector needs the URL alone, and leads you here to let it in. Here Claude Code, with a token."
         text={`claude mcp add --transport http spend ${api}/mcp \\
   --header "Authorization: Bearer $API_TOKEN"`}
       />

@@ -1,5 +1,5 @@
 import { Badge, NativeSelect, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { type UseFormReturnType, useForm } from '@mantine/form';
 import { Plus, SquareTerminal } from 'lucide-react';
 import type { ApiToken } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
@@ -22,11 +22,33 @@ const lifetimes = [
 
 type TokenRole = Exclude<ApiToken['role'], 'owner' | 'developer'>;
 
+interface TokenValues {
+  readonly role: TokenRole;
+  readonly lifetime: string;
+}
+export const firstTokenValues: TokenValues = { role: 'viewer', lifetime: '90' };
+export const sentToken = ({ role, lifetime }: TokenValues) => ({ role, expiresInDays: Number(lifetime) });
+
+/** What a token may do, and for how long. */
+export const TokenFields = ({ form }: { readonly form: Pick<UseFormReturnType<TokenValues>, 'getInputProps'> }) => {
+  const { me } = useMe();
+  return (
+    <>
+      <NativeSelect
+        label="Role"
+        description="No token may change members, tokens or how people sign in."
+        data={roleOptions(me).filter(({ value }) => value !== 'developer')}
+        {...form.getInputProps('role')}
+      />
+      <NativeSelect label="Valid for" data={lifetimes} {...form.getInputProps('lifetime')} />
+    </>
+  );
+};
+
 /** Asks what the token is for, then shows it, once. */
 const CreateToken = ({ onClose }: { readonly onClose: () => void }) => {
-  const { me } = useMe();
   const form = useForm({
-    initialValues: { name: '', role: 'viewer' as TokenRole, lifetime: '90' },
+    initialValues: { name: '', ...firstTokenValues },
     validate: { name: required('A name') },
   });
   const create = useApi().useMutation('post', '/tokens');
@@ -41,7 +63,7 @@ const CreateToken = ({ onClose }: { readonly onClose: () => void }) => {
     <SubmitForm
       form={form}
       request={create}
-      sent={({ name, role, lifetime }) => ({ body: { name, role, expiresInDays: Number(lifetime) } })}
+      sent={({ name, ...values }) => ({ body: { name, ...sentToken(values) } })}
       failure="The token was not created"
       submit="Create the token"
     >
@@ -52,13 +74,7 @@ const CreateToken = ({ onClose }: { readonly onClose: () => void }) => {
         data-autofocus
         {...form.getInputProps('name')}
       />
-      <NativeSelect
-        label="Role"
-        description="No token may change members, tokens or how people sign in."
-        data={roleOptions(me).filter(({ value }) => value !== 'developer')}
-        {...form.getInputProps('role')}
-      />
-      <NativeSelect label="Valid for" data={lifetimes} {...form.getInputProps('lifetime')} />
+      <TokenFields form={form} />
     </SubmitForm>
   );
 };

@@ -1,0 +1,144 @@
+import { hash } from 'node:crypto';
+import type { ApiToken, ApiTokens } from '../../data/accounts/api-tokens.ts';
+import { auditEntry } from '../../data/accounts/audit-log.ts';
+import { maskedSecret, secretHash } from '../../domain/accounts/issued-secret.ts';
+import { clientIdOf, clientWith, mayReturnTo } from '../../domain/accounts/oauth-client.ts';
+import { DAY_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
+import { ValidationError } from '../../domain/errors.ts';
+import { mcpUrl } from '../../http/mcp-http.ts';
+import { OAuthError } from '../../http/oauth-error.ts';
+import type { Implementation, Input } from '../../http/operation.ts';
+import { requireMayCreate, type TokenDependencies } from './manage-tokens.ts';
+import type * as operations from './operations.ts';
+
+/** A code works for this long. */
+const CODE_MS = 10 * MINUTE_MS;
+
+export const readProtectedResource =
+  (): Implementation<typeof operations.readProtectedResource> =>
+  async ({ origin = '' }) => ({
+    resource: mcpUrl(origin),
+    authorization_servers: [origin],
+    bearer_methods_supported: ['header'],
+  });
+
+/** @param dashboardUrl whose pages ask the person */
+export const readAuthorizationServer =
+  (dashboardUrl: string): Implementation<typeof operations.readAuthorizationServer> =>
+  async ({ origin = '' }) => ({
+    issuer: origin,
+    authorization_endpoint: `${dashboardUrl}/authorize`,
+    token_endpoint: `${origin}/api/auth/token`,
+    registration_endpoint: `${origin}/api/auth/clients`,
+    response_types_supported: ['code'],
+    grant_types_supported: ['authorization_code', 'client_credentials'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
+    authorization_response_iss_parameter_supported: true,
+  });
+
+export const registerClient =
+  (): Implementation<typeof operations.registerClient> =>
+  async ({ body: { client_name: name, redirect_uris: redirectUris } }) => ({
+    client_id: clientIdOf({ name, redirectUris }),
+    client_name: name,
+    redirect_uris: redirectUris,
+    grant_types: ['authorization_code'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+  });
+
+/**
+ * Promises a program an API token. Until the program fetches it, a code is in its place in the table. It has no user in the user pool, so
+ * that it is never exchanged for a JWT: it reads.
+ */
+export const authorizeClient =
+  ({
+    newCode,
+    ...dependencies
+  }: Pick<TokenDependencies, 'tokens' | 'projects' | 'newTokenId' | 'now'> & {
+    readonly newCode: () => string;
+  }): Implementation<typeof operations.authorizeClient> =>
+  async ({ caller, clientAddress, origin = '', body }) => {
+    const { clientId, redirectUri, codeChallenge, state, resource, role, projects, expiresInDays } = body;
+    const client = clientWith(clientId);
+    if (client === undefined || !mayReturnTo(client, redirectUri))
+      throw new ValidationError([{ path: 'redirectUri', message: 'is not one of the client' }]);
+    // A server that asks for tokens of another one gets none.
+    if (resource !== mcpUrl(origin))
+      throw new ValidationError([{ path: 'resource', message: `must be ${mcpUrl(origin)}` }]);
+    await requireMayCreate(dependencies, caller, { role, projects });
+    const code = newCode();
+    const tokenId = dependencies.newTokenId();
+    const at = dependencies.now();
+    const after = (ms: number) => new Date(at.getTime() + ms).toISOString();
+    const returnTo = new URL(redirectUri);
+    const token: ApiToken = {
+      tokenId,
+      accountId: caller.accountId,
+      userId: tokenId,
+      name: client.name,
+      role,
+      ...(projects && { projects }),
+      tokenHash: secretHash(code),
+      maskedToken: maskedSecret(code),
+      createdBy: caller.userId,
+      createdAt: at.toISOString(),
+      validUntil: after(CODE_MS),
+      grant: { clientId, redirectUri, codeChallenge, validUntil: after(expiresInDays * DAY_MS) },
+    };
+    const details = {
+      name: client.name,
+      role,
+      ...(projects && { projects: projects.join(', ') }),
+      client: returnTo.host,
+    };
+    const fact = { action: 'token.created', subject: tokenId, details } as const;
+    await dependencies.tokens.create(
+      token,
+      `${tokenId}@tokens.invalid`,
+      auditEntry(caller.accountId, { actor: caller, clientAddress }, fact, at),
+    );
+    for (const [name, value] of Object.entries({ code, state, iss: origin }))
+      if (value !== undefined) returnTo.searchParams.set(name, value);
+    return { redirectTo: returnTo.href };
+  };
+
+const invalidGrant = () =>
+  new OAuthError('invalid_grant', 'The code is wrong, used or expired, or was issued to another client. Ask again.');
+
+/** Hands out the token that a code stands for, once, to whoever knows what the code was asked for with (PKCE). */
+export const redeemCode =
+  ({
+    tokens,
+    newApiToken,
+    now,
+  }: {
+    readonly tokens: Pick<ApiTokens, 'pending' | 'redeem'>;
+    readonly newApiToken: () => string;
+    readonly now: () => Date;
+  }) =>
+  async ({ body, clientAddress }: Pick<Input<typeof operations.issueJwt>, 'body' | 'clientAddress'>) => {
+    const { code = '', code_verifier: verifier = '', client_id: clientId, redirect_uri: redirectUri } = body;
+    const at = now();
+    const pending = await tokens.pending(code);
+    const { grant } = pending ?? {};
+    if (
+      pending === undefined ||
+      grant === undefined ||
+      at.toISOString() >= pending.validUntil ||
+      clientId !== grant.clientId ||
+      (redirectUri ?? grant.redirectUri) !== grant.redirectUri ||
+      hash('sha256', verifier, 'base64url') !== grant.codeChallenge
+    )
+      throw invalidGrant();
+    const token = newApiToken();
+    const fact = { action: 'token.exchanged', subject: pending.tokenId } as const;
+    const audit = auditEntry(pending.accountId, { actor: pending, clientAddress }, fact, at);
+    if (!(await tokens.redeem(pending, grant, { code, token }, audit))) throw invalidGrant();
+    return {
+      access_token: token,
+      token_type: 'Bearer' as const,
+      expires_in: Math.floor((Date.parse(grant.validUntil) - at.getTime()) / 1_000),
+    };
+  };
