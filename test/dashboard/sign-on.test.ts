@@ -48,7 +48,8 @@ const loginOf = (userId: string) => ({ userId, accountId: undefined, createdAt: 
 const mails: OutgoingMail[] = [];
 const providers: Record<string, SignOnProviders[string]> = {};
 
-const exchange = async () => person;
+/** Who comes with a code: `person`, or whom a provider says. */
+let exchange: ReturnType<typeof codeExchange> = async () => person;
 const readLinkToken = async () => ({ ...person, userId: person.session.userId });
 const session = (userId: string) => ({
   userId,
@@ -89,7 +90,18 @@ beforeAll(async () => {
         operations.findSignOn,
         findSignOn(providers, (provider) => `https://pool.example/${provider}`),
       ),
-      route(operations.signOn, recorded('user.signed_in', signOn({ ...shared, exchange, freeAddress: free }))),
+      route(
+        operations.signOn,
+        recorded(
+          'user.signed_in',
+          signOn({
+            ...shared,
+            exchange: (...code) => exchange(...code),
+            noteChange: noteChange(records),
+            freeAddress: free,
+          }),
+        ),
+      ),
       route(
         operations.linkLogin,
         recorded(
@@ -486,6 +498,58 @@ describe('the exchange of a code', () => {
       const stolen = codeExchange({ ...endpoint, clientSecret: async () => 'guessed' });
       await expect(stolen(await begin(), verifier)).rejects.toThrow('401');
     } finally {
+      await provider.stop();
+    }
+  });
+
+  it('follows an address that changed at the provider, and gives the former one to who has it now', async () => {
+    const company = await newCompany();
+    await company.change({ provider: company.name });
+    const provider = await startSignOnProvider(company.name);
+    provider.open(client);
+    const endpoint = { origin: provider.origin, ...client, clientSecret: async () => client.clientSecret };
+    const url = new URL(authorizeUrl(endpoint, company.name));
+    url.searchParams.set('code_challenge', createHash('sha256').update(verifier).digest('base64url'));
+    url.searchParams.set('code_challenge_method', 'S256');
+    exchange = codeExchange(endpoint);
+    const come = async (as: string) => {
+      const code = (await authorize(url.href, client.redirectUri, as)).get('code');
+      return invoke(handler, { method: 'POST', path: '/api/auth/sign-on', body: { code, codeVerifier: verifier } });
+    };
+    const addressOf = async (userId: string) => (await openUsers(table).find(userId))?.email;
+    try {
+      const [former, next] = [`grace@${company.domain}`, `grace.hopper@${company.domain}`];
+      expect((await come(former)).body.userId).toBe(former);
+      provider.changeAddress(former, next);
+      expect((await come(former)).body.userId).toBe(former);
+      expect(await addressOf(former)).toBe(next);
+      const recipients = await openUsers(table).recipients(company.accountId);
+      expect(recipients.map(({ email }) => email).sort()).toEqual([company.email, next].sort());
+      const { items } = await openAuditLog(table).page(company.accountId, { from: '2026', to: '2027', limit: 9 });
+      expect(items).toContainEqual(
+        expect.objectContaining({
+          action: 'user.address_changed',
+          details: { email: next },
+          before: { email: former },
+        }),
+      );
+      // The user pool has no login of the former address: it is a new colleague's.
+      provider.changeAddress('colleague', former);
+      expect((await come('colleague')).body.userId).toBe('colleague');
+      // Not one that is not proven, that the owner's login has, or of a domain that the provider does not vouch for.
+      for (const [email, status] of [
+        [`unverified@${company.domain}`, 200],
+        [company.email, 200],
+        ['grace@elsewhere.example', 403],
+      ] as const) {
+        provider.changeAddress(former, email);
+        findByEmail.mockImplementation(async (of) => (of === company.email ? loginOf(company.userId) : undefined));
+        expect((await come(former)).status).toBe(status);
+        expect(await addressOf(former)).toBe(next);
+      }
+      expect(await openMembers(table).list(company.accountId)).toHaveLength(3);
+    } finally {
+      exchange = async () => person;
       await provider.stop();
     }
   });

@@ -38,10 +38,10 @@ const linkSchema = z
   .register(z.globalRegistry, { id: 'SignOnLink' });
 
 export const signOn = operation('signOn', 'POST /auth/sign-on', {
-  audits: ['member.joined', 'user.signed_in'],
+  audits: ['member.joined', 'user.address_changed', 'user.signed_in'],
   summary: 'Finish a single sign-on',
   description:
-    'Whoever signs in for the first time becomes a member of the account that uses the identity provider, with its default role, if the provider calls the address verified. Where a member has a login of the same address, the response is a `linkToken` instead of a session: POST /auth/sign-on/link connects the two.',
+    'Whoever signs in for the first time becomes a member of the account that uses the identity provider, with its default role, if the provider calls the address verified. Where a member has a login of the same address, the response is a `linkToken` instead of a session: POST /auth/sign-on/link connects the two. An address that changed at the provider changes here, unless another login has proven it.',
   access: 'public',
   rateLimits,
   body: z.strictObject({

@@ -20,8 +20,9 @@ import type * as operations from './operations.ts';
 interface SharedDependencies {
   readonly providers: SignOnProviders;
   readonly accounts: Pick<Accounts, 'find'>;
-  readonly users: Pick<Users, 'find' | 'noteSignIn'>;
+  readonly users: Pick<Users, 'find' | 'noteSignIn' | 'verifyEmail'>;
   readonly signOns: Pick<SignOns, 'accountOf' | 'join'>;
+  readonly noteChange: NoteChange;
   readonly now: () => Date;
 }
 
@@ -35,7 +36,6 @@ interface LinkDependencies extends SharedDependencies {
   readonly directory: Pick<UserDirectory, 'findByEmail' | 'deleteUser'>;
   readonly sessions: Pick<UserSessions, 'logIn'>;
   readonly linkIdentity: LinkIdentity;
-  readonly noteChange: NoteChange;
   readonly sendMail: SendMail;
   readonly logger: Pick<Logger, 'error'>;
 }
@@ -69,13 +69,17 @@ const accountOf = async (
   );
 };
 
+const isAddressVerified = ({ providers }: SharedDependencies, { provider, isEmailVerified }: Person): boolean =>
+  isEmailVerified || providers[provider]?.verifiesAddresses === true;
+
 /**
  * Whoever is not known by the provider's id is known by the address alone, which people may be able to change there.
  *
  * @throws ForbiddenError
  */
-const requireVerifiedAddress = ({ providers }: SharedDependencies, { provider, isEmailVerified }: Person): void => {
-  if (isEmailVerified || providers[provider]?.verifiesAddresses) return;
+const requireVerifiedAddress = (dependencies: SharedDependencies, person: Person): void => {
+  if (isAddressVerified(dependencies, person)) return;
+  const { provider } = person;
   throw new ForbiddenError(
     `${provider} does not say that your address is verified. Verify it there and sign in again. If ${provider} verifies every address, the operator of this service can say so (verifiesAddresses).`,
   );
@@ -86,7 +90,7 @@ const requireVerifiedAddress = ({ providers }: SharedDependencies, { provider, i
  * whatever the address. Where a member has a login of the same address, its password is asked for first: `linkLogin`.
  */
 export const signOn = (dependencies: SignOnDependencies): Implementation<typeof operations.signOn> => {
-  const { providers, exchange, users, signOns, freeAddress, now } = dependencies;
+  const { providers, exchange, users, signOns, freeAddress, noteChange, now } = dependencies;
 
   const join = async (
     { accountId, signOn: settings }: Account,
@@ -115,6 +119,18 @@ export const signOn = (dependencies: SignOnDependencies): Implementation<typeof 
     return user;
   };
 
+  /** The provider may give a former address to somebody else: mail follows whoever has no login but the provider's. */
+  const follow = async (user: User, person: SignedOn, clientAddress: string | undefined): Promise<void> => {
+    const { email, provider, username } = person;
+    const isOfProvider = username.toLowerCase().startsWith(`${provider}_`.toLowerCase());
+    if (email === user.email || !isOfProvider || !isAddressVerified(dependencies, person)) return;
+    // Whoever has proven the address keeps it.
+    if ((await freeAddress(email, clientAddress))?.user) return;
+    await users.verifyEmail(user, email, now().toISOString());
+    const changes = { details: { email }, before: { email: user.email } };
+    await noteChange({ ...user, email }, 'user.address_changed', clientAddress, changes);
+  };
+
   return async ({ body: { code, codeVerifier }, clientAddress }) => {
     if (Object.keys(providers).length === 0)
       throw new ForbiddenError('This service has no single sign-on. Log in with a password.');
@@ -134,6 +150,7 @@ export const signOn = (dependencies: SignOnDependencies): Implementation<typeof 
     }
     if (user.accountId !== account.accountId)
       throw new ForbiddenError(`You are a member of another account than the one that uses ${provider}.`);
+    await follow(user, person, clientAddress);
     await users.noteSignIn(user.userId, now().toISOString());
     return { ...session, accountId: accountKeyFor(user.role, account.accountKey) };
   };

@@ -17,6 +17,7 @@ import { buyPlan } from '../../../local/seed/seed.ts';
 import { clearOfMidnight } from '../../clear-of-midnight.ts';
 import { policiesInContainers } from '../../policies/in-containers.ts';
 import { closeEvent } from '../../usage-recorder/events.ts';
+import { moveClock, open, press } from '../stripe-webhook/browser.ts';
 import {
   type ApiResponse,
   callApi,
@@ -301,6 +302,35 @@ describe('the dashboard API over HTTP', () => {
     const body = { requiresTotp: true, password: PASSWORD, totp: totpCode(secret, Date.now() + 30_000) };
     expect((await call('PATCH', '/auth/account', { token: own.token, body })).status).toBe(204);
   });
+
+  it('leaves all that an account has as it is on a smaller plan', async () => {
+    const made = async (path: string, body: object) => {
+      const response = await call('POST', path, { body });
+      expect([path, response.status]).toEqual([path, 201]);
+      return response.body;
+    };
+    const project = (await made('/projects', { name: 'one' })).id;
+    const { token } = await made('/tokens', { name: 'ci', role: 'viewer' });
+    const serviceKeys = [];
+    for (const name of ['second', 'third']) serviceKeys.push((await made('/keys', { name, project })).key);
+    const member = await joinAccount(running, session, 'viewer', undefined, [project]);
+    const portal = (await call('POST', '/billing/portal')).body.url;
+    await press(await open(portal), 'Cancel at period end');
+    await moveClock({ url: new URL(portal).origin }, 32);
+    const { usage } = await eventually(
+      async () => (await call('GET', '/billing/status')).body,
+      ({ plan }) => plan === 'FREE',
+    );
+    expect(usage).toMatchObject({ keys: 3, keyLimit: 2 });
+    for (const key of serviceKeys) expect(await sendChat(url, key)).not.toBe('');
+    expect((await call('GET', '/keys', { token: member.token })).body.items).toHaveLength(2);
+    expect((await call('GET', '/machine/spend', { token })).status).toBe(200);
+    expect((await call('POST', '/keys', { body: { name: 'fourth' } })).body.error.code).toBe('LIMIT_REACHED');
+    // No plan limits these.
+    await made('/projects', { name: 'two' });
+    await made('/tokens', { name: 'cd', role: 'viewer' });
+    await joinAccount(running, session, 'viewer');
+  }, 60_000);
 
   it('deletes an account to the end', async () => {
     const accountId = await internalAccountId();
