@@ -1,5 +1,3 @@
-import type { Alerts } from '../../data/alerts/alerts.ts';
-import type { Rules } from '../../data/alerts/rules.ts';
 import { hasFilter, scopeOf } from '../../domain/accounts/scope.ts';
 import type { Alert } from '../../domain/alerts/alert.ts';
 import { coveringRange, isKept } from '../../domain/calendar/range.ts';
@@ -8,19 +6,13 @@ import { NotFoundError } from '../../domain/errors.ts';
 import { evaluatorOf, isRuleIn } from '../../domain/limits/rule.ts';
 import { spendSeries, splitDimension } from '../../domain/limits/spend-series.ts';
 import { CounterOverflowError } from '../../domain/spend/counters.ts';
-import type { ReadCounters } from '../../domain/spend/spend-question.ts';
 import { usdOf } from '../../domain/spend/spend-report.ts';
 import type { Caller, Implementation } from '../../http/operation.ts';
+import type { Settings } from '../open-settings.ts';
 import type * as operations from './operations.ts';
 
-interface FinalDependencies {
-  readonly rules: Pick<Rules, 'find'>;
-  readonly readCounters: ReadCounters;
-  readonly now: () => Date;
-}
-
 /** The rule that an alert came from, if it still judges as it did. */
-const sameRule = async ({ rules }: Pick<FinalDependencies, 'rules'>, { accountId, ruleId, triggeredAt }: Alert) => {
+const sameRule = async ({ rules }: Pick<Settings, 'rules'>, { accountId, ruleId, triggeredAt }: Alert) => {
   if (ruleId === null) return undefined;
   try {
     const rule = await rules.find(accountId, ruleId);
@@ -36,7 +28,7 @@ const sameRule = async ({ rules }: Pick<FinalDependencies, 'rules'>, { accountId
  * Null while the period lasts, where the rule was changed or deleted, and where the counters are gone.
  */
 const finalFigure =
-  ({ readCounters, now, ...dependencies }: FinalDependencies) =>
+  ({ readCounters, now, ...dependencies }: Settings) =>
   async (alert: Alert) => {
     const { period, of, accountId } = alert;
     // Sessions' counters are kept by day, and by no dimension of spend.
@@ -64,12 +56,6 @@ const finalFigure =
     }
   };
 
-interface AlertDependencies {
-  readonly alerts: Pick<Alerts, 'page' | 'find' | 'acknowledge'>;
-  readonly rules: Pick<Rules, 'list'>;
-  readonly now: () => Date;
-}
-
 const view = ({ alertId, accountId: _, ...alert }: Alert) => ({
   ...alert,
   id: alertId,
@@ -78,7 +64,7 @@ const view = ({ alertId, accountId: _, ...alert }: Alert) => ({
 });
 
 /** Tells which alerts a caller sees: of a part of an account, those of its rules and values. */
-const seenBy = async ({ rules }: Pick<AlertDependencies, 'rules'>, caller: Caller) => {
+const seenBy = async ({ rules }: Pick<Settings, 'rules'>, caller: Caller) => {
   const { sees } = scopeOf(caller);
   if (sees.keyIds === undefined) return () => true;
   const seen = (await rules.list(caller.accountId)).filter(({ condition }) => isRuleIn(sees, condition));
@@ -91,7 +77,7 @@ const seenBy = async ({ rules }: Pick<AlertDependencies, 'rules'>, caller: Calle
 
 /** @throws NotFoundError for an alert that the caller does not see, too */
 const findSeen = async (
-  dependencies: Pick<AlertDependencies, 'rules'> & { readonly alerts: Pick<Alerts, 'find'> },
+  dependencies: Pick<Settings, 'alerts' | 'rules'>,
   caller: Caller,
   id: string,
 ): Promise<Alert> => {
@@ -104,7 +90,7 @@ const findSeen = async (
 };
 
 export const listAlerts =
-  (dependencies: Pick<AlertDependencies, 'alerts' | 'rules'>): Implementation<typeof operations.listAlerts> =>
+  (dependencies: Pick<Settings, 'alerts' | 'rules'>): Implementation<typeof operations.listAlerts> =>
   async ({ caller, query }) => {
     const [{ items, nextCursor }, isSeen] = await Promise.all([
       dependencies.alerts.page(caller.accountId, query),
@@ -114,16 +100,14 @@ export const listAlerts =
   };
 
 export const getAlert =
-  (
-    dependencies: Pick<AlertDependencies, 'alerts' | 'rules'> & FinalDependencies,
-  ): Implementation<typeof operations.getAlert> =>
+  (dependencies: Settings): Implementation<typeof operations.getAlert> =>
   async ({ caller, params: { id } }) => {
     const alert = await findSeen(dependencies, caller, id);
     return { ...view(alert), final: await finalFigure(dependencies)(alert) };
   };
 
 export const acknowledgeAlert =
-  (dependencies: AlertDependencies): Implementation<typeof operations.acknowledgeAlert> =>
+  (dependencies: Settings): Implementation<typeof operations.acknowledgeAlert> =>
   async ({ caller, params: { id } }) => {
     const { accountId, userId } = caller;
     await findSeen(dependencies, caller, id);

@@ -1,20 +1,14 @@
-import type { openAccountTerms } from '../../data/accounts/account-terms.ts';
-import type { AuditEntry, AuditLog } from '../../data/accounts/audit-log.ts';
+import type { AuditEntry } from '../../data/accounts/audit-log.ts';
 import { instantsOf } from '../../domain/calendar/range.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { csvField } from '../../domain/spend/spend-csv.ts';
 import type { Implementation } from '../../http/operation.ts';
+import type { Reading } from '../open-reading.ts';
 import type * as operations from './operations.ts';
-
-interface AuditDependencies {
-  readonly audit: Pick<AuditLog, 'page' | 'all'>;
-  readonly accountTerms: Pick<ReturnType<typeof openAccountTerms>, 'find'>;
-  readonly now: () => Date;
-}
 
 /** The range, cut to the days that the account's plan keeps. */
 const keptRange = async (
-  { accountTerms, now }: AuditDependencies,
+  { accountTerms, now }: Reading,
   accountId: string,
   query: Parameters<typeof instantsOf>[0],
 ) => {
@@ -28,7 +22,7 @@ const keptRange = async (
 const view = ({ auditId, accountId: _, ...entry }: AuditEntry) => ({ id: auditId, ...entry });
 
 export const listAudit =
-  (dependencies: AuditDependencies): Implementation<typeof operations.listAudit> =>
+  (dependencies: Reading): Implementation<typeof operations.listAudit> =>
   async ({ caller: { accountId }, query: { limit, cursor, from, to } }) => {
     const range = await keptRange(dependencies, accountId, { from, to });
     const { items, nextCursor } = await dependencies.audit.page(accountId, { ...range, limit, cursor });
@@ -66,6 +60,6 @@ async function* csvOf(entries: AsyncIterable<AuditEntry>): AsyncGenerator<string
 }
 
 export const exportAudit =
-  (dependencies: AuditDependencies): Implementation<typeof operations.exportAudit> =>
+  (dependencies: Reading): Implementation<typeof operations.exportAudit> =>
   async ({ caller: { accountId }, query }) =>
     csvOf(dependencies.audit.all(accountId, await keptRange(dependencies, accountId, query)));

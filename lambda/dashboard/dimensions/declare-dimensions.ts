@@ -1,6 +1,4 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import type { DeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
-import type { Rules } from '../../data/alerts/rules.ts';
 import { ConflictError } from '../../domain/errors.ts';
 import { evaluatorOf } from '../../domain/limits/rule.ts';
 import { filteredBy } from '../../domain/limits/spend-series.ts';
@@ -12,13 +10,10 @@ import {
   MAX_DECLARED,
 } from '../../domain/spend/declared-dimensions.ts';
 import type { Implementation } from '../../http/operation.ts';
+import type { Settings } from '../open-settings.ts';
 import type * as operations from './operations.ts';
 
-interface DimensionDependencies {
-  readonly dimensions: DeclaredDimensions;
-  readonly rules: Pick<Rules, 'list'>;
-  readonly now: () => Date;
-}
+type DimensionDependencies = Pick<Settings, 'dimensions' | 'rules' | 'now'>;
 
 const view = (declared: readonly DeclaredDimension[]) => ({
   items: declared

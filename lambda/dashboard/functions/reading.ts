@@ -1,7 +1,8 @@
 import { readingEnvironment } from '../../environment.ts';
 import { streamingHttpStack } from '../../http/http-stack.ts';
 import { openFunction } from '../open-function.ts';
-import { openReading, readingRoutes } from '../reading.ts';
+import { openReading } from '../open-reading.ts';
+import { readingRoutes } from '../reading.ts';
 
 const environment = readingEnvironment.parse(process.env);
 const { logger, table, options } = openFunction('dashboard-reading', environment);

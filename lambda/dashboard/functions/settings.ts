@@ -1,7 +1,8 @@
 import { settingsEnvironment } from '../../environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { openFunction } from '../open-function.ts';
-import { openSettings, settingsRoutes } from '../settings.ts';
+import { openSettings } from '../open-settings.ts';
+import { settingsRoutes } from '../settings.ts';
 
 const environment = settingsEnvironment.parse(process.env);
 const { logger, table, options } = openFunction('dashboard-settings', environment);

@@ -14,16 +14,8 @@ import {
   ValidationError,
 } from '../../domain/errors.ts';
 import type { Caller, Implementation } from '../../http/operation.ts';
+import type { Settings } from '../open-settings.ts';
 import type * as operations from './operations.ts';
-
-interface KeyDependencies {
-  readonly keys: ServiceKeys;
-  readonly accounts: Pick<Accounts, 'find'>;
-  readonly users: Pick<Users, 'find'>;
-  readonly newAccountKey: () => string;
-  readonly newKeyId: () => string;
-  readonly now: () => Date;
-}
 
 const view = (
   { keyId, name, maskedKey, status, projectId, ownerUserId, createdAt, validUntil, former, ...key }: ServiceKey,
@@ -114,11 +106,7 @@ const requireRoom = async (keys: Pick<ServiceKeys, 'list'>, accountId: string, u
 const utc = (instant: string): string => new Date(instant).toISOString();
 
 export const listKeys =
-  ({
-    keys,
-    accounts,
-    now,
-  }: Pick<KeyDependencies, 'keys' | 'accounts' | 'now'>): Implementation<typeof operations.listKeys> =>
+  ({ keys, accounts, now }: Pick<Settings, 'keys' | 'accounts' | 'now'>): Implementation<typeof operations.listKeys> =>
   async ({ caller }) => {
     const { accountId } = caller;
     const { sees } = scopeOf(caller);
@@ -130,14 +118,7 @@ export const listKeys =
   };
 
 export const createKey =
-  ({
-    keys,
-    accounts,
-    users,
-    newAccountKey,
-    newKeyId,
-    now,
-  }: KeyDependencies): Implementation<typeof operations.createKey> =>
+  ({ keys, accounts, users, newAccountKey, newKeyId, now }: Settings): Implementation<typeof operations.createKey> =>
   async ({ caller, clientAddress, body: { name, member = caller.userId, validUntil, ...body } }) => {
     requireFuture(validUntil, now());
     const { sees } = scopeOf(caller);
@@ -164,7 +145,7 @@ export const createKey =
   };
 
 export const changeKey =
-  ({ keys, now }: KeyDependencies): Implementation<typeof operations.changeKey> =>
+  ({ keys, now }: Settings): Implementation<typeof operations.changeKey> =>
   async ({ caller, clientAddress, params: { id }, body: { name, project, validUntil } }) => {
     requireFuture(validUntil, now());
     requireSeen(caller, project);
@@ -184,7 +165,7 @@ export const changeKey =
   };
 
 export const rotateKey =
-  ({ keys, accounts, newAccountKey, now }: KeyDependencies): Implementation<typeof operations.rotateKey> =>
+  ({ keys, accounts, newAccountKey, now }: Settings): Implementation<typeof operations.rotateKey> =>
   async ({ caller, clientAddress, params: { id }, body: { overlapHours } }) => {
     const key = await findChangeable(keys, caller, id);
     const { accountKey } = await requireAccount(accounts, caller.accountId);
@@ -198,7 +179,7 @@ export const rotateKey =
   };
 
 export const revokeKey =
-  ({ keys, now }: KeyDependencies): Implementation<typeof operations.revokeKey> =>
+  ({ keys, now }: Settings): Implementation<typeof operations.revokeKey> =>
   async ({ caller, clientAddress, params: { id }, query: { force } }) => {
     const key = await findChangeable(keys, caller, id);
     const fact = { action: 'key.revoked', subject: id, details: { name: key.name } } as const;

@@ -1,20 +1,11 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import type { Project, Projects } from '../../data/accounts/projects.ts';
-import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
-import type { Rules } from '../../data/alerts/rules.ts';
+import type { Project } from '../../data/accounts/projects.ts';
 import { DEFAULT_PROJECT_ID, hasProject, isIn, scopeOf } from '../../domain/accounts/scope.ts';
 import { ConflictError } from '../../domain/errors.ts';
 import { evaluatorOf } from '../../domain/limits/rule.ts';
 import type { Implementation } from '../../http/operation.ts';
+import type { Settings } from '../open-settings.ts';
 import type * as operations from './operations.ts';
-
-interface ProjectDependencies {
-  readonly projects: Projects;
-  readonly keys: Pick<ServiceKeys, 'list'>;
-  readonly rules: Pick<Rules, 'list'>;
-  readonly newProjectId: () => string;
-  readonly now: () => Date;
-}
 
 const view = ({ projectId, name, createdAt }: Project) => ({
   id: projectId,
@@ -24,10 +15,7 @@ const view = ({ projectId, name, createdAt }: Project) => ({
 });
 
 export const listProjects =
-  ({
-    projects,
-    keys,
-  }: Pick<ProjectDependencies, 'projects' | 'keys'>): Implementation<typeof operations.listProjects> =>
+  ({ projects, keys }: Pick<Settings, 'projects' | 'keys'>): Implementation<typeof operations.listProjects> =>
   async ({ caller }) => {
     const { accountId } = caller;
     const { sees } = scopeOf(caller);
@@ -45,7 +33,7 @@ export const listProjects =
   };
 
 export const createProject =
-  ({ projects, newProjectId, now }: ProjectDependencies): Implementation<typeof operations.createProject> =>
+  ({ projects, newProjectId, now }: Settings): Implementation<typeof operations.createProject> =>
   async ({ caller, clientAddress, body: { name } }) => {
     const project = { projectId: newProjectId(), name, createdAt: now().toISOString() };
     const fact = { action: 'project.created', subject: project.projectId, details: { name } } as const;
@@ -54,7 +42,7 @@ export const createProject =
   };
 
 export const renameProject =
-  ({ projects, now }: ProjectDependencies): Implementation<typeof operations.renameProject> =>
+  ({ projects, now }: Settings): Implementation<typeof operations.renameProject> =>
   async ({ caller, clientAddress, params: { id }, body: { name } }) => {
     const previous = (await projects.list(caller.accountId)).find(({ projectId }) => projectId === id);
     const before = previous && { name: previous.name };
@@ -64,7 +52,7 @@ export const renameProject =
   };
 
 export const deleteProject =
-  ({ projects, rules, now }: ProjectDependencies): Implementation<typeof operations.deleteProject> =>
+  ({ projects, rules, now }: Settings): Implementation<typeof operations.deleteProject> =>
   async ({ caller, clientAddress, params: { id } }) => {
     // An active rule would never fire again, and nothing would say so.
     const rule = (await rules.list(caller.accountId)).find(

@@ -1,24 +1,13 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import type { Members } from '../../data/accounts/members.ts';
-import type { Projects } from '../../data/accounts/projects.ts';
-import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
-import type { BlockStore } from '../../data/alerts/blocks.ts';
 import { hasKey, hasProject, isIn, scopeOf } from '../../domain/accounts/scope.ts';
 import { LimitReachedError, NotFoundError, ValidationError } from '../../domain/errors.ts';
 import type { AccessRule } from '../../domain/limits/access.ts';
 import { MAX_ACCESS_RULES } from '../../domain/limits/access-rules.ts';
 import type { Caller, Implementation } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
+import type { Settings } from '../open-settings.ts';
 import * as operations from './access-operations.ts';
-import { KNOWN_ON_KEYS_MS, type PolicyDependencies, writePolicy } from './block-policy.ts';
-
-export interface AccessDependencies extends PolicyDependencies {
-  readonly blocks: BlockStore;
-  readonly keys: Pick<ServiceKeys, 'list' | 'copyRoles'>;
-  readonly projects: Pick<Projects, 'list'>;
-  readonly members: Pick<Members, 'list'>;
-  readonly newAccessRuleId: () => string;
-}
+import { KNOWN_ON_KEYS_MS, writePolicy } from './block-policy.ts';
 
 interface From {
   readonly caller: Caller;
@@ -29,7 +18,7 @@ const view = (rule: AccessRule) => ({ ...rule, allowed: rule.allowed && [...rule
 
 /** @throws ValidationError where the account has no such key or project, or the caller does not see it */
 const requireKnown = async (
-  { keys, projects }: AccessDependencies,
+  { keys, projects }: Settings,
   caller: Caller,
   { key, project }: AccessRule['scope'],
 ): Promise<void> => {
@@ -46,7 +35,7 @@ const requireKnown = async (
 };
 
 /** Writes one rule, new or changed, with its entry in the audit log, and what keys must say for it to be in force. */
-const write = async (dependencies: AccessDependencies, { caller, clientAddress }: From, rule: AccessRule) => {
+const write = async (dependencies: Settings, { caller, clientAddress }: From, rule: AccessRule) => {
   const { blocks, keys, members, now } = dependencies;
   const { accountId } = caller;
   const at = now();
@@ -89,7 +78,7 @@ const findIn = (rules: readonly AccessRule[], id: string): AccessRule => {
 };
 
 export const listAccessRules =
-  ({ blocks }: AccessDependencies): Implementation<typeof operations.listAccessRules> =>
+  ({ blocks }: Settings): Implementation<typeof operations.listAccessRules> =>
   async ({ caller }) => {
     const { sees } = scopeOf(caller);
     const seen = (await blocks.read(caller.accountId)).access.filter(
@@ -100,7 +89,7 @@ export const listAccessRules =
   };
 
 export const createAccessRule =
-  (dependencies: AccessDependencies): Implementation<typeof operations.createAccessRule> =>
+  (dependencies: Settings): Implementation<typeof operations.createAccessRule> =>
   (from) =>
     write(dependencies, from, {
       id: dependencies.newAccessRuleId(),
@@ -109,7 +98,7 @@ export const createAccessRule =
     });
 
 export const updateAccessRule =
-  (dependencies: AccessDependencies): Implementation<typeof operations.updateAccessRule> =>
+  (dependencies: Settings): Implementation<typeof operations.updateAccessRule> =>
   async (from) => {
     const { id, createdAt, ...previous } = findIn(
       (await dependencies.blocks.read(from.caller.accountId)).access,
@@ -121,7 +110,7 @@ export const updateAccessRule =
   };
 
 export const deleteAccessRule =
-  (dependencies: AccessDependencies): Implementation<typeof operations.deleteAccessRule> =>
+  (dependencies: Settings): Implementation<typeof operations.deleteAccessRule> =>
   async ({ caller, clientAddress, params: { id } }) => {
     await dependencies.blocks.change(
       caller.accountId,

@@ -1,20 +1,13 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
-import type { BlockStore } from '../../data/alerts/blocks.ts';
 import { hasKey, scopeOf } from '../../domain/accounts/scope.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ForbiddenError, LimitReachedError, NotFoundError, ValidationError } from '../../domain/errors.ts';
 import type { Block } from '../../domain/limits/block.ts';
 import { isInForce, MAX_PAUSES, pausesOf, withoutPause, withPause } from '../../domain/limits/pauses.ts';
 import type { Caller, Implementation, Input } from '../../http/operation.ts';
-import { KNOWN_MS, KNOWN_ON_KEYS_MS, type PolicyDependencies, readPolicy, writePolicy } from './block-policy.ts';
+import type { Settings } from '../open-settings.ts';
+import { KNOWN_MS, KNOWN_ON_KEYS_MS, readPolicy, writePolicy } from './block-policy.ts';
 import type * as operations from './pause-operations.ts';
-
-export interface PauseDependencies extends PolicyDependencies {
-  readonly blocks: BlockStore;
-  readonly keys: Pick<ServiceKeys, 'list'>;
-  readonly newPauseId: () => string;
-}
 
 const view = ({ id, name, scope, projectId, startedAt, until, ruleId }: Block) => {
   const { keyIds, sessionId, metadata: _, ...others } = scope;
@@ -35,7 +28,7 @@ const view = ({ id, name, scope, projectId, startedAt, until, ruleId }: Block) =
 
 /** The keys of a pause's scope. @throws ValidationError where there are none */
 const keyIdsOf = async (
-  { keys }: PauseDependencies,
+  { keys }: Settings,
   accountId: string,
   { key, project }: Input<typeof operations.createPause>['body']['scope'],
 ): Promise<string[] | undefined> => {
@@ -58,7 +51,7 @@ const isSeen = (caller: Caller, { scope: { keyIds } }: Block): boolean => {
 };
 
 export const listPauses =
-  ({ blocks, now }: Pick<PauseDependencies, 'blocks' | 'now'>): Implementation<typeof operations.listPauses> =>
+  ({ blocks, now }: Pick<Settings, 'blocks' | 'now'>): Implementation<typeof operations.listPauses> =>
   async ({ caller }) => ({
     items: pausesOf(await blocks.read(caller.accountId), now())
       .filter((pause) => isSeen(caller, pause))
@@ -66,7 +59,7 @@ export const listPauses =
   });
 
 export const createPause =
-  (dependencies: PauseDependencies): Implementation<typeof operations.createPause> =>
+  (dependencies: Settings): Implementation<typeof operations.createPause> =>
   async ({ caller, clientAddress, body: { name, scope, minutes } }) => {
     const { accountId } = caller;
     const { session, key: _, project: projectId, ...others } = scope;
@@ -102,7 +95,7 @@ export const createPause =
   };
 
 export const endPause =
-  (dependencies: PauseDependencies): Implementation<typeof operations.endPause> =>
+  (dependencies: Settings): Implementation<typeof operations.endPause> =>
   async ({ caller, clientAddress, params: { id } }) => {
     const at = dependencies.now();
     await dependencies.blocks.change(

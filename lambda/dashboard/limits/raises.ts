@@ -1,8 +1,5 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import type { Recipient, Users } from '../../data/accounts/users.ts';
-import type { Raises } from '../../data/ledger/raises.ts';
-import type { openSessions } from '../../data/spend/sessions.ts';
+import type { Recipient } from '../../data/accounts/users.ts';
 import { hasKey, scopeOf } from '../../domain/accounts/scope.ts';
 import type { PostedChannel } from '../../domain/alerts/channels.ts';
 import { raiseDecidedMail, raiseMail, raiseMessage } from '../../domain/alerts/raise-message.ts';
@@ -15,22 +12,11 @@ import type { Mail } from '../../domain/mail/mail.ts';
 import { usdToNanoUsd } from '../../domain/money.ts';
 import { usdOf } from '../../domain/spend/spend-report.ts';
 import type { Caller, Implementation } from '../../http/operation.ts';
-import type { SendMail } from '../../integrations/mail.ts';
 import { mailMembers } from '../../integrations/mail-members.ts';
-import { isDeliveryError, type PostJson, postMessage } from '../../integrations/post-message.ts';
-import { findValue, isSeen, type MaySee, planOverride, storedValue, type ValueDependencies } from './limit-values.ts';
+import { isDeliveryError, postMessage } from '../../integrations/post-message.ts';
+import type { Settings } from '../open-settings.ts';
+import { findValue, isSeen, type MaySee, planOverride, storedValue } from './limit-values.ts';
 import type * as operations from './raise-operations.ts';
-
-export interface RaiseDependencies extends ValueDependencies {
-  readonly raises: Raises;
-  readonly users: Pick<Users, 'recipients'>;
-  readonly sessions: Pick<ReturnType<typeof openSessions>, 'find'>;
-  readonly sendMail: SendMail;
-  readonly postWebhook: PostJson;
-  readonly dashboardUrl: string;
-  readonly newRaiseId: () => string;
-  readonly logger: Pick<Logger, 'warn'>;
-}
 
 type Found = Awaited<ReturnType<typeof findValue>>;
 
@@ -46,7 +32,7 @@ const requireMore = ({ state: { limitNanoUsd } }: Found, amount: number): number
 };
 
 /** The raise is stored: a message that cannot be sent changes nothing. @returns true where it was sent */
-const isSent = async ({ logger }: RaiseDependencies, channel: string, sending: Promise<unknown>): Promise<boolean> => {
+const isSent = async ({ logger }: Settings, channel: string, sending: Promise<unknown>): Promise<boolean> => {
   try {
     await sending;
     return true;
@@ -58,7 +44,7 @@ const isSent = async ({ logger }: RaiseDependencies, channel: string, sending: P
 };
 
 const mailTo = async (
-  { users, sendMail, now }: RaiseDependencies,
+  { users, sendMail, now }: Settings,
   accountId: string,
   isFor: (member: Recipient) => boolean,
   mail: Mail,
@@ -72,7 +58,7 @@ const mailTo = async (
  * see have sent. Of a metadata name nothing says cheaply and exactly whose keys sent a value.
  */
 const mayAsk =
-  ({ sessions, now }: RaiseDependencies): MaySee =>
+  ({ sessions, now }: Settings): MaySee =>
   async (caller, found, value) => {
     if (isSeen(caller, found, value)) return true;
     const { each, period } = found.limit;
@@ -89,7 +75,7 @@ const mayAsk =
   };
 
 export const askForRaise =
-  (dependencies: RaiseDependencies): Implementation<typeof operations.askForRaise> =>
+  (dependencies: Settings): Implementation<typeof operations.askForRaise> =>
   async ({ caller, clientAddress, params: { id, value }, body: { amount, reason } }) => {
     const { raises, newRaiseId, postWebhook, dashboardUrl, now } = dependencies;
     const { accountId, userId, name } = caller;
@@ -126,7 +112,7 @@ export const askForRaise =
   };
 
 export const listRaises =
-  ({ raises, rules, now }: RaiseDependencies): Implementation<typeof operations.listRaises> =>
+  ({ raises, rules, now }: Settings): Implementation<typeof operations.listRaises> =>
   async ({ caller }) => {
     const { accountId, userId } = caller;
     const known = new Set((await rules.list(accountId)).map(({ ruleId }) => ruleId));
@@ -143,7 +129,7 @@ const requireOthers = ({ keys }: Found, { userId }: Caller, { askedBy, each, val
 };
 
 export const decideRaise =
-  (dependencies: RaiseDependencies): Implementation<typeof operations.decideRaise> =>
+  (dependencies: Settings): Implementation<typeof operations.decideRaise> =>
   async ({ caller, clientAddress, params: { id }, body }) => {
     const { raises, dashboardUrl, now } = dependencies;
     const { accountId, userId, name } = caller;

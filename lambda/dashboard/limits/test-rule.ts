@@ -1,4 +1,3 @@
-import type { Rules } from '../../data/alerts/rules.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
 import { triggeredAlert } from '../../domain/alerts/alert.ts';
 import { alertLinks, alertMessage } from '../../domain/alerts/alert-text.ts';
@@ -8,20 +7,14 @@ import { dayOf } from '../../domain/calendar/utc.ts';
 import { NotFoundError, ValidationError } from '../../domain/errors.ts';
 import { isRuleIn } from '../../domain/limits/rule.ts';
 import type { Implementation } from '../../http/operation.ts';
-import { type PostJson, postMessage } from '../../integrations/post-message.ts';
+import { postMessage } from '../../integrations/post-message.ts';
 import { WebhookError } from '../../integrations/webhook.ts';
+import type { Settings } from '../open-settings.ts';
 import type { testRule as operation } from './rule-operations.ts';
-
-export interface TestDependencies {
-  readonly rules: Pick<Rules, 'find'>;
-  readonly postWebhook: PostJson;
-  readonly dashboardUrl: string;
-  readonly now: () => Date;
-}
 
 /** Posts a test message on the channels of a rule or budget. Nothing is stored. */
 export const testRule =
-  ({ rules, postWebhook, dashboardUrl, now }: TestDependencies): Implementation<typeof operation> =>
+  ({ rules, postWebhook, dashboardUrl, now }: Settings): Implementation<typeof operation> =>
   async ({ caller, params: { id } }) => {
     const { accountId } = caller;
     const rule = await rules.find(accountId, id);

@@ -1,20 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import type { Users } from '../../data/accounts/users.ts';
-import type { Reports } from '../../data/reports/reports.ts';
 import { LimitReachedError, ValidationError } from '../../domain/errors.ts';
 import type { Report } from '../../domain/reports/report.ts';
 import { dueAt, nextPeriod, type ReportCalendar, type Schedule } from '../../domain/reports/report-period.ts';
 import { declaredName, isDeclared } from '../../domain/spend/declared-dimensions.ts';
 import type { Implementation } from '../../http/operation.ts';
-import { type KnownNames, type RuleChangeDependencies, targetsOf, webhookOf } from '../limits/rule-changes.ts';
+import { targetsOf, webhookOf } from '../limits/rule-changes.ts';
 import { newSecretOf, shownMembersOf } from '../limits/rule-members.ts';
+import type { Settings } from '../open-settings.ts';
 import type * as operations from './operations.ts';
-
-export interface ReportDependencies extends RuleChangeDependencies, Pick<KnownNames, 'findDeclared'> {
-  readonly reports: Reports;
-  readonly users: Pick<Users, 'recipients'>;
-}
 
 /** Limits the work of one account in an hour. */
 export const MAX_REPORTS = 20;
@@ -39,7 +33,7 @@ const afterChange = (previous: Report, now: Date): Date =>
 
 /** @throws ValidationError where it groups by a dimension that the account does not have, or is for somebody who is no member */
 const requireKnown = async (
-  { findDeclared, users }: ReportDependencies,
+  { findDeclared, users }: Settings,
   accountId: string,
   { groupBy = [], recipients }: { readonly [N in 'groupBy' | 'recipients']?: Report[N] | undefined },
 ): Promise<void> => {
@@ -82,7 +76,7 @@ const auditOfReport = (
 };
 
 export const listReports =
-  ({ reports }: ReportDependencies): Implementation<typeof operations.listReports> =>
+  ({ reports }: Settings): Implementation<typeof operations.listReports> =>
   async ({ caller: { accountId } }) => {
     const [items, calendar] = await Promise.all([reports.list(accountId), reports.calendar(accountId)]);
     return {
@@ -93,14 +87,14 @@ export const listReports =
   };
 
 export const getReport =
-  ({ reports }: ReportDependencies): Implementation<typeof operations.getReport> =>
+  ({ reports }: Settings): Implementation<typeof operations.getReport> =>
   async ({ caller: { accountId }, params: { id } }) => {
     const [report, runs] = await Promise.all([reports.find(accountId, id), reports.runs(accountId, id)]);
     return { ...view(report), runs };
   };
 
 export const createReport =
-  (dependencies: ReportDependencies): Implementation<typeof operations.createReport> =>
+  (dependencies: Settings): Implementation<typeof operations.createReport> =>
   async ({ caller, clientAddress, body: { webhookUrl, targets = {}, channels, ...facts } }) => {
     const { reports, now, newRuleId } = dependencies;
     const { accountId } = caller;
@@ -126,7 +120,7 @@ export const createReport =
   };
 
 export const updateReport =
-  (dependencies: ReportDependencies): Implementation<typeof operations.updateReport> =>
+  (dependencies: Settings): Implementation<typeof operations.updateReport> =>
   async ({ caller, clientAddress, params: { id }, body: { webhookUrl, targets: changes = {}, ...patch } }) => {
     const { reports, now } = dependencies;
     const { accountId } = caller;
@@ -158,7 +152,7 @@ export const updateReport =
   };
 
 export const deleteReport =
-  ({ reports, now }: ReportDependencies): Implementation<typeof operations.deleteReport> =>
+  ({ reports, now }: Settings): Implementation<typeof operations.deleteReport> =>
   async ({ caller, clientAddress, params: { id } }) => {
     const report = await reports.find(caller.accountId, id);
     const audit = auditOfReport({ caller, clientAddress }, 'report.deleted', report, now());
@@ -167,7 +161,7 @@ export const deleteReport =
   };
 
 export const changeReportCalendar =
-  ({ reports, now }: ReportDependencies): Implementation<typeof operations.changeReportCalendar> =>
+  ({ reports, now }: Settings): Implementation<typeof operations.changeReportCalendar> =>
   async ({ caller, clientAddress, body: calendar }) => {
     const at = now();
     const rescheduled = (await reports.list(caller.accountId))

@@ -1,6 +1,3 @@
-import type { Users } from '../../data/accounts/users.ts';
-import type { ReadContent } from '../../data/reports/open-content.ts';
-import type { Reports } from '../../data/reports/reports.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import type { ChannelName } from '../../domain/limits/rule.ts';
 import { isReportFor } from '../../domain/reports/report.ts';
@@ -9,24 +6,14 @@ import { reportMessage } from '../../domain/reports/report-message.ts';
 import { lastPeriod } from '../../domain/reports/report-period.ts';
 import { newRun } from '../../domain/reports/report-run.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { SendMail } from '../../integrations/mail.ts';
 import { mailMembers } from '../../integrations/mail-members.ts';
-import { isDeliveryError, type PostJson, postMessage } from '../../integrations/post-message.ts';
+import { isDeliveryError, postMessage } from '../../integrations/post-message.ts';
+import type { Settings } from '../open-settings.ts';
 import type { sendReport as operation } from './operations.ts';
-
-interface SendDependencies {
-  readonly reports: Pick<Reports, 'find' | 'calendar'>;
-  readonly users: Pick<Users, 'recipients'>;
-  readonly readContent: ReadContent;
-  readonly sendMail: SendMail;
-  readonly postWebhook: PostJson;
-  readonly dashboardUrl: string;
-  readonly now: () => Date;
-}
 
 /** Sends a report of the period that ended last, once. Nothing is stored. */
 export const sendReport =
-  (dependencies: SendDependencies): Implementation<typeof operation> =>
+  (dependencies: Settings): Implementation<typeof operation> =>
   async ({ caller: { accountId, userId }, params: { id }, body: { to } }) => {
     const { reports, users, readContent, sendMail, postWebhook, dashboardUrl, now } = dependencies;
     const report = await reports.find(accountId, id);

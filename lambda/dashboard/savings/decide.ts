@@ -1,20 +1,15 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import type { SavingDecisions } from '../../data/reports/saving-decisions.ts';
 import { LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import { findingId } from '../../domain/savings/decision.ts';
 import type { Implementation } from '../../http/operation.ts';
+import type { Settings } from '../open-settings.ts';
 import type * as operations from './decision-operations.ts';
-
-interface DecideDependencies {
-  readonly savingDecisions: SavingDecisions;
-  readonly now: () => Date;
-}
 
 /** Each watched one is a comparison that the list computes. */
 const MAX_DECISIONS = 50;
 
 export const decideSaving =
-  ({ savingDecisions, now }: DecideDependencies): Implementation<typeof operations.decideSaving> =>
+  ({ savingDecisions, now }: Settings): Implementation<typeof operations.decideSaving> =>
   async ({ caller, clientAddress, body }) => {
     const { kind, scope, decision, reason } = body;
     const id = findingId(kind, scope);
@@ -28,7 +23,7 @@ export const decideSaving =
   };
 
 export const undoSaving =
-  ({ savingDecisions, now }: DecideDependencies): Implementation<typeof operations.undoSaving> =>
+  ({ savingDecisions, now }: Settings): Implementation<typeof operations.undoSaving> =>
   async ({ caller, clientAddress, params: { id } }) => {
     const before = (await savingDecisions.list(caller.accountId)).find(({ findingId }) => findingId === id);
     if (!before) throw new NotFoundError('Nothing was decided about this finding.');

@@ -1,16 +1,10 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import type { SavedViews } from '../../data/accounts/saved-views.ts';
 import { isViewIn, MAX_VIEWS, type SavedView, searchProblem } from '../../domain/accounts/saved-view.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
 import { ConflictError, LimitReachedError, NotFoundError, ValidationError } from '../../domain/errors.ts';
 import type { Caller, Implementation } from '../../http/operation.ts';
+import type { Settings } from '../open-settings.ts';
 import type * as operations from './operations.ts';
-
-interface ViewDependencies {
-  readonly views: SavedViews;
-  readonly newViewId: () => string;
-  readonly now: () => Date;
-}
 
 const shown = ({ viewId, ...view }: SavedView) => ({ id: viewId, ...view });
 
@@ -52,7 +46,7 @@ const findIn = (all: readonly SavedView[], id: string): SavedView => {
 };
 
 export const listViews =
-  ({ views }: ViewDependencies): Implementation<typeof operations.listViews> =>
+  ({ views }: Settings): Implementation<typeof operations.listViews> =>
   async ({ caller }) => ({
     items: (await views.list(caller.accountId))
       .filter(isSeen(caller))
@@ -62,7 +56,7 @@ export const listViews =
   });
 
 export const createView =
-  ({ views, newViewId, now }: ViewDependencies): Implementation<typeof operations.createView> =>
+  ({ views, newViewId, now }: Settings): Implementation<typeof operations.createView> =>
   async ({ caller, clientAddress, body }) => {
     const at = now();
     const view = { viewId: newViewId(), ...body, createdAt: at.toISOString(), updatedAt: at.toISOString() };
@@ -75,7 +69,7 @@ export const createView =
   };
 
 export const changeView =
-  ({ views, now }: ViewDependencies): Implementation<typeof operations.changeView> =>
+  ({ views, now }: Settings): Implementation<typeof operations.changeView> =>
   async ({ caller, clientAddress, params: { id }, body: { name, search } }) => {
     const at = now();
     const all = await views.list(caller.accountId);
@@ -92,7 +86,7 @@ export const changeView =
   };
 
 export const deleteView =
-  ({ views, now }: ViewDependencies): Implementation<typeof operations.deleteView> =>
+  ({ views, now }: Settings): Implementation<typeof operations.deleteView> =>
   async ({ caller, clientAddress, params: { id } }) => {
     const view = findIn((await views.list(caller.accountId)).filter(isSeen(caller)), id);
     await views.remove(id, auditOfView({ caller, clientAddress }, 'view.deleted', view, now()));

@@ -52,5 +52,3 @@ export const openDeclaredDimensions = (table: Table) => ({
     );
   },
 });
-
-export type DeclaredDimensions = ReturnType<typeof openDeclaredDimensions>;

@@ -38,5 +38,3 @@ export const openSavedViews = (table: Table) => {
       write(remove(savedViewKey(audit.accountId, viewId), EXISTS), audit),
   };
 };
-
-export type SavedViews = ReturnType<typeof openSavedViews>;

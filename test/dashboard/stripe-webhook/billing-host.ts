@@ -1,10 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyResult, Context } from 'aws-lambda';
 import Stripe from 'stripe';
-import { uuidv7 } from 'uuidv7';
 import { billingStatus, planPrices } from '../../../lambda/dashboard/billing/billing-status.ts';
 import { checkout, portal } from '../../../lambda/dashboard/billing/checkout.ts';
 import * as billing from '../../../lambda/dashboard/billing/operations.ts';
@@ -13,15 +11,12 @@ import * as keys from '../../../lambda/dashboard/keys/operations.ts';
 import { billingReader } from '../../../lambda/dashboard/stripe-webhook/billing-reader.ts';
 import { receiveEvent } from '../../../lambda/dashboard/stripe-webhook/receive-event.ts';
 import { webhookStack } from '../../../lambda/dashboard/stripe-webhook/webhook-stack.ts';
-import { openAccounts } from '../../../lambda/data/accounts/accounts.ts';
-import { openServiceKeys } from '../../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../../lambda/data/accounts/users.ts';
 import { openBillingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
 import { openBillingEvents } from '../../../lambda/data/billing/billing-events.ts';
 import { openBillingSync } from '../../../lambda/data/billing/billing-sync.ts';
 import { openPeriodUsage } from '../../../lambda/data/billing/billing-usage.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
-import { newAccountKey } from '../../../lambda/domain/accounts/account-key.ts';
 import { type PriceIds, priceList } from '../../../lambda/domain/billing/price-list.ts';
 import { httpStack } from '../../../lambda/http/http-stack.ts';
 import { route } from '../../../lambda/http/operation.ts';
@@ -35,6 +30,7 @@ import {
 import { stripeEventReader } from '../../../lambda/integrations/stripe-webhook-event.ts';
 import { startLocalStripe } from '../../../local/stripe/server.ts';
 import { apiEvent, invoke, membershipOf, silentLogger } from '../../http/invoke.ts';
+import { settingsOf } from '../open-dashboard.ts';
 
 const API_KEY = 'sk_test_local';
 const WEBHOOK_SECRET = 'whsec_test';
@@ -104,17 +100,7 @@ export const billingHost = async (
       route(billing.planPrices, planPrices({ stripe, prices, logger, now })),
       route(billing.checkout, checkout({ accounts, users: openUsers(table), stripe, prices, urls })),
       route(billing.portal, portal({ accounts, stripe, returnUrl: urls.portalReturn })),
-      route(
-        keys.createKey,
-        createKey({
-          keys: openServiceKeys(table),
-          accounts: openAccounts(table),
-          users: openUsers(table),
-          newAccountKey: () => newAccountKey(randomBytes),
-          newKeyId: uuidv7,
-          now: () => new Date(),
-        }),
-      ),
+      route(keys.createKey, createKey(settingsOf(table, () => new Date()))),
     ],
     { logger, corsOrigins: [], membershipOf },
   );

@@ -1,0 +1,55 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type * as z from 'zod/mini';
+import { openAccountTerms } from '../data/accounts/account-terms.ts';
+import { openAuditLog } from '../data/accounts/audit-log.ts';
+import { openMembers } from '../data/accounts/members.ts';
+import { openDisplayCurrency } from '../data/accounts/own-prices.ts';
+import { openProjects } from '../data/accounts/projects.ts';
+import { openServiceKeys } from '../data/accounts/service-keys.ts';
+import { openRules } from '../data/alerts/rules.ts';
+import { openLimitValues } from '../data/ledger/limit-values.ts';
+import { openRaises } from '../data/ledger/raises.ts';
+import { openPriceChanges } from '../data/prices/price-changes.ts';
+import { openPriceVersions } from '../data/prices/price-versions.ts';
+import { openSavingDecisions } from '../data/reports/saving-decisions.ts';
+import { openSavings } from '../data/reports/savings.ts';
+import { openRequests } from '../data/requests/requests.ts';
+import { openSessions } from '../data/spend/sessions.ts';
+import { openSpend } from '../data/spend/spend.ts';
+import type { Table } from '../data/table/table.ts';
+import type { readingEnvironment } from '../environment.ts';
+import { openObjectReader } from '../integrations/object-reader.ts';
+import { openSpendReads } from './open-spend-reads.ts';
+
+/** What the operations of `readingRoutes` work with. */
+export const openReading = (
+  table: Table,
+  environment: z.infer<typeof readingEnvironment>,
+  logger: Pick<Logger, 'error' | 'warn'>,
+  now = () => new Date(),
+) => {
+  const nowMs = () => now().getTime();
+  const requests = openRequests(table, nowMs, openObjectReader(environment.OBJECT_BUCKET));
+  return {
+    ...openSpendReads(table, now),
+    requests,
+    findCurrency: openDisplayCurrency(table),
+    readCounters: openSpend(table, { isTimed: true }).read,
+    savings: openSavings(table, requests, logger),
+    decisions: openSavingDecisions(table),
+    changes: openPriceChanges(table),
+    versions: openPriceVersions(table),
+    sessions: openSessions(table, nowMs),
+    rules: openRules(table),
+    keys: openServiceKeys(table),
+    members: openMembers(table),
+    projects: openProjects(table),
+    limitValues: openLimitValues(table, nowMs),
+    raises: openRaises(table),
+    audit: openAuditLog(table),
+    accountTerms: openAccountTerms(table, nowMs),
+    now,
+  };
+};
+
+export type Reading = ReturnType<typeof openReading>;
