@@ -197,6 +197,8 @@ await runCommand({ usage: USAGE, schema }, async ({ _: [id], gateway, home, writ
   }
   const shell = shellLines(setUp);
   if (shell.length > 0 && !check) console.log(`Run:\n\n${shell.join('\n')}\n`);
+  for (const [name, value] of Object.entries(setUp.settings ?? {}))
+    console.log(`In its settings, ${name}:\n\n${value}\n`);
   const lacking = Object.entries(setUp.environment ?? {}).filter(([name, value]) => process.env[name] !== value);
   if (check && lacking.length > 0) {
     problems += 1;

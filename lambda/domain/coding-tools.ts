@@ -34,6 +34,8 @@ export interface SetUp {
   readonly environment?: Readonly<Record<string, string>>;
   /** Lines for a shell. */
   readonly commands?: readonly string[];
+  /** What somebody types into the tool's own page of settings. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface CodingTool {
@@ -182,6 +184,12 @@ models:
         },
       ],
     }),
+  },
+  // Its own servers make the calls: they must reach the gateway.
+  cursor: {
+    name: 'Cursor',
+    provider: 'openai',
+    setUp: (access) => ({ settings: { 'Models: Override OpenAI Base URL': keyedOpenAiUrl(access) } }),
   },
   pi: {
     name: 'pi',

@@ -102,5 +102,8 @@ describe('the snippets', () => {
     expect(toolTexts('cline', { urlOf, serviceKey: KEY })).toEqual([
       { title: 'Shell', text: expect.stringContaining('cline auth') },
     ]);
+    expect(toolTexts('cursor', { urlOf, serviceKey: KEY })).toEqual([
+      { title: 'Models: Override OpenAI Base URL', text: `https://openai.ai.acme.dev/${KEY}/v1` },
+    ]);
   });
 });

@@ -292,7 +292,7 @@ export const snippet = (provider: ProviderLabel, language: Language, access: Acc
     );
 };
 
-/** A file below the home folder, or lines for a shell, that point a coding tool at the gateway. */
+/** A file below the home folder, lines for a shell, or a setting, that point a coding tool at the gateway. */
 export interface ToolText {
   readonly title: string;
   readonly text: string;
@@ -305,5 +305,6 @@ export const toolTexts = (tool: CodingToolId, access: ToolAccess): readonly Tool
   return [
     ...(setUp.files ?? []).map(({ path, content }) => ({ title: `~/${path}`, text: contentText(content) })),
     ...(shell.length > 0 ? [{ title: 'Shell', text: shell.join('\n') }] : []),
+    ...Object.entries(setUp.settings ?? {}).map(([title, text]) => ({ title, text })),
   ];
 };
