@@ -84,6 +84,7 @@ FILE is JSON lines with provider, method, path, req, status, ctype, body (or bod
   --estimates      removes the usage from each response, and compares the estimated input and output with what was reported
   --calibrate      measures the constants of lambda/domain/usage/tokenizers.ts
   --coverage       by provider: how many responses have no cost, and why
+  --with-requests  only responses whose request's body is recorded: without it, models and sizes are missing that live traffic has
   --prices FILE    with the prices of this file, as genai-prices publishes them, and the overrides of this repository
   --seed N         another way of cutting the bodies (default 1)
   --at TIME        prices of this ISO 8601 time, for responses that do not say when they were made (default now)
@@ -211,6 +212,7 @@ const schema = z.object({
   expect: flag,
   reproduce: flag,
   coverage: flag,
+  'with-requests': flag,
   prices: z.string().optional(),
   seed: wholeNumber.default(1),
   at: time.default(() => new Date()),
@@ -232,6 +234,10 @@ const modeOf = (options: z.output<typeof schema>): Mode => {
   return options.reproduce ? reproduce() : lines;
 };
 
+/** Some recordings say that a form was left out. */
+const hasRequest = ({ method, req }: Recording): boolean =>
+  method === 'GET' || (Boolean(req) && !(typeof req === 'string' && /^\[.* omitted\]$/.test(req)));
+
 await runCommand({ usage: USAGE, schema }, async (options) => {
   const { provider, path, method, status, 'content-type': contentType, model, seed, at } = options;
   const mode = modeOf(options);
@@ -239,7 +245,8 @@ await runCommand({ usage: USAGE, schema }, async (options) => {
   for (const file of options._) {
     const recordings = readRecordings(file, { provider, path, method, status, contentType, model });
     for (const [index, recording] of recordings.entries())
-      await mode.visit(recording, await replay(recording, seed + index, at.toISOString(), findPrice));
+      if (!options['with-requests'] || hasRequest(recording))
+        await mode.visit(recording, await replay(recording, seed + index, at.toISOString(), findPrice));
   }
   mode.finish();
 });

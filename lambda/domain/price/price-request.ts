@@ -11,7 +11,7 @@ import type { Reading } from '../usage/usage-event.ts';
 import { charge, lineOf } from './charge.ts';
 import { isEndedBatch } from './charged-once.ts';
 import { isFreeRequest } from './free-requests.ts';
-import type { PriceBook } from './rates.ts';
+import type { PriceBook, Rates } from './rates.ts';
 import { type Doubt, modelsOf, type PriceableRequest, ratesFor } from './request-rates.ts';
 
 /**
@@ -109,13 +109,10 @@ const priceReading = (request: PriceableRequest, findPrice: PriceBook): PricedUs
     return withCost(usage, 'provider', usage.providerCostNanoUsd);
   const parts = partsOf(reading);
   if (parts.length === 0) return withCost(usage, 'free', 0);
+  if (parts[0] === reading) return priceByBook(request, read, findPrice);
   return combine(
     usage,
-    parts.map((part) =>
-      part === reading
-        ? priceByBook(request, read, findPrice)
-        : priceByBook({ ...request, reading: part }, readUsage(request.provider, part), findPrice),
-    ),
+    parts.map((part) => priceByBook({ ...request, reading: part }, readUsage(request.provider, part), findPrice)),
   );
 };
 
@@ -134,11 +131,12 @@ const priceByBook = (request: PriceableRequest, read: ReadUsage | null, findPric
     return unknownPrice(reasons.hiddenReasoning, usage);
   const found = ratesFor(request, usage, findPrice);
   if (!found) return unknownPrice(reasons.noPrice, usage);
-  const { charges, unpriced } = charge(withMinimums(request.provider, usage), found.rates);
+  const spoken = withSpeech(usage, reading, found.rates);
+  const { charges, unpriced } = charge(withMinimums(request.provider, spoken), found.rates);
   if (unpriced.length > 0) return unknownPrice(reasons.noRate, usage);
-  const reason = whyEstimated(reading, gap, found.doubts);
+  const reason = spoken === usage ? whyEstimated(reading, gap, found.doubts) : reasons.estimatedUsage;
   return {
-    usage,
+    usage: spoken,
     costNanoUsd: costNanoUsd(charges),
     provenance: reason === null ? 'computed' : 'estimated',
     priceSource: found.source,
@@ -147,6 +145,20 @@ const priceByBook = (request: PriceableRequest, read: ReadUsage | null, findPric
     lines: charges.map(lineOf),
     reason,
   };
+};
+
+/** OpenAI's audio is 20 tokens a second: two bills of 268 s were for 10,785. @see https://www.s-anand.net/blog/openai-tts-cost/ */
+const SPEECH_TOKENS_PER_SECOND = 20;
+const CHARACTERS_PER_TOKEN = 4.5;
+
+/** Speech that is sold by the token, without reported usage: its tokens by its length. */
+const withSpeech = (usage: Usage, { billableItems, usageSource }: Reading, rates: Rates): Usage => {
+  const { characters = 0, ...units } = usage.units;
+  const seconds = Number(billableItems[BILLABLE.speechSeconds] ?? 0);
+  if (usageSource === 'reported' || rates.characters !== undefined || !(seconds > 0)) return usage;
+  const outputTokens = Math.ceil(seconds * SPEECH_TOKENS_PER_SECOND);
+  const inputTokens = Math.ceil(characters / CHARACTERS_PER_TOKEN);
+  return { ...usage, units, inputTokens, outputTokens, outputAudioTokens: outputTokens };
 };
 
 /** Groq charges for at least ten seconds of audio. @see https://console.groq.com/docs/speech-to-text */
@@ -161,7 +173,7 @@ const withMinimums = (provider: string, usage: Usage): Usage => {
 /** One price for all parts of a request. It is known only when all of them are. */
 const combine = (usage: Usage, parts: readonly PricedUsage[]): PricedUsage => {
   const [first, ...others] = parts as [PricedUsage, ...PricedUsage[]];
-  if (others.length === 0) return first.usage === usage ? first : { ...first, usage };
+  if (others.length === 0) return { ...first, usage };
   const missing = parts.find(({ provenance }) => provenance === 'unknown');
   if (missing) return { ...missing, usage };
   const doubtful = parts.find(({ provenance }) => provenance === 'estimated');

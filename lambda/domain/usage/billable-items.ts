@@ -39,6 +39,8 @@ export const BILLABLE = {
 
   /** Text-to-speech: characters (code points) of the request's `input`. */
   speechCharacters: 'speech.characters',
+  /** The same: seconds of the response, in codecs whose bytes say it, with fractions. */
+  speechSeconds: 'speech.seconds',
   /** Speech-to-text without a usage object: `duration` of a verbose response, in seconds, with fractions. */
   audioSeconds: 'audio.seconds',
   /** Generated video: seconds requested (OpenAI `seconds`). */

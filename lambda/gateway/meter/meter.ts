@@ -47,6 +47,12 @@ const opaque: BodyReader = { write: () => {}, end: () => {} };
 const JSON_HEAD = /^[[{]/;
 const SSE_HEAD = /^(data|event|id|retry)?:/;
 
+/** Bytes of a second of OpenAI's speech: 24 kHz of 16 bits, or 128 kbit/s. */
+const speechBytes = [
+  [/^audio\/(pcm|wav)/, 48_000],
+  [/^audio\/mpeg/, 16_000],
+] as const;
+
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
 /** The length of body that shows its format. */
@@ -124,6 +130,7 @@ class ResponseMeter implements Meter {
   readonly #output: VisibleOutput;
   readonly #reader: BodyReader;
   readonly #decoder: BodyDecoder;
+  #bytes = 0;
   #failed = false;
 
   constructor(request: MeteredRequest, response: MeteredResponse) {
@@ -144,6 +151,7 @@ class ResponseMeter implements Meter {
   }
 
   #read(chunk: Buffer): void {
+    this.#bytes += chunk.length;
     if (this.#failed) return;
     try {
       this.#output.write(chunk);
@@ -166,7 +174,13 @@ class ResponseMeter implements Meter {
     const complete = whole && decoded && finished && !this.#failed;
     const facts = await this.#request.facts();
     const reading = assemble(this.#request, facts, this.#dialect, this.#builder, complete, this.#response.usageHeaders);
-    return this.#response.status < 400 ? withVisible(reading, facts, this.#output) : reading;
+    return this.#response.status < 400 ? withVisible(this.#withSpeech(reading), facts, this.#output) : reading;
+  }
+
+  #withSpeech(reading: Reading): Reading {
+    const [, bytes] = speechBytes.find(([type]) => type.test(this.#response.contentType ?? '')) ?? [];
+    if (reading.dialect !== 'openai-speech' || bytes === undefined) return reading;
+    return { ...reading, billableItems: { ...reading.billableItems, [BILLABLE.speechSeconds]: this.#bytes / bytes } };
   }
 }
 

@@ -528,6 +528,16 @@ describe('units other than tokens', () => {
       billableItems: { [BILLABLE.speechCharacters]: 1000 },
     } as const;
     expect(priceRequest(request({ reading: speech })).costNanoUsd).toBe(15_000_000);
+    // A measured bill: https://www.s-anand.net/blog/openai-tts-cost/ says $0.06471 for 268 s.
+    const billableItems = { [BILLABLE.speechCharacters]: 4096, [BILLABLE.speechSeconds]: 268 };
+    const byToken = priceRequest(request({ reading: { ...speech, modelRequested: 'gpt-4o-mini-tts', billableItems } }));
+    expect(byToken).toMatchObject({ provenance: 'estimated', usage: { outputTokens: 5360, outputAudioTokens: 5360 } });
+    expect(Math.abs((byToken.costNanoUsd as number) / (0.06471e9 + 0.0005262e9) - 1)).toBeLessThan(0.01);
+    expect(priceRequest(request({ reading: { ...speech, modelRequested: 'gpt-4o-mini-tts' } })).provenance).toBe(
+      'unknown',
+    );
+    const tts1 = priceRequest(request({ reading: { ...speech, billableItems } }));
+    expect(tts1).toMatchObject({ costNanoUsd: 4096 * 15_000, provenance: 'computed' });
     const audio = (seconds: number) => ({ usage: { type: 'duration', seconds } });
     expect(priceRequest(request({ reading: { ...audio(6), modelRequested: 'whisper-1' } })).costNanoUsd).toBe(600_000);
     expect(

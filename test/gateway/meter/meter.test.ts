@@ -327,8 +327,13 @@ describe('dialects', () => {
       dialect: 'openai-speech',
       usage: null,
       complete: true,
-      billableItems: { 'speech.characters': 7 },
+      billableItems: { 'speech.characters': 7, 'speech.seconds': 4 / 16_000 },
     });
+    const speechOf = async (contentType: string) =>
+      (await meterPieces([Buffer.alloc(48_000), Buffer.alloc(24_000)], { path: '/v1/audio/speech', contentType }))
+        .billableItems;
+    expect(await speechOf('audio/pcm')).toEqual({ 'speech.seconds': 1.5 });
+    expect(await speechOf('audio/opus')).toEqual({});
   });
 
   it('finds the model in a multipart upload, wherever it is', async () => {
