@@ -10,6 +10,7 @@ import { type Alert, triggeredAlert } from '../domain/alerts/alert.ts';
 import { type PlanName, plans } from '../domain/billing/plans.ts';
 import { type BillingPeriod, billingPeriod } from '../domain/billing/subscription.ts';
 import { MINUTE_MS } from '../domain/calendar/units.ts';
+import { percentText } from '../domain/spend/spend-report.ts';
 
 interface PlanChecking {
   /** Undefined for an account that is gone. */
@@ -67,7 +68,7 @@ const planAlert = ({
       alertId,
       accountId,
       ruleId: null,
-      ruleName: `${percent} % of the plan's tracked requests`,
+      ruleName: `${percentText(percent)} of the plan's tracked requests`,
       type: 'plan_usage',
       event: null,
       triggeredAt: at.toISOString(),

@@ -13,7 +13,7 @@ import { atPercent, limitPeriodAt, type ValueCount } from '../domain/limits/each
 import { type ValueState, valueState } from '../domain/limits/limit-states.ts';
 import { periodId } from '../domain/limits/reservation.ts';
 import { useBy } from '../domain/limits/value-counts.ts';
-import { usdOf } from '../domain/spend/spend-report.ts';
+import { percentText, usdOf } from '../domain/spend/spend-report.ts';
 import type { Observer } from './observers.ts';
 
 interface ValueAlerting {
@@ -34,7 +34,7 @@ const summaryOf = (
 ) => {
   const stops = enforcement !== null && isAtLimit;
   const refused = stops ? ' Its further requests are refused until the period ends or it gets more.' : '';
-  return `${each.replace(/^dim:/, '')} ${value ?? '(none)'} has used ${percentUsed} % of $${usdOf(nanoUsd ?? 0)}: $${usdOf(usedNanoUsd)}.${refused}`;
+  return `${each.replace(/^dim:/, '')} ${value ?? '(none)'} has used ${percentText(percentUsed ?? 100)} of $${usdOf(nanoUsd ?? 0)}: $${usdOf(usedNanoUsd)}.${refused}`;
 };
 
 /**

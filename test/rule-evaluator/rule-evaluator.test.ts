@@ -110,7 +110,7 @@ describe('the rule evaluator', () => {
       to: [account.email],
       subject: 'AI spend alert: a cost threshold is reached, 2026-11-20 (daily, UTC)',
       text: expect.stringContaining(`https://dashboard.example.com/alerts/${alert?.alertId}`),
-      html: expect.stringContaining('gpt-4o 75 %'),
+      html: expect.stringContaining('gpt-4o 75%'),
     });
   });
 

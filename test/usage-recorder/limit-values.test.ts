@@ -194,7 +194,7 @@ describe('a limit of each', () => {
       world.event(1, { tokens: 11_000, ...user('ada') }),
       world.event(2, { tokens: 12_000, ...user('bob') }),
     ]);
-    expect(await alerts()).toEqual([[80, 'user bob has used 84 % of $0.0001: $0.000084.']]);
+    expect(await alerts()).toEqual([[80, 'user bob has used 84% of $0.0001: $0.000084.']]);
     await record([world.event(3, { tokens: 1, ...user('bob') })]);
     expect(await alerts()).toHaveLength(1);
     await record([world.event(4, { tokens: 9_000, ...user('bob') })]);

@@ -52,13 +52,13 @@ describe('openPlanAlerts', () => {
     await use(accountId, 1);
     await look();
     await look();
-    expect(await notices(accountId)).toEqual([["80 % of the plan's tracked requests", 8_000]]);
+    expect(await notices(accountId)).toEqual([["80% of the plan's tracked requests", 8_000]]);
     await use(accountId, 2_500);
     await look();
     await look();
     expect(await notices(accountId)).toEqual([
-      ["100 % of the plan's tracked requests", 10_500],
-      ["80 % of the plan's tracked requests", 8_000],
+      ["100% of the plan's tracked requests", 10_500],
+      ["80% of the plan's tracked requests", 8_000],
     ]);
     now = new Date('2026-12-01T10:00:00.000Z');
     await use(accountId, 9_000);
@@ -70,7 +70,7 @@ describe('openPlanAlerts', () => {
     const { accountId } = await newAccount(table, 'PRO');
     await use(accountId, 1_200_000);
     await check()(accountId, now.toISOString());
-    expect(await notices(accountId)).toEqual([["100 % of the plan's tracked requests", 1_200_000]]);
+    expect(await notices(accountId)).toEqual([["100% of the plan's tracked requests", 1_200_000]]);
   });
 
   it('counts the requests of a paid plan by the period of its subscription, not by calendar month', async () => {
@@ -141,7 +141,7 @@ describe('openPlanAlerts', () => {
     expect(errors).toHaveBeenCalledWith('Plan usage not checked', { errorName: 'TypeError' });
     fails = false;
     await later();
-    expect(await notices(accountId)).toEqual([["80 % of the plan's tracked requests", 8_500]]);
+    expect(await notices(accountId)).toEqual([["80% of the plan's tracked requests", 8_500]]);
     await later();
     expect(await notices(accountId)).toHaveLength(1);
   });

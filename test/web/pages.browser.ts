@@ -7,5 +7,6 @@ import './stories/views.ts';
 import './stories/overview.ts';
 import './stories/figures.ts';
 import './stories/one-figure.ts';
+import './stories/link-walk.ts';
 import './stories/requests.ts';
 import './stories/failures.ts';

@@ -2,20 +2,20 @@ import { queryOf } from '../calendar/range.ts';
 import { dayOf, monthOf } from '../calendar/utc.ts';
 import type { RuleCondition } from '../limits/rule.ts';
 import { escapeHtml, htmlDocument, type Mail, withoutLinks } from '../mail/mail.ts';
-import { usdOf } from '../spend/spend-report.ts';
+import { percentText, usdOf } from '../spend/spend-report.ts';
 import type { Alert, Driver } from './alert.ts';
 import { type Message, oneLine } from './message.ts';
-
-const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
 const nameOf = ({ dimension, value, label }: Driver): string =>
   value === null ? `no ${dimension}` : label === null ? value : `${label} (${value})`;
 
-/** One line for each dimension: `gpt-4o 80 %, gpt-4o-mini 20 %`. */
+/** One line for each dimension: `gpt-4o 80%, gpt-4o-mini 20%`. */
 const driverLines = (alert: Alert): { readonly dimension: string; readonly text: string }[] =>
   [...Map.groupBy(alert.drivers, ({ dimension }) => dimension)].map(([dimension, drivers]) => ({
     dimension,
-    text: drivers.map((driver) => `${oneLine(nameOf(driver))} ${percent(driver.share)}`).join(', '),
+    text: drivers
+      .map((driver) => `${oneLine(nameOf(driver))} ${percentText(Math.round(driver.share * 100))}`)
+      .join(', '),
   }));
 
 /** `2026-11-20 (daily, UTC)` */

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { percentText } from '../spend/spend-report.ts';
 import { minimumRequests, ruleFilter } from './config-members.ts';
 import type { Evaluator } from './evaluator.ts';
 
@@ -27,7 +28,7 @@ export const errorRate: Evaluator<z.infer<typeof configSchema>> = {
       observed,
       limit: threshold,
       unpricedRequests,
-      summary: `${errors} of ${requests} requests failed (${observed} %): the limit is ${threshold} %.`,
+      summary: `${errors} of ${requests} requests failed (${percentText(observed)}): the limit is ${percentText(threshold)}.`,
     };
   },
 };

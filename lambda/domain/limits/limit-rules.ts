@@ -4,7 +4,7 @@ import { DAY_MS } from '../calendar/units.ts';
 import { usdToNanoUsd } from '../money.ts';
 import { costToCompare } from '../spend/counters.ts';
 import { HISTORY_DAYS, RATE_DAYS } from '../spend/month-forecast.ts';
-import { comparedUsd, costOf, usdOf } from '../spend/spend-report.ts';
+import { comparedUsd, costOf, percentText, usdOf } from '../spend/spend-report.ts';
 import { ruleFilter, usdAmount } from './config-members.ts';
 import { atPercent } from './each.ts';
 import type { Evaluator, JudgedPeriod, Observation } from './evaluator.ts';
@@ -153,7 +153,7 @@ export const budget = limitEvaluator(
     text: ({ amountNanoUsd, block }, { usedNanoUsd, isUsedUp }) => {
       const stops = block !== null && isUsedUp;
       const percentUsed = Math.floor((usedNanoUsd / amountNanoUsd) * 100);
-      return `${percentUsed} % of the budget of $${usdOf(amountNanoUsd)} is used: $${usdOf(usedNanoUsd)}.${stops ? ' Further requests are refused until the period ends or the budget is raised.' : ''}`;
+      return `${percentText(percentUsed)} of the budget of $${usdOf(amountNanoUsd)} is used: $${usdOf(usedNanoUsd)}.${stops ? ' Further requests are refused until the period ends or the budget is raised.' : ''}`;
     },
   },
   ({ period }) => (period === 'monthly' ? HISTORY_DAYS : 0),

@@ -1,5 +1,6 @@
 import { oneLine } from '../alerts/message.ts';
 import { escapeHtml, htmlDocument, type Mail, withoutLinks } from '../mail/mail.ts';
+import { percentText } from '../spend/spend-report.ts';
 import type { Breakdown, ReportContent } from './report-content.ts';
 import type { ReportRun } from './report-run.ts';
 import {
@@ -59,7 +60,7 @@ const groupCells = ({ by, groups }: Breakdown): string[][] =>
 const budgetCells = (budgets: ReportContent['budgets']): string[][] =>
   budgets.map((budget) => [
     withoutLinks(oneLine(budget.name)),
-    `${budget.percentUsed} %`,
+    percentText(budget.percentUsed),
     `${usdText(budget.usedNanoUsd)} of ${usdText(budget.amountNanoUsd)}`,
     budget.projectedNanoUsd === null ? '' : usdText(budget.projectedNanoUsd),
   ]);

@@ -4,6 +4,7 @@ import { monthOf } from '../calendar/utc.ts';
 import { findingNames } from '../savings/finding-kinds.ts';
 import type { Grouping } from '../spend/grouping.ts';
 import { relativeChange } from '../spend/relative-change.ts';
+import { percentText } from '../spend/spend-report.ts';
 import type { Breakdown, ReportContent } from './report-content.ts';
 
 type Group = Breakdown['groups'][number];
@@ -66,7 +67,7 @@ export const summaryText = ({ every, totals }: ReportContent): string => {
   if (costNanoUsd === null) return spent;
   if (costChangeNanoUsd === null) return `${spent}. What was spent ${beforeNames[every]} is unknown.${unknown}`;
   const relative = relativeChange(costNanoUsd, costBeforeNanoUsd);
-  const share = relative === null ? '' : ` (${Math.round(Math.abs(relative) * 100)} %)`;
+  const share = relative === null ? '' : ` (${percentText(Math.round(Math.abs(relative) * 100))})`;
   const change =
     costChangeNanoUsd === 0
       ? `as much as ${beforeNames[every]}`
@@ -123,7 +124,7 @@ export const budgetText = ({
   unpricedRequests,
 }: ReportContent['budgets'][number]): string =>
   [
-    `${percentUsed} % used: ${usdText(usedNanoUsd)} of ${usdText(amountNanoUsd)} (${period})`,
+    `${percentText(percentUsed)} used: ${usdText(usedNanoUsd)} of ${usdText(amountNanoUsd)} (${period})`,
     ...(projectedNanoUsd === null ? [] : [`projected ${usdText(projectedNanoUsd)}`]),
     ...(unpricedRequests > 0 ? [`${requestsText(unpricedRequests)} of unknown cost`] : []),
   ].join(', ');

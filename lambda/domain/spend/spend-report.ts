@@ -36,6 +36,9 @@ const MAX_SERIES_GROUPS = 5_000;
 /** Nano-USD as a decimal string without trailing zeros: 1500000 is `0.0015`. */
 export const usdOf = (nanoUsd: number): string => decimalOf(nanoUsd);
 
+/** A percentage for people: 20968 is `20,968%`, as the dashboard writes it. */
+export const percentText = (percent: number): string => `${percent.toLocaleString('en-US')}%`;
+
 /** A cost that was compared with a limit, for people: see costToCompare. */
 export const comparedUsd = (nanoUsd: number): string =>
   `${nanoUsd === Number.MAX_SAFE_INTEGER ? 'more than ' : ''}$${usdOf(nanoUsd)}`;

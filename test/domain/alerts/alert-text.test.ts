@@ -24,8 +24,8 @@ describe('alertMail', () => {
         '',
         'Rule: “Daily spend”',
         'Period: 2026-11-20 (daily, UTC)',
-        'By model: gpt-4o 75 %, no model 25 %',
-        'By key: batch (key-1) 100 %',
+        'By model: gpt-4o 75%, no model 25%',
+        'By key: batch (key-1) 100%',
         'Note: The cost of 3 more requests in this period is unknown and not included.',
         '',
         `See and acknowledge it: ${url}`,
@@ -33,7 +33,7 @@ describe('alertMail', () => {
         '',
       ].join('\n'),
     );
-    for (const part of ['Spend is $12', 'gpt-4o 75 %', 'batch (key-1)', `href="${url}"`]) expect(html).toContain(part);
+    for (const part of ['Spend is $12', 'gpt-4o 75%', 'batch (key-1)', `href="${url}"`]) expect(html).toContain(part);
   });
 
   it('is a whole HTML document', () => {
@@ -99,9 +99,9 @@ describe('alertMail', () => {
   it('keeps client values on one line, so that they cannot pass for our text', () => {
     const drivers = [{ dimension: 'model', value: 'm\n\nYour account\u2028is closed', label: null, share: 1 } as const];
     const { text } = alertMail({ ...alert, drivers }, links);
-    expect(text).toContain('By model: m Your account is closed 100 %');
+    expect(text).toContain('By model: m Your account is closed 100%');
     const slack = webhookBody(alertMessage({ ...alert, drivers }, links)).blocks[1]?.text.text;
-    expect(slack).toContain('By model: m Your account is closed 100 %');
+    expect(slack).toContain('By model: m Your account is closed 100%');
   });
 
   it('never lets what users and clients wrote become markup or a header', () => {

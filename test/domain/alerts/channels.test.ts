@@ -43,7 +43,7 @@ describe('slackMessage', () => {
             text: [
               'Spend is $12: it reached the threshold of $10.',
               'Period: 2026-11-20 (daily, UTC)',
-              'By model: gpt-4o 75 %, no model 25 %',
+              'By model: gpt-4o 75%, no model 25%',
               `Note: ${NOTE}`,
             ].join('\n'),
             emoji: false,
@@ -64,7 +64,7 @@ describe('slackMessage', () => {
     const { text, blocks } = slackMessage(alertMessage(named(name), links));
     const [header, facts, footer] = blocks.map((block) => block.text);
     expect([header?.type, facts?.type]).toEqual(['plain_text', 'plain_text']);
-    expect(unescapeSlack(facts?.text ?? '')).toContain(`By tag: ${name} 100 %`);
+    expect(unescapeSlack(facts?.text ?? '')).toContain(`By tag: ${name} 100%`);
     expect(`${text}${header?.text}${facts?.text}`).not.toMatch(/[<>]/);
     expect(footer).toEqual(slackMessage(alertMessage(alert, links)).blocks[2]?.text);
   });
@@ -107,7 +107,7 @@ describe('teamsMessage', () => {
       'AI spend alert: Daily spend',
       'Spend is $12: it reached the threshold of $10.',
       'Period: 2026-11-20 (daily, UTC)',
-      'By model: gpt-4o 75 %, no model 25 %',
+      'By model: gpt-4o 75%, no model 25%',
       `Note: ${NOTE}`,
     ]);
   });
@@ -118,7 +118,7 @@ describe('teamsMessage', () => {
       expect(block.type).toBe('RichTextBlock');
       expect(block.inlines.every(({ type }) => type === 'TextRun')).toBe(true);
     }
-    expect(JSON.stringify(body)).toContain(JSON.stringify(`${name} 100 %`).slice(1, -1));
+    expect(JSON.stringify(body)).toContain(JSON.stringify(`${name} 100%`).slice(1, -1));
   });
 
   it('stays below 28 KB', () => {
@@ -150,7 +150,7 @@ describe('pagerDutyEvent', () => {
         class: 'cost_threshold',
         custom_details: {
           Period: '2026-11-20 (daily, UTC)',
-          'By model': 'gpt-4o 75 %, no model 25 %',
+          'By model': 'gpt-4o 75%, no model 25%',
           Note: NOTE,
         },
       },

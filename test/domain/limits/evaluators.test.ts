@@ -348,7 +348,7 @@ describe('error_rate and unpriced_usage', () => {
       exceeded: true,
       unit: 'percent',
       observed: 10,
-      summary: '10 of 100 requests failed (10 %): the limit is 10 %.',
+      summary: '10 of 100 requests failed (10%): the limit is 10%.',
     });
   });
 

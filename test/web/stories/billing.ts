@@ -14,7 +14,7 @@ describe('the plan', () => {
     await page.getByRole('button', { name: 'Upgrade to Starter' }).click();
     await page.getByRole('button', { name: 'Pay and subscribe' }).click();
     await page.getByText('You are on the Starter plan').waitFor();
-    await page.getByText('Now sold for $29 a month').waitFor();
+    await page.getByText('$29 a month if bought now').waitFor();
     await page.getByRole('button', { name: 'Upgrade to Pro' }).click();
     await page.getByRole('button', { name: 'Confirm' }).click();
     await page.getByText('You are on the Pro plan').waitFor();

@@ -60,7 +60,7 @@ describe('one figure', () => {
     await setCalendar('UTC');
     const mail = await readMail(tab, SEED_USER.email, 'weekly');
     const [, cost = '', requests = '', percent = ''] =
-      /(\$[\d,.]+) was spent on ([\d,]+) requests, .* \((\d+) %\) (?:more|less) than the week before/.exec(mail) ?? [];
+      /(\$[\d,.]+) was spent on ([\d,]+) requests, .* \((\d+)%\) (?:more|less) than the week before/.exec(mail) ?? [];
     expect(cost).not.toBe('');
     await page.goto(/See the spend: (\S+)/.exec(mail)?.[1] ?? 'about:blank');
     await waitUntilIdle(page);

@@ -1,4 +1,4 @@
-import { Group, Stack } from '@mantine/core';
+import { Group, Skeleton, Stack } from '@mantine/core';
 import { Plus, Workflow } from 'lucide-react';
 import { useState } from 'react';
 import { useApi, useMe } from '../app.ts';
@@ -28,6 +28,7 @@ const MySpend = ({ userId }: { readonly userId: string }) => {
   return (
     <Section title="Spend" about="What your keys cost this month (UTC), and what is left of your limits.">
       <LoadProblem query={query} title="Your spend could not be loaded" />
+      {query.isPending && <Skeleton height={24} my="md" w={240} />}
       {totals && (
         <p>
           <Money nano={totals.costNanoUsd} className="strong" /> <span className="dim">this month</span>

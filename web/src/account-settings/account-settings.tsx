@@ -37,7 +37,7 @@ const ArchiveRow = ({ archive }: { readonly archive: Archive }) => {
         )}
         {status === 'failed' && <span className="unknown"> · failed: ask for another</span>}
       </span>
-      {status === 'pending' && <Progress value={progress} w={160} aria-label={`${progress} % written`} />}
+      {status === 'pending' && <Progress value={progress} w={160} aria-label={`${progress}% written`} />}
       {status === 'ready' && may('account:write') && (
         <ActButton
           size="compact-sm"

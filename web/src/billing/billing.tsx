@@ -41,7 +41,7 @@ const priceText = (name: PlanName, item: PlanPriceItem | undefined, isCurrent: b
   if (!item?.price) return isCurrent ? 'Your invoices show the price' : 'The checkout shows the price';
   const { amount, currency, interval, intervalCount } = item.price;
   const each = intervalCount === 1 ? `a ${interval}` : `every ${intervalCount} ${interval}s`;
-  return `${isCurrent ? 'Now sold for ' : ''}${formatPrice(amount, currency)} ${each}`;
+  return `${formatPrice(amount, currency)} ${each}`;
 };
 
 /** Reload interval after a checkout: the plan may take some seconds to change. */
@@ -136,7 +136,10 @@ const Plans = ({ current, activeKeys }: { readonly current: PlanName; readonly a
               </Group>
               <Text component="div" fw={560}>
                 {prices || error || name === 'FREE' ? (
-                  priceText(name, item, isCurrent)
+                  <>
+                    {priceText(name, item, isCurrent)}
+                    {isCurrent && item?.isSold && item.price && <span className="dim small"> if bought now</span>}
+                  </>
                 ) : (
                   <Skeleton height={21} width={110} />
                 )}

@@ -113,7 +113,7 @@ export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
       {!error && (
         <Text component="p" mt={10} className="dim small">
           Bars: {bars}. Dashed: the limit.
-          {points?.some(({ usual }) => usual !== null) && ' Dotted: the median.'} Red: the rule would have fired.
+          {points?.some(({ usual }) => usual !== null) && ' Dotted: the median.'} Red: it would have fired.
           {unjudged > 0 &&
             ` In ${unjudged} of ${plural(preview.data?.periods ?? 0, 'period')} there was too little usage to judge by.`}
         </Text>

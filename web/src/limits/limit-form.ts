@@ -132,7 +132,7 @@ export const isOfSessions = ({ type, each }: Pick<LimitValues, 'type' | 'each'>)
 export const fieldsOf = (values: Pick<LimitValues, 'type' | 'each'>) =>
   limitTypes[values.type].fields.filter(({ member }) => !isOfSessions(values) || member === 'limit');
 
-/** `80, 100 %` as numbers; a text that is no number is NaN. */
+/** `80, 100%` as numbers; a text that is no number is NaN. */
 const percentsOf = (text: string): number[] =>
   text
     .split(/[,;\s%]+/)

@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core';
+import { Group, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { Decided, Finding } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
@@ -42,12 +42,12 @@ export const Decide = ({ finding }: { readonly finding: Finding }) => {
   });
   if (!useMe().may('reports:write')) return null;
   return (
-    <>
+    <Group gap={0} ml={-8}>
       <ActButton label="Watch" act={watch} sent={{ body: { kind, scope, decision: 'watched' } }} />
       <DialogButton size="compact-xs" variant="subtle" color="gray" label="Dismiss" title="Dismiss the finding">
         {(close) => <Dismiss finding={finding} onClose={close} />}
       </DialogButton>
-    </>
+    </Group>
   );
 };
 
