@@ -59,7 +59,7 @@ const families: readonly (readonly [name: string, models: RegExp, tokenizer: Tok
   ['sonar', /sonar/, tokenizer([4.6, 0, 0, 10, 20, 4, null], [1.06, 10])],
   ['llama', /llama-?3-/, tokenizer([4.2, 2, 5, 10, 60, 3.5, 5], [1.04, 11])],
   ['llama-4', /llama-?4/, tokenizer([4.4, 7, 3, 50, 580, 2.4, 5], [1.04, 11])],
-  ['deepseek', /deepseek/, tokenizer([4.4, 6, 0, 17, 180, 3, 4.8], [1.07, 18])],
+  ['deepseek', /deepseek/, tokenizer([4.4, 6, 0, 17, 180, 3, 4.8], [1, 21.5])],
   ['llama-3.1', /llama/, tokenizer([4.4, 30, 5, 17, 130, 4, 5], [1.04, 11])],
   ['qwen', /qwen|qwq|qvq/, tokenizer([4.4, 5, 4, 30, 92, 3.7, 5], [1.05, 10])],
   ['kimi', /kimi|moonshot/, tokenizer([4.4, 20, 1, 10, 40, 6, 5], [1.1, 7])],
