@@ -30,9 +30,8 @@ import type { settingsEnvironment } from '../environment.ts';
 import { openMail } from '../integrations/mail.ts';
 import { openObjectReader } from '../integrations/object-reader.ts';
 import type { PostJson } from '../integrations/post-message.ts';
-import { postWebhook, webhookAccess } from '../integrations/webhook.ts';
-import { openBounds } from './limits/read-bounds.ts';
-import { ruleChanges } from './limits/rule-changes.ts';
+import { postWebhook, webhookAccess, webhookUrlProblem } from '../integrations/webhook.ts';
+import { openBounds } from './read-bounds.ts';
 
 /** What the operations of `settingsRoutes` work with. */
 export const openSettings = (
@@ -47,7 +46,9 @@ export const openSettings = (
   const sessions = openSessions(table, nowMs);
   const requests = openRequests(table, nowMs, openObjectReader(environment.OBJECT_BUCKET));
   return {
-    ...ruleChanges(webhooks),
+    webhookUrlProblem: (url: string) => webhookUrlProblem(url, webhooks),
+    newRuleId: uuidv7,
+    newSecret: () => `whsec_${randomBytes(32).toString('base64url')}`,
     alerts: openAlerts(table),
     rules: openRules(table),
     blocks: openBlocks(table),

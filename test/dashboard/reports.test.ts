@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { makeReport } from '../../lambda/account-jobs/make-report.ts';
-import { newRule, ruleChanges } from '../../lambda/dashboard/limits/rule-changes.ts';
+import { newRule } from '../../lambda/dashboard/limits/rule-changes.ts';
 import { MAX_REPORTS } from '../../lambda/dashboard/reports/manage-reports.ts';
 import { dueJobs } from '../../lambda/data/accounts/account-jobs.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
@@ -401,7 +401,18 @@ describe('the numbers of a report', () => {
       isActive: true,
       condition: { type: 'budget' as const, config },
     };
-    await openRules(table).create(await newRule({ ...ruleChanges(), now }, caller.accountId, facts));
+    await openRules(table).create(
+      await newRule(
+        {
+          webhookUrlProblem: async () => undefined,
+          newRuleId: () => crypto.randomUUID(),
+          newSecret: () => 'whsec_1',
+          now,
+        },
+        caller.accountId,
+        facts,
+      ),
+    );
     await create();
     await at('2026-11-21T08:00:00.000Z');
     const [content] = await pending();

@@ -18,9 +18,9 @@ import { limitStates } from '../../domain/limits/limit-states.ts';
 import { type BudgetCondition, currentPeriod, evaluatorOf } from '../../domain/limits/rule.ts';
 import type { ReadCounters } from '../../domain/spend/spend-question.ts';
 import { parseWith } from '../../http/parse-request.ts';
+import type { ReadBounds } from '../read-bounds.ts';
 import { mayBlock, type PolicyDependencies, writePolicy } from './block-policy.ts';
 import { type ItemDependencies, itemsOf } from './manage-items.ts';
-import type { ReadBounds } from './read-bounds.ts';
 import { mergePatch } from './rule-changes.ts';
 import { membersOf } from './rule-members.ts';
 

@@ -1,3 +1,5 @@
+import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
+import type { openRequests } from '../../data/requests/requests.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
 import { coveringRange } from '../../domain/calendar/range.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
@@ -5,15 +7,25 @@ import { concernsKey } from '../../domain/limits/access.ts';
 import { accessPreview } from '../../domain/limits/access-rules.ts';
 import { BACKTEST_DAYS } from '../../domain/limits/backtest.ts';
 import { modelOf } from '../../domain/spend/request-record.ts';
+import type { ReadCounters } from '../../domain/spend/spend-question.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { Reading } from '../open-reading.ts';
 import type * as operations from './access-preview-operations.ts';
 
 const DEAREST = 10;
 const NANO_USD = 1e9;
 
 export const previewAccessRule =
-  ({ readCounters, requests, keys: { list }, now }: Reading): Implementation<typeof operations.previewAccessRule> =>
+  ({
+    readCounters,
+    requests,
+    keys: { list },
+    now,
+  }: {
+    readonly readCounters: ReadCounters;
+    readonly requests: Pick<ReturnType<typeof openRequests>, 'highest'>;
+    readonly keys: Pick<ServiceKeys, 'list'>;
+    readonly now: () => Date;
+  }): Implementation<typeof operations.previewAccessRule> =>
   async ({ caller, body }) => {
     const { accountId } = caller;
     const at = now();

@@ -1,6 +1,4 @@
-import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { uuidv7 } from 'uuidv7';
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Projects } from '../../data/accounts/projects.ts';
 import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
@@ -11,7 +9,6 @@ import { ValidationError } from '../../domain/errors.ts';
 import { evaluatorOf, type RuleCondition, type TargetName, targetNames } from '../../domain/limits/rule.ts';
 import { filteredBy } from '../../domain/limits/spend-series.ts';
 import { type DeclaredDimension, declaredName, isDeclared } from '../../domain/spend/declared-dimensions.ts';
-import { type WebhookAccess, webhookUrlProblem } from '../../integrations/webhook.ts';
 
 /* Alert rules and budgets are created and changed alike: both are rules. */
 
@@ -22,14 +19,6 @@ export interface RuleChangeDependencies {
   readonly newSecret: () => string;
   readonly now: () => Date;
 }
-
-/** The dependencies as functions have them. */
-export const ruleChanges = (access?: WebhookAccess): RuleChangeDependencies => ({
-  webhookUrlProblem: (url) => webhookUrlProblem(url, access),
-  newRuleId: uuidv7,
-  newSecret: () => `whsec_${randomBytes(32).toString('base64url')}`,
-  now: () => new Date(),
-});
 
 const webhookProblem = (message: string) => new ValidationError([{ path: 'webhookUrl', message }]);
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidv7 } from 'uuidv7';
-import { openBounds } from '../../../lambda/dashboard/limits/read-bounds.ts';
+import { openBounds } from '../../../lambda/dashboard/read-bounds.ts';
 import { openBlockCopies } from '../../../lambda/data/accounts/block-copies.ts';
 import { openRules, type Rule } from '../../../lambda/data/alerts/rules.ts';
 import { openSpend } from '../../../lambda/data/spend/spend.ts';

@@ -1,13 +1,13 @@
-import { openMeasures } from '../../data/alerts/measures.ts';
-import type { Rule } from '../../data/alerts/rules.ts';
-import { openReservations } from '../../data/ledger/reservations.ts';
-import type { Table } from '../../data/table/table.ts';
-import type { Period } from '../../domain/calendar/periods.ts';
-import { boundOf } from '../../domain/limits/bound.ts';
-import type { Limit } from '../../domain/limits/limit.ts';
-import { isReserved } from '../../domain/limits/limit-blocks.ts';
-import { periodId } from '../../domain/limits/reservation.ts';
-import { usdOf } from '../../domain/spend/spend-report.ts';
+import { openMeasures } from '../data/alerts/measures.ts';
+import type { Rule } from '../data/alerts/rules.ts';
+import { openReservations } from '../data/ledger/reservations.ts';
+import type { Table } from '../data/table/table.ts';
+import type { Period } from '../domain/calendar/periods.ts';
+import { boundOf } from '../domain/limits/bound.ts';
+import type { Limit } from '../domain/limits/limit.ts';
+import { isReserved } from '../domain/limits/limit-blocks.ts';
+import { periodId } from '../domain/limits/reservation.ts';
+import { usdOf } from '../domain/spend/spend-report.ts';
 
 /** Cached keys are read again after 60 s, and the account's blocks after 5 s. */
 const ENFORCED_AFTER_MS = 65_000;
