@@ -118,6 +118,8 @@ export interface Membership extends Omit<Principal, 'userId'> {
 /** The caller. `userId` comes from the verified token, the membership from the table. */
 export interface Caller extends Membership {
   readonly userId: string;
+  /** What the user pool calls a person. */
+  readonly username?: string | undefined;
   /** When a person signed in, in seconds since 1970. */
   readonly authTime?: number | undefined;
 }

@@ -166,6 +166,7 @@ const claimsSchema = z.object({
   sub: z.string().check(z.minLength(1)),
   aud: z.string(),
   auth_time: z.pipe(z.string().check(z.regex(/^\d{1,12}$/)), z.transform(Number)),
+  'cognito:username': z.optional(z.string()),
 });
 
 /** The claims of a verified token. */
@@ -202,7 +203,7 @@ export const callerOf = async (
   const membership = claims && (await membershipOf(claims, isFresh));
   if (claims === undefined || membership === undefined)
     throw new UnauthenticatedError('Send Authorization: Bearer <token> with a token from POST /auth/login.');
-  return { ...membership, userId: claims.userId, authTime: claims.authTime };
+  return { ...membership, userId: claims.userId, username: data?.['cognito:username'], authTime: claims.authTime };
 };
 
 /** Finds the owner of an API token and notes the use; undefined if there is no such token, or it has expired. */

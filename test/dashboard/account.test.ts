@@ -64,7 +64,7 @@ beforeEach(async () => {
   now = new Date();
 });
 
-const call = (method: string, path: string, body?: object, by = owner, secondsAgo = 0) => {
+const call = (method: string, path: string, body?: object, by = owner, secondsAgo = 0, username = by.userId) => {
   const { accountId, userId } = by;
   const auth_time = String(Math.floor(Date.now() / 1_000) - secondsAgo);
   return invoke(handler, {
@@ -72,7 +72,7 @@ const call = (method: string, path: string, body?: object, by = owner, secondsAg
     path: `/api/account/${path}`,
     body,
     caller: { accountId, userId },
-    claims: { sub: userId, aud: APP_CLIENT_ID, auth_time },
+    claims: { sub: userId, aud: APP_CLIENT_ID, auth_time, 'cognito:username': username },
   });
 };
 
@@ -100,13 +100,18 @@ describe('the deletion of an account', () => {
     expect(items.map(({ action }) => action)).toEqual(['account.deletion_cancelled', 'account.deletion_requested']);
   });
 
-  it('takes a recent sign-in where the account signs in at an identity provider', async () => {
+  it('takes a recent sign-in of who has no login but the identity provider’s, and of nobody else', async () => {
     const { accountId } = owner;
     const settings = { provider: `P${accountId}`, defaultRole: 'viewer' } as const;
     const audit = auditEntry(accountId, {}, { action: 'settings.changed' }, now);
     await openSignOns(table).set(accountId, undefined, settings, audit);
-    expect((await call('POST', 'deletion', {}, owner, 11 * 60)).status).toBe(400);
-    expect((await call('POST', 'deletion', {}, owner, 9 * 60)).status).toBe(202);
+    const sent = async (minutes: number, username?: string) =>
+      (await call('POST', 'deletion', {}, owner, minutes * 60, username)).status;
+    const atProvider = `${settings.provider.toLowerCase()}_0042`;
+    expect(await sent(11, atProvider)).toBe(400);
+    expect(await sent(0)).toBe(400);
+    expect(await sent(0, 'other_0042')).toBe(400);
+    expect(await sent(9, atProvider)).toBe(202);
   });
 });
 

@@ -3,7 +3,7 @@ import type { Account, Accounts } from '../../data/accounts/accounts.ts';
 import { auditEntry } from '../../data/accounts/audit-log.ts';
 import type { SignOns } from '../../data/accounts/sign-ons.ts';
 import { isVerified, type User, type Users } from '../../data/accounts/users.ts';
-import { providerFor, type SignOnProviders } from '../../domain/accounts/sign-on.ts';
+import { isOfProvider, providerFor, type SignOnProviders } from '../../domain/accounts/sign-on.ts';
 import { ConflictError, ForbiddenError } from '../../domain/errors.ts';
 import { identityLinkedMail } from '../../domain/mail/account-mails.ts';
 import type { Implementation } from '../../http/operation.ts';
@@ -122,8 +122,7 @@ export const signOn = (dependencies: SignOnDependencies): Implementation<typeof 
   /** The provider may give a former address to somebody else: mail follows whoever has no login but the provider's. */
   const follow = async (user: User, person: SignedOn, clientAddress: string | undefined): Promise<void> => {
     const { email, provider, username } = person;
-    const isOfProvider = username.toLowerCase().startsWith(`${provider}_`.toLowerCase());
-    if (email === user.email || !isOfProvider || !isAddressVerified(dependencies, person)) return;
+    if (email === user.email || !isOfProvider(provider, username) || !isAddressVerified(dependencies, person)) return;
     // Whoever has proven the address keeps it.
     if ((await freeAddress(email, clientAddress))?.user) return;
     await users.verifyEmail(user, email, now().toISOString());

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../calendar/units.ts';
 import type { Role } from './permissions.ts';
 
 /** Identity providers of the stage, by name. */
@@ -51,3 +52,39 @@ export const refusesPassword = (signOn: SignOn | undefined, role: Role): boolean
  */
 export const endsSession = (signOn: SignOn | undefined, role: Role, signedInAtSeconds: number): boolean =>
   refusesPassword(signOn, role) && signedInAtSeconds * 1000 < Date.parse(signOn?.requiredSince ?? '');
+
+/** A sign-in at an identity provider proves who somebody is for so long. */
+const RECENT_SIGN_IN_MS = 10 * MINUTE_MS;
+
+/** Facts about a caller who wants to change what protects the account. */
+interface Proof {
+  /** Undefined for a person. */
+  readonly tokenId?: string | undefined;
+  /** The caller has just sent the right password, and the code of the second factor where it is on. */
+  readonly hasSentPassword: boolean;
+  /** What the user pool calls the caller. */
+  readonly username?: string | undefined;
+  /** When the caller signed in, in seconds since 1970. */
+  readonly authTime?: number | undefined;
+}
+
+/** True if somebody has no login but the provider's, and so no password: the user pool names them after it. */
+export const isOfProvider = (provider: string, username = ''): boolean =>
+  username.toLowerCase().startsWith(`${provider}_`.toLowerCase());
+
+/**
+ * True if a caller may change what protects an account, or delete it. A session alone is not enough, because it may be stolen, and an
+ * API token never is. People who sign in at an identity provider have no password: for them a recent sign-in counts.
+ *
+ * @param signOn of the account
+ */
+export const mayLower = (
+  { tokenId, username, hasSentPassword, authTime = 0 }: Proof,
+  signOn: SignOn | undefined,
+  now: Date,
+): boolean =>
+  tokenId === undefined &&
+  (hasSentPassword ||
+    (signOn !== undefined &&
+      isOfProvider(signOn.provider, username) &&
+      now.getTime() - authTime * 1_000 <= RECENT_SIGN_IN_MS));

@@ -13,6 +13,8 @@ export interface ApiOperation {
   readonly method: string;
   readonly path: string;
   readonly looksAtRole: boolean;
+  /** The permission that its description names. */
+  readonly permission: string | undefined;
   readonly hasBody: boolean;
   /** An API token itself is the credential. */
   readonly isForMachines: boolean;
@@ -36,6 +38,7 @@ export const allOperations: readonly ApiOperation[] = Object.entries(
     method: method.toUpperCase(),
     path,
     looksAtRole: operation['x-permission'] !== undefined,
+    permission: operation['x-permission'],
     hasBody: operation.requestBody !== undefined,
     isForMachines: operation.security.some((each) => 'apiToken' in each),
     audits: operation['x-audit'],
@@ -153,12 +156,22 @@ export interface Rights {
   readonly projects?: readonly string[] | undefined;
 }
 
-export const may = ({ role, projects }: Rights, isToken: boolean, operation: ApiOperation): boolean => {
-  if (judges.get(role)?.(operation) !== true) return false;
-  if (isToken && !isRead(operation) && NEVER_FOR_TOKENS.test(operation.path)) return false;
-  const isPart = projects !== undefined || ownOnly.has(role);
-  return !isPart || !ofWholeAccount.some((each) => each.test(withoutMachine(operation.path)));
-};
+/** Each rule by itself that refuses an operation to somebody. */
+export const whyNot = ({ role, projects }: Rights, isToken: boolean, operation: ApiOperation): readonly string[] => [
+  ...(judges.get(role)?.(operation) === true ? [] : ['role']),
+  ...(isToken && !isRead(operation) && NEVER_FOR_TOKENS.test(operation.path) ? ['token'] : []),
+  ...((projects !== undefined || ownOnly.has(role)) &&
+  ofWholeAccount.some((each) => each.test(withoutMachine(operation.path)))
+    ? ['part']
+    : []),
+];
+
+export const may = (rights: Rights, isToken: boolean, operation: ApiOperation): boolean =>
+  whyNot(rights, isToken, operation).length === 0;
+
+/** The permissions that somebody has, as their operations tell. */
+export const permissionsOf = (rights: Rights): ReadonlySet<string | undefined> =>
+  new Set(apiOperations.filter((each) => may(rights, false, each)).map(({ permission }) => permission));
 
 export interface Key {
   readonly id: string;
@@ -172,10 +185,19 @@ export const seesProject = ({ projects }: Rights, project: string): boolean => p
 export const sees = (rights: Rights, userId: string, { project, ownerId }: Key): boolean =>
   seesProject(rights, project) && (!ownOnly.has(rights.role) || ownerId === userId);
 
-/** Whether somebody who may change keys may change this one. */
-export const mayChangeKey = (rights: Rights, userId: string, key: Key): boolean =>
-  sees(rights, userId, key) && (!ownKeys.has(rights.role) || key.ownerId === userId);
+/** The rule that keeps somebody from a key who may change keys. */
+export const whyNotKey = (rights: Rights, userId: string, key: Key): readonly string[] => {
+  if (!sees(rights, userId, key)) return ['unseen'];
+  return ownKeys.has(rights.role) && key.ownerId !== userId ? ['not own'] : [];
+};
 
-/** Nobody gives a role that may do more than their own. */
-export const mayGive = (own: string, given: string): boolean =>
-  apiOperations.every((operation) => !may({ role: given }, false, operation) || may({ role: own }, false, operation));
+/** What each role may give: nobody gives a role that may do more than their own. */
+const given = new Map(
+  roles.map((own) => [
+    own,
+    roles.filter((role) =>
+      apiOperations.every((each) => !may({ role }, false, each) || may({ role: own }, false, each)),
+    ),
+  ]),
+);
+export const mayGive = (own: string, role: string): boolean => given.get(own)?.includes(role) === true;

@@ -6,7 +6,8 @@ import { BUNDLE_FILE, bundleOptions } from '../../../lib/constructs/function-bun
 import { currentAssembly } from '../../../local/synth.ts';
 import { SEED } from '../../seed.ts';
 import { randomFrom } from '../random.ts';
-import { attack, closeWorld, openWorld } from './group.ts';
+import { closeWorld, openWorld } from './company.ts';
+import { attack } from './group.ts';
 import { type PlantedFault, plantedFaults } from './planted.ts';
 
 /*
@@ -66,8 +67,9 @@ const attackOn = async (): Promise<string | undefined> => {
     await attack(world, randomFrom(SEED), 'full');
     return undefined;
   } catch (error) {
-    const lines = String(error).split('\n');
-    return (lines.find((line) => DIFFERENCE.test(line)) ?? `ERROR ${lines[0]}`).trim().slice(0, 150);
+    return String(error)
+      .split('\n')[0]
+      ?.replace(/^.*?(?=Step )/, '');
   } finally {
     await closeWorld(world);
   }
@@ -85,7 +87,7 @@ try {
     const isFound = says !== undefined && DIFFERENCE.test(says);
     found += isFound ? 1 : 0;
     console.log(
-      `${index + 1} ${isFound ? 'found' : 'NOT FOUND'}: ${fault.file} ${JSON.stringify(fault.from)}: ${says ?? 'nothing'}`,
+      `${index + 1} ${isFound ? 'found' : 'NOT FOUND'}: ${fault.file} ${JSON.stringify(fault.from)}: ${(says ?? 'nothing').slice(0, 200)}`,
     );
   }
 } finally {

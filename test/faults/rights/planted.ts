@@ -12,6 +12,7 @@ const inFile =
 const roles = inFile('domain/accounts/permissions.ts');
 const scope = inFile('domain/accounts/scope.ts');
 const identity = inFile('dashboard/auth/confirm-identity.ts');
+const proof = inFile('domain/accounts/sign-on.ts');
 const totp = inFile('dashboard/auth/totp.ts');
 const keys = inFile('dashboard/keys/manage-keys.ts');
 const keyOperations = inFile('dashboard/keys/operations.ts');
@@ -41,7 +42,6 @@ export const plantedFaults: readonly PlantedFault[] = [
   roles("new Set([\n  'members:write',\n  'tokens:write',", "new Set([\n  'tokens:write',"),
   roles("new Set([\n  'members:write',\n  'tokens:write',", "new Set([\n  'members:write',"),
   roles("  'protections:write',\n  'account:delete',\n  'ownership", "  'account:delete',\n  'ownership"),
-  roles("  'protections:write',\n  'account:delete',\n  'ownership", "  'protections:write',\n  'ownership"),
   check(
     'if (caller.tokenId !== undefined && !isForTokens(permission))',
     'if (!isForTokens(permission) && caller.userId === permission)',
@@ -72,7 +72,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ),
   identity('if (password !== undefined) await', 'if (password === undefined) await'),
   totp('      await dependencies.sessions.logIn(email, password, code);\n', ''),
-  identity('tokenId === undefined &&\n', ''),
+  proof('      isOfProvider(signOn.provider, username) &&\n', ''),
   // An entry that is missing, or says another thing.
   keys("action: 'key.created'", "action: 'key.rotated'"),
   members("action: 'member.role_changed'", "action: 'member.left'"),
