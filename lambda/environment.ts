@@ -112,6 +112,7 @@ export const stripeEnvironment = z.object({
 export const reconcileEnvironment = z.extend(stripeEnvironment, metricsEnvironment.shape);
 
 export const accountJobsEnvironment = z.extend(reconcileEnvironment, {
+  ...webhookEnvironment.shape,
   ...billEnvironment.shape,
   USER_POOL_ID: text,
   OBJECT_BUCKET: text,

@@ -15,6 +15,7 @@ import { openUsers } from '../data/accounts/users.ts';
 import { openAlerts } from '../data/alerts/alerts.ts';
 import { openBlocks } from '../data/alerts/blocks.ts';
 import { openRules } from '../data/alerts/rules.ts';
+import { openDestinations } from '../data/exports/destinations.ts';
 import { openLimitValues } from '../data/ledger/limit-values.ts';
 import { openRaises } from '../data/ledger/raises.ts';
 import { openReservations } from '../data/ledger/reservations.ts';
@@ -75,6 +76,7 @@ export const openSettings = (
     newAccountKey: () => newAccountKey(randomBytes),
     views: openSavedViews(table),
     reports: openReports(table),
+    destinations: openDestinations(table),
     savingDecisions: openSavingDecisions(table),
     users: openUsers(table),
     dashboardUrl: environment.DASHBOARD_URL,

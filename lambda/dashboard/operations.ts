@@ -6,6 +6,7 @@ import * as audit from './audit/operations.ts';
 import * as auth from './auth/operations.ts';
 import * as billing from './billing/operations.ts';
 import * as dimensions from './dimensions/operations.ts';
+import * as destinations from './exports/destination-operations.ts';
 import * as exports from './exports/operations.ts';
 import * as keys from './keys/operations.ts';
 import * as access from './limits/access-operations.ts';
@@ -50,6 +51,7 @@ const resources: readonly (readonly [FunctionName, Readonly<Record<string, Opera
   ['reading', metrics],
   ['files', reconciliation],
   ['files', exports],
+  ['settings', destinations],
   ['settings', dimensions],
   ['settings', prices],
   ['reading', priceChanges],
@@ -99,6 +101,7 @@ export const groups = {
   Reconciliation: 'What providers billed, compared with what is on record.',
   Prices: "The account's own prices: discounts, commitments, credits, rates.",
   Exports: 'Days as files, for other tools.',
+  Destinations: 'Addresses that follow spend.',
   Requests: 'The log of tracked requests.',
   Sessions: 'Requests by the session and the agent that sent them.',
   Views: 'Pages of the dashboard with their settings, under a name.',

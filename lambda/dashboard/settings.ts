@@ -3,6 +3,8 @@ import * as alerts from './alerts/operations.ts';
 import * as readAlerts from './alerts/read-alerts.ts';
 import * as declareDimensions from './dimensions/declare-dimensions.ts';
 import * as dimensions from './dimensions/operations.ts';
+import * as destinations from './exports/destination-operations.ts';
+import * as manageDestinations from './exports/manage-destinations.ts';
 import * as manageKeys from './keys/manage-keys.ts';
 import * as manageProjects from './keys/manage-projects.ts';
 import * as keys from './keys/operations.ts';
@@ -28,7 +30,7 @@ import * as decisions from './savings/decision-operations.ts';
 import * as manageViews from './views/manage-views.ts';
 import * as views from './views/operations.ts';
 
-/** What an account sets: limits and what they found, keys and projects, dimensions, prices, views, reports. */
+/** What an account sets: limits and what they found, keys and projects, dimensions, prices, views, reports, destinations. */
 export const settingsRoutes = (opened: Settings) => [
   ...routes(keys, { ...manageKeys, ...manageProjects }, opened),
   ...routes(dimensions, declareDimensions, opened),
@@ -40,5 +42,6 @@ export const settingsRoutes = (opened: Settings) => [
   ...routes(raiseOperations, raises, opened),
   ...routes(access, manageAccess, opened),
   ...routes(alerts, readAlerts, opened),
+  ...routes(destinations, manageDestinations, opened),
   ...routes(reports, { ...manageReports, sendReport }, opened),
 ];

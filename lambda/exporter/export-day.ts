@@ -3,7 +3,7 @@ import type { AuditLog } from '../data/accounts/audit-log.ts';
 import { openOwnPrices } from '../data/accounts/own-prices.ts';
 import { openServiceKeys } from '../data/accounts/service-keys.ts';
 import { openValueNames } from '../data/accounts/value-names.ts';
-import type { DayExports, DueExport, Exported } from '../data/exports/day-exports.ts';
+import { type DayExports, type DueExport, type Exported, manifestText } from '../data/exports/day-exports.ts';
 import type { RollupMarks } from '../data/ledger/rollup-marks.ts';
 import type { openRequests } from '../data/requests/requests.ts';
 import type { openSpendCounters } from '../data/spend/spend-counters.ts';
@@ -210,18 +210,6 @@ export const exportDay =
       throw error;
     }
   };
-
-/** The manifest of a day for loaders, as the list of changes has it. The time of the export is its version. */
-const manifestText = (day: Day, { at, files, requestRetentionDays: _, ...sums }: Exported): string =>
-  JSON.stringify({
-    day,
-    exportedAt: at,
-    ...sums,
-    files: Object.entries(files).map(([name, file]) => {
-      const [dataset, format] = name.split('/');
-      return { dataset, format, ...file };
-    }),
-  });
 
 /** The sums of a day. */
 export const countersOf = async (

@@ -13,7 +13,11 @@ export interface PostTargets {
 
 /** As `postWebhook`: with a secret, the body is signed. */
 export type PostJson = (
-  target: { readonly url: string; readonly secret?: string | undefined },
+  target: {
+    readonly url: string;
+    readonly secret?: string | undefined;
+    readonly headers?: Readonly<Record<string, string>>;
+  },
   body: string,
   now: Date,
 ) => Promise<void>;

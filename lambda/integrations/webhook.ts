@@ -193,7 +193,11 @@ const retryAfterOf = (header: string | undefined, now: Date): number | undefined
  * @throws WebhookError
  */
 export const postWebhook = async (
-  webhook: { readonly url: string; readonly secret?: string | undefined },
+  webhook: {
+    readonly url: string;
+    readonly secret?: string | undefined;
+    readonly headers?: Readonly<Record<string, string>>;
+  },
   body: string,
   now: Date,
   access: WebhookAccess = publicInternet,
@@ -211,6 +215,7 @@ export const postWebhook = async (
           // The certificate is for the name, not for the address.
           ...(isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 && { servername: url.hostname }),
           headers: {
+            ...webhook.headers,
             Host: url.host,
             'Content-Type': 'application/json',
             'Content-Length': Buffer.byteLength(body),

@@ -72,6 +72,7 @@ const facts = (event: AccountRequestEvent) => ({
   metadataTruncated: event.metadataTruncated ?? false,
   client: event.client ?? null,
   session: event.session ?? null,
+  ...(event.trace && { trace: event.trace }),
   blocksUnread: event.blocksUnread ?? false,
   method: event.method,
   path: event.path,

@@ -36,7 +36,8 @@ export class AccountJobsStack extends Stack {
     super(scope, id, stackProps);
     const jobs = new ScheduledFunction(this, 'AccountJobs', {
       entry: 'lambda/account-jobs/handler.ts',
-      description: 'Deletes accounts whose grace is over; writes archives of accounts; reads bills; makes reports',
+      description:
+        'Deletes accounts whose grace is over; writes archives of accounts; reads bills; makes reports; sends to destinations',
       every: Duration.minutes(1),
       environment: variablesOf(accountJobsEnvironment, {
         ...stripe.variables,
@@ -44,6 +45,7 @@ export class AccountJobsStack extends Stack {
         POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),
         USER_POOL_ID: userPool.userPoolId,
         OBJECT_BUCKET: objects.bucketName,
+        WEBHOOK_TARGETS: JSON.stringify(settings.webhooks),
         DELETION_PAUSE_SECONDS: String(DELETION_PAUSE.toSeconds()),
       }),
       // Runs do not overlap.

@@ -145,6 +145,15 @@ export const samples: Readonly<Record<string, Samples>> = {
     connectedAt: '2026-01-01T00:00:00.000Z',
     connectedBy: 'ada@example.com',
   })),
+  destinationKey: one((ids) => ({
+    ...keys.destinationKey(ids.accountId, 'd1'),
+    ...keys.accountJobsIndexKey('2099-01-01T00:00:00.000Z', ids.accountId, 'DESTINATION#d1'),
+    kind: 'destination',
+    name: 'Warehouse',
+    url: 'https://example.com/manifests',
+    secret: `whsec${ids.mark}`,
+    headers: { authorization: `Bearer ${ids.mark}` },
+  })),
   reportKey: one((ids) => ({
     ...keys.reportKey(ids.accountId, 're1'),
     ...keys.accountJobsIndexKey('2099-01-01T00:00:00.000Z', ids.accountId, 'REPORT#re1'),

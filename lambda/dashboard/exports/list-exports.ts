@@ -1,7 +1,7 @@
-import type { DayExports, Exported } from '../../data/exports/day-exports.ts';
+import { type DayExports, type Exported, exportChanges } from '../../data/exports/day-exports.ts';
 import { type RollupMarks, rollupDueAt } from '../../data/ledger/rollup-marks.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
+import { DAY_MS, HOUR_MS } from '../../domain/calendar/units.ts';
 import { addDays, type Day, dayOf, isMonth } from '../../domain/calendar/utc.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import {
@@ -30,9 +30,6 @@ const DEFAULT_DAYS = 30;
 const LINK_SECONDS = 900;
 /** By then a day was tried more than once. */
 const LATE_MS = 2 * HOUR_MS;
-/** An export whose end is not stored after this time has failed: from then on no earlier one is added to the list of changes. */
-const STORED_MS = 5 * MINUTE_MS;
-
 /** Whether the files of request records may be deleted by now. */
 const hasExpired = ({ at, requestRetentionDays }: Exported, now: Date): boolean =>
   requestRetentionDays !== undefined && Date.parse(at) + requestRetentionDays * DAY_MS <= now.getTime();
@@ -98,8 +95,6 @@ export const listExports =
     return { items, waiting };
   };
 
-const [FIRST_DAY, LAST_DAY] = ['0000-01-01', '9999-12-31'];
-
 /** Time of an export and its day, which sort as the list does. */
 const CURSOR = /^[\dTZ:.-]{24}#\d{4}-\d{2}-\d{2}$/;
 
@@ -109,13 +104,7 @@ export const listExportChanges =
     const { accountId } = caller;
     if (cursor !== undefined && !CURSOR.test(cursor))
       throw new ValidationError([{ path: 'cursor', message: 'must be nextCursor of a call before' }]);
-    const until = new Date(links.now().getTime() - STORED_MS).toISOString();
-    const changed = (await dayExports.list(accountId, FIRST_DAY, LAST_DAY))
-      .flatMap(({ day, exported }) =>
-        exported && exported.at <= until ? [{ day, exported, at: `${exported.at}#${day}` }] : [],
-      )
-      .filter(({ at }) => cursor === undefined || at > cursor)
-      .sort((a, b) => (a.at < b.at ? -1 : 1));
+    const changed = await exportChanges(dayExports, accountId, cursor, links.now());
     const page = changed.slice(0, limit);
     const linkTo = openLinks(links, accountId);
     const items = [];

@@ -7,7 +7,7 @@ import { tryWrite } from '../table/write.ts';
 
 const jobSchema = z.object({ pk: z.string(), sk: z.string(), accountId: z.string(), kind: z.string() });
 
-/** Something to do for a whole account: its deletion, an archive of it, to read a bill, or to make a report. */
+/** Something to do for a whole account: its deletion, an archive of it, to read a bill, to make a report, or to send a destination what is new. */
 export type AccountJob = z.infer<typeof jobSchema>;
 
 /** The members that put a job on the list of due ones. @param dueAt ISO 8601 UTC */
@@ -15,23 +15,25 @@ export const dueFrom = (dueAt: string, { accountId, sk }: { readonly accountId: 
   accountJobsIndexKey(dueAt, accountId, sk);
 
 /**
- * Writes members of a job, and when it goes on.
+ * The write of members of a job, and of when it goes on.
  *
  * @param dueAt ISO 8601 UTC; null where there is nothing more to do
- * @returns false if the job is gone
  */
-export const writeJob = async (
-  table: Table,
+export const jobChange = (
   key: Key,
   accountId: string,
   changes: Readonly<Record<string, unknown>>,
   dueAt: string | null,
-): Promise<boolean> => {
+) => {
   const members = { ...changes, ...(dueAt !== null && dueFrom(dueAt, { accountId, sk: key.sk })) };
   const changed = Object.keys(members).map((each) => `#${each} = :${each}`);
   const set = changed.length > 0 ? `SET ${changed.join(', ')}` : '';
-  return tryWrite(table, update(key, `${set}${dueAt === null ? ' REMOVE gsi1pk, gsi1sk' : ''}`, EXISTS, members));
+  return update(key, `${set}${dueAt === null ? ' REMOVE gsi1pk, gsi1sk' : ''}`, EXISTS, members);
 };
+
+/** Writes it. @returns false if the job is gone */
+export const writeJob = (table: Table, ...change: Parameters<typeof jobChange>): Promise<boolean> =>
+  tryWrite(table, jobChange(...change));
 
 /** Jobs that are due, the one that waits longest first. */
 export async function* dueJobs(table: Table, now: Date): AsyncGenerator<AccountJob> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
+import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import type { Day } from '../../domain/calendar/utc.ts';
 import { EXISTS, update } from '../table/actions.ts';
 import {
@@ -64,6 +65,22 @@ export const requestExport = (accountId: string, day: Day, now: number, conditio
   );
 };
 
+/** The manifest of a day for loaders, as the list of changes has it. The time of the export is its version. */
+export const manifestText = (day: Day, { at, files, requestRetentionDays: _, ...sums }: Exported): string =>
+  JSON.stringify({
+    day,
+    exportedAt: at,
+    ...sums,
+    files: Object.entries(files).map(([name, file]) => {
+      const [dataset, format] = name.split('/');
+      return { dataset, format, ...file };
+    }),
+  });
+
+/** An export whose end is not stored after this time has failed: from then on no earlier one is added to the list of changes. */
+const STORED_MS = 5 * MINUTE_MS;
+const [FIRST_DAY, LAST_DAY] = ['0000-01-01', '9999-12-31'];
+
 /** Which days of accounts are exported, and which are due. */
 export const openDayExports = (table: Table) => {
   const end = ({ accountId, day, nonce }: DueExport, result: Exported | undefined): Promise<boolean> =>
@@ -110,3 +127,19 @@ export const openDayExports = (table: Table) => {
 };
 
 export type DayExports = ReturnType<typeof openDayExports>;
+
+/** Each exported day once, by its last export, oldest first. @param after the `at` of another one */
+export const exportChanges = async (
+  { list }: Pick<DayExports, 'list'>,
+  accountId: string,
+  after: string | undefined,
+  now: Date,
+) => {
+  const until = new Date(now.getTime() - STORED_MS).toISOString();
+  return (await list(accountId, FIRST_DAY, LAST_DAY))
+    .flatMap(({ day, exported }) =>
+      exported && exported.at <= until ? [{ day, exported, at: `${exported.at}#${day}` }] : [],
+    )
+    .filter(({ at }) => after === undefined || at > after)
+    .sort((a, b) => (a.at < b.at ? -1 : 1));
+};

@@ -127,7 +127,10 @@ export const reportKey = (accountId: string, reportId: string): Key => inAccount
 /** Content of a report for a period, and its deliveries: one for each period. */
 export const reportRunKey = (accountId: string, reportId: string, period: string): Key =>
   inAccount(accountId, `REPORT_RUN#${reportId}#${period}`);
-/** Deletions, archives, bills and reports to work on, sorted by the time (ISO 8601 UTC) from which they are due. */
+/** An address that follows the account's spend. */
+export const destinationKey = (accountId: string, destinationId: string): Key =>
+  inAccount(accountId, `DESTINATION#${destinationId}`);
+/** Deletions, archives, bills, reports and destinations to work on, sorted by the time (ISO 8601 UTC) from which they are due. */
 export const accountJobsIndexPartition = 'ACCOUNT_JOBS';
 export const accountJobsIndexKey = (dueAt: string, accountId: string, sk: string) =>
   dueInIndex(accountJobsIndexPartition, dueAt, accountId, sk);

@@ -85,6 +85,8 @@ export const requestRecordSchema = z.looseObject({
   metadataTruncated: z._default(z.boolean(), false),
   client: z._default(z.nullable(z.string()), null),
   session: z._default(z.nullable(z.looseObject(sessionSchema.shape)), null),
+  /** See the event. Absent where the client named none. */
+  trace: z.optional(z.string()),
   /** The gateway could not read whether a budget stops the request. */
   blocksUnread: z._default(z.boolean(), false),
   method: z.string(),

@@ -55,6 +55,8 @@ const requestIdentity = z.object({
   /** The program that sent the request, by its row in the table of clients: `claude-code`, `openai-python` … */
   client: z.optional(z.string().check(z.maxLength(MAX_CLIENT_CHARACTERS))),
   session: z.optional(sessionSchema),
+  /** Ids of the client's trace and of its place in it, in hex. */
+  trace: z.optional(z.string().check(z.regex(/^[0-9a-f]{32}-[0-9a-f]{16}$/))),
   /** The account has budgets that stop requests, and the gateway could not read whether one does. */
   blocksUnread: z.optional(z.boolean()),
   /** WEBSOCKET for a WebSocket connection and each response on it. */

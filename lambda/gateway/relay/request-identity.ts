@@ -66,16 +66,21 @@ const MAX_METHOD_CHARACTERS = 32;
 /** The members that both events of a request share, except the fingerprint of its credential. */
 export type RequestIdentity = Omit<OpenEvent, 'kind' | 'providerKey'>;
 
+/** The trace that the client names, and its place in it. @see https://www.w3.org/TR/trace-context/#traceparent-header */
+const TRACEPARENT = /^[0-9a-f]{2}-((?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16})-[0-9a-f]{2}/;
+
 /** Where the spend of a request belongs, from what its client says. */
 const readBelonging = (request: GatewayRequest) => {
   const headers = headersByName(request.headers);
   const client = recognizeClient(headers);
   const session = readSession(headers, client?.session);
+  const trace = TRACEPARENT.exec(headers.get('traceparent') ?? '')?.[1];
   return {
     ...readTag(headers),
     ...readMetadata(headers),
     ...(client && { client: client.name }),
     ...(session && { session }),
+    ...(trace && { trace }),
   };
 };
 

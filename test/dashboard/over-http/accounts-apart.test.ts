@@ -67,6 +67,12 @@ beforeAll(async () => {
     token,
     body: { name: 'n', schedule: { every: 'daily', hour: 8 }, groupBy: ['model'] },
   });
+  const destination = await api('POST', '/destinations', {
+    token,
+    body: { name: 'n', type: 'manifests', url: 'https://1.1.1.1/' },
+  });
+  // Nothing leaves this machine.
+  await api('PATCH', `/destinations/${destination.body.id}`, { token, body: { isActive: false } });
   await buyPlan(url, token);
   const own = await api('POST', '/projects', { token, body: { name: 'own' } });
   parts = await Promise.all(
@@ -140,6 +146,7 @@ beforeAll(async () => {
     '/raises/{id}': budget.body.id,
     '/prices/{id}': price.body.id,
     '/savings/decisions/{id}': saving.body.id,
+    '/destinations/{id}': destination.body.id,
     '/reports/{id}': report.body.id,
     '/reports/{id}/send': report.body.id,
     '/account/archives/{id}/link': archive.body.id,
@@ -178,6 +185,7 @@ const theirWorld = async () => {
     '/budgets',
     '/prices',
     '/reports',
+    '/destinations',
     '/pauses',
     '/views',
   ];
@@ -193,6 +201,7 @@ const bodies: Record<string, unknown> = {
   askForRaise: { amount: 1, reason: 'mine now' },
   decideRaise: { isApproved: true },
   updatePrice: { name: 'mine now' },
+  updateDestination: { name: 'mine now' },
   updateReport: { name: 'mine now' },
   sendReport: { to: 'me' },
   changeMember: { role: 'viewer' },

@@ -55,6 +55,7 @@ const subjects: Readonly<Record<string, RegExp>> = {
   budgets: /^\/budgets\b(?!.*\{value\}$)/,
   pauses: /^\/pauses\b/,
   reports: /^\/reports\b/,
+  destinations: /^\/destinations\b/,
   'saved views': /^\/views\b/,
   'decisions on savings': /^\/savings\/decisions\b/,
   'own keys': /^\/keys\b/,

@@ -36,6 +36,18 @@ describe('the members that both events share', () => {
     });
   });
 
+  it.each([
+    [`00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, `${'a'.repeat(32)}-${'b'.repeat(16)}`],
+    [`cc-${'a'.repeat(32)}-${'b'.repeat(16)}-01-later`, `${'a'.repeat(32)}-${'b'.repeat(16)}`],
+    [`00-${'0'.repeat(32)}-${'b'.repeat(16)}-01`, undefined],
+    [`00-${'a'.repeat(32)}-${'0'.repeat(16)}-01`, undefined],
+    [`00-${'A'.repeat(32)}-${'b'.repeat(16)}-01`, undefined],
+    ['', undefined],
+  ])('have the trace of the client where it names one: %s', (traceparent, trace) => {
+    const sent = { ...request('GET'), headers: ['Traceparent', traceparent] };
+    expect(requestIdentity(sent, admitted, ID, '/').trace).toBe(trace);
+  });
+
   it('have the hash of a key whose owner is not known', () => {
     expect(requestIdentity(request('GET'), { ...admitted, owner: null }, ID, '/')).toMatchObject({
       accountId: null,

@@ -1,0 +1,87 @@
+import * as z from 'zod/mini';
+import { destinationSchema, destinationTypes } from '../../domain/exports/destination.ts';
+import { inGroup } from '../../http/operation.ts';
+import { idParams, name } from '../../http/parameters.ts';
+
+const url = z.url('must be a URL').check(z.maxLength(2_048), z.describe('For `otlp` without `/v1/logs`.'));
+/** Those that the request itself needs are not for users to set. */
+const headerName = z
+  .string()
+  .check(
+    z.regex(
+      /^(?!host$|content-|x-service-|connection$|transfer-)[a-z0-9-]{1,64}$/,
+      'must be a header in lower case that you may set',
+    ),
+  );
+const headers = z
+  .record(headerName, z.string().check(z.regex(/^[\x21-\x7e][\x20-\x7e]{0,2047}$/, 'must be printable ASCII')))
+  .check(
+    z.refine((given) => Object.keys(given).length <= 10, 'must have at most 10 headers'),
+    z.describe('Such as `authorization`. Shown by name only.'),
+  )
+  .register(z.globalRegistry, { id: 'DestinationHeaders' });
+
+const { cursor, sentAt, failures, problem, createdAt, isActive } = destinationSchema.shape;
+const destinationView = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    type: z.enum(destinationTypes),
+    url: z.string(),
+    headers: z.array(z.string()).check(z.describe('Names.')),
+    isActive,
+    createdAt,
+    sentUntil: cursor.check(z.describe('Exports up to this one, or requests that began before, were sent.')),
+    sentAt,
+    failures: failures.check(z.describe('After ten it is off; switched on, it goes on where it was.')),
+    problem: problem.check(z.describe('Why it did not take the last one.')),
+  })
+  .register(z.globalRegistry, { id: 'Destination' });
+const created = z.object({
+  id: z.string(),
+  secret: z.string().check(z.describe('Signs what is sent: `X-Service-Signature`. Shown only once.')),
+});
+
+const operation = inGroup('Destinations');
+
+export const listDestinations = operation('listDestinations', 'GET /destinations', {
+  summary: 'List destinations, and how far each is',
+  permission: 'reports:read',
+  success: { status: 200, description: 'Oldest first.', schema: z.object({ items: z.array(destinationView) }) },
+});
+
+export const createDestination = operation('createDestination', 'POST /destinations', {
+  audits: ['destination.created'],
+  summary: 'Have an address follow spend',
+  description:
+    '`manifests` posts the manifest of each exported day, again when the day changes. `otlp` sends requests by OTLP/HTTP in JSON, twenty minutes after they began. What is not taken is tried again, in order, after 2, 4, 8 … minutes.',
+  permission: 'reports:write',
+  body: z.strictObject({ name: name(64), type: z.enum(destinationTypes), url, headers: z._default(headers, {}) }),
+  success: { status: 201, description: 'The new destination.', schema: created },
+  errors: ['LIMIT_REACHED'],
+});
+
+export const updateDestination = operation('updateDestination', 'PATCH /destinations/{id}', {
+  audits: ['destination.changed'],
+  summary: 'Change a destination, or switch it on or off',
+  description: 'Send only the members to change. Headers are replaced as a whole.',
+  permission: 'reports:write',
+  params: idParams,
+  body: z.strictObject({
+    name: z.optional(name(64)),
+    url: z.optional(url),
+    headers: z.optional(headers),
+    isActive: z.optional(z.boolean()),
+  }),
+  success: { status: 200, description: 'The destination.', schema: destinationView },
+  errors: ['NOT_FOUND'],
+});
+
+export const deleteDestination = operation('deleteDestination', 'DELETE /destinations/{id}', {
+  audits: ['destination.deleted'],
+  summary: 'Delete a destination',
+  permission: 'reports:write',
+  params: idParams,
+  success: { status: 204, description: 'Deleted.' },
+  errors: ['NOT_FOUND'],
+});

@@ -1,0 +1,125 @@
+import { auditOf } from '../../data/accounts/audit-log.ts';
+import type { Destinations } from '../../data/exports/destinations.ts';
+import { shownWebhookUrl } from '../../domain/alerts/channels.ts';
+import { LimitReachedError, NotFoundError, ValidationError } from '../../domain/errors.ts';
+import type { Destination } from '../../domain/exports/destination.ts';
+import type { Implementation, Input } from '../../http/operation.ts';
+import type { RuleChangeDependencies } from '../limits/rule-changes.ts';
+import type * as operations from './destination-operations.ts';
+
+interface DestinationDependencies extends RuleChangeDependencies {
+  readonly destinations: Destinations;
+}
+
+/** Limits the work of one account in a minute. */
+const MAX_DESTINATIONS = 5;
+
+const view = ({ destinationId, accountId: _, secret: __, url, headers, cursor, ...destination }: Destination) => ({
+  ...destination,
+  id: destinationId,
+  url: shownWebhookUrl(url),
+  headers: Object.keys(headers),
+  sentUntil: cursor,
+});
+
+/** Addresses may hold a credential, and headers do. */
+const detailsOf = ({ name, type, url, isActive }: Destination) => ({
+  name,
+  type,
+  host: new URL(url).host,
+  isActive: String(isActive),
+});
+
+const requireUrl = async ({ webhookUrlProblem }: RuleChangeDependencies, url: string): Promise<void> => {
+  const message = await webhookUrlProblem(url);
+  if (message !== undefined) throw new ValidationError([{ path: 'url', message }]);
+};
+
+const find = async (
+  { destinations }: DestinationDependencies,
+  { caller, params }: Pick<Input<typeof operations.deleteDestination>, 'caller' | 'params'>,
+) => {
+  const destination = await destinations.find(caller.accountId, params.id);
+  if (destination === undefined) throw new NotFoundError('There is no such destination.');
+  return destination;
+};
+
+export const listDestinations =
+  ({ destinations }: DestinationDependencies): Implementation<typeof operations.listDestinations> =>
+  async ({ caller: { accountId } }) => ({
+    items: (await destinations.list(accountId)).toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1)).map(view),
+  });
+
+export const createDestination =
+  (dependencies: DestinationDependencies): Implementation<typeof operations.createDestination> =>
+  async ({ caller, clientAddress, body }) => {
+    const { destinations, now, newRuleId, newSecret } = dependencies;
+    const { accountId } = caller;
+    if ((await destinations.list(accountId)).length >= MAX_DESTINATIONS)
+      throw new LimitReachedError(`An account may have ${MAX_DESTINATIONS} destinations. Delete one first.`);
+    await requireUrl(dependencies, body.url);
+    const at = now();
+    const destination: Destination = {
+      ...body,
+      destinationId: newRuleId(),
+      accountId,
+      secret: newSecret(),
+      isActive: true,
+      createdAt: at.toISOString(),
+      cursor: null,
+      sentAt: null,
+      failures: 0,
+      problem: null,
+    };
+    const fact = {
+      action: 'destination.created',
+      subject: destination.destinationId,
+      details: detailsOf(destination),
+    } as const;
+    await destinations.create(destination, auditOf({ caller, clientAddress }, fact, at));
+    return { id: destination.destinationId, secret: destination.secret };
+  };
+
+export const updateDestination =
+  (dependencies: DestinationDependencies): Implementation<typeof operations.updateDestination> =>
+  async (input) => {
+    const { caller, clientAddress, params, body } = input;
+    const before = await find(dependencies, input);
+    const { url, ...others } = Object.fromEntries(
+      Object.entries(body).filter(([, value]) => value !== undefined),
+    ) as typeof body;
+    // The form in which it is shown keeps it.
+    const isNew = url !== undefined && url !== shownWebhookUrl(before.url);
+    if (isNew) await requireUrl(dependencies, url);
+    const isStarted = body.isActive === true && !before.isActive;
+    const changes = { ...others, ...(isNew && { url }), ...(isStarted && { failures: 0, problem: null }) };
+    const after: Destination = { ...before, ...(changes as Partial<Destination>) };
+    const at = dependencies.now();
+    const fact = {
+      action: 'destination.changed',
+      subject: params.id,
+      details: detailsOf(after),
+      before: detailsOf(before),
+    } as const;
+    await dependencies.destinations.change(
+      before,
+      changes as Partial<Destination>,
+      after.isActive ? at.toISOString() : null,
+      auditOf({ caller, clientAddress }, fact, at),
+    );
+    return view(after);
+  };
+
+export const deleteDestination =
+  (dependencies: DestinationDependencies): Implementation<typeof operations.deleteDestination> =>
+  async (input) => {
+    const { caller, clientAddress, params } = input;
+    const destination = await find(dependencies, input);
+    const fact = { action: 'destination.deleted', subject: params.id, details: detailsOf(destination) } as const;
+    await dependencies.destinations.remove(
+      caller.accountId,
+      params.id,
+      auditOf({ caller, clientAddress }, fact, dependencies.now()),
+    );
+    return undefined;
+  };

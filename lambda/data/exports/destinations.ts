@@ -1,0 +1,51 @@
+import { NotFoundError } from '../../domain/errors.ts';
+import { type Destination, type DestinationChanges, destinationSchema } from '../../domain/exports/destination.ts';
+import { dueFrom, jobChange } from '../accounts/account-jobs.ts';
+import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
+import { EXISTS, IS_NEW, put, remove } from '../table/actions.ts';
+import { destinationKey } from '../table/keys.ts';
+import { findItem, listItems } from '../table/read.ts';
+import type { Table } from '../table/table.ts';
+import { transact, tryWrite } from '../table/write.ts';
+
+const gone = () => new NotFoundError('There is no such destination.');
+
+/** Destinations of accounts. An active one is a job that is due again and again: see account-jobs.ts. */
+export const openDestinations = (table: Table) => {
+  const change = (
+    { accountId, destinationId }: Pick<Destination, 'accountId' | 'destinationId'>,
+    changes: DestinationChanges,
+    dueAt: string | null,
+  ) => jobChange(destinationKey(accountId, destinationId), accountId, changes, dueAt);
+
+  return {
+    find: async (accountId: string, destinationId: string): Promise<Destination | undefined> => {
+      const item = await findItem(table, destinationKey(accountId, destinationId));
+      return item && destinationSchema.parse(item);
+    },
+
+    list: (accountId: string): Promise<Destination[]> =>
+      listItems(table, destinationKey(accountId, ''), (item) => destinationSchema.parse(item)),
+
+    create: async (destination: Destination, audit: AuditEntry): Promise<void> => {
+      const { accountId, destinationId, createdAt } = destination;
+      const key = destinationKey(accountId, destinationId);
+      const job = { kind: 'destination', ...dueFrom(createdAt, { accountId, sk: key.sk }) };
+      await transact(table, [put({ ...key, ...destination, ...job }, IS_NEW), putAudit(audit)]);
+    },
+
+    /** @param dueAt ISO 8601 UTC; null for a destination that is off @throws NotFoundError */
+    change: (destination: Destination, changes: DestinationChanges, dueAt: string | null, audit: AuditEntry) =>
+      transact(table, [change(destination, changes, dueAt), putAudit(audit)], gone),
+
+    /** Notes what came of sending. @returns false where it is gone */
+    note: (destination: Destination, changes: DestinationChanges, dueAt: string | null): Promise<boolean> =>
+      tryWrite(table, change(destination, changes, dueAt)),
+
+    /** @throws NotFoundError */
+    remove: (accountId: string, destinationId: string, audit: AuditEntry): Promise<void> =>
+      transact(table, [remove(destinationKey(accountId, destinationId), EXISTS), putAudit(audit)], gone),
+  };
+};
+
+export type Destinations = ReturnType<typeof openDestinations>;
