@@ -95,6 +95,12 @@ describe('/views', () => {
     ).toBe(403);
   });
 
+  it('keeps what names keys, projects and members of the account, or several at once', async () => {
+    const search = `key=${caller.keyId}&project=%5B%22default%22%5D&member=%22${caller.userId}%22`;
+    expect((await save({ search })).status).toBe(201);
+    expect((await save({ name: 'Others', search: 'key=(other)' })).status).toBe(201);
+  });
+
   it.each([
     ['an unknown page', { page: 'https://example.com' }, 'page'],
     ['no name', { name: '  ' }, 'name'],
@@ -104,6 +110,9 @@ describe('/views', () => {
     ['a parameter of another page', { page: 'requests', search: 'range=month' }, 'search'],
     ['an unknown parameter', { search: 'next=%2F%2Fexample.com' }, 'search'],
     ['a URL', { search: '//example.com/?by=tag' }, 'search'],
+    ['a key of no account', { search: 'key=%220000%22' }, 'search'],
+    ['a project of no account', { search: 'project=%5B%22default%22%2C%22p%22%5D' }, 'search'],
+    ['a member of no account', { page: 'compare', search: 'member=m' }, 'search'],
     ['a fragment', { search: 'by=tag#x' }, 'search'],
     ['a broken encoding', { search: 'model=%E0%4' }, 'search'],
     ['line breaks', { search: 'by=tag\n' }, 'search'],

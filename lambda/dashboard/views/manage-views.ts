@@ -1,5 +1,5 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import { isViewIn, MAX_VIEWS, type SavedView, searchProblem } from '../../domain/accounts/saved-view.ts';
+import { isViewIn, MAX_VIEWS, namesOf, type SavedView, searchProblem } from '../../domain/accounts/saved-view.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
 import { ConflictError, LimitReachedError, NotFoundError, ValidationError } from '../../domain/errors.ts';
 import type { Caller, Implementation } from '../../http/operation.ts';
@@ -24,6 +24,28 @@ const requireValid = ({ viewId, page, name, search }: SavedView, all: readonly S
   if (message !== undefined) throw new ValidationError([{ path: 'search', message }]);
   if (all.some((other) => other.viewId !== viewId && other.page === page && other.name === name))
     throw new ConflictError(`The page has a view with the name "${name}". Change that one, or choose another name.`);
+};
+
+/** @throws ValidationError where it names a key, project or member that the account never had */
+const requireKnown = async ({ keys, projects, users }: Settings, accountId: string, view: SavedView): Promise<void> => {
+  // `(other)` and its like stand for several.
+  const names = namesOf(view).filter(({ value }) => !value.startsWith('('));
+  if (names.length === 0) return;
+  const [allKeys, allProjects, members] = await Promise.all([
+    keys.list(accountId),
+    projects.list(accountId),
+    users.recipients(accountId),
+  ]);
+  const known: Record<string, (string | undefined)[]> = {
+    key: allKeys.map(({ keyId }) => keyId),
+    project: allProjects.map(({ projectId }) => projectId),
+    // Those who left are found by their keys.
+    member: [...members.map(({ userId }) => userId), ...allKeys.map(({ ownerUserId }) => ownerUserId)],
+  };
+  const unknown = names.find(({ name, value }) => !known[name]?.includes(value));
+  if (unknown === undefined) return;
+  const message = `${unknown.value} is not a ${unknown.name} of the account`;
+  throw new ValidationError([{ path: 'search', message }]);
 };
 
 const auditOfView = (
@@ -56,12 +78,14 @@ export const listViews =
   });
 
 export const createView =
-  ({ views, newViewId, now }: Settings): Implementation<typeof operations.createView> =>
+  (settings: Settings): Implementation<typeof operations.createView> =>
   async ({ caller, clientAddress, body }) => {
+    const { views, newViewId, now } = settings;
     const at = now();
     const view = { viewId: newViewId(), ...body, createdAt: at.toISOString(), updatedAt: at.toISOString() };
     const all = await views.list(caller.accountId);
     requireValid(view, all);
+    await requireKnown(settings, caller.accountId, view);
     if (all.length >= MAX_VIEWS)
       throw new LimitReachedError(`An account may have ${MAX_VIEWS} views. Delete one first.`);
     await views.create(view, auditOfView({ caller, clientAddress }, 'view.created', view, at));
@@ -69,8 +93,9 @@ export const createView =
   };
 
 export const changeView =
-  ({ views, now }: Settings): Implementation<typeof operations.changeView> =>
+  (settings: Settings): Implementation<typeof operations.changeView> =>
   async ({ caller, clientAddress, params: { id }, body: { name, search } }) => {
+    const { views, now } = settings;
     const at = now();
     const all = await views.list(caller.accountId);
     const before = findIn(all.filter(isSeen(caller)), id);
@@ -81,6 +106,7 @@ export const changeView =
       updatedAt: at.toISOString(),
     };
     requireValid(view, all);
+    if (search !== undefined) await requireKnown(settings, caller.accountId, view);
     await views.replace(view, auditOfView({ caller, clientAddress }, 'view.changed', view, at, before));
     return shown(view);
   };

@@ -48,16 +48,20 @@ const textsOf = (value: string): string[] => {
   }
 };
 
-/** True if a view names no project, key or member outside of a part of an account. */
-export const isViewIn = (part: Part, { search }: Pick<SavedView, 'search'>): boolean => {
+/** The projects, keys and members that a view names. */
+export const namesOf = ({ search }: Pick<SavedView, 'search'>) => {
   const parameters = new URLSearchParams(search);
-  return (['project', 'key', 'member'] as const).every((name) =>
+  return (['project', 'key', 'member'] as const).flatMap((name) =>
     parameters
       .getAll(name)
       .flatMap(textsOf)
-      .every((value) => hasFilter(part, { [name === 'key' ? 'keyId' : name]: value })),
+      .map((value) => ({ name, value })),
   );
 };
+
+/** True if a view names no project, key or member outside of a part of an account. */
+export const isViewIn = (part: Part, view: Pick<SavedView, 'search'>): boolean =>
+  namesOf(view).every(({ name, value }) => hasFilter(part, { [name === 'key' ? 'keyId' : name]: value }));
 
 /** Why a page cannot have a query as its settings; undefined where it can. The page itself checks the values. */
 export const searchProblem = (page: ViewPage, search: string): string | undefined => {
