@@ -2,7 +2,7 @@ import { route, routes } from '../http/operation.ts';
 import * as audit from './audit/operations.ts';
 import * as readAudit from './audit/read-audit.ts';
 import * as accessPreview from './limits/access-preview-operations.ts';
-import * as readValues from './limits/limit-values.ts';
+import { exportLimitValues, listLimitValues, listOwnLimits, readLimitValue } from './limits/limit-values.ts';
 import * as previewAccess from './limits/preview-access.ts';
 import * as limitValues from './limits/value-operations.ts';
 import * as metrics from './metrics/operations.ts';
@@ -29,7 +29,7 @@ export const readingRoutes = (opened: Reading) => [
   ...routes(requests, readRequests, opened),
   ...routes(sessions, readSessions, opened),
   ...routes(accessPreview, previewAccess, opened),
-  ...routes(limitValues, readValues, opened),
+  ...routes(limitValues, { exportLimitValues, listLimitValues, listOwnLimits, readLimitValue }, opened),
   ...routes(audit, readAudit, opened),
   // The file that `npm run openapi` generates from the schemas of the functions; a test compares the two.
   route(openapi.readOpenApi, async () => (await import('#openapi', { with: { type: 'json' } })).default),

@@ -61,5 +61,3 @@ export const userTotp = (cognito: CognitoIdentityProviderClient, userPoolId: str
     remove: (username: string): Promise<void> => prefer(username, false),
   };
 };
-
-export type UserTotp = ReturnType<typeof userTotp>;

@@ -10,7 +10,7 @@ interface Group {
 /** Left out of every group. It is only wiring, and test/dashboard/over-http runs it. */
 export const wiring = [
   'lambda/**/{handler,environment,on-lambda}.ts',
-  'lambda/dashboard/{functions/*,open-*,reading,settings}.ts',
+  'lambda/dashboard/{functions/*,{auth/,}open-*,reading,settings}.ts',
 ];
 
 /** All of lambda and lib, and the web's logic. */

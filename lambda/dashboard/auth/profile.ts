@@ -1,35 +1,22 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
-import type { Accounts } from '../../data/accounts/accounts.ts';
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import { hasEnded, isVerified, type User, type Users } from '../../data/accounts/users.ts';
+import { hasEnded, isVerified, type User } from '../../data/accounts/users.ts';
 import { mayGive, roles } from '../../domain/accounts/permissions.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
 import { ConflictError, UnauthenticatedError } from '../../domain/errors.ts';
 import { passwordChangedMail } from '../../domain/mail/account-mails.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { SendMail } from '../../integrations/mail.ts';
-import type { VerifyToken } from '../../integrations/token-verifier.ts';
-import type { UserDirectory } from '../../integrations/user-directory.ts';
-import type { UserSessions } from '../../integrations/user-sessions.ts';
 import { confirmIdentity } from './confirm-identity.ts';
-import type { EndSessions } from './end-sessions.ts';
-import { type Clock, evenTiming } from './even-timing.ts';
+import { evenTiming } from './even-timing.ts';
 import { requireGoodPassword } from './good-password.ts';
 import { mailOwner } from './mail-owner.ts';
+import type { Identity } from './open-identity.ts';
 import type * as operations from './operations.ts';
 import type { me as operation } from './operations.ts';
-import type { NoteChange } from './record-sign-in.ts';
 import { accountKeyFor } from './sessions.ts';
-import { findUser, type SendCode } from './verify-email.ts';
-
-interface MeDependencies {
-  readonly verifyToken: VerifyToken;
-  readonly accounts: Pick<Accounts, 'find'>;
-  readonly users: Pick<Users, 'find'>;
-}
+import { findUser } from './verify-email.ts';
 
 export const me =
-  ({ verifyToken, accounts, users }: MeDependencies): Implementation<typeof operation> =>
+  ({ verifyToken, accounts, users }: Identity): Implementation<typeof operation> =>
   async ({ authorization }) => {
     const { userId, authTime } = await verifyToken(authorization);
     const user = await users.find(userId);
@@ -56,30 +43,12 @@ export const me =
     };
   };
 
-interface ProfileDependencies {
-  readonly users: Pick<Users, 'find' | 'rename'>;
-  readonly accounts: Pick<Accounts, 'find' | 'setRequiresTotp'>;
-  readonly sessions: Pick<UserSessions, 'logIn'>;
-  readonly directory: Pick<UserDirectory, 'setPassword'>;
-  readonly sendCode: SendCode;
-  readonly endSessions: EndSessions;
-  readonly noteChange: NoteChange;
-  readonly sendMail: SendMail;
-  readonly dashboardUrl: string;
-  readonly clock: Clock;
-  readonly now: () => Date;
-  readonly logger: Pick<Logger, 'error'>;
-}
-
 const nameOf = ({ firstName, lastName }: Pick<User, 'firstName' | 'lastName'>) => ({
   name: `${firstName} ${lastName}`,
 });
 
 export const changeName =
-  ({
-    users,
-    noteChange,
-  }: Pick<ProfileDependencies, 'users' | 'noteChange'>): Implementation<typeof operations.changeName> =>
+  ({ users, noteChange }: Identity): Implementation<typeof operations.changeName> =>
   async ({ caller, clientAddress, body }) => {
     const user = await findUser(users, caller.userId);
     await users.rename(caller, body);
@@ -89,9 +58,7 @@ export const changeName =
   };
 
 /** The address stays until the new one is verified: a typing error locks nobody out. */
-export const changeEmail = (
-  dependencies: Pick<ProfileDependencies, 'users' | 'sessions' | 'sendCode' | 'clock'>,
-): Implementation<typeof operations.changeEmail> => {
+export const changeEmail = (dependencies: Identity): Implementation<typeof operations.changeEmail> => {
   const { users, sessions, sendCode, clock } = dependencies;
   const { onFailure } = evenTiming(clock);
   return ({ caller, body: { email, password, totp } }) =>
@@ -104,9 +71,7 @@ export const changeEmail = (
     });
 };
 
-export const changePassword = (
-  dependencies: Omit<ProfileDependencies, 'accounts' | 'sendCode'>,
-): Implementation<typeof operations.changePassword> => {
+export const changePassword = (dependencies: Identity): Implementation<typeof operations.changePassword> => {
   const { users, sessions, directory, endSessions, noteChange, sendMail, dashboardUrl, clock, now, logger } =
     dependencies;
   const { onFailure } = evenTiming(clock);
@@ -130,7 +95,7 @@ export const changePassword = (
 /** Sessions of members without a second factor end when their token does: they cannot be refreshed, nor begun. */
 export const changeAccount = (
   dependencies: Pick<
-    ProfileDependencies,
+    Identity,
     'users' | 'accounts' | 'sessions' | 'sendMail' | 'dashboardUrl' | 'clock' | 'now' | 'logger'
   >,
 ): Implementation<typeof operations.changeAccount> => {

@@ -9,7 +9,7 @@ import type { NewDirectoryUser, UserDirectory } from '../../integrations/user-di
 import type { UserSessions } from '../../integrations/user-sessions.ts';
 import { requireGoodPassword } from './good-password.ts';
 import type { register as operation } from './operations.ts';
-import type { SendCode } from './verify-email.ts';
+import type { SendCode } from './send-code.ts';
 
 export interface RegisterDependencies {
   readonly registration: Registration;

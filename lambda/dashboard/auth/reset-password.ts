@@ -1,35 +1,17 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
-import { isVerified, type User, type Users } from '../../data/accounts/users.ts';
+import { isVerified, type User } from '../../data/accounts/users.ts';
 import { UnavailableError } from '../../domain/errors.ts';
 import { passwordResetMail } from '../../domain/mail/account-mails.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { SendMail } from '../../integrations/mail.ts';
-import type { UserDirectory } from '../../integrations/user-directory.ts';
-import type { UserSessions } from '../../integrations/user-sessions.ts';
-import type { EndSessions } from './end-sessions.ts';
-import { type Clock, evenTiming } from './even-timing.ts';
+import { evenTiming } from './even-timing.ts';
 import { requireGoodPassword } from './good-password.ts';
+import type { Identity } from './open-identity.ts';
 import type { resetPassword as operation } from './operations.ts';
-import type { NoteChange } from './record-sign-in.ts';
-
-interface ResetDependencies {
-  readonly sessions: Pick<UserSessions, 'resetPassword'>;
-  readonly directory: Pick<UserDirectory, 'findByEmail'>;
-  readonly users: Pick<Users, 'find' | 'verifyEmail'>;
-  readonly endSessions: EndSessions;
-  readonly noteChange: NoteChange;
-  readonly sendMail: SendMail;
-  readonly dashboardUrl: string;
-  readonly clock: Clock;
-  readonly now: () => Date;
-  readonly logger: Pick<Logger, 'error'>;
-}
 
 /**
  * Sets a new password with a mailed code. Whoever knew the old one may be signed in and may have made keys, so every session ends, and
  * keys and tokens since the last sign-in wait for a review. The code proves the address.
  */
-export const resetPassword = (dependencies: ResetDependencies): Implementation<typeof operation> => {
+export const resetPassword = (dependencies: Identity): Implementation<typeof operation> => {
   const { sessions, directory, users, endSessions, noteChange, sendMail, dashboardUrl, clock, now, logger } =
     dependencies;
   const { onFailure } = evenTiming(clock);

@@ -1,20 +1,12 @@
-import type { ApiTokens } from '../../data/accounts/api-tokens.ts';
-import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
-import type { Users } from '../../data/accounts/users.ts';
 import { isIn, scopeOf } from '../../domain/accounts/scope.ts';
 import type { Implementation } from '../../http/operation.ts';
+import type { Identity } from './open-identity.ts';
 import type * as operations from './operations.ts';
 import { findUser } from './verify-email.ts';
 
-interface ReviewDependencies {
-  readonly users: Pick<Users, 'find' | 'finishReview'>;
-  readonly keys: Pick<ServiceKeys, 'list'>;
-  readonly tokens: Pick<ApiTokens, 'list'>;
-}
-
 /** Keys and API tokens that were made while somebody else may have been signed in, newest first. */
 export const readReview =
-  ({ users, keys, tokens }: ReviewDependencies): Implementation<typeof operations.readReview> =>
+  ({ users, keys, tokens }: Identity): Implementation<typeof operations.readReview> =>
   async ({ caller }) => {
     const { reviewSince: since } = await findUser(users, caller.userId);
     if (since === undefined) return { since: null, keys: [], tokens: [] };
@@ -50,7 +42,7 @@ export const readReview =
   };
 
 export const finishReview =
-  ({ users }: Pick<ReviewDependencies, 'users'>): Implementation<typeof operations.finishReview> =>
+  ({ users }: Identity): Implementation<typeof operations.finishReview> =>
   async ({ caller }) => {
     await users.finishReview(caller.userId);
     return undefined;

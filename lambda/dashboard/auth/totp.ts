@@ -1,23 +1,9 @@
-import type { Accounts } from '../../data/accounts/accounts.ts';
-import type { User, Users } from '../../data/accounts/users.ts';
+import type { User } from '../../data/accounts/users.ts';
 import { ConflictError, InvalidCredentialsError, TotpRequiredError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { UserDirectory } from '../../integrations/user-directory.ts';
-import type { UserSessions } from '../../integrations/user-sessions.ts';
-import type { UserTotp } from '../../integrations/user-totp.ts';
-import { type Clock, evenTiming } from './even-timing.ts';
+import { evenTiming } from './even-timing.ts';
+import type { Identity } from './open-identity.ts';
 import type * as operations from './operations.ts';
-import type { NoteChange } from './record-sign-in.ts';
-
-interface TotpDependencies {
-  readonly totp: UserTotp;
-  readonly sessions: Pick<UserSessions, 'logIn'>;
-  readonly directory: Pick<UserDirectory, 'findByEmail'>;
-  readonly users: Pick<Users, 'find' | 'setTotp'>;
-  readonly accounts: Pick<Accounts, 'find'>;
-  readonly noteChange: NoteChange;
-  readonly clock: Clock;
-}
 
 const ISSUER = 'AI Spend Gateway';
 
@@ -32,14 +18,14 @@ const alreadyOn = (error: unknown): never => {
 };
 
 /** @throws InvalidCredentialsError for a login without an account */
-const userOf = async ({ directory, users }: TotpDependencies, email: string): Promise<User> => {
+const userOf = async ({ directory, users }: Identity, email: string): Promise<User> => {
   const login = await directory.findByEmail(email);
   const user = login && (await users.find(login.userId));
   if (user === undefined) throw new InvalidCredentialsError();
   return user;
 };
 
-export const beginTotp = (dependencies: TotpDependencies): Implementation<typeof operations.beginTotp> => {
+export const beginTotp = (dependencies: Identity): Implementation<typeof operations.beginTotp> => {
   const { onFailure } = evenTiming(dependencies.clock);
   return ({ body: { email, password } }) =>
     onFailure(async () => {
@@ -48,7 +34,7 @@ export const beginTotp = (dependencies: TotpDependencies): Implementation<typeof
     });
 };
 
-export const confirmTotp = (dependencies: TotpDependencies): Implementation<typeof operations.confirmTotp> => {
+export const confirmTotp = (dependencies: Identity): Implementation<typeof operations.confirmTotp> => {
   const { onFailure } = evenTiming(dependencies.clock);
   return ({ clientAddress, body: { email, password, totp: code } }) =>
     onFailure(async () => {
@@ -60,7 +46,7 @@ export const confirmTotp = (dependencies: TotpDependencies): Implementation<type
     });
 };
 
-export const removeTotp = (dependencies: TotpDependencies): Implementation<typeof operations.removeTotp> => {
+export const removeTotp = (dependencies: Identity): Implementation<typeof operations.removeTotp> => {
   const { onFailure } = evenTiming(dependencies.clock);
   return ({ clientAddress, body: { email, password, totp: code } }) =>
     onFailure(async () => {

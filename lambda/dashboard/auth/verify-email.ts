@@ -1,51 +1,9 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
-import type { AddressCodes } from '../../data/accounts/address-codes.ts';
 import { isVerified, type User, type Users } from '../../data/accounts/users.ts';
 import { ConflictError, UnauthenticatedError, ValidationError } from '../../domain/errors.ts';
-import { addressChangedMail, newVerificationCode, verificationMail } from '../../domain/mail/account-mails.ts';
+import { addressChangedMail } from '../../domain/mail/account-mails.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { SendMail } from '../../integrations/mail.ts';
-import type { UserDirectory } from '../../integrations/user-directory.ts';
-import type { EndSessions } from './end-sessions.ts';
-import type { FreeAddress } from './free-address.ts';
+import type { Identity } from './open-identity.ts';
 import type * as operations from './operations.ts';
-import type { NoteChange } from './record-sign-in.ts';
-
-interface CodeDependencies {
-  readonly codes: Pick<AddressCodes, 'issue'>;
-  readonly sendMail: SendMail;
-  readonly randomInt: (max: number) => number;
-  readonly now: () => Date;
-}
-
-export type SendCode = (user: Pick<User, 'userId' | 'accountId'>, email: string) => Promise<void>;
-
-/**
- * Mails a code that proves an address.
- *
- * @throws RateLimitedError, MailError
- */
-export const sendCode =
-  ({ codes, sendMail, randomInt, now }: CodeDependencies): SendCode =>
-  async ({ userId, accountId }, email) => {
-    const code = newVerificationCode(randomInt);
-    await codes.issue(userId, email, code, now().getTime());
-    await sendMail({ accountId, to: [email], ...verificationMail(code) });
-  };
-
-interface VerificationDependencies {
-  readonly users: Pick<Users, 'find' | 'verifyEmail'>;
-  readonly codes: Pick<AddressCodes, 'pending' | 'redeem'>;
-  readonly sendCode: SendCode;
-  readonly directory: Pick<UserDirectory, 'changeEmail'>;
-  readonly freeAddress: FreeAddress;
-  readonly endSessions: EndSessions;
-  readonly noteChange: NoteChange;
-  readonly sendMail: SendMail;
-  readonly dashboardUrl: string;
-  readonly now: () => Date;
-  readonly logger: Pick<Logger, 'error'>;
-}
 
 /** @throws UnauthenticatedError */
 export const findUser = async (users: Pick<Users, 'find'>, userId: string): Promise<User> => {
@@ -55,10 +13,7 @@ export const findUser = async (users: Pick<Users, 'find'>, userId: string): Prom
 };
 
 export const sendVerificationCode =
-  ({
-    users,
-    sendCode: send,
-  }: Pick<VerificationDependencies, 'users' | 'sendCode'>): Implementation<typeof operations.sendVerificationCode> =>
+  ({ users, sendCode: send }: Identity): Implementation<typeof operations.sendVerificationCode> =>
   async ({ caller }) => {
     const user = await findUser(users, caller.userId);
     if (isVerified(user)) throw new ConflictError('The e-mail address is verified already.');
@@ -82,7 +37,7 @@ export const verifyEmail =
     dashboardUrl,
     now,
     logger,
-  }: Omit<VerificationDependencies, 'sendCode'>): Implementation<typeof operations.verifyEmail> =>
+  }: Identity): Implementation<typeof operations.verifyEmail> =>
   async ({ caller, clientAddress, body: { code } }) => {
     const user = await findUser(users, caller.userId);
     const email = await codes.redeem(user.userId, code, now().getTime());

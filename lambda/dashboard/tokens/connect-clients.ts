@@ -24,7 +24,7 @@ export const readProtectedResource =
 
 /** @param dashboardUrl whose pages ask the person */
 export const readAuthorizationServer =
-  (dashboardUrl: string): Implementation<typeof operations.readAuthorizationServer> =>
+  ({ dashboardUrl }: { readonly dashboardUrl: string }): Implementation<typeof operations.readAuthorizationServer> =>
   async ({ origin = '' }) => ({
     issuer: origin,
     authorization_endpoint: `${dashboardUrl}/authorize`,
