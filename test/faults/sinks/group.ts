@@ -5,13 +5,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type EmulatedObjects, emulatedObjects } from '../../../fixtures/emulated-objects.ts';
 import { type EmulatedTable, emulatedTable } from '../../../fixtures/emulated-table.ts';
+import { sendDestination } from '../../../lambda/account-jobs/send-destination.ts';
 import { listExportChanges } from '../../../lambda/dashboard/exports/list-exports.ts';
 import { spendTools, type Tool, toolText } from '../../../lambda/dashboard/mcp/tools.ts';
 import { readMetrics } from '../../../lambda/dashboard/metrics/operations.ts';
 import { openSpendReads } from '../../../lambda/dashboard/open-spend-reads.ts';
 import { openAccountTerms } from '../../../lambda/data/accounts/account-terms.ts';
-import { openAuditLog } from '../../../lambda/data/accounts/audit-log.ts';
+import { auditEntry, openAuditLog } from '../../../lambda/data/accounts/audit-log.ts';
 import { openDayExports } from '../../../lambda/data/exports/day-exports.ts';
+import { openDestinations } from '../../../lambda/data/exports/destinations.ts';
 import { openRollupMarks } from '../../../lambda/data/ledger/rollup-marks.ts';
 import { openRequests } from '../../../lambda/data/requests/requests.ts';
 import { openRollup } from '../../../lambda/data/spend/rollup.ts';
@@ -23,6 +25,7 @@ import { exportKey } from '../../../lambda/domain/object-keys.ts';
 import type { RequestRecord } from '../../../lambda/domain/spend/request-record.ts';
 import { exportDay, openDescribeAccount } from '../../../lambda/exporter/export-day.ts';
 import { runDueDays } from '../../../lambda/exporter/run-due-days.ts';
+import { WebhookError } from '../../../lambda/integrations/webhook.ts';
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../../lambda/usage-recorder/reprice.ts';
 import { openQuery } from '../../../ops/query/duckdb.ts';
@@ -179,6 +182,66 @@ const openReaders = ({ table }: Context, accountId: string) => {
   };
 };
 
+/** Addresses that follow the account, and refuse every fourth post. */
+const openReceivers = async ({ table, objects }: Context, accountId: string) => {
+  const destinations = openDestinations(table);
+  const manifests: { readonly day: string; readonly requests: number; readonly costNanoUsd: number }[] = [];
+  const logged = new Map<string, number>();
+  let [metricNanoUsd, posts, refusals] = [0, 0, 0];
+  let clock = START;
+  const now = () => new Date(clock);
+  for (const type of ['manifests', 'otlp'] as const)
+    await destinations.create(
+      {
+        ...{ destinationId: type, accountId, name: type, type, url: `https://${type}`, secret: 's', headers: {} },
+        ...{ isActive: true, createdAt: now().toISOString(), cursor: null, sentAt: null, failures: 0, problem: null },
+      },
+      auditEntry(accountId, {}, { action: 'destination.created' }, now()),
+    );
+  const receive = (url: string, body: string): void => {
+    const sent = JSON.parse(body);
+    if (url === 'https://manifests') manifests.push(sent);
+    else if (url.endsWith('/v1/logs'))
+      for (const { attributes } of sent.resourceLogs[0].scopeLogs[0].logRecords) {
+        const attribute = (name: string) => attributes.find(({ key }: { key: string }) => key === name)?.value;
+        logged.set(
+          attribute('ai_spend.request.id').stringValue,
+          Number(attribute('ai_spend.cost_nano_usd')?.intValue ?? 0),
+        );
+      }
+    else
+      for (const { name, sum } of sent.resourceMetrics[0].scopeMetrics[0].metrics)
+        if (name === 'ai_spend.cost')
+          metricNanoUsd += sum.dataPoints.reduce((all: number, { asInt }: { asInt: string }) => all + Number(asInt), 0);
+  };
+  const { send } = sendDestination({
+    destinations,
+    dayExports: openDayExports(table),
+    requests: openRequests(table, () => clock, objects),
+    post: async ({ url }, body) => {
+      posts += 1;
+      if (posts % 4 === 0) {
+        refusals += 1;
+        throw new WebhookError('it responded with 503', { status: 503 });
+      }
+      receive(url, body);
+    },
+    now,
+  });
+  return {
+    /** Until nothing is left that it refused. */
+    follow: async (at: number): Promise<void> => {
+      clock = at;
+      for (const { destinationId } of await destinations.list(accountId))
+        for (let before = -1; before !== refusals; ) {
+          before = refusals;
+          await send(accountId, destinationId, () => false);
+        }
+    },
+    result: () => ({ manifests, logged, metricNanoUsd, refusals }),
+  };
+};
+
 const sinks: Scenario<Context> = {
   name: 'a day of late events, new prices, crashes and a slow loader',
   run: async (context, scale) => {
@@ -188,6 +251,9 @@ const sinks: Scenario<Context> = {
     const hours = traffic(accountId, keyId, REQUESTS[scale], random);
     const loader = await openLoader(context, accountId);
     const read = openReaders(context, accountId);
+    const receivers = await openReceivers(context, accountId);
+    /** Recorded before the minute in which they began was sent. */
+    const inTime = new Set<string>();
     const arrivedAt = new Map<string, number>();
     const lagsHours = new Map<string, number>();
     let [crashes, price] = [0, priceOfTokens as Price];
@@ -198,7 +264,10 @@ const sinks: Scenario<Context> = {
         // An event marks its day for a rollup from its own time on.
         const soon = () => now + MINUTE_MS;
         await openRecorder(table, { logger: silent, price, now: clock })(random.shuffled(events));
-        for (const { requestId } of events) if (!arrivedAt.has(requestId)) arrivedAt.set(requestId, hour + 1);
+        for (const { requestId, startedAt } of events) {
+          if (!arrivedAt.has(requestId)) arrivedAt.set(requestId, hour + 1);
+          if (Date.parse(startedAt) >= now - HOUR_MS - 20 * MINUTE_MS) inTime.add(requestId);
+        }
         const range = { from: new Date(START).toISOString(), to: new Date(START + 24 * HOUR_MS).toISOString() };
         const ledger = () => Array.fromAsync(openRequests(table, clock).all(accountId, range));
         if (hour === REPRICED_AT) {
@@ -230,6 +299,7 @@ const sinks: Scenario<Context> = {
             logger: { error: () => (crashes += 1) },
             metrics: { addMetric: () => {} },
           })(() => 900_000);
+        await receivers.follow(now);
         // A slow receiver comes every third hour. What is exported in this hour is listed in the next.
         if (hour % 3 !== 2 && hour < HOURS - 3) continue;
         await loader.load(now);
@@ -238,16 +308,24 @@ const sinks: Scenario<Context> = {
       }
       const end = START + (HOURS + 1) * HOUR_MS;
       await loader.load(end);
+      await receivers.follow(end);
       const range = { from: new Date(START).toISOString(), to: new Date(START + 24 * HOUR_MS).toISOString() };
       const truth = sumsOf(await Array.fromAsync(openRequests(table, () => end).all(accountId, range)));
       assert.equal(truth.requests, REQUESTS[scale]);
       assert.ok(crashes > 0, 'some exports failed');
       assert.deepEqual(await inDuckDb(objects.folder), truth, 'DuckDB over the bucket');
       assert.deepEqual(await inDuckDb(loader.folder), truth, 'the loader');
+      const { manifests, logged, metricNanoUsd, refusals } = receivers.result();
+      assert.ok(refusals > 0, 'some posts were refused');
+      const last = manifests.findLast(({ day }) => day === DAY);
+      assert.deepEqual([last?.requests, last?.costNanoUsd], [truth.requests, truth.nanoUsd], 'the last manifest');
+      assert.deepEqual([...logged.keys()].sort(), [...inTime].sort(), 'the requests that were recorded in time');
+      const loggedNanoUsd = [...logged.values()].reduce((all, nanoUsd) => all + nanoUsd, 0);
+      assert.equal(metricNanoUsd, loggedNanoUsd, 'metrics and log records');
       const lags = [...lagsHours.values()].sort((a, b) => a - b);
       assert.equal(lags.length, REQUESTS[scale], 'the loader saw every request');
       const p99 = lags[Math.ceil(lags.length * 0.99) - 1];
-      return `${truth.requests} requests, $${(truth.nanoUsd / 1e9).toFixed(9)} and ${truth.unknown} unknown in DuckDB, loader, Prometheus and MCP; ${crashes} exports failed; loader's p99 lag ${p99} h after the day or the event`;
+      return `${truth.requests} requests, $${(truth.nanoUsd / 1e9).toFixed(9)} and ${truth.unknown} unknown in DuckDB, loader, Prometheus and MCP; ${crashes} exports failed; loader's p99 lag ${p99} h after the day or the event; OTLP had ${logged.size} requests and $${(loggedNanoUsd / 1e9).toFixed(9)}, before what came late and the new price; ${refusals} posts refused`;
     } finally {
       await rm(loader.folder, { recursive: true, force: true });
     }
