@@ -37,7 +37,12 @@ const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
     .map((date) => date.toISOString()),
 };
 
-const text = ({ format, pattern, minLength = 0, maxLength = 40 }: Schema): fc.Arbitrary<string> => {
+const text = ({
+  format,
+  pattern,
+  minLength = 0,
+  maxLength = Number.POSITIVE_INFINITY,
+}: Schema): fc.Arbitrary<string> => {
   const known = format === undefined ? undefined : formats[format];
   if (known) return known;
   const any = fc.string({ unit: letters, minLength, maxLength: Math.min(maxLength, Math.max(minLength, 40)) });
