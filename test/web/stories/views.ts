@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { clientIdOf } from '../../../lambda/domain/accounts/oauth-client.ts';
 import {
   desktop,
   openTab,
@@ -38,6 +39,8 @@ const COMPANY = { name: 'Company', amount: 600, period: 'monthly' };
 const USED_UP = { name: 'Batch jobs', amount: 1, period: 'monthly', filter: { provider: 'anthropic' }, block: {} };
 const REPORT = { name: 'Daily spend', schedule: { every: 'daily', hour: 8 }, groupBy: ['model'] };
 const TOKEN = { name: 'Prometheus', role: 'viewer' };
+
+const CONNECTOR = { name: 'Claude', redirectUris: ['https://claude.example.com/callback'] } as const;
 
 type Paths = Readonly<Record<string, string | (() => Promise<string>)>>;
 
@@ -81,6 +84,7 @@ const membersPaths: Readonly<Record<string, Paths>> = {
     tokens: '/tokens',
     members: '/members',
     connect: '/connect',
+    'connect a program': `/authorize?${new URLSearchParams({ client_id: clientIdOf(CONNECTOR), redirect_uri: CONNECTOR.redirectUris[0] })}`,
     'audit log': '/audit',
     profile: '/profile',
     settings: '/settings',

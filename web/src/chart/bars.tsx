@@ -142,7 +142,9 @@ export const Bars = ({ bars, colorOf, lines = [], formatAxis, label, tip, onPick
       <div className={classes['times']}>
         {bars.map(({ time }, index) => (
           <span key={time}>
-            {index % every === 0 && <span data-even={(index / every) % 2 === 0}>{formatBucket(time)}</span>}
+            {index % every === 0 && (
+              <span data-place={[4, 2, 1].find((place) => (index / every) % place === 0)}>{formatBucket(time)}</span>
+            )}
           </span>
         ))}
       </div>
