@@ -120,9 +120,11 @@ export const readAuthorizationServer = operation(
 
 const REDIRECT = 'must be a URL with https, or http on this machine';
 
-const redirectUris = z
-  .array(z.url(REDIRECT).check(z.maxLength(512), z.regex(redirectPattern, REDIRECT)))
-  .check(z.minLength(1), z.maxLength(10));
+// A URL as browsers read it, which is more than the format "uri" of JSON Schema.
+const redirectUri = z
+  .string()
+  .check(z.maxLength(512), z.regex(redirectPattern, REDIRECT), z.refine(URL.canParse, REDIRECT));
+const redirectUris = z.array(redirectUri).check(z.minLength(1), z.maxLength(10));
 
 export const registerClient = operation('registerClient', 'POST /auth/clients', {
   audits: 'Nothing is stored.',
@@ -137,7 +139,7 @@ export const registerClient = operation('registerClient', 'POST /auth/clients', 
     schema: z.object({
       client_id: z.string(),
       client_name: z.string(),
-      redirect_uris: z.array(z.url()),
+      redirect_uris: z.array(z.string()),
       grant_types: z.array(z.string()),
       response_types: z.array(z.string()),
       token_endpoint_auth_method: z.literal('none'),

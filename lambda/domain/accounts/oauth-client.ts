@@ -31,4 +31,4 @@ export const clientWith = (clientId: string): OAuthClient | undefined => {
 const withoutPort = (uri: string): string => uri.replace(/^(http:\/\/(?:\w[\w.]*|\[::1\])):\d+/, '$1');
 
 export const mayReturnTo = ({ redirectUris }: OAuthClient, uri: string): boolean =>
-  redirectUris.map(withoutPort).includes(withoutPort(uri));
+  URL.canParse(uri) && redirectUris.map(withoutPort).includes(withoutPort(uri));

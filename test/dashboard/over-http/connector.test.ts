@@ -234,5 +234,6 @@ describe('a connector that knows the URL of MCP', () => {
     const local = await begin(newConnector('http://localhost:3118/callback'));
     expect((await agree(local.page, owner, { redirectUri: 'http://localhost:4000/callback' })).status).toBe(201);
     expect((await agree(local.page, owner, { redirectUri: 'http://localhost:4000/other' })).status).toBe(400);
+    expect((await agree(local.page, owner, { redirectUri: 'http://localhost:99999/callback' })).status).toBe(400);
   });
 });
