@@ -48,11 +48,11 @@ const partsOf = (values: ScopeValues): Scope => {
 };
 
 /**
- * The scope as the API takes it: without members where all requests are meant, and without spaces around what was typed. The value of a
- * dimension may consist of spaces.
+ * The scope as the API takes it: without members where all requests are meant, and without spaces around what was typed. A value may consist of
+ * spaces.
  */
 export const scopeOf = (values: ScopeValues): Scope => {
-  const texts = textMembers.map((name) => [name, values[name].trim()] as const);
+  const texts = textMembers.map((name) => [name, values[name].trim() || values[name]] as const);
   const dimensionValue = values.dimensionValue.trim() || values.dimensionValue;
   return partsOf({ ...values, ...Object.fromEntries(texts), dimensionValue });
 };
