@@ -52,9 +52,9 @@ const partsOf = (values: ScopeValues): Scope => {
  * spaces.
  */
 export const scopeOf = (values: ScopeValues): Scope => {
-  const texts = textMembers.map((name) => [name, values[name].trim() || values[name]] as const);
-  const dimensionValue = values.dimensionValue.trim() || values.dimensionValue;
-  return partsOf({ ...values, ...Object.fromEntries(texts), dimensionValue });
+  const typed = [...textMembers, 'dimensionValue'] as const;
+  const texts = typed.map((name) => [name, values[name].trim() || values[name]] as const);
+  return partsOf({ ...values, ...Object.fromEntries(texts) });
 };
 
 /** Members of a scope that filter spend, by dimension. */
