@@ -50,6 +50,7 @@ const readableBy = (origin: string, client: ClientResponse): ClientResponse => (
     kept.push('Vary', vary === undefined ? 'Origin' : `Origin, ${vary}`);
     client.start(status, statusMessage, kept);
   },
+  inform: (status, statusMessage, headers) => client.inform?.(status, statusMessage, headers),
   write: (chunk) => client.write(chunk),
   onDrain: (listener) => client.onDrain(listener),
   end: (trailers, last) => client.end(trailers, last),

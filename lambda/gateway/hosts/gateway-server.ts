@@ -5,7 +5,7 @@ import { undiciTransport } from '../aws/transport-undici.ts';
 import { composeGateway } from '../compose.ts';
 import type { Gateway } from '../gateway.ts';
 import type { ClientResponse, GatewayRequest } from '../protocol/client.ts';
-import type { RawHeaders } from '../protocol/headers.ts';
+import { type RawHeaders, responseHead } from '../protocol/headers.ts';
 import { undiciUpstream } from '../upstream/upstream-undici.ts';
 import { proxyWebSocket } from '../websocket/proxy-websocket.ts';
 import type { WebSocketParts } from '../websocket/websocket-relay.ts';
@@ -118,6 +118,13 @@ class ServerClient implements ClientResponse {
     response.sendDate = false;
     // A write to a closed connection: the `close` event reports it.
     response.on('error', ignore);
+  }
+
+  /** HTTP/1.0 has no interim responses, and AWS does not say what its load balancer makes of them: its header names it. */
+  inform(status: number, statusMessage: string, headers: RawHeaders): void {
+    const { req, socket } = this.#response;
+    if (req.httpVersion !== '1.1' || req.headers['x-amzn-trace-id'] !== undefined) return;
+    socket?.write(responseHead(status, statusMessage.replace(UNSENDABLE, ''), headers), 'latin1');
   }
 
   start(status: number, statusMessage: string, headers: string[]): void {

@@ -17,7 +17,9 @@ export interface GatewayRequest {
 
 /** The client's side of a response. Each host implements it. */
 export interface ClientResponse {
-  /** Sends the status and headers without waiting for the body. Called first, and once. */
+  /** Sends an interim response, before `start`. A host that cannot lacks it. */
+  inform?(status: number, statusMessage: string, headers: RawHeaders): void;
+  /** Sends the status and headers without waiting for the body. Called once. */
   start(status: number, statusMessage: string, headers: string[]): void;
   /** False when the client is slower than the provider: wait for `onDrain`. */
   write(chunk: Buffer): boolean;

@@ -5,7 +5,7 @@
 export type RawHeaders = readonly string[];
 
 /** Headers for one connection only. @see https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1 */
-const hopByHop = new Set([
+export const hopByHop: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
   'proxy-connection',

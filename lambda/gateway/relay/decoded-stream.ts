@@ -20,6 +20,10 @@ export class DecodedStream implements UpstreamListener {
     this.#listener = listener;
   }
 
+  onInterim(head: UpstreamHead): void {
+    this.#listener.onInterim?.(head);
+  }
+
   onHeaders(head: UpstreamHead): void {
     const encoding = headerValue(head.headers, 'content-encoding');
     if (encoding !== undefined && isEventStream(head.headers)) {

@@ -7,7 +7,7 @@ import type { ValueLookup } from '../admission/value-lookup.ts';
 import type { BodyFacts } from '../meter/request-reader.ts';
 import type { ClientResponse, GatewayRequest } from '../protocol/client.ts';
 import { type GatewayErrorCode, type GatewayErrorResponse, gatewayErrorResponse } from '../protocol/gateway-error.ts';
-import { clientResponseHeaders, headerValue, type RawHeaders } from '../protocol/headers.ts';
+import { clientResponseHeaders, headerValue, hopByHop, type RawHeaders, withoutHeaders } from '../protocol/headers.ts';
 import { pathOf, upstreamTarget } from '../protocol/target.ts';
 import type { Tracker } from '../tracking/tracker.ts';
 import type { Upstream, UpstreamExchange, UpstreamHead, UpstreamListener } from '../upstream/upstream.ts';
@@ -106,6 +106,10 @@ class Relay implements UpstreamListener {
 
   onHeaders(head: UpstreamHead): void {
     this.#guard(this.#handleHeaders, head);
+  }
+
+  onInterim({ status, statusMessage, headers }: UpstreamHead): void {
+    if (!this.#isFinished) this.#forwarding.client.inform?.(status, statusMessage, withoutHeaders(headers, hopByHop));
   }
 
   onData(chunk: Buffer): void {

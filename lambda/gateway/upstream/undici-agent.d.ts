@@ -2,3 +2,8 @@
 declare module 'undici/lib/dispatcher/agent.js' {
   export { Agent as default } from 'undici';
 }
+
+declare module 'undici/lib/core/symbols.js' {
+  const symbols: { readonly kSocket: symbol; readonly kParser: symbol };
+  export default symbols;
+}

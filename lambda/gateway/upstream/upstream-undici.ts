@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import symbols from 'undici/lib/core/symbols.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import {
   KEEP_ALIVE_MS,
@@ -27,6 +28,7 @@ export const undiciUpstream = (timeouts: UpstreamTimeouts): Upstream => {
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
   });
+  agent.on('connect', (_origin, targets) => keepReasonPhrases(targets.at(-1)));
   return {
     send: (request, listener) => {
       const exchange = new Exchange(request.body, listener, timeouts);
@@ -56,8 +58,18 @@ const decodeHeaders = (raw: unknown): string[] =>
     ? raw.map((bytes: Buffer | string) => (typeof bytes === 'string' ? bytes : bytes.toString('latin1')))
     : [];
 
-/** undici reads a reason phrase as UTF-8; the bytes that came are passed on. One that is no UTF-8 has lost them by then. */
-const asLatin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+/** undici reads a reason phrase as UTF-8, and only its last part: neither brings the bytes back. Its connections' parsers have one prototype. */
+const keepReasonPhrases = (client: object | undefined): void => {
+  const parser = (client as Record<symbol, Record<symbol, object> | undefined> | undefined)?.[symbols.kSocket]?.[
+    symbols.kParser
+  ];
+  if (parser) Object.getPrototypeOf(parser).onStatus = onStatus;
+};
+
+const onStatus = function (this: { statusText: string }, bytes: Buffer): 0 {
+  this.statusText += bytes.toString('latin1');
+  return 0;
+};
 
 /** One request: the handler for undici, and the exchange for the relay. */
 class Exchange implements Dispatcher.DispatchHandler, UpstreamExchange {
@@ -113,14 +125,18 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamExchange {
     controller: Dispatcher.DispatchController,
     status: number,
     _headers: unknown,
-    statusMessage?: string,
+    statusMessage = '',
   ): void {
-    if (this.#isOver || status < 200) return;
-    this.#timer.begin(this.#timeouts.idleTimeoutMs, 'waiting for the provider’s next bytes');
+    if (this.#isOver) return;
     const headers = decodeHeaders(controller.rawHeaders);
     // Otherwise a buffer for each name and value stays in memory for as long as the response lasts.
     controller.rawHeaders = null;
-    this.#listener.onHeaders({ status, statusMessage: asLatin1(statusMessage ?? ''), headers });
+    if (status < 200) {
+      if (status >= 100) this.#listener.onInterim?.({ status, statusMessage, headers });
+      return;
+    }
+    this.#timer.begin(this.#timeouts.idleTimeoutMs, 'waiting for the provider’s next bytes');
+    this.#listener.onHeaders({ status, statusMessage, headers });
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {

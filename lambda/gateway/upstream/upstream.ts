@@ -36,6 +36,8 @@ export interface UpstreamHead {
 /** The events of one exchange, in this order. `onError` ends the exchange, before or after the headers. */
 export interface UpstreamListener {
   onHeaders(head: UpstreamHead): void;
+  /** An interim response (102, 103), any number of times before the headers. Lambda cannot send one, so its transport reads none. */
+  onInterim?(head: UpstreamHead): void;
   onData(chunk: Buffer): void;
   onEnd(trailers: RawHeaders): void;
   onError(error: Error): void;
