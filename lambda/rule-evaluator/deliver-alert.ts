@@ -1,5 +1,5 @@
 import type { Recipient, Users } from '../data/accounts/users.ts';
-import { type AlertDeliveries, isReport, type Outgoing } from '../data/alerts/alert-deliveries.ts';
+import { type AlertDeliveries, DELIVERY_ROUNDS, isReport, type Outgoing } from '../data/alerts/alert-deliveries.ts';
 import type { Rules } from '../data/alerts/rules.ts';
 import type { Reports } from '../data/reports/reports.ts';
 import { scopeOf } from '../domain/accounts/scope.ts';
@@ -31,7 +31,6 @@ export interface DeliveryDependencies {
 }
 
 /** Pauses of 1, 2, 4 … minutes, at most 6 hours: the last of ten attempts comes about 15 hours after the first. */
-const MAX_ROUNDS = 10;
 const MAX_PAUSE_MS = 6 * HOUR_MS;
 
 /** Something to send, in every form. */
@@ -59,7 +58,7 @@ interface Attempt {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-const pauseMs = (round: number): number => Math.min(MINUTE_MS * 2 ** round, MAX_PAUSE_MS);
+const pauseMs = (round: number): number => Math.min(MINUTE_MS * 2 ** (round % DELIVERY_ROUNDS), MAX_PAUSE_MS);
 
 /** The error as the delivery shows it: of unexpected errors only the kind. */
 const describeError = (error: unknown): string =>
@@ -129,7 +128,7 @@ export const deliverAlert = (dependencies: DeliveryDependencies) => {
   return async (outgoing: Outgoing, round: number): Promise<void> => {
     const nextAttemptAt = new Date(now().getTime() + pauseMs(round)).toISOString();
     if (!(await deliveries.claimRound(outgoing, round, nextAttemptAt))) return;
-    const isLast = round + 1 >= MAX_ROUNDS;
+    const isLast = (round + 1) % DELIVERY_ROUNDS === 0;
     const attempted = await Promise.all(
       outgoing.deliveries.map((delivery) =>
         delivery.status === 'pending' ? attempt(outgoing, delivery, isLast) : Promise.resolve<Attempt>({ delivery }),

@@ -58,7 +58,7 @@ export const getAlert = operation('getAlert', 'GET /alerts/{id}', {
 export const acknowledgeAlert = operation('acknowledgeAlert', 'PATCH /alerts/{id}/acknowledge', {
   audits: ['alert.acknowledged'],
   summary: 'Acknowledge an alert',
-  description: 'Acknowledging it again changes nothing.',
+  description: 'Resolves the incident that it opened in PagerDuty. Acknowledging it again changes nothing.',
   permission: 'rules:write',
   params: idParams,
   success: { status: 200, description: 'The updated alert.', schema: alertView },

@@ -1,6 +1,6 @@
-import { type Alert, alertSchema, type Delivery } from '../../domain/alerts/alert.ts';
+import { type Alert, alertSchema, type Delivery, resolvingDeliveries } from '../../domain/alerts/alert.ts';
 import { type ReportRun, reportRunSchema } from '../../domain/reports/report-run.ts';
-import { update } from '../table/actions.ts';
+import { EXISTS, update } from '../table/actions.ts';
 import {
   alertKey,
   type Key,
@@ -11,7 +11,7 @@ import {
 } from '../table/keys.ts';
 import { itemsOfIndex } from '../table/read.ts';
 import { shardOf, type Table } from '../table/table.ts';
-import { tryWrite, write } from '../table/write.ts';
+import { tryWrite } from '../table/write.ts';
 
 /** Alerts and reports are delivered on channels. */
 export type Outgoing = Alert | ReportRun;
@@ -31,6 +31,9 @@ export const undeliveredKey = (outgoing: Outgoing, nextAttemptAt: string) =>
     nextAttemptAt,
     isReport(outgoing) ? outgoingKey(outgoing).sk : outgoing.alertId,
   );
+
+/** Attempts of a delivery. Rounds from there on are those of what an acknowledgment adds. */
+export const DELIVERY_ROUNDS = 10;
 
 /** Above every alert id. */
 const HIGHEST = '~';
@@ -58,7 +61,8 @@ export const openAlertDeliveries = (table: Table) => ({
     ),
 
   /**
-   * Records the results of deliveries. It leaves the index once none is pending.
+   * Records the results of deliveries. It leaves the index once none is pending. An alert that was acknowledged meanwhile stays for what
+   * that adds.
    *
    * @param nextAttemptAt where it is later than the claim of the round has it
    */
@@ -67,14 +71,17 @@ export const openAlertDeliveries = (table: Table) => ({
     deliveries: readonly Delivery[],
     nextAttemptAt?: string | undefined,
   ): Promise<void> => {
-    const isDone = deliveries.every(({ status }) => status !== 'pending');
-    const isLater = !isDone && nextAttemptAt !== undefined;
-    const due = isDone ? ' REMOVE gsi1pk, gsi1sk' : isLater ? ', gsi1sk = :gsi1sk' : '';
-    const gsi1sk = isLater ? undeliveredKey(outgoing, nextAttemptAt).gsi1sk : undefined;
-    await write(
-      table,
-      update(outgoingKey(outgoing), `SET deliveries = :deliveries${due}`, null, { deliveries, gsi1sk }),
-    );
+    const record = (results: readonly Delivery[], condition: string, status?: Alert['status']) => {
+      const isDone = results.every((delivery) => delivery.status !== 'pending');
+      const isLater = !isDone && nextAttemptAt !== undefined;
+      const due = isDone ? ' REMOVE gsi1pk, gsi1sk' : isLater ? ', gsi1sk = :gsi1sk' : '';
+      const gsi1sk = isLater ? undeliveredKey(outgoing, nextAttemptAt).gsi1sk : undefined;
+      const values = { deliveries: results, gsi1sk, status };
+      return tryWrite(table, update(outgoingKey(outgoing), `SET deliveries = :deliveries${due}`, condition, values));
+    };
+    if (isReport(outgoing)) return void (await record(deliveries, EXISTS));
+    if (await record(deliveries, '#status = :status', outgoing.status)) return;
+    await record(resolvingDeliveries(deliveries), '#status = :status', 'acknowledged');
   },
 });
 

@@ -1,6 +1,6 @@
 import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
-import { type Alert, alertSchema } from '../../domain/alerts/alert.ts';
+import { type Alert, alertSchema, resolvingDeliveries } from '../../domain/alerts/alert.ts';
 import type { Period } from '../../domain/calendar/periods.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { NotFoundError } from '../../domain/errors.ts';
@@ -11,8 +11,8 @@ import { accountKey, alertKey, firedKey, type Key, ruleKey } from '../table/keys
 import { pageCursor } from '../table/page-cursor.ts';
 import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { isConditionFailed, tryTransact } from '../table/write.ts';
-import { undeliveredKey } from './alert-deliveries.ts';
+import { RETRY, retryConflicts, tryTransact, tryWrite } from '../table/write.ts';
+import { DELIVERY_ROUNDS, undeliveredKey } from './alert-deliveries.ts';
 import type { Rule } from './rules.ts';
 
 /** The id of the last alert of a page. The next page begins below it, so new or changed alerts do not shift it. */
@@ -64,10 +64,10 @@ export const openAlerts = (table: Table) => {
     return [put(guard, IS_NEW), put(item, IS_NEW)];
   };
 
-  const find = async (key: Key): Promise<Alert> => {
+  const find = async (key: Key): Promise<{ alert: Alert; stored: unknown }> => {
     const item = await findItem(table, key);
     if (item === undefined) throw new NotFoundError('There is no such alert.');
-    return alertSchema.parse(item);
+    return { alert: alertSchema.parse(item), stored: item['deliveries'] };
   };
 
   return {
@@ -141,22 +141,33 @@ export const openAlerts = (table: Table) => {
     },
 
     /** @throws NotFoundError */
-    find: async (accountId: string, alertId: string): Promise<Alert> => find(alertKey(accountId, alertId)),
+    find: async (accountId: string, alertId: string): Promise<Alert> =>
+      (await find(alertKey(accountId, alertId))).alert,
 
-    /** Acknowledges an alert. One that is acknowledged already stays as it is. @throws NotFoundError */
-    acknowledge: async (accountId: string, alertId: string, by: { userId: string; at: string }): Promise<Alert> => {
-      const key = alertKey(accountId, alertId);
-      const set = 'SET #status = :acknowledged, acknowledgedAt = :at, acknowledgedBy = :userId';
-      const states = { acknowledged: 'acknowledged', triggered: 'triggered' };
-      const { Update } = update(key, set, '#status = :triggered', { ...states, ...by });
-      try {
-        const { Attributes } = await call('UpdateItem', { TableName: name, ...Update, ReturnValues: 'ALL_NEW' });
-        return alertSchema.parse(Attributes);
-      } catch (error) {
-        if (!isConditionFailed(error)) throw error;
-        return find(key);
-      }
-    },
+    /**
+     * Acknowledges an alert, and has its incident in PagerDuty resolved. One that is acknowledged already stays as it is.
+     *
+     * @throws NotFoundError
+     */
+    acknowledge: (accountId: string, alertId: string, { userId, at }: { userId: string; at: string }): Promise<Alert> =>
+      retryConflicts(async () => {
+        const key = alertKey(accountId, alertId);
+        const { alert, stored } = await find(key);
+        if (alert.status === 'acknowledged') return alert;
+        const deliveries = resolvingDeliveries(alert.deliveries);
+        const isPending = (some: Alert['deliveries']) => some.some(({ status }) => status === 'pending');
+        // While another delivery is pending, its rounds go on.
+        const begins = !isPending(alert.deliveries) && isPending(deliveries);
+        const changed = {
+          ...{ status: 'acknowledged', acknowledgedAt: at, acknowledgedBy: userId, deliveries },
+          ...(begins && { ...undeliveredKey(alert, at), deliveryRound: DELIVERY_ROUNDS }),
+        } as const;
+        const set = Object.keys(changed).map((each) => `#${each} = :${each}`);
+        const read = { triggered: 'triggered', stored };
+        const isRead = '#status = :triggered AND #deliveries = :stored';
+        const isWritten = await tryWrite(table, update(key, `SET ${set.join(', ')}`, isRead, { ...changed, ...read }));
+        return isWritten ? alertSchema.parse({ ...alert, ...changed }) : RETRY;
+      }),
   };
 };
 

@@ -94,6 +94,7 @@ export const alertMessage = (alert: Alert, links: AlertLinks): Message => {
       { text: 'See and acknowledge it', url: links.alert },
       { text: 'See the spend', url: links.spend },
     ],
+    isOver: alert.status === 'acknowledged',
     severity: severityOf(alert),
     type: alert.type,
     at: alert.triggeredAt,

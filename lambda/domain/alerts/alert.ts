@@ -77,6 +77,14 @@ export const pendingDeliveries = (channels: readonly Delivery['channel'][]): Del
     error: null,
   }));
 
+/** Deliveries after an alert is acknowledged: the incident that it opened in PagerDuty is still to be resolved. */
+export const resolvingDeliveries = (deliveries: readonly Delivery[]): Delivery[] =>
+  deliveries.map((delivery) =>
+    delivery.channel === 'pagerduty' && delivery.status === 'sent'
+      ? { ...delivery, status: 'pending', attempts: 0, error: null }
+      : delivery,
+  );
+
 /** An alert at the moment at which it is triggered, to be delivered on channels. */
 export const triggeredAlert = (
   facts: Omit<Alert, 'status' | 'acknowledgedAt' | 'acknowledgedBy' | 'deliveries'>,

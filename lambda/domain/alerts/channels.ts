@@ -122,6 +122,13 @@ export const pagerDutyEvent = (message: Message, routingKey: string) => ({
   },
 });
 
+/** Resolves the incident of a message. PagerDuty takes it where there is none, too. */
+const pagerDutyResolve = ({ id }: Message, routingKey: string) => ({
+  routing_key: routingKey,
+  event_action: 'resolve',
+  dedup_key: id,
+});
+
 /** Channels that post JSON to a service. */
 export type PostedChannel = Exclude<ChannelName, 'email'>;
 
@@ -180,7 +187,8 @@ export const channelTypes: Readonly<Record<PostedChannel, ChannelType>> = {
       "Integration key of PagerDuty's Events API v2: 32 characters, with `eu:` before it in the EU service region",
     targetProblem: (target) => (ROUTING_KEY.test(target) ? undefined : 'must be an integration key of 32 characters'),
     url: (target) => `https://events.${target.startsWith('eu:') ? 'eu.' : ''}pagerduty.com/v2/enqueue`,
-    body: (message, target) => pagerDutyEvent(message, target.replace(/^eu:/, '')),
+    body: (message, target) =>
+      (message.isOver ? pagerDutyResolve : pagerDutyEvent)(message, target.replace(/^eu:/, '')),
     finalStatuses: [400],
   },
 };

@@ -8,6 +8,8 @@ export interface Message {
   readonly facts: readonly { readonly label: string; readonly text: string }[];
   /** The page that it is about, then others. */
   readonly links: readonly [MessageLink, ...MessageLink[]];
+  /** For PagerDuty: nothing is left to do about it. */
+  readonly isOver?: boolean;
   /** For PagerDuty. */
   readonly severity: 'critical' | 'warning' | 'info';
   /** The kind of alert or report. */

@@ -81,7 +81,9 @@ const undeliveredText = ({ status, attempts, error }: Delivery): string => {
   return `${status === 'failed' ? 'failed' : 'pending'}, ${tried}${error ? `: ${error}` : ''}`;
 };
 
-const DeliveryNote = ({ delivery }: { readonly delivery: Delivery }) => {
+const DeliveryNote = ({ delivery, alert }: { readonly delivery: Delivery; readonly alert: Alert }) => {
+  const isOver =
+    delivery.channel === 'pagerduty' && alert.acknowledgedAt && `${delivery.sentAt}` >= alert.acknowledgedAt;
   const Channel = delivery.channel === 'email' ? Mail : Webhook;
   const State = { sent: Check, pending: Clock, failed: CircleAlert }[delivery.status];
   return (
@@ -91,7 +93,9 @@ const DeliveryNote = ({ delivery }: { readonly delivery: Delivery }) => {
       <State size={14} color={delivery.status === 'sent' ? 'var(--good)' : 'currentColor'} aria-hidden />
       <span>
         {delivery.status === 'sent' ? (
-          <>sent {delivery.sentAt && <Instant iso={delivery.sentAt} />}</>
+          <>
+            {isOver ? 'resolved' : 'sent'} {delivery.sentAt && <Instant iso={delivery.sentAt} />}
+          </>
         ) : (
           undeliveredText(delivery)
         )}
@@ -184,7 +188,7 @@ const Explanation = ({ alert, keyNames, final }: ExplanationProps) => (
     <Group justify="space-between" gap="8px 16px" mt={14} pt={10} style={{ borderTop: '1px solid var(--line)' }}>
       <Group component="ul" aria-label="Deliveries" gap="4px 20px" m={0} p={0}>
         {alert.deliveries.map((delivery) => (
-          <DeliveryNote key={delivery.channel} delivery={delivery} />
+          <DeliveryNote key={delivery.channel} delivery={delivery} alert={alert} />
         ))}
       </Group>
       <Group gap={16}>

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { uuidv7 } from 'uuidv7';
+import { type EmulatedTable, emulatedTable } from '../../fixtures/emulated-table.ts';
+import { openAlertDeliveries } from '../../lambda/data/alerts/alert-deliveries.ts';
+import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
+import { type Alert, triggeredAlert } from '../../lambda/domain/alerts/alert.ts';
+import type { ChannelName } from '../../lambda/domain/limits/rule.ts';
+import { WebhookError } from '../../lambda/integrations/webhook.ts';
+import { deliverAlert } from '../../lambda/rule-evaluator/deliver-alert.ts';
+import { deliverPending } from '../../lambda/rule-evaluator/open-judge.ts';
+import { newAccount } from '../data/new-account.ts';
+import { silentLogger } from '../http/invoke.ts';
+
+let table: EmulatedTable;
+let accountId: string;
+let clock: number;
+/** What each service got: the action of PagerDuty's events. */
+let got: { readonly to: string; readonly action?: string; readonly key?: string }[];
+/** Runs while a service has a post; what it throws is its response. */
+let whilePosted: (action: string | undefined) => Promise<void>;
+
+beforeAll(async () => {
+  table = await emulatedTable();
+});
+afterAll(() => table.stop());
+beforeEach(async () => {
+  ({ accountId } = await newAccount(table));
+  clock = Date.parse('2026-11-20T16:00:00.000Z');
+  got = [];
+  whilePosted = async () => {};
+});
+
+const now = () => new Date(clock);
+const evaluate = async (): Promise<void> => {
+  const deliveries = openAlertDeliveries(table);
+  const deliver = deliverAlert({
+    deliveries,
+    rules: { find: async () => ({ targets: { pagerduty: 'k'.repeat(32), slack: 'https://slack' } }) as never },
+    reports: { find: async () => ({}) as never },
+    users: { recipients: async () => [] },
+    sendMail: async () => undefined,
+    postWebhook: async ({ url }, body) => {
+      const { event_action: action, dedup_key: key } = JSON.parse(body);
+      await whilePosted(action);
+      got.push(action ? { to: 'pagerduty', action, key } : { to: url });
+    },
+    dashboardUrl: 'https://dashboard.example.com',
+    now,
+  });
+  await deliverPending({ deliveries, deliver, now, logger: silentLogger() })(() => 300_000);
+};
+const fire = async (...channels: ChannelName[]): Promise<string> => {
+  const alertId = uuidv7();
+  const at = now().toISOString();
+  const facts: Omit<Alert, 'status' | 'acknowledgedAt' | 'acknowledgedBy' | 'deliveries'> = {
+    ...{ alertId, accountId, ruleId: 'rule', ruleName: 'Daily spend', type: 'cost_threshold', event: null },
+    ...{ triggeredAt: at, period: { name: 'daily', start: at, end: '2026-11-21T00:00:00.000Z' } },
+    ...{ unit: 'nanoUsd', observed: 2, limit: 1, unpricedRequests: 0, summary: 'Spend is high.', drivers: [] },
+  };
+  await openAlerts(table).notify(triggeredAlert(facts, channels), alertId);
+  return alertId;
+};
+const acknowledge = (alertId: string) =>
+  openAlerts(table).acknowledge(accountId, alertId, { userId: 'ada', at: now().toISOString() });
+const deliveriesOf = async (alertId: string) => (await openAlerts(table).find(accountId, alertId)).deliveries;
+
+it("resolves PagerDuty's incident once an alert is acknowledged, and tells nobody else", async () => {
+  const alertId = await fire('pagerduty', 'slack');
+  await evaluate();
+  clock += 60_000;
+  expect((await acknowledge(alertId)).deliveries).toMatchObject([
+    { channel: 'pagerduty', status: 'pending', attempts: 0, sentAt: '2026-11-20T16:00:00.000Z' },
+    { channel: 'slack', status: 'sent' },
+  ]);
+  await acknowledge(alertId);
+  await evaluate();
+  await evaluate();
+  expect(got).toEqual([
+    { to: 'pagerduty', action: 'trigger', key: alertId },
+    { to: 'https://slack' },
+    { to: 'pagerduty', action: 'resolve', key: alertId },
+  ]);
+  expect((await deliveriesOf(alertId))[0]).toMatchObject({ status: 'sent', sentAt: now().toISOString(), attempts: 1 });
+});
+
+it('tries as often as for an alert, and shows the failure', async () => {
+  const alertId = await fire('pagerduty');
+  await evaluate();
+  await acknowledge(alertId);
+  whilePosted = async () => {
+    throw new WebhookError('it responded with 503', { status: 503 });
+  };
+  const attempts = async () => (await deliveriesOf(alertId))[0]?.attempts;
+  for (let round = 1; round <= 12; round++) {
+    await evaluate();
+    expect(await attempts()).toBe(Math.min(round, 10));
+    clock += 6 * 3_600_000;
+  }
+  expect(await deliveriesOf(alertId)).toMatchObject([{ status: 'failed', error: 'it responded with 503' }]);
+});
+
+it('resolves an incident that is opened while the alert is acknowledged', async () => {
+  const alertId = await fire('pagerduty', 'slack');
+  whilePosted = async (action) => {
+    if (action === 'trigger') await acknowledge(alertId);
+  };
+  await evaluate();
+  clock += 60_000;
+  await evaluate();
+  expect(got.map(({ action }) => action)).toEqual(expect.arrayContaining(['trigger', 'resolve']));
+  expect(got).toHaveLength(3);
+  expect((await deliveriesOf(alertId)).map(({ status }) => status)).toEqual(['sent', 'sent']);
+});
+
+it('opens no incident for an alert that is acknowledged already, and brings no deleted one back', async () => {
+  const alertId = await fire('pagerduty');
+  await acknowledge(alertId);
+  await evaluate();
+  expect(got).toEqual([{ to: 'pagerduty', action: 'resolve', key: alertId }]);
+  const gone = { ...(await openAlerts(table).find(accountId, alertId)), alertId: 'gone' };
+  await openAlertDeliveries(table).recordDeliveries(gone, gone.deliveries);
+  await expect(openAlerts(table).find(accountId, 'gone')).rejects.toThrow('no such alert');
+});
