@@ -10,7 +10,8 @@ import { openQuery, type Query } from './query/duckdb.ts';
 const USAGE = `npm run query -- "select …" [--data DIR] [--json]
 npm run query -- --check-focus [--data DIR]
 
-Runs SQL (DuckDB) over exported days on this machine: tables cost_and_usage (FOCUS 1.2) and requests, each with the columns account and day.
+Runs SQL (DuckDB) over exported days on this machine: tables cost_and_usage (FOCUS 1.2), requests and names, each with the
+columns account and day. Names of keys, projects and members are the latest.
 
   --data DIR      the data folder of the local stack, or a copy of the bucket (default: .data)
   --json          one JSON object for each row instead of a table

@@ -2,6 +2,7 @@ import type { openAccountTerms } from '../data/accounts/account-terms.ts';
 import type { AuditLog } from '../data/accounts/audit-log.ts';
 import { openOwnPrices } from '../data/accounts/own-prices.ts';
 import { openServiceKeys } from '../data/accounts/service-keys.ts';
+import { openUsers } from '../data/accounts/users.ts';
 import { openValueNames } from '../data/accounts/value-names.ts';
 import { type DayExports, type DueExport, type Exported, manifestText } from '../data/exports/day-exports.ts';
 import type { RollupMarks } from '../data/ledger/rollup-marks.ts';
@@ -18,6 +19,7 @@ import {
   type ExportedAccount,
   type ExportFormat,
   exportFormats,
+  type Named,
 } from '../domain/exports/datasets.ts';
 import { auditHeadObjectKey, exportKey, manifestKey } from '../domain/object-keys.ts';
 import { contributionOf } from '../domain/spend/contribution.ts';
@@ -31,18 +33,32 @@ import { openUpload } from './upload.ts';
 /** The facts that an export of a day needs: the account's own prices, and the names of its keys, members and projects. */
 export const openDescribeAccount = (table: Table) => {
   const [ownPrices, keys, namesOf] = [openOwnPrices(table), openServiceKeys(table), openValueNames(table)];
+  const users = openUsers(table);
   return async (accountId: string): Promise<ExportedAccount> => {
     const { prices, months } = (await ownPrices.read(accountId)).own;
     const [projects, members] = [await namesOf(accountId, 'project'), await namesOf(accountId, 'member')];
     const keysById = new Map((await keys.list(accountId)).map((key) => [key.keyId, key]));
+    const owner = (await users.recipients(accountId)).find(({ role }) => role === 'owner');
+    const accountName = (owner && (await users.find(owner.userId))?.companyName) || null;
+    const named = (kind: Named['kind'], names: ReadonlyMap<string, string>): Named[] =>
+      [...names].map(([id, name]) => ({ kind, id, name, project: null, member: null }));
     return {
       prices,
       months,
+      names: [
+        ...named('project', projects),
+        ...named('member', members),
+        ...[...keysById.values()].map((key) => ({
+          ...({ kind: 'key', id: key.keyId, name: key.name } as const),
+          ...keyDimensionsOf(key),
+        })),
+      ],
       namesOf: (keyId) => {
         const key = keysById.get(keyId ?? '');
         const { project = null, member = null } = key ? keyDimensionsOf(key) : {};
         return {
           accountId,
+          accountName,
           projectId: project,
           projectName: projects.get(project ?? '') ?? null,
           keyName: key?.name ?? null,

@@ -4,7 +4,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue';
 import type { Construct } from 'constructs';
 import type { ColumnType } from '../../lambda/domain/exports/column.ts';
-import { datasetNames, datasets } from '../../lambda/domain/exports/datasets.ts';
+import { type DatasetName, datasetNames, datasets } from '../../lambda/domain/exports/datasets.ts';
 import { DAY_FILES, EXPORTS, exportKey } from '../../lambda/domain/object-keys.ts';
 import { exporterEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
@@ -19,6 +19,13 @@ import { partitions } from './partitions.ts';
 
 /** A query that reads more ends with an error: 0.5 USD. */
 const MAX_BYTES_OF_QUERY = 100 * 1_000 ** 3;
+
+/** Parts of the tables' ids. */
+const tableIds: Readonly<Record<DatasetName, string>> = {
+  'cost-and-usage': 'CostAndUsage',
+  requests: 'Request',
+  names: 'Name',
+};
 
 /** Nothing is exported of days before. */
 const FIRST_DAY = '2026-01-01';
@@ -72,7 +79,7 @@ const exportTables = (scope: Construct, stage: string, bucket: ObjectBucket) => 
   for (const name of datasetNames) {
     const key = exportKey(placeholder('account'), name, 'parquet', placeholder('day'));
     const folder = (path: string) => `s3://${bucket.bucketName}/${path.slice(0, path.lastIndexOf('/') + 1)}`;
-    const table = new CfnTable(scope, `${name === 'requests' ? 'Request' : 'CostAndUsage'}Table`, {
+    const table = new CfnTable(scope, `${tableIds[name]}Table`, {
       catalogId: account,
       databaseName,
       tableInput: {
@@ -167,7 +174,7 @@ export class ExportsStack extends Stack {
       { actions: ['BatchWriteItem'], partitions: partitions.requestLogs },
       {
         actions: ['GetItem'],
-        partitions: [...partitions.accounts, ...partitions.deletedAccounts, ...partitions.audit],
+        partitions: [...partitions.accounts, ...partitions.deletedAccounts, ...partitions.audit, ...partitions.users],
       },
     );
     grantObjects(exporter, objects, [EXPORTS], 's3:PutObject', 's3:PutObjectTagging', 's3:AbortMultipartUpload');

@@ -1,14 +1,21 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EmulatedObjects, emulatedObjects } from '../../fixtures/emulated-objects.ts';
 import { openAccountTerms } from '../../lambda/data/accounts/account-terms.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openOwnPrices } from '../../lambda/data/accounts/own-prices.ts';
-import { openDayExports } from '../../lambda/data/exports/day-exports.ts';
+import { openProjects } from '../../lambda/data/accounts/projects.ts';
+import { openUsers } from '../../lambda/data/accounts/users.ts';
+import { openDayExports, requestExport } from '../../lambda/data/exports/day-exports.ts';
 import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { openSpendCounters } from '../../lambda/data/spend/spend-counters.ts';
-import { ROLLUP_MARK_SHARDS } from '../../lambda/data/table/keys.ts';
+import { update } from '../../lambda/data/table/actions.ts';
+import { ROLLUP_MARK_SHARDS, userKey } from '../../lambda/data/table/keys.ts';
+import { write } from '../../lambda/data/table/write.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
 import { noPrices, type OwnPrice, type Terms } from '../../lambda/domain/own-prices/own-price.ts';
 import { withChange } from '../../lambda/domain/own-prices/price-job.ts';
@@ -91,6 +98,7 @@ beforeAll(async () => {
   objects = await emulatedObjects();
   const account = await newAccount(table, 'PRO');
   ({ accountId } = account);
+  await write(table, update(userKey(account.userId), 'SET companyName = :company', null, { company: 'Acme ✓' }));
   const days = [5, 12, 19, 26];
   const events = (['openai', 'anthropic', 'mistral', 'google'] as const).flatMap((provider, at) =>
     days.map((day, n) =>
@@ -156,5 +164,44 @@ describe('an exported month of an account with own prices', () => {
 
   it('follows FOCUS 1.2 with no error', async () => {
     expect(await checkFocus(query)).toEqual([]);
+  });
+
+  it('has names next to ids, which queries show as they are now, also in days that were not exported again', async () => {
+    const email = (await openUsers(table).recipients(accountId))[0]?.email;
+    const namesIn = async (from: Query) => ({
+      requests: await from.rows('SELECT DISTINCT key_name, project, project_name, member_name FROM requests'),
+      charges: await from.rows(
+        `SELECT DISTINCT BillingAccountName AS account, x_ServiceKeyName AS key, SubAccountName AS project, x_MemberName AS member
+         FROM cost_and_usage WHERE x_RequestId IS NOT NULL`,
+      ),
+    });
+    const expected = (project: string) => ({
+      requests: [{ key_name: 'default', project: 'default', project_name: project, member_name: email }],
+      charges: [{ account: 'Acme ✓', key: 'default', project, member: email }],
+    });
+    expect(await namesIn(query)).toEqual(expected('Default'));
+    const audit = auditEntry(accountId, {}, { action: 'project.renamed' }, new Date(now));
+    await openProjects(table).rename('default', 'Suche', audit);
+    await write(table, requestExport(accountId, '2026-11-30', now));
+    await exportAll();
+    const later = await openQuery(objects.folder);
+    expect(await namesIn(later)).toEqual(expected('Suche'));
+    expect(await later.rows(`SELECT kind, id, project FROM names ORDER BY kind`)).toEqual([
+      { kind: 'key', id: expect.any(String), project: 'default' },
+      { kind: 'member', id: expect.any(String), project: null },
+      { kind: 'project', id: 'default', project: null },
+    ]);
+    later.close();
+  });
+
+  it('is read without names where it was exported before there were files of them', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'exports-'));
+    const withoutNames = (path: string) => !path.includes('/names');
+    await cp(objects.folder, folder, { recursive: true, filter: withoutNames });
+    const older = await openQuery(folder);
+    expect(await older.rows('SELECT count(*)::INT AS n FROM requests')).toEqual([{ n: 16 }]);
+    await expect(older.rows('SELECT * FROM names')).rejects.toThrow();
+    older.close();
+    await rm(folder, { recursive: true });
   });
 });

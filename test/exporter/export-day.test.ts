@@ -138,7 +138,7 @@ describe('the export of days', () => {
     const manifest = JSON.parse(Buffer.from((await objects.get(manifestKey(accountId, day))) ?? '').toString());
     const [{ exported } = {}] = await openDayExports(table).list(accountId, day, day);
     expect(manifest).toMatchObject({ day, exportedAt: exported?.at, requests: exported?.requests });
-    expect(manifest.files).toHaveLength(4);
+    expect(manifest.files).toHaveLength(6);
     for (const { dataset, format, bytes, sha256 } of manifest.files) {
       const file = (await objects.get(exportKey(accountId, dataset, format, day))) ?? Buffer.alloc(0);
       expect({ bytes, sha256 }).toEqual({
@@ -203,6 +203,8 @@ describe('the export of days', () => {
       ['cost-and-usage/csv', undefined],
       ['requests/parquet', 30],
       ['requests/csv', 30],
+      ['names/parquet', undefined],
+      ['names/csv', undefined],
     ]);
   });
 

@@ -48,7 +48,7 @@ const operation = inGroup('Exports');
 
 export const listExports = operation('listExports', 'GET /exports', {
   summary: 'List exported days, with links to download them',
-  description: `Each day is exported after it is rolled up, about an hour after its end, and again as a whole when a late event or a new price changes it. \`cost-and-usage\` follows the FOCUS specification 1.2; \`requests\` has the request records, for roles that may read them. At most ${MAX_LISTED_DAYS} days.`,
+  description: `Each day is exported after it is rolled up, about an hour after its end, and again as a whole when a late event or a new price changes it. \`cost-and-usage\` follows the FOCUS specification 1.2; \`requests\` has the request records, for roles that may read them; \`names\` has what keys, projects and members were called. At most ${MAX_LISTED_DAYS} days.`,
   permission: 'spend:read-all',
   query: z.strictObject({
     from: z.optional(day.check(z.describe('First day. Default: 30 days before `to`.'))),

@@ -29,6 +29,8 @@ const unitOf = ({ kind, record }: Charge): string => {
 /** The names of what a row is about, at the time of the export. */
 export interface Names {
   readonly accountId: string;
+  /** Its owner's company. */
+  readonly accountName: string | null;
   readonly projectId: string | null;
   readonly projectName: string | null;
   readonly keyName: string | null;
@@ -94,7 +96,7 @@ const isCommitted = (charge: Charge): boolean => commitmentOf(charge) !== null;
 export const costAndUsageColumns: readonly Column<NamedCharge>[] = [
   cost('BilledCost', 'billed'),
   column('BillingAccountId', 'text', ({ names }) => names.accountId),
-  column('BillingAccountName', 'text', () => null),
+  column('BillingAccountName', 'text', ({ names }) => names.accountName),
   constant('BillingAccountType', 'Account'),
   constant('BillingCurrency', 'USD'),
   column('BillingPeriodEnd', 'time', ({ period }) => startOfMonth(new Date(period.start), 1).getTime()),

@@ -61,7 +61,21 @@ export const requestColumns: readonly Column<RequestRecord>[] = [
   column('recorded_at', 'time', ({ recordedAt }) => Date.parse(recordedAt)),
 ];
 
-export const datasetNames = ['cost-and-usage', 'requests'] as const;
+/** What an id stands for when the day is exported. */
+export interface Named {
+  readonly kind: 'project' | 'member' | 'key';
+  readonly id: string;
+  readonly name: string;
+  /** What a key belongs to; null for the others. */
+  readonly project: string | null;
+  readonly member: string | null;
+}
+
+const namedColumns = (['kind', 'id', 'name', 'project', 'member'] as const).map(
+  (name): Column<Named> => ({ name, type: 'text', of: (row) => row[name] }),
+);
+
+export const datasetNames = ['cost-and-usage', 'requests', 'names'] as const;
 export type DatasetName = (typeof datasetNames)[number];
 
 export const exportFormats = ['parquet', 'csv'] as const;
@@ -72,6 +86,7 @@ export const MAX_LISTED_DAYS = 93;
 
 /** The facts about an account that the rows of its days need. */
 export interface ExportedAccount extends ChargePrices {
+  readonly names: readonly Named[];
   /** The names of a key and its project; of the account alone where the row is of no request. */
   readonly namesOf: (keyId: string | null) => Names;
 }
@@ -104,4 +119,5 @@ export const datasets: Readonly<Record<DatasetName, Dataset<unknown>>> = {
     };
   }),
   requests: dataset(requestColumns, () => ({ ofRequest: (record) => [record], ofDay: () => [] })),
+  names: dataset<Named>(namedColumns, (_, { names }) => ({ ofRequest: () => [], ofDay: () => names })),
 };

@@ -123,7 +123,7 @@ beforeAll(async () => {
   for (const day of Object.keys(requestedDays)) await write(table, requestExport(accountId, day, Date.now()));
   await eventually(
     async () => (await api(`/exports?from=${oldDay}`)).items as { day: string; requests: number }[],
-    (items) => items.length === 4 && items.every(({ day, requests }) => requests === requestedDays[day]),
+    (items) => items.length === 6 && items.every(({ day, requests }) => requests === requestedDays[day]),
   );
   // The bucket is the only one.
   query = await openQuery(`${running.stack.dataDir}/objects/buckets/*/objects`);

@@ -275,6 +275,7 @@ describe('the dashboard API over HTTP', () => {
     expect(items).toMatchObject([
       { day: startedAt.slice(0, 10), dataset: 'cost-and-usage', requests: 1 },
       { dataset: 'requests', rows: 1 },
+      { dataset: 'names' },
     ]);
     expect((await fetch(items[1].url)).headers.get('content-disposition')).toContain('.parquet');
     expect((await call('GET', `/requests/${event.requestId}`)).body).toMatchObject({ outcome: 'completed' });

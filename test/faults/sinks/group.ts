@@ -76,8 +76,8 @@ const traffic = (accountId: string, keyId: string, count: number, random: Random
 
 /** A process that dies in the middle of its work: what it writes fails from some write on. */
 const dying = (objects: EmulatedObjects, random: Random): EmulatedObjects => {
-  // A day has four files and a manifest.
-  let left = random.below(5);
+  // A day has six files and a manifest.
+  let left = random.below(7);
   const orDie =
     <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
     async (...args: A): Promise<R> => {

@@ -14,7 +14,7 @@ describe('the tables of exports', () => {
   );
 
   it('compute their partitions: an account, which a query names, and a day', () => {
-    expect(tables.map(({ Name }) => Name)).toEqual(['cost_and_usage', 'requests']);
+    expect(tables.map(({ Name }) => Name)).toEqual(['cost_and_usage', 'requests', 'names']);
     for (const { Name, Parameters } of tables) {
       expect(Parameters).toMatchObject({
         'projection.enabled': 'true',

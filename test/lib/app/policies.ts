@@ -253,7 +253,7 @@ describe('what each function may do', () => {
         `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account}#SPEND ACCOUNT#{account}`,
         'dynamodb:UpdateItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account}#SPEND',
         `dynamodb:BatchWriteItem ON data:Table WHERE ${REQUESTS}`,
-        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} DELETED#{account} ACCOUNT#{account}#AUDIT',
+        'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} DELETED#{account} ACCOUNT#{account}#AUDIT USER#*',
         's3:PutObject s3:PutObjectTagging s3:AbortMultipartUpload ON data:Objects/exports/*',
         's3:GetObject s3:PutObject s3:AbortMultipartUpload s3:DeleteObject ON data:Objects/requests/*',
         's3:ListBucket ON data:Objects',

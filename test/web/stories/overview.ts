@@ -186,6 +186,7 @@ describe('the overview', () => {
       page.getByRole('button', { name: 'CSV' }).click(),
     ]);
     const [head] = (await readFile(await download.path(), 'utf8')).split('\n');
+    expect(head).toMatch(/^\ufefftime,/);
     expect(head).toContain(',latency_requests,latency_p50_ms,latency_p95_ms');
     await page.getByRole('button', { name: 'Show as table' }).click();
     const cells = page.getByRole('region', { name: 'The figures of the chart' }).locator('thead th');

@@ -87,8 +87,8 @@ describe('the request log', () => {
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'CSV' }).click(),
     ]);
-    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
-    expect(lines[0]).toMatch(/^started_at,request_id,.*cost_usd/);
+    const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');
+    expect(lines[0]).toMatch(/^\ufeffstarted_at,request_id,.*cost_usd/);
     expect(lines.slice(1, 51).map((line) => line.split(',')[1])).toEqual(items.map(({ requestId }) => requestId));
   });
 

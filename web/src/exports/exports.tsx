@@ -13,7 +13,11 @@ import { utcDayText } from '../format/time.ts';
 /** Links end after 15 minutes. */
 const REFRESH_MS = 10 * 60_000;
 
-const datasets = { 'cost-and-usage': 'Charges (FOCUS 1.2)', requests: 'Requests' } as const;
+const datasets = {
+  'cost-and-usage': 'Charges (FOCUS 1.2)',
+  requests: 'Requests',
+  names: 'Names of keys, projects, members',
+} as const;
 const formats = [
   { value: 'parquet', label: 'Parquet' },
   { value: 'csv', label: 'CSV, gzipped' },

@@ -11,7 +11,7 @@ import { type Column, ListSection } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { notifyProblem } from '../notify.ts';
-import { saveFile } from '../spend/export-spend.ts';
+import { saveCsv } from '../spend/export-spend.ts';
 import { AmountFields, type AmountValues, untilOf } from './amount-fields.tsx';
 import { boundaryText, eachText } from './names.ts';
 import { UsedBar } from './used.tsx';
@@ -144,7 +144,7 @@ export const ValuesOfLimit = ({ budget }: { readonly budget: Budget }) => {
       parseAs: 'blob',
     });
     if (error) notifyProblem('The values were not downloaded')(error);
-    else saveFile(`limit-${each}.csv`, file as unknown as Blob);
+    else saveCsv(`limit-${each}.csv`, file as unknown as Blob);
   };
   return (
     <ListSection

@@ -1,7 +1,7 @@
 import { csvField } from '../../../lambda/domain/spend/spend-csv.ts';
 import type { Api } from '../api/client.ts';
 import type { RequestSummary } from '../api/responses.ts';
-import { saveFile } from '../spend/export-spend.ts';
+import { saveCsv } from '../spend/export-spend.ts';
 import type { RequestsSearch } from './search.ts';
 
 /** Exports of whole days have no such limit: see docs/integrations.md. */
@@ -47,7 +47,7 @@ export const exportRequests = async ({ client }: Api, search: RequestsSearch): P
     columns.map(([name]) => name),
     ...rows.map((request) => columns.map(([, fieldOf]) => csvField(fieldOf(request)))),
   ];
-  saveFile('ai-requests.csv', new Blob([lines.map((fields) => `${fields.join(',')}\r\n`).join('')]));
+  saveCsv('ai-requests.csv', lines.map((fields) => `${fields.join(',')}\r\n`).join(''));
   return cursor === null;
 };
 
