@@ -1,14 +1,11 @@
 /** Asks one question of an account and says what that took. Started by bench/at-limit.ts, as a process of its own: its memory is the question's. */
 import { tableAt } from '../../fixtures/emulated-table.ts';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
+import { settingsOf } from '../../fixtures/open-dashboard.ts';
 import { previewRule } from '../../lambda/dashboard/limits/manage-rules.ts';
 import { exportSpend, readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
-import { openProjects } from '../../lambda/data/accounts/projects.ts';
-import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
-import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
-import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { ACCOUNT } from './account-at-limit.ts';
 import { unitCounter } from './count-units.ts';
@@ -31,15 +28,7 @@ const input = {
   params: undefined,
 };
 const { find: findDeclared } = openDeclaredDimensions(table);
-const preview = previewRule({
-  readCounters,
-  readSessions: openSessions(table).read,
-  keys: openServiceKeys(table),
-  projects: openProjects(table),
-  users: openUsers(table),
-  findDeclared,
-  now,
-});
+const preview = previewRule({ ...settingsOf(table, now), readCounters });
 const spend = readSpend({ readCounters, readTrackingGaps: openTrackingGaps(table).gaps, findDeclared, now });
 const exported = exportSpend({ readCounters, findDeclared, now });
 const { kind, ...asked } = JSON.parse(question);

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import protobuf from '@opentelemetry/otlp-transformer/build/src/generated/root.js';
 import * as conventions from '@opentelemetry/semantic-conventions/incubating';
-import { uuidv7 } from 'uuidv7';
+import { settingsOf } from '../../fixtures/open-dashboard.ts';
 import { sendDestination } from '../../lambda/account-jobs/send-destination.ts';
 import * as operations from '../../lambda/dashboard/exports/destination-operations.ts';
 import * as manage from '../../lambda/dashboard/exports/manage-destinations.ts';
@@ -76,11 +76,8 @@ const access: WebhookAccess = {
 const openAccount = async () => {
   const { accountId, userId, keyId } = await newAccount(table);
   const dependencies = {
+    ...settingsOf(table, now),
     webhookUrlProblem: (text: string) => webhookUrlProblem(text, access),
-    newRuleId: uuidv7,
-    newSecret: () => `whsec_${uuidv7()}`,
-    destinations: openDestinations(table),
-    now,
   };
   const handler = httpStack(routes(operations, manage, dependencies), {
     logger: silentLogger(),

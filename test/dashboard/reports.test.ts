@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { settingsOf } from '../../fixtures/open-dashboard.ts';
 import { makeReport } from '../../lambda/account-jobs/make-report.ts';
 import { newRule } from '../../lambda/dashboard/limits/rule-changes.ts';
 import { MAX_REPORTS } from '../../lambda/dashboard/reports/manage-reports.ts';
@@ -401,18 +402,7 @@ describe('the numbers of a report', () => {
       isActive: true,
       condition: { type: 'budget' as const, config },
     };
-    await openRules(table).create(
-      await newRule(
-        {
-          webhookUrlProblem: async () => undefined,
-          newRuleId: () => crypto.randomUUID(),
-          newSecret: () => 'whsec_1',
-          now,
-        },
-        caller.accountId,
-        facts,
-      ),
-    );
+    await openRules(table).create(await newRule(settingsOf(table, now), caller.accountId, facts));
     await create();
     await at('2026-11-21T08:00:00.000Z');
     const [content] = await pending();

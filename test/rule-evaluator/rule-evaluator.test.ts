@@ -1,18 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { uuidv7 } from 'uuidv7';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { evaluateRules } from '../../fixtures/evaluate-rules.ts';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
+import { settingsOf } from '../../fixtures/open-dashboard.ts';
 import { ruleOf } from '../../fixtures/rule-of.ts';
 import { updateRule } from '../../lambda/dashboard/limits/manage-rules.ts';
-import { openBlockCopies } from '../../lambda/data/accounts/block-copies.ts';
-import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
-import { openProjects } from '../../lambda/data/accounts/projects.ts';
-import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
-import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
 import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
@@ -225,19 +220,7 @@ describe('the rule evaluator', () => {
       expect(await run()).toMatchObject({ alerts: 1 });
       later(1);
       await addSpend(table, accountId, '2026-11-20T16:30:00Z', costing(14));
-      const update = updateRule({
-        rules: openRules(table),
-        webhookUrlProblem: async () => undefined,
-        blocks: openBlocks(table),
-        blockCopies: openBlockCopies(table),
-        findDeclared: openDeclaredDimensions(table).find,
-        projects: openProjects(table),
-        users: openUsers(table),
-        keys: openServiceKeys(table),
-        newRuleId: uuidv7,
-        newSecret: () => 'whsec_x',
-        now: () => now,
-      });
+      const update = updateRule({ ...settingsOf(table, () => now), webhookUrlProblem: async () => undefined });
       const caller = { accountId, role: 'owner' };
       const change = (body: object) => update({ caller, params: { id: rule.ruleId }, body } as never);
       const limits = async () => (await alertsOf(accountId)).map(({ limit }) => limit / 1e9);

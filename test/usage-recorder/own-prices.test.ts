@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { settingsOf } from '../../fixtures/open-dashboard.ts';
 import { createPrice, deletePrice, listPrices, updatePrice } from '../../lambda/dashboard/prices/manage-prices.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { openOwnPrices, PRICES_KNOWN_MS } from '../../lambda/data/accounts/own-prices.ts';
@@ -61,7 +62,9 @@ const worldOf = async (retentionDays = 400) => {
   const now = () => new Date(nowMs);
   const ownPrices = openOwnPrices(table, () => nowMs);
   let ids = 0;
-  const dependencies = { ownPrices, termsOf: async () => ({ retentionDays }), newPriceId: () => `price-${++ids}`, now };
+  const settings = settingsOf(table, now);
+  const termsOf = async (id: string) => ({ ...(await settings.termsOf(id)), retentionDays });
+  const dependencies = { ...settings, ownPrices, termsOf, newPriceId: () => `price-${++ids}` };
   const caller = { accountId, userId: 'u', role: 'owner', name: 'ada' } as const;
   const input = { caller, clientAddress: '::1', params: undefined, query: undefined, body: undefined } as never;
   const recorder = openRecorder(table, { logger: { error: () => {} }, price, now: () => nowMs });

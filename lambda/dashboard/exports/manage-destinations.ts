@@ -1,15 +1,10 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import type { Destinations } from '../../data/exports/destinations.ts';
 import { shownWebhookUrl } from '../../domain/alerts/channels.ts';
 import { LimitReachedError, NotFoundError, ValidationError } from '../../domain/errors.ts';
 import type { Destination } from '../../domain/exports/destination.ts';
 import type { Implementation, Input } from '../../http/operation.ts';
-import type { RuleChangeDependencies } from '../limits/rule-changes.ts';
+import type { Settings } from '../open-settings.ts';
 import type * as operations from './destination-operations.ts';
-
-interface DestinationDependencies extends RuleChangeDependencies {
-  readonly destinations: Destinations;
-}
 
 /** Limits the work of one account in a minute. */
 const MAX_DESTINATIONS = 5;
@@ -30,13 +25,13 @@ const detailsOf = ({ name, type, url, isActive }: Destination) => ({
   isActive: String(isActive),
 });
 
-const requireUrl = async ({ webhookUrlProblem }: RuleChangeDependencies, url: string): Promise<void> => {
+const requireUrl = async ({ webhookUrlProblem }: Settings, url: string): Promise<void> => {
   const message = await webhookUrlProblem(url);
   if (message !== undefined) throw new ValidationError([{ path: 'url', message }]);
 };
 
 const find = async (
-  { destinations }: DestinationDependencies,
+  { destinations }: Settings,
   { caller, params }: Pick<Input<typeof operations.deleteDestination>, 'caller' | 'params'>,
 ) => {
   const destination = await destinations.find(caller.accountId, params.id);
@@ -45,13 +40,13 @@ const find = async (
 };
 
 export const listDestinations =
-  ({ destinations }: DestinationDependencies): Implementation<typeof operations.listDestinations> =>
+  ({ destinations }: Settings): Implementation<typeof operations.listDestinations> =>
   async ({ caller: { accountId } }) => ({
     items: (await destinations.list(accountId)).toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1)).map(view),
   });
 
 export const createDestination =
-  (dependencies: DestinationDependencies): Implementation<typeof operations.createDestination> =>
+  (dependencies: Settings): Implementation<typeof operations.createDestination> =>
   async ({ caller, clientAddress, body }) => {
     const { destinations, now, newRuleId, newSecret } = dependencies;
     const { accountId } = caller;
@@ -81,7 +76,7 @@ export const createDestination =
   };
 
 export const updateDestination =
-  (dependencies: DestinationDependencies): Implementation<typeof operations.updateDestination> =>
+  (dependencies: Settings): Implementation<typeof operations.updateDestination> =>
   async (input) => {
     const { caller, clientAddress, params, body } = input;
     const before = await find(dependencies, input);
@@ -111,7 +106,7 @@ export const updateDestination =
   };
 
 export const deleteDestination =
-  (dependencies: DestinationDependencies): Implementation<typeof operations.deleteDestination> =>
+  (dependencies: Settings): Implementation<typeof operations.deleteDestination> =>
   async (input) => {
     const { caller, clientAddress, params } = input;
     const destination = await find(dependencies, input);

@@ -1,17 +1,9 @@
-import type { openBlockCopies } from '../../data/accounts/block-copies.ts';
-import type { BlockStore } from '../../data/alerts/blocks.ts';
-import type { Rule, Rules } from '../../data/alerts/rules.ts';
+import type { Rule } from '../../data/alerts/rules.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import type { BlockPolicy } from '../../domain/limits/block.ts';
 import { concernsGateway } from '../../domain/limits/limit-blocks.ts';
 import { pausesOf } from '../../domain/limits/pauses.ts';
-
-export interface PolicyDependencies {
-  readonly rules: Pick<Rules, 'list'>;
-  readonly blocks: Pick<BlockStore, 'read'>;
-  readonly blockCopies: Pick<ReturnType<typeof openBlockCopies>, 'write'>;
-  readonly now: () => Date;
-}
+import type { Settings } from '../open-settings.ts';
 
 /** The gateway keeps blocks for 5 s, and what is on keys for a minute. */
 export const KNOWN_MS = 5_000;
@@ -31,14 +23,11 @@ const policyOf = (rules: readonly Rule[], hasOthers: boolean): BlockPolicy | nul
 };
 
 /** The policy that the gateway must know of an account: null where nothing of it may be stopped. */
-export const readPolicy = async (
-  { rules, blocks, now }: PolicyDependencies,
-  accountId: string,
-): Promise<BlockPolicy | null> => {
+export const readPolicy = async ({ rules, blocks, now }: Settings, accountId: string): Promise<BlockPolicy | null> => {
   const known = await blocks.read(accountId);
   return policyOf(await rules.list(accountId), pausesOf(known, now()).length + known.access.length > 0);
 };
 
 /** Brings the copies that the gateway reads in line with the account's rules, pauses and access rules. */
-export const writePolicy = async (dependencies: PolicyDependencies, accountId: string): Promise<void> =>
+export const writePolicy = async (dependencies: Settings, accountId: string): Promise<void> =>
   dependencies.blockCopies.write(accountId, await readPolicy(dependencies, accountId));

@@ -1,11 +1,7 @@
 import * as z from 'zod/mini';
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import type { Members } from '../../data/accounts/members.ts';
-import type { Projects } from '../../data/accounts/projects.ts';
-import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
-import type { Rule, Rules } from '../../data/alerts/rules.ts';
+import type { Rule } from '../../data/alerts/rules.ts';
 import { type LimitValues, overrideAction } from '../../data/ledger/limit-values.ts';
-import type { Raises } from '../../data/ledger/raises.ts';
 import { pageCursor } from '../../data/table/page-cursor.ts';
 import { hasFilter, scopeOf } from '../../domain/accounts/scope.ts';
 import type { Period } from '../../domain/calendar/periods.ts';
@@ -20,20 +16,12 @@ import { usdToNanoUsd } from '../../domain/money.ts';
 import { csvField } from '../../domain/spend/spend-csv.ts';
 import { usdOf } from '../../domain/spend/spend-report.ts';
 import type { Caller, Implementation, Input } from '../../http/operation.ts';
+import type { Settings } from '../open-settings.ts';
 import type * as budgetOperations from './budget-operations.ts';
 import type * as operations from './value-operations.ts';
 
-export interface LimitDependencies {
-  readonly rules: Pick<Rules, 'find' | 'list'>;
-  readonly keys: Pick<ServiceKeys, 'list'>;
-  readonly members: Pick<Members, 'list'>;
-  readonly limitValues: LimitValues;
-  readonly now: () => Date;
-}
-
-export interface ValueDependencies extends LimitDependencies {
-  readonly projects: Pick<Projects, 'list'>;
-}
+/** Both functions that serve these have them. */
+type Opened = Pick<Settings, 'rules' | 'keys' | 'members' | 'projects' | 'limitValues' | 'now'>;
 
 const NONE = '(none)';
 export const storedValue = (shown: string): string | null => (shown === NONE ? null : shown);
@@ -51,7 +39,7 @@ export type MaySee = (...of: Parameters<typeof isSeen>) => boolean | Promise<boo
  * @throws NotFoundError where there is no such budget, it is not for each of a dimension, or the caller does not see it
  */
 const findLimit = async (
-  dependencies: LimitDependencies,
+  dependencies: Opened,
   caller: Caller,
   id: string,
   value?: string | null,
@@ -63,7 +51,7 @@ const findLimit = async (
   return found;
 };
 
-const readBelongings = async ({ keys, members }: LimitDependencies, accountId: string) => ({
+const readBelongings = async ({ keys, members }: Opened, accountId: string) => ({
   keys: await keys.list(accountId),
   members: await members.list(accountId),
 });
@@ -81,7 +69,7 @@ type Found = NonNullable<ReturnType<typeof limitOfRule>>;
 
 /** Names of the members, keys or projects that a limit holds for each of, by their ids. */
 const labelsOf = async (
-  { projects }: ValueDependencies,
+  { projects }: Opened,
   accountId: string,
   { limit: { each }, keys, members }: Found,
 ): Promise<ReadonlyMap<string, string>> => {
@@ -107,7 +95,7 @@ interface Wanted {
 }
 
 /** All values: those that were counted, those with an override, and every member, key or project that may still send its first request. */
-const readValues = async (dependencies: ValueDependencies, caller: Caller, id: string, { search, sort }: Wanted) => {
+const readValues = async (dependencies: Opened, caller: Caller, id: string, { search, sort }: Wanted) => {
   const { accountId } = caller;
   const { limitValues, now } = dependencies;
   const found = await findLimit(dependencies, caller, id);
@@ -167,7 +155,7 @@ const view = ({ value, label, nanoUsd, source, override, isAtLimit, ...state }: 
 const cursors = pageCursor(z.int());
 
 export const listLimitValues =
-  (dependencies: ValueDependencies): Implementation<typeof operations.listLimitValues> =>
+  (dependencies: Opened): Implementation<typeof operations.listLimitValues> =>
   async ({ caller, params: { id }, query: { limit, cursor, ...wanted } }) => {
     const { accountId } = caller;
     const { period, states, items, stops, isCounted } = await readValues(dependencies, caller, id, wanted);
@@ -198,7 +186,7 @@ const columns = [
 const usd = (nanoUsd: number | null): string | null => (nanoUsd === null ? null : usdOf(nanoUsd));
 
 export const exportLimitValues =
-  (dependencies: ValueDependencies): Implementation<typeof operations.exportLimitValues> =>
+  (dependencies: Opened): Implementation<typeof operations.exportLimitValues> =>
   async ({ caller, params: { id }, query }) => {
     const { items, stops } = await readValues(dependencies, caller, id, query);
     return (async function* () {
@@ -214,7 +202,7 @@ export const exportLimitValues =
   };
 
 /** One value as it is now; undefined where its limit has no period now. */
-const readState = async (dependencies: ValueDependencies, accountId: string, found: Found, value: string | null) => {
+const readState = async (dependencies: Opened, accountId: string, found: Found, value: string | null) => {
   const { limit, isActive } = found;
   const now = dependencies.now();
   const period = limitPeriodAt(limit.period, now);
@@ -230,7 +218,7 @@ const readState = async (dependencies: ValueDependencies, accountId: string, fou
 
 /** @throws NotFoundError */
 export const findValue = async (
-  dependencies: ValueDependencies,
+  dependencies: Opened,
   caller: Caller,
   id: string,
   value: string | null,
@@ -243,15 +231,13 @@ export const findValue = async (
 };
 
 export const readLimitValue =
-  (dependencies: ValueDependencies): Implementation<typeof operations.readLimitValue> =>
+  (dependencies: Opened): Implementation<typeof operations.readLimitValue> =>
   async ({ caller, params: { id, value } }) =>
     (await findValue(dependencies, caller, id, storedValue(value))).state;
 
 /** The values of limits that are the caller's own. A project is not: others spend in it. */
 export const listOwnLimits =
-  (
-    dependencies: ValueDependencies & { readonly raises: Pick<Raises, 'list'> },
-  ): Implementation<typeof operations.listOwnLimits> =>
+  (dependencies: Opened & Pick<Settings, 'raises'>): Implementation<typeof operations.listOwnLimits> =>
   async ({ caller: { accountId, userId } }) => {
     const belongings = await readBelongings(dependencies, accountId);
     const own = belongings.keys.filter((key) => key.status === 'active' && key.ownerUserId === userId);
@@ -285,7 +271,7 @@ const textOf = (override: Override | null) =>
  * @throws NotFoundError
  */
 export const planOverride = async (
-  dependencies: LimitDependencies,
+  dependencies: Opened,
   { caller, clientAddress }: Pick<Input<typeof budgetOperations.setLimitOverride>, 'caller' | 'clientAddress'>,
   { id, value }: { readonly id: string; readonly value: string | null },
   wanted: { readonly amount: number | null; readonly until: string | null } | null,
@@ -311,7 +297,7 @@ export const planOverride = async (
 };
 
 export const setLimitOverride =
-  (dependencies: LimitDependencies): Implementation<typeof budgetOperations.setLimitOverride> =>
+  (dependencies: Opened): Implementation<typeof budgetOperations.setLimitOverride> =>
   async ({ params: { id, value }, body, ...from }) => {
     const { until, action, audit } = await planOverride(dependencies, from, { id, value: storedValue(value) }, body);
     await dependencies.limitValues.setOverride(action, audit);
@@ -319,7 +305,7 @@ export const setLimitOverride =
   };
 
 export const removeLimitOverride =
-  (dependencies: LimitDependencies): Implementation<typeof budgetOperations.removeLimitOverride> =>
+  (dependencies: Opened): Implementation<typeof budgetOperations.removeLimitOverride> =>
   async ({ params: { id, value }, ...from }) => {
     const { action, audit } = await planOverride(dependencies, from, { id, value: storedValue(value) }, null);
     await dependencies.limitValues.setOverride(action, audit);

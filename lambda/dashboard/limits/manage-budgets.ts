@@ -1,8 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Members } from '../../data/accounts/members.ts';
-import type { BlockStore } from '../../data/alerts/blocks.ts';
 import type { Rule } from '../../data/alerts/rules.ts';
-import type { Reservations } from '../../data/ledger/reservations.ts';
 import { roles } from '../../domain/accounts/permissions.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import { type BudgetConfig, budgetConfigSchema, type Limit } from '../../domain/limits/limit.ts';
@@ -16,11 +13,10 @@ import {
 } from '../../domain/limits/limit-blocks.ts';
 import { limitStates } from '../../domain/limits/limit-states.ts';
 import { type BudgetCondition, currentPeriod, evaluatorOf } from '../../domain/limits/rule.ts';
-import type { ReadCounters } from '../../domain/spend/spend-question.ts';
 import { parseWith } from '../../http/parse-request.ts';
-import type { ReadBounds } from '../read-bounds.ts';
-import { mayBlock, type PolicyDependencies, writePolicy } from './block-policy.ts';
-import { type ItemDependencies, itemsOf } from './manage-items.ts';
+import type { Settings } from '../open-settings.ts';
+import { mayBlock, writePolicy } from './block-policy.ts';
+import { itemsOf } from './manage-items.ts';
 import { mergePatch } from './rule-changes.ts';
 import { membersOf } from './rule-members.ts';
 
@@ -29,22 +25,11 @@ type Budget = Rule<BudgetCondition>;
 const isBudget = (rule: Rule): rule is Budget => rule.condition.type === 'budget';
 
 /** Showing budgets reads these. Without `readBounds`, states have no bounds. */
-interface StateDependencies extends Pick<ItemDependencies, 'now'> {
-  readonly readCounters: ReadCounters;
-  readonly readBounds?: ReadBounds;
-}
-
-export interface BudgetDependencies extends StateDependencies, ItemDependencies, PolicyDependencies {
-  readonly rules: ItemDependencies['rules'];
-  readonly blocks: BlockStore;
-  readonly reservations: Pick<Reservations, 'compare'>;
-  readonly members: Pick<Members, 'list'>;
-  readonly dashboardUrl: string;
-}
+type StateNeeds = Pick<Settings, 'readCounters' | 'now'> & Partial<Pick<Settings, 'readBounds'>>;
 
 /** The use of budgets: the spend of their periods, read once for all of them. */
 const readStates = async (
-  { readCounters, readBounds = async () => new Map(), now }: StateDependencies,
+  { readCounters, readBounds = async () => new Map(), now }: StateNeeds,
   accountId: string,
   budgets: readonly Budget[],
 ) => {
@@ -77,7 +62,7 @@ const view = ({ rule, limit, period, use, projectedNanoUsd, mayAlsoMatch, bound,
 };
 
 /** Brings what the gateway knows in line with the account's budgets: at once, not with the evaluator's next run. */
-const applyBudgets = async (dependencies: BudgetDependencies, { accountId }: Budget): Promise<void> => {
+const applyBudgets = async (dependencies: Settings, { accountId }: Budget): Promise<void> => {
   const { blocks, reservations, keys, now } = dependencies;
   const budgets = (await dependencies.rules.list(accountId)).filter(isBudget);
   const active = budgets.filter((rule) => mayBlock(rule) || (rule.isActive && rule.condition.config.each));
@@ -131,7 +116,7 @@ export const {
     noun: 'budget',
     audited: 'budget',
     isOne: isBudget,
-    show: async (dependencies: StateDependencies, accountId, budgets: readonly Budget[]) =>
+    show: async (dependencies: StateNeeds, accountId, budgets: readonly Budget[]) =>
       (await readStates(dependencies, accountId, budgets)).map(view),
     conditionOf,
     patched: ({ config }, members) => {

@@ -1,6 +1,5 @@
-import type { ServiceKey, ServiceKeys } from '../../data/accounts/service-keys.ts';
-import type { Rule, Rules } from '../../data/alerts/rules.ts';
-import type { openSessions } from '../../data/spend/sessions.ts';
+import type { ServiceKey } from '../../data/accounts/service-keys.ts';
+import type { Rule } from '../../data/alerts/rules.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
 import { coveringRange } from '../../domain/calendar/range.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
@@ -10,28 +9,13 @@ import { backtestValues, valuesRange } from '../../domain/limits/backtest-values
 import { type BurnRateCondition, evaluatorOf, isRuleIn, type RuleCondition } from '../../domain/limits/rule.ts';
 import { spendSeries, splitSeries } from '../../domain/limits/spend-series.ts';
 import { noDimensions } from '../../domain/spend/dimensions.ts';
-import type { ReadCounters } from '../../domain/spend/spend-question.ts';
 import type { Caller } from '../../http/operation.ts';
-import {
-  auditOfRule,
-  changedRule,
-  type KnownNames,
-  newRule,
-  type RuleChangeDependencies,
-  type RuleFacts,
-  requireKnown,
-} from './rule-changes.ts';
+import type { Settings } from '../open-settings.ts';
+import { auditOfRule, changedRule, newRule, type RuleFacts, requireKnown } from './rule-changes.ts';
 import { newSecretOf } from './rule-members.ts';
 
-interface PreviewDependencies extends KnownNames {
-  readonly readCounters: ReadCounters;
-  readonly readSessions: ReturnType<typeof openSessions>['read'];
-  readonly keys: Pick<ServiceKeys, 'list'>;
-  readonly now: () => Date;
-}
-
 const previewValues = async (
-  { readCounters, readSessions, keys }: PreviewDependencies,
+  { readCounters, readSessions, keys }: Settings,
   { accountId, condition, at }: { accountId: string; condition: BurnRateCondition; at: Date },
 ) => {
   const evaluator = evaluatorOf(condition);
@@ -57,7 +41,7 @@ const previewValues = async (
 };
 
 /** Judges the last 30 days by a rule or budget. Nothing is stored or sent. */
-const previewCondition = async (dependencies: PreviewDependencies, accountId: string, condition: RuleCondition) => {
+const previewCondition = async (dependencies: Settings, accountId: string, condition: RuleCondition) => {
   await requireKnown(dependencies, accountId, condition);
   const at = dependencies.now();
   if (condition.type === 'burn_rate') return previewValues(dependencies, { accountId, condition, at });
@@ -93,10 +77,6 @@ interface Kind<Condition extends RuleCondition, Needs, Shown> {
   readonly patched: (previous: Condition, members: object) => Condition | undefined;
 }
 
-export interface ItemDependencies extends RuleChangeDependencies, KnownNames {
-  readonly rules: Pick<Rules, 'list' | 'find' | 'create' | 'replace' | 'remove'>;
-}
-
 /** @throws ForbiddenError where a rule counts more than the caller sees */
 const requireSeen = (caller: Caller, condition: RuleCondition): void => {
   if (!isRuleIn(scopeOf(caller).sees, condition))
@@ -104,7 +84,7 @@ const requireSeen = (caller: Caller, condition: RuleCondition): void => {
 };
 
 /** @throws ForbiddenError where a budget stops the caller alone, who may not give single values more */
-const requireOthers = async ({ keys }: Pick<KnownNames, 'keys'>, caller: Caller, condition: RuleCondition) => {
+const requireOthers = async ({ keys }: Settings, caller: Caller, condition: RuleCondition) => {
   const { filter: { member, keyId } = {}, limit } = evaluatorOf(condition);
   if (!limit?.block || scopeOf(caller).permits('raises:decide')) return;
   const isOwnKey = ({ keyId: id, ownerUserId }: ServiceKey) => id === keyId && ownerUserId === caller.userId;
@@ -118,14 +98,14 @@ const requireOthers = async ({ keys }: Pick<KnownNames, 'keys'>, caller: Caller,
  *
  * @param apply brings what the gateway knows in line with a rule that was changed, at once
  */
-export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends object, Writing extends ItemDependencies>(
+export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends object>(
   { noun, audited, isOne, show, conditionOf, patched }: Kind<Condition, Needs, Shown>,
-  apply: (dependencies: Writing, rule: Rule<Condition>) => Promise<void>,
+  apply: (dependencies: Settings, rule: Rule<Condition>) => Promise<void>,
 ) => {
   const isSeen = (caller: Caller, rule: Rule): rule is Rule<Condition> =>
     isOne(rule) && isRuleIn(scopeOf(caller).sees, rule.condition);
   /** @throws NotFoundError */
-  const find = async ({ rules }: { readonly rules: Pick<Rules, 'find'> }, caller: Caller, id: string) => {
+  const find = async ({ rules }: Pick<Settings, 'rules'>, caller: Caller, id: string) => {
     const rule = await rules.find(caller.accountId, id);
     if (!isSeen(caller, rule)) throw new NotFoundError(`There is no such ${noun}.`);
     return rule;
@@ -136,19 +116,19 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
   };
   return {
     list:
-      (dependencies: Needs & { readonly rules: Pick<Rules, 'list'> }) =>
+      (dependencies: Needs & Pick<Settings, 'rules'>) =>
       async ({ caller }: From) => {
         const seen = (await dependencies.rules.list(caller.accountId)).filter((rule) => isSeen(caller, rule));
         return { items: await show(dependencies, caller.accountId, seen) };
       },
 
     get:
-      (dependencies: Needs & { readonly rules: Pick<Rules, 'find'> }) =>
+      (dependencies: Needs & Pick<Settings, 'rules'>) =>
       async ({ caller, params: { id } }: WithId<From>) =>
         showOne(dependencies, await find(dependencies, caller, id)),
 
     create:
-      (dependencies: Needs & Writing) =>
+      (dependencies: Needs & Settings) =>
       async ({ caller, clientAddress, body }: From & { readonly body: Facts }) => {
         const { name, channels, isActive, webhookUrl, targets, ...members } = body;
         const condition = conditionOf(members);
@@ -163,7 +143,7 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
       },
 
     preview:
-      (dependencies: PreviewDependencies) =>
+      (dependencies: Settings) =>
       async ({ caller, body }: From & { readonly body: SomeFacts }) => {
         const { name: _, channels: _channels, isActive: _isActive, webhookUrl: _url, targets: _t, ...members } = body;
         const condition = conditionOf(members);
@@ -172,7 +152,7 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
       },
 
     update:
-      (dependencies: Needs & Writing) =>
+      (dependencies: Needs & Settings) =>
       async ({ caller, clientAddress, params: { id }, body }: WithId<From> & { readonly body: SomeFacts }) => {
         const { name, channels, isActive, webhookUrl, targets, ...members } = body;
         const previous = await find(dependencies, caller, id);
@@ -190,7 +170,7 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
       },
 
     remove:
-      (dependencies: Writing) =>
+      (dependencies: Settings) =>
       async ({ caller, clientAddress, params: { id } }: WithId<From>) => {
         const rule = await find(dependencies, caller, id);
         await requireOthers(dependencies, caller, rule.condition);

@@ -1,14 +1,10 @@
 import type { Rule } from '../../data/alerts/rules.ts';
 import { type AlertCondition, ruleConditionSchema } from '../../domain/limits/rule.ts';
 import { parseWith } from '../../http/parse-request.ts';
-import { type PolicyDependencies, writePolicy } from './block-policy.ts';
-import { type ItemDependencies, itemsOf } from './manage-items.ts';
+import { writePolicy } from './block-policy.ts';
+import { itemsOf } from './manage-items.ts';
 import { mergePatch } from './rule-changes.ts';
 import { membersOf } from './rule-members.ts';
-
-export interface RuleDependencies extends ItemDependencies, PolicyDependencies {
-  readonly rules: ItemDependencies['rules'];
-}
 
 /** Merges a patch into the config and validates it by the rule type's schema. A pause is replaced: null is a value of its `minutes`. */
 const patchCondition = (
@@ -46,7 +42,7 @@ export const {
       config && patchCondition(previous, config),
   },
   // Rules that pause are judged at once, and the gateway reads the blocks of accounts that have some.
-  async (dependencies: RuleDependencies, { accountId, condition }) => {
+  async (dependencies, { accountId, condition }) => {
     if (condition.type === 'burn_rate') await writePolicy(dependencies, accountId);
   },
 );

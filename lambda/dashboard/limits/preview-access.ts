@@ -1,4 +1,3 @@
-import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
 import type { openRequests } from '../../data/requests/requests.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
 import { coveringRange } from '../../domain/calendar/range.ts';
@@ -7,25 +6,17 @@ import { concernsKey } from '../../domain/limits/access.ts';
 import { accessPreview } from '../../domain/limits/access-rules.ts';
 import { BACKTEST_DAYS } from '../../domain/limits/backtest.ts';
 import { modelOf } from '../../domain/spend/request-record.ts';
-import type { ReadCounters } from '../../domain/spend/spend-question.ts';
 import type { Implementation } from '../../http/operation.ts';
+import type { Settings } from '../open-settings.ts';
 import type * as operations from './access-preview-operations.ts';
+
+type Needs = Pick<Settings, 'readCounters' | 'keys' | 'now'> & { readonly requests: ReturnType<typeof openRequests> };
 
 const DEAREST = 10;
 const NANO_USD = 1e9;
 
 export const previewAccessRule =
-  ({
-    readCounters,
-    requests,
-    keys: { list },
-    now,
-  }: {
-    readonly readCounters: ReadCounters;
-    readonly requests: Pick<ReturnType<typeof openRequests>, 'highest'>;
-    readonly keys: Pick<ServiceKeys, 'list'>;
-    readonly now: () => Date;
-  }): Implementation<typeof operations.previewAccessRule> =>
+  ({ readCounters, requests, keys: { list }, now }: Needs): Implementation<typeof operations.previewAccessRule> =>
   async ({ caller, body }) => {
     const { accountId } = caller;
     const at = now();

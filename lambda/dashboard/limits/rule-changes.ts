@@ -1,30 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import type { Projects } from '../../data/accounts/projects.ts';
-import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
-import type { Users } from '../../data/accounts/users.ts';
 import type { Rule } from '../../data/alerts/rules.ts';
 import { channelTypes, maskTarget, shownWebhookUrl } from '../../domain/alerts/channels.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import { evaluatorOf, type RuleCondition, type TargetName, targetNames } from '../../domain/limits/rule.ts';
 import { filteredBy } from '../../domain/limits/spend-series.ts';
-import { type DeclaredDimension, declaredName, isDeclared } from '../../domain/spend/declared-dimensions.ts';
+import { declaredName, isDeclared } from '../../domain/spend/declared-dimensions.ts';
+import type { Settings } from '../open-settings.ts';
 
 /* Alert rules and budgets are created and changed alike: both are rules. */
-
-export interface RuleChangeDependencies {
-  /** The problem with a webhook URL; undefined if there is none. */
-  readonly webhookUrlProblem: (url: string) => Promise<string | undefined>;
-  readonly newRuleId: () => string;
-  readonly newSecret: () => string;
-  readonly now: () => Date;
-}
 
 const webhookProblem = (message: string) => new ValidationError([{ path: 'webhookUrl', message }]);
 
 /** The webhook of a rule or report. Keeps the secret if the URL is unchanged, else makes a new one. */
 export const webhookOf = async (
-  { webhookUrlProblem, newSecret }: RuleChangeDependencies,
+  { webhookUrlProblem, newSecret }: Settings,
   { url, previous, channels }: { url: string | null; previous: Rule['webhook']; channels: Rule['channels'] },
 ): Promise<Rule['webhook']> => {
   if (url === null) {
@@ -41,7 +31,7 @@ export type TargetChanges = { readonly [Name in TargetName]?: string | null | un
 
 /** The targets of a rule or report after a change. A null removes one; the masked form of the previous one keeps it. */
 export const targetsOf = async (
-  { webhookUrlProblem }: RuleChangeDependencies,
+  { webhookUrlProblem }: Settings,
   { changes, previous, channels }: { changes: TargetChanges; previous: Rule['targets']; channels: Rule['channels'] },
 ): Promise<Pick<Rule, 'targets'>> => {
   const targets: { [Name in TargetName]?: string } = { ...previous };
@@ -92,7 +82,7 @@ export interface RuleFacts<Condition extends RuleCondition> {
 
 /** @throws ValidationError about a channel's target */
 export const newRule = async <Condition extends RuleCondition>(
-  dependencies: RuleChangeDependencies,
+  dependencies: Settings,
   accountId: string,
   { name, condition, channels, isActive, webhookUrl, targets = {} }: RuleFacts<Condition>,
 ): Promise<Rule<Condition>> => {
@@ -121,7 +111,7 @@ export const newRule = async <Condition extends RuleCondition>(
  * @throws ValidationError about a channel's target
  */
 export const changedRule = async <Condition extends RuleCondition>(
-  dependencies: RuleChangeDependencies,
+  dependencies: Settings,
   previous: Rule<Condition>,
   patch: { readonly [Name in keyof RuleFacts<Condition>]?: RuleFacts<Condition>[Name] | undefined },
 ): Promise<Rule<Condition> | undefined> => {
@@ -168,17 +158,9 @@ export const mergePatch = (target: unknown, patch: unknown): unknown => {
   return Object.fromEntries(merged);
 };
 
-export interface KnownNames {
-  /** The dimensions that an account declared, now or before. */
-  readonly findDeclared: (accountId: string) => Promise<readonly DeclaredDimension[]>;
-  readonly projects: Pick<Projects, 'list'>;
-  readonly keys: Pick<ServiceKeys, 'list'>;
-  readonly users: Pick<Users, 'recipients'>;
-}
-
 /** @throws ValidationError where the filter names a key, project, member or dimension that the account does not have: the rule would never fire */
 export const requireKnown = async (
-  { findDeclared, projects, keys, users }: KnownNames,
+  { findDeclared, projects, keys, users }: Settings,
   accountId: string,
   condition: RuleCondition,
 ): Promise<void> => {

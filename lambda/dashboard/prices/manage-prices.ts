@@ -1,19 +1,12 @@
-import type { AccountTerms } from '../../data/accounts/account-terms.ts';
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import { type OwnPriceStore, PRICES_KNOWN_MS } from '../../data/accounts/own-prices.ts';
+import { PRICES_KNOWN_MS } from '../../data/accounts/own-prices.ts';
 import { LimitReachedError, NotFoundError, ValidationError } from '../../domain/errors.ts';
 import { factorText } from '../../domain/own-prices/fraction.ts';
 import { isMonthKind, type OwnPrice, type OwnPrices } from '../../domain/own-prices/own-price.ts';
 import { withChange } from '../../domain/own-prices/price-job.ts';
 import type { Implementation } from '../../http/operation.ts';
+import type { Settings } from '../open-settings.ts';
 import type * as operations from './operations.ts';
-
-interface PriceDependencies {
-  readonly ownPrices: Pick<OwnPriceStore, 'read' | 'replace'>;
-  readonly termsOf: (accountId: string) => Promise<Pick<AccountTerms, 'retentionDays'>>;
-  readonly newPriceId: () => string;
-  readonly now: () => Date;
-}
 
 const MAX_PRICES = 50;
 /** A month is closed after its end, from its requests: they must be there. */
@@ -50,7 +43,7 @@ const detailsOf = ({ priceId: _, createdAt: _created, updatedAt: _updated, terms
 type Caller = Parameters<typeof auditOf>[0];
 
 const change = async (
-  { ownPrices, now }: PriceDependencies,
+  { ownPrices, now }: Settings,
   { caller, clientAddress }: Caller,
   action: 'price.created' | 'price.changed' | 'price.deleted',
   decide: (prices: readonly OwnPrice[]) => {
@@ -70,7 +63,7 @@ const change = async (
 };
 
 const requireRetention = async (
-  { termsOf }: PriceDependencies,
+  { termsOf }: Settings,
   accountId: string,
   { terms }: Pick<OwnPrice, 'terms'>,
 ): Promise<void> => {
@@ -87,7 +80,7 @@ const findPrice = (prices: readonly OwnPrice[], priceId: string): OwnPrice => {
 };
 
 export const listPrices =
-  ({ ownPrices }: PriceDependencies): Implementation<typeof operations.listPrices> =>
+  ({ ownPrices }: Settings): Implementation<typeof operations.listPrices> =>
   async ({ caller: { accountId } }) => {
     const { own } = await ownPrices.read(accountId);
     const { job, lastJob, currency } = own;
@@ -107,7 +100,7 @@ export const listPrices =
   };
 
 export const createPrice =
-  (dependencies: PriceDependencies): Implementation<typeof operations.createPrice> =>
+  (dependencies: Settings): Implementation<typeof operations.createPrice> =>
   async ({ caller, clientAddress, body: { from, until, ...facts } }) => {
     const at = dependencies.now().toISOString();
     const price: OwnPrice = {
@@ -128,7 +121,7 @@ export const createPrice =
   };
 
 export const updatePrice =
-  (dependencies: PriceDependencies): Implementation<typeof operations.updatePrice> =>
+  (dependencies: Settings): Implementation<typeof operations.updatePrice> =>
   async ({ caller, clientAddress, params: { id }, body: { from, until, ...patch } }) => {
     if (patch.terms) await requireRetention(dependencies, caller.accountId, { terms: patch.terms });
     return change(dependencies, { caller, clientAddress }, 'price.changed', (prices) => {
@@ -149,7 +142,7 @@ export const updatePrice =
   };
 
 export const deletePrice =
-  (dependencies: PriceDependencies): Implementation<typeof operations.deletePrice> =>
+  (dependencies: Settings): Implementation<typeof operations.deletePrice> =>
   async ({ caller, clientAddress, params: { id } }) => {
     await change(dependencies, { caller, clientAddress }, 'price.deleted', (prices) => {
       const price = findPrice(prices, id);
@@ -159,7 +152,7 @@ export const deletePrice =
   };
 
 export const setCurrency =
-  ({ ownPrices, now }: PriceDependencies): Implementation<typeof operations.setCurrency> =>
+  ({ ownPrices, now }: Settings): Implementation<typeof operations.setCurrency> =>
   async ({ caller, clientAddress, body: { currency } }) => {
     const { version, own } = await ownPrices.read(caller.accountId);
     const detailsOf = (shown: typeof currency) => ({

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyResult, Context } from 'aws-lambda';
 import Stripe from 'stripe';
+import { settingsOf } from '../../../fixtures/open-dashboard.ts';
 import { billingStatus, planPrices } from '../../../lambda/dashboard/billing/billing-status.ts';
 import { checkout, portal } from '../../../lambda/dashboard/billing/checkout.ts';
 import * as billing from '../../../lambda/dashboard/billing/operations.ts';
@@ -30,7 +31,6 @@ import {
 import { stripeEventReader } from '../../../lambda/integrations/stripe-webhook-event.ts';
 import { startLocalStripe } from '../../../local/stripe/server.ts';
 import { apiEvent, invoke, membershipOf, silentLogger } from '../../http/invoke.ts';
-import { settingsOf } from '../open-dashboard.ts';
 
 const API_KEY = 'sk_test_local';
 const WEBHOOK_SECRET = 'whsec_test';

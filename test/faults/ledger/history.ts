@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
 import { evaluateRules } from '../../../fixtures/evaluate-rules.ts';
+import { settingsOf } from '../../../fixtures/open-dashboard.ts';
 import { declareDimensions } from '../../../lambda/dashboard/dimensions/declare-dimensions.ts';
 import { createRule } from '../../../lambda/dashboard/limits/manage-rules.ts';
 import { createRule as createOperation } from '../../../lambda/dashboard/limits/rule-operations.ts';
-import { openBlockCopies } from '../../../lambda/data/accounts/block-copies.ts';
 import { openDeclaredDimensions } from '../../../lambda/data/accounts/declared-dimensions.ts';
-import { openProjects } from '../../../lambda/data/accounts/projects.ts';
-import { openServiceKeys } from '../../../lambda/data/accounts/service-keys.ts';
-import { openUsers } from '../../../lambda/data/accounts/users.ts';
 import { openAlerts } from '../../../lambda/data/alerts/alerts.ts';
-import { openBlocks } from '../../../lambda/data/alerts/blocks.ts';
 import { openRules } from '../../../lambda/data/alerts/rules.ts';
 import { openCounterSlots } from '../../../lambda/data/ledger/counter-slots.ts';
 import { shardMonth } from '../../../lambda/data/ledger/sharding.ts';
@@ -188,17 +184,8 @@ class History {
         error_rate: 5,
       };
       await createRule({
-        rules: openRules(world.table),
-        webhookUrlProblem: async () => undefined,
-        blocks: openBlocks(world.table),
-        blockCopies: openBlockCopies(world.table),
-        findDeclared: openDeclaredDimensions(world.table).find,
-        projects: openProjects(world.table),
-        users: openUsers(world.table),
-        keys: openServiceKeys(world.table),
+        ...settingsOf(world.table, () => new Date(world.now())),
         newRuleId: () => `rule-${state.rules.length}`,
-        newSecret: () => '',
-        now: () => new Date(world.now()),
       })({
         caller: { accountId, userId, role: 'owner', name: '' },
         body: createOperation.body.parse({
