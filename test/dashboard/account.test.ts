@@ -1,35 +1,26 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { cancelDeletion, readDeletion, requestDeletion } from '../../lambda/dashboard/account/deletion.ts';
-import * as operations from '../../lambda/dashboard/account/operations.ts';
-import { createArchive, linkArchive, listArchives } from '../../lambda/dashboard/archives/manage-archives.ts';
+import * as manageArchives from '../../lambda/dashboard/archives/manage-archives.ts';
 import * as archiveOperations from '../../lambda/dashboard/archives/operations.ts';
-import { openAccountDeletions } from '../../lambda/data/accounts/account-deletions.ts';
-import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openArchives } from '../../lambda/data/accounts/archives.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
-import { openMembers } from '../../lambda/data/accounts/members.ts';
 import { openSignOns } from '../../lambda/data/accounts/sign-ons.ts';
 import { InvalidCredentialsError, TotpRequiredError } from '../../lambda/domain/errors.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
-import { route } from '../../lambda/http/operation.ts';
+import { routes } from '../../lambda/http/operation.ts';
 import { newAccount } from '../data/new-account.ts';
 import { APP_CLIENT_ID, countRequest, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
+import { identityApi } from './open-identity.ts';
 
 const table = tableForTests();
-let handler: unknown;
+let handlerOf: (path: string) => unknown;
 let owner: Awaited<ReturnType<typeof newAccount>>;
 let other: Awaited<ReturnType<typeof newAccount>>;
 const mails: { readonly to: readonly string[]; readonly subject: string }[] = [];
 let now: Date;
 
 beforeAll(async () => {
-  const dependencies = {
-    deletions: openAccountDeletions(table),
-    archives: openArchives(table),
-    audit: openAuditLog(table),
-    accounts: openAccounts(table),
-    members: openMembers(table),
+  const identity = identityApi(table, {
     sessions: {
       logIn: async (userId: string, password: string, totp?: string) => {
         if (password !== 'right') throw new InvalidCredentialsError();
@@ -37,25 +28,20 @@ beforeAll(async () => {
         return { userId, token: 't', refreshToken: 'r', expiresIn: 3600, authTime: 0 };
       },
     },
-    objects: { signGet: async (key: string) => `https://bucket.example.com/${key}` },
-    sendMail: async (mail: (typeof mails)[number]) => void mails.push(mail),
-    dashboardUrl: 'https://dashboard.example.com',
-    graceSeconds: 7 * 86_400,
-    newId: () => `archive-${Math.random()}`,
+    sendMail: async (mail) => void mails.push(mail),
     now: () => now,
-    logger: silentLogger(),
-  };
-  handler = httpStack(
-    [
-      route(operations.readDeletion, readDeletion(dependencies)),
-      route(operations.requestDeletion, requestDeletion(dependencies)),
-      route(operations.cancelDeletion, cancelDeletion(dependencies)),
-      route(archiveOperations.createArchive, createArchive(dependencies)),
-      route(archiveOperations.listArchives, listArchives(dependencies)),
-      route(archiveOperations.linkArchive, linkArchive(dependencies)),
-    ],
+  });
+  const archives = httpStack(
+    routes(archiveOperations, manageArchives, {
+      archives: openArchives(table),
+      audit: openAuditLog(table),
+      objects: { signGet: async (key: string) => `https://bucket.example.com/${key}` },
+      newId: () => `archive-${Math.random()}`,
+      now: () => now,
+    }),
     { logger: silentLogger(), corsOrigins: [], membershipOf, countRequest },
   );
+  handlerOf = (path) => (path.startsWith('archives') ? archives : identity);
 });
 beforeEach(async () => {
   owner = await newAccount(table);
@@ -67,7 +53,7 @@ beforeEach(async () => {
 const call = (method: string, path: string, body?: object, by = owner, secondsAgo = 0, username = by.userId) => {
   const { accountId, userId } = by;
   const auth_time = String(Math.floor(Date.now() / 1_000) - secondsAgo);
-  return invoke(handler, {
+  return invoke(handlerOf(path), {
     method,
     path: `/api/account/${path}`,
     body,

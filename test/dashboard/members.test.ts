@@ -1,29 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { acceptInvitation } from '../../lambda/dashboard/auth/accept-invitation.ts';
-import { freeAddress } from '../../lambda/dashboard/auth/free-address.ts';
-import { acceptInvitation as acceptOperation } from '../../lambda/dashboard/auth/operations.ts';
-import {
-  inviteMember,
-  inviteMembers,
-  listInvitations,
-  resendInvitation,
-  revokeInvitation,
-} from '../../lambda/dashboard/members/invitations.ts';
-import {
-  changeMember,
-  leaveAccount,
-  listMembers,
-  removeMember,
-  transferOwnership,
-} from '../../lambda/dashboard/members/manage-members.ts';
-import * as operations from '../../lambda/dashboard/members/operations.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openApiTokens } from '../../lambda/data/accounts/api-tokens.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { MAX_INVITATION_MAILS_PER_DAY, openMembers } from '../../lambda/data/accounts/members.ts';
 import { openMembership } from '../../lambda/data/accounts/membership.ts';
-import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { serviceKeyKey, userKey } from '../../lambda/data/table/keys.ts';
@@ -31,12 +12,11 @@ import { findItem } from '../../lambda/data/table/read.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import { EmailTakenError, InvalidCredentialsError, TotpRequiredError } from '../../lambda/domain/errors.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
-import { route } from '../../lambda/http/operation.ts';
 import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
 import { newAccount, newUnverifiedAccount } from '../data/new-account.ts';
-import { APP_CLIENT_ID, countRequest, invoke, silentLogger } from '../http/invoke.ts';
+import { APP_CLIENT_ID, invoke } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
+import { identityApi } from './open-identity.ts';
 
 const table = tableForTests();
 let handler: unknown;
@@ -89,52 +69,12 @@ const sendMail: SendMail = async (mail) => {
 };
 
 beforeAll(async () => {
-  const dependencies = {
-    registration: 'invite' as const,
-    members: openMembers(table),
-    keys: openServiceKeys(table),
-    tokens: openApiTokens(table),
-    accounts: openAccounts(table),
-    users: openUsers(table),
-    projects: openProjects(table),
-    directory,
-    freeAddress: freeAddress({
-      directory,
-      users: openUsers(table),
-      sessions,
-      sendMail,
-      newId: randomUUID,
-      now: () => now,
-      logger: silentLogger(),
-    }),
-    sessions,
-    sendMail,
-    dashboardUrl: 'https://dashboard.example.com',
-    randomBytes,
-    newKeyId: randomUUID,
-    now: () => now,
-    logger: silentLogger(),
-  };
-  const routes = [
-    route(operations.listMembers, listMembers(dependencies)),
-    route(operations.leaveAccount, leaveAccount(dependencies)),
-    route(operations.changeMember, changeMember(dependencies)),
-    route(operations.removeMember, removeMember(dependencies)),
-    route(operations.transferOwnership, transferOwnership(dependencies)),
-    route(operations.listInvitations, listInvitations(dependencies)),
-    route(operations.inviteMember, inviteMember(dependencies)),
-    route(operations.inviteMembers, inviteMembers(dependencies)),
-    route(operations.resendInvitation, resendInvitation(dependencies)),
-    route(operations.revokeInvitation, revokeInvitation(dependencies)),
-    route(acceptOperation, acceptInvitation(dependencies)),
-  ];
-  const options = { logger: silentLogger(), corsOrigins: [], countRequest };
+  const replaced = { directory, sessions, sendMail, now: () => now };
   // No cache: each request sees the membership as it is.
-  handler = httpStack(routes, {
-    ...options,
+  handler = identityApi(table, replaced, {
     membershipOf: (claims) => openMembership(table, APP_CLIENT_ID).membershipOf(claims),
   });
-  cachingHandler = httpStack(routes, { ...options, membershipOf: openMembership(table, APP_CLIENT_ID).membershipOf });
+  cachingHandler = identityApi(table, replaced, { membershipOf: openMembership(table, APP_CLIENT_ID).membershipOf });
 });
 beforeEach(() => {
   logins.clear();

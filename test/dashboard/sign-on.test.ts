@@ -4,31 +4,20 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { authorize, startSignOnProvider } from '../../fixtures/sign-on-provider.ts';
-import { freeAddress } from '../../lambda/dashboard/auth/free-address.ts';
-import * as authOperations from '../../lambda/dashboard/auth/operations.ts';
-import { noteChange, recordSignIn } from '../../lambda/dashboard/auth/record-sign-in.ts';
-import { logIn, refresh } from '../../lambda/dashboard/auth/sessions.ts';
-import * as operations from '../../lambda/dashboard/sign-on/operations.ts';
-import { changeSignOnSettings, readSignOnSettings } from '../../lambda/dashboard/sign-on/settings.ts';
-import { findSignOn, linkLogin, signOn } from '../../lambda/dashboard/sign-on/sign-on.ts';
-import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openMembers } from '../../lambda/data/accounts/members.ts';
-import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openSignOns } from '../../lambda/data/accounts/sign-ons.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { userKey } from '../../lambda/data/table/keys.ts';
-import type { SignOnProviders } from '../../lambda/domain/accounts/sign-on.ts';
 import { InvalidCredentialsError } from '../../lambda/domain/errors.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
-import { route } from '../../lambda/http/operation.ts';
 import type { LinkIdentity } from '../../lambda/integrations/link-identity.ts';
 import type { OutgoingMail } from '../../lambda/integrations/mail-sender.ts';
 import { authorizeUrl, codeExchange, type SignedOn } from '../../lambda/integrations/sign-on.ts';
 import type { UserDirectory } from '../../lambda/integrations/user-directory.ts';
 import { newAccount, newUnverifiedAccount } from '../data/new-account.ts';
-import { APP_CLIENT_ID, countRequest, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { APP_CLIENT_ID, invoke } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
+import { identityApi } from './open-identity.ts';
 
 const NOW = new Date('2026-11-20T16:30:00.500Z');
 const NOW_SECONDS = Math.floor(NOW.getTime() / 1000);
@@ -46,7 +35,7 @@ const endedSessions: string[] = [];
 const loginOf = (userId: string) => ({ userId, accountId: undefined, createdAt: NOW, hasTotp: false });
 
 const mails: OutgoingMail[] = [];
-const providers: Record<string, SignOnProviders[string]> = {};
+const providers: Record<string, { domains: string[]; verifiesAddresses: boolean }> = {};
 
 /** Who comes with a code: `person`, or whom a provider says. */
 let exchange: ReturnType<typeof codeExchange> = async () => person;
@@ -61,64 +50,25 @@ const session = (userId: string) => ({
 let passwordUser: string;
 
 beforeAll(async () => {
-  const accounts = openAccounts(table);
-  const users = openUsers(table);
-  const signOns = openSignOns(table);
-  const now = () => NOW;
-  const sessions = {
-    logIn: async (email: string, password: string) => {
-      if (password !== 'x') throw new InvalidCredentialsError();
-      return session(email.includes('@') ? passwordUser : email);
+  handler = identityApi(table, {
+    providers,
+    sessions: {
+      logIn: async (email: string, password: string) => {
+        if (password !== 'x') throw new InvalidCredentialsError();
+        return session(email.includes('@') ? passwordUser : email);
+      },
+      refresh: async () => session(passwordUser),
+      endSessions: async (userId: string) => void endedSessions.push(userId),
     },
-    refresh: async () => session(passwordUser),
-    endSessions: async (userId: string) => void endedSessions.push(userId),
-  } as unknown as Parameters<typeof logIn>[0]['sessions'];
-  const clock = { nowMs: () => 0, pause: async () => {} };
-  const shared = {
-    ...{ providers, accounts, users, signOns, sessions, now, projects: openProjects(table) },
-    sendMail: async (mail: OutgoingMail) => void mails.push(mail),
-    dashboardUrl: 'https://dashboard.example.com',
-    logger: silentLogger(),
-  };
-  const directory = { findByEmail, deleteUser, changeEmail };
-  const free = freeAddress({ ...shared, directory, newId: randomUUID });
-  const records = { audit: openAuditLog(table), users, now, logger: silentLogger() };
-  const recorded = recordSignIn(records);
-  handler = httpStack(
-    [
-      route(
-        operations.findSignOn,
-        findSignOn(providers, (provider) => `https://pool.example/${provider}`),
-      ),
-      route(
-        operations.signOn,
-        recorded(
-          'user.signed_in',
-          signOn({
-            ...shared,
-            exchange: (...code) => exchange(...code),
-            noteChange: noteChange(records),
-            freeAddress: free,
-          }),
-        ),
-      ),
-      route(
-        operations.linkLogin,
-        recorded(
-          'user.signed_in',
-          linkLogin({ ...shared, readLinkToken, noteChange: noteChange(records), directory, linkIdentity }),
-        ),
-      ),
-      route(operations.readSignOnSettings, readSignOnSettings(shared)),
-      route(operations.changeSignOnSettings, changeSignOnSettings(shared)),
-      route(
-        authOperations.logIn,
-        logIn({ sessions, accounts, users, directory, noteChange: noteChange(records), clock, now }),
-      ),
-      route(authOperations.refresh, refresh({ sessions, accounts, users })),
-    ],
-    { logger: silentLogger(), corsOrigins: [], membershipOf, countRequest },
-  );
+    directory: { findByEmail, deleteUser, changeEmail },
+    sendMail: async (mail) => void mails.push(mail),
+    urlOf: (provider) => `https://pool.example/${provider}`,
+    exchange: (...code) => exchange(...code),
+    readLinkToken,
+    linkIdentity,
+    clock: { nowMs: () => 0, pause: async () => {} },
+    now: () => NOW,
+  });
 });
 beforeEach(() => {
   findByEmail.mockReset().mockResolvedValue(undefined);

@@ -1,40 +1,19 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
-import type { AccountDeletions } from '../../data/accounts/account-deletions.ts';
-import type { Accounts } from '../../data/accounts/accounts.ts';
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import type { Members } from '../../data/accounts/members.ts';
 import { isVerified } from '../../data/accounts/users.ts';
 import { permits } from '../../domain/accounts/permissions.ts';
 import { deletionCancelledMail, deletionRequestedMail } from '../../domain/mail/account-mails.ts';
 import type { Mail } from '../../domain/mail/mail.ts';
 import type { Caller, Implementation } from '../../http/operation.ts';
-import type { SendMail } from '../../integrations/mail.ts';
-import type { UserSessions } from '../../integrations/user-sessions.ts';
 import { confirmIdentity } from '../auth/confirm-identity.ts';
+import type { Identity } from '../auth/open-identity.ts';
 import type * as operations from './operations.ts';
 
-interface DeletionDependencies {
-  readonly deletions: Pick<AccountDeletions, 'find' | 'request' | 'cancel'>;
-  readonly accounts: Pick<Accounts, 'find'>;
-  readonly members: Pick<Members, 'list'>;
-  readonly sessions: Pick<UserSessions, 'logIn'>;
-  readonly sendMail: SendMail;
-  readonly dashboardUrl: string;
-  readonly graceSeconds: number;
-  readonly now: () => Date;
-  readonly logger: Pick<Logger, 'error'>;
-}
-
 export const readDeletion =
-  ({ deletions }: DeletionDependencies): Implementation<typeof operations.readDeletion> =>
+  ({ deletions }: Identity): Implementation<typeof operations.readDeletion> =>
   async ({ caller }) => ({ deletion: (await deletions.find(caller.accountId)) ?? null });
 
 /** Tells everybody who may act on it. The deletion does not depend on the mail. */
-const notify = async (
-  { members, sendMail, logger }: DeletionDependencies,
-  { accountId }: Caller,
-  mail: Mail,
-): Promise<void> => {
+const notify = async ({ members, sendMail, logger }: Identity, { accountId }: Caller, mail: Mail): Promise<void> => {
   for (const user of await members.list(accountId)) {
     if (!isVerified(user) || !permits(user.role, 'account:write')) continue;
     await sendMail({ accountId, to: [user.email], ...mail }).catch((error: unknown) =>
@@ -43,9 +22,7 @@ const notify = async (
   }
 };
 
-export const requestDeletion = (
-  dependencies: DeletionDependencies,
-): Implementation<typeof operations.requestDeletion> => {
+export const requestDeletion = (dependencies: Identity): Implementation<typeof operations.requestDeletion> => {
   const { deletions, accounts, dashboardUrl, graceSeconds, now } = dependencies;
 
   return async ({ caller, clientAddress, body }) => {
@@ -67,7 +44,7 @@ export const requestDeletion = (
 };
 
 export const cancelDeletion =
-  (dependencies: DeletionDependencies): Implementation<typeof operations.cancelDeletion> =>
+  (dependencies: Identity): Implementation<typeof operations.cancelDeletion> =>
   async ({ caller, clientAddress }) => {
     const at = dependencies.now();
     const audit = auditOf({ caller, clientAddress }, { action: 'account.deletion_cancelled' }, at);

@@ -1,32 +1,17 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
-import type { Accounts } from '../../data/accounts/accounts.ts';
 import { auditEntry } from '../../data/accounts/audit-log.ts';
-import { type Invitation, isAcceptable, type Members } from '../../data/accounts/members.ts';
-import type { Users } from '../../data/accounts/users.ts';
+import { type Invitation, isAcceptable } from '../../data/accounts/members.ts';
 import { parseInvitationToken } from '../../domain/accounts/invitation.ts';
 import { mayGive, permits } from '../../domain/accounts/permissions.ts';
-import { type Registration, requireRegistration } from '../../domain/accounts/registration.ts';
+import { requireRegistration } from '../../domain/accounts/registration.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, NotFoundError, ValidationError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { UserDirectory } from '../../integrations/user-directory.ts';
-import type { Session, UserSessions } from '../../integrations/user-sessions.ts';
+import type { Session } from '../../integrations/user-sessions.ts';
 import type { FreeAddress } from './free-address.ts';
 import { requireGoodPassword } from './good-password.ts';
+import type { Identity } from './open-identity.ts';
 import type { acceptInvitation as operation } from './operations.ts';
 import { withAccount } from './sessions.ts';
-
-export interface AcceptDependencies {
-  readonly registration: Registration;
-  readonly directory: Pick<UserDirectory, 'createUser' | 'setPassword' | 'deleteUser'>;
-  readonly freeAddress: FreeAddress;
-  readonly sessions: Pick<UserSessions, 'logIn'>;
-  readonly accounts: Pick<Accounts, 'find'>;
-  readonly users: Pick<Users, 'find'>;
-  readonly members: Pick<Members, 'findInvitation' | 'join'>;
-  readonly now: () => Date;
-  readonly logger: Pick<Logger, 'error'>;
-}
 
 /** A younger login without an account may be one of a registration in progress. */
 const LONGEST_REGISTRATION_MS = MINUTE_MS;
@@ -42,8 +27,8 @@ const isRefusal = (error: unknown): boolean => error instanceof ConflictError ||
  * Makes the invited person a member. The token proves the mail address. A new login is made for an address that has none, and deleted
  * again if a later step is refused. After an outage it stays, and the next attempt finds it.
  */
-export const acceptInvitation = (dependencies: AcceptDependencies): Implementation<typeof operation> => {
-  const { directory, freeAddress, sessions, accounts, users, members, registration, now, logger } = dependencies;
+export const acceptInvitation = (dependencies: Identity): Implementation<typeof operation> => {
+  const { directory, freeAddress, sessions, users, members, registration, now, logger } = dependencies;
 
   const find = async (token: string): Promise<Invitation> => {
     const place = parseInvitationToken(token);
@@ -121,7 +106,7 @@ export const acceptInvitation = (dependencies: AcceptDependencies): Implementati
       return sessions.logIn(email, password);
     };
 
-    const found = await withAccount(await joinAndLogIn(), { accounts, users });
+    const found = await withAccount(await joinAndLogIn(), dependencies);
     if (found === undefined) throw noInvitation();
     return found.session;
   };

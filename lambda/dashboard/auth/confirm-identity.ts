@@ -3,8 +3,8 @@ import type { Account } from '../../data/accounts/accounts.ts';
 import { mayLower } from '../../domain/accounts/sign-on.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import type { Caller } from '../../http/operation.ts';
-import type { UserSessions } from '../../integrations/user-sessions.ts';
 import { passwordSchema, totpSchema } from './members.ts';
+import type { Identity } from './open-identity.ts';
 
 /** Members of a request that changes what protects the account. */
 export const proof = { password: z.optional(passwordSchema), totp: z.optional(totpSchema) };
@@ -15,7 +15,7 @@ export const PROOF_RULE =
 
 /** @throws InvalidCredentialsError, TotpRequiredError, ValidationError unless the caller proves who they are */
 export const confirmIdentity = async (
-  { sessions, now }: { readonly sessions: Pick<UserSessions, 'logIn'>; readonly now: () => Date },
+  { sessions, now }: Identity,
   caller: Caller,
   account: Pick<Account, 'signOn'> | undefined,
   { password, totp }: { readonly password?: string | undefined; readonly totp?: string | undefined },

@@ -1,16 +1,7 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Account } from '../../data/accounts/accounts.ts';
-import { isVerified, type Users } from '../../data/accounts/users.ts';
+import { isVerified } from '../../data/accounts/users.ts';
 import { protectionChangedMail } from '../../domain/mail/account-mails.ts';
-import type { SendMail } from '../../integrations/mail.ts';
-
-interface MailDependencies {
-  readonly users: Pick<Users, 'find'>;
-  readonly sendMail: SendMail;
-  readonly dashboardUrl: string;
-  readonly now: () => Date;
-  readonly logger: Pick<Logger, 'error'>;
-}
+import type { Identity } from './open-identity.ts';
 
 /**
  * Mails the owner that a member changed what protects the account. A failure is logged: the change is done, and in the audit log.
@@ -18,7 +9,7 @@ interface MailDependencies {
  * @param change what it was and is, in our words
  */
 export const mailOwner = async (
-  { users, sendMail, dashboardUrl, now, logger }: MailDependencies,
+  { users, sendMail, dashboardUrl, now, logger }: Identity,
   { accountId, ownerUserId }: Pick<Account, 'accountId' | 'ownerUserId'>,
   { name }: { readonly name: string },
   change: string,

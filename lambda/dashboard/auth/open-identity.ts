@@ -28,12 +28,12 @@ import { cognitoClient, userDirectory } from '../../integrations/user-directory.
 import { userSessions } from '../../integrations/user-sessions.ts';
 import { userTotp } from '../../integrations/user-totp.ts';
 import { endSessions } from './end-sessions.ts';
+import type { Clock } from './even-timing.ts';
 import { freeAddress } from './free-address.ts';
 import { noteChange } from './record-sign-in.ts';
 import { sendCode } from './send-code.ts';
 
-/** What the operations of the function `identity` work with. */
-export const openIdentity = (
+const openParts = (
   table: Table,
   environment: z.infer<typeof identityEnvironment>,
   logger: Pick<Logger, 'error' | 'warn'>,
@@ -48,7 +48,7 @@ export const openIdentity = (
     clientId: USER_POOL_CLIENT_ID,
     clientSecret: client.secret,
   };
-  const opened = {
+  return {
     accounts: openAccounts(table),
     audit: openAuditLog(table),
     codes: openAddressCodes(table),
@@ -82,17 +82,32 @@ export const openIdentity = (
     newTokenId: uuidv7,
     randomBytes,
     randomInt: (max: number) => randomInt(max),
-    clock: { nowMs: () => performance.now(), pause },
+    clock: { nowMs: () => performance.now(), pause } as Clock,
     now: () => new Date(),
     logger,
   };
-  return {
-    ...opened,
-    freeAddress: freeAddress(opened),
-    sendCode: sendCode(opened),
-    endSessions: endSessions(opened),
-    noteChange: noteChange(opened),
-  };
 };
+
+export type IdentityParts = ReturnType<typeof openParts>;
+
+const withSteps = (parts: IdentityParts) => ({
+  ...parts,
+  freeAddress: freeAddress(parts),
+  sendCode: sendCode(parts),
+  endSessions: endSessions(parts),
+  noteChange: noteChange(parts),
+});
+
+/**
+ * What the operations of the function `identity` work with.
+ *
+ * @param change replaces parts
+ */
+export const openIdentity = (
+  table: Table,
+  environment: z.infer<typeof identityEnvironment>,
+  logger: Pick<Logger, 'error' | 'warn'>,
+  change = (parts: IdentityParts): IdentityParts => parts,
+) => withSteps(change(openParts(table, environment, logger)));
 
 export type Identity = ReturnType<typeof openIdentity>;

@@ -93,12 +93,7 @@ export const changePassword = (dependencies: Identity): Implementation<typeof op
 };
 
 /** Sessions of members without a second factor end when their token does: they cannot be refreshed, nor begun. */
-export const changeAccount = (
-  dependencies: Pick<
-    Identity,
-    'users' | 'accounts' | 'sessions' | 'sendMail' | 'dashboardUrl' | 'clock' | 'now' | 'logger'
-  >,
-): Implementation<typeof operations.changeAccount> => {
+export const changeAccount = (dependencies: Identity): Implementation<typeof operations.changeAccount> => {
   const { users, accounts, clock, now } = dependencies;
   const { onFailure } = evenTiming(clock);
   return ({ caller, clientAddress, body: { requiresTotp, ...sent } }) =>

@@ -1,5 +1,4 @@
-import type { Accounts } from '../../data/accounts/accounts.ts';
-import { hasEnded, type User, type Users } from '../../data/accounts/users.ts';
+import { hasEnded, type User } from '../../data/accounts/users.ts';
 import { maskedServiceKey } from '../../domain/accounts/account-key.ts';
 import { permits, type Role } from '../../domain/accounts/permissions.ts';
 import { endsSession, refusesPassword } from '../../domain/accounts/sign-on.ts';
@@ -10,25 +9,14 @@ import {
   UnauthenticatedError,
 } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { UserDirectory } from '../../integrations/user-directory.ts';
-import type { Session, UserSessions } from '../../integrations/user-sessions.ts';
-import { type Clock, evenTiming } from './even-timing.ts';
+import type { Session } from '../../integrations/user-sessions.ts';
+import { evenTiming } from './even-timing.ts';
+import type { Identity } from './open-identity.ts';
 import type * as operations from './operations.ts';
-import type { NoteChange } from './record-sign-in.ts';
 
 /** The account key as a role may see it: a credential that outlives a membership is for those who can revoke it. */
 export const accountKeyFor = (role: Role, accountKey: string): string =>
   permits(role, 'keys:write-all') ? accountKey : maskedServiceKey(accountKey);
-
-interface SessionDependencies {
-  readonly sessions: UserSessions;
-  readonly accounts: Pick<Accounts, 'find'>;
-  readonly users: Pick<Users, 'find' | 'noteSignIn'>;
-  readonly directory: Pick<UserDirectory, 'findByEmail'>;
-  readonly noteChange: NoteChange;
-  readonly clock: Clock;
-  readonly now: () => Date;
-}
 
 interface AccountSession extends Session {
   readonly accountId: string;
@@ -46,7 +34,7 @@ const SIGN_ON_REQUIRED =
  */
 export const withAccount = async (
   session: Session,
-  { accounts, users }: Pick<SessionDependencies, 'accounts'> & { readonly users: Pick<Users, 'find'> },
+  { accounts, users }: Identity,
   isNew = true,
 ): Promise<{ readonly session: AccountSession; readonly user: User } | undefined> => {
   const user = await users.find(session.userId);
@@ -61,15 +49,8 @@ export const withAccount = async (
 };
 
 /** An unknown e-mail, a wrong password and a user without an account get the same response after the same time. */
-export const logIn = ({
-  sessions,
-  accounts,
-  users,
-  directory,
-  noteChange,
-  clock,
-  now,
-}: SessionDependencies): Implementation<typeof operations.logIn> => {
+export const logIn = (dependencies: Identity): Implementation<typeof operations.logIn> => {
+  const { sessions, users, directory, noteChange, clock, now } = dependencies;
   const { onFailure } = evenTiming(clock);
   const noteFailure = async (email: string, clientAddress: string | undefined): Promise<void> => {
     const login = await directory.findByEmail(email);
@@ -82,7 +63,7 @@ export const logIn = ({
         if (error instanceof InvalidCredentialsError) await noteFailure(email, clientAddress);
         throw error;
       });
-      const found = await withAccount(session, { accounts, users });
+      const found = await withAccount(session, dependencies);
       if (found === undefined) throw new InvalidCredentialsError();
       await users.noteSignIn(found.user.userId, now().toISOString());
       return found.session;
@@ -90,15 +71,9 @@ export const logIn = ({
 };
 
 export const refresh =
-  ({
-    sessions,
-    accounts,
-    users,
-  }: Pick<SessionDependencies, 'sessions' | 'accounts'> & { readonly users: Pick<Users, 'find'> }): Implementation<
-    typeof operations.refresh
-  > =>
+  (dependencies: Identity): Implementation<typeof operations.refresh> =>
   async ({ body: { refreshToken } }) => {
-    const found = await withAccount(await sessions.refresh(refreshToken), { accounts, users }, false).catch(
+    const found = await withAccount(await dependencies.sessions.refresh(refreshToken), dependencies, false).catch(
       (error: unknown) => {
         throw error instanceof TotpSetupRequiredError ? new UnauthenticatedError(error.message) : error;
       },
@@ -111,16 +86,13 @@ export const refresh =
   };
 
 export const logOut =
-  ({ sessions }: Pick<SessionDependencies, 'sessions'>): Implementation<typeof operations.logOut> =>
+  ({ sessions }: Identity): Implementation<typeof operations.logOut> =>
   async ({ body: { refreshToken } }) => {
     await sessions.end(refreshToken);
     return undefined;
   };
 
-export const forgotPassword = ({
-  sessions,
-  clock,
-}: Pick<SessionDependencies, 'sessions' | 'clock'>): Implementation<typeof operations.forgotPassword> => {
+export const forgotPassword = ({ sessions, clock }: Identity): Implementation<typeof operations.forgotPassword> => {
   const { always } = evenTiming(clock);
   return ({ body: { email } }) =>
     always(async () => {

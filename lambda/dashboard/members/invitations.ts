@@ -1,6 +1,5 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import type { Invitation, Members } from '../../data/accounts/members.ts';
-import type { Projects } from '../../data/accounts/projects.ts';
+import type { Invitation } from '../../data/accounts/members.ts';
 import { isVerified, type Users } from '../../data/accounts/users.ts';
 import {
   INVITATION_DAYS,
@@ -15,24 +14,10 @@ import { invitationMail } from '../../domain/mail/account-mails.ts';
 import { mapError } from '../../http/error-map.ts';
 import type { Implementation, Input } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
-import { MailError, type SendMail } from '../../integrations/mail.ts';
-import type { UserDirectory } from '../../integrations/user-directory.ts';
+import { MailError } from '../../integrations/mail.ts';
+import type { Identity } from '../auth/open-identity.ts';
 import { requireProjects } from '../keys/member-projects.ts';
 import * as operations from './operations.ts';
-
-export interface InvitationDependencies {
-  readonly members: Pick<
-    Members,
-    'requireRoom' | 'invitations' | 'findInvitation' | 'invite' | 'renewInvitation' | 'revokeInvitation'
-  >;
-  readonly projects: Pick<Projects, 'list'>;
-  readonly users: Pick<Users, 'find'>;
-  readonly directory: Pick<UserDirectory, 'findByEmail'>;
-  readonly sendMail: SendMail;
-  readonly dashboardUrl: string;
-  readonly randomBytes: (size: number) => Buffer;
-  readonly now: () => Date;
-}
 
 const view = (
   { invitationId, email, role, projects, invitedBy, createdAt, sentAt, validUntil }: Invitation,
@@ -50,11 +35,7 @@ const view = (
 });
 
 /** @throws ConflictError if the address has a login that belongs to an account, and has proven the address */
-const requireFreeAddress = async (
-  { users, directory }: InvitationDependencies,
-  accountId: string,
-  email: string,
-): Promise<void> => {
+const requireFreeAddress = async ({ users, directory }: Identity, accountId: string, email: string): Promise<void> => {
   const login = await directory.findByEmail(email);
   const user = login && (await users.find(login.userId));
   if (user === undefined) return;
@@ -80,7 +61,7 @@ const requireVerified = async (users: Pick<Users, 'find'>, userId: string): Prom
 };
 
 /** The members of an invitation that change when it is sent, and its token. */
-const newLink = ({ randomBytes, now }: InvitationDependencies, accountId: string, invitationId: string) => {
+const newLink = ({ randomBytes, now }: Identity, accountId: string, invitationId: string) => {
   const token = newInvitationToken({ accountId, invitationId }, randomBytes);
   const sentAt = now();
   return {
@@ -95,7 +76,7 @@ const newLink = ({ randomBytes, now }: InvitationDependencies, accountId: string
 
 /** Mails the link. The token is behind `#`, so that no server of the dashboard's pages logs it. */
 const mailLink = async (
-  { sendMail, dashboardUrl }: InvitationDependencies,
+  { sendMail, dashboardUrl }: Identity,
   { accountId, email, role }: Invitation,
   token: string,
   invitedBy: string,
@@ -115,14 +96,14 @@ const mailLink = async (
 };
 
 export const listInvitations =
-  ({ members, now }: InvitationDependencies): Implementation<typeof operations.listInvitations> =>
+  ({ members, now }: Identity): Implementation<typeof operations.listInvitations> =>
   async ({ caller: { accountId } }) => ({
     items: (await members.invitations(accountId)).map((invitation) => view(invitation, now())),
   });
 
 /** Invites one address. The caller has checked who invites, and that there is room. */
 const invite = async (
-  dependencies: InvitationDependencies,
+  dependencies: Identity,
   { caller, clientAddress }: Pick<Input<typeof operations.inviteMember>, 'caller' | 'clientAddress'>,
   { email, role, projects }: Input<typeof operations.inviteMember>['body'],
 ): Promise<Invitation> => {
@@ -143,7 +124,7 @@ const invite = async (
 };
 
 export const inviteMember =
-  (dependencies: InvitationDependencies): Implementation<typeof operations.inviteMember> =>
+  (dependencies: Identity): Implementation<typeof operations.inviteMember> =>
   async (input) => {
     const { members, users, now } = dependencies;
     await requireVerified(users, input.caller.userId);
@@ -155,7 +136,7 @@ export const inviteMember =
 const BATCH_MS = 20_000;
 
 export const inviteMembers =
-  (dependencies: InvitationDependencies): Implementation<typeof operations.inviteMembers> =>
+  (dependencies: Identity): Implementation<typeof operations.inviteMembers> =>
   async (input) => {
     const { members, users, now } = dependencies;
     const { lines } = input.body;
@@ -181,7 +162,7 @@ export const inviteMembers =
   };
 
 export const resendInvitation =
-  (dependencies: InvitationDependencies): Implementation<typeof operations.resendInvitation> =>
+  (dependencies: Identity): Implementation<typeof operations.resendInvitation> =>
   async ({ caller, clientAddress, params: { id } }) => {
     const { members, now } = dependencies;
     const { accountId, userId } = caller;
@@ -201,7 +182,7 @@ export const resendInvitation =
   };
 
 export const revokeInvitation =
-  ({ members, now }: InvitationDependencies): Implementation<typeof operations.revokeInvitation> =>
+  ({ members, now }: Identity): Implementation<typeof operations.revokeInvitation> =>
   async ({ caller, clientAddress, params: { id } }) => {
     const { accountId } = caller;
     const invitation = await members.findInvitation(accountId, id);

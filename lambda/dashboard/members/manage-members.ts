@@ -1,23 +1,14 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Members } from '../../data/accounts/members.ts';
-import type { Projects } from '../../data/accounts/projects.ts';
-import type { ServiceKey, ServiceKeys } from '../../data/accounts/service-keys.ts';
+import type { ServiceKey } from '../../data/accounts/service-keys.ts';
 import type { User } from '../../data/accounts/users.ts';
 import { projectRoles, type Role, requireMayGive } from '../../domain/accounts/permissions.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { UserSessions } from '../../integrations/user-sessions.ts';
+import type { Identity } from '../auth/open-identity.ts';
 import { requireProjects } from '../keys/member-projects.ts';
-import { endTokensAbove, type TokenEnding } from '../tokens/manage-tokens.ts';
+import { endTokensAbove } from '../tokens/manage-tokens.ts';
 import type * as operations from './operations.ts';
-
-export interface MemberDependencies extends TokenEnding {
-  readonly members: Members;
-  readonly keys: Pick<ServiceKeys, 'list' | 'copyRoles' | 'revoke' | 'handOver'>;
-  readonly newKeyId: () => string;
-  readonly projects: Pick<Projects, 'list'>;
-  readonly sessions: Pick<UserSessions, 'endSessions'>;
-}
 
 const view = ({ userId, email, firstName, lastName, role, projects, createdAt }: User) => ({
   userId,
@@ -30,7 +21,7 @@ const view = ({ userId, email, firstName, lastName, role, projects, createdAt }:
 });
 
 export const listMembers =
-  ({ members }: Pick<MemberDependencies, 'members'>): Implementation<typeof operations.listMembers> =>
+  ({ members }: Identity): Implementation<typeof operations.listMembers> =>
   async ({ caller: { accountId } }) => ({ items: (await members.list(accountId)).map(view) });
 
 const detailsOf = ({ email, role, projects }: Pick<User, 'email' | 'role' | 'projects'>) => ({
@@ -40,9 +31,7 @@ const detailsOf = ({ email, role, projects }: Pick<User, 'email' | 'role' | 'pro
 });
 
 export const changeMember =
-  (
-    dependencies: Pick<MemberDependencies, 'members' | 'keys' | 'projects' | keyof TokenEnding>,
-  ): Implementation<typeof operations.changeMember> =>
+  (dependencies: Identity): Implementation<typeof operations.changeMember> =>
   async (input) => {
     const { members, keys, now } = dependencies;
     const {
@@ -70,9 +59,7 @@ export const changeMember =
   };
 
 export const transferOwnership =
-  (
-    dependencies: Pick<MemberDependencies, 'members' | 'keys' | keyof TokenEnding>,
-  ): Implementation<typeof operations.transferOwnership> =>
+  (dependencies: Identity): Implementation<typeof operations.transferOwnership> =>
   async (input) => {
     const { members, keys, now } = dependencies;
     const {
@@ -102,10 +89,7 @@ export const transferOwnership =
  * Ends the sessions of a user who is no member any more. The membership already keeps the user out, so a failure is logged and not
  * returned.
  */
-const endSessions = (
-  { sessions, logger }: Pick<MemberDependencies, 'sessions' | 'logger'>,
-  { userId }: User,
-): Promise<void> =>
+const endSessions = ({ sessions, logger }: Identity, { userId }: User): Promise<void> =>
   sessions.endSessions(userId).catch((error: Error) => logger.error('sessions not ended', { userId, error }));
 
 /** @throws ValidationError where nobody else of the account can get the keys */
@@ -123,7 +107,7 @@ const requireHeir = async (
 
 /** Revokes a key of somebody who has left, or gives it to another member. @returns false where it stays as it is, which is logged */
 const passOn = async (
-  { keys, newKeyId, logger, now }: Pick<MemberDependencies, 'keys' | 'newKeyId' | 'logger' | 'now'>,
+  { keys, newKeyId, logger, now }: Identity,
   input: Parameters<Implementation<typeof operations.removeMember>>[0],
   key: ServiceKey,
   becomes: 'keep' | 'revoke' | 'hand-over',
@@ -151,7 +135,7 @@ const passOn = async (
 };
 
 export const removeMember =
-  (dependencies: MemberDependencies): Implementation<typeof operations.removeMember> =>
+  (dependencies: Identity): Implementation<typeof operations.removeMember> =>
   async (input) => {
     const { members, keys, now } = dependencies;
     const {
@@ -173,7 +157,7 @@ export const removeMember =
   };
 
 export const leaveAccount =
-  (dependencies: MemberDependencies): Implementation<typeof operations.leaveAccount> =>
+  (dependencies: Identity): Implementation<typeof operations.leaveAccount> =>
   async (input) => {
     const { members, now } = dependencies;
     const { accountId, userId } = input.caller;

@@ -1,32 +1,15 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
-import type { Account, Accounts } from '../../data/accounts/accounts.ts';
+import type { Account } from '../../data/accounts/accounts.ts';
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import type { Projects } from '../../data/accounts/projects.ts';
-import type { SignOns } from '../../data/accounts/sign-ons.ts';
-import { isVerified, type User, type Users } from '../../data/accounts/users.ts';
+import { isVerified, type User } from '../../data/accounts/users.ts';
 import { requireMayGive } from '../../domain/accounts/permissions.ts';
 import { providerFor, type SignOn, type SignOnProviders } from '../../domain/accounts/sign-on.ts';
 import { UnauthenticatedError, ValidationError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { SendMail } from '../../integrations/mail.ts';
-import type { UserSessions } from '../../integrations/user-sessions.ts';
 import { confirmIdentity } from '../auth/confirm-identity.ts';
 import { mailOwner } from '../auth/mail-owner.ts';
+import type { Identity } from '../auth/open-identity.ts';
 import { requireProjects } from '../keys/member-projects.ts';
 import type * as operations from './operations.ts';
-
-interface SettingsDependencies {
-  readonly providers: SignOnProviders;
-  readonly accounts: Pick<Accounts, 'find'>;
-  readonly projects: Pick<Projects, 'list'>;
-  readonly users: Pick<Users, 'find'>;
-  readonly signOns: Pick<SignOns, 'set'>;
-  readonly sessions: Pick<UserSessions, 'logIn'>;
-  readonly sendMail: SendMail;
-  readonly dashboardUrl: string;
-  readonly now: () => Date;
-  readonly logger: Pick<Logger, 'error'>;
-}
 
 interface Changes {
   readonly provider?: string | null | undefined;
@@ -38,7 +21,7 @@ interface Changes {
 const invalid = (path: string, message: string) => new ValidationError([{ path, message }]);
 
 const read = async (
-  { accounts, users }: Pick<SettingsDependencies, 'accounts' | 'users'>,
+  { accounts, users }: Identity,
   caller: { readonly accountId: string; readonly userId: string },
 ): Promise<{ account: Account; user: User }> => {
   const [account, user] = await Promise.all([accounts.find(caller.accountId), users.find(caller.userId)]);
@@ -105,16 +88,14 @@ const changed = (former: SignOn | undefined, changes: Changes, at: Date): SignOn
 };
 
 export const readSignOnSettings =
-  (
-    dependencies: Pick<SettingsDependencies, 'providers' | 'accounts' | 'users'>,
-  ): Implementation<typeof operations.readSignOnSettings> =>
+  (dependencies: Identity): Implementation<typeof operations.readSignOnSettings> =>
   async ({ caller }) => {
     const { account, user } = await read(dependencies, caller);
     return view(account.signOn, user, dependencies.providers);
   };
 
 export const changeSignOnSettings =
-  (dependencies: SettingsDependencies): Implementation<typeof operations.changeSignOnSettings> =>
+  (dependencies: Identity): Implementation<typeof operations.changeSignOnSettings> =>
   async ({ caller, clientAddress, body }) => {
     const { providers, signOns, now } = dependencies;
     if (body.defaultRole) requireMayGive(caller.role, body.defaultRole);

@@ -1,47 +1,17 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
-import type { Account, Accounts } from '../../data/accounts/accounts.ts';
+import type { Account } from '../../data/accounts/accounts.ts';
 import { auditEntry } from '../../data/accounts/audit-log.ts';
-import type { SignOns } from '../../data/accounts/sign-ons.ts';
-import { isVerified, type User, type Users } from '../../data/accounts/users.ts';
-import { isOfProvider, providerFor, type SignOnProviders } from '../../domain/accounts/sign-on.ts';
+import { isVerified, type User } from '../../data/accounts/users.ts';
+import { isOfProvider, providerFor } from '../../domain/accounts/sign-on.ts';
 import { ConflictError, ForbiddenError } from '../../domain/errors.ts';
 import { identityLinkedMail } from '../../domain/mail/account-mails.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { LinkIdentity } from '../../integrations/link-identity.ts';
-import type { SendMail } from '../../integrations/mail.ts';
-import type { linkTokenReader, Person, SignedOn } from '../../integrations/sign-on.ts';
-import type { UserDirectory } from '../../integrations/user-directory.ts';
-import type { UserSessions } from '../../integrations/user-sessions.ts';
-import type { FreeAddress } from '../auth/free-address.ts';
-import type { NoteChange } from '../auth/record-sign-in.ts';
+import type { Person, SignedOn } from '../../integrations/sign-on.ts';
+import type { Identity } from '../auth/open-identity.ts';
 import { accountKeyFor } from '../auth/sessions.ts';
 import type * as operations from './operations.ts';
 
-interface SharedDependencies {
-  readonly providers: SignOnProviders;
-  readonly accounts: Pick<Accounts, 'find'>;
-  readonly users: Pick<Users, 'find' | 'noteSignIn' | 'verifyEmail'>;
-  readonly signOns: Pick<SignOns, 'accountOf' | 'join'>;
-  readonly noteChange: NoteChange;
-  readonly now: () => Date;
-}
-
-interface SignOnDependencies extends SharedDependencies {
-  readonly exchange: (code: string, codeVerifier: string) => Promise<SignedOn>;
-  readonly freeAddress: FreeAddress;
-}
-
-interface LinkDependencies extends SharedDependencies {
-  readonly readLinkToken: ReturnType<typeof linkTokenReader>;
-  readonly directory: Pick<UserDirectory, 'findByEmail' | 'deleteUser'>;
-  readonly sessions: Pick<UserSessions, 'logIn'>;
-  readonly linkIdentity: LinkIdentity;
-  readonly sendMail: SendMail;
-  readonly logger: Pick<Logger, 'error'>;
-}
-
 export const findSignOn =
-  (providers: SignOnProviders, urlOf: (provider: string) => string): Implementation<typeof operations.findSignOn> =>
+  ({ providers, urlOf }: Identity): Implementation<typeof operations.findSignOn> =>
   async ({ query: { email } }) => {
     const provider = providerFor(providers, email);
     return { authorizeUrl: provider === undefined ? null : urlOf(provider) };
@@ -52,10 +22,7 @@ export const findSignOn =
  *
  * @throws ForbiddenError if no account uses the provider
  */
-const accountOf = async (
-  { providers, signOns, accounts }: SharedDependencies,
-  { provider, email }: Person,
-): Promise<Account> => {
+const accountOf = async ({ providers, signOns, accounts }: Identity, { provider, email }: Person): Promise<Account> => {
   const domain = email.slice(email.lastIndexOf('@') + 1);
   if (!providers[provider]?.domains.includes(domain))
     throw new ForbiddenError(
@@ -69,7 +36,7 @@ const accountOf = async (
   );
 };
 
-const isAddressVerified = ({ providers }: SharedDependencies, { provider, isEmailVerified }: Person): boolean =>
+const isAddressVerified = ({ providers }: Identity, { provider, isEmailVerified }: Person): boolean =>
   isEmailVerified || providers[provider]?.verifiesAddresses === true;
 
 /**
@@ -77,7 +44,7 @@ const isAddressVerified = ({ providers }: SharedDependencies, { provider, isEmai
  *
  * @throws ForbiddenError
  */
-const requireVerifiedAddress = (dependencies: SharedDependencies, person: Person): void => {
+const requireVerifiedAddress = (dependencies: Identity, person: Person): void => {
   if (isAddressVerified(dependencies, person)) return;
   const { provider } = person;
   throw new ForbiddenError(
@@ -89,7 +56,7 @@ const requireVerifiedAddress = (dependencies: SharedDependencies, person: Person
  * Signs a person in who comes from an identity provider. A user of another account than the one that uses the provider is refused,
  * whatever the address. Where a member has a login of the same address, its password is asked for first: `linkLogin`.
  */
-export const signOn = (dependencies: SignOnDependencies): Implementation<typeof operations.signOn> => {
+export const signOn = (dependencies: Identity): Implementation<typeof operations.signOn> => {
   const { providers, exchange, users, signOns, freeAddress, noteChange, now } = dependencies;
 
   const join = async (
@@ -159,7 +126,7 @@ export const signOn = (dependencies: SignOnDependencies): Implementation<typeof 
  * Connects a member's login with the person of a sign-in, once, for its password and the code of the second factor: whoever can take
  * over an address at the provider must not get the login with it. The session is the password's; the next one begins at the provider.
  */
-export const linkLogin = (dependencies: LinkDependencies): Implementation<typeof operations.linkLogin> => {
+export const linkLogin = (dependencies: Identity): Implementation<typeof operations.linkLogin> => {
   const { users, readLinkToken, directory, sessions, linkIdentity, noteChange, sendMail, now, logger } = dependencies;
   return async ({ body: { linkToken, password, totp }, clientAddress }) => {
     const person = await readLinkToken(linkToken);

@@ -1,14 +1,13 @@
 import { hash } from 'node:crypto';
-import type { ApiToken, ApiTokens } from '../../data/accounts/api-tokens.ts';
 import { auditEntry } from '../../data/accounts/audit-log.ts';
-import { maskedSecret, secretHash } from '../../domain/accounts/issued-secret.ts';
 import { clientIdOf, clientWith, mayReturnTo } from '../../domain/accounts/oauth-client.ts';
 import { DAY_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import { mcpUrl } from '../../http/mcp-http.ts';
 import { OAuthError } from '../../http/oauth-error.ts';
 import type { Implementation, Input } from '../../http/operation.ts';
-import { requireMayCreate, type TokenDependencies } from './manage-tokens.ts';
+import type { Identity } from '../auth/open-identity.ts';
+import { planToken, requireMayCreate } from './manage-tokens.ts';
 import type * as operations from './operations.ts';
 
 /** A code works for this long. */
@@ -22,9 +21,8 @@ export const readProtectedResource =
     bearer_methods_supported: ['header'],
   });
 
-/** @param dashboardUrl whose pages ask the person */
 export const readAuthorizationServer =
-  ({ dashboardUrl }: { readonly dashboardUrl: string }): Implementation<typeof operations.readAuthorizationServer> =>
+  ({ dashboardUrl }: Identity): Implementation<typeof operations.readAuthorizationServer> =>
   async ({ origin = '' }) => ({
     issuer: origin,
     authorization_endpoint: `${dashboardUrl}/authorize`,
@@ -53,13 +51,9 @@ export const registerClient =
  * that it is never exchanged for a JWT: it reads.
  */
 export const authorizeClient =
-  ({
-    newCode,
-    ...dependencies
-  }: Pick<TokenDependencies, 'tokens' | 'projects' | 'newTokenId' | 'now'> & {
-    readonly newCode: () => string;
-  }): Implementation<typeof operations.authorizeClient> =>
-  async ({ caller, clientAddress, origin = '', body }) => {
+  (dependencies: Identity): Implementation<typeof operations.authorizeClient> =>
+  async (input) => {
+    const { caller, origin = '', body } = input;
     const { clientId, redirectUri, codeChallenge, state, resource, role, projects, expiresInDays } = body;
     const client = clientWith(clientId);
     if (client === undefined || !mayReturnTo(client, redirectUri))
@@ -68,37 +62,14 @@ export const authorizeClient =
     if (resource !== mcpUrl(origin))
       throw new ValidationError([{ path: 'resource', message: `must be ${mcpUrl(origin)}` }]);
     await requireMayCreate(dependencies, caller, { role, projects });
-    const code = newCode();
-    const tokenId = dependencies.newTokenId();
-    const at = dependencies.now();
-    const after = (ms: number) => new Date(at.getTime() + ms).toISOString();
+    const code = dependencies.newCode();
     const returnTo = new URL(redirectUri);
-    const token: ApiToken = {
-      tokenId,
-      accountId: caller.accountId,
-      userId: tokenId,
-      name: client.name,
-      role,
-      ...(projects && { projects }),
-      tokenHash: secretHash(code),
-      maskedToken: maskedSecret(code),
-      createdBy: caller.userId,
-      createdAt: at.toISOString(),
-      validUntil: after(CODE_MS),
-      grant: { clientId, redirectUri, codeChallenge, validUntil: after(expiresInDays * DAY_MS) },
-    };
-    const details = {
-      name: client.name,
-      role,
-      ...(projects && { projects: projects.join(', ') }),
-      client: returnTo.host,
-    };
-    const fact = { action: 'token.created', subject: tokenId, details } as const;
-    await dependencies.tokens.create(
-      token,
-      `${tokenId}@tokens.invalid`,
-      auditEntry(caller.accountId, { actor: caller, clientAddress }, fact, at),
-    );
+    const asked = { name: client.name, role, projects, secret: code, lastsMs: CODE_MS, client: returnTo.host };
+    const { token, audit } = planToken(dependencies, input, asked);
+    const validUntil = new Date(Date.parse(token.createdAt) + expiresInDays * DAY_MS).toISOString();
+    const grant = { clientId, redirectUri, codeChallenge, validUntil };
+    const { tokenId } = token;
+    await dependencies.tokens.create({ ...token, userId: tokenId, grant }, `${tokenId}@tokens.invalid`, audit);
     for (const [name, value] of Object.entries({ code, state, iss: origin }))
       if (value !== undefined) returnTo.searchParams.set(name, value);
     return { redirectTo: returnTo.href };
@@ -109,15 +80,7 @@ const invalidGrant = () =>
 
 /** Hands out the token that a code stands for, once, to whoever knows what the code was asked for with (PKCE). */
 export const redeemCode =
-  ({
-    tokens,
-    newApiToken,
-    now,
-  }: {
-    readonly tokens: Pick<ApiTokens, 'pending' | 'redeem'>;
-    readonly newApiToken: () => string;
-    readonly now: () => Date;
-  }) =>
+  ({ tokens, newApiToken, now }: Identity) =>
   async ({ body, clientAddress }: Pick<Input<typeof operations.issueJwt>, 'body' | 'clientAddress'>) => {
     const { code = '', code_verifier: verifier = '', client_id: clientId, redirect_uri: redirectUri } = body;
     const at = now();

@@ -1,22 +1,11 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
-import type { ApiTokenUse } from '../../data/accounts/api-tokens.ts';
-import { type AuditLog, auditEntry } from '../../data/accounts/audit-log.ts';
+import { auditEntry } from '../../data/accounts/audit-log.ts';
 import { apiTokenPassword } from '../../domain/accounts/issued-secret.ts';
 import { InvalidCredentialsError } from '../../domain/errors.ts';
 import { OAuthError } from '../../http/oauth-error.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { UserSessions } from '../../integrations/user-sessions.ts';
-import type { redeemCode } from './connect-clients.ts';
+import type { Identity } from '../auth/open-identity.ts';
+import { redeemCode } from './connect-clients.ts';
 import type { issueJwt as operation } from './operations.ts';
-
-interface JwtDependencies {
-  readonly use: ApiTokenUse;
-  readonly sessions: Pick<UserSessions, 'logIn'>;
-  readonly audit: Pick<AuditLog, 'record'>;
-  readonly redeem: ReturnType<typeof redeemCode>;
-  readonly now: () => Date;
-  readonly logger: Pick<Logger, 'error'>;
-}
 
 interface Client {
   readonly id: string;
@@ -68,9 +57,10 @@ const clientOf = (
  * @see https://www.rfc-editor.org/rfc/rfc6749#section-4.4
  */
 export const issueJwt =
-  ({ use, sessions, audit, redeem, now, logger }: JwtDependencies): Implementation<typeof operation> =>
+  (dependencies: Identity): Implementation<typeof operation> =>
   async ({ authorization, clientAddress, body }) => {
-    if (body.grant_type === 'authorization_code') return redeem({ body, clientAddress });
+    const { use, sessions, audit, now, logger } = dependencies;
+    if (body.grant_type === 'authorization_code') return redeemCode(dependencies)({ body, clientAddress });
     if (body.grant_type === undefined) throw new OAuthError('invalid_request', 'Send grant_type=client_credentials.');
     if (body.grant_type !== 'client_credentials')
       throw new OAuthError('unsupported_grant_type', 'Grant types are client_credentials and authorization_code.');

@@ -1,26 +1,25 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
-import type { ApiToken, ApiTokens } from '../../data/accounts/api-tokens.ts';
+import type { ApiToken } from '../../data/accounts/api-tokens.ts';
 import { auditEntry } from '../../data/accounts/audit-log.ts';
-import type { Projects } from '../../data/accounts/projects.ts';
 import { apiTokenEmail, apiTokenPassword, maskedSecret, secretHash } from '../../domain/accounts/issued-secret.ts';
 import { mayGive, type Role, requireMayGive } from '../../domain/accounts/permissions.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import type { Implementation, Input } from '../../http/operation.ts';
-import type { UserDirectory } from '../../integrations/user-directory.ts';
+import type { Identity } from '../auth/open-identity.ts';
 import { requireProjects } from '../keys/member-projects.ts';
 import type * as operations from './operations.ts';
 
 /** Who changes something, for the audit log. */
 type AuditedInput = Pick<Input<typeof operations.removeToken>, 'caller' | 'clientAddress'>;
 
-export interface TokenDependencies {
-  readonly tokens: ApiTokens;
-  readonly projects: Pick<Projects, 'list'>;
-  readonly directory: Pick<UserDirectory, 'createUser' | 'setPassword' | 'deleteUser'>;
-  readonly newApiToken: () => string;
-  readonly newTokenId: () => string;
-  readonly now: () => Date;
-  readonly logger: Pick<Logger, 'error'>;
+type Asked = Pick<Input<typeof operations.createToken>['body'], 'role' | 'projects'>;
+
+interface Planned extends Asked {
+  readonly name: string;
+  /** The token is found by it. */
+  readonly secret: string;
+  readonly lastsMs: number;
+  /** Host of the program that the token is for, where it asked. */
+  readonly client?: string;
 }
 
 const view = (
@@ -39,39 +38,61 @@ const view = (
 });
 
 export const listTokens =
-  ({ tokens }: Pick<TokenDependencies, 'tokens'>): Implementation<typeof operations.listTokens> =>
+  ({ tokens }: Identity): Implementation<typeof operations.listTokens> =>
   async ({ caller: { accountId } }) => ({
     items: (await tokens.list(accountId)).map((token) => view(token, token.lastUsedAt)),
   });
 
 /** @throws ForbiddenError, ValidationError, LimitReachedError */
 export const requireMayCreate = async (
-  { projects: known, tokens }: Pick<TokenDependencies, 'projects' | 'tokens'>,
+  { projects: known, tokens }: Identity,
   { role: own, accountId }: AuditedInput['caller'],
-  { role, projects }: Pick<Input<typeof operations.createToken>['body'], 'role' | 'projects'>,
+  { role, projects }: Asked,
 ): Promise<void> => {
   requireMayGive(own, role);
   await requireProjects(known, accountId, role, projects);
   await tokens.requireRoom(accountId);
 };
 
+/** A new token of the caller's account without its user, and its entry in the audit log. */
+export const planToken = (
+  { newTokenId, now }: Identity,
+  { caller, clientAddress }: AuditedInput,
+  { name, role, projects, secret, lastsMs, client }: Planned,
+) => {
+  const { accountId, userId: createdBy } = caller;
+  const [tokenId, at] = [newTokenId(), now()];
+  const token: Omit<ApiToken, 'userId'> = {
+    tokenId,
+    accountId,
+    name,
+    role,
+    ...(projects && { projects }),
+    tokenHash: secretHash(secret),
+    maskedToken: maskedSecret(secret),
+    createdBy,
+    createdAt: at.toISOString(),
+    validUntil: new Date(at.getTime() + lastsMs).toISOString(),
+  };
+  const details = { name, role, ...(projects && { projects: projects.join(', ') }), ...(client && { client }) };
+  const fact = { action: 'token.created', subject: tokenId, details } as const;
+  return { token, audit: auditEntry(accountId, { actor: caller, clientAddress }, fact, at) };
+};
+
 /** Creates the token's user first: without the items of the token, such a user can do nothing. */
 export const createToken =
-  ({
-    tokens,
-    projects: known,
-    directory,
-    newApiToken,
-    newTokenId,
-    now,
-    logger,
-  }: TokenDependencies): Implementation<typeof operations.createToken> =>
-  async ({ caller, clientAddress, body: { name, role, projects, expiresInDays } }) => {
-    const { accountId } = caller;
-    await requireMayCreate({ projects: known, tokens }, caller, { role, projects });
+  (dependencies: Identity): Implementation<typeof operations.createToken> =>
+  async (input) => {
+    const { tokens, directory, newApiToken, logger } = dependencies;
+    const { caller, body } = input;
+    await requireMayCreate(dependencies, caller, body);
     const secret = newApiToken();
-    const tokenId = newTokenId();
-    const createdAt = now();
+    const { token: planned, audit } = planToken(dependencies, input, {
+      ...body,
+      secret,
+      lastsMs: body.expiresInDays * DAY_MS,
+    });
+    const { accountId, tokenId } = planned;
     const email = apiTokenEmail(tokenId);
     const userId = await directory.createUser({
       email,
@@ -80,27 +101,10 @@ export const createToken =
       accountId,
       isProgram: true,
     });
-    const token: ApiToken = {
-      tokenId,
-      accountId,
-      userId,
-      name,
-      role,
-      ...(projects && { projects }),
-      tokenHash: secretHash(secret),
-      maskedToken: maskedSecret(secret),
-      createdBy: caller.userId,
-      createdAt: createdAt.toISOString(),
-      validUntil: new Date(createdAt.getTime() + expiresInDays * DAY_MS).toISOString(),
-    };
+    const token = { ...planned, userId };
     try {
       await directory.setPassword(userId, apiTokenPassword(secret));
-      const fact = {
-        action: 'token.created',
-        subject: tokenId,
-        details: { name, role, ...(projects && { projects: projects.join(', ') }) },
-      } as const;
-      await tokens.create(token, email, auditEntry(accountId, { actor: caller, clientAddress }, fact, createdAt));
+      await tokens.create(token, email, audit);
     } catch (error) {
       await directory
         .deleteUser(userId)
@@ -110,11 +114,9 @@ export const createToken =
     return { ...view(token, undefined), token: secret };
   };
 
-export type TokenEnding = Pick<TokenDependencies, 'tokens' | 'directory' | 'logger' | 'now'>;
-
 /** Ends the access before it removes the user: a user who is left over can do nothing. */
 const endToken = async (
-  { tokens, directory, logger, now }: TokenEnding,
+  { tokens, directory, logger, now }: Identity,
   { caller, clientAddress }: AuditedInput,
   id: string,
 ): Promise<void> => {
@@ -128,7 +130,7 @@ const endToken = async (
 };
 
 export const removeToken =
-  (dependencies: TokenEnding): Implementation<typeof operations.removeToken> =>
+  (dependencies: Identity): Implementation<typeof operations.removeToken> =>
   async (input) => {
     await endToken(dependencies, input, input.params.id);
     return undefined;
@@ -141,7 +143,7 @@ export const removeToken =
  * @param role of whoever made them from now on; null for no member any more
  */
 export const endTokensAbove = async (
-  dependencies: TokenEnding,
+  dependencies: Identity,
   input: AuditedInput,
   { createdBy, role, revoke }: { readonly createdBy: string; readonly role: Role | null; readonly revoke: boolean },
 ) => {

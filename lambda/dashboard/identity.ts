@@ -1,0 +1,59 @@
+import { routes } from '../http/operation.ts';
+import * as accountDeletion from './account/deletion.ts';
+import * as account from './account/operations.ts';
+import { acceptInvitation } from './auth/accept-invitation.ts';
+import type { Identity } from './auth/open-identity.ts';
+import * as auth from './auth/operations.ts';
+import * as profile from './auth/profile.ts';
+import { recordSignIn } from './auth/record-sign-in.ts';
+import { register } from './auth/register.ts';
+import { resetPassword } from './auth/reset-password.ts';
+import * as review from './auth/review.ts';
+import * as sessions from './auth/sessions.ts';
+import * as totp from './auth/totp.ts';
+import * as verifyEmail from './auth/verify-email.ts';
+import * as invitations from './members/invitations.ts';
+import * as manageMembers from './members/manage-members.ts';
+import * as members from './members/operations.ts';
+import * as signOns from './sign-on/operations.ts';
+import * as signOnSettings from './sign-on/settings.ts';
+import * as signOn from './sign-on/sign-on.ts';
+import * as connect from './tokens/connect-clients.ts';
+import { issueJwt } from './tokens/issue-jwt.ts';
+import * as manageTokens from './tokens/manage-tokens.ts';
+import * as tokens from './tokens/operations.ts';
+
+/** Registration, sign-in, members and API tokens. */
+export const identityRoutes = (opened: Identity) => {
+  const recorded = recordSignIn(opened);
+  return [
+    ...routes(
+      auth,
+      {
+        ...profile,
+        ...review,
+        ...sessions,
+        ...totp,
+        ...verifyEmail,
+        acceptInvitation,
+        resetPassword,
+        register: (dependencies: Identity) => recorded('account.registered', register(dependencies)),
+        logIn: (dependencies: Identity) => recorded('user.signed_in', sessions.logIn(dependencies)),
+      },
+      opened,
+    ),
+    ...routes(account, accountDeletion, opened),
+    ...routes(members, { ...manageMembers, ...invitations }, opened),
+    ...routes(tokens, { ...manageTokens, ...connect, issueJwt }, opened),
+    ...routes(
+      signOns,
+      {
+        ...signOnSettings,
+        ...signOn,
+        signOn: (dependencies: Identity) => recorded('user.signed_in', signOn.signOn(dependencies)),
+        linkLogin: (dependencies: Identity) => recorded('user.signed_in', signOn.linkLogin(dependencies)),
+      },
+      opened,
+    ),
+  ];
+};
