@@ -10,14 +10,16 @@ import { register } from './auth/register.ts';
 import { resetPassword } from './auth/reset-password.ts';
 import * as review from './auth/review.ts';
 import * as sessions from './auth/sessions.ts';
+import { logIn } from './auth/sessions.ts';
 import * as totp from './auth/totp.ts';
 import * as verifyEmail from './auth/verify-email.ts';
 import * as invitations from './members/invitations.ts';
 import * as manageMembers from './members/manage-members.ts';
 import * as members from './members/operations.ts';
-import * as signOns from './sign-on/operations.ts';
+import * as signOnOperations from './sign-on/operations.ts';
 import * as signOnSettings from './sign-on/settings.ts';
-import * as signOn from './sign-on/sign-on.ts';
+import * as signOns from './sign-on/sign-on.ts';
+import { linkLogin, signOn } from './sign-on/sign-on.ts';
 import * as connect from './tokens/connect-clients.ts';
 import { issueJwt } from './tokens/issue-jwt.ts';
 import * as manageTokens from './tokens/manage-tokens.ts';
@@ -38,7 +40,7 @@ export const identityRoutes = (opened: Identity) => {
         acceptInvitation,
         resetPassword,
         register: (dependencies: Identity) => recorded('account.registered', register(dependencies)),
-        logIn: (dependencies: Identity) => recorded('user.signed_in', sessions.logIn(dependencies)),
+        logIn: (dependencies: Identity) => recorded('user.signed_in', logIn(dependencies)),
       },
       opened,
     ),
@@ -46,12 +48,12 @@ export const identityRoutes = (opened: Identity) => {
     ...routes(members, { ...manageMembers, ...invitations }, opened),
     ...routes(tokens, { ...manageTokens, ...connect, issueJwt }, opened),
     ...routes(
-      signOns,
+      signOnOperations,
       {
         ...signOnSettings,
-        ...signOn,
-        signOn: (dependencies: Identity) => recorded('user.signed_in', signOn.signOn(dependencies)),
-        linkLogin: (dependencies: Identity) => recorded('user.signed_in', signOn.linkLogin(dependencies)),
+        ...signOns,
+        signOn: (dependencies: Identity) => recorded('user.signed_in', signOn(dependencies)),
+        linkLogin: (dependencies: Identity) => recorded('user.signed_in', linkLogin(dependencies)),
       },
       opened,
     ),

@@ -52,5 +52,3 @@ export const noteChange =
       .record(auditEntry(accountId, source, { action, subject: userId, ...changes }, now()))
       .catch((error: unknown) => logger.error('change not in the audit log', { userId, error: error as Error }));
   };
-
-export type NoteChange = ReturnType<typeof noteChange>;

@@ -144,8 +144,6 @@ export const openApiTokens = (table: Table) => {
   };
 };
 
-export type ApiTokens = ReturnType<typeof openApiTokens>;
-
 /** A removed token is refused within this time. */
 const CACHE_MS = MINUTE_MS;
 /** Each process writes the last use of a token at most once in this period. The API documents `lastUsedAt` as updated every few minutes. */
@@ -190,5 +188,3 @@ export const openApiTokenUse = (table: Table, nowMs: () => number) => {
     },
   };
 };
-
-export type ApiTokenUse = ReturnType<typeof openApiTokenUse>;

@@ -93,8 +93,6 @@ export const openOwnPrices = (table: Table, now: () => number = Date.now) => {
   };
 };
 
-export type OwnPriceStore = ReturnType<typeof openOwnPrices>;
-
 export type FindDisplayCurrency = (accountId: string) => Promise<DisplayCurrency | null>;
 
 /** The currency that an account shows costs in; null for US dollars alone. It is kept with the account's own prices. */

@@ -64,5 +64,3 @@ export const openSignOns = (table: Table) => ({
       () => new ConflictError('Sign in again.'),
     ),
 });
-
-export type SignOns = ReturnType<typeof openSignOns>;

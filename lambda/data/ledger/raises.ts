@@ -68,5 +68,3 @@ export const openRaises = (table: Table) => {
       ),
   };
 };
-
-export type Raises = ReturnType<typeof openRaises>;
