@@ -1,5 +1,6 @@
 /**
- * The whole path of a request: gateway, queue, recorder, table, each in a process of its own; queue and table are emulators. How many
+ * The whole path of a request: gateway, queue, recorder, table, each in a process of its own; queue and table are emulators, and the recorder's
+ * batches are as the stack has them. The recorder's process also polls the queue and sweeps the outbox, which on AWS others do. How many
  * requests a second are sustained with everything on record, and which part is full: the share of one processor that each uses. Clients and
  * provider are in this process. Every request must be on record once, with exact counters.
  *
@@ -45,7 +46,7 @@ const parts = (): Map<string, number> =>
     }),
   );
 
-const harness = await openProcessHarness({ chunkMs: 1, visibilitySeconds: 60 });
+const harness = await openProcessHarness({ chunkMs: 1, visibilitySeconds: 60, batchWindowMs: 2_000 });
 try {
   const { accountId, accountKey } = await newAccount(harness.table);
   const caller = { port: harness.gatewayPort(), serviceKey: accountKey };

@@ -2,7 +2,9 @@ import { Agent, createServer, request as httpRequest, type IncomingMessage, type
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SendMessageBatchCommand, type SendMessageBatchCommandInput, SQSClient } from '@aws-sdk/client-sqs';
 import type { Answer, ItemLocks } from './item-locks.ts';
+import { LOCAL_CREDENTIALS, REGION } from './queues.ts';
 
 /** What an AWS service does wrong. */
 export type Fault =
@@ -58,17 +60,21 @@ export interface FaultProxy {
   target: string;
   /** Calls so far, by operation. */
   readonly calls: Map<string, number>;
+  /** Messages so far with several events. */
+  sharedMessages: number;
   set(fault: Fault): Promise<void>;
   close(): Promise<void>;
 }
 
-interface Batch {
-  readonly Entries: readonly { readonly Id: string }[];
-}
+const batchOf = (body: string) => {
+  const { QueueUrl, Entries = [] } = JSON.parse(body) as SendMessageBatchCommandInput;
+  return { QueueUrl, Entries };
+};
 
 export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
   const agent = new Agent({ keepAlive: true });
   const calls = new Map<string, number>();
+  let sqs: SQSClient | undefined;
 
   const pass = (request: IncomingMessage, body: string): Promise<Answer> =>
     new Promise((resolve, reject) => {
@@ -88,18 +94,23 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(body);
   };
 
-  const passHalf = async (request: IncomingMessage, body: string, response: ServerResponse): Promise<void> => {
-    const batch = JSON.parse(body) as Batch;
-    const [taken, refused] = [0, 1].map((rest) => batch.Entries.filter((_, index) => index % 2 === rest));
-    const passed = await pass(request, JSON.stringify({ ...batch, Entries: taken }));
+  /** Sends half of a batch anew: what is signed cannot be changed. */
+  const passHalf = async (body: string): Promise<Answer> => {
+    const { QueueUrl, Entries } = batchOf(body);
+    const [taken, refused] = [0, 1].map((rest) => Entries.filter((_, index) => index % 2 === rest));
+    const options = { region: REGION, credentials: LOCAL_CREDENTIALS, useQueueUrlAsEndpoint: false };
+    sqs ??= new SQSClient({ endpoint: proxy.target, ...options });
+    const { Successful } = await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries: taken }));
     const Failed = refused?.map(({ Id }) => ({ Id, SenderFault: false, Code: 'InternalError' }));
-    respond(response, { ...passed, body: JSON.stringify({ ...JSON.parse(passed.body), Failed }) });
+    return { status: 200, body: JSON.stringify({ Successful, Failed }) };
   };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await text(request);
     const operation = String(request.headers['x-amz-target'] ?? '').replace(/^.*\./, '');
     calls.set(operation, (calls.get(operation) ?? 0) + 1);
+    if (operation === 'SendMessageBatch')
+      proxy.sharedMessages += batchOf(body).Entries.filter(({ MessageBody }) => MessageBody?.startsWith('[')).length;
     const { fault } = proxy;
     if (fault.kind === 'silent') return;
     if (fault.kind === 'error') {
@@ -112,7 +123,7 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
       return;
     }
     if (fault.kind === 'slow') await sleep(fault.ms);
-    if (fault.kind === 'halfBatch' && operation === 'SendMessageBatch') await passHalf(request, body, response);
+    if (fault.kind === 'halfBatch' && operation === 'SendMessageBatch') respond(response, await passHalf(body));
     else if (fault.kind === 'conflicts')
       respond(response, await fault.locks.run(operation, body, () => pass(request, body)));
     else respond(response, await pass(request, body));
@@ -139,6 +150,7 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
     fault: { kind: 'none' },
     target,
     calls,
+    sharedMessages: 0,
     set: async (fault) => {
       if (server.listening && fault.kind === 'refuses') await stop();
       if (!server.listening && fault.kind !== 'refuses') await listen(port);
@@ -149,6 +161,7 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
     close: async () => {
       if (server.listening) await stop();
       agent.destroy();
+      sqs?.destroy();
     },
   };
   return proxy;

@@ -33,13 +33,20 @@ export interface ProcessHarness {
   gateway(): Part;
   start(name: PartName): Promise<void>;
   kill(name: PartName): Promise<void>;
+  /** Messages to the queue so far with several events. */
+  sharedMessages(): number;
   /** All that the parts printed, those that were killed included. */
   output(): string;
   waitingInOutbox(): Promise<number>;
   close(): Promise<void>;
 }
 
-export const openProcessHarness = async ({ chunkMs = 5, visibilitySeconds = 5 } = {}): Promise<ProcessHarness> => {
+/** @param batchWindowMs how long the recorder waits for more events than the first ten messages have */
+export const openProcessHarness = async ({
+  chunkMs = 5,
+  visibilitySeconds = 5,
+  batchWindowMs = 0,
+} = {}): Promise<ProcessHarness> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'parts-'));
   const [toTable, toQueue, provider, secrets] = await Promise.all([
     startFaultProxy('http://127.0.0.1:9'),
@@ -84,6 +91,7 @@ export const openProcessHarness = async ({ chunkMs = 5, visibilitySeconds = 5 } 
       await node('recorder', {
         ...awsVariables,
         USAGE_QUEUE_URL: queueUrl,
+        BATCH_WINDOW_MS: String(batchWindowMs),
         JOB_QUEUE_URL: `${queueUrl}-jobs`,
         DEAD_LETTER_QUEUE_URL: `${queueUrl}-dead-letters`,
       });
@@ -115,6 +123,7 @@ export const openProcessHarness = async ({ chunkMs = 5, visibilitySeconds = 5 } 
     gateway: () => gateway as Part,
     start: (name) => starts[name](),
     kill: async (name) => parts.get(name)?.kill(),
+    sharedMessages: () => toQueue.sharedMessages,
     output: () => printed.map((part) => part.output()).join('\n'),
     waitingInOutbox: async () => {
       let count = 0;

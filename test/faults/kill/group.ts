@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newAccount } from '../../data/new-account.ts';
 import { SEED } from '../../seed.ts';
@@ -15,8 +16,6 @@ import { drive, requestNumbers, TRAFFIC_CREDENTIAL, untilGoverned } from '../har
 import { randomFrom } from '../random.ts';
 import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
 
-const CLIENTS = 6;
-const PAUSE_MS = 10;
 /** On a busy machine the emulators and the recorder are slower than the traffic: what fifty kills leave takes minutes. */
 const DELIVERY_MS: Record<Scale, number> = { quick: 150_000, full: 900_000 };
 
@@ -24,15 +23,34 @@ const DELIVERY_MS: Record<Scale, number> = { quick: 150_000, full: 900_000 };
 type Victim = PartName | 'whole stack';
 const victimsOf = (victim: Victim): readonly PartName[] => (victim === 'whole stack' ? partNames : [victim]);
 
-/** Each so often. test/local/kill.test.ts kills the whole local stack. */
-const KILLS: Record<Scale, readonly Victim[]> = {
-  quick: ['gateway', 'recorder', 'table'],
-  full: Array.from({ length: 10 }, (): Victim[] => [...partNames, 'whole stack']).flat(),
+interface Traffic {
+  readonly name: string;
+  readonly clients: number;
+  readonly pauseMs: number;
+  /** Each so often. test/local/kill.test.ts kills the whole local stack. */
+  readonly victims: Record<Scale, readonly Victim[]>;
+}
+
+const usual: Traffic = {
+  name: 'kill -9 in traffic',
+  clients: 6,
+  pauseMs: 10,
+  victims: {
+    quick: ['gateway', 'recorder', 'table'],
+    full: Array.from({ length: 10 }, (): Victim[] => [...partNames, 'whole stack']).flat(),
+  },
+};
+/** So many clients that their events share messages. */
+const busy: Traffic = {
+  name: 'kill -9 while events share messages',
+  clients: 64,
+  pauseMs: 0,
+  victims: { quick: ['queue', 'recorder'], full: [...partNames, ...partNames, 'whole stack'] },
 };
 
 /** Traffic flows all the while; one part after the other is killed at some moment and comes back a while later. */
-const kills: Scenario<ProcessHarness> = {
-  name: 'kill -9 in traffic',
+const killsIn = ({ name, clients, pauseMs, victims }: Traffic): Scenario<ProcessHarness> => ({
+  name,
   run: async (harness, scale) => {
     const random = randomFrom(SEED);
     const { accountId, accountKey } = await newAccount(harness.table);
@@ -47,14 +65,15 @@ const kills: Scenario<ProcessHarness> = {
     const traffic = Promise.all(
       callers.map((caller) =>
         drive(
-          CLIENTS / 2,
+          clients / 2,
           caller,
           numbers.while(() => going),
-          PAUSE_MS,
+          pauseMs,
         ),
       ),
     );
-    const points = random.shuffled(KILLS[scale]);
+    const sharedBefore = harness.sharedMessages();
+    const points = random.shuffled(victims[scale]);
     await sleep(300);
     for (const victim of points) {
       await sleep(random.below(600));
@@ -79,12 +98,14 @@ const kills: Scenario<ProcessHarness> = {
       DELIVERY_MS[scale],
     );
     const { records, bypassedLost } = await reconcile(harness.table, accountId, sent);
+    const sharedMessages = harness.sharedMessages() - sharedBefore;
+    if (clients === busy.clients) assert.ok(sharedMessages > 0, 'events share messages');
     const unknown = records.filter(({ outcome }) => outcome === 'unknown').length;
     const withoutResponse = sent.filter(({ status }) => status === null).length;
     const bypassed = sent.filter(({ route }) => route === 'bypassed').length;
-    return `${points.length} kills; ${sent.length} sent: ${governed.length} governed, all on record once; ${bypassed} bypassed, ${bypassedLost} of them lost; ${withoutResponse} without a response; ${unknown} records without an end; counters exact; seed ${SEED}`;
+    return `${points.length} kills; ${sent.length} sent: ${governed.length} governed, all on record once; ${bypassed} bypassed, ${bypassedLost} of them lost; ${withoutResponse} without a response; ${unknown} records without an end; ${sharedMessages} messages with several events; counters exact; seed ${SEED}`;
   },
-};
+});
 
 /** What killed processes printed at their last, half-written files, events that were worked off twice. */
 const nothingLeaves: Scenario<ProcessHarness> = {
@@ -106,5 +127,5 @@ export const killGroup: ScenarioGroup<ProcessHarness> = {
   timeoutMs: 180_000,
   open: () => openProcessHarness(),
   close: (harness) => harness.close(),
-  scenarios: [kills, nothingLeaves],
+  scenarios: [killsIn(usual), killsIn(busy), nothingLeaves],
 };

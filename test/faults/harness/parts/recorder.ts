@@ -3,6 +3,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context } from 'aws-lambda';
 import { handler as record } from '../../../../lambda/usage-recorder/handler.ts';
 import { handler as sweep } from '../../../../lambda/usage-recorder/sweep/handler.ts';
+import { BATCH } from '../../../../lib/usage-capacity.ts';
 import { pollQueue } from '../../../../local/host/sources/sqs-poller.ts';
 import { servePart } from './serve-part.ts';
 
@@ -15,8 +16,8 @@ const poller = pollQueue({
   sqs: new SQSClient(),
   queueUrl: process.env['USAGE_QUEUE_URL'] ?? '',
   queueArn: 'arn:aws:sqs:eu-central-1:000000000000:usage',
-  batchSize: 50,
-  windowMs: 0,
+  batchSize: BATCH.least,
+  windowMs: Number(process.env['BATCH_WINDOW_MS']),
   concurrency: 2,
   invoke: async (event) => record(event, context, () => {}),
 });
