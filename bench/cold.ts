@@ -20,6 +20,7 @@ const rounds = Number(options.rounds);
 const TARGETS_MS = [
   ['gateway/', 20],
   ['account-jobs/', 110],
+  ['dashboard-api/MachineHandler', 110],
   ['', 80],
 ] as const;
 

@@ -3,15 +3,19 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { save } from './report/page.ts';
 
 const names = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
   .map((file) => file.slice(0, -'.ts'.length))
   .sort();
 
-const USAGE = `npm run bench                               all benchmarks, in about 20 minutes
-npm run bench -- NAME [OPTION…] [NAME …]    some of them, each with its options
-npm run bench -- --help                     this text
+const USAGE = `npm run bench -- all                               all benchmarks, in about 20 minutes
+npm run bench -- [--save] NAME [OPTION…] [NAME …]  some of them, each with its options
+npm run bench -- --help                            this text
+
+--save keeps each result in bench/results, and writes the tables of docs/performance.md from them.
 
 Names: ${names.join(', ')}. Options stand at the head of bench/NAME.ts.
 Each prints a table and ends with one line of JSON.`;
@@ -23,6 +27,7 @@ class UsageError extends Error {}
 
 /** Names, each with the options that follow it. */
 const chosenOf = (words: readonly string[]): readonly (readonly [string, readonly string[]])[] => {
+  if (words.length === 0 || words[0] === 'all') return [...names.map((name): [string, string[]] => [name, []])];
   const chosen: [string, string[]][] = [];
   for (const word of words) {
     const last = chosen.at(-1);
@@ -30,7 +35,7 @@ const chosenOf = (words: readonly string[]): readonly (readonly [string, readonl
     else if (last && (word.startsWith('-') || last[1].at(-1)?.startsWith('-'))) last[1].push(word);
     else throw new UsageError(`There is no benchmark "${word}".`);
   }
-  return chosen.length > 0 ? chosen : names.map((name) => [name, []]);
+  return chosen;
 };
 
 /** Emulators' files and the like: removed when all is over, however it ends. */
@@ -47,23 +52,30 @@ const endGroup = (signal: NodeJS.Signals): void => {
   }
 };
 
-const run = (name: string, options: readonly string[]): Promise<number> =>
+const run = (name: string, options: readonly string[], saves: boolean): Promise<number> =>
   new Promise((resolve) => {
     const startedMs = performance.now();
     running = spawn(
       process.execPath,
       ['--disable-warning=ExperimentalWarning', '--expose-gc', join(import.meta.dirname, `${name}.ts`), ...options],
-      { stdio: 'inherit', detached: true, env: { ...process.env, TMPDIR: folder } },
+      { stdio: ['inherit', 'pipe', 'inherit'], detached: true, env: { ...process.env, TMPDIR: folder } },
     );
+    let lastLine = '';
+    running.stdout?.pipe(process.stdout, { end: false });
+    if (running.stdout)
+      createInterface({ input: running.stdout }).on('line', (line) => {
+        lastLine = line;
+      });
     const limit = setTimeout(() => {
       console.error(`${name} took longer than ${MAX_RUN_MS / 60_000} minutes and was ended.`);
       endGroup('SIGKILL');
     }, MAX_RUN_MS);
-    running.once('exit', (code) => {
+    // Whatever it left running would disturb the next.
+    running.once('exit', () => endGroup('SIGKILL'));
+    running.once('close', (code) => {
       clearTimeout(limit);
-      // Whatever it left running would disturb the next.
-      endGroup('SIGKILL');
       console.error(`${name}: ${Math.round((performance.now() - startedMs) / 1_000)} s`);
+      if (saves && code === 0) save(name, ['npm run bench --', name, ...options].join(' '), lastLine);
       resolve(code ?? 1);
     });
   });
@@ -74,9 +86,10 @@ const main = async (words: readonly string[]): Promise<number> => {
     return 0;
   }
   const failed: string[] = [];
-  for (const [name, options] of chosenOf(words)) {
+  const saves = words[0] === '--save';
+  for (const [name, options] of chosenOf(saves ? words.slice(1) : words)) {
     console.log(`\n== ${name}`);
-    if ((await run(name, options)) !== 0) failed.push(name);
+    if ((await run(name, options, saves)) !== 0) failed.push(name);
   }
   if (failed.length > 0) console.error(`Failed: ${failed.join(', ')}`);
   return failed.length > 0 ? 1 : 0;

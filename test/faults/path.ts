@@ -60,6 +60,7 @@ try {
   const pids = parts();
   const cpuOf = () => new Map([...pids].map(([name, pid]) => [name, cpuSeconds(pid)]));
   const [ownBefore, before, startedAt] = [process.cpuUsage(), cpuOf(), performance.now()];
+  const callsBefore = harness.queueCalls();
   const secondsSince = (): number => (performance.now() - startedAt) / 1_000;
   const own = await drive(
     clients,
@@ -69,6 +70,7 @@ try {
   const takenIn = secondsSince();
   await eventually(isRecorded, 'every request is on record', DELIVERY_MS, POLL_MS);
   const recordedIn = secondsSince();
+  const queueCalls = (harness.queueCalls() - callsBefore) / own.length;
   const after = cpuOf();
   const { user, system } = process.cpuUsage(ownBefore);
   const { records } = await reconcile(harness.table, accountId, [...sent, ...own]);
@@ -91,6 +93,7 @@ try {
     bypassed: own.filter(({ route }) => route === 'bypassed').length,
     takenPerSecond: Math.round(own.length / takenIn),
     onRecordPerSecond: Math.round(own.length / recordedIn),
+    queueCallsPerRequest: Number(queueCalls.toFixed(3)),
     parts: rows,
   };
   console.log(JSON.stringify({ bench: 'path', at: new Date().toISOString(), node: process.version, ...results }));

@@ -33,6 +33,8 @@ export interface ProcessHarness {
   gateway(): Part;
   start(name: PartName): Promise<void>;
   kill(name: PartName): Promise<void>;
+  /** Calls of the queue so far that AWS charges for: sent, received, deleted. */
+  queueCalls(): number;
   /** Messages to the queue so far with several events. */
   sharedMessages(): number;
   /** All that the parts printed, those that were killed included. */
@@ -123,6 +125,11 @@ export const openProcessHarness = async ({
     gateway: () => gateway as Part,
     start: (name) => starts[name](),
     kill: async (name) => parts.get(name)?.kill(),
+    queueCalls: () =>
+      ['SendMessageBatch', 'ReceiveMessage', 'DeleteMessageBatch'].reduce(
+        (sum, name) => sum + (toQueue.calls.get(name) ?? 0),
+        0,
+      ),
     sharedMessages: () => toQueue.sharedMessages,
     output: () => printed.map((part) => part.output()).join('\n'),
     waitingInOutbox: async () => {
