@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
 import { pageWith, readResults, rows, tablesOf } from '../../bench/report/page.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/performance.md'), 'utf8');
