@@ -9,7 +9,7 @@ const markdownTable = ([head = [], ...body]: readonly (readonly string[])[]): st
   [head, head.map(() => '-'), ...body].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
 /** A file of bench/results. */
-export interface Result {
+interface Result {
   readonly command: string;
   readonly at: string;
   readonly results: readonly Figures[] | Readonly<Record<string, readonly Figures[]>>;
@@ -17,7 +17,7 @@ export interface Result {
   readonly parts?: readonly Figures[];
   readonly queueCallsPerRequest?: number;
 }
-export type Results = Readonly<Record<string, Result>>;
+type Results = Readonly<Record<string, Result>>;
 
 interface Row {
   readonly bench: string;
