@@ -170,12 +170,17 @@ describe.each([
       response.end();
     };
     const body = JSON.stringify({ messages: [{ role: 'user', content: [{ text: 'Hi' }] }] });
-    const headers = [...credentials, 'Host', 'bedrock.gateway.test', 'Content-Type', 'application/json'];
+    const settings = ['X-Amzn-Bedrock-GuardrailIdentifier', 'g-1', 'X-Amzn-Bedrock-Accept', 'application/json'];
+    const headers = [
+      ...[...credentials, 'Host', 'bedrock.gateway.test', 'Content-Type', 'application/json'],
+      ...settings,
+    ];
     const path = pathOf(`eu.${SONNET}`, call);
     const response = await ask({ port: gateway.port, method: 'POST', path, headers, body });
     expect(response.body.equals(stream)).toBe(true);
     expect(response.headers).toMatchObject({ 'content-type': EVENT_STREAM, 'x-amzn-requestid': 'r-1' });
     expect(origin.received.at(-1)).toMatchObject({ url: path.slice('/us-east-1'.length), body: Buffer.from(body) });
+    expect(origin.received.at(-1)?.rawHeaders.join()).toContain(settings.join());
     const close = await gateway.closeOf(String(response.headers['x-service-request-id']));
     // USD 3.30 and 16.50 for a million tokens.
     expect(priceRequest(close)).toMatchObject({ provenance: 'computed', costNanoUsd: costOf(3_300, 16_500) });

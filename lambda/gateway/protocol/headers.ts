@@ -20,9 +20,11 @@ export const hopByHop: ReadonlySet<string> = new Set([
 const requestOnly = new Set(['host', 'expect', 'forwarded', 'via', 'x-real-ip', 'trailer']);
 /**
  * The same by prefix, and headers for another gateway (Portkey, LiteLLM, Cloudflare AI Gateway, Helicone), credentials for it among
- * them: that gateway keeps them from the provider, and a client that calls the provider directly has no reason to send them.
+ * them: that gateway keeps them from the provider, and a client that calls the provider directly has no reason to send them. Settings of
+ * a call to Bedrock (its guardrail) begin as the platform's do.
  */
-const requestPrefix = /^(?:x-(?:service|forwarded|amzn|portkey|litellm)-|cloudfront-|cf-aig-|helicone-)/;
+const requestPrefix =
+  /^(?:x-(?:service-|forwarded-|amzn-(?!bedrock-)|portkey-|litellm-)|cloudfront-|cf-aig-|helicone-)/;
 
 /** Response headers that the gateway sets itself. */
 const setByGateway = new Set(['x-service-route', 'x-service-request-id']);
