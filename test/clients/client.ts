@@ -27,10 +27,15 @@ export interface Client {
   readonly folder?: string;
   /** Packages of the npm registry, with their versions. */
   readonly packages?: Readonly<Record<string, string>>;
+  /** Packages of Python's index; the client is left out where they cannot be had. */
+  readonly pythonPackages?: Readonly<Record<string, string>>;
   /** False where nothing that it sends says who it is, or what it is built on. */
   readonly isRecognizable?: false;
   readonly run: (target: Target) => Run;
 }
+
+/** The place that a cloud's base URL has in front of the path. */
+export const places: Readonly<Record<string, string>> = { bedrock: '/us-east-1', vertex: '/us-east5' };
 
 /** The mock provider bills what the prompt orders. */
 export const PROMPT = 'Say hello. [in 1200, out 34]';

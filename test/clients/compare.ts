@@ -1,3 +1,4 @@
+import { places } from './client.ts';
 import type { Exchange } from './recorder.ts';
 
 /** Headers that belong to one connection or to the gateway; all others must arrive as they were sent. */
@@ -12,7 +13,9 @@ const headersOf = (flat: readonly string[], serviceKey: string): string => {
 };
 
 const pathOf = (path: string, serviceKey: string): string =>
-  path.replace(/^\/gateway\/\w+/, '').replace(`/${serviceKey}`, '') || '/';
+  path
+    .replace(/^\/gateway\/(\w+)(\/[^/]+)?/, (_, label, first = '') => (first === places[label] ? '' : first))
+    .replace(`/${serviceKey}`, '') || '/';
 
 /** The body without what the gateway adds to ask for a stream's usage. */
 const withoutUsageOption = (body: Buffer): string =>
@@ -42,7 +45,10 @@ const differencesOf = (client: Exchange, provider: Exchange, serviceKey: string)
     : client.responseBody.equals(provider.responseBody);
   // A stream with the usage chunk is asked for without compression, so that the chunk can be removed.
   const compared = (headers: readonly string[]): string =>
-    headersOf(headers, serviceKey).replace(asked ? /^accept-encoding:.*\n?/im : /$^/, '');
+    headersOf(headers, serviceKey)
+      .split('\n')
+      .filter((line) => !asked || !/^accept-encoding:/i.test(line))
+      .join('\n');
   const before = compared(client.requestHeaders);
   const after = compared(provider.requestHeaders);
   return [
@@ -92,10 +98,23 @@ const last = (text: string, names: string): number | null => {
 };
 
 /** The tokens in a provider's response, read without the meter. Null where it reports none. */
-export const reportedTokens = ({ responseBody }: Exchange): { input: number | null; output: number | null } => {
-  const text = responseBody.toString();
+export const reportedTokens = ({
+  responseBody,
+  responseHeaders,
+}: Exchange): { input: number | null; output: number | null } => {
+  // Amazon Bedrock has them in headers, or in the Base64 of events.
+  const text = responseBody
+    .toString('latin1')
+    .replace(/"bytes":"([^"]+)"/g, (_, base64: string) => Buffer.from(base64, 'base64').toString());
+  const all = `${JSON.stringify(responseHeaders).replace(/"(\d+)"/g, '$1')}${text}`;
   return {
-    input: last(text, 'prompt_tokens|input_tokens|promptTokenCount'),
-    output: last(text, 'completion_tokens|output_tokens|candidatesTokenCount'),
+    input: last(
+      all,
+      'prompt_tokens|input_tokens|promptTokenCount|inputTokens|inputTokenCount|x-amzn-bedrock-input-token-count',
+    ),
+    output: last(
+      all,
+      'completion_tokens|output_tokens|candidatesTokenCount|outputTokens|outputTokenCount|x-amzn-bedrock-output-token-count',
+    ),
   };
 };

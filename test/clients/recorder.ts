@@ -25,7 +25,7 @@ const collect = (message: IncomingMessage): Buffer[] => {
 };
 
 /** A proxy on a free port that passes everything on as it comes, to `target`, and keeps a copy. It refuses WebSockets: clients go on over HTTP. */
-export const startRecorder = async (target: () => string): Promise<Recorder> => {
+export const startRecorder = async (target: (path: string) => string): Promise<Recorder> => {
   const exchanges: Exchange[] = [];
   const pass = (request: IncomingMessage, response: ServerResponse): void => {
     if (request.headers.upgrade?.toLowerCase() === 'websocket') {
@@ -34,7 +34,7 @@ export const startRecorder = async (target: () => string): Promise<Recorder> => 
     }
     const requestBody = collect(request);
     const upstream = httpRequest(
-      new URL(target()),
+      new URL(target(request.url as string)),
       { method: request.method, path: request.url, headers: request.rawHeaders as never, setHost: false },
       (received) => {
         const responseBody = collect(received);

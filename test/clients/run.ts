@@ -7,10 +7,11 @@ import { parseArgs } from 'node:util';
 import { startStack } from '../../local/host/stack.ts';
 import { startMockProviders } from '../../local/mock/providers.ts';
 import { currentAssembly } from '../../local/synth.ts';
-import type { Client, Target } from './client.ts';
+import { type Client, places, type Target } from './client.ts';
+import { isCloudPath, startClouds } from './clouds.ts';
 import { commandLineClients } from './command-line.ts';
 import { type Comparison, compare, reportedTokens } from './compare.ts';
-import { install } from './install.ts';
+import { install, installPython } from './install.ts';
 import { type Exchange, type Recorder, startRecorder } from './recorder.ts';
 import { sdkClients } from './sdks.ts';
 
@@ -44,8 +45,23 @@ if (values.help) {
   console.log(USAGE);
   process.exit(0);
 }
-const clients = [...commandLineClients, ...sdkClients].filter(({ name }) => new RegExp(values.only, 'i').test(name));
+const chosen = [...commandLineClients, ...sdkClients].filter(({ name }) => new RegExp(values.only, 'i').test(name));
 const packagesDirOf = ({ folder }: Client): string => join(cacheDir, folder ?? '');
+
+/** The clients whose packages are here. Those of Python cannot be had everywhere. */
+const installAll = async (): Promise<Client[]> => {
+  const left = new Map<string, string>();
+  for (const { name, packages, pythonPackages, folder = '' } of chosen) {
+    const dir = join(cacheDir, folder);
+    if (packages) await install(dir, packages);
+    if (pythonPackages) await installPython(dir, pythonPackages).catch((error) => left.set(name, String(error)));
+  }
+  // The run without a network, below, would say it again.
+  if (!process.env['CLIENTS_ISOLATED'])
+    for (const [name, error] of left)
+      console.error(`${name}: left out, its packages cannot be installed: ${error.trim().split('\n').at(-1)}`);
+  return chosen.filter(({ name }) => !left.has(name));
+};
 
 /** Starts this command again where only 127.0.0.1 can be reached. @returns false where the machine does not allow it */
 const isolate = (): boolean => {
@@ -224,7 +240,7 @@ const tryClient = async (client: Client, world: World): Promise<Row> => {
   provider.exchanges.length = 0;
   front.exchanges.length = 0;
   const printed = await runClient(client, {
-    base: (label) => `${front.url}/gateway/${label}`,
+    base: (label) => `${front.url}/gateway/${label}${places[label] ?? ''}`,
     keyedBase: (label) => `${front.url}/gateway/${label}/${serviceKey}`,
     serviceKey,
   });
@@ -265,8 +281,10 @@ const tryClient = async (client: Client, world: World): Promise<Row> => {
   };
 };
 
-const versionOf = ({ name, packages }: Client): string =>
-  packages?.[name] ?? (Object.keys(packages ?? {}).length === 1 ? (Object.values(packages ?? {})[0] as string) : '');
+const versionOf = ({ name, packages, pythonPackages }: Client): string =>
+  pythonPackages?.[name.replace('Python ', '')] ??
+  packages?.[name] ??
+  (Object.keys(packages ?? {}).length === 1 ? (Object.values(packages ?? {})[0] as string) : '');
 
 const print = (rows: readonly (Row | { client: Client; error: string })[]): void => {
   const yes = (value: boolean): string => (value ? 'yes' : 'no');
@@ -293,12 +311,13 @@ const print = (rows: readonly (Row | { client: Client; error: string })[]): void
 
 const main = async (): Promise<void> => {
   const assembly = await currentAssembly(root, () => {});
-  for (const client of clients) if (client.packages) await install(packagesDirOf(client), client.packages);
+  const clients = await installAll();
   if (isolate()) return;
   if (!process.env['CLIENTS_ISOLATED']) console.error('No network namespace here: clients can reach the internet.');
   const dataDir = await mkdtemp(join(tmpdir(), 'clients-'));
   const mock = await startMockProviders();
-  const provider = await startRecorder(() => mock.url);
+  const clouds = await startClouds();
+  const provider = await startRecorder((path) => (isCloudPath(path) ? clouds.url : mock.url));
   const origins = Object.fromEntries(
     Object.keys(JSON.parse(mock.environment.UPSTREAM_ORIGINS)).map((label) => [label, provider.url]),
   );
@@ -355,6 +374,7 @@ const main = async (): Promise<void> => {
     await stack.stop();
     await provider.stop();
     await mock.stop();
+    await clouds.stop();
     await rm(dataDir, { recursive: true, force: true });
   }
 };

@@ -26,6 +26,24 @@ const packages = {
   deno: '2.9.6',
 };
 
+const frameworks = {
+  '@mastra/core': '1.71.0',
+  zod: '4.6.7',
+  genkit: '1.42.0',
+  '@genkit-ai/compat-oai': '1.42.0',
+  '@genkit-ai/google-genai': '1.42.0',
+};
+
+const clouds = {
+  '@aws-sdk/client-bedrock-runtime': '3.1164.0',
+  '@anthropic-ai/vertex-sdk': '1.1.3',
+  '@anthropic-ai/sdk': '1.14.0',
+  '@google/genai': '3.3.0',
+};
+
+/** The newest that an index without the latest releases has, too. */
+const pythonPackages = { openai: '3.22.1', anthropic: '1.13.0', 'google-genai': '2.25.0' };
+
 /** @param run the program that runs the script; default Node.js */
 const script = (name: string, file: string, run: readonly string[] = []): Client => ({
   name,
@@ -39,11 +57,12 @@ const script = (name: string, file: string, run: readonly string[] = []): Client
   }),
 });
 
-const python = (name: string, file: string): Client => ({
+const python = (name: string, file: string, more: Partial<Client> = {}): Client => ({
   name,
   attaches: 'header',
+  ...more,
   run: (target) => ({
-    command: 'python3',
+    command: more.pythonPackages ? join(target.packagesDir, 'bin/python') : 'python3',
     args: [join(import.meta.dirname, 'sdk', file)],
     env: variablesOf(target),
   }),
@@ -52,7 +71,7 @@ const python = (name: string, file: string): Client => ({
 /** What the scripts read: a base URL for each label they use, the service key, the prompt. */
 const variablesOf = ({ base, serviceKey }: Parameters<Client['run']>[0]): Record<string, string> => ({
   ...Object.fromEntries(
-    ['openai', 'anthropic', 'google', 'groq', 'mistral', 'cohere', 'together'].map((label) => [
+    ['openai', 'anthropic', 'google', 'groq', 'mistral', 'cohere', 'together', 'bedrock', 'vertex'].map((label) => [
       `BASE_${label.toUpperCase()}`,
       base(label),
     ]),
@@ -75,6 +94,14 @@ export const sdkClients: readonly Client[] = [
   script('@mistralai/mistralai', 'mistral.mjs'),
   script('cohere-ai', 'cohere.mjs'),
   script('together-ai', 'together.mjs'),
-  { ...python('Python http.client', 'http_client.py'), isRecognizable: false },
+  { ...script('@mastra/core', 'mastra.mjs'), folder: 'frameworks', packages: frameworks },
+  { ...script('genkit', 'genkit.mjs'), folder: 'frameworks', packages: frameworks },
+  { ...script('@aws-sdk/client-bedrock-runtime', 'bedrock.mjs'), folder: 'clouds', packages: clouds },
+  { ...script('@google/genai on Vertex AI', 'vertex.mjs'), folder: 'clouds', packages: clouds },
+  { ...script('@anthropic-ai/vertex-sdk', 'anthropic-vertex.mjs'), folder: 'clouds', packages: clouds },
+  python('Python http.client', 'http_client.py', { isRecognizable: false }),
   python('Python requests', 'with_requests.py'),
+  python('Python openai', 'with_openai.py', { folder: 'python', pythonPackages }),
+  python('Python anthropic', 'with_anthropic.py', { folder: 'python', pythonPackages }),
+  python('Python google-genai', 'with_google.py', { folder: 'python', pythonPackages }),
 ];

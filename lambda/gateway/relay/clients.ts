@@ -1,4 +1,4 @@
-import { claudeCodeSession, codexSession, opencodeSession, type ReadSession } from './session.ts';
+import { claudeCodeSession, codexSession, mastraSession, opencodeSession, type ReadSession } from './session.ts';
 
 interface ClientRow {
   /** The dimension's value. A name in use stays. */
@@ -37,8 +37,11 @@ export const clients: readonly ClientRow[] = [
   { name: 'litellm', userAgent: /^litellm\//i },
   { name: 'pydantic-ai', userAgent: /^pydantic-ai\//i },
   { name: 'openai-agents', userAgent: /^Agents\/(?:JavaScript|Python)/i },
-  // `ai-sdk/openai/3`, from version 7 on `ai-sdk-openai/4`.
-  { name: 'vercel-ai-sdk', userAgent: /(?:^| )(?:ai\/|ai-sdk[-/])/i },
+  { name: 'mastra', userAgent: /^mastra\//i, session: mastraSession },
+  // `ai-sdk/openai/3`, from version 7 on `ai-sdk-openai/4`. Mastra shows as this where its model has a URL of its own.
+  { name: 'vercel-ai-sdk', userAgent: /(?:^| )(?:ai\/|ai-sdk[-/])/i, session: mastraSession },
+  // Its plugin for Gemini; those for OpenAI and Anthropic show as their SDKs.
+  { name: 'genkit', userAgent: /^(?:node|bun|deno)\b/i, mark: ['x-goog-api-client', /^genkit-node\//] },
   // SDKs.
   { name: 'openai-python', userAgent: /^(?:Async)?(?:Azure)?OpenAI\/Python/i },
   { name: 'openai-js', userAgent: /^(?:Azure)?OpenAI\/JS/i },

@@ -66,6 +66,9 @@ export const opencodeSession: ReadSession = (headers) => {
   return parent ? { id: parent, agentId: id } : { id };
 };
 
+/** Its threads. @see https://github.com/mastra-ai/mastra (packages/core/src/loop/shared/merge-llm-call-headers.ts) */
+export const mastraSession: ReadSession = (headers) => ({ id: headers.get('x-thread-id') });
+
 /** Helicone's, which any client may send. @see https://docs.helicone.ai/features/sessions */
 const heliconeSession: ReadSession = (headers) => ({ id: headers.get('helicone-session-id') });
 

@@ -271,6 +271,7 @@ describe('the client', () => {
     ['langchainjs-openai/1.0.0 ((node/v24.21.0; linux; x64))', 'langchain'],
     ['ai/6.0.326 ai-sdk/provider-utils/4.0.66 runtime/node.js/24', 'vercel-ai-sdk'],
     ['ai-sdk-openai/4.0.118 ai-sdk-provider-utils/5.0.81', 'vercel-ai-sdk'],
+    ['mastra/1.71.0 ai-sdk/openai/3.0.88 ai-sdk/provider-utils/4.0.53 runtime/node.js/v24.21.0', 'mastra'],
     ['Agents/JavaScript 0.3.2', 'openai-agents'],
     ['Agents/Python 0.6.1', 'openai-agents'],
     ['factory-cli/0.22.3', 'droid'],
@@ -309,6 +310,9 @@ describe('the client', () => {
     ['opencode/1.18.33 (linux; x64)', ['x-title', 'opencode'], 'opencode'],
     ['OpenAI/JS 5.20.1', ['x-initiator', 'user', 'x-interaction-type', 'conversation-user'], 'copilot-cli'],
     ['OpenAI/JS 5.20.1', ['x-interaction-type', ''], 'openai-js'],
+    ['node', ['x-goog-api-client', 'genkit-node/1.42.0 gl-node/24.21.0'], 'genkit'],
+    ['Bun/1.4.5', ['x-goog-api-client', 'genkit-node/1.42.0 gl-node/24.21.0'], 'genkit'],
+    ['node', ['x-goog-api-client', 'gl-node/24.21.0'], 'node-fetch'],
   ])('%j with %j is %j', (userAgent, mark, client) => {
     expect(belonging(['user-agent', userAgent, ...mark])).toMatchObject({ client });
   });
@@ -370,6 +374,13 @@ describe('the session', () => {
     expect(opencode('x-session-affinity', 'ses_2', 'x-parent-session-id', 'ses_1')).toEqual({
       ...{ id: 'ses_1', agentId: 'ses_2' },
     });
+  });
+
+  it('is Mastra’s thread, also where it shows as what it is built on', () => {
+    for (const userAgent of ['mastra/1.71.0 ai-sdk/openai/3.0.88', 'ai-sdk/openai-compatible/2.0.62'])
+      expect(belonging(['user-agent', userAgent, 'x-thread-id', 't1', 'x-resource-id', 'u1']).session).toEqual({
+        id: 't1',
+      });
   });
 
   it('is not read from headers of clients that are not known to send them', () => {
