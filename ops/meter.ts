@@ -5,6 +5,7 @@ import { readGenaiPrices } from '../lambda/domain/price/feed/read-genai-prices.t
 import { openPriceBook } from '../lambda/domain/price/price-book.ts';
 import type { PriceBook } from '../lambda/domain/price/rates.ts';
 import { priceByTokens } from '../lambda/domain/price/reported-costs.ts';
+import { providerLabels } from '../lambda/domain/providers.ts';
 import type { PricedUsage, Usage } from '../lambda/domain/usage/usage.ts';
 import { CommandError, flag, runCommand, time, wholeNumber } from './command.ts';
 import { calibrate, estimates } from './meter/estimates.ts';
@@ -150,21 +151,31 @@ const expect = (): Mode => {
   };
 };
 
-/** Unknown costs by provider, with how many responses have each reason. */
+interface Coverage {
+  responses: number;
+  unknown: number;
+  readonly reasons: Record<string, number>;
+}
+
+/** Unknown costs by provider and of the twelve, with how many responses have each reason. */
 const coverage = (): Mode => {
-  const rows: Record<string, { responses: number; unknown: number; reasons: Record<string, number> }> = {};
+  const rows: Record<string, Coverage> = {};
+  const ofTheTwelve: Coverage = { responses: 0, unknown: 0, reasons: {} };
   return {
     visit: ({ provider }, { priced }) => {
       rows[provider] ??= { responses: 0, unknown: 0, reasons: {} };
-      const row = rows[provider] as (typeof rows)[string];
-      row.responses++;
-      if (priced.costNanoUsd !== null) return;
-      row.unknown++;
-      const reason = priced.reason ?? '';
-      row.reasons[reason] = (row.reasons[reason] ?? 0) + 1;
+      const isOfTheTwelve = providerLabels.some((label) => label === provider);
+      for (const row of [rows[provider], ...(isOfTheTwelve ? [ofTheTwelve] : [])]) {
+        row.responses++;
+        if (priced.costNanoUsd !== null) continue;
+        row.unknown++;
+        const reason = priced.reason ?? '';
+        row.reasons[reason] = (row.reasons[reason] ?? 0) + 1;
+      }
     },
     finish: () => {
-      for (const [provider, row] of Object.entries(rows).sort(([a], [b]) => (a < b ? -1 : 1)))
+      const sorted = Object.entries(rows).sort(([a], [b]) => (a < b ? -1 : 1));
+      for (const [provider, row] of [...sorted, ['the twelve', ofTheTwelve] as const])
         print({ provider, ...row, unknownPercent: Number(((100 * row.unknown) / row.responses).toFixed(2)) });
     },
   };

@@ -30,7 +30,7 @@ describe('npm run meter -- --prices FILE', () => {
     writeFileSync(file, JSON.stringify(json));
     return file;
   };
-  const recording = write('recording.jsonl', {
+  const response = {
     id: 'r',
     provider: 'cohere',
     method: 'POST',
@@ -39,23 +39,31 @@ describe('npm run meter -- --prices FILE', () => {
     status: 200,
     ctype: 'application/json',
     body: JSON.stringify({ model: 'command-99', usage: { prompt_tokens: 1_000, completion_tokens: 100 } }),
-  });
+  };
+  const recording = write('recording.jsonl', response);
   const coverage = async (...args: string[]) => {
-    const { stdout } = await runOps('meter', ['--coverage', ...args, recording]);
-    return JSON.parse(stdout);
+    const { stdout } = await runOps('meter', ['--coverage', ...args]);
+    return stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
   };
 
   it('takes the prices of the file', async () => {
     const models = [{ id: 'command-99', match: { equals: 'command-99' }, prices: { input_mtok: 2, output_mtok: 8 } }];
     const prices = write('prices.json', [{ id: 'cohere', models }]);
-    const row = { provider: 'cohere', responses: 1 };
-    expect(await coverage()).toEqual({
-      ...row,
-      unknown: 1,
-      reasons: { 'No price is known for this model.': 1 },
-      unknownPercent: 100,
-    });
-    expect(await coverage('--prices', prices)).toEqual({ ...row, unknown: 0, reasons: {}, unknownPercent: 0 });
+    const rows = (row: object, ...providers: string[]) => providers.map((provider) => ({ provider, ...row }));
+    const unknown = { unknown: 1, reasons: { 'No price is known for this model.': 1 }, unknownPercent: 100 };
+    const known = { unknown: 0, reasons: {}, unknownPercent: 0 };
+    expect(await coverage(recording)).toEqual(rows({ responses: 1, ...unknown }, 'cohere', 'the twelve'));
+    expect(await coverage('--prices', prices, recording)).toEqual(
+      rows({ responses: 1, ...known }, 'cohere', 'the twelve'),
+    );
+    const another = write('another.jsonl', { ...response, provider: 'cerebras' });
+    expect(await coverage('--prices', prices, recording, another)).toEqual([
+      ...rows({ responses: 1, ...unknown }, 'cerebras'),
+      ...rows({ responses: 1, ...known }, 'cohere', 'the twelve'),
+    ]);
     const { stdout } = await runOps('meter', ['--prices', prices, recording]);
     expect(JSON.parse(stdout)).toMatchObject({ costNanoUsd: 1_000 * 2_000 + 100 * 8_000 });
   });
