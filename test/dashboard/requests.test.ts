@@ -121,15 +121,22 @@ describe('GET /requests', () => {
 
   it('filters by the member and project of keys, among those that the caller sees', async () => {
     page.mockResolvedValue({ items: [], unreadableRequests: 0, nextCursor: null });
-    const key = (keyId: string, ownerUserId: string, projectId: string) =>
+    const key = (keyId: string, ownerUserId: string | undefined, projectId: string) =>
       newServiceKey(
-        { keyId, name: keyId, createdAt: '2026-11-01T00:00:00.000Z', ownerUserId, projectId },
+        { keyId, name: keyId, createdAt: '2026-11-01T00:00:00.000Z', ...(ownerUserId && { ownerUserId }), projectId },
         `svc_${keyId}`,
       );
-    list.mockResolvedValue([key('a', 'ada', 'search'), key('b', 'ada', 'default'), key('c', 'bob', 'search')]);
+    list.mockResolvedValue([
+      key('a', 'ada', 'search'),
+      key('b', 'ada', 'default'),
+      key('c', 'bob', 'search'),
+      key('d', undefined, 'search'),
+    ]);
     const keyIds = () => page.mock.lastCall?.[1].filter?.keyIds;
     await get('/requests', { member: ['ada'], project: ['search'] });
     expect(keyIds()).toEqual(new Set(['a']));
+    await get('/requests', { member: [''] });
+    expect([...(keyIds() ?? [])]).toEqual(['d']);
     await get('/requests', { member: ['nobody'] });
     expect(keyIds()).toEqual(new Set());
     const part = { ...caller, userId: 'bob', role: 'developer', keyIds: new Set(['c']) } as const;

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import { openAccounts } from '../../data/accounts/accounts.ts';
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
+import { openDisplayCurrency } from '../../data/accounts/own-prices.ts';
 import { openProjects } from '../../data/accounts/projects.ts';
 import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openAlerts } from '../../data/alerts/alerts.ts';
@@ -32,7 +33,7 @@ import { listRules } from '../limits/manage-rules.ts';
 import * as rules from '../limits/rule-operations.ts';
 import * as mcp from '../mcp/operations.ts';
 import { respondToMcp } from '../mcp/respond.ts';
-import { spendTools, type Tool } from '../mcp/tools.ts';
+import { spendTools, type Tool, withoutParts } from '../mcp/tools.ts';
 import * as metrics from '../metrics/operations.ts';
 import { openFunction } from '../open-function.ts';
 import { openSpendReads } from '../open-spend-reads.ts';
@@ -52,7 +53,12 @@ const now = () => new Date();
 const objects = openObjectReader(environment.OBJECT_BUCKET);
 const reads = openSpendReads(table, now);
 const serviceKeys = openServiceKeys(table);
-const requestReader = { requests: openRequests(table, Date.now, objects), keys: serviceKeys, now };
+const requestReader = {
+  requests: openRequests(table, Date.now, objects),
+  findCurrency: openDisplayCurrency(table),
+  keys: serviceKeys,
+  now,
+};
 const exportReader = { dayExports: openDayExports(table), marks: openRollupMarks(table), objects, now };
 const readLog = listRequests(requestReader);
 const readRecord = readRequest(requestReader);
@@ -95,6 +101,11 @@ const tools: readonly Tool[] = [
     name: 'sessions',
     description: 'Sessions of coding agents and other clients, the costliest first.',
     route: route(sessions.listSessions, listSessions(sessionReader)),
+    rows: () => 'items',
+    brief: ({ items, ...report }: Output<typeof sessions.listSessions>) => ({
+      ...report,
+      items: items.map(withoutParts),
+    }),
   },
   {
     name: 'session',
@@ -102,14 +113,19 @@ const tools: readonly Tool[] = [
     route: route(sessions.readSession, readSession(sessionReader)),
     brief: ({ agents, ...session }: Output<typeof sessions.readSession>) => ({
       ...session,
-      agents: agents.map(({ items: _, ...agent }) => agent),
+      agents: agents.map(({ items: _, ...agent }) => withoutParts(agent)),
       isComplete: false,
     }),
+    rows: () => 'agents',
   },
   {
     name: 'budgets',
     description: 'Budgets: how much of each is used and left in its current period, and whether it stops requests.',
     route: route(budgets.listBudgets, reads.listBudgets),
+    // The bound is not read here.
+    view: ({ items }: Output<typeof budgets.listBudgets>) => ({
+      items: items.map(({ state: { bound: _, enforcedFrom: __, ...state }, ...budget }) => ({ ...budget, state })),
+    }),
   },
   {
     name: 'alerts',
@@ -132,6 +148,7 @@ const tools: readonly Tool[] = [
     description:
       'What a provider billed in some days, compared with what is on record, and each part of the difference.',
     route: reconciled,
+    rows: () => 'findings',
   },
   {
     name: 'keys',

@@ -17,8 +17,8 @@ interface McpDependencies {
 const INSTRUCTIONS = `What requests to AI providers cost, as this account's gateway recorded it. Amounts are exact decimal strings in USD. \
 "unknown" is not $0: unpricedRequests counts the requests that a cost leaves out. costByProvenance says how a cost is known: reported by the \
 provider, computed from reported usage and prices, or estimated. Times and days are UTC. Where isComplete is false, sums are lower bounds, and \
-mayAlsoMatch is the most that is missing. A list is cut to about 8,000 characters unless limit is named: where nextCursor or otherGroups is \
-not null, there is more.`;
+mayAlsoMatch is the most that is missing. A response has at most 8,000 characters unless limit is named: where nextCursor is not null, there \
+is more. A cost in the display currency (displayCost) is an amount of displayCurrency.`;
 
 /** An error as an agent reads it: the agent may correct its arguments. */
 const errorText = (error: unknown): string => {
@@ -61,6 +61,19 @@ const serverFor = (
   return server;
 };
 
+/** What is wrong with the parameters of a method. The SDK would call it an internal error. */
+const paramsProblem = (
+  { CallToolRequestSchema, InitializeRequestSchema, ListToolsRequestSchema }: typeof Sdk,
+  body: Input<typeof operation>['body'],
+): string | undefined => {
+  const schemas = [CallToolRequestSchema, InitializeRequestSchema, ListToolsRequestSchema];
+  const schema = schemas.find(({ shape }) => shape.method.value === body.method);
+  return schema
+    ?.safeParse(body)
+    .error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+    .join('\n');
+};
+
 /** Responds to one message. There are no sessions: a notification has nothing to change. */
 export const respondToMcp =
   (dependencies: McpDependencies): Implementation<typeof operation> =>
@@ -68,6 +81,9 @@ export const respondToMcp =
     if (body.id === undefined) return undefined;
     const sdk = await import('#mcp-sdk');
     if (!sdk.isJSONRPCRequest(body)) throw new ValidationError([{ path: '', message: 'must be a JSON-RPC request' }]);
+    const problem = paramsProblem(sdk, body);
+    if (problem !== undefined)
+      return { jsonrpc: '2.0', id: body.id, error: { code: sdk.ErrorCode.InvalidParams, message: problem } };
     const server = serverFor(sdk, { caller, requestId }, dependencies);
     const { promise, resolve } = Promise.withResolvers<JSONRPCMessage>();
     await server.connect({

@@ -3,6 +3,7 @@ export { Server } from '@modelcontextprotocol/sdk/server/index.js';
 export {
   CallToolRequestSchema,
   ErrorCode,
+  InitializeRequestSchema,
   isJSONRPCRequest,
   ListToolsRequestSchema,
   McpError,

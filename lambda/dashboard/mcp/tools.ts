@@ -38,7 +38,7 @@ const withDecimalAmounts = (value: unknown): unknown => {
         const inUsd = name.replace('NanoUsd', 'Usd').replace(/^nanoUsd/, 'usd');
         return [inUsd, member === null ? withoutUnknown(name, null) : usdText(member)];
       }
-      return [name, name.endsWith('Usd') ? withoutUnknown(name, member) : withDecimalAmounts(member)];
+      return [name, member === null ? withoutUnknown(name, member) : withDecimalAmounts(member)];
     }),
   );
 };
@@ -50,8 +50,10 @@ export interface Tool {
   readonly route: Route;
   /** The part of the output that is shown, where not all of it. @param asked the arguments as they were sent */
   readonly view?: (output: never, asked: Readonly<Record<string, unknown>>) => unknown;
-  /** A shorter view, for where fewer items are not enough. */
+  /** A shorter view, for where all is too long. */
   readonly brief?: Tool['view'];
+  /** The list that the tool pages, where its operation does not. Default: `items`. */
+  readonly rows?: (asked: Readonly<Record<string, unknown>>) => 'items' | 'groups' | 'series' | 'agents' | 'findings';
 }
 
 const { limit, ...changeParameters } = spend.compareSpend.query.shape;
@@ -64,8 +66,14 @@ const compareSpendBriefly = {
 type Sums = Readonly<Record<string, unknown>>;
 
 /** Sums without their parts, which the totals have. */
-const withoutParts = ({ tokens: _, units: __, costByProvenance: ___, ...sums }: Sums): Sums =>
-  Array.isArray(sums['groups']) ? { ...sums, groups: sums['groups'].map(withoutParts) } : sums;
+export const withoutParts = ({ tokens: _, units: __, costByProvenance: ___, ...sums }: Sums): Sums => {
+  const { mayAlsoMatch, groups, ...rest } = sums;
+  return {
+    ...rest,
+    ...(mayAlsoMatch ? { mayAlsoMatch } : {}),
+    ...(Array.isArray(groups) && groups.length > 0 && { groups: groups.map(withoutParts) }),
+  };
+};
 
 /** Spend, and why it changed. */
 export const spendTools = ({
@@ -76,8 +84,9 @@ export const spendTools = ({
   {
     name: 'spend',
     description:
-      'What was spent between any two hours (default: this month so far), in total and by group: provider, model, tag, key, project, client, or a declared dimension such as dim:team. Name a granularity to get a series as well.',
+      'What was spent between any two hours (default: this month so far), in total and by group: provider, model, tag, key, project, member, client, or a declared dimension such as dim:team. Name a granularity to get a series as well.',
     route: route(spend.readSpend, readSpend),
+    rows: ({ granularity }) => ((granularity ?? null) === null ? 'groups' : 'series'),
     view: ({ series, ...report }: { readonly series: unknown }, { granularity }) =>
       granularity === undefined ? report : { ...report, series },
     brief: ({ series, groups, ...report }: { readonly series: Sums[]; readonly groups: Sums[] }, { granularity }) => ({
@@ -97,6 +106,7 @@ export const spendTools = ({
     description:
       'Why spend changed between any two periods (default: this month so far, and as much time before): the groups that made the difference, the largest first, new and vanished ones marked, and how much of it is volume, mix of models, and price.',
     route: route(compareSpendBriefly, compareSpend),
+    rows: () => 'groups',
   },
 ];
 
@@ -105,24 +115,32 @@ const MAX_CHARACTERS = 8_000;
 /** No response has more. */
 const MOST_CHARACTERS = 64_000;
 
-const wholeListPage = pageParameters({ default: 1_000, max: 1_000 });
+const ownPage = pageParameters({ default: 1_000, max: 1_000 });
 
-/** True for a list that its operation returns whole: the tool pages it. */
-const isWholeList = ({ success, query }: Operation): boolean =>
-  success.schema instanceof z.ZodMiniObject && 'items' in success.schema.shape && !('limit' in (query?.shape ?? {}));
+const hasParameter = ({ query }: Operation, name: string): boolean => name in (query?.shape ?? {});
 
-const argumentsOf = (operation: Operation) =>
-  z.strictObject({
-    ...operation.params?.shape,
-    ...operation.query?.shape,
-    ...(isWholeList(operation) && wholeListPage),
-  });
+/** The list that a tool pages itself; undefined where its operation does, or there is none. */
+const rowsOf = (
+  { route: { operation }, rows }: Pick<Tool, 'route' | 'rows'>,
+  asked: Readonly<Record<string, unknown>>,
+) => {
+  const { schema } = operation.success;
+  if (rows) return rows(asked);
+  const hasItems = schema instanceof z.ZodMiniObject && 'items' in schema.shape;
+  return hasItems && !hasParameter(operation, 'cursor') ? 'items' : undefined;
+};
+
+const argumentsOf = (tool: Pick<Tool, 'route' | 'rows'>) => {
+  const { params, query } = tool.route.operation;
+  const own = rowsOf(tool, {}) && ownPage;
+  return z.strictObject({ ...own, ...params?.shape, ...query?.shape });
+};
 
 const isFlag = ({ enum: values }: { readonly enum?: readonly unknown[] }): boolean => values?.join() === 'true,false';
 
 /** JSON Schema of a tool's arguments: the parameters of its operation. */
-export const argumentSchema = ({ route: { operation } }: Tool) => {
-  const { $schema: _, properties = {}, ...schema } = z.toJSONSchema(argumentsOf(operation), { io: 'input' });
+export const argumentSchema = (tool: Tool) => {
+  const { $schema: _, properties = {}, ...schema } = z.toJSONSchema(argumentsOf(tool), { io: 'input' });
   const natural = Object.entries(properties).map(([name, property]) =>
     typeof property === 'object' && isFlag(property)
       ? [name, { type: 'boolean', description: property.description }]
@@ -146,30 +164,40 @@ const asQuery = (schema: z.ZodMiniObject, asked: Readonly<Record<string, unknown
   return { ...Object.fromEntries(given), ...queryOf({ multiValueQueryStringParameters }, schema) };
 };
 
-const pageIn = <O extends { readonly items: readonly unknown[] }>(
-  output: O,
-  { limit, cursor = '0' }: { readonly limit?: number; readonly cursor?: string },
-) => {
-  const from = Number(cursor);
-  if (!Number.isSafeInteger(from) || from < 0)
-    throw new ValidationError([{ path: 'cursor', message: 'is not nextCursor of a page before' }]);
-  const end = from + (limit ?? output.items.length);
-  return {
-    ...output,
-    items: output.items.slice(from, end),
-    nextCursor: end < output.items.length ? String(end) : null,
-  };
+/** A response as it is paged: its lists, and what says that they go on. */
+interface Shown extends Readonly<Record<string, unknown>> {
+  readonly sessions?: number;
+  readonly otherGroups?: unknown;
+}
+
+const listIn = (shown: Shown, name: string | undefined): readonly unknown[] => {
+  const list = name === undefined ? undefined : shown[name];
+  return Array.isArray(list) ? list : [];
 };
 
-/** Runs a tool as the API runs its operation: parsed by its schemas on the way in and out. */
+/** Some rows of a response, and where the next ones are. */
+const pageIn = (shown: Shown, rows: string, from: number, count: number): Shown => {
+  const list = listIn(shown, rows);
+  const end = Math.min(from + count, list.length);
+  const isMore =
+    end < (rows === 'items' ? (shown.sessions ?? list.length) : list.length) ||
+    (rows === 'groups' && Boolean(shown.otherGroups));
+  return { ...shown, [rows]: list.slice(from, end), nextCursor: isMore ? String(end) : null };
+};
+
+const offsetOf = (cursor = '0'): number => {
+  const from = Number(cursor);
+  if (Number.isSafeInteger(from) && from >= 0) return from;
+  throw new ValidationError([{ path: 'cursor', message: 'must be nextCursor of the page before' }]);
+};
+
+/** Runs a tool as the API runs its operation: by its schema on the way out, too. @param parsed arguments of the tool */
 const runTool = async (
   { operation, run }: Route,
-  asked: Readonly<Record<string, unknown>>,
+  parsed: Readonly<Record<string, unknown>>,
   input: Pick<Input<Operation>, 'caller' | 'requestId'>,
 ): Promise<unknown> => {
-  const schema = argumentsOf(operation);
-  const parsed = Object.entries(parseWith(schema, asQuery(schema, asked)));
-  const of = (shape: object = {}) => Object.fromEntries(parsed.filter(([name]) => name in shape));
+  const of = (shape: object = {}) => Object.fromEntries(Object.entries(parsed).filter(([name]) => name in shape));
   const output = await run({
     ...input,
     authorization: undefined,
@@ -177,37 +205,85 @@ const runTool = async (
     params: of(operation.params?.shape),
     query: of(operation.query?.shape),
   } as unknown as Input<Operation>);
-  const checked = operation.success.schema?.parse(output);
-  return isWholeList(operation) ? pageIn(checked as { items: unknown[] }, of(wholeListPage)) : checked;
+  return operation.success.schema?.parse(output);
 };
 
-/** How many things a list has that a limit makes shorter. */
-const lengthOf = ({ items, groups }: { readonly items?: unknown; readonly groups?: unknown }): number =>
-  [items, groups].map((list) => (Array.isArray(list) ? list.length : 0)).reduce((a, b) => Math.max(a, b));
+interface Page {
+  readonly text: string;
+  readonly rows: number;
+}
+
+/** The page with as many rows as the characters hold. */
+const fitting = async (read: (rows: number) => Promise<Page>, rows: number, maxCharacters: number): Promise<Page> => {
+  let page = await read(rows);
+  while (page.text.length > maxCharacters && page.rows > 1) {
+    const fewer = Math.floor((page.rows * maxCharacters) / page.text.length);
+    page = await read(Math.max(1, Math.min(page.rows - 1, fewer)));
+  }
+  return page;
+};
 
 /**
- * The response of a tool as text. Unless the agent names a limit, a long list is cut to what an agent can read: `nextCursor` or
- * `otherGroups` has the rest.
+ * The response of a tool as text. A long list is cut to what an agent can read: to more of it where it names a limit. `nextCursor` has the
+ * rest. A series is cut after its groups, which are cut to half of the text.
  *
  * @throws DomainError
  */
 export const toolText = async (
-  { route: asking, view = (output) => output, brief = view }: Tool,
+  tool: Tool,
   asked: Readonly<Record<string, unknown>>,
   input: Pick<Input<Operation>, 'caller' | 'requestId'>,
 ): Promise<string> => {
-  const read = async (args: typeof asked) => {
-    const output = (await runTool(asking, args, input)) as never;
-    const textOf = (shown: unknown) => JSON.stringify(withDecimalAmounts(shown));
-    const whole = textOf(view(output, args));
-    return { count: lengthOf(output), text: whole.length > MAX_CHARACTERS ? textOf(brief(output, args)) : whole };
+  const { route: asking, view = (output) => output, brief = view } = tool;
+  const schema = argumentsOf(tool);
+  const query = asQuery(schema, asked);
+  const parsed = parseWith(schema, query) as { readonly limit?: number; readonly cursor?: string };
+  const maxCharacters = query['limit'] === undefined ? MAX_CHARACTERS : MOST_CHARACTERS;
+  const rows = rowsOf(tool, query);
+  const from = rows === undefined ? 0 : offsetOf(parsed.cursor);
+  const outputs = new Map<number, Promise<unknown>>();
+  const run = (limit = 0) => {
+    const output = outputs.get(limit) ?? runTool(asking, { ...parsed, limit }, input);
+    outputs.set(limit, output);
+    return output;
   };
-  let { text, count } = await read(asked);
-  const hasLimit = 'limit' in argumentsOf(asking.operation).shape && asked['limit'] === undefined;
-  while (hasLimit && text.length > MAX_CHARACTERS && count > 1) {
-    const limit = Math.max(1, Math.min(count - 1, Math.floor((count * MAX_CHARACTERS) / text.length)));
-    ({ text, count } = await read({ ...asked, limit }));
-  }
+  /** @param limitOf the limit of the operation, for a number of rows */
+  const read =
+    (list: string, limitOf: (count: number) => number, cut: (shown: Shown, count: number) => Shown) =>
+    async (count: number): Promise<Page> => {
+      const output = (await run(limitOf(count))) as never;
+      const pageOf = (shown: unknown): Page => {
+        const page = cut(shown as Shown, count);
+        return { text: JSON.stringify(withDecimalAmounts(page)), rows: listIn(page, list).length };
+      };
+      const whole = pageOf(view(output, query));
+      return whole.text.length > MAX_CHARACTERS ? pageOf(brief(output, query)) : whole;
+    };
+  const readPages = async (): Promise<Page> => {
+    const { limit = 0 } = parsed;
+    const itself = (count: number) => count;
+    if (rows === undefined)
+      return fitting(
+        read('items', itself, (shown) => shown),
+        limit,
+        maxCharacters,
+      );
+    const cut = (shown: Shown, count: number) => pageIn(shown, rows, from, count);
+    if (rows !== 'series')
+      return fitting(
+        read(rows, (count) => from + count, cut),
+        limit,
+        maxCharacters,
+      );
+    const groups = read('groups', itself, (shown) => ({ ...shown, series: [] }));
+    const { rows: named } = await fitting(groups, limit, maxCharacters / 2);
+    return fitting(
+      read(rows, () => named || limit, cut),
+      Number.POSITIVE_INFINITY,
+      maxCharacters,
+    );
+  };
+  const { text } = await readPages();
   if (text.length <= MOST_CHARACTERS) return text;
   const message = `makes a response of ${text.length} characters, and at most ${MOST_CHARACTERS} are sent: ask for fewer groups, a shorter time, or a coarser granularity`;
   throw new ValidationError([{ path: 'limit', message }]);

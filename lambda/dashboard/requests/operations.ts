@@ -96,7 +96,14 @@ export const listRequests = operation('listRequests', 'GET /requests', {
     tag: filterValue,
     key: filterValue,
     project: z.optional(z.string().check(z.maxLength(256))),
-    member: z.optional(z.string().check(z.maxLength(256), z.describe('Id of the member whose key it is.'))),
+    member: z.optional(
+      z
+        .string()
+        .check(
+          z.maxLength(256),
+          z.describe('Id of the member whose key it is. An empty value selects keys of nobody.'),
+        ),
+    ),
     providerKey: filterValue,
     outcome: z.optional(z.enum(outcomes)),
     provenance: z.optional(z.enum(provenances)),

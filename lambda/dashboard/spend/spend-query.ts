@@ -56,7 +56,7 @@ export const spendQuery = z.strictObject({
         z.maxLength(64),
         z.refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin'),
         z.describe(
-          'Whose days the series has, by IANA name, where `granularity` is `day`: for at most 62 days of which hours are kept, else UTC. It does not change the range: `from` and `to` as days are UTC.',
+          'Whose days the series has, by IANA name, where `granularity` is `day`: for at most 62 days of which hours are kept, else UTC. It does not change the range: `from` and `to` as days are UTC. Where days begin within an hour, that hour is in the day in which it ends.',
         ),
       ),
   ),

@@ -23,13 +23,13 @@ export type KeyFilter = { readonly [N in KeyDimensionName | 'keyId']?: string | 
 export const needsKeys = (filter: KeyFilter | undefined): boolean =>
   Object.entries(filter ?? {}).some(([name, value]) => isKeyDimension(name) && value !== undefined);
 
-/** The keys whose requests pass a filter. */
+/** The keys whose requests pass a filter. An empty member is nobody. */
 export const keysIn = <K extends KeyOfSpend>({ keyId, project, member }: KeyFilter, keys: readonly K[]): K[] =>
   keys.filter((key) => {
     const own = keyDimensionsOf(key);
     return (
       (keyId === undefined || key.keyId === keyId) &&
       (project === undefined || own.project === project) &&
-      (member === undefined || own.member === member)
+      (member === undefined || own.member === (member || null))
     );
   });
