@@ -81,7 +81,7 @@ const scrape = async (query: Record<string, string[]> = {}, role: Role = 'viewer
 const linesOf = (body: string, name: string) => body.split('\n').filter((line) => line.startsWith(`${name}{`));
 
 describe('GET /metrics', () => {
-  it('has the costs of today and of the month, exactly, by how they are known', async () => {
+  it('has the costs of today, of the month and ever, exactly, by how they are known', async () => {
     expect(linesOf(await scrape(), 'ai_spend_cost_usd')).toEqual([
       'ai_spend_cost_usd{period="today",provider="openai",provenance="provider",account="account"} 0.000000005',
       'ai_spend_cost_usd{period="today",provider="openai",provenance="computed",account="account"} 0.000000015',
@@ -95,6 +95,12 @@ describe('GET /metrics', () => {
       'ai_spend_cost_usd{period="month",provider="groq",provenance="provider",account="account"} 0',
       'ai_spend_cost_usd{period="month",provider="groq",provenance="computed",account="account"} 0',
       'ai_spend_cost_usd{period="month",provider="groq",provenance="estimated",account="account"} 0',
+      'ai_spend_cost_usd{period="ever",provider="openai",provenance="provider",account="account"} 0.000000005',
+      'ai_spend_cost_usd{period="ever",provider="openai",provenance="computed",account="account"} 1.250000016',
+      'ai_spend_cost_usd{period="ever",provider="openai",provenance="estimated",account="account"} 0.00000003',
+      'ai_spend_cost_usd{period="ever",provider="groq",provenance="provider",account="account"} 0',
+      'ai_spend_cost_usd{period="ever",provider="groq",provenance="computed",account="account"} 0',
+      'ai_spend_cost_usd{period="ever",provider="groq",provenance="estimated",account="account"} 0',
     ]);
   });
 
@@ -135,7 +141,7 @@ describe('GET /metrics', () => {
     clock = '2026-12-01T00:30:00Z';
     const body = await scrape().finally(() => (clock = NOW));
     expect(body).toContain('\nai_spend_requests_total{provider="openai",account="account"} 13\n');
-    expect(linesOf(body, 'ai_spend_cost_usd')).toEqual([]);
+    expect(linesOf(body, 'ai_spend_cost_usd').filter((line) => !line.includes('"ever"'))).toEqual([]);
   });
 
   it('names keys next to their ids', async () => {

@@ -80,11 +80,12 @@ const byProvider = ({ ever }: Readings, countOf: (group: Group) => number): Samp
   return [...counts].map(([provider, value]) => ({ labels: { provider }, value }));
 };
 
-const inBothPeriods = (
+const inPeriods = (
   readings: Readings,
   samplesOf: (group: Group) => readonly { readonly labels?: Record<string, string>; readonly value: string | number }[],
+  periods: readonly ((typeof PERIODS)[number] | 'ever')[] = PERIODS,
 ): Sample[] =>
-  PERIODS.flatMap((period) =>
+  periods.flatMap((period) =>
     readings[period].groups.flatMap((group) =>
       samplesOf(group).map(({ labels, value }) => ({
         labels: { period, provider: group.provider ?? '', ...labels },
@@ -124,22 +125,25 @@ export const metrics: readonly ReadMetric[] = [
   {
     name: 'ai_spend_cost_usd',
     type: 'gauge',
-    help: 'Known cost in USD of today and of this month so far (UTC), by how it is known. No sample where nothing is known of it.',
+    help: 'Known cost in USD of today, of this month so far (UTC) and ever, by how it is known. No sample where nothing is known of it.',
     samples: (readings) =>
-      inBothPeriods(readings, ({ costUsd, costByProvenance }) =>
-        costUsd === null
-          ? []
-          : Object.entries(costByProvenance).map(([provenance, cost]) => ({
-              labels: { provenance },
-              value: cost.costUsd ?? 0,
-            })),
+      inPeriods(
+        readings,
+        ({ costUsd, costByProvenance }) =>
+          costUsd === null
+            ? []
+            : Object.entries(costByProvenance).map(([provenance, cost]) => ({
+                labels: { provenance },
+                value: cost.costUsd ?? 0,
+              })),
+        [...PERIODS, 'ever'],
       ),
   },
   {
     name: 'ai_spend_unknown_cost_requests',
     type: 'gauge',
     help: 'Requests of today and of this month so far whose cost is unknown. No cost includes them.',
-    samples: (readings) => inBothPeriods(readings, ({ unpricedRequests }) => [{ value: unpricedRequests }]),
+    samples: (readings) => inPeriods(readings, ({ unpricedRequests }) => [{ value: unpricedRequests }]),
   },
   {
     name: 'ai_spend_group_cost_usd',
@@ -195,7 +199,7 @@ export const metrics: readonly ReadMetric[] = [
     type: 'gauge',
     help: 'Duration in seconds, within 10 %, that a percentage of the requests of today and of this month so far took at most.',
     samples: (readings) =>
-      inBothPeriods(readings, ({ latency }) =>
+      inPeriods(readings, ({ latency }) =>
         latency
           ? [
               { labels: { percentile: '50' }, value: latency.p50Ms / 1_000 },

@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import getPort from 'get-port';
 import { clearOfMidnight } from '../../clear-of-midnight.ts';
+import { isPrometheusInstalled, type Prometheus, startPrometheus } from '../real-prometheus.ts';
 import {
   callApi,
   eventually,
@@ -17,14 +16,10 @@ import {
   type TestStack,
 } from './stack.ts';
 
-/** A real Prometheus, where one is installed (`apt install prometheus`). CI has it. */
-const isInstalled = spawnSync('prometheus', ['--version']).status === 0;
-
 let running: TestStack;
 let session: Session;
 let dir: string;
-let prometheus: ChildProcess;
-let prometheusUrl: string;
+let prometheus: Prometheus;
 let apiToken: { readonly id: string; readonly token: string };
 
 /** One job for each way of docs/integrations.md. */
@@ -46,20 +41,11 @@ scrape_configs:
 
 const api = (path: string) => callApi(running.stack.url)('GET', path, { token: session.token });
 
-interface Series {
-  readonly metric: Readonly<Record<string, string>>;
-  readonly value: readonly [number, string];
-}
-const query = async (text: string): Promise<Series[]> => {
-  const response = await fetch(`${prometheusUrl}/api/v1/query?${new URLSearchParams({ query: text })}`);
-  const body = (await response.json()) as { status: string; error: string; data: { result: Series[] } };
-  if (body.status !== 'success') throw new Error(`${text}: ${body.error}`);
-  return body.data.result;
-};
+const query = (text: string) => prometheus.query(text);
 const numberFrom = async (text: string) => Number((await query(text))[0]?.value[1]);
 
 beforeAll(async () => {
-  if (!isInstalled) return;
+  if (!isPrometheusInstalled) return;
   await clearOfMidnight();
   running = await startTestStack();
   session = await registerAccount(running.stack.url);
@@ -81,17 +67,7 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'prometheus-'));
   await writeFile(join(dir, 'token'), apiToken.token);
   await writeFile(join(dir, 'prometheus.yml'), config(new URL(running.stack.url)));
-  const port = await getPort({ host: '127.0.0.1' });
-  prometheusUrl = `http://127.0.0.1:${port}`;
-  prometheus = spawn(
-    'prometheus',
-    [
-      `--config.file=${dir}/prometheus.yml`,
-      `--storage.tsdb.path=${dir}/data`,
-      `--web.listen-address=127.0.0.1:${port}`,
-    ],
-    { stdio: 'ignore' },
-  );
+  prometheus = await startPrometheus(dir);
   await eventually(
     async () => {
       const up = await query('sum(up)').catch(() => []);
@@ -103,15 +79,12 @@ beforeAll(async () => {
 }, STACK_TIMEOUT_MS);
 
 afterAll(async () => {
-  if (prometheus?.exitCode === null) {
-    prometheus.kill();
-    await once(prometheus, 'exit');
-  }
+  await prometheus?.stop();
   await running?.stop();
   if (dir) await rm(dir, { recursive: true });
 });
 
-(isInstalled ? describe : describe.skip)('a real Prometheus', () => {
+(isPrometheusInstalled ? describe : describe.skip)('a real Prometheus', () => {
   it.each(['bearer', 'oauth2'])('stores what the API says, scraping with %s', async (job) => {
     const month = (await api('/spend?groupBy=provider')).body;
     expect(month.totals).toMatchObject({ requests: 4, unpricedRequests: 1, costUsd: '0.00063' });
