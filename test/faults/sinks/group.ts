@@ -10,6 +10,7 @@ import { listExportChanges } from '../../../lambda/dashboard/exports/list-export
 import { spendTools, type Tool, toolText } from '../../../lambda/dashboard/mcp/tools.ts';
 import { readMetrics } from '../../../lambda/dashboard/metrics/operations.ts';
 import { openSpendReads } from '../../../lambda/dashboard/open-spend-reads.ts';
+import { dueJobs } from '../../../lambda/data/accounts/account-jobs.ts';
 import { openAccountTerms } from '../../../lambda/data/accounts/account-terms.ts';
 import { auditEntry, openAuditLog } from '../../../lambda/data/accounts/audit-log.ts';
 import { openDayExports } from '../../../lambda/data/exports/day-exports.ts';
@@ -45,7 +46,11 @@ const DAY = '2026-11-18';
 const START = Date.parse(DAY);
 /** Traffic of a day, what arrives up to 12 hours late, and time to export it. */
 const [TRAFFIC_HOURS, LATE_HOURS, HOURS] = [24, 12, 44];
+const STEP_MS = 10 * MINUTE_MS;
+const STEPS = HOURS * (HOUR_MS / STEP_MS);
 const REPRICED_AT = 30;
+/** Receivers take nothing in these hours. */
+const isDown = (ms: number): boolean => [5, 6, 26].includes(Math.floor((ms - START) / HOUR_MS));
 const silent = { error: () => {} };
 
 type Price = typeof priceOfTokens;
@@ -55,9 +60,9 @@ const newPrice: Price = (event) => {
   return { ...priced, costNanoUsd: priced.costNanoUsd && priced.costNanoUsd + Math.floor(priced.costNanoUsd / 3) };
 };
 
-/** What is sent in each hour: some of it late, and some twice. */
+/** What is sent in each step: some of it late, and some twice. */
 const traffic = (accountId: string, keyId: string, count: number, random: Random) => {
-  const hours = Array.from({ length: HOURS }, () => [] as ReturnType<typeof closeEvent>[]);
+  const steps = Array.from({ length: STEPS }, () => [] as ReturnType<typeof closeEvent>[]);
   for (let n = 0; n < count; n++) {
     const startedMs = START + random.below(TRAFFIC_HOURS * HOUR_MS);
     const event = closeEvent({
@@ -66,12 +71,12 @@ const traffic = (accountId: string, keyId: string, count: number, random: Random
       tag: random.pick(['a', 'b', null]),
       ...(random.below(20) === 0 ? { reading: { usage: null } } : { tokens: 1 + random.below(1_000_000) }),
     });
-    const inTime = Math.floor((startedMs - START) / HOUR_MS);
-    const arrives = inTime + (random.below(10) === 0 ? random.below(LATE_HOURS) : 0);
-    hours[arrives]?.push(event);
-    if (random.below(10) === 0) hours[arrives + 1]?.push(event);
+    const lateMs = random.below(10) === 0 ? random.below(LATE_HOURS * HOUR_MS) : 0;
+    const arrives = Math.floor((startedMs + lateMs - START) / STEP_MS);
+    steps[arrives]?.push(event);
+    if (random.below(10) === 0) steps[arrives + 1]?.push(event);
   }
-  return hours;
+  return steps;
 };
 
 /** A process that dies in the middle of its work: what it writes fails from some write on. */
@@ -133,6 +138,10 @@ const sumsOf = (records: readonly RequestRecord[]) => ({
 });
 type Sums = ReturnType<typeof sumsOf>;
 
+/** @returns the number that 99 % are not above */
+const p99 = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[Math.ceil(numbers.length * 0.99) - 1] ?? 0;
+
 const nanoUsdOf = (usd: string): number => Number(BigInt(Math.round(Number(usd) * 1e9)));
 
 const inDuckDb = async (folder: string): Promise<Sums> => {
@@ -182,12 +191,20 @@ const openReaders = ({ table }: Context, accountId: string) => {
   };
 };
 
-/** Addresses that follow the account, and refuse every fourth post. */
-const openReceivers = async ({ table, objects }: Context, accountId: string) => {
+interface Manifest extends Record<'requests' | 'costNanoUsd' | 'unpricedRequests', number> {
+  readonly day: string;
+  readonly exportedAt: string;
+}
+
+/**
+ * Addresses that follow the account. They are down for hours, refuse some posts, and take some whose response comes too late; and the process
+ * that sends dies, before a post is taken or after.
+ */
+const openReceivers = async ({ table, objects }: Context, accountId: string, random: Random) => {
   const destinations = openDestinations(table);
-  const manifests: { readonly day: string; readonly requests: number; readonly costNanoUsd: number }[] = [];
-  const logged = new Map<string, number>();
-  let [metricNanoUsd, posts, refusals] = [0, 0, 0];
+  const manifests: (Manifest & { readonly receivedMs: number })[] = [];
+  const logged = new Map<string, { readonly nanoUsd: number; readonly lagMs: number }>();
+  let [metricNanoUsd, twiceNanoUsd, failures] = [0, 0, 0];
   let clock = START;
   const now = () => new Date(clock);
   for (const type of ['manifests', 'otlp'] as const)
@@ -198,76 +215,90 @@ const openReceivers = async ({ table, objects }: Context, accountId: string) => 
       },
       auditEntry(accountId, {}, { action: 'destination.created' }, now()),
     );
-  const receive = (url: string, body: string): void => {
+  /** @returns what a second time would add once more */
+  const receive = (url: string, body: string): number => {
     const sent = JSON.parse(body);
-    if (url === 'https://manifests') manifests.push(sent);
+    if (url === 'https://manifests') manifests.push({ ...sent, receivedMs: clock });
     else if (url.endsWith('/v1/logs'))
-      for (const { attributes } of sent.resourceLogs[0].scopeLogs[0].logRecords) {
+      for (const { attributes, timeUnixNano } of sent.resourceLogs[0].scopeLogs[0].logRecords) {
         const attribute = (name: string) => attributes.find(({ key }: { key: string }) => key === name)?.value;
-        logged.set(
-          attribute('ai_spend.request.id').stringValue,
-          Number(attribute('ai_spend.cost_nano_usd')?.intValue ?? 0),
-        );
+        const id = attribute('ai_spend.request.id').stringValue;
+        const nanoUsd = Number(attribute('ai_spend.cost_nano_usd')?.intValue ?? 0);
+        logged.set(id, { nanoUsd, lagMs: logged.get(id)?.lagMs ?? clock - Number(timeUnixNano) / 1e6 });
       }
-    else
+    else {
+      let added = 0;
       for (const { name, sum } of sent.resourceMetrics[0].scopeMetrics[0].metrics)
         if (name === 'ai_spend.cost')
-          metricNanoUsd += sum.dataPoints.reduce((all: number, { asInt }: { asInt: string }) => all + Number(asInt), 0);
+          added += sum.dataPoints.reduce((all: number, { asInt }: { asInt: string }) => all + Number(asInt), 0);
+      metricNanoUsd += added;
+      return added;
+    }
+    return 0;
   };
   const { send } = sendDestination({
     destinations,
     dayExports: openDayExports(table),
     requests: openRequests(table, () => clock, objects),
     post: async ({ url }, body) => {
-      posts += 1;
-      if (posts % 4 === 0) {
-        refusals += 1;
-        throw new WebhookError('it responded with 503', { status: 503 });
-      }
-      receive(url, body);
+      const [isTaken, isRefused] = [!isDown(clock) && random.below(60) !== 0, isDown(clock) || random.below(30) === 0];
+      const hasDied = random.below(120) === 0;
+      const added = isTaken ? receive(url, body) : 0;
+      if (isTaken && !isRefused && !hasDied) return;
+      failures += 1;
+      twiceNanoUsd += added;
+      if (hasDied) throw new Error('The process died.');
+      throw new WebhookError(isTaken ? 'it did not respond in time' : 'it responded with 503', { status: 503 });
     },
     now,
   });
   return {
-    /** Until nothing is left that it refused. */
+    /** Runs the jobs that are due, as each minute does. */
     follow: async (at: number): Promise<void> => {
       clock = at;
-      for (const { destinationId } of await destinations.list(accountId))
-        for (let before = -1; before !== refusals; ) {
-          before = refusals;
-          await send(accountId, destinationId, () => false);
-        }
+      for (const { kind, accountId: of, sk } of await Array.fromAsync(dueJobs(table, now())))
+        if (kind === 'destination' && of === accountId)
+          await send(accountId, sk.replace('DESTINATION#', ''), () => false).catch((error: Error) =>
+            assert.equal(error.message, 'The process died.'),
+          );
     },
-    result: () => ({ manifests, logged, metricNanoUsd, refusals }),
+    /** Requests that began before this are sent, and no others. */
+    sentUntil: async (): Promise<string> => (await destinations.find(accountId, 'otlp'))?.cursor ?? '',
+    result: () => ({ manifests, logged, metricNanoUsd, twiceNanoUsd, failures }),
   };
 };
 
 const sinks: Scenario<Context> = {
-  name: 'a day of late events, new prices, crashes and a slow loader',
+  name: 'a day of late events, new prices, crashes and slow receivers',
   run: async (context, scale) => {
     const { table, objects } = context;
     const random = randomFrom(SEED);
     const { accountId, keyId } = await newAccount(table);
-    const hours = traffic(accountId, keyId, REQUESTS[scale], random);
+    const steps = traffic(accountId, keyId, REQUESTS[scale], random);
     const loader = await openLoader(context, accountId);
     const read = openReaders(context, accountId);
-    const receivers = await openReceivers(context, accountId);
-    /** Recorded before the minute in which they began was sent. */
-    const inTime = new Set<string>();
-    const arrivedAt = new Map<string, number>();
+    const receivers = await openReceivers(context, accountId, random);
+    /** Recorded before the minute in which they began was sent, with their cost. */
+    const inTime = new Map<string, number>();
+    /** When each was recorded, or its day ended: from then on an export has it. */
+    const dueAt = new Map<string, number>();
     const lagsHours = new Map<string, number>();
     let [crashes, price] = [0, priceOfTokens as Price];
     try {
-      for (const [hour, events] of hours.entries()) {
-        const now = START + (hour + 1) * HOUR_MS;
+      for (const [step, events] of steps.entries()) {
+        const now = START + (step + 1) * STEP_MS;
+        const hour = (now - START) / HOUR_MS - 1;
         const clock = () => now;
         // An event marks its day for a rollup from its own time on.
         const soon = () => now + MINUTE_MS;
+        const sentUntil = await receivers.sentUntil();
         await openRecorder(table, { logger: silent, price, now: clock })(random.shuffled(events));
-        for (const { requestId, startedAt } of events) {
-          if (!arrivedAt.has(requestId)) arrivedAt.set(requestId, hour + 1);
-          if (Date.parse(startedAt) >= now - HOUR_MS - 20 * MINUTE_MS) inTime.add(requestId);
+        for (const event of events.filter(({ requestId }) => !dueAt.has(requestId))) {
+          dueAt.set(event.requestId, Math.max(now, START + TRAFFIC_HOURS * HOUR_MS));
+          if (event.startedAt >= sentUntil) inTime.set(event.requestId, price(event).costNanoUsd ?? 0);
         }
+        await receivers.follow(now);
+        if (!Number.isInteger(hour)) continue;
         const range = { from: new Date(START).toISOString(), to: new Date(START + 24 * HOUR_MS).toISOString() };
         const ledger = () => Array.fromAsync(openRequests(table, clock).all(accountId, range));
         if (hour === REPRICED_AT) {
@@ -299,33 +330,58 @@ const sinks: Scenario<Context> = {
             logger: { error: () => (crashes += 1) },
             metrics: { addMetric: () => {} },
           })(() => 900_000);
-        await receivers.follow(now);
         // A slow receiver comes every third hour. What is exported in this hour is listed in the next.
         if (hour % 3 !== 2 && hour < HOURS - 3) continue;
         await loader.load(now);
         for (const id of await loader.requestIds())
-          if (!lagsHours.has(id)) lagsHours.set(id, hour + 1 - Math.max(TRAFFIC_HOURS, arrivedAt.get(id) ?? 0));
+          if (!lagsHours.has(id)) lagsHours.set(id, (now - (dueAt.get(id) ?? 0)) / HOUR_MS);
       }
       const end = START + (HOURS + 1) * HOUR_MS;
       await loader.load(end);
-      await receivers.follow(end);
+      for (let at = START + HOURS * HOUR_MS + STEP_MS; at <= end; at += STEP_MS) await receivers.follow(at);
       const range = { from: new Date(START).toISOString(), to: new Date(START + 24 * HOUR_MS).toISOString() };
-      const truth = sumsOf(await Array.fromAsync(openRequests(table, () => end).all(accountId, range)));
+      const records = await Array.fromAsync(openRequests(table, () => end).all(accountId, range));
+      const truth = sumsOf(records);
       assert.equal(truth.requests, REQUESTS[scale]);
       assert.ok(crashes > 0, 'some exports failed');
       assert.deepEqual(await inDuckDb(objects.folder), truth, 'DuckDB over the bucket');
       assert.deepEqual(await inDuckDb(loader.folder), truth, 'the loader');
-      const { manifests, logged, metricNanoUsd, refusals } = receivers.result();
-      assert.ok(refusals > 0, 'some posts were refused');
+      const { manifests, logged, metricNanoUsd, twiceNanoUsd, failures } = receivers.result();
+      assert.ok(failures > 0, 'some posts failed');
       const last = manifests.findLast(({ day }) => day === DAY);
-      assert.deepEqual([last?.requests, last?.costNanoUsd], [truth.requests, truth.nanoUsd], 'the last manifest');
-      assert.deepEqual([...logged.keys()].sort(), [...inTime].sort(), 'the requests that were recorded in time');
-      const loggedNanoUsd = [...logged.values()].reduce((all, nanoUsd) => all + nanoUsd, 0);
-      assert.equal(metricNanoUsd, loggedNanoUsd, 'metrics and log records');
-      const lags = [...lagsHours.values()].sort((a, b) => a - b);
-      assert.equal(lags.length, REQUESTS[scale], 'the loader saw every request');
-      const p99 = lags[Math.ceil(lags.length * 0.99) - 1];
-      return `${truth.requests} requests, $${(truth.nanoUsd / 1e9).toFixed(9)} and ${truth.unknown} unknown in DuckDB, loader, Prometheus and MCP; ${crashes} exports failed; loader's p99 lag ${p99} h after the day or the event; OTLP had ${logged.size} requests and $${(loggedNanoUsd / 1e9).toFixed(9)}, before what came late and the new price; ${refusals} posts refused`;
+      const told = { requests: last?.requests, nanoUsd: last?.costNanoUsd, unknown: last?.unpricedRequests };
+      assert.deepEqual(told, truth, 'the last manifest');
+      const ofOtlp = new Map([...logged].map(([id, { nanoUsd }]) => [id, nanoUsd]));
+      assert.deepEqual(
+        new Map([...ofOtlp].sort()),
+        new Map([...inTime].sort()),
+        'what was recorded in time, at its cost',
+      );
+      const sum = (numbers: Iterable<number>) => [...numbers].reduce((all, number) => all + number, 0);
+      // Metrics whose response came too late, or whose sender died, were sent again: a receiver cannot know.
+      assert.equal(metricNanoUsd - twiceNanoUsd, sum(ofOtlp.values()), 'metrics and log records');
+      const late = records.filter(({ requestId }) => !ofOtlp.has(requestId));
+      const lateNanoUsd = sum(late.map(({ costNanoUsd }) => costNanoUsd ?? 0));
+      const repricedNanoUsd = sum([...ofOtlp.values()].map((nanoUsd) => Math.floor(nanoUsd / 3)));
+      assert.equal(sum(ofOtlp.values()) + lateNanoUsd + repricedNanoUsd, truth.nanoUsd, 'what OTLP lacks, and why');
+      assert.equal(lagsHours.size, REQUESTS[scale], 'the loader saw every request');
+      const manifestLags = [...dueAt.values()].map((due) => {
+        const first = manifests.find(({ day, exportedAt }) => day === DAY && Date.parse(exportedAt) >= due);
+        return ((first?.receivedMs ?? Number.NaN) - due) / HOUR_MS;
+      });
+      assert.ok(manifestLags.every(Number.isFinite), 'a manifest has every request');
+      const lags = {
+        manifests: p99(manifestLags).toFixed(1),
+        loader: p99([...lagsHours.values()]).toFixed(1),
+        otlp: (p99([...logged.values()].map(({ lagMs }) => lagMs)) / MINUTE_MS).toFixed(0),
+      };
+      const usd = (nanoUsd: number) => `$${(nanoUsd / 1e9).toFixed(9)}`;
+      return [
+        `${truth.requests} requests, ${usd(truth.nanoUsd)} and ${truth.unknown} unknown in DuckDB, loader, HTTPS, and each hour in Prometheus and MCP`,
+        `OTLP ${usd(sum(ofOtlp.values()))}: without ${usd(lateNanoUsd)} of ${late.length} late requests and ${usd(repricedNanoUsd)} of the new price, ${usd(twiceNanoUsd)} twice in its metrics`,
+        `p99 lag: Prometheus and MCP none, OTLP ${lags.otlp} min after the request, HTTPS ${lags.manifests} h and loader ${lags.loader} h after event and day`,
+        `${crashes} exports and ${failures} posts failed`,
+      ].join('; ');
     } finally {
       await rm(loader.folder, { recursive: true, force: true });
     }
