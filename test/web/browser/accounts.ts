@@ -42,7 +42,7 @@ export const logIn = (dashboard: Dashboard, email: string, password = PASSWORD) 
 
 /** Stores a session where the pages keep it, as in a tab that signed in before a reload. */
 export const restoreSession = async (page: Page, dashboard: Dashboard, session: ApiSession): Promise<void> => {
-  await page.goto(`${dashboard.url}/favicon.svg`);
+  await page.goto(`${dashboard.url}/first-paint.css`);
   await page.evaluate(`sessionStorage.setItem('refresh-token', ${JSON.stringify(session.refreshToken)})`);
 };
 

@@ -24,7 +24,7 @@ const inEveryPage = async (tab: Tab, story: (page: Page, path: string) => Promis
   await Promise.all(
     PAGES.map(async (path, index) => {
       const { page, browserErrors } = tabs[index] as Tab;
-      await page.goto(`${fixture().dashboard.url}/favicon.svg`);
+      await page.goto(`${fixture().dashboard.url}/first-paint.css`);
       await page.evaluate(`sessionStorage.setItem('refresh-token', ${JSON.stringify(fixture().seeded.refreshToken)})`);
       await story(page, path);
       expect({ path, browserErrors }).toEqual({ path, browserErrors: [] });
