@@ -1,4 +1,4 @@
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import type { AuditAction } from '../domain/accounts/audit.ts';
 import type { Permission } from '../domain/accounts/permissions.ts';
 import type { Principal } from '../domain/accounts/scope.ts';
@@ -82,6 +82,13 @@ type Added<D extends Definition, R extends MethodAndPath> = Pick<Endpoint, 'id' 
   readonly method: R extends `${infer Method} ${string}` ? Method : never;
   readonly access: D extends { readonly access: infer A extends string } ? A : 'authorizer';
 };
+
+/** A response with the members of an object. */
+export const ok = <Shape extends z.core.$ZodShape>(description: string, members: Shape) => ({
+  status: 200 as const,
+  description,
+  schema: z.object(members),
+});
 
 /** Makes the operations of a group. Keeps the literal types of a definition, from which `Input` and `Output` are derived. */
 export const inGroup =

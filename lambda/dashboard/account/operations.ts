@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { DELETION_GRACE_DAYS } from '../../domain/accounts/deletion.ts';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 import { PROOF_RULE, proof } from '../auth/confirm-identity.ts';
 
 const operation = inGroup('Account');
@@ -19,11 +19,7 @@ const deletionSchema = z
 export const readDeletion = operation('readDeletion', 'GET /account/deletion', {
   summary: 'Read whether the account will be deleted',
   permission: 'account:read',
-  success: {
-    status: 200,
-    description: '`deletion` is null if nobody asked for it.',
-    schema: z.object({ deletion: z.nullable(deletionSchema) }),
-  },
+  success: ok('`deletion` is null if nobody asked for it.', { deletion: z.nullable(deletionSchema) }),
 });
 
 export const requestDeletion = operation('requestDeletion', 'POST /account/deletion', {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 import { idParams } from '../../http/parameters.ts';
 
 const instant = z.iso.datetime();
@@ -31,11 +31,7 @@ export const createArchive = operation('createArchive', 'POST /account/archives'
 export const listArchives = operation('listArchives', 'GET /account/archives', {
   summary: 'List the archives of the account',
   permission: 'account:read',
-  success: {
-    status: 200,
-    description: 'Newest first. Archives are kept for seven days.',
-    schema: z.object({ items: z.array(archiveSchema) }),
-  },
+  success: ok('Newest first. Archives are kept for seven days.', { items: z.array(archiveSchema) }),
 });
 
 export const linkArchive = operation('linkArchive', 'POST /account/archives/{id}/link', {
@@ -44,10 +40,6 @@ export const linkArchive = operation('linkArchive', 'POST /account/archives/{id}
   description: 'Whoever has the link can download the file, without a token, until the link expires.',
   permission: 'account:write',
   params: idParams,
-  success: {
-    status: 200,
-    description: 'The link works for 15 minutes.',
-    schema: z.object({ url: z.string(), validUntil: instant }),
-  },
+  success: ok('The link works for 15 minutes.', { url: z.string(), validUntil: instant }),
   errors: ['NOT_FOUND', 'CONFLICT'],
 });

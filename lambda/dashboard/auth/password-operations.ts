@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 import { emailSchema } from '../../http/parameters.ts';
 import {
   codeSchema,
@@ -56,31 +56,27 @@ export const readReview = operation('readReview', 'GET /auth/review', {
   description:
     'A reset, and a changed e-mail address, end every session but revoke no key or API token, which would interrupt traffic. Until DELETE /auth/review, this lists active keys and tokens made since the last sign-in before it, and at least those of 30 days.',
   permission: 'keys:read',
-  success: {
-    status: 200,
-    description: 'Newest first. `since` is null, and there is nothing else, if there is nothing to review.',
-    schema: z.object({
-      since: z.nullable(instant),
-      keys: z.array(
-        z.object({
-          id: z.string(),
-          name: z.string(),
-          maskedKey: z.string(),
-          createdAt: instant,
-          lastUsedAt: z.nullable(instant),
-        }),
-      ),
-      tokens: z.array(
-        z.object({
-          id: z.string(),
-          name: z.string(),
-          maskedToken: z.string(),
-          createdAt: instant,
-          lastUsedAt: z.nullable(instant),
-        }),
-      ),
-    }),
-  },
+  success: ok('Newest first. `since` is null, and there is nothing else, if there is nothing to review.', {
+    since: z.nullable(instant),
+    keys: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        maskedKey: z.string(),
+        createdAt: instant,
+        lastUsedAt: z.nullable(instant),
+      }),
+    ),
+    tokens: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        maskedToken: z.string(),
+        createdAt: instant,
+        lastUsedAt: z.nullable(instant),
+      }),
+    ),
+  }),
 });
 
 export const finishReview = operation('finishReview', 'DELETE /auth/review', {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { permissions, roles } from '../../domain/accounts/permissions.ts';
 import { accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 import { PROOF_RULE, proof } from './confirm-identity.ts';
 import { codeSchema, credentials, nameSchema, passwordLimits } from './members.ts';
 
@@ -17,44 +17,40 @@ const onItsWay = {
 export const me = operation('me', 'GET /auth/me', {
   summary: 'Read the current user and account',
   access: 'handler',
-  success: {
-    status: 200,
-    description: 'The user and the account of the token.',
-    schema: z.object({
-      user: z.object({
-        userId: z.string(),
-        email: z.string(),
-        emailVerified: z
-          .boolean()
-          .check(z.describe('False until the user enters the code from the mail: see POST /auth/verify-email.')),
-        firstName: z.string(),
-        lastName: z.string(),
-        companyName: z.nullable(z.string()),
-        role: z.enum(roles),
-        projects: z
-          .nullable(z.array(z.string()))
-          .check(z.describe('Ids of the projects that alone are seen. Null: all.')),
-        permissions: z.array(z.enum(permissions)).check(z.describe('What the user may do.')),
-        grantableRoles: z
-          .array(z.enum(roles))
-          .check(z.describe('Roles that the user may give: none that may do what theirs may not.')),
-        createdAt: z.iso.datetime(),
-        totpEnabled: z.boolean().check(z.describe('Log-ins need a code of an authenticator app.')),
-        reviewSince: z
-          .nullable(instant)
-          .check(z.describe('After a password reset, until the review is finished: see GET /auth/review.')),
-      }),
-      account: z.object({
-        accountId: z.string(),
-        status: z.enum(accountStatuses),
-        plan: z.enum(planNames),
-        billingStatus: z.enum(billingStatuses),
-        requiresTotp: z.boolean().check(z.describe('Members log in with a second factor only.')),
-        timeZone: z.string().check(z.describe('Whose days reports and pages have: see PUT /reports/calendar.')),
-        createdAt: z.iso.datetime(),
-      }),
+  success: ok('The user and the account of the token.', {
+    user: z.object({
+      userId: z.string(),
+      email: z.string(),
+      emailVerified: z
+        .boolean()
+        .check(z.describe('False until the user enters the code from the mail: see POST /auth/verify-email.')),
+      firstName: z.string(),
+      lastName: z.string(),
+      companyName: z.nullable(z.string()),
+      role: z.enum(roles),
+      projects: z
+        .nullable(z.array(z.string()))
+        .check(z.describe('Ids of the projects that alone are seen. Null: all.')),
+      permissions: z.array(z.enum(permissions)).check(z.describe('What the user may do.')),
+      grantableRoles: z
+        .array(z.enum(roles))
+        .check(z.describe('Roles that the user may give: none that may do what theirs may not.')),
+      createdAt: z.iso.datetime(),
+      totpEnabled: z.boolean().check(z.describe('Log-ins need a code of an authenticator app.')),
+      reviewSince: z
+        .nullable(instant)
+        .check(z.describe('After a password reset, until the review is finished: see GET /auth/review.')),
     }),
-  },
+    account: z.object({
+      accountId: z.string(),
+      status: z.enum(accountStatuses),
+      plan: z.enum(planNames),
+      billingStatus: z.enum(billingStatuses),
+      requiresTotp: z.boolean().check(z.describe('Members log in with a second factor only.')),
+      timeZone: z.string().check(z.describe('Whose days reports and pages have: see PUT /reports/calendar.')),
+      createdAt: z.iso.datetime(),
+    }),
+  }),
 });
 
 export const changeName = operation('changeName', 'PATCH /auth/me', {

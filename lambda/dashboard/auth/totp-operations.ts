@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 import { emailSchema } from '../../http/parameters.ts';
 import { PER_CLIENT, PER_EMAIL, passwordSchema, totpSchema } from './members.ts';
 
@@ -16,14 +16,10 @@ export const beginTotp = operation('beginTotp', 'POST /auth/totp', {
     'Takes e-mail and password instead of a token, as a log-in does. Enter the secret in an authenticator app (TOTP, RFC 6238), and confirm with the code that it shows.',
   rateLimits,
   body: z.strictObject({ email: emailSchema, password: passwordSchema }),
-  success: {
-    status: 200,
-    description: 'Log-ins need no code yet. Another request replaces the secret.',
-    schema: z.object({
-      secret: z.string().check(z.describe('Base32. Keep it secret.')),
-      uri: z.string().check(z.describe('The same for an authenticator app, most often as a QR code.')),
-    }),
-  },
+  success: ok('Log-ins need no code yet. Another request replaces the secret.', {
+    secret: z.string().check(z.describe('Base32. Keep it secret.')),
+    uri: z.string().check(z.describe('The same for an authenticator app, most often as a QR code.')),
+  }),
   errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
 });
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { billingStatuses, planNames } from '../../domain/billing/plans.ts';
 import { paidPlanNames, priceIntervals } from '../../domain/billing/price-list.ts';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 
 const operation = inGroup('Billing');
 
@@ -46,36 +46,32 @@ export const planPrices = operation('planPrices', 'GET /billing/prices', {
   summary: 'Read what plans cost',
   description: 'The prices of new subscriptions at the payment processor, up to ten minutes old. FREE costs nothing.',
   permission: 'billing:read',
-  success: {
-    status: 200,
-    description: 'The paid plans, from the smallest.',
-    schema: z.object({
-      items: z.array(
-        z.object({
-          plan: z.enum(paidPlanNames),
-          isSold: z.boolean().check(z.describe('False where the plan cannot be bought here.')),
-          price: z
-            .nullable(
-              z.object({
-                amountMinor: z
-                  .int()
-                  .check(
-                    z.nonnegative(),
-                    z.describe(
-                      "In the currency's minor unit: 2900 is 29 US dollars, and 2,900 yen. Taxes may come on top.",
-                    ),
+  success: ok('The paid plans, from the smallest.', {
+    items: z.array(
+      z.object({
+        plan: z.enum(paidPlanNames),
+        isSold: z.boolean().check(z.describe('False where the plan cannot be bought here.')),
+        price: z
+          .nullable(
+            z.object({
+              amountMinor: z
+                .int()
+                .check(
+                  z.nonnegative(),
+                  z.describe(
+                    "In the currency's minor unit: 2900 is 29 US dollars, and 2,900 yen. Taxes may come on top.",
                   ),
-                amount: z.string().check(z.describe('The same as a decimal string: `29.00`, `2900`.')),
-                currency: z.string().check(z.describe('ISO 4217: `USD`.')),
-                interval: z.enum(priceIntervals),
-                intervalCount: z.int().check(z.positive()),
-              }),
-            )
-            .check(z.describe('Null where it is not known now. The checkout shows it before the user pays.')),
-        }),
-      ),
-    }),
-  },
+                ),
+              amount: z.string().check(z.describe('The same as a decimal string: `29.00`, `2900`.')),
+              currency: z.string().check(z.describe('ISO 4217: `USD`.')),
+              interval: z.enum(priceIntervals),
+              intervalCount: z.int().check(z.positive()),
+            }),
+          )
+          .check(z.describe('Null where it is not known now. The checkout shows it before the user pays.')),
+      }),
+    ),
+  }),
 });
 
 export const checkout = operation('checkout', 'POST /billing/checkout', {
@@ -90,11 +86,10 @@ export const checkout = operation('checkout', 'POST /billing/checkout', {
         input === 'FREE' ? 'cannot be bought: to cancel a paid plan, use POST /billing/portal' : undefined,
     }),
   }),
-  success: {
-    status: 200,
-    description: 'The page to redirect the user to.',
-    schema: z.object({ url, sessionId: z.string().check(z.describe('Id of the page at the payment processor.')) }),
-  },
+  success: ok('The page to redirect the user to.', {
+    url,
+    sessionId: z.string().check(z.describe('Id of the page at the payment processor.')),
+  }),
   errors: ['CONFLICT'],
 });
 
@@ -103,6 +98,6 @@ export const portal = operation('portal', 'POST /billing/portal', {
   summary: 'Manage the subscription',
   description: 'Returns the URL of a page of the payment processor for cards, invoices, payments due and cancellation.',
   permission: 'billing:write',
-  success: { status: 200, description: 'The page to redirect the user to.', schema: z.object({ url }) },
+  success: ok('The page to redirect the user to.', { url }),
   errors: ['CONFLICT'],
 });

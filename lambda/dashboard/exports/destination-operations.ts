@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { destinationSchema, destinationTypes } from '../../domain/exports/destination.ts';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 import { idParams, name } from '../../http/parameters.ts';
 
 const url = z.url('must be a URL').check(z.maxLength(2_048), z.describe('For `otlp` without `/v1/logs`.'));
@@ -47,7 +47,7 @@ const operation = inGroup('Destinations');
 export const listDestinations = operation('listDestinations', 'GET /destinations', {
   summary: 'List destinations, and how far each is',
   permission: 'reports:read',
-  success: { status: 200, description: 'Oldest first.', schema: z.object({ items: z.array(destinationView) }) },
+  success: ok('Oldest first.', { items: z.array(destinationView) }),
 });
 
 export const createDestination = operation('createDestination', 'POST /destinations', {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { datasetNames, exportFormats, MAX_LISTED_DAYS } from '../../domain/exports/datasets.ts';
-import { forMachines, inGroup } from '../../http/operation.ts';
+import { forMachines, inGroup, ok } from '../../http/operation.ts';
 import { day, pageParameters } from '../../http/parameters.ts';
 
 const count = z.int().check(z.nonnegative());
@@ -56,16 +56,12 @@ export const listExports = operation('listExports', 'GET /exports', {
     dataset: z.optional(z.enum(datasetNames)),
     format: z._default(z.enum(exportFormats), 'parquet'),
   }),
-  success: {
-    status: 200,
-    description: 'Oldest first.',
-    schema: z.object({
-      items: z.array(dayExport),
-      waiting: z
-        .array(waitingDay)
-        .check(z.describe('Closed days whose export is due: their files are missing or stale.')),
-    }),
-  },
+  success: ok('Oldest first.', {
+    items: z.array(dayExport),
+    waiting: z
+      .array(waitingDay)
+      .check(z.describe('Closed days whose export is due: their files are missing or stale.')),
+  }),
 });
 
 export const listExportChanges = operation('listExportChanges', 'GET /exports/changes', {
@@ -74,17 +70,13 @@ export const listExportChanges = operation('listExportChanges', 'GET /exports/ch
     'For loaders: load the files of each day in the place of those that you have of it, then keep `nextCursor` for the next call. A day is listed once, by its last export, some minutes after it. Without a cursor the list begins with the first export there is. On AWS, `exports/{account}/manifests/{day}.json` has the same, and EventBridge tells that it was written.',
   permission: listExports.permission,
   query: z.strictObject(pageParameters({ default: 31, max: 93 })),
-  success: {
-    status: 200,
-    description: 'Oldest export first.',
-    schema: z.object({
-      items: z.array(dayChange),
-      nextCursor: z
-        .nullable(z.string())
-        .check(z.describe('Also at the end, for what comes later. Null where nothing was ever exported.')),
-      hasMore: z.boolean(),
-    }),
-  },
+  success: ok('Oldest export first.', {
+    items: z.array(dayChange),
+    nextCursor: z
+      .nullable(z.string())
+      .check(z.describe('Also at the end, for what comes later. Null where nothing was ever exported.')),
+    hasMore: z.boolean(),
+  }),
 });
 
 export const machineListExports = forMachines(listExports);

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 import { name } from '../../http/parameters.ts';
 
 /** Seven days. */
@@ -44,19 +44,15 @@ const newKeySchema = z.object({
 export const listKeys = operation('listKeys', 'GET /keys', {
   summary: 'List service keys, including revoked ones',
   permission: 'keys:read',
-  success: {
-    status: 200,
-    description: 'Oldest first.',
-    schema: z.object({
-      items: z.array(keySchema),
-      active: z
-        .int()
-        .check(z.nonnegative(), z.describe('Number of active keys: of the account; own ones for a developer.')),
-      limit: z
-        .int()
-        .check(z.positive(), z.describe('Number of active keys that the plan allows, or that a developer may have.')),
-    }),
-  },
+  success: ok('Oldest first.', {
+    items: z.array(keySchema),
+    active: z
+      .int()
+      .check(z.nonnegative(), z.describe('Number of active keys: of the account; own ones for a developer.')),
+    limit: z
+      .int()
+      .check(z.positive(), z.describe('Number of active keys that the plan allows, or that a developer may have.')),
+  }),
 });
 
 export const createKey = operation('createKey', 'POST /keys', {
@@ -146,18 +142,14 @@ const projectFacts = {
 export const listProjects = projectOperation('listProjects', 'GET /projects', {
   summary: 'List projects and the keys in them',
   permission: 'keys:read',
-  success: {
-    status: 200,
-    description: 'The default project first, then oldest first.',
-    schema: z.object({
-      items: z.array(
-        z.object({
-          ...projectFacts,
-          keys: z.array(z.string()).check(z.describe('Ids of its keys, also revoked ones.')),
-        }),
-      ),
-    }),
-  },
+  success: ok('The default project first, then oldest first.', {
+    items: z.array(
+      z.object({
+        ...projectFacts,
+        keys: z.array(z.string()).check(z.describe('Ids of its keys, also revoked ones.')),
+      }),
+    ),
+  }),
 });
 
 export const createProject = projectOperation('createProject', 'POST /projects', {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { accessRuleMembers, accessRuleWith, MAX_ACCESS_RULES } from '../../domain/limits/access-rules.ts';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 import { idParams, name } from '../../http/parameters.ts';
 
 const operation = inGroup('Access rules');
@@ -27,7 +27,7 @@ const withStart = z.extend(accessRule, {
 export const listAccessRules = operation('listAccessRules', 'GET /access-rules', {
   summary: 'List what keys may call',
   permission: 'keys:read',
-  success: { status: 200, description: 'Oldest first.', schema: z.object({ items: z.array(accessRule) }) },
+  success: ok('Oldest first.', { items: z.array(accessRule) }),
 });
 
 export const createAccessRule = operation('createAccessRule', 'POST /access-rules', {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 import { createAccessRule } from './access-operations.ts';
 
 const operation = inGroup('Access rules');
@@ -14,50 +14,46 @@ export const previewAccessRule = operation('previewAccessRule', 'POST /access-ru
     "Judges the account's last 30 days, by the keys, projects and roles of today. Nothing is stored or refused.",
   permission: 'spend:read-all',
   body: createAccessRule.body,
-  success: {
-    status: 200,
-    description: 'What it would have refused.',
-    schema: z.object({
-      from: z.iso.datetime(),
-      to: z.iso.datetime(),
-      requests: count.check(z.describe('Requests of the keys that the rule is for.')),
-      refused: sums.check(z.describe('Those that it would have refused for their provider or model.')),
-      items: z
-        .array(
-          z.object({
-            provider: z.string(),
-            model: z.nullable(z.string()).check(z.describe('That served the requests. Null where it is not known.')),
-            keyId: z.nullable(z.string()),
-            requests: count,
-            costNanoUsd: count,
-          }),
-        )
-        .check(z.describe('The most requests first; 100 at most.')),
-      mayAlsoMatch: z
-        .nullable(sums)
-        .check(z.describe('Requests counted under `(other)` that it may have refused, too. Null if there are none.')),
-      dearest: z
-        .nullable(
-          z.object({
-            items: z.array(
-              z.object({
-                id: z.string(),
-                startedAt: z.iso.datetime(),
-                provider: z.string(),
-                model: z.nullable(z.string()),
-                costNanoUsd: count,
-              }),
-            ),
-            examinedFrom: z
-              .nullable(z.iso.datetime())
-              .check(z.describe('Only requests from then on were looked through. Null: all of the 30 days.')),
-          }),
-        )
-        .check(
-          z.describe(
-            'The 10 dearest requests that cost more than the highest price. More would be refused: a request is judged by the most that it may cost. Null without a highest price.',
+  success: ok('What it would have refused.', {
+    from: z.iso.datetime(),
+    to: z.iso.datetime(),
+    requests: count.check(z.describe('Requests of the keys that the rule is for.')),
+    refused: sums.check(z.describe('Those that it would have refused for their provider or model.')),
+    items: z
+      .array(
+        z.object({
+          provider: z.string(),
+          model: z.nullable(z.string()).check(z.describe('That served the requests. Null where it is not known.')),
+          keyId: z.nullable(z.string()),
+          requests: count,
+          costNanoUsd: count,
+        }),
+      )
+      .check(z.describe('The most requests first; 100 at most.')),
+    mayAlsoMatch: z
+      .nullable(sums)
+      .check(z.describe('Requests counted under `(other)` that it may have refused, too. Null if there are none.')),
+    dearest: z
+      .nullable(
+        z.object({
+          items: z.array(
+            z.object({
+              id: z.string(),
+              startedAt: z.iso.datetime(),
+              provider: z.string(),
+              model: z.nullable(z.string()),
+              costNanoUsd: count,
+            }),
           ),
+          examinedFrom: z
+            .nullable(z.iso.datetime())
+            .check(z.describe('Only requests from then on were looked through. Null: all of the 30 days.')),
+        }),
+      )
+      .check(
+        z.describe(
+          'The 10 dearest requests that cost more than the highest price. More would be refused: a request is judged by the most that it may cost. Null without a highest price.',
         ),
-    }),
-  },
+      ),
+  }),
 });

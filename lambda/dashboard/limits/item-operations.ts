@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 import { idParams } from '../../http/parameters.ts';
 import { changedMembers, previewSchema } from './rule-members.ts';
 
@@ -67,7 +67,7 @@ export const itemOperations = <
     list: operation(`list${id}s`, `GET ${path}`, {
       summary: `List ${name}s${gives}`,
       permission: 'rules:read',
-      success: { status: 200, description: 'Oldest first.', schema: z.object({ items: z.array(shown) }) },
+      success: ok('Oldest first.', { items: z.array(shown) }),
     }),
     get: operation(`get${id}`, `GET ${path}/{id}`, {
       params: idParams,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { MAX_PAUSES, pauseSchema, pauseScope } from '../../domain/limits/pauses.ts';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 import { idParams, name } from '../../http/parameters.ts';
 
 const shownScope = Object.fromEntries(
@@ -23,7 +23,7 @@ const operation = inGroup('Pauses');
 export const listPauses = operation('listPauses', 'GET /pauses', {
   summary: 'List the pauses in force',
   permission: 'rules:read',
-  success: { status: 200, description: 'Oldest first.', schema: z.object({ items: z.array(shownPause) }) },
+  success: ok('Oldest first.', { items: z.array(shownPause) }),
 });
 
 export const createPause = operation('createPause', 'POST /pauses', {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { RAISE_DAYS, RAISE_KEPT_DAYS, raiseAsk, raiseDecision, raiseSchema } from '../../domain/limits/raise.ts';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 import { idParams } from '../../http/parameters.ts';
 import { valueParams } from './item-operations.ts';
 
@@ -28,11 +28,7 @@ export const listRaises = operation('listRaises', 'GET /raises', {
   summary: 'List what members ask for beyond their limits',
   description: 'Who sees a part of the account sees those they asked for.',
   permission: 'rules:read',
-  success: {
-    status: 200,
-    description: `Newest first, for ${RAISE_KEPT_DAYS} days.`,
-    schema: z.object({ items: z.array(raiseSchema) }),
-  },
+  success: ok(`Newest first, for ${RAISE_KEPT_DAYS} days.`, { items: z.array(raiseSchema) }),
 });
 
 export const decideRaise = operation('decideRaise', 'PATCH /raises/{id}', {

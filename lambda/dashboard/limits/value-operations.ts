@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { anyPeriodNames } from '../../domain/calendar/periods.ts';
 import { amountSources } from '../../domain/limits/each.ts';
 import { raiseSchema } from '../../domain/limits/raise.ts';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 import { idParams, PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/parameters.ts';
 import { valueParams } from './item-operations.ts';
 
@@ -85,21 +85,17 @@ export const listOwnLimits = operation('listOwnLimits', 'GET /own-limits', {
   description:
     'The values of budgets for each member or key that are the caller’s, and the last raise that was asked for each.',
   permission: 'rules:read',
-  success: {
-    status: 200,
-    description: 'Those of active budgets that have a period now.',
-    schema: z.object({
-      items: z.array(
-        z.extend(valueSchema, {
-          budgetId: z.string(),
-          budgetName: z.string(),
-          each: z.enum(['member', 'key']),
-          period: periodSchema,
-          raise: z.nullable(raiseSchema),
-        }),
-      ),
-    }),
-  },
+  success: ok('Those of active budgets that have a period now.', {
+    items: z.array(
+      z.extend(valueSchema, {
+        budgetId: z.string(),
+        budgetName: z.string(),
+        each: z.enum(['member', 'key']),
+        period: periodSchema,
+        raise: z.nullable(raiseSchema),
+      }),
+    ),
+  }),
 });
 
 export const exportLimitValues = operation('exportLimitValues', 'GET /budgets/{id}/values/export.csv', {

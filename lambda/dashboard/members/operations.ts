@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { INVITATION_DAYS } from '../../domain/accounts/invitation.ts';
 import { roles } from '../../domain/accounts/permissions.ts';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 import { emailSchema, idParams } from '../../http/parameters.ts';
 import { memberProjects } from '../keys/member-projects.ts';
 
@@ -48,7 +48,7 @@ const memberParams = z.strictObject({ userId });
 export const listMembers = operation('listMembers', 'GET /members', {
   summary: "List the account's users and their roles",
   permission: 'members:read',
-  success: { status: 200, description: 'Oldest first.', schema: z.object({ items: z.array(memberSchema) }) },
+  success: ok('Oldest first.', { items: z.array(memberSchema) }),
 });
 
 const endedTokens = z
@@ -105,16 +105,12 @@ export const removeMember = operation('removeMember', 'DELETE /members/{userId}'
     to: z.optional(userId.check(z.describe('User id of the member who gets the keys.'))),
     revokeTokens: revokeTokens.check(z.describe('Revokes the API tokens that the user made.')),
   }),
-  success: {
-    status: 200,
-    description: 'Removed.',
-    schema: z.object({
-      activeKeys: z
-        .array(z.object({ id: z.string(), name: z.string(), maskedKey: z.string() }))
-        .check(z.describe('Service keys of the user that are still active.')),
-      tokens: endedTokens,
-    }),
-  },
+  success: ok('Removed.', {
+    activeKeys: z
+      .array(z.object({ id: z.string(), name: z.string(), maskedKey: z.string() }))
+      .check(z.describe('Service keys of the user that are still active.')),
+    tokens: endedTokens,
+  }),
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
@@ -129,18 +125,14 @@ export const transferOwnership = operation('transferOwnership', 'POST /members/{
       z.describe('Revokes the API tokens that the former owner made and that may do more than an admin.'),
     ),
   }),
-  success: { status: 200, description: 'The member is the owner.', schema: z.object({ tokens: endedTokens }) },
+  success: ok('The member is the owner.', { tokens: endedTokens }),
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
 export const listInvitations = operation('listInvitations', 'GET /invitations', {
   summary: 'List invitations that were not accepted',
   permission: 'members:read',
-  success: {
-    status: 200,
-    description: 'Oldest first. Expired ones are listed for 30 days.',
-    schema: z.object({ items: z.array(invitationSchema) }),
-  },
+  success: ok('Oldest first. Expired ones are listed for 30 days.', { items: z.array(invitationSchema) }),
 });
 
 export const inviteMember = operation('inviteMember', 'POST /invitations', {
@@ -166,19 +158,15 @@ export const inviteMembers = operation('inviteMembers', 'POST /invitations/batch
       .array(z.looseObject({ email: z.string().check(z.maxLength(320)) }))
       .check(z.minLength(1), z.maxLength(MAX_LINES)),
   }),
-  success: {
-    status: 200,
-    description: 'One item for each line, in their order.',
-    schema: z.object({
-      items: z.array(
-        z.object({
-          email: z.string(),
-          status: z.enum(['invited', 'refused', 'left']),
-          error: z.nullable(z.string()),
-        }),
-      ),
-    }),
-  },
+  success: ok('One item for each line, in their order.', {
+    items: z.array(
+      z.object({
+        email: z.string(),
+        status: z.enum(['invited', 'refused', 'left']),
+        error: z.nullable(z.string()),
+      }),
+    ),
+  }),
   errors: ['CONFLICT', 'LIMIT_REACHED'],
 });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { scopeShape, termsSchema } from '../../domain/own-prices/own-price.ts';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 import { day, dayOrInstant, idParams, name } from '../../http/parameters.ts';
 
 const nanoUsd = (description: string) => z.int().check(z.describe(`${description}, in 1e-9 USD.`));
@@ -76,19 +76,15 @@ const operation = inGroup('Prices');
 export const listPrices = operation('listPrices', 'GET /prices', {
   summary: "List the account's own prices",
   permission: 'spend:read-all',
-  success: {
-    status: 200,
-    description: 'All prices, oldest first.',
-    schema: z.object({
-      items: z.array(price),
-      limit: z.int().check(z.positive(), z.describe('How many prices an account may have.')),
-      currency: z.nullable(currency).check(z.describe('The currency to show costs in; null for US dollars.')),
-      repricing: z
-        .nullable(z.object({ months: z.array(z.string()), startsAt: z.iso.datetime(), ...job }))
-        .check(z.describe('Months whose requests are being priced again; null if none.')),
-      lastRepricing: z.nullable(z.object({ at: z.iso.datetime(), ...job })),
-    }),
-  },
+  success: ok('All prices, oldest first.', {
+    items: z.array(price),
+    limit: z.int().check(z.positive(), z.describe('How many prices an account may have.')),
+    currency: z.nullable(currency).check(z.describe('The currency to show costs in; null for US dollars.')),
+    repricing: z
+      .nullable(z.object({ months: z.array(z.string()), startsAt: z.iso.datetime(), ...job }))
+      .check(z.describe('Months whose requests are being priced again; null if none.')),
+    lastRepricing: z.nullable(z.object({ at: z.iso.datetime(), ...job })),
+  }),
 });
 
 export const createPrice = operation('createPrice', 'POST /prices', {
@@ -144,6 +140,6 @@ export const setCurrency = operation('setCurrency', 'PUT /prices/currency', {
   description: 'For display only: all costs are recorded in US dollars. Of each day, the last rate that began counts.',
   permission: 'prices:write',
   body: z.strictObject({ currency: z.nullable(currency).check(z.describe('Null for US dollars.')) }),
-  success: { status: 200, description: 'The currency.', schema: z.object({ currency: z.nullable(currency) }) },
+  success: ok('The currency.', { currency: z.nullable(currency) }),
   errors: ['CONFLICT'],
 });

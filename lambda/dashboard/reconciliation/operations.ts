@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { providerLabels } from '../../domain/providers.ts';
 import { billedProviders } from '../../domain/reconciliation/billed-providers.ts';
 import { buckets } from '../../domain/reconciliation/reconcile.ts';
-import { forMachines, inGroup } from '../../http/operation.ts';
+import { forMachines, inGroup, ok } from '../../http/operation.ts';
 import { day } from '../../http/parameters.ts';
 
 const operation = inGroup('Reconciliation');
@@ -22,11 +22,7 @@ export const importBill = operation('importBill', 'PUT /bills/{provider}', {
   body: z.strictObject({
     csv: z.string().check(z.meta({ examples: ['day,amount,model\n2026-11-20,12.34,gpt-4o\n'] })),
   }),
-  success: {
-    status: 200,
-    description: 'What is stored now.',
-    schema: z.object({ days: z.array(day), lines: z.int() }),
-  },
+  success: ok('What is stored now.', { days: z.array(day), lines: z.int() }),
 });
 
 const billedProvider = z.enum(billedProviders);
@@ -41,7 +37,7 @@ const connection = z.object({
 export const listBillConnections = operation('listBillConnections', 'GET /bill-connections', {
   summary: 'List the providers whose bill is read',
   permission: 'spend:read-all',
-  success: { status: 200, description: 'One for each provider.', schema: z.object({ items: z.array(connection) }) },
+  success: ok('One for each provider.', { items: z.array(connection) }),
 });
 
 export const connectBill = operation('connectBill', 'PUT /bill-connections/{provider}', {
@@ -82,38 +78,34 @@ export const readReconciliation = operation('readReconciliation', 'GET /reconcil
     from: day.check(z.describe('First day.')),
     to: day.check(z.describe('Last day. At most 92 days.')),
   }),
-  success: {
-    status: 200,
-    description: 'The comparison.',
-    schema: z.object({
-      provider,
-      from: day,
-      to: day,
-      billedDays: z.int().check(z.describe('Days that have a bill.')),
-      readAt: z.nullable(z.iso.datetime()).check(z.describe('When the bill was last read or imported.')),
-      billedNanoUsd: z.int(),
-      billedUsd: z.string(),
-      recordedNanoUsd: z.int(),
-      recordedUsd: z.string(),
-      throughGatewayShare: z
-        .nullable(z.number())
-        .check(z.describe('The share of the billed amount that passed the gateway, 0 to 1. Null without a bill.')),
-      differences: z
-        .array(z.object({ bucket: z.enum(buckets), ...amount }))
-        .check(z.describe('Only those that are not 0.')),
-      findings: z
-        .array(
-          z.object({
-            bucket: z.enum(buckets),
-            day,
-            model: z.nullable(z.string()),
-            item: z.nullable(z.string()).check(z.describe('The item of the bill, for fees and credits.')),
-            ...amount,
-          }),
-        )
-        .check(z.describe('The largest 200 parts of the difference, largest first.')),
-    }),
-  },
+  success: ok('The comparison.', {
+    provider,
+    from: day,
+    to: day,
+    billedDays: z.int().check(z.describe('Days that have a bill.')),
+    readAt: z.nullable(z.iso.datetime()).check(z.describe('When the bill was last read or imported.')),
+    billedNanoUsd: z.int(),
+    billedUsd: z.string(),
+    recordedNanoUsd: z.int(),
+    recordedUsd: z.string(),
+    throughGatewayShare: z
+      .nullable(z.number())
+      .check(z.describe('The share of the billed amount that passed the gateway, 0 to 1. Null without a bill.')),
+    differences: z
+      .array(z.object({ bucket: z.enum(buckets), ...amount }))
+      .check(z.describe('Only those that are not 0.')),
+    findings: z
+      .array(
+        z.object({
+          bucket: z.enum(buckets),
+          day,
+          model: z.nullable(z.string()),
+          item: z.nullable(z.string()).check(z.describe('The item of the bill, for fees and credits.')),
+          ...amount,
+        }),
+      )
+      .check(z.describe('The largest 200 parts of the difference, largest first.')),
+  }),
 });
 
 export const machineReadReconciliation = forMachines(readReconciliation);

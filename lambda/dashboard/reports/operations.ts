@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { deliverySchema } from '../../domain/alerts/alert.ts';
 import { calendarSchema, groupBySchema, scheduleSchema } from '../../domain/reports/report.ts';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 import { idParams } from '../../http/parameters.ts';
 import {
   changedMembers,
@@ -42,15 +42,11 @@ const operation = inGroup('Reports');
 export const listReports = operation('listReports', 'GET /reports', {
   summary: 'List scheduled reports',
   permission: 'reports:read',
-  success: {
-    status: 200,
-    description: 'Oldest first, and the calendar that all of them follow.',
-    schema: z.object({
-      items: z.array(reportSchema),
-      calendar: calendarSchema,
-      limit: z.int().check(z.positive(), z.describe('How many reports an account may have.')),
-    }),
-  },
+  success: ok('Oldest first, and the calendar that all of them follow.', {
+    items: z.array(reportSchema),
+    calendar: calendarSchema,
+    limit: z.int().check(z.positive(), z.describe('How many reports an account may have.')),
+  }),
 });
 
 export const changeReportCalendar = operation('changeReportCalendar', 'PUT /reports/calendar', {
@@ -68,18 +64,12 @@ export const getReport = operation('getReport', 'GET /reports/{id}', {
   summary: 'Get a scheduled report, and what was sent of it lately',
   permission: 'reports:read',
   params: idParams,
-  success: {
-    status: 200,
-    description: 'The report.',
-    schema: z.object({
-      ...report,
-      runs: z
-        .array(z.object({ firstDay: z.string(), createdAt: z.iso.datetime(), deliveries: z.array(deliverySchema) }))
-        .check(
-          z.describe('The last ten periods, latest first: the first day of each, and the result of each channel.'),
-        ),
-    }),
-  },
+  success: ok('The report.', {
+    ...report,
+    runs: z
+      .array(z.object({ firstDay: z.string(), createdAt: z.iso.datetime(), deliveries: z.array(deliverySchema) }))
+      .check(z.describe('The last ten periods, latest first: the first day of each, and the result of each channel.')),
+  }),
   errors: ['NOT_FOUND'],
 });
 

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { hostLabel } from '../../domain/host-label.ts';
 import { decisions, findingScope } from '../../domain/savings/decision.ts';
 import { findingKinds } from '../../domain/savings/finding-kinds.ts';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 import { idParams } from '../../http/parameters.ts';
 
 const operation = inGroup('Savings');
@@ -21,7 +21,7 @@ export const decideSaving = operation('decideSaving', 'PUT /savings/decisions', 
       reason: z._default(z.nullable(z.string().check(z.trim(), z.minLength(1), z.maxLength(500))), null),
     })
     .check(z.refine(({ decision, reason }) => decision === 'watched' || reason !== null, 'needs a reason')),
-  success: { status: 200, description: 'The finding.', schema: z.object({ id: z.string() }) },
+  success: ok('The finding.', { id: z.string() }),
   errors: ['LIMIT_REACHED'],
 });
 

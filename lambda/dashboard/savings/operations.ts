@@ -3,7 +3,7 @@ import { hostLabel } from '../../domain/host-label.ts';
 import { scopeShape, termsSchema } from '../../domain/own-prices/own-price.ts';
 import { decisions, findingScope as scope } from '../../domain/savings/decision.ts';
 import { certainties, findingKinds } from '../../domain/savings/finding-kinds.ts';
-import { forMachines, inGroup } from '../../http/operation.ts';
+import { forMachines, inGroup, ok } from '../../http/operation.ts';
 import { dayOrInstant } from '../../http/parameters.ts';
 
 const operation = inGroup('Savings');
@@ -64,46 +64,42 @@ export const readWhatIf = operation('readWhatIf', 'POST /spend/what-if', {
         ),
       ),
   }),
-  success: {
-    status: 200,
-    description: 'The cost before and after.',
-    schema: z.object({
-      ...examined,
-      recordedNanoUsd: z.int().check(z.describe('What the requests cost, as recorded.')),
-      requests: requests.check(z.describe('Those that can be compared. The next three are about them.')),
-      oldNanoUsd: z.int().check(z.describe('Their cost without the change, priced again now.')),
-      newNanoUsd: z.int().check(z.describe('The same with the change, and the same tokens.')),
-      differenceNanoUsd: nanoUsd,
-      sameText: z
-        .object({ leastNanoUsd: nanoUsd, mostNanoUsd: nanoUsd })
-        .check(
-          z.describe(
-            'What the change costs if another model needs its own number of tokens for the same text: bounds, see docs/savings.md.',
-          ),
+  success: ok('The cost before and after.', {
+    ...examined,
+    recordedNanoUsd: z.int().check(z.describe('What the requests cost, as recorded.')),
+    requests: requests.check(z.describe('Those that can be compared. The next three are about them.')),
+    oldNanoUsd: z.int().check(z.describe('Their cost without the change, priced again now.')),
+    newNanoUsd: z.int().check(z.describe('The same with the change, and the same tokens.')),
+    differenceNanoUsd: nanoUsd,
+    sameText: z
+      .object({ leastNanoUsd: nanoUsd, mostNanoUsd: nanoUsd })
+      .check(
+        z.describe(
+          'What the change costs if another model needs its own number of tokens for the same text: bounds, see docs/savings.md.',
         ),
-      breakEvenNanoUsd: z
-        .nullable(nanoUsd)
-        .check(
-          z.describe('The flat amount for 30 days at which a commitment costs as much as now. Null for other changes.'),
-        ),
-      groups: z
-        .array(
-          z.object({
-            provider: z.string(),
-            model: z.nullable(z.string()),
-            tag: z.nullable(z.string()),
-            requests,
-            oldNanoUsd: nanoUsd,
-            newNanoUsd: nanoUsd,
-            differenceNanoUsd: nanoUsd,
-          }),
-        )
-        .check(z.describe('By model and tag, at most 100, the largest difference first.')),
-      incomparable: z
-        .array(z.object({ reason: z.string(), requests, recordedNanoUsd: nanoUsd }))
-        .check(z.describe('Requests that cannot be compared, and why.')),
-    }),
-  },
+      ),
+    breakEvenNanoUsd: z
+      .nullable(nanoUsd)
+      .check(
+        z.describe('The flat amount for 30 days at which a commitment costs as much as now. Null for other changes.'),
+      ),
+    groups: z
+      .array(
+        z.object({
+          provider: z.string(),
+          model: z.nullable(z.string()),
+          tag: z.nullable(z.string()),
+          requests,
+          oldNanoUsd: nanoUsd,
+          newNanoUsd: nanoUsd,
+          differenceNanoUsd: nanoUsd,
+        }),
+      )
+      .check(z.describe('By model and tag, at most 100, the largest difference first.')),
+    incomparable: z
+      .array(z.object({ reason: z.string(), requests, recordedNanoUsd: nanoUsd }))
+      .check(z.describe('Requests that cannot be compared, and why.')),
+  }),
 });
 
 const displayPerMonth = z
@@ -116,66 +112,62 @@ export const listSavings = operation('listSavings', 'GET /savings', {
     'Each finding is arithmetic over requests on record: at least $1 a month, the most first. The range has at most 31 days and about 20,000 requests. Who sees a part of the account gets what its keys waste.',
   permission: 'requests:read',
   query: z.strictObject(range),
-  success: {
-    status: 200,
-    description: 'The findings.',
-    schema: z.object({
-      ...examined,
-      requests,
-      displayCurrency: z.nullable(z.string()).check(z.describe('ISO 4217; null for US dollars alone.')),
-      items: z
-        .array(
-          z.object({
-            id: z.string(),
-            kind: z.enum(findingKinds),
-            scope,
-            nanoUsdPerMonth: z.int().check(z.describe('In 1e-9 USD, for 30 days.')),
-            displayPerMonth,
-            certainty: z
-              .enum(certainties)
-              .check(
-                z.describe(
-                  '`exact`: sums of what was charged. `estimated`: usage is. `at_most`: a bound. `if_equal`: if the other model does the same work with as many tokens. `if_continued`: if use goes on as it is.',
-                ),
+  success: ok('The findings.', {
+    ...examined,
+    requests,
+    displayCurrency: z.nullable(z.string()).check(z.describe('ISO 4217; null for US dollars alone.')),
+    items: z
+      .array(
+        z.object({
+          id: z.string(),
+          kind: z.enum(findingKinds),
+          scope,
+          nanoUsdPerMonth: z.int().check(z.describe('In 1e-9 USD, for 30 days.')),
+          displayPerMonth,
+          certainty: z
+            .enum(certainties)
+            .check(
+              z.describe(
+                '`exact`: sums of what was charged. `estimated`: usage is. `at_most`: a bound. `if_equal`: if the other model does the same work with as many tokens. `if_continued`: if use goes on as it is.',
               ),
-            arithmetic: z.string(),
-            requests,
-            requestIds: z.array(z.string()).check(z.describe('At most 10, the costliest first.')),
-          }),
-        )
-        .check(z.describe('Those about which nothing was decided.')),
-      decided: z
-        .array(
-          z.object({
-            id: z.string(),
-            kind: z.enum(findingKinds),
-            scope,
-            decision: z.enum(decisions),
-            reason: z.nullable(z.string()),
-            by: z.string(),
-            at: z.iso.datetime(),
-            nanoUsdPerMonth: z.nullable(nanoUsd).check(z.describe('Null where it is not found any more.')),
-            displayPerMonth,
-            since: z
-              .nullable(
-                z.object({
-                  from: z.iso.datetime(),
-                  to: z.iso.datetime(),
-                  costBeforeNanoUsd: z.nullable(nanoUsd),
-                  costNanoUsd: z.nullable(nanoUsd),
-                  effects: z.nullable(z.object({ volumeNanoUsd: nanoUsd, mixNanoUsd: nanoUsd, priceNanoUsd: nanoUsd })),
-                }),
-              )
-              .check(
-                z.describe(
-                  'What the requests of a watched one cost for at most 30 days since, and as much time before, and why it changed: see GET /spend/compare. Null for what is not about requests.',
-                ),
+            ),
+          arithmetic: z.string(),
+          requests,
+          requestIds: z.array(z.string()).check(z.describe('At most 10, the costliest first.')),
+        }),
+      )
+      .check(z.describe('Those about which nothing was decided.')),
+    decided: z
+      .array(
+        z.object({
+          id: z.string(),
+          kind: z.enum(findingKinds),
+          scope,
+          decision: z.enum(decisions),
+          reason: z.nullable(z.string()),
+          by: z.string(),
+          at: z.iso.datetime(),
+          nanoUsdPerMonth: z.nullable(nanoUsd).check(z.describe('Null where it is not found any more.')),
+          displayPerMonth,
+          since: z
+            .nullable(
+              z.object({
+                from: z.iso.datetime(),
+                to: z.iso.datetime(),
+                costBeforeNanoUsd: z.nullable(nanoUsd),
+                costNanoUsd: z.nullable(nanoUsd),
+                effects: z.nullable(z.object({ volumeNanoUsd: nanoUsd, mixNanoUsd: nanoUsd, priceNanoUsd: nanoUsd })),
+              }),
+            )
+            .check(
+              z.describe(
+                'What the requests of a watched one cost for at most 30 days since, and as much time before, and why it changed: see GET /spend/compare. Null for what is not about requests.',
               ),
-          }),
-        )
-        .check(z.describe('Those that were dismissed, or are watched. Who sees a part of the account gets none.')),
-    }),
-  },
+            ),
+        }),
+      )
+      .check(z.describe('Those that were dismissed, or are watched. Who sees a part of the account gets none.')),
+  }),
 });
 
 export const machineListSavings = forMachines(listSavings);

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 import { dayOrInstant } from '../../http/parameters.ts';
 import { requestSummary } from '../requests/summary.ts';
 import { count, sums } from '../spend/sums.ts';
@@ -31,29 +31,25 @@ export const listSessions = operation('listSessions', 'GET /sessions', {
       .check(z.describe('`cost`: the highest known cost first. `time`: the session that was active last first.')),
     limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(200)), 50),
   }),
-  success: {
-    status: 200,
-    description: 'The first sessions in this order.',
-    schema: z.object({
-      ...range,
-      isComplete: z
-        .boolean()
-        .check(
-          z.describe(
-            'False if the range has too many sessions to be read at once. `from` is then the first day that was read; ask for earlier days with another range.',
-          ),
+  success: ok('The first sessions in this order.', {
+    ...range,
+    isComplete: z
+      .boolean()
+      .check(
+        z.describe(
+          'False if the range has too many sessions to be read at once. `from` is then the first day that was read; ask for earlier days with another range.',
         ),
-      sessions: count.check(z.describe('How many sessions the range has.')),
-      totals: z.object(sums).check(z.describe('The sums of all these sessions.')),
-      items: z.array(
-        z.object({
-          id: z.string(),
-          agents: count.check(z.describe('How many agents sent requests, the main agent included.')),
-          ...activity,
-        }),
       ),
-    }),
-  },
+    sessions: count.check(z.describe('How many sessions the range has.')),
+    totals: z.object(sums).check(z.describe('The sums of all these sessions.')),
+    items: z.array(
+      z.object({
+        id: z.string(),
+        agents: count.check(z.describe('How many agents sent requests, the main agent included.')),
+        ...activity,
+      }),
+    ),
+  }),
 });
 
 export const readSession = operation('readSession', 'GET /sessions/{sessionId}', {
@@ -66,25 +62,21 @@ export const readSession = operation('readSession', 'GET /sessions/{sessionId}',
     from,
     to,
   }),
-  success: {
-    status: 200,
-    description: 'The session.',
-    schema: z.object({
-      id: z.string(),
-      ...range,
-      ...activity,
-      agents: z.array(
-        z.object({
-          agentId: z.nullable(z.string()).check(z.describe('Null for the main agent.')),
-          parentAgentId: z
-            .nullable(z.string())
-            .check(z.describe('Null if the main agent started it, and for the main agent itself.')),
-          ...activity,
-          items: z.array(requestSummary).check(z.describe('Its requests, newest first.')),
-        }),
-      ),
-      isComplete: z.boolean().check(z.describe('False if some requests of the session are not listed.')),
-    }),
-  },
+  success: ok('The session.', {
+    id: z.string(),
+    ...range,
+    ...activity,
+    agents: z.array(
+      z.object({
+        agentId: z.nullable(z.string()).check(z.describe('Null for the main agent.')),
+        parentAgentId: z
+          .nullable(z.string())
+          .check(z.describe('Null if the main agent started it, and for the main agent itself.')),
+        ...activity,
+        items: z.array(requestSummary).check(z.describe('Its requests, newest first.')),
+      }),
+    ),
+    isComplete: z.boolean().check(z.describe('False if some requests of the session are not listed.')),
+  }),
   errors: ['NOT_FOUND'],
 });

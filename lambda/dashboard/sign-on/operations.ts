@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { joiningRoles } from '../../domain/accounts/sign-on.ts';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 import { emailSchema } from '../../http/parameters.ts';
 import { PROOF_RULE, proof } from '../auth/confirm-identity.ts';
 import { PER_CLIENT, passwordSchema, totpSchema } from '../auth/members.ts';
@@ -17,15 +17,11 @@ export const findSignOn = operation('findSignOn', 'GET /auth/sign-on', {
   access: 'public',
   rateLimits,
   query: z.strictObject({ email: emailSchema }),
-  success: {
-    status: 200,
-    description: 'Where to sign in.',
-    schema: z.object({
-      authorizeUrl: z
-        .nullable(z.url())
-        .check(z.describe('Null if no identity provider is set up for the domain of this address.')),
-    }),
-  },
+  success: ok('Where to sign in.', {
+    authorizeUrl: z
+      .nullable(z.url())
+      .check(z.describe('Null if no identity provider is set up for the domain of this address.')),
+  }),
 });
 
 const linkSchema = z

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { granularities } from '../../domain/calendar/utc.ts';
 import { grouping } from '../../domain/spend/grouping.ts';
 import { costBases } from '../../domain/spend/spend-question.ts';
-import { forMachines, inGroup } from '../../http/operation.ts';
+import { forMachines, inGroup, ok } from '../../http/operation.ts';
 import { changeQuery, spendQuery } from './spend-query.ts';
 import { baseSums, count, displayCost, pointSums, reportPointSums, reportSums } from './sums.ts';
 
@@ -54,78 +54,72 @@ export const readSpend = operation('readSpend', 'GET /spend', {
     'Sums are exact for the range, in whole hours (UTC; whole days where hours are no longer kept): other bounds are refused. The first and last point of a series may be a part of a day or month. Longest ranges: 31 days by hour (hours are kept for 89 days), 366 days by day, 60 months by month. Series points list fewer groups if the response would become too long.',
   permission: 'spend:read',
   query: spendQuery,
-  success: {
-    status: 200,
-    description: 'The report.',
-    schema: z.object({
-      ...range,
-      granularity: z.enum(granularities),
-      timeZone: z.string().check(z.describe('Whose days the series has.')),
-      cost: z
-        .enum(costBases)
-        .check(
-          z.describe(
-            "Which cost all sums show. Alert rules and budgets use `effective`: with the account's own prices.",
-          ),
+  success: ok('The report.', {
+    ...range,
+    granularity: z.enum(granularities),
+    timeZone: z.string().check(z.describe('Whose days the series has.')),
+    cost: z
+      .enum(costBases)
+      .check(
+        z.describe("Which cost all sums show. Alert rules and budgets use `effective`: with the account's own prices."),
+      ),
+    displayCurrency: z
+      .nullable(
+        z.object({
+          code: z.string(),
+          perUsd: z.nullable(z.string()).check(z.describe('The rate of the last day of the range.')),
+          problem: z.nullable(z.string()).check(z.describe('Why costs are not converted, where some are not.')),
+        }),
+      )
+      .check(z.describe('The currency of `displayCost`: see PUT /prices/currency. Null for none.')),
+    groupBy: z.array(grouping),
+    totals: z.object(reportSums),
+    isComplete: z
+      .boolean()
+      .check(
+        z.describe(
+          'False if some sums are lower bounds, because names were counted under `(other)`, or recorded before a dimension was declared: those of a filter in `mayAlsoMatch`, those of other groups in a group named `(other)` or `(unknown)`.',
         ),
-      displayCurrency: z
-        .nullable(
-          z.object({
-            code: z.string(),
-            perUsd: z.nullable(z.string()).check(z.describe('The rate of the last day of the range.')),
-            problem: z.nullable(z.string()).check(z.describe('Why costs are not converted, where some are not.')),
-          }),
-        )
-        .check(z.describe('The currency of `displayCost`: see PUT /prices/currency. Null for none.')),
-      groupBy: z.array(grouping),
-      totals: z.object(reportSums),
-      isComplete: z
-        .boolean()
-        .check(
-          z.describe(
-            'False if some sums are lower bounds, because names were counted under `(other)`, or recorded before a dimension was declared: those of a filter in `mayAlsoMatch`, those of other groups in a group named `(other)` or `(unknown)`.',
-          ),
+      ),
+    mayAlsoMatch,
+    previous: z
+      .nullable(z.object({ ...range, totals: z.object(reportSums), mayAlsoMatch }))
+      .check(
+        z.describe(
+          'The preceding range of the same length. Null if it is no longer kept, or if its sums are too large to be exact.',
         ),
-      mayAlsoMatch,
-      previous: z
-        .nullable(z.object({ ...range, totals: z.object(reportSums), mayAlsoMatch }))
-        .check(
-          z.describe(
-            'The preceding range of the same length. Null if it is no longer kept, or if its sums are too large to be exact.',
-          ),
-        ),
-      groups: z.array(z.object({ ...group, ...reportSums })).check(z.describe('Highest cost first.')),
-      otherGroups: z
-        .nullable(z.object({ groups: count, ...reportSums }))
-        .check(z.describe('Sums of the groups beyond the limit.')),
-      untracked: z
-        .object({
-          requests: count,
-          gaps: z
-            .array(z.object({ from: z.iso.datetime(), to: z.iso.datetime(), requests: count }))
-            .check(
-              z.describe(
-                'Tracking gaps in ascending order, each from the start of its first request to the start of its last.',
-              ),
+      ),
+    groups: z.array(z.object({ ...group, ...reportSums })).check(z.describe('Highest cost first.')),
+    otherGroups: z
+      .nullable(z.object({ groups: count, ...reportSums }))
+      .check(z.describe('Sums of the groups beyond the limit.')),
+    untracked: z
+      .object({
+        requests: count,
+        gaps: z
+          .array(z.object({ from: z.iso.datetime(), to: z.iso.datetime(), requests: count }))
+          .check(
+            z.describe(
+              'Tracking gaps in ascending order, each from the start of its first request to the start of its last.',
             ),
-        })
-        .check(
-          z.describe(
-            'Requests that were forwarded (`bypassed`) while their usage events could not be stored. No other number here includes them. The number is an upper bound over all providers, models and tags; filters do not apply to it.',
           ),
+      })
+      .check(
+        z.describe(
+          'Requests that were forwarded (`bypassed`) while their usage events could not be stored. No other number here includes them. The number is an upper bound over all providers, models and tags; filters do not apply to it.',
         ),
-      series: z
-        .array(
-          z.object({
-            time: z.string().check(z.describe('`2026-11-20T16`, `2026-11-20` or `2026-11`, by granularity.')),
-            ...reportPointSums,
-            mayAlsoMatch,
-            groups: z.array(z.object({ ...group, ...pointSums })),
-          }),
-        )
-        .check(z.describe('Every hour, day or month of the range, in ascending order.')),
-    }),
-  },
+      ),
+    series: z
+      .array(
+        z.object({
+          time: z.string().check(z.describe('`2026-11-20T16`, `2026-11-20` or `2026-11`, by granularity.')),
+          ...reportPointSums,
+          mayAlsoMatch,
+          groups: z.array(z.object({ ...group, ...pointSums })),
+        }),
+      )
+      .check(z.describe('Every hour, day or month of the range, in ascending order.')),
+  }),
 });
 // Two operations have it: the document has it once.
 z.globalRegistry.add(readSpend.success.schema, { id: 'SpendReport' });
@@ -162,68 +156,62 @@ export const compareSpend = operation('compareSpend', 'GET /spend/compare', {
     'Any two periods of at most 366 days, with bounds as for `GET /spend`. The one before has as much time, or as many whole months. A period that is not over ends with the last whole hour, and the one before is cut after as much time. The three effects add up to the change of the total, exactly.',
   permission: 'spend:read',
   query: changeQuery,
-  success: {
-    status: 200,
-    description: 'The change.',
-    schema: z.object({
-      ...comparedPeriod,
-      before: z.object(comparedPeriod),
-      cost: z.enum(costBases),
-      groupBy: z.array(grouping),
-      totals: z.object(changedSum),
-      displayCurrency: z.nullable(z.string()).check(z.describe('The currency of `displayCost`. Null for none.')),
-      effects: z
-        .nullable(
-          z.object({
-            volumeNanoUsd: z
-              .int()
-              .check(z.describe('More or fewer tokens, of the same models at the same cost for a token.')),
-            mixNanoUsd: z
-              .int()
-              .check(
-                z.describe(
-                  'Another share of each model, new and vanished models included. What volume and price leave.',
-                ),
+  success: ok('The change.', {
+    ...comparedPeriod,
+    before: z.object(comparedPeriod),
+    cost: z.enum(costBases),
+    groupBy: z.array(grouping),
+    totals: z.object(changedSum),
+    displayCurrency: z.nullable(z.string()).check(z.describe('The currency of `displayCost`. Null for none.')),
+    effects: z
+      .nullable(
+        z.object({
+          volumeNanoUsd: z
+            .int()
+            .check(z.describe('More or fewer tokens, of the same models at the same cost for a token.')),
+          mixNanoUsd: z
+            .int()
+            .check(
+              z.describe('Another share of each model, new and vanished models included. What volume and price leave.'),
+            ),
+          priceNanoUsd: z
+            .int()
+            .check(
+              z.describe(
+                'A token of the same model costs more or less: rates, discounts, the share of output and of cached tokens.',
               ),
-            priceNanoUsd: z
-              .int()
-              .check(
-                z.describe(
-                  'A token of the same model costs more or less: rates, discounts, the share of output and of cached tokens.',
-                ),
-              ),
-          }),
-        )
-        .check(
-          z.describe(
-            'Parts of the change of the total, in 1e-9 USD, by provider and model, whatever the groups are. Models without tokens are measured in requests. Null if the change is unknown.',
-          ),
+            ),
+        }),
+      )
+      .check(
+        z.describe(
+          'Parts of the change of the total, in 1e-9 USD, by provider and model, whatever the groups are. Models without tokens are measured in requests. Null if the change is unknown.',
         ),
-      groups: z
-        .array(
-          z.object({
-            ...group,
-            presence: z
-              .enum(['both', 'new', 'vanished'])
-              .check(
-                z.describe('Whether both periods have requests of the group, or only the later or the earlier one.'),
-              ),
-            ...changedSum,
-          }),
-        )
-        .check(z.describe('The largest change first; changes that are unknown before all others.')),
-      otherGroups: z
-        .nullable(z.object({ groups: count, ...changedSum }))
-        .check(z.describe('Sums of the groups beyond the limit.')),
-      isComplete: z
-        .boolean()
-        .check(
-          z.describe(
-            'False if names were counted under `(other)`, or recorded before a dimension was declared, in one of the periods: changes of groups, and of a filter, are then not exact.',
-          ),
+      ),
+    groups: z
+      .array(
+        z.object({
+          ...group,
+          presence: z
+            .enum(['both', 'new', 'vanished'])
+            .check(
+              z.describe('Whether both periods have requests of the group, or only the later or the earlier one.'),
+            ),
+          ...changedSum,
+        }),
+      )
+      .check(z.describe('The largest change first; changes that are unknown before all others.')),
+    otherGroups: z
+      .nullable(z.object({ groups: count, ...changedSum }))
+      .check(z.describe('Sums of the groups beyond the limit.')),
+    isComplete: z
+      .boolean()
+      .check(
+        z.describe(
+          'False if names were counted under `(other)`, or recorded before a dimension was declared, in one of the periods: changes of groups, and of a filter, are then not exact.',
         ),
-    }),
-  },
+      ),
+  }),
 });
 z.globalRegistry.add(compareSpend.success.schema, { id: 'SpendChange' });
 

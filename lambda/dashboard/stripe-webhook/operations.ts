@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 
 const operation = inGroup('Billing');
 
@@ -10,9 +10,5 @@ export const receiveStripeEvent = operation('receiveStripeEvent', 'POST /billing
     'For Stripe only, with its `Stripe-Signature` header; clients do not call it. Events may arrive late, twice and in any order, because the current state is read from Stripe. Events that do not affect an account are accepted and ignored.',
   access: 'public',
   body: z.looseObject({ id: z.string(), type: z.string() }).check(z.meta({ description: "Stripe's event object." })),
-  success: {
-    status: 200,
-    description: 'The event is processed.',
-    schema: z.object({ received: z.literal(true) }),
-  },
+  success: ok('The event is processed.', { received: z.literal(true) }),
 });

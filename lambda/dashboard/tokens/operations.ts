@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { redirectPattern } from '../../domain/accounts/oauth-client.ts';
 import { roles } from '../../domain/accounts/permissions.ts';
 import { RESOURCE_METADATA } from '../../http/mcp-http.ts';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 import { idParams, name } from '../../http/parameters.ts';
 import { memberProjects } from '../keys/member-projects.ts';
 
@@ -42,7 +42,7 @@ const operation = inGroup('API tokens');
 export const listTokens = operation('listTokens', 'GET /tokens', {
   summary: 'List API tokens, including expired ones',
   permission: 'tokens:read',
-  success: { status: 200, description: 'Oldest first.', schema: z.object({ items: z.array(tokenSchema) }) },
+  success: ok('Oldest first.', { items: z.array(tokenSchema) }),
 });
 
 export const createToken = operation('createToken', 'POST /tokens', {
@@ -82,15 +82,11 @@ export const readProtectedResource = operation('readProtectedResource', `GET ${R
   summary: 'Say who issues tokens for MCP (RFC 9728)',
   description: 'Also without `/api` in front, where clients look.',
   access: 'public',
-  success: {
-    status: 200,
-    description: 'The metadata.',
-    schema: z.object({
-      resource: z.url(),
-      authorization_servers: z.array(z.url()),
-      bearer_methods_supported: z.array(z.string()),
-    }),
-  },
+  success: ok('The metadata.', {
+    resource: z.url(),
+    authorization_servers: z.array(z.url()),
+    bearer_methods_supported: z.array(z.string()),
+  }),
 });
 
 export const readAuthorizationServer = operation(
@@ -100,21 +96,17 @@ export const readAuthorizationServer = operation(
     summary: 'Say how a program gets a token (RFC 8414)',
     description: 'Also without `/api` in front, where clients look.',
     access: 'public',
-    success: {
-      status: 200,
-      description: 'The metadata.',
-      schema: z.object({
-        issuer: z.url(),
-        authorization_endpoint: z.url(),
-        token_endpoint: z.url(),
-        registration_endpoint: z.url(),
-        response_types_supported: z.array(z.string()),
-        grant_types_supported: z.array(z.string()),
-        code_challenge_methods_supported: z.array(z.string()),
-        token_endpoint_auth_methods_supported: z.array(z.string()),
-        authorization_response_iss_parameter_supported: z.literal(true),
-      }),
-    },
+    success: ok('The metadata.', {
+      issuer: z.url(),
+      authorization_endpoint: z.url(),
+      token_endpoint: z.url(),
+      registration_endpoint: z.url(),
+      response_types_supported: z.array(z.string()),
+      grant_types_supported: z.array(z.string()),
+      code_challenge_methods_supported: z.array(z.string()),
+      token_endpoint_auth_methods_supported: z.array(z.string()),
+      authorization_response_iss_parameter_supported: z.literal(true),
+    }),
   },
 );
 
@@ -190,13 +182,9 @@ export const issueJwt = operation('issueJwt', 'POST /auth/token', {
     code_verifier: parameter,
     redirect_uri: parameter,
   }),
-  success: {
-    status: 200,
-    description: 'Send it as Authorization: Bearer <access_token>. There is no refresh token: ask again.',
-    schema: z.object({
-      access_token: z.string(),
-      token_type: z.literal('Bearer'),
-      expires_in: z.int().check(z.positive(), z.describe('Lifetime in seconds.')),
-    }),
-  },
+  success: ok('Send it as Authorization: Bearer <access_token>. There is no refresh token: ask again.', {
+    access_token: z.string(),
+    token_type: z.literal('Bearer'),
+    expires_in: z.int().check(z.positive(), z.describe('Lifetime in seconds.')),
+  }),
 });

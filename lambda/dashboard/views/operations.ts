@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { MAX_SEARCH_CHARACTERS, viewPages } from '../../domain/accounts/saved-view.ts';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 import { idParams, name } from '../../http/parameters.ts';
 
 const search = z
@@ -31,14 +31,10 @@ export const listViews = operation('listViews', 'GET /views', {
   summary: 'List saved views',
   description: 'A role that may not read requests does not see views of the page `requests`.',
   permission: 'spend:read',
-  success: {
-    status: 200,
-    description: 'By name.',
-    schema: z.object({
-      items: z.array(viewSchema),
-      limit: z.int().check(z.positive(), z.describe('How many views an account may have.')),
-    }),
-  },
+  success: ok('By name.', {
+    items: z.array(viewSchema),
+    limit: z.int().check(z.positive(), z.describe('How many views an account may have.')),
+  }),
 });
 
 export const createView = operation('createView', 'POST /views', {
