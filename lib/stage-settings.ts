@@ -305,7 +305,6 @@ const signOnProvider = z.discriminatedUnion(
       type: z.literal('oidc'),
       issuer: z.url({ protocol: /^https$/, error: 'must be the https URL of the issuer' }),
       clientId: z.string().min(1),
-      /** Name of the secret in Secrets Manager that is the client secret. */
       clientSecretName: z.string().regex(/^[\w/+=.@-]{1,512}$/, 'must be the name of a secret in Secrets Manager'),
       ...addressesOfProvider,
     }),

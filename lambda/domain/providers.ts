@@ -1,4 +1,3 @@
-/** A supported provider. */
 export interface Provider {
   /** First label of the gateway host: `{label}.{gateway_domain}`. */
   readonly label: string;

@@ -14,7 +14,6 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { RETENTION_TAG } from '../domain/object-keys.ts';
 
-/** State of a download. */
 interface Download {
   readonly contentType: string;
   readonly filename?: string | undefined;

@@ -24,7 +24,6 @@ export const textSender = (queueUrl: string): ((text: string, delaySeconds?: num
   };
 };
 
-/** Sends messages to a queue. */
 export const queueSender = <Message extends object>(queueUrl: string): SendMessage<Message> => {
   const send = textSender(queueUrl);
   return async (message, delaySeconds) => {

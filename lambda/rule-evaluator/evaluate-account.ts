@@ -99,7 +99,6 @@ const isBurnRate = (rule: Rule): rule is Rule<BurnRateCondition> => rule.conditi
 
 const LATE = ' This alert is late: the rules could not be judged in time.';
 
-/** The alert of a rule for a period. */
 const alertOf = (
   { accountId, ruleId, name, condition, channels }: Rule,
   period: Period,

@@ -25,7 +25,6 @@ interface MailStackProps extends StackProps {
   readonly table: ITable;
 }
 
-/** The sender of mails. */
 export interface MailSending {
   readonly from: string;
   readonly configurationSetName: string;

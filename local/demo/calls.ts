@@ -3,7 +3,6 @@ import type { ProviderLabel } from '../../lambda/domain/providers.ts';
 /** Which real SDK makes a call, and by which of its methods. */
 export type Method = 'openai-chat' | 'openai-responses' | 'openai-models' | 'anthropic-messages' | 'google-generate';
 
-/** One call of the demo. */
 export interface DemoCall {
   readonly method: Method;
   readonly provider: ProviderLabel;

@@ -38,7 +38,6 @@ export interface CognitoEmulator extends Emulator {
   readonly jwksUri: string;
 }
 
-/** Data of the worker. */
 export interface CognitoWorkerData {
   readonly dataDir: string;
   readonly issuerDomain: string;

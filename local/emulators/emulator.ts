@@ -1,4 +1,3 @@
-/** A running emulator. */
 export interface Emulator {
   /** `http://127.0.0.1:PORT`, for AWS_ENDPOINT_URL_* */
   readonly endpoint: string;

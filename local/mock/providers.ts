@@ -66,7 +66,6 @@ export interface MockProviders {
   stop(): Promise<void>;
 }
 
-/** The text of every mock response. */
 export const MOCK_RESPONSE = 'This is the mock provider speaking. It bills exactly what the prompt asks for.';
 
 /** The response to a prompt with this in it is slow enough to be interrupted. */

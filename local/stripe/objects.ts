@@ -19,7 +19,6 @@ const priceOf = (plan: string, cents: number) => ({
 });
 export type Price = ReturnType<typeof priceOf>;
 
-/** Plans for sale. */
 export const localPrices = [priceOf('STARTER', 2_900), priceOf('PRO', 19_900), priceOf('SCALE', 99_900)];
 
 /** Stripe's test cards, and what happens to them here. @see https://docs.stripe.com/testing */

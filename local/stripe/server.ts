@@ -169,7 +169,6 @@ const deliveries = (store: Store, { url, signingSecret: secret, retryDelayMs }: 
 };
 
 export interface LocalStripeOptions {
-  /** The key that callers send. */
   readonly apiKey: string;
   /** The webhook; without it, events go nowhere. */
   readonly endpoint?: Endpoint | undefined;

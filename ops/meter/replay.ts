@@ -10,7 +10,6 @@ import { createRequestReader } from '../../lambda/gateway/meter/request-reader.t
 import { randomFrom } from './random.ts';
 import type { Recording } from './recording.ts';
 
-/** The price book in the code. */
 export const bundledBook = await loadBundledBook();
 
 /** Longest piece a body is cut into: pieces of one byte to this, so that every event of a stream is cut somewhere. */

@@ -10,7 +10,6 @@ import type { Identity } from '../auth/open-identity.ts';
 import { planToken, requireMayCreate } from './manage-tokens.ts';
 import type * as operations from './operations.ts';
 
-/** A code works for this long. */
 const CODE_MS = 10 * MINUTE_MS;
 
 export const readProtectedResource =

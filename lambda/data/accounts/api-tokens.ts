@@ -79,7 +79,6 @@ export const openApiTokens = (table: Table) => {
       return tokens.map((token) => ({ ...token, lastUsedAt: lastUses.get(token.tokenId) }));
     },
 
-    /** The users of tokens. */
     userIds: async (accountId: string): Promise<string[]> => (await list(accountId)).map(({ userId }) => userId),
 
     /** @throws LimitReachedError */

@@ -17,7 +17,6 @@ const viewSchema = z.object({
   updatedAt: z.string(),
 });
 
-/** The views that the members of accounts saved. */
 export const openSavedViews = (table: Table) => {
   const write = (action: Action, audit: AuditEntry): Promise<void> =>
     transact(table, [action, putAudit(audit)], () => new NotFoundError('There is no such view.'));

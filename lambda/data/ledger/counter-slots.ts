@@ -115,7 +115,6 @@ type WantedSlot = Pick<SlotClaim, 'dimensions' | 'allocation' | 'mayCost'>;
 
 /** Decides who may still take a slot once few slots are left. */
 interface Precedence {
-  /** The slots of recent days. */
   readonly recent: Slots;
   /** Filters of the account's active alert rules. */
   readonly filters: readonly CounterFilter[];

@@ -15,7 +15,6 @@ import {
   toActions,
 } from './transactions.ts';
 
-/** The result of each change. */
 interface CommitResult {
   readonly written: readonly Change[];
   /** Not written, because the ledger is not in the state that the change assumes: read and decide again. */

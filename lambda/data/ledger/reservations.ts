@@ -57,7 +57,6 @@ export const stillReserved = (finished: readonly FinishedReservation[]): Reserva
       ...(value !== undefined && { value }),
     }));
 
-/** A change of what a value has used. */
 export interface ValueChange extends Pick<ValueCount, 'budgetId' | 'periodId' | 'value'>, ValueUse {
   readonly accountId: string;
 }

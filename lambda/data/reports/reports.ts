@@ -17,7 +17,6 @@ import { transact, tryTransact } from '../table/write.ts';
 const RUN_DAYS = 90;
 const SHOWN_RUNS = 10;
 
-/** A run without its content. */
 const shownRun = z.omit(reportRunSchema, { content: true });
 export type ShownRun = z.infer<typeof shownRun> & { readonly firstDay: string };
 
@@ -124,7 +123,6 @@ export const openReports = (table: Table) => {
       ]);
     },
 
-    /** Whether a period has a run. */
     hasRun: async (accountId: string, reportId: string, period: string): Promise<boolean> =>
       (await findItem(table, reportRunKey(accountId, reportId, period), { attributes: 'pk' })) !== undefined,
 

@@ -7,7 +7,6 @@ import { type RequestRecord, requestRecordSchema } from '../../domain/spend/requ
 import { type Key, parseRequestKey, requestKey } from '../table/keys.ts';
 import { readItem } from '../table/read.ts';
 
-/** A record as it is stored. */
 export interface RequestItem extends Key {
   readonly revision: number;
   /** Epoch seconds. */

@@ -89,7 +89,6 @@ export const openSessions = (table: Table, now: () => number = Date.now) => {
       return range.from;
     },
 
-    /** The counters of one session on some days. */
     find: async (accountId: string, sessionId: string, range: DayRange): Promise<SessionCounter[]> => {
       const findIn = async (day: Day): Promise<SessionCounter[]> => {
         const counters: SessionCounter[] = [];

@@ -26,7 +26,6 @@ const storedKey = z.object({ sk: z.string() });
 /** The SDK returns numbers above 2^53 as bigint. */
 const storedSum = z.union([z.int(), z.bigint()]);
 
-/** The sums of a stored counter. */
 export const parseCounters = (item: Record<string, unknown>): Counters => {
   const counters: Partial<Record<CounterName, number>> = {};
   for (const [stored, value] of Object.entries(item)) {
@@ -38,7 +37,6 @@ export const parseCounters = (item: Record<string, unknown>): Counters => {
   return counters;
 };
 
-/** The time and dimensions in a sort key. */
 type ParseSk = (sk: string) => Pick<SpendCounter, 'time' | 'dimensions'>;
 
 async function* read(

@@ -5,7 +5,6 @@
 
 import type { AllocationName, CrossDimensionName, SpendDimensions } from '../../domain/spend/dimensions.ts';
 
-/** Primary key of an item. */
 export interface Key {
   readonly pk: string;
   readonly sk: string;
@@ -76,7 +75,6 @@ export const uncountedKey = (accountId: string, budgetId: string): Key => ({
   pk: accountKey(accountId).pk,
   sk: `UNCOUNTED#${budgetId}`,
 });
-/** The account's own prices. */
 export const ownPricesKey = (accountId: string): Key => inAccount(accountId, 'PRICES');
 /** Accounts with prices of their own, whose months are closed and priced again. */
 export const pricedAccountsPartition = 'PRICED_ACCOUNTS';
@@ -89,7 +87,6 @@ export const addressCodeKey = (userId: string): Key => ({ pk: userKey(userId).pk
 /** The account's own list of its users. */
 export const accountUserKey = (accountId: string, userId: string): Key => inAccount(accountId, `USER#${userId}`);
 export const projectKey = (accountId: string, projectId: string): Key => inAccount(accountId, `PROJECT#${projectId}`);
-/** A view that a member saved. */
 export const savedViewKey = (accountId: string, viewId: string): Key => inAccount(accountId, `VIEW#${viewId}`);
 /** What was decided about a finding of savings. */
 export const savingKey = (accountId: string, findingId: string): Key => inAccount(accountId, `SAVING#${findingId}`);
@@ -98,7 +95,6 @@ export const invitationKey = (accountId: string, invitationId: string): Key =>
   inAccount(accountId, `INVITATION#${invitationId}`);
 /** How many invitations the account mailed on a day. */
 export const invitationMailsKey = (accountId: string, day: Day): Key => inAccount(accountId, `INVITATION_MAILS#${day}`);
-/** A provider's bill for a day. */
 export const billKey = (accountId: string, provider: string, day: Day): Key =>
   inAccount(accountId, `BILL#${provider}#${day}`);
 /** That a provider's bill is read, and when next. */
@@ -122,7 +118,6 @@ export const signOnKey = (provider: string): Key => ({ pk: `SIGN_ON#${provider}`
 export const deletionKey = (accountId: string): Key => inAccount(accountId, 'DELETION');
 /** An archive of everything an account has, and how far it is. */
 export const archiveKey = (accountId: string, archiveId: string): Key => inAccount(accountId, `ARCHIVE#${archiveId}`);
-/** A report that is sent on a schedule. */
 export const reportKey = (accountId: string, reportId: string): Key => inAccount(accountId, `REPORT#${reportId}`);
 /** Content of a report for a period, and its deliveries: one for each period. */
 export const reportRunKey = (accountId: string, reportId: string, period: string): Key =>
@@ -367,7 +362,6 @@ export const trackingGapKey = (accountId: string, from: string, reportId: string
 
 /** How the price feed stands: the newest version and the changes that wait. */
 export const priceFeedKey = (): Key => ({ pk: 'PRICES', sk: 'FEED' });
-/** A version of the price lists. */
 export const priceVersionKey = (number: number): Key => ({
   pk: priceFeedKey().pk,
   sk: `VERSION#${String(number).padStart(10, '0')}`,

@@ -31,7 +31,6 @@ type Input<Name extends Operation> = ConstructorParameters<Commands[Name]>[0];
 type Handler<Name extends Operation> = ReturnType<InstanceType<Commands[Name]>['resolveMiddleware']>;
 type Output<Name extends Operation> = Omit<Awaited<ReturnType<Handler<Name>>>['output'], '$metadata'>;
 
-/** One call of an operation. */
 export type TableCommand = {
   [Name in Operation]: { readonly operation: Name; readonly input: Input<Name> };
 }[Operation];

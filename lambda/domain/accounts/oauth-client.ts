@@ -15,7 +15,6 @@ export const redirectPattern = /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[
 export const clientIdOf = ({ name, redirectUris }: OAuthClient): string =>
   btoa(new URLSearchParams([['name', name], ...redirectUris.map((uri): [string, string] => ['uri', uri])]).toString());
 
-/** The client that has this id; undefined for what is none. */
 export const clientWith = (clientId: string): OAuthClient | undefined => {
   try {
     const said = new URLSearchParams(atob(clientId));

@@ -43,7 +43,6 @@ export const permissions = [
   'account:delete',
   /** Makes another member the owner. */
   'ownership:write',
-  /** Single sign-on. */
   'sign-on:write',
   /** The user's own login, and asking for more of a limit. */
   'self:write',

@@ -35,7 +35,6 @@ export const MAX_SEARCH_CHARACTERS = 2_000;
 /** The characters of a query (RFC 3986, section 3.4) but for `/` and `?`. */
 const QUERY = /^(?:[\w\-.~!$&'()*+,;=:@]|%[\dA-Fa-f]{2})*$/;
 
-/** Whether a page has a parameter in its URL. */
 export const isViewParameter = (page: ViewPage, name: string): boolean =>
   (viewParameters[page] as readonly string[]).includes(name) || (page !== 'requests' && name.startsWith('dim:'));
 

@@ -82,7 +82,6 @@ export const alertLinks = (
 const severityOf = ({ type, percent = 0 }: Alert): Message['severity'] =>
   type === 'burn_rate' || (type === 'budget' && percent >= 100) ? 'critical' : 'warning';
 
-/** An alert as channels send it. */
 export const alertMessage = (alert: Alert, links: AlertLinks): Message => {
   const { accountId: _, deliveries: __, acknowledgedAt: ___, acknowledgedBy: ____, alertId, ...data } = alert;
   return {

@@ -22,7 +22,6 @@ const FIRST_MONDAY_MS = 4 * DAY_MS;
 
 const granularityOf = { hourly: 'hour', daily: 'day', monthly: 'month' } as const;
 
-/** The period that contains an instant. */
 export const periodAt = (name: PeriodName, at: Date): Period<PeriodName> => {
   if (name !== 'weekly') {
     const granularity = granularityOf[name];
@@ -36,7 +35,6 @@ export const periodAt = (name: PeriodName, at: Date): Period<PeriodName> => {
   return { name, start: new Date(startMs).toISOString(), end: new Date(startMs + WEEK_MS).toISOString() };
 };
 
-/** The period right before. */
 export const periodBefore = ({ name, start }: Period<PeriodName>): Period<PeriodName> =>
   periodAt(name, new Date(Date.parse(start) - 1));
 

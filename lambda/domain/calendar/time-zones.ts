@@ -22,7 +22,6 @@ const offsetMs = (timeZone: string, at: Date): number => {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
 };
 
-/** The day on the calendars of a zone. */
 export const dayIn = (timeZone: string, at: Date): Day =>
   dayOf(new Date(at.getTime() + offsetMs(timeZone, at)).toISOString());
 

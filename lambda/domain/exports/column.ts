@@ -6,7 +6,6 @@ export type ColumnType = 'text' | 'json' | 'time' | 'nanoUsd' | 'number' | 'coun
 
 export type Value = string | number | boolean | null;
 
-/** One column of an exported dataset. */
 export interface Column<Row> {
   readonly name: string;
   readonly type: ColumnType;

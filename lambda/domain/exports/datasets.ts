@@ -81,7 +81,6 @@ export type DatasetName = (typeof datasetNames)[number];
 export const exportFormats = ['parquet', 'csv'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** Days of one list of exports. */
 export const MAX_LISTED_DAYS = 93;
 
 /** The facts about an account that the rows of its days need. */
@@ -91,7 +90,6 @@ export interface ExportedAccount extends ChargePrices {
   readonly namesOf: (keyId: string | null) => Names;
 }
 
-/** The rows of a day. */
 interface Rows<Row> {
   readonly ofRequest: (record: RequestRecord) => readonly Row[];
   /** Rows that no request makes, after all requests. */

@@ -20,7 +20,6 @@ interface BudgetMeasures {
 
 export const NO_MEASURES: Measures = { lagMs: {}, budgets: {} };
 
-/** The use of a budget at a moment. */
 export interface UseSample {
   readonly budgetId: string;
   readonly periodId: string;

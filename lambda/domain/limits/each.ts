@@ -96,7 +96,6 @@ export const amountFor = (
   return group ? { nanoUsd: group.amountNanoUsd, source: group.source } : { nanoUsd: amountNanoUsd, source: 'budget' };
 };
 
-/** The count of a value in a period. */
 export interface ValueUse {
   /** The cost that counts against the limit: known cost, and requests of unknown cost if the limit counts them. */
   readonly usedNanoUsd: number;

@@ -125,7 +125,6 @@ interface MemberOfGroups {
   readonly projects?: readonly string[] | undefined;
 }
 
-/** The keys and members of an account. */
 export interface Belongings {
   readonly keys: readonly BlockableKey[];
   readonly members: readonly MemberOfGroups[];

@@ -129,11 +129,9 @@ export interface Limit extends Pick<BudgetConfig, 'period' | 'filter' | 'block' 
 /** The amount from which requests are refused, in nano-USD. */
 export const blocksFromNanoUsd = (limit: Limit): number => atPercent(limit, limit.block?.atPercent ?? 100);
 
-/** The use of a limit in a period. */
 export interface LimitUse {
   /** Known cost, in nano-USD, as GET /spend shows it. */
   readonly knownNanoUsd: number;
-  /** Requests of unknown cost. */
   readonly unpricedRequests: number;
   /** This counts against the limit: the known cost, and requests of unknown cost if the limit counts them. */
   readonly usedNanoUsd: number;

@@ -4,7 +4,6 @@
  * nothing at run time.
  */
 
-/** A reservation for one request. */
 export interface Reservation {
   readonly budgetId: string;
   /** The budget's period, as periodId has it. */

@@ -74,7 +74,6 @@ const bind = <C extends Filtered>(
     granularity: period === 'hourly' ? ('hour' as const) : ('day' as const),
     filter,
     splitBy: split,
-    /** The dimensions that spend is read by. */
     readBy: [...new Set([...filteredBy(filter), ...(dimension ? [dimension] : [])])],
     lookbackDays: lookbackDays?.(config) ?? 0,
     judge: (judged: Parameters<typeof judge>[1]) => judge(config, judged),
@@ -82,7 +81,6 @@ const bind = <C extends Filtered>(
   };
 };
 
-/** The evaluator of a condition's type, with the condition's config. */
 export const evaluatorOf = ({ type, config }: RuleCondition): BoundEvaluator =>
   bind(evaluators[type] as unknown as Evaluator<Filtered>, config);
 

@@ -7,7 +7,6 @@ import { OTHER, type SpendDimensionName, type SpendDimensions, UNKNOWN } from '.
 /** Which requests a rule counts. A missing member matches all. */
 export type RuleFilter = Readonly<Partial<Record<SpendDimensionName, string>>>;
 
-/** The dimensions that a rule's filter names. */
 export const filteredBy = (filter: RuleFilter | undefined): SpendDimensionName[] =>
   Object.keys(filter ?? {}) as SpendDimensionName[];
 

@@ -137,7 +137,6 @@ const storedPrice = z.object({
   updatedAt: z.iso.datetime(),
 });
 
-/** A price of an account's own. */
 export type OwnPrice = z.infer<typeof storedPrice>;
 
 const storedFactor = z.object({

@@ -73,7 +73,6 @@ const orDefault = (value: unknown, byDefault: string): string =>
 const entry = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined;
 
-/** The rate of one image; null where it is unknown. */
 export const imageRate = (model: string, quality: unknown, size: unknown): ImageRate | null => {
   const row = table.find(({ models }) => matchesModel(models, model));
   const bySize = row && entry(row.byQuality, orDefault(quality, row.defaultQuality));

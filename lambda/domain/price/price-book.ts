@@ -104,7 +104,6 @@ const withCaches = (provider: string, rates: Rates): Rates => {
 /** OpenRouter's `:free` variants, which change faster than any book. @see https://openrouter.ai/docs/guides/routing/model-variants/free */
 const FREE: Rates = { input: 0n, output: 0n };
 
-/** The price lists of a book. */
 export interface PriceLists {
   readonly genaiPrices: GenaiPriceList;
   readonly secondPrices: SecondPriceList;

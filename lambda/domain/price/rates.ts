@@ -34,7 +34,6 @@ export type MatchKind = (typeof matchKinds)[number];
 export const surest = (kinds: readonly (MatchKind | null | undefined)[]): MatchKind | null =>
   matchKinds.find((kind) => kinds.includes(kind)) ?? null;
 
-/** A price of one source. */
 export interface SourcePrice {
   /** Source and entry, `genai-prices:openai/gpt-4o`. */
   readonly source: string;

@@ -54,7 +54,6 @@ export const reportContentSchema = z.object({
   every: z.enum(reportFrequencies),
   timeZone: z.string(),
   period: z.object({ firstDay: z.string(), lastDay: z.string(), ...range.shape }),
-  /** The period before. */
   before: range,
   totals: z.object(change),
   /** Why the cost changed: see costEffects. Null where that is not known. */

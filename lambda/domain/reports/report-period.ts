@@ -43,7 +43,6 @@ const firstDayOf = (every: ReportFrequency, day: Day, { weekStartsOn }: ReportCa
 const lastDayFrom = (every: ReportFrequency, firstDay: Day): Day =>
   every === 'monthly' ? lastDayOf(monthOf(firstDay)) : addDays(firstDay, every === 'weekly' ? 6 : 0);
 
-/** The period that contains a day. */
 export const periodOn = (every: ReportFrequency, day: Day, calendar: ReportCalendar): ReportPeriod => {
   const firstDay = firstDayOf(every, day, calendar);
   const lastDay = lastDayFrom(every, firstDay);

@@ -12,7 +12,6 @@ const GAMMA = (1 + MAX_ERROR) / (1 - MAX_ERROR);
 const FIRST_BUCKET = 1;
 const LAST_BUCKET = 76;
 
-/** The bucket of a duration in milliseconds. */
 export const durationBucketOf = (ms: number): number =>
   Math.min(LAST_BUCKET, Math.max(FIRST_BUCKET, Math.ceil(Math.log(ms) / Math.log(GAMMA))));
 

@@ -17,7 +17,6 @@ type CostBasis = (typeof costBases)[number];
 /** Lets a spend counter pass whose value is in the list, for every dimension with a list. Null stands for "none". */
 export type SpendFilter = Partial<Readonly<Record<SpendDimensionName, readonly (string | null)[]>>>;
 
-/** Question about the spend of an account. */
 export interface SpendQuestion {
   readonly accountId: string;
   readonly range: Range;

@@ -76,7 +76,6 @@ const baseSums = (counters: Counters, mayLack = false, currency: DisplayCurrency
   };
 };
 
-/** Input and output tokens of a sum. */
 export const tokensOf = ({ inputTokens = 0, outputTokens = 0 }: Counters): number =>
   boundedSum(inputTokens, outputTokens);
 
@@ -167,7 +166,6 @@ export const totalOf = async (
   };
 };
 
-/** A question of which a report is made. */
 export interface ReportQuery extends Omit<SpendQuestion, 'accountId' | 'filter'> {
   readonly filter: SpendFilter;
   /** How many groups are named at most; `otherGroups` is the sum of the others. */

@@ -11,7 +11,6 @@ export interface Estimate {
 /** Bounds of a part of an output, as shares of its estimate. Measured: see docs/metering.md. */
 const bounds = { text: [0.72, 1.5], calls: [0.62, 1.6], thinking: [0.75, 1.5], hidden: [0.6, 1.6] } as const;
 
-/** Bounds of an input. */
 export const INPUT_BOUNDS = [0.6, 1.8] as const;
 
 /** Bounds of what older gateways send: the bytes of everything that is text, without the tokens of calls. */

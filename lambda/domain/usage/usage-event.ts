@@ -98,7 +98,6 @@ const output = z.object({
   pieces: nonNegativeInteger,
   /** The reasoning that the response shows. */
   thinkingPieces: nonNegativeInteger,
-  /** Calls of tools. */
   calls: nonNegativeInteger,
   /** Characters of reasoning in encrypted form, and in how many parts it came. */
   hiddenBytes: nonNegativeInteger,
@@ -219,7 +218,6 @@ export type Session = z.infer<typeof sessionSchema>;
 export type OpenEvent = z.infer<typeof openEventSchema>;
 export type CloseEvent = z.infer<typeof closeEventSchema>;
 export type UntrackedEvent = z.infer<typeof untrackedEventSchema>;
-/** The events of one request. */
 export type RequestEvent = OpenEvent | CloseEvent;
 export type UsageEvent = z.infer<typeof usageEventSchema>;
 /** The meter's reading of one response; part of the close event. */

@@ -10,7 +10,6 @@ export interface Usage {
   readonly inputTokens: number;
   /** All output tokens, reasoning included. */
   readonly outputTokens: number;
-  /** Input tokens read from a cache. */
   readonly cacheReadTokens: number;
   /** Input tokens written to a cache, of any lifetime. */
   readonly cacheWriteTokens: number;
@@ -109,7 +108,6 @@ export interface AppliedPrice {
   readonly factor?: string | undefined;
 }
 
-/** The price of one request. */
 export interface PricedUsage {
   /** Null when the provider reported no usage and none could be estimated. */
   readonly usage: Usage | null;

@@ -1,15 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { emulatedTable } from '../../../fixtures/emulated-table.ts';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { openMembership } from '../../../lambda/data/accounts/membership.ts';
 import { openUsers } from '../../../lambda/data/accounts/users.ts';
 import { UnauthenticatedError } from '../../../lambda/domain/errors.ts';
+import { tableForTests } from '../../table-for-tests.ts';
 import { newAccount } from '../new-account.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 afterEach(() => {
   jest.restoreAllMocks();
 });

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../../fixtures/emulated-table.ts';
+import { expect, it } from '@jest/globals';
 import { openRequestCounts } from '../../../lambda/data/accounts/request-counts.ts';
 import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
+import { tableForTests } from '../../table-for-tests.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 it('counts by name, subject and window, exactly also at once, and stores no subject', async () => {
   let nowMs = Date.parse('2026-11-20T16:14:00Z');

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../../fixtures/emulated-table.ts';
+import { describe, expect, it } from '@jest/globals';
 import { type Interception, interceptTable } from '../../../fixtures/intercept-table.ts';
 import { newServiceKey, openServiceKeys } from '../../../lambda/data/accounts/service-keys.ts';
 import { openBillingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
@@ -11,13 +10,10 @@ import { write } from '../../../lambda/data/table/write.ts';
 import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
 import type { AccountStatus, BillingStatus, PlanName } from '../../../lambda/domain/billing/plans.ts';
 import { UnavailableError } from '../../../lambda/domain/errors.ts';
+import { tableForTests } from '../../table-for-tests.ts';
 import { newAccount } from '../new-account.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 const period = { periodStart: '2026-11-05T10:00:00.000Z', periodEnd: '2026-12-05T10:00:00.000Z' };
 

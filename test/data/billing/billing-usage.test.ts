@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../../fixtures/emulated-table.ts';
+import { describe, expect, it } from '@jest/globals';
 import { openPeriodUsage } from '../../../lambda/data/billing/billing-usage.ts';
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
+import { tableForTests } from '../../table-for-tests.ts';
 import { closeEvent, priceOfTokens } from '../../usage-recorder/events.ts';
 import { newAccount } from '../new-account.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 const NOW = new Date('2026-11-20T16:30:00.000Z');
 

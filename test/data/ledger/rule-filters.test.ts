@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../../fixtures/emulated-table.ts';
+import { expect, it } from '@jest/globals';
 import { newServiceKey } from '../../../lambda/data/accounts/service-keys.ts';
 import { openRuleFilters } from '../../../lambda/data/ledger/counter-slots.ts';
 import { accountServiceKeyKey, ruleKey } from '../../../lambda/data/table/keys.ts';
+import { tableForTests } from '../../table-for-tests.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 const put = (accountId: string, ruleId: string, members: object) =>
   table.call('PutItem', {

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { cancelled, interceptTable } from '../../../fixtures/intercept-table.ts';
 import { openLedger } from '../../../lambda/data/ledger/ledger.ts';
 import { openRollupMarks } from '../../../lambda/data/ledger/rollup-marks.ts';
@@ -15,6 +14,7 @@ import { addCounters, type Counters } from '../../../lambda/domain/spend/counter
 import type { UsageEvent } from '../../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../../lambda/usage-recorder/reprice.ts';
+import { tableForTests } from '../../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens } from '../../usage-recorder/events.ts';
 import { ledgerSums, total } from '../../usage-recorder/ledger-sums.ts';
 import { newAccount } from '../new-account.ts';
@@ -23,11 +23,7 @@ const NOW = Date.parse('2026-11-20T13:00:00Z');
 const MONTH = '2026-11';
 const range = { from: '2026-11-01T00:00:00.000Z', to: '2026-12-01T00:00:00.000Z' };
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 const at = (seconds: number): string => new Date(NOW - 3_600_000 + 1_000 * seconds).toISOString();
 const closeAt = (accountId: string, seconds: number, facts = {}) =>

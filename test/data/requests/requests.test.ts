@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { interceptTable } from '../../../fixtures/intercept-table.ts';
 import { openLedger } from '../../../lambda/data/ledger/ledger.ts';
 import { openRequests, type RequestFilter } from '../../../lambda/data/requests/requests.ts';
@@ -9,16 +8,13 @@ import { UnreadableItemError } from '../../../lambda/data/table/read.ts';
 import { NotFoundError } from '../../../lambda/domain/errors.ts';
 import type { AccountCloseEvent } from '../../../lambda/usage-recorder/attribute-events.ts';
 import { recordOfClose } from '../../../lambda/usage-recorder/build-record.ts';
+import { tableForTests } from '../../table-for-tests.ts';
 import { closeEvent, priceOfTokens } from '../../usage-recorder/events.ts';
 
 const NOW = Date.parse('2026-11-20T13:00:00Z');
 const DAY_MS = 86_400_000;
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 let accounts = 0;
 /** An account with requests at these times; the n-th has tag `even` or `odd`. */

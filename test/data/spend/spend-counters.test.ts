@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../../fixtures/emulated-table.ts';
+import { describe, expect, it } from '@jest/globals';
 import { openSpendCounters } from '../../../lambda/data/spend/spend-counters.ts';
 import { spendCounterKey } from '../../../lambda/data/table/keys.ts';
 import {
@@ -8,12 +7,9 @@ import {
   knownCostNanoUsd,
   type SpendCounter,
 } from '../../../lambda/domain/spend/counters.ts';
+import { tableForTests } from '../../table-for-tests.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 const dimensions = { provider: 'openai', model: 'gpt-4o', tag: null, keyId: null, providerKey: null };
 

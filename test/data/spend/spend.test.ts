@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { interceptTable } from '../../../fixtures/intercept-table.ts';
 import { openRollupMarks, type RollupMark } from '../../../lambda/data/ledger/rollup-marks.ts';
 import { openRollup } from '../../../lambda/data/spend/rollup.ts';
@@ -11,6 +10,7 @@ import { addCounters, type Counters, knownCostNanoUsd } from '../../../lambda/do
 import { crossDimensionNames, type SpendDimensionName } from '../../../lambda/domain/spend/dimensions.ts';
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
 import { rollUpDuePeriods } from '../../../lambda/usage-recorder/rollup/roll-up-due-periods.ts';
+import { tableForTests } from '../../table-for-tests.ts';
 import { closeEvent, priceOfTokens } from '../../usage-recorder/events.ts';
 import { addSpend, costing } from '../add-spend.ts';
 
@@ -18,11 +18,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const START = Date.parse('2026-10-29T12:00:00Z');
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeAll(async () => {
-  table = await emulatedTable();
-});
-afterAll(() => table.stop());
+const table = tableForTests();
 
 /** The service at a time that the test sets. */
 const serviceAt = (start: number, accountId: string) => {

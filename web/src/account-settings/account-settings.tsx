@@ -171,7 +171,6 @@ const RequireTotp = () => {
   );
 };
 
-/** Settings for all members of the account. */
 export const AccountSettings = () => (
   <div className="page">
     <PageHead title="Account settings" about="What holds for all members. Your own login is in your profile." />

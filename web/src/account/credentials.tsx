@@ -40,7 +40,6 @@ export const NewPassword = (props: PasswordInputProps) => (
   <PasswordInput description={PASSWORD_RULE} autoComplete="new-password" {...props} />
 );
 
-/** A code that a mail brings. */
 export const MailedCode = (props: TextInputProps) => (
   <TextInput
     label="Code from the e-mail"

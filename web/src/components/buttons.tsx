@@ -80,7 +80,6 @@ interface DialogButtonProps extends Omit<LabelProps, 'children'> {
   readonly children: (close: () => void) => ReactNode;
 }
 
-/** A button that opens a dialog. */
 export const DialogButton = ({ label, title, isWide = false, icon: Icon, children, ...button }: DialogButtonProps) => {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);

@@ -56,7 +56,6 @@ interface CardProps {
   readonly children: ReactNode;
 }
 
-/** A card with a heading, and what is next to that. */
 export const Card = ({ title, about, action, children }: CardProps) => (
   <section className="card card-pad" aria-label={title}>
     <div className="card-head">

@@ -117,7 +117,6 @@ interface ListSectionProps<Item> extends Pick<TableProps<Item>, 'columns' | 'key
   readonly below?: ReactNode;
 }
 
-/** A list that is a part of a page. */
 export const ListSection = <Item,>({
   title,
   action,

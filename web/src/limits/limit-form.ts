@@ -8,7 +8,6 @@ import { type ChannelValues, channelsOf, channelValuesOf, mailOnly } from './cha
 import { type LimitNumbers, type LimitPeriod, type LimitType, limitTypes, periodLabels } from './limit-types.ts';
 import { eachText } from './names.ts';
 
-/** A rule or budget as the API shows it. */
 export type Limit = AlertRule | Budget;
 
 export const typeOf = (limit: Limit): LimitType => ('type' in limit ? limit.type : 'budget');

@@ -5,7 +5,6 @@ import { formatMoney } from '../format/money.ts';
 import { formatPercent, plural } from '../format/quantity.ts';
 import { locale } from '../format/reading.ts';
 
-/** The types of rules, and budgets. */
 export type LimitType = RuleType | 'budget';
 
 /** A calendar period, or the days that a budget is for. */

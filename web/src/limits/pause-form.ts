@@ -24,7 +24,6 @@ export type PauseStart = Partial<PauseValues>;
 
 export const emptyPause: PauseValues = { ...scopeValuesOf(undefined), name: '', minutes: '60' };
 
-/** The pause as the API takes it. */
 export const bodyOf = ({ name, minutes, ...values }: PauseValues) => {
   const { dim: _, serviceTier: _tier, ...scope } = scopeOf(values);
   return { name: name.trim(), scope, minutes: minutes === '' ? null : Number(minutes) };

@@ -12,7 +12,6 @@ export const useBudgets = () => useApi().useQuery('get', '/budgets', {}, useRefr
 /** The pauses in force. None for roles that may not read them. */
 export const usePauses = () => useApi().useQuery('get', '/pauses', {}, useRefreshing());
 
-/** The access rules. */
 export const useAccessRules = () =>
   useApi().useQuery('get', '/access-rules', {}, { enabled: useMe().may('keys:read') });
 

@@ -11,10 +11,8 @@ import { useProjectChoices } from '../scope/scope-fields.tsx';
 import { inviteesIn } from './invitees.ts';
 import { type GrantableRole, grantableRoles, roleOptions } from './roles.ts';
 
-/** True for roles that may be limited to projects. */
 export const mayHaveProjects = (role: Role): boolean => (projectRoles as readonly Role[]).includes(role);
 
-/** The projects that somebody is limited to. */
 export const ProjectsField = (props: MultiSelectProps) => (
   <MultiSelect
     label="Projects"

@@ -102,7 +102,6 @@ const DimensionsButton = () => {
 
 const granularityNames = { hour: 'Hours', day: 'Days', month: 'Months' } as const;
 
-/** Choices of the overview. */
 export interface OverviewView {
   readonly range: Range;
   readonly by: GroupBy;

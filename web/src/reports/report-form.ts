@@ -5,7 +5,6 @@ import { required } from '../forms/fields.ts';
 import { problemsIn } from '../forms/problems.ts';
 import { type ChannelValues, channelProblems, channelsOf, channelValuesOf, mailOnly } from '../limits/channels.ts';
 
-/** Values of the form. */
 export interface ReportValues extends ChannelValues {
   readonly name: string;
   readonly every: Report['schedule']['every'];
@@ -38,7 +37,6 @@ export const valuesOf = (report: Report): ReportValues => ({
 /** Members of a report that the API replaces. */
 export const WHOLE = ['schedule'];
 
-/** The report as the API takes it. */
 export const bodyOf = (values: ReportValues) => {
   const { name, every, hour, groupBy, recipients } = values;
   return {

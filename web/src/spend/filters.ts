@@ -56,7 +56,6 @@ export const filtersOf = (search: Record<string, unknown>): Filters =>
       }),
   );
 
-/** The filtered dimensions and their values. */
 export const filterEntries = (filters: Filters): [Dimension, readonly string[]][] =>
   (Object.entries(filters) as [Dimension, readonly string[] | undefined][]).flatMap(([dimension, values]) =>
     values ? [[dimension, values]] : [],

@@ -23,7 +23,6 @@ export type KeyNames = ReadonlyMap<string, string>;
 export const providerKeyName = (providerKey: string): string =>
   /^[0-9a-f]{16,}$/.test(providerKey) ? `…${providerKey.slice(-8)}` : providerKey;
 
-/** The display name of a dimension's value. */
 export const valueName = (dimension: Dimension, value: string | null, keyNames: KeyNames): string => {
   if (value === null || value === '') return NONE[dimension] ?? `no ${dimension.slice('dim:'.length)}`;
   if (value === UNKNOWN) return 'not known';

@@ -18,7 +18,6 @@ interface Options {
   readonly isLive?: boolean;
 }
 
-/** A report of spend. */
 export const useSpend = (query: SpendQuery, { enabled = true, isLive = false }: Options = {}) =>
   useApi().useQuery('get', '/spend', { params: { query } }, { enabled, ...(isLive && live) });
 

@@ -1,3 +1,2 @@
-/** Sources of prices. */
 export const feedSources = ['genai-prices', 'models.dev'] as const;
 export type FeedSource = (typeof feedSources)[number];
