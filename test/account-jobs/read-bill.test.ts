@@ -11,11 +11,10 @@ import { dueJobs } from '../../lambda/data/accounts/account-jobs.ts';
 import { openBillConnections } from '../../lambda/data/reconciliation/bill-connections.ts';
 import { openBills } from '../../lambda/data/reconciliation/bills.ts';
 import { HOUR_MS } from '../../lambda/domain/calendar/units.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { openBillSource } from '../../lambda/integrations/bills/bill-sources.ts';
 import { newAccount } from '../data/new-account.ts';
-import { countRequest, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { invoke, serve } from '../http/invoke.ts';
 import { CREDENTIAL, type MockBills, startMockBills } from '../integrations/bills/mock-bills.ts';
 
 const NOW = Date.parse('2026-11-20T10:00:00.000Z');
@@ -40,14 +39,11 @@ const sourceOf = (provider: string) => openBillSource(provider as 'openai', new 
 beforeAll(async () => {
   [table, mock] = await Promise.all([emulatedTable(), startMockBills()]);
   const dependencies = { connections: connections(), credentials, sourceOf, now: () => new Date(nowMs) };
-  handler = httpStack(
-    [
-      route(operations.listBillConnections, listBillConnections(dependencies)),
-      route(operations.connectBill, connectBill(dependencies)),
-      route(operations.disconnectBill, disconnectBill(dependencies)),
-    ],
-    { logger: silentLogger(), corsOrigins: [], membershipOf, countRequest },
-  );
+  handler = serve([
+    route(operations.listBillConnections, listBillConnections(dependencies)),
+    route(operations.connectBill, connectBill(dependencies)),
+    route(operations.disconnectBill, disconnectBill(dependencies)),
+  ]);
 });
 afterAll(() => Promise.all([table.stop(), mock.stop()]));
 beforeEach(async () => {

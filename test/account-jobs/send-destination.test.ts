@@ -18,12 +18,11 @@ import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { ROLLUP_MARK_SHARDS } from '../../lambda/data/table/keys.ts';
 import { write } from '../../lambda/data/table/write.ts';
 import { MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
 import { routes } from '../../lambda/http/operation.ts';
 import { postWebhook, type WebhookAccess, webhookUrlProblem } from '../../lambda/integrations/webhook.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { newAccount } from '../data/new-account.ts';
-import { countRequest, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { invoke, serve, silentLogger } from '../http/invoke.ts';
 import { testCertificate } from '../integrations/test-certificate.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, priceOfTokens } from '../usage-recorder/events.ts';
@@ -79,12 +78,7 @@ const openAccount = async () => {
     ...settingsOf(table, now),
     webhookUrlProblem: (text: string) => webhookUrlProblem(text, access),
   };
-  const handler = httpStack(routes(operations, manage, dependencies), {
-    logger: silentLogger(),
-    corsOrigins: [],
-    membershipOf,
-    countRequest,
-  });
+  const handler = serve(routes(operations, manage, dependencies));
   const call = (method: string, path: string, body?: unknown) =>
     invoke(handler, { method, path: `/api/destinations${path}`, body, caller: { accountId, userId } });
   const { send } = sendDestination({

@@ -5,10 +5,9 @@ import { openArchives } from '../../lambda/data/accounts/archives.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openSignOns } from '../../lambda/data/accounts/sign-ons.ts';
 import { InvalidCredentialsError, TotpRequiredError } from '../../lambda/domain/errors.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
 import { routes } from '../../lambda/http/operation.ts';
 import { newAccount } from '../data/new-account.ts';
-import { APP_CLIENT_ID, countRequest, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { APP_CLIENT_ID, invoke, serve } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { identityApi } from './open-identity.ts';
 
@@ -31,7 +30,7 @@ beforeAll(async () => {
     sendMail: async (mail) => void mails.push(mail),
     now: () => now,
   });
-  const archives = httpStack(
+  const archives = serve(
     routes(archiveOperations, manageArchives, {
       archives: openArchives(table),
       audit: openAuditLog(table),
@@ -39,7 +38,6 @@ beforeAll(async () => {
       newId: () => `archive-${Math.random()}`,
       now: () => now,
     }),
-    { logger: silentLogger(), corsOrigins: [], membershipOf, countRequest },
   );
   handlerOf = (path) => (path.startsWith('archives') ? archives : identity);
 });

@@ -3,9 +3,8 @@ import { listExportChanges, listExports } from '../../lambda/dashboard/exports/l
 import * as operations from '../../lambda/dashboard/exports/operations.ts';
 import type { DayExports } from '../../lambda/data/exports/day-exports.ts';
 import type { RollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
-import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { invoke, serve } from '../http/invoke.ts';
 
 const exported = {
   at: '2026-11-20T01:30:00.000Z',
@@ -28,13 +27,10 @@ const dependencies = {
   objects: { signGet: async (key: string, seconds: number) => `https://bucket.example.com/${key}?expires=${seconds}` },
   now: () => new Date('2026-11-20T16:00:00Z'),
 };
-const handler = httpStack(
-  [
-    route(operations.listExports, listExports(dependencies)),
-    route(operations.listExportChanges, listExportChanges(dependencies)),
-  ],
-  { logger: silentLogger(), corsOrigins: [], membershipOf },
-);
+const handler = serve([
+  route(operations.listExports, listExports(dependencies)),
+  route(operations.listExportChanges, listExportChanges(dependencies)),
+]);
 
 const get = (query: Record<string, string[]> = {}, role: 'owner' | 'billing' = 'owner', path = '/api/exports') =>
   invoke(handler, {

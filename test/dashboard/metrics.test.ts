@@ -10,9 +10,8 @@ import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import type { Counters, SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import type { ReadCounters } from '../../lambda/domain/spend/spend-question.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
-import { apiEvent, membershipOf, silentLogger } from '../http/invoke.ts';
+import { apiEvent, serve } from '../http/invoke.ts';
 
 const counter = (time: string, provider: string, model: string | null, counters: Counters): SpendCounter => ({
   time,
@@ -50,27 +49,24 @@ const budget = (id: string, isActive = true) => ({
   isActive,
   state: { period: {}, usedNanoUsd: 1_250_000_050, unpricedRequests: 5, isBlocking: true },
 });
-const handler = httpStack(
-  [
-    route(
-      operation,
-      readMetrics({
-        readSpend: readSpend({
-          readCounters,
-          readTrackingGaps: async () => [
-            { from: '2026-11-03T10:00:00.000Z', to: '2026-11-03T10:00:20.000Z', requests: 6 },
-          ],
-          findDeclared: async () => [],
-          now,
-        }),
-        listBudgets: async () => ({ items: [budget('b1'), budget('b2'), budget('b3', false)] as never }),
-        namesOf: async (_account, by) => new Map(by === 'key' ? [['key-1', 'CI']] : []),
+const handler = serve([
+  route(
+    operation,
+    readMetrics({
+      readSpend: readSpend({
+        readCounters,
+        readTrackingGaps: async () => [
+          { from: '2026-11-03T10:00:00.000Z', to: '2026-11-03T10:00:20.000Z', requests: 6 },
+        ],
+        findDeclared: async () => [],
         now,
       }),
-    ),
-  ],
-  { logger: silentLogger(), corsOrigins: [], membershipOf },
-);
+      listBudgets: async () => ({ items: [budget('b1'), budget('b2'), budget('b3', false)] as never }),
+      namesOf: async (_account, by) => new Map(by === 'key' ? [['key-1', 'CI']] : []),
+      now,
+    }),
+  ),
+]);
 const scrape = async (query: Record<string, string[]> = {}, role: Role = 'viewer') => {
   const caller = { accountId: 'account', userId: role, role };
   const result = await handler(apiEvent({ method: 'GET', path: '/api/metrics', query, caller }), {} as Context);

@@ -4,8 +4,8 @@ import type { Settings } from '../../lambda/dashboard/open-settings.ts';
 import { readingRoutes } from '../../lambda/dashboard/reading.ts';
 import { settingsRoutes } from '../../lambda/dashboard/settings.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
-import { type HttpStackOptions, httpStack } from '../../lambda/http/http-stack.ts';
-import { countRequest, membershipOf, silentLogger } from '../http/invoke.ts';
+import type { HttpStackOptions } from '../../lambda/http/http-stack.ts';
+import { serve } from '../http/invoke.ts';
 
 /**
  * What an account sets and reads, as functions serve it, over the table and at the time of a test. It opens with the first call.
@@ -19,12 +19,12 @@ export const openDashboard = (
   options: Partial<HttpStackOptions> = {},
 ) => {
   const open = () => {
-    return httpStack(
+    return serve(
       [
         ...settingsRoutes({ ...settingsOf(table, now), ...replaced }),
         ...readingRoutes({ ...readingOf(table, now), ...replaced }),
       ],
-      { logger: silentLogger(), corsOrigins: [], membershipOf, countRequest, ...options },
+      options,
     );
   };
   let handler: ReturnType<typeof open> | undefined;

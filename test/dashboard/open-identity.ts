@@ -1,8 +1,8 @@
 import { type IdentityParts, openIdentity } from '../../lambda/dashboard/auth/open-identity.ts';
 import { identityRoutes } from '../../lambda/dashboard/identity.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
-import { type HttpStackOptions, httpStack } from '../../lambda/http/http-stack.ts';
-import { APP_CLIENT_ID, countRequest, membershipOf, silentLogger } from '../http/invoke.ts';
+import type { HttpStackOptions } from '../../lambda/http/http-stack.ts';
+import { APP_CLIENT_ID, serve, silentLogger } from '../http/invoke.ts';
 
 const environment = (TABLE_NAME: string) => ({
   TABLE_NAME,
@@ -34,6 +34,5 @@ export const identityApi = (table: Table, replaced: Replaced, options: Partial<H
     directory: { ...parts.directory, ...replaced.directory },
     sessions: { ...parts.sessions, ...replaced.sessions },
   }));
-  const stack = { logger: silentLogger(), corsOrigins: [], membershipOf, countRequest, ...options };
-  return httpStack(identityRoutes(opened), stack);
+  return serve(identityRoutes(opened), options);
 };

@@ -12,12 +12,11 @@ import { addDays } from '../../lambda/domain/calendar/utc.ts';
 import { attoUsdPerUnit } from '../../lambda/domain/money.ts';
 import { noPrices } from '../../lambda/domain/own-prices/own-price.ts';
 import type { PriceBook } from '../../lambda/domain/price/rates.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { openBillSource } from '../../lambda/integrations/bills/bill-sources.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { invoke, serve } from '../http/invoke.ts';
 import { type BilledDay, CREDENTIAL, startMockBills } from '../integrations/bills/mock-bills.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, priceOfTokens } from '../usage-recorder/events.ts';
@@ -32,21 +31,18 @@ let book: PriceBook;
 
 beforeAll(async () => {
   const bills = openBills(table);
-  handler = httpStack(
-    [
-      route(operations.importBill, importBill({ bills, audit: openAuditLog(table), now: () => NOW })),
-      route(
-        operations.readReconciliation,
-        readReconciliation({
-          bills,
-          readCounters: openSpend(table).read,
-          readTrackingGaps: openTrackingGaps(table).gaps,
-          loadBook: async () => book,
-        }),
-      ),
-    ],
-    { logger: silentLogger(), corsOrigins: [], membershipOf },
-  );
+  handler = serve([
+    route(operations.importBill, importBill({ bills, audit: openAuditLog(table), now: () => NOW })),
+    route(
+      operations.readReconciliation,
+      readReconciliation({
+        bills,
+        readCounters: openSpend(table).read,
+        readTrackingGaps: openTrackingGaps(table).gaps,
+        loadBook: async () => book,
+      }),
+    ),
+  ]);
 });
 beforeEach(async () => {
   caller = await newAccount(table, 'PRO');

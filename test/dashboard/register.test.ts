@@ -4,10 +4,9 @@ import { register as operation } from '../../lambda/dashboard/auth/operations.ts
 import { type RegisterDependencies, register } from '../../lambda/dashboard/auth/register.ts';
 import type { Account, NewAccount } from '../../lambda/data/accounts/accounts.ts';
 import { EmailTakenError, InvalidCredentialsError } from '../../lambda/domain/errors.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import type { DirectoryUser } from '../../lambda/integrations/user-directory.ts';
-import { countRequest, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { invoke, serve, silentLogger } from '../http/invoke.ts';
 
 const now = new Date('2026-11-20T12:00:00Z');
 
@@ -74,12 +73,7 @@ const world = (registration: RegisterDependencies['registration'] = 'open') => {
     now: () => now,
     logger,
   };
-  const handler = httpStack([route(operation, register(dependencies))], {
-    logger: silentLogger(),
-    corsOrigins: [],
-    countRequest,
-    membershipOf,
-  });
+  const handler = serve([route(operation, register(dependencies))]);
   return { users, accounts, registrations, codes, breaks, handler, byEmail };
 };
 

@@ -6,9 +6,8 @@ import { newServiceKey, type ServiceKeys } from '../../lambda/data/accounts/serv
 import type { openRequests } from '../../lambda/data/requests/requests.ts';
 import { requestColumns } from '../../lambda/domain/exports/datasets.ts';
 import { type RequestRecord, requestRecordSchema } from '../../lambda/domain/spend/request-record.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
-import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { invoke, serve } from '../http/invoke.ts';
 
 type Requests = ReturnType<typeof openRequests>;
 const find = jest.fn<Requests['find']>();
@@ -20,13 +19,10 @@ const dependencies = {
   ...{ requests: { find, page, highest }, findCurrency, keys: { list } },
   now: () => new Date('2026-11-20T16:30:00Z'),
 };
-const handler = httpStack(
-  [
-    route(operations.listRequests, listRequests(dependencies)),
-    route(operations.readRequest, readRequest(dependencies)),
-  ],
-  { logger: silentLogger(), corsOrigins: [], membershipOf },
-);
+const handler = serve([
+  route(operations.listRequests, listRequests(dependencies)),
+  route(operations.readRequest, readRequest(dependencies)),
+]);
 const caller = { accountId: 'account-1', userId: 'user' };
 const get = (path: string, query: Record<string, string[]> = {}) =>
   invoke(handler, { method: 'GET', path: `/api${path}`, query, caller });

@@ -7,9 +7,8 @@ import { exportSpend, readSpend } from '../../lambda/dashboard/spend/read-spend.
 import type { SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
 import { readCountersFrom } from '../../lambda/domain/spend/spend-question.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
-import { apiEvent, invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { apiEvent, invoke, serve } from '../http/invoke.ts';
 
 const caller = { accountId: 'account', userId: 'user' };
 const keys = [
@@ -38,13 +37,10 @@ const readCounters = readCountersFrom({
   },
 });
 const now = () => new Date('2026-11-20T16:30:00Z');
-const handler = httpStack(
-  [
-    route(operation, readSpend({ readCounters, readTrackingGaps: async () => [], findDeclared: async () => [], now })),
-    route(exportOperation, exportSpend({ readCounters, findDeclared: async () => [], now })),
-  ],
-  { logger: silentLogger(), corsOrigins: [], membershipOf },
-);
+const handler = serve([
+  route(operation, readSpend({ readCounters, readTrackingGaps: async () => [], findDeclared: async () => [], now })),
+  route(exportOperation, exportSpend({ readCounters, findDeclared: async () => [], now })),
+]);
 const get = async (query: Record<string, string[]>) =>
   (await invoke(handler, { method: 'GET', path: '/api/spend', query, caller })).body;
 const costs = (groups: { project?: string | null; costNanoUsd: number }[]) =>

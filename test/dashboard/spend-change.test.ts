@@ -5,9 +5,8 @@ import { rangesOf } from '../../lambda/domain/calendar/range.ts';
 import type { Counters, SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import { OTHER, UNKNOWN } from '../../lambda/domain/spend/dimensions.ts';
 import { readCountersFrom } from '../../lambda/domain/spend/spend-question.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
-import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { invoke, serve } from '../http/invoke.ts';
 
 const caller = { accountId: 'account', userId: 'user' };
 const USD = 1_000_000_000;
@@ -40,21 +39,18 @@ const readCounters = readCountersFrom({
     }
   },
 });
-const handler = httpStack(
-  [
-    route(
-      operation,
-      compareSpend({
-        readCounters,
-        readTrackingGaps: async (_, { from }) => (from.startsWith('2026-10') ? [{ from, to: from, requests: 3 }] : []),
-        findDeclared: async () => [],
-        findCurrency: async () => ({ code: 'EUR', rates: [{ from: '2026-11-09', perUsd: '0.9' }] }),
-        now: () => new Date('2026-11-20T16:30:00Z'),
-      }),
-    ),
-  ],
-  { logger: silentLogger(), corsOrigins: [], membershipOf },
-);
+const handler = serve([
+  route(
+    operation,
+    compareSpend({
+      readCounters,
+      readTrackingGaps: async (_, { from }) => (from.startsWith('2026-10') ? [{ from, to: from, requests: 3 }] : []),
+      findDeclared: async () => [],
+      findCurrency: async () => ({ code: 'EUR', rates: [{ from: '2026-11-09', perUsd: '0.9' }] }),
+      now: () => new Date('2026-11-20T16:30:00Z'),
+    }),
+  ),
+]);
 const get = async (query: Record<string, string[]>) =>
   invoke(handler, { method: 'GET', path: '/api/spend/compare', query, caller });
 const days = { from: ['2026-11-10'], to: ['2026-11-11'] };

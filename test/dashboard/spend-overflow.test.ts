@@ -10,11 +10,10 @@ import { openSpend } from '../../lambda/data/spend/spend.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { HOUR_MS } from '../../lambda/domain/calendar/units.ts';
 import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { rollUpDuePeriods } from '../../lambda/usage-recorder/rollup/roll-up-due-periods.ts';
-import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { invoke, serve, silentLogger } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, priceOfTokens } from '../usage-recorder/events.ts';
 
@@ -48,19 +47,9 @@ const apiOf = (accountId: string, read: Table = table) => {
   const now = () => new Date(LATER);
   const caller = { accountId, userId: 'user', role: 'owner' } as const;
   const { read: readCounters } = openSpend(read);
-  const handler = httpStack(
-    [
-      route(
-        operation,
-        readSpend({ readCounters, readTrackingGaps: async () => [], findDeclared: async () => [], now }),
-      ),
-    ],
-    {
-      logger: silentLogger(),
-      corsOrigins: [],
-      membershipOf,
-    },
-  );
+  const handler = serve([
+    route(operation, readSpend({ readCounters, readTrackingGaps: async () => [], findDeclared: async () => [], now })),
+  ]);
   const range = { from: ['2026-11-01'], to: ['2026-11-30'] };
   return {
     report: async (query: Record<string, string[]>) => {

@@ -5,9 +5,8 @@ import type { FindDeclared } from '../../lambda/dashboard/spend/spend-query.ts';
 import type { SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import type { ReadCounters } from '../../lambda/domain/spend/spend-question.ts';
 import type { TrackingGap } from '../../lambda/domain/spend/tracking-gaps.ts';
-import { httpStack } from '../../lambda/http/http-stack.ts';
 import { route } from '../../lambda/http/operation.ts';
-import { invoke, membershipOf, silentLogger } from '../http/invoke.ts';
+import { invoke, serve } from '../http/invoke.ts';
 
 const caller = { accountId: 'account-1', userId: 'user' };
 const counter: SpendCounter = {
@@ -19,15 +18,12 @@ const counter: SpendCounter = {
 const readCounters = jest.fn<ReadCounters>();
 const findDeclared = jest.fn<FindDeclared>(async () => []);
 const readTrackingGaps = jest.fn<(accountId: string, range: object) => Promise<TrackingGap[]>>(async () => []);
-const handler = httpStack(
-  [
-    route(
-      operation,
-      readSpend({ readCounters, readTrackingGaps, findDeclared, now: () => new Date('2026-11-20T16:30:00Z') }),
-    ),
-  ],
-  { logger: silentLogger(), corsOrigins: [], membershipOf },
-);
+const handler = serve([
+  route(
+    operation,
+    readSpend({ readCounters, readTrackingGaps, findDeclared, now: () => new Date('2026-11-20T16:30:00Z') }),
+  ),
+]);
 const get = (query: Record<string, string[]> = {}) =>
   invoke(handler, { method: 'GET', path: '/api/spend', query, caller });
 

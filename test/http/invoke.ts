@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { jest } from '@jest/globals';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import type { Membership } from '../../lambda/http/operation.ts';
+import { type HttpStackOptions, httpStack } from '../../lambda/http/http-stack.ts';
+import type { Membership, Route } from '../../lambda/http/operation.ts';
 import { checkDescribed } from './described-api.ts';
 
 export interface ApiCall {
@@ -82,3 +83,7 @@ export const silentLogger = () => ({
   warn: jest.fn<Logger['warn']>(),
   error: jest.fn<Logger['error']>(),
 });
+
+/** Serves routes as a function does, to whom `invoke` names, without rate limits. */
+export const serve = (routes: readonly Route[], options: Partial<HttpStackOptions> = {}) =>
+  httpStack(routes, { logger: silentLogger(), corsOrigins: [], membershipOf, countRequest, ...options });

@@ -19,7 +19,6 @@ import { openBillingSync } from '../../../lambda/data/billing/billing-sync.ts';
 import { openPeriodUsage } from '../../../lambda/data/billing/billing-usage.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
 import { type PriceIds, priceList } from '../../../lambda/domain/billing/price-list.ts';
-import { httpStack } from '../../../lambda/http/http-stack.ts';
 import { route } from '../../../lambda/http/operation.ts';
 import { stripeBilling } from '../../../lambda/integrations/stripe-billing.ts';
 import {
@@ -30,7 +29,7 @@ import {
 } from '../../../lambda/integrations/stripe-client.ts';
 import { stripeEventReader } from '../../../lambda/integrations/stripe-webhook-event.ts';
 import { startLocalStripe } from '../../../local/stripe/server.ts';
-import { apiEvent, invoke, membershipOf, silentLogger } from '../../http/invoke.ts';
+import { apiEvent, invoke, serve, silentLogger } from '../../http/invoke.ts';
 
 const API_KEY = 'sk_test_local';
 const WEBHOOK_SECRET = 'whsec_test';
@@ -94,7 +93,7 @@ export const billingHost = async (
     cancel: 'https://app.acme.dev/plans',
     portalReturn: 'https://app.acme.dev/billing',
   };
-  const dashboard = httpStack(
+  const dashboard = serve(
     [
       route(billing.billingStatus, billingStatus({ accounts, usage: openPeriodUsage(table), now: () => new Date() })),
       route(billing.planPrices, planPrices({ stripe, prices, logger, now })),
@@ -102,7 +101,7 @@ export const billingHost = async (
       route(billing.portal, portal({ accounts, stripe, returnUrl: urls.portalReturn })),
       route(keys.createKey, createKey(settingsOf(table, () => new Date()))),
     ],
-    { logger, corsOrigins: [], membershipOf },
+    { logger },
   );
   const webhookHandler = webhookStack(
     receiveEvent({
