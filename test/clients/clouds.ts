@@ -39,6 +39,8 @@ const converseEvents: readonly (readonly [string, object])[] = [
   ['messageStop', { stopReason: 'end_turn' }],
   ['metadata', { usage: converseUsage, metrics: { latencyMs: 551 } }],
 ];
+/** The body of ConverseStream. */
+export const converseStream = Buffer.concat(converseEvents.map((each) => message(...each)));
 const converse = {
   output: { message: { role: 'assistant', content: [{ text }] } },
   stopReason: 'end_turn',
@@ -92,7 +94,7 @@ const bedrock = (model: string, call: string, response: ServerResponse): void =>
   const family = families.find((each) => each.model.test(model));
   const streams = call.endsWith('-stream');
   response.setHeader('x-amzn-requestid', 'r-1').setHeader('content-type', streams ? EVENTS : 'application/json');
-  if (call === 'converse-stream') response.end(Buffer.concat(converseEvents.map((each) => message(...each))));
+  if (call === 'converse-stream') response.end(converseStream);
   else if (call === 'converse') response.end(JSON.stringify(converse));
   else if (streams)
     response

@@ -5,6 +5,7 @@ import { type Ask, ask, type ReceivedResponse } from '../../fixtures/exchange.ts
 import { type LambdaGateway, startLambdaGateway } from '../../fixtures/lambda-gateway/lambda-gateway.ts';
 import { type Script, type ScriptedOrigin, startScriptedOrigin } from '../../fixtures/scripted-origin.ts';
 import { findEvents } from '../../ops/events/find-events.ts';
+import { converseStream } from '../clients/clouds.ts';
 import { KEYS } from '../gateway/gateway-host.ts';
 import {
   bodies,
@@ -272,6 +273,30 @@ describe('the gateway on Lambda', () => {
         outcome: 'completed',
         providerKey: expect.stringMatching(/^[0-9a-f]{16}$/),
         reading: { usage, modelServed: 'gpt-4o-2024-08-06' },
+      });
+    });
+
+    it('reads a stream of binary messages that arrives in any pieces, and changes no byte of it', async () => {
+      origin.script = async (_request, response) => {
+        response.writeHead(200, { 'Content-Type': 'application/vnd.amazon.eventstream' });
+        for (let at = 0; at < converseStream.length; at += 7) {
+          response.write(converseStream.subarray(at, at + 7));
+          await new Promise(setImmediate);
+        }
+        response.end();
+      };
+      const path = '/us-east-1/model/us.amazon.nova-pro-v1%3A0/converse-stream';
+      const result = await through({ method: 'POST', path, body: Buffer.from('{"messages":[]}') }, 'bedrock');
+      expect(result.body.equals(converseStream)).toBe(true);
+      expect(origin.received.at(-1)?.url).toBe(path.slice('/us-east-1'.length));
+      const events = await lambda.eventsOf(String(result.headers['x-service-request-id']));
+      expect(events.find(({ kind }) => kind === 'close')).toMatchObject({
+        outcome: 'completed',
+        reading: {
+          usage: { inputTokens: 1_200, outputTokens: 34, totalTokens: 1_234 },
+          complete: true,
+          streamed: true,
+        },
       });
     });
 
