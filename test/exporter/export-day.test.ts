@@ -221,7 +221,10 @@ describe('the export of days', () => {
 describe('a day that changes', () => {
   it('is exported again as a whole when a late event comes, and adds up again', async () => {
     const before = await ledgerSum();
-    const late = closeEvent({ accountId, startedAt: '2026-11-14T10:00:00.000Z', n: 7, reading: reported(1_000, 500) });
+    const late = closeEvent({
+      ...{ accountId, startedAt: '2026-11-14T10:00:00.000Z', n: 7, reading: reported(1_000, 500) },
+      tag: '=größe|"a"',
+    });
     await openRecorder(table, { logger: { error: () => {} }, now: () => now })([late]);
     await rollUpAll();
     await exportAll();
@@ -232,6 +235,11 @@ describe('a day that changes', () => {
       `SELECT (SELECT sum(cost_usd)::VARCHAR FROM requests WHERE day BETWEEN '${DAYS[0]}' AND '${DAYS.at(-1)}') AS requests,
          (SELECT sum(BilledCost)::VARCHAR FROM cost_and_usage WHERE day BETWEEN '${DAYS[0]}' AND '${DAYS.at(-1)}') AS charges`,
     );
+    // Text that a spreadsheet would run is changed in CSV only.
+    const tagged = `FROM requests WHERE request_id = '${late.requestId}'`;
+    expect(await reopened.rows(`SELECT tag ${tagged}`)).toEqual([{ tag: '=größe|"a"' }]);
+    const csv = await objects.get(exportKey(accountId, 'requests', 'csv', '2026-11-14'));
+    expect(gunzipSync(csv as Uint8Array).toString('utf8')).toContain(`,"'=größe|""a""",`);
     reopened.close();
     const usd = (after.costNanoUsd / 1e9).toFixed(9);
     expect(sums).toEqual({ requests: usd, charges: usd });
