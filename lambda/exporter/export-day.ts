@@ -39,7 +39,8 @@ export const openDescribeAccount = (table: Table) => {
     const [projects, members] = [await namesOf(accountId, 'project'), await namesOf(accountId, 'member')];
     const keysById = new Map((await keys.list(accountId)).map((key) => [key.keyId, key]));
     const owner = (await users.recipients(accountId)).find(({ role }) => role === 'owner');
-    const accountName = (owner && (await users.find(owner.userId))?.companyName) || null;
+    const user = owner && (await users.find(owner.userId));
+    const accountName = user ? user.companyName || `${user.firstName} ${user.lastName}`.trim() || user.email : null;
     const named = (kind: Named['kind'], names: ReadonlyMap<string, string>): Named[] =>
       [...names].map(([id, name]) => ({ kind, id, name, project: null, member: null }));
     return {

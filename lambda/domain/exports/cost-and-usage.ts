@@ -29,7 +29,7 @@ const unitOf = ({ kind, record }: Charge): string => {
 /** The names of what a row is about, at the time of the export. */
 export interface Names {
   readonly accountId: string;
-  /** Its owner's company. */
+  /** Its owner's company, or the owner. */
   readonly accountName: string | null;
   readonly projectId: string | null;
   readonly projectName: string | null;
