@@ -12,6 +12,7 @@ import './stories/forms.ts';
 import './stories/tasks.ts';
 import './stories/prices.ts';
 import './stories/reports.ts';
+import './stories/destinations.ts';
 import './stories/savings.ts';
 import './stories/settings.ts';
 import './stories/untrusted.ts';

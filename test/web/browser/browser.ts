@@ -128,6 +128,22 @@ export const seriousFindings = async (page: Page, rules: Rules = 'all'): Promise
     );
 };
 
+/** Has the rules of accessibility checked, and saves the page in light and dark, and as wide as a phone. */
+export const look = async (page: Page, name: string) => {
+  await waitUntilIdle(page);
+  const size = page.viewportSize() ?? phone.viewport;
+  const found = await seriousFindings(page);
+  if (found.length > 0) throw new Error(found.join('\n'));
+  await screenshot(page, name, true);
+  if (process.env['SCREENSHOTS'] !== '1') return;
+  await page.evaluate("document.documentElement.setAttribute('data-mantine-color-scheme', 'dark')");
+  await screenshot(page, `${name}-dark`, true);
+  await page.evaluate("document.documentElement.setAttribute('data-mantine-color-scheme', 'light')");
+  await page.setViewportSize({ width: 375, height: 800 });
+  await screenshot(page, `${name}-phone`, true);
+  await page.setViewportSize(size);
+};
+
 /** The chart of the overview. */
 export const chartOf = (page: Page) => page.getByRole('img', { name: 'The table has the same figures.' });
 

@@ -37,6 +37,7 @@ export const startDashboard = async (options: { readonly scheduleEveryMs?: numbe
     environment: {
       ...mock.environment,
       SIGN_ON_ORIGIN: signOn.origin,
+      WEBHOOK_TARGETS: JSON.stringify({ ports: [], internalHosts: ['localhost'] }),
       SIGN_ON_PROVIDERS: JSON.stringify({ Acme: { domains: ['acme.example'], verifiesAddresses: false } }),
     },
   });

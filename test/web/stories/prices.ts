@@ -1,25 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { Page } from 'playwright-core';
-import { phone, screenshot, seriousFindings, waitUntilIdle } from '../browser/browser.ts';
+import { look, screenshot, seriousFindings } from '../browser/browser.ts';
 import { fixture, openSignedIn } from '../browser/fixture.ts';
 
 const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
-
-/** In light and dark, and as wide as a phone. */
-const look = async (page: Page, name: string) => {
-  await waitUntilIdle(page);
-  const size = page.viewportSize() ?? phone.viewport;
-  expect(await seriousFindings(page)).toEqual([]);
-  await screenshot(page, name, true);
-  if (process.env['SCREENSHOTS'] !== '1') return;
-  await page.evaluate("document.documentElement.setAttribute('data-mantine-color-scheme', 'dark')");
-  await screenshot(page, `${name}-dark`, true);
-  await page.evaluate("document.documentElement.setAttribute('data-mantine-color-scheme', 'light')");
-  await page.setViewportSize({ width: 375, height: 800 });
-  await screenshot(page, `${name}-phone`, true);
-  await page.setViewportSize(size);
-};
 
 describe('prices and bills', () => {
   it('set a price of a model and a currency, compare an invoice, and find pages by name', async () => {
@@ -83,7 +67,7 @@ describe('prices and bills', () => {
     await page.getByText('No recorded cost changed').waitFor();
     await look(page, 'price-changes');
     page = await open('/exports');
-    await page.getByText('Programs get the same files').waitFor();
+    await page.getByText('Programs fetch the same files').waitFor();
     await look(page, 'exports');
 
     await page.keyboard.press('Control+k');

@@ -55,6 +55,7 @@ export type AuditQuery = NonNullable<NonNullable<paths['/audit']['get']['paramet
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type ExportedDay = components['schemas']['Export'];
 export type WaitingExport = components['schemas']['WaitingExport'];
+export type Destination = components['schemas']['Destination'];
 
 export type OwnPrices = paths['/prices']['get']['responses']['200']['content']['application/json'];
 export type OwnPrice = components['schemas']['Price'];

@@ -2,13 +2,14 @@ import { Alert, Anchor, NativeSelect } from '@mantine/core';
 import { PackageOpen } from 'lucide-react';
 import { useState } from 'react';
 import type { ExportedDay, WaitingExport } from '../api/responses.ts';
-import { useApi } from '../app.ts';
+import { useApi, useMe } from '../app.ts';
 import { Instant, Money, Unpriced } from '../components/amount.tsx';
 import { TextLink } from '../components/links.tsx';
 import { ListPage } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { formatBytes, formatWhole, plural } from '../format/quantity.ts';
 import { utcDayText } from '../format/time.ts';
+import { Destinations } from './destinations.tsx';
 
 /** Links end after 15 minutes. */
 const REFRESH_MS = 10 * 60_000;
@@ -73,6 +74,7 @@ const Waiting = ({ days }: { readonly days: readonly WaitingExport[] }) => {
 };
 
 export const Exports = () => {
+  const { may } = useMe();
   const [format, setFormat] = useState<'parquet' | 'csv'>('parquet');
   const query = useApi().useQuery(
     'get',
@@ -86,7 +88,8 @@ export const Exports = () => {
       about={
         <>
           The last 30 days as files. A day is there an hour after its end (UTC), and again when a late event or a new
-          price changes it. Programs get the same files: <TextLink to="/connect">Connect</TextLink>
+          price changes it. Programs fetch the same files (<TextLink to="/connect">Connect</TextLink>), or get word of
+          them as destinations.
         </>
       }
       actions={
@@ -101,6 +104,7 @@ export const Exports = () => {
       things="exports"
     >
       <Waiting days={query.data?.waiting ?? []} />
+      {may('reports:read') && <Destinations />}
       <Table
         label="Exported days"
         columns={columns}

@@ -1,0 +1,122 @@
+import { Badge, Group, NativeSelect, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { Destination } from '../api/responses.ts';
+import { useApi, useMe } from '../app.ts';
+import { ActButton, DialogButton } from '../components/buttons.tsx';
+import { ShownOnce } from '../components/copy.tsx';
+import { type Column, ListSection, TwoLines } from '../components/table.tsx';
+import { plural } from '../format/quantity.ts';
+import { formatAgo } from '../format/time.ts';
+import { SubmitForm } from '../forms/submit-form.tsx';
+
+const types = {
+  manifests: 'Each exported day (manifest)',
+  otlp: 'Each request (OpenTelemetry)',
+} as const;
+const urls = { manifests: 'URL', otlp: 'URL of the collector, without /v1/logs' } as const;
+
+/** Asks where to send what, then shows the secret that signs it, once. */
+const CreateDestination = ({ onClose }: { readonly onClose: () => void }) => {
+  const form = useForm({
+    initialValues: { name: '', type: 'manifests' as Destination['type'], url: '', header: '', value: '' },
+  });
+  const create = useApi().useMutation('post', '/destinations');
+  if (create.data)
+    return (
+      <ShownOnce secret={create.data.secret} what="secret" onClose={onClose}>
+        What is sent is signed with this secret (X-Service-Signature). It is shown only once.
+      </ShownOnce>
+    );
+  return (
+    <SubmitForm
+      form={form}
+      request={create}
+      sent={({ header, value, ...rest }) => ({
+        body: { ...rest, headers: header ? { [header.toLowerCase()]: value } : {} },
+      })}
+      failure="The destination was not created"
+      submit="Create the destination"
+    >
+      <TextInput label="Name" maxLength={64} data-autofocus {...form.getInputProps('name')} />
+      <NativeSelect
+        label="What it gets"
+        data={Object.entries(types).map(([value, label]) => ({ value, label }))}
+        {...form.getInputProps('type')}
+      />
+      <TextInput label={urls[form.values.type]} {...form.getInputProps('url')} />
+      <Group grow>
+        <TextInput label="Header (optional)" placeholder="authorization" {...form.getInputProps('header')} />
+        <TextInput label="Its value" autoComplete="off" {...form.getInputProps('value')} />
+      </Group>
+    </SubmitForm>
+  );
+};
+
+const Actions = ({ destination: { id, name, isActive } }: { readonly destination: Destination }) => {
+  const { may } = useMe();
+  const api = useApi();
+  const update = api.useMutation('patch', '/destinations/{id}', { meta: { failure: `${name} was not changed` } });
+  const remove = api.useMutation('delete', '/destinations/{id}', {
+    meta: { done: `${name} deleted.`, failure: `${name} was not deleted` },
+  });
+  if (!may('reports:write')) return null;
+  const params = { path: { id } };
+  return (
+    <Group gap={4} justify="flex-end">
+      <ActButton
+        label={isActive ? 'Switch off' : 'Switch on'}
+        aria-label={`Switch ${isActive ? 'off' : 'on'} ${name}`}
+        act={update}
+        sent={{ params, body: { isActive: !isActive } }}
+      />
+      <ActButton
+        label="Delete"
+        aria-label={`Delete ${name}`}
+        act={remove}
+        sent={{ params }}
+        ask={{ title: 'Delete this destination?', text: 'Nothing is sent to it any more.', action: 'Delete it' }}
+      />
+    </Group>
+  );
+};
+
+/** Whether it takes what is sent, and if not, why. */
+const State = ({ isActive, failures, problem, sentAt }: Destination) => {
+  const next = isActive ? 'It is tried again.' : 'Switched on, it goes on where it was.';
+  const taken = sentAt ? `Took something ${formatAgo(sentAt)}.` : 'Nothing was sent yet.';
+  const [color, label] = !isActive ? ['gray', 'off'] : failures > 0 ? ['yellow', 'failing'] : ['teal', 'on'];
+  return (
+    <TwoLines second={failures > 0 ? `Failed ${plural(failures, 'time')}: ${problem}. ${next}` : taken}>
+      <Badge variant="light" color={color}>
+        {label}
+      </Badge>
+    </TwoLines>
+  );
+};
+
+const columns: readonly Column<Destination>[] = [
+  { head: 'Destination', cell: ({ name, url }) => <TwoLines second={url}>{name}</TwoLines> },
+  { head: 'What it gets', className: 'wide-only', cell: ({ type }) => types[type] },
+  { head: 'State', cell: State },
+  { head: 'Actions', className: 'right', cell: (destination) => <Actions destination={destination} /> },
+];
+
+/** Addresses that follow spend. */
+export const Destinations = () => {
+  const { may } = useMe();
+  return (
+    <ListSection
+      title="Destinations"
+      query={useApi().useQuery('get', '/destinations', {}, { refetchInterval: 60_000 })}
+      columns={columns}
+      none="None yet. A destination is an address that gets each exported day, or each request, without asking."
+      action={
+        may('reports:write') && (
+          <DialogButton size="xs" variant="default" label="New destination" title="New destination">
+            {(close) => <CreateDestination onClose={close} />}
+          </DialogButton>
+        )
+      }
+    />
+  );
+};
