@@ -66,8 +66,8 @@ npm run account -- audit-check KEY [--table NAME] [--bucket NAME]
 
 Suspends an account by hand, or ends that. The account and the copy of its status on every key are written in one transaction. While it is
 suspended its proxy requests get 403 ACCOUNT_INACTIVE, and no payment restores it: "restore" does. Gateway processes
-remember keys for a minute, so either takes effect within that. "restore" also brings a cancelled account back; one that owes money
-stays suspended until it is paid.
+remember keys for a minute, so either takes effect within that. "restore" also brings a cancelled account back; debts keep an account
+suspended until they are paid.
 
 "audit-check" says whether an entry of the audit log was removed or changed, and exits 1 then. Each entry has the hash of the one before. With
 --bucket it also compares the log with what each exported day says of it.

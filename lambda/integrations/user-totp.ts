@@ -31,7 +31,7 @@ export const userTotp = (cognito: CognitoIdentityProviderClient, userPoolId: str
   };
   return {
     /**
-     * A new secret, in base32. It replaces one that is not confirmed.
+     * A new secret, in base32. It replaces an unconfirmed secret.
      *
      * @throws InvalidCredentialsError, TotpRequiredError if the user has a second factor
      */

@@ -35,7 +35,7 @@ export const jobChange = (
 export const writeJob = (table: Table, ...change: Parameters<typeof jobChange>): Promise<boolean> =>
   tryWrite(table, jobChange(...change));
 
-/** Jobs that are due, the one that waits longest first. */
+/** Jobs that are due, the longest waiting first. */
 export async function* dueJobs(table: Table, now: Date): AsyncGenerator<AccountJob> {
   for await (const item of itemsOfIndex(table, accountJobsIndexPartition, `${now.toISOString()}$`))
     yield jobSchema.parse(item);

@@ -11,7 +11,7 @@ import { tryTransact } from '../table/write.ts';
 
 /** Transactions of an account that conflicted or were throttled, in one process and minute, after which its month is sharded. */
 const CONTENTIONS_A_MINUTE = 20;
-/** A forgotten month costs a transaction that is made again; a forgotten counter costs one that conflicts. */
+/** A forgotten month costs a transaction that is made again; a forgotten counter costs a conflict. */
 const MAX_REMEMBERED = 10_000;
 const MAX_ATTEMPTS = 5;
 

@@ -123,7 +123,7 @@ const listPricedBy: Readonly<Record<string, ReadonlySet<string>>> = { groq: new 
 /** Newer names of tiers, by provider. */
 const renamed: Readonly<Record<string, Readonly<Record<string, string>>>> = { openai: { fast: 'priority' } };
 
-/** All tiers of a request, lower case: batch or the one that the response names, fast mode, inference in the US. */
+/** All tiers of a request, lower case: batch or what the response names, fast mode, inference in the US. */
 export const tiersOf = ({ dialect, serviceTier, usage, billableItems }: Reading): readonly string[] => {
   const named = serviceTier ?? at(usage, 'service_tier') ?? at(usage, 'serviceTier') ?? at(usage, 'service_tier_used');
   const isBatch = dialect.endsWith('-batch-output') || Number(billableItems[BILLABLE.batch] ?? 0) > 0;

@@ -101,7 +101,7 @@ interface SaveViewProps {
   readonly onClose: () => void;
 }
 
-/** Saves what the page shows under a name: a new one, or one that it has. */
+/** Saves what the page shows under a new or an existing name. */
 const SaveView = ({ page, search, views, onClose }: SaveViewProps) => {
   const api = useApi();
   const [typed, setName] = useState('');
