@@ -1,6 +1,5 @@
-import { Logger } from '@aws-lambda-powertools/logger';
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import type { ScheduledHandler } from 'aws-lambda';
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import { openPriceDrift, type PriceDrift } from '../data/prices/price-drift.ts';
 import { openPriceVersions } from '../data/prices/price-versions.ts';
 import { openTable } from '../data/table/table.ts';
@@ -8,6 +7,7 @@ import { addDays, dayOf } from '../domain/calendar/utc.ts';
 import { driftOf } from '../domain/price/reported-costs.ts';
 import { priceFeedEnvironment } from '../environment.ts';
 import { readPublicFile } from '../integrations/read-public-file.ts';
+import { onSchedule } from '../on-schedule.ts';
 import { type FeedMetrics, readFeed } from './read-feed.ts';
 
 interface DriftDependencies {
@@ -41,8 +41,7 @@ const reportDrift =
 
 const { TABLE_NAME, PRICE_FEED_SOURCES: sources } = priceFeedEnvironment.parse(process.env);
 const table = openTable(TABLE_NAME);
-const logger = new Logger({ serviceName: 'price-feed' });
-const metrics = new Metrics({ serviceName: 'price-feed' });
+const { logger, metrics, handlerOf } = onSchedule('price-feed');
 const checkDrift = reportDrift({ driftOn: openPriceDrift(table).of, logger, metrics, now: () => new Date() });
 const run = readFeed({
   sources,
@@ -54,12 +53,7 @@ const run = readFeed({
 });
 
 /** Reads the published prices, and stores them as a new version where they changed. */
-export const handler: ScheduledHandler = async (_event, context) => {
-  logger.addContext(context);
-  try {
-    await checkDrift();
-    await run();
-  } finally {
-    metrics.publishStoredMetrics();
-  }
-};
+export const handler = handlerOf(async () => {
+  await checkDrift();
+  await run();
+});

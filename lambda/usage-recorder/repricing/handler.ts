@@ -1,6 +1,3 @@
-import { Logger } from '@aws-lambda-powertools/logger';
-import { Metrics } from '@aws-lambda-powertools/metrics';
-import type { ScheduledHandler } from 'aws-lambda';
 import { openModelUse } from '../../data/prices/model-use.ts';
 import { openPriceChanges } from '../../data/prices/price-changes.ts';
 import { openPriceVersions } from '../../data/prices/price-versions.ts';
@@ -10,14 +7,14 @@ import { openTable } from '../../data/table/table.ts';
 import { priceRequest } from '../../domain/price/price-request.ts';
 import { repricingEnvironment } from '../../environment.ts';
 import { openObjectStore } from '../../integrations/object-store.ts';
+import { onSchedule } from '../../on-schedule.ts';
 import { openRepricer } from '../reprice.ts';
 import { repriceChanged } from './reprice-changed.ts';
 
 const { TABLE_NAME, OBJECT_BUCKET } = repricingEnvironment.parse(process.env);
 const table = openTable(TABLE_NAME);
 const objects = openObjectStore(OBJECT_BUCKET);
-const logger = new Logger({ serviceName: 'usage-repricing' });
-const metrics = new Metrics({ serviceName: 'usage-repricing' });
+const { logger, metrics, handlerOf } = onSchedule('usage-repricing');
 const run = repriceChanged({
   versions: openPriceVersions(table),
   progress: openRepricingProgress(table),
@@ -31,11 +28,4 @@ const run = repriceChanged({
 });
 
 /** Prices requests again after the price feed stored a new version. */
-export const handler: ScheduledHandler = async (_event, context) => {
-  logger.addContext(context);
-  try {
-    await run(() => context.getRemainingTimeInMillis());
-  } finally {
-    metrics.publishStoredMetrics();
-  }
-};
+export const handler = handlerOf(run);

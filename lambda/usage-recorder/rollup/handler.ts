@@ -1,17 +1,14 @@
-import { Logger } from '@aws-lambda-powertools/logger';
-import { Metrics } from '@aws-lambda-powertools/metrics';
-import type { ScheduledHandler } from 'aws-lambda';
 import { openRollupMarks } from '../../data/ledger/rollup-marks.ts';
 import { openRollup } from '../../data/spend/rollup.ts';
 import { openTable } from '../../data/table/table.ts';
 import { metricsEnvironment } from '../../environment.ts';
+import { onSchedule } from '../../on-schedule.ts';
 import { openPlanChecks } from '../observers.ts';
 import { checkPlans } from '../plan-alerts.ts';
 import { rollUpDuePeriods } from './roll-up-due-periods.ts';
 
 const table = openTable(metricsEnvironment.parse(process.env).TABLE_NAME);
-const logger = new Logger({ serviceName: 'usage-rollup' });
-const metrics = new Metrics({ serviceName: 'usage-rollup' });
+const { logger, metrics, handlerOf } = onSchedule('usage-rollup');
 const marks = openRollupMarks(table);
 const checkAllPlans = checkPlans({ marks, checkPlan: openPlanChecks(table), logger });
 const rollUpDue = rollUpDuePeriods({
@@ -28,13 +25,8 @@ const CHECK_SHARE = 0.3;
  * Runs every hour: checks the plans of accounts with recent usage, and writes the summaries of closed days and months, and again those of
  * periods that changed since.
  */
-export const handler: ScheduledHandler = async (_event, context) => {
-  logger.addContext(context);
-  try {
-    const runMs = context.getRemainingTimeInMillis();
-    await checkAllPlans(() => context.getRemainingTimeInMillis() < (1 - CHECK_SHARE) * runMs);
-    await rollUpDue(() => context.getRemainingTimeInMillis());
-  } finally {
-    metrics.publishStoredMetrics();
-  }
-};
+export const handler = handlerOf(async (remainingMs) => {
+  const runMs = remainingMs();
+  await checkAllPlans(() => remainingMs() < (1 - CHECK_SHARE) * runMs);
+  await rollUpDue(remainingMs);
+});

@@ -1,18 +1,16 @@
-import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import type { ScheduledHandler } from 'aws-lambda';
 import { openOutbox } from '../../data/ledger/outbox.ts';
 import { openModelUse } from '../../data/prices/model-use.ts';
 import { openTable } from '../../data/table/table.ts';
 import { metricsEnvironment } from '../../environment.ts';
+import { onSchedule } from '../../on-schedule.ts';
 import { modelUse, withObservers } from '../observers.ts';
 import { newestBook, openRecorder } from '../recorder.ts';
 import { traffic } from '../traffic.ts';
 import { sweepOutbox } from './sweep-outbox.ts';
 
 const table = openTable(metricsEnvironment.parse(process.env).TABLE_NAME);
-const logger = new Logger({ serviceName: 'usage-sweep' });
-const metrics = new Metrics({ serviceName: 'usage-sweep' });
+const { logger, metrics, handlerOf } = onSchedule('usage-sweep');
 const sweep = sweepOutbox({
   outbox: openOutbox(table),
   record: withObservers(
@@ -26,11 +24,4 @@ const sweep = sweepOutbox({
 });
 
 /** Runs every minute: records the usage events that the gateway wrote to the outbox while the queue was down. */
-export const handler: ScheduledHandler = async (_event, context) => {
-  logger.addContext(context);
-  try {
-    await sweep(() => context.getRemainingTimeInMillis());
-  } finally {
-    metrics.publishStoredMetrics();
-  }
-};
+export const handler = handlerOf(sweep);

@@ -1,0 +1,20 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import type { ScheduledHandler } from 'aws-lambda';
+
+/** The log and metrics of a function that runs on a schedule, and its handler: metrics are published whatever becomes of the work. */
+export const onSchedule = (serviceName: string) => {
+  const logger = new Logger({ serviceName });
+  const metrics = new Metrics({ serviceName });
+  const handlerOf =
+    (work: (remainingMs: () => number) => Promise<unknown>): ScheduledHandler =>
+    async (_event, context) => {
+      logger.addContext(context);
+      try {
+        await work(() => context.getRemainingTimeInMillis());
+      } finally {
+        metrics.publishStoredMetrics();
+      }
+    };
+  return { logger, metrics, handlerOf };
+};
