@@ -380,6 +380,10 @@ describe('the numbers of a report', () => {
       '€27.00: Responses that nobody got whole (openai, gpt-4o-2024-08-06, tag chat). €18.00 for 2 responses',
     );
     expect(mail!.html).toContain('€27.00</td>');
+    // One request before the week ended, of $10 at the rate of its day.
+    expect(mail!.text).toContain('€9.00 was spent on 1 request');
+    expect(mail!.text).toContain('gpt-4o-2024-08-06: €9.00 (+€9.00), 1 request\n');
+    expect(`${mail!.text}${mail!.html}`).not.toContain('$');
     expect(`${mail!.text}${mail!.html}`).not.toContain('dismissed <tag>');
     expect(mail!.text).toContain(`${DASHBOARD_URL}/savings`);
     expect(mails.filter(({ subject }) => subject.includes('daily'))[0]!.text).not.toContain('wasted');

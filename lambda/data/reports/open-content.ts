@@ -1,4 +1,5 @@
 import { type ContentDependencies, readContent } from '../../domain/reports/report-content.ts';
+import { openDisplayCurrency } from '../accounts/own-prices.ts';
 import { openValueNames } from '../accounts/value-names.ts';
 import { openRules } from '../alerts/rules.ts';
 import { openTrackingGaps } from '../ledger/tracking-gaps.ts';
@@ -34,6 +35,7 @@ export const openContent = (
       const dismissed = decided.filter(({ decision }) => decision === 'dismissed').map(({ findingId }) => findingId);
       return { ...read, findings: findings.filter(({ id }) => !dismissed.includes(id)) };
     },
+    findCurrency: openDisplayCurrency(table),
     now,
   } satisfies ContentDependencies);
 };

@@ -8,6 +8,7 @@ import { findingScope } from '../savings/decision.ts';
 import { findingKinds } from '../savings/finding-kinds.ts';
 import type { Finding } from '../savings/findings.ts';
 import type { SpendDimensionName } from '../spend/dimensions.ts';
+import { type DisplayCurrency, describeCurrency } from '../spend/display-currency.ts';
 import { type Grouping, grouping } from '../spend/grouping.ts';
 import { periodSums, spendChange } from '../spend/spend-change.ts';
 import type { ReadCounters } from '../spend/spend-question.ts';
@@ -19,7 +20,9 @@ import { periodBefore, type ReportCalendar, type ReportPeriod, reportFrequencies
 const count = z.int();
 const nanoUsd = z.nullable(z.int());
 
-/** Two sums and their difference: see spendChange. Null is not known. */
+const shownCost = z.optional(z.nullable(z.string()));
+
+/** Two sums and their difference, and the sums in the account's currency: see spendChange. Null is not known. */
 const change = {
   costBeforeNanoUsd: nanoUsd,
   costNanoUsd: nanoUsd,
@@ -28,6 +31,8 @@ const change = {
   requests: count,
   unpricedRequestsBefore: count,
   unpricedRequests: count,
+  displayCostBefore: shownCost,
+  displayCost: shownCost,
 };
 
 const breakdownSchema = z.object({
@@ -55,6 +60,8 @@ export const reportContentSchema = z.object({
   timeZone: z.string(),
   period: z.object({ firstDay: z.string(), lastDay: z.string(), ...range.shape }),
   before: range,
+  /** The account's currency, with the rate of the last day; absent for US dollars. */
+  currency: z.optional(z.object({ code: z.string(), perUsd: z.string() })),
   totals: z.object(change),
   /** Why the cost changed: see costEffects. Null where that is not known. */
   effects: z.nullable(z.object({ volumeNanoUsd: count, mixNanoUsd: count, priceNanoUsd: count })),
@@ -101,6 +108,7 @@ export const reportContentSchema = z.object({
 });
 export type ReportContent = z.infer<typeof reportContentSchema>;
 export type Breakdown = z.infer<typeof breakdownSchema>;
+export type ReportChange = ReportContent['totals'];
 
 /** Groups of either period that are compared. */
 const MAX_COMPARED = 1_000;
@@ -133,6 +141,8 @@ export interface ContentDependencies {
     readonly isComplete: boolean;
     readonly money: (nanoUsd: number) => string;
   }>;
+  /** Null for US dollars alone. */
+  readonly findCurrency: (accountId: string) => Promise<DisplayCurrency | null>;
   readonly now: () => Date;
 }
 
@@ -144,29 +154,38 @@ const dimensionOf = (by: Grouping): SpendDimensionName => (by === 'key' ? 'keyId
  * @throws CounterOverflowError, ValidationError where a sum is not exact any more, or there are too many groups
  */
 export const readContent = (dependencies: ContentDependencies) => {
-  const { readCounters, readTrackingGaps, namesOf, listBudgets, readFindings, now } = dependencies;
+  const { readCounters, readTrackingGaps, namesOf, listBudgets, readFindings, findCurrency, now } = dependencies;
 
-  const readSums = (accountId: string, by: Grouping, period: Period) => {
+  const readSums = (accountId: string, by: Grouping, period: Period, currency: DisplayCurrency | null) => {
     const dimension = dimensionOf(by);
     const counters = readCounters({
       accountId,
       range: { granularity: 'day', ...period },
       groupBy: [dimension, 'provider', 'model'],
+      currency,
     });
     return periodSums(counters, { groupBy: [dimension], filter: {} });
   };
 
-  const readBreakdown = async (accountId: string, by: Grouping, [period, periodBefore]: readonly [Period, Period]) => {
-    const [current, before] = await Promise.all([
-      readSums(accountId, by, period),
-      readSums(accountId, by, periodBefore),
-    ]);
+  const readBreakdown = async (
+    accountId: string,
+    by: Grouping,
+    periods: readonly [Period, Period],
+    currency: DisplayCurrency | null,
+  ) => {
+    const [current, before] = await Promise.all(
+      periods.map((period) => readSums(accountId, by, period, currency)) as [
+        ReturnType<typeof readSums>,
+        ReturnType<typeof readSums>,
+      ],
+    );
     const dimension = dimensionOf(by);
     const { totals, effects, groups, otherGroups, isComplete } = spendChange(
       before,
       current,
       [dimension],
       MAX_COMPARED,
+      currency,
     );
     const names = await namesOf(accountId, by);
     const costliest = groups.toSorted((left, right) => (right.costNanoUsd ?? 0) - (left.costNanoUsd ?? 0));
@@ -221,11 +240,13 @@ export const readContent = (dependencies: ContentDependencies) => {
     calendar: ReportCalendar,
   ): Promise<ReportContent> => {
     const before = periodBefore(every, period, calendar);
+    const currency = await findCurrency(accountId);
+    const perUsd = currency && describeCurrency(currency, { ...period, granularity: 'day' }).perUsd;
     const [gaps, budgets, savings, ...breakdowns] = await Promise.all([
       readTrackingGaps(accountId, period),
       readBudgets(accountId),
       every === 'weekly' ? readSavings(accountId, period) : undefined,
-      ...groupBy.map((by) => readBreakdown(accountId, by, [period, before])),
+      ...groupBy.map((by) => readBreakdown(accountId, by, [period, before], currency)),
     ]);
     const [first] = breakdowns;
     if (first === undefined) throw new TypeError('a report has a grouping');
@@ -235,6 +256,7 @@ export const readContent = (dependencies: ContentDependencies) => {
       timeZone: calendar.timeZone,
       period,
       before: { from: before.from, to: before.to },
+      currency: currency && perUsd ? { code: currency.code, perUsd } : undefined,
       totals,
       effects,
       breakdowns: breakdowns.map(({ breakdown }) => breakdown),

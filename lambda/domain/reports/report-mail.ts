@@ -5,7 +5,6 @@ import type { Breakdown, ReportContent } from './report-content.ts';
 import type { ReportRun } from './report-run.ts';
 import {
   budgetText,
-  changeText,
   countText,
   coverageLines,
   driversText,
@@ -14,10 +13,11 @@ import {
   groupingText,
   groupName,
   periodText,
+  type ReportMoney,
   reportLinks,
+  reportMoney,
   savingsNotes,
   summaryText,
-  usdText,
   zoneText,
 } from './report-text.ts';
 
@@ -39,8 +39,8 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const notesOf = (breakdown: Breakdown): string[] => {
-  const drivers = withoutLinks(driversText(breakdown));
+const notesOf = (breakdown: Breakdown, money: ReportMoney): string[] => {
+  const drivers = withoutLinks(driversText(breakdown, money));
   return [
     ...(drivers === '' ? [] : [`What changed: ${drivers}.`]),
     ...(breakdown.furtherGroups > 0 ? [`${countText(breakdown.furtherGroups)} more are not listed.`] : []),
@@ -48,31 +48,32 @@ const notesOf = (breakdown: Breakdown): string[] => {
   ];
 };
 
-const groupCells = ({ by, groups }: Breakdown): string[][] =>
+const groupCells = ({ by, groups }: Breakdown, money: ReportMoney): string[][] =>
   groups.map((group) => [
     withoutLinks(groupName(by, group)),
-    usdText(group.costNanoUsd),
-    changeText(group.costChangeNanoUsd),
+    money.text(money.of(group).now),
+    money.changeText(money.of(group).change),
     countText(group.requests),
     countText(group.unpricedRequests),
   ]);
 
-const budgetCells = (budgets: ReportContent['budgets']): string[][] =>
+const budgetCells = (budgets: ReportContent['budgets'], { text, from }: ReportMoney): string[][] =>
   budgets.map((budget) => [
     withoutLinks(oneLine(budget.name)),
     percentText(budget.percentUsed),
-    `${usdText(budget.usedNanoUsd)} of ${usdText(budget.amountNanoUsd)}`,
-    budget.projectedNanoUsd === null ? '' : usdText(budget.projectedNanoUsd),
+    `${text(from(budget.usedNanoUsd))} of ${text(from(budget.amountNanoUsd))}`,
+    budget.projectedNanoUsd === null ? '' : text(from(budget.projectedNanoUsd)),
   ]);
 
 /** The mail of a report, in text and in HTML without images. The subject has no text of users. */
 export const reportMail = (run: Omit<ReportRun, 'deliveries'>, dashboardUrl: string): Mail => {
   const { name, content } = run;
   const links = reportLinks(dashboardUrl, run);
-  const summary = summaryText(content);
-  const effects = effectsText(content);
+  const money = reportMoney(content);
+  const summary = summaryText(content, money);
+  const effects = effectsText(content, money);
   const title = `${withoutLinks(oneLine(name))}, ${periodText(content)}`;
-  const coverage = coverageLines(content);
+  const coverage = coverageLines(content, money);
   const { savings } = content;
   const findings = (savings?.findings ?? []).map((finding) => [
     withoutLinks(`${findingText(finding)}. ${oneLine(finding.arithmetic)}`),
@@ -87,13 +88,14 @@ export const reportMail = (run: Omit<ReportRun, 'deliveries'>, dashboardUrl: str
     ...content.breakdowns.flatMap((breakdown) => [
       '',
       `By ${groupingText(breakdown.by)}:`,
-      ...groupCells(breakdown).map(
-        ([group, cost, change, requests]) => `  ${group}: ${cost} (${change}), ${requests} requests`,
+      ...groupCells(breakdown, money).map(
+        ([group, cost, change, requests]) =>
+          `  ${group}: ${cost} (${change}), ${requests} ${requests === '1' ? 'request' : 'requests'}`,
       ),
-      ...notesOf(breakdown),
+      ...notesOf(breakdown, money),
     ]),
     ...(content.budgets.length === 0 ? [] : ['', 'Budgets now:']),
-    ...content.budgets.map((budget) => `  ${withoutLinks(oneLine(budget.name))}: ${budgetText(budget)}`),
+    ...content.budgets.map((budget) => `  ${withoutLinks(oneLine(budget.name))}: ${budgetText(budget, money)}`),
     ...(savings ? ['', 'Where money is wasted, for 30 days:'] : []),
     ...findings.map(([what, perMonth]) => `  ${perMonth}: ${what}`),
     ...notes.map((note) => `  ${note}`),
@@ -112,12 +114,12 @@ export const reportMail = (run: Omit<ReportRun, 'deliveries'>, dashboardUrl: str
     ...(effects === null ? [] : [`<p>${escapeHtml(effects)}</p>`]),
     ...content.breakdowns.flatMap((breakdown) => [
       `<h3>By ${escapeHtml(withoutLinks(groupingText(breakdown.by)))}</h3>`,
-      ...table(['', 'Cost', 'Change', 'Requests', 'Unknown cost'], groupCells(breakdown)),
-      ...notesOf(breakdown).map((note) => `<p style="color:#555">${escapeHtml(note)}</p>`),
+      ...table(['', 'Cost', 'Change', 'Requests', 'Unknown cost'], groupCells(breakdown, money)),
+      ...notesOf(breakdown, money).map((note) => `<p style="color:#555">${escapeHtml(note)}</p>`),
     ]),
     ...(content.budgets.length === 0
       ? []
-      : ['<h3>Budgets now</h3>', ...table(['', 'Used', 'Spent', 'Projected'], budgetCells(content.budgets))]),
+      : ['<h3>Budgets now</h3>', ...table(['', 'Used', 'Spent', 'Projected'], budgetCells(content.budgets, money))]),
     ...(savings
       ? [
           '<h3>Where money is wasted</h3>',

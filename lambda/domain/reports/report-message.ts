@@ -10,8 +10,8 @@ import {
   groupName,
   periodText,
   reportLinks,
+  reportMoney,
   summaryText,
-  usdText,
   zoneText,
 } from './report-text.ts';
 
@@ -23,20 +23,21 @@ const MAX_BUDGETS = 5;
 export const reportMessage = (run: Omit<ReportRun, 'deliveries'>, dashboardUrl: string): Message => {
   const { reportId, name, createdAt, content } = run;
   const links = reportLinks(dashboardUrl, run);
-  const effects = effectsText(content);
+  const money = reportMoney(content);
+  const effects = effectsText(content, money);
   return {
     id: `${reportId}-${content.every}-${content.period.firstDay}`,
     title: `AI spend report: ${oneLine(name)}`,
-    summary: summaryText(content),
+    summary: summaryText(content, money),
     facts: [
       { label: 'Period', text: `${periodText(content)} (${content.every}, ${zoneText(content)})` },
       ...(effects === null ? [] : [{ label: 'Why', text: effects }]),
       ...content.breakdowns.flatMap((breakdown) => {
         const { by, groups } = breakdown;
-        const drivers = driversText(breakdown);
+        const drivers = driversText(breakdown, money);
         const costs = groups
           .slice(0, MAX_GROUPS)
-          .map((group) => `${groupName(by, group)} ${usdText(group.costNanoUsd)}`)
+          .map((group) => `${groupName(by, group)} ${money.text(money.of(group).now)}`)
           .join(', ');
         return [
           { label: `By ${groupingText(by)}`, text: costs || 'nothing' },
@@ -46,12 +47,12 @@ export const reportMessage = (run: Omit<ReportRun, 'deliveries'>, dashboardUrl: 
       ...content.budgets
         .toSorted((left, right) => right.percentUsed - left.percentUsed)
         .slice(0, MAX_BUDGETS)
-        .map((budget) => ({ label: `Budget ${oneLine(budget.name)}`, text: budgetText(budget) })),
+        .map((budget) => ({ label: `Budget ${oneLine(budget.name)}`, text: budgetText(budget, money) })),
       ...(content.savings?.findings ?? []).map((finding) => ({
         label: 'Wasted',
         text: `${finding.perMonth} in 30 days: ${findingText(finding)}`,
       })),
-      ...coverageLines(content).map((text) => ({ label: 'Note', text })),
+      ...coverageLines(content, money).map((text) => ({ label: 'Note', text })),
     ],
     links: [
       { text: 'See the spend', url: links.spend },

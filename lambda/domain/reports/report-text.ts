@@ -5,23 +5,54 @@ import { findingNames } from '../savings/finding-kinds.ts';
 import type { Grouping } from '../spend/grouping.ts';
 import { relativeChange } from '../spend/relative-change.ts';
 import { percentText } from '../spend/spend-report.ts';
-import type { Breakdown, ReportContent } from './report-content.ts';
+import type { Breakdown, ReportChange, ReportContent } from './report-content.ts';
 
 type Group = Breakdown['groups'][number];
 
-/** Four digits below a dollar, else cents. Programs get exact numbers: see reportMessage. */
-export const usdText = (nanoUsd: number | null): string => {
-  if (nanoUsd === null) return 'unknown';
-  const usd = Math.abs(nanoUsd) / 1e9;
-  if (usd > 0 && usd < 0.0001) return `${nanoUsd < 0 ? '-' : ''}<$0.0001`;
-  const digits = usd > 0 && usd < 1 ? 4 : 2;
-  const shown = usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: digits });
-  return `${nanoUsd < 0 ? '-' : ''}$${shown}`;
+/** Four digits below one of the currency, else cents. Programs get exact numbers: see reportMessage. */
+const amountText = (nano: number | null, code: string): string => {
+  if (nano === null) return 'unknown';
+  const amount = Math.abs(nano) / 1e9;
+  const isSmall = amount > 0 && amount < 0.0001;
+  const options = amount > 0 && amount < 1 ? { minimumFractionDigits: 2, maximumFractionDigits: 4 } : {};
+  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency: code, ...options });
+  return `${nano < 0 ? '-' : ''}${isSmall ? '<' : ''}${format.format(isSmall ? 0.0001 : amount)}`;
 };
 
-/** `+$3.20`, `-$1.00`, `±$0.00` */
-export const changeText = (nanoUsd: number | null): string =>
-  nanoUsd === null ? 'unknown' : `${nanoUsd > 0 ? '+' : nanoUsd === 0 ? '±' : ''}${usdText(nanoUsd)}`;
+/** How a report shows its amounts, which are numbers in 1e-9 of one currency. */
+export interface ReportMoney {
+  /** Two sums of spend: each day's cost at the rate of that day. */
+  readonly of: (change: ReportChange) => Record<'before' | 'now' | 'change', number | null>;
+  /** An amount that belongs to no day: at the rate of the period's last one. */
+  readonly from: (nanoUsd: number) => number;
+  readonly text: (nano: number | null) => string;
+  /** `+$3.20`, `-$1.00`, `±$0.00` */
+  readonly changeText: (nano: number | null) => string;
+}
+
+const nanoOf = (decimal: string | null | undefined): number | null =>
+  decimal == null ? null : Math.round(Number(decimal) * 1e9);
+
+/** In the account's currency, or in US dollars where it has none, or no rate for a day. */
+export const reportMoney = ({ currency, totals }: ReportContent): ReportMoney => {
+  const isKnown = (cost: number | null, shown: string | null | undefined) => cost === null || shown != null;
+  const isShown =
+    currency !== undefined &&
+    isKnown(totals.costNanoUsd, totals.displayCost) &&
+    isKnown(totals.costBeforeNanoUsd, totals.displayCostBefore);
+  const code = isShown ? currency.code : 'USD';
+  const text = (nano: number | null) => amountText(nano, code);
+  return {
+    of: ({ costBeforeNanoUsd, costNanoUsd, displayCostBefore, displayCost }) => {
+      const before = isShown ? nanoOf(displayCostBefore) : costBeforeNanoUsd;
+      const now = isShown ? nanoOf(displayCost) : costNanoUsd;
+      return { before, now, change: before === null || now === null ? null : now - before };
+    },
+    from: (nanoUsd) => (isShown ? Math.round(nanoUsd * Number(currency.perUsd)) : nanoUsd),
+    text,
+    changeText: (nano) => (nano === null ? 'unknown' : `${nano > 0 ? '+' : nano === 0 ? '±' : ''}${text(nano)}`),
+  };
+};
 
 export const countText = (count: number): string => count.toLocaleString('en-US');
 
@@ -57,50 +88,53 @@ const shortInstant = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 
 const beforeNames = { daily: 'the day before', weekly: 'the week before', monthly: 'the month before' } as const;
 
 /** Spend, compared with the period before. */
-export const summaryText = ({ every, totals }: ReportContent): string => {
-  const { costNanoUsd, costBeforeNanoUsd, costChangeNanoUsd, requests, unpricedRequests } = totals;
-  const spent =
-    costNanoUsd === null
-      ? `What was spent is unknown (${requestsText(requests)}).`
-      : `${usdText(costNanoUsd)} was spent on ${requestsText(requests)}`;
+export const summaryText = ({ every, totals }: ReportContent, money: ReportMoney): string => {
+  const { requests, unpricedRequests } = totals;
+  const { before, now, change } = money.of(totals);
+  if (now === null) return `What was spent is unknown (${requestsText(requests)}).`;
+  const spent = `${money.text(now)} was spent on ${requestsText(requests)}`;
   const unknown = unpricedRequests > 0 ? ` The cost of ${requestsText(unpricedRequests)} is unknown.` : '';
-  if (costNanoUsd === null) return spent;
-  if (costChangeNanoUsd === null) return `${spent}. What was spent ${beforeNames[every]} is unknown.${unknown}`;
-  const relative = relativeChange(costNanoUsd, costBeforeNanoUsd);
+  if (change === null) return `${spent}. What was spent ${beforeNames[every]} is unknown.${unknown}`;
+  const relative = relativeChange(now, before);
   const share = relative === null ? '' : ` (${percentText(Math.round(Math.abs(relative) * 100))})`;
-  const change =
-    costChangeNanoUsd === 0
+  const compared =
+    change === 0
       ? `as much as ${beforeNames[every]}`
-      : `${usdText(Math.abs(costChangeNanoUsd))}${share} ${costChangeNanoUsd > 0 ? 'more' : 'less'} than ${beforeNames[every]}`;
-  return `${spent}, ${change}.${unknown}`;
+      : `${money.text(Math.abs(change))}${share} ${change > 0 ? 'more' : 'less'} than ${beforeNames[every]}`;
+  return `${spent}, ${compared}.${unknown}`;
 };
 
-/** How much of a change is how much was used, of which models, and at which price. Null where nothing changed, or it is not known. */
-export const effectsText = ({ totals, effects }: ReportContent): string | null => {
-  if (effects === null || totals.costChangeNanoUsd === 0) return null;
-  const { volumeNanoUsd, mixNanoUsd, priceNanoUsd } = effects;
-  return `Volume ${changeText(volumeNanoUsd)}, mix of models ${changeText(mixNanoUsd)}, price ${changeText(priceNanoUsd)}.`;
+const CENT_NANO = 10_000_000;
+
+/**
+ * How much of a change is how much was used, of which models, and at which price; what the exchange rate changed, from a cent on. Null where
+ * nothing changed, or it is not known.
+ */
+export const effectsText = ({ totals, effects }: ReportContent, money: ReportMoney): string | null => {
+  const { change } = money.of(totals);
+  if (effects === null || change === null || change === 0) return null;
+  const parts = [effects.volumeNanoUsd, effects.mixNanoUsd, effects.priceNanoUsd].map(money.from);
+  const byRate = change - parts.reduce((sum, part) => sum + part, 0);
+  const [volume = 0, mix = 0, price = 0] = parts;
+  return `Volume ${money.changeText(volume)}, mix of models ${money.changeText(mix)}, price ${money.changeText(price)}${
+    Math.abs(byRate) < CENT_NANO ? '' : `, exchange rate ${money.changeText(byRate)}`
+  }.`;
 };
 
 const MAX_DRIVERS = 3;
 
 /** The groups that made the difference: `search +$3.20, chat -$1.00`. Empty where nothing changed. */
-export const driversText = ({ by, groups }: Breakdown): string =>
+export const driversText = ({ by, groups }: Breakdown, money: ReportMoney): string =>
   groups
-    .filter(({ costChangeNanoUsd }) => costChangeNanoUsd !== 0)
-    .toSorted(
-      (left, right) =>
-        Math.abs(right.costChangeNanoUsd ?? Number.MAX_VALUE) - Math.abs(left.costChangeNanoUsd ?? Number.MAX_VALUE),
-    )
+    .map((group) => ({ name: groupName(by, group), change: money.of(group).change }))
+    .filter(({ change }) => change !== 0)
+    .toSorted((left, right) => Math.abs(right.change ?? Number.MAX_VALUE) - Math.abs(left.change ?? Number.MAX_VALUE))
     .slice(0, MAX_DRIVERS)
-    .map(
-      (group) =>
-        `${groupName(by, group)} ${group.costChangeNanoUsd === null ? '(not known)' : changeText(group.costChangeNanoUsd)}`,
-    )
+    .map(({ name, change }) => `${name} ${change === null ? '(not known)' : money.changeText(change)}`)
     .join(', ');
 
 /** Unknown and less certain figures. */
-export const coverageLines = ({ totals, coverage }: ReportContent): string[] => {
+export const coverageLines = ({ totals, coverage }: ReportContent, money: ReportMoney): string[] => {
   const { unpricedRequests } = totals;
   const { untrackedRequests, bypassedRequests, unfinishedRequests, partialRequests, estimatedNanoUsd } = coverage;
   return [
@@ -108,26 +142,22 @@ export const coverageLines = ({ totals, coverage }: ReportContent): string[] => 
     ...(untrackedRequests > 0
       ? [`Not tracked: up to ${requestsText(untrackedRequests)}. No number here includes them.`]
       : []),
-    ...(estimatedNanoUsd > 0 ? [`Estimated: ${usdText(estimatedNanoUsd)} of the sum.`] : []),
+    ...(estimatedNanoUsd > 0 ? [`Estimated: ${money.text(money.from(estimatedNanoUsd))} of the sum.`] : []),
     ...(unfinishedRequests > 0 ? [`End not known: ${requestsText(unfinishedRequests)}.`] : []),
     ...(partialRequests > 0 ? [`Usage may be too low: ${requestsText(partialRequests)} could not be read whole.`] : []),
     ...(bypassedRequests > 0 ? [`Bypassed, and counted all the same: ${requestsText(bypassedRequests)}.`] : []),
   ];
 };
 
-export const budgetText = ({
-  percentUsed,
-  amountNanoUsd,
-  usedNanoUsd,
-  projectedNanoUsd,
-  period,
-  unpricedRequests,
-}: ReportContent['budgets'][number]): string =>
-  [
-    `${percentText(percentUsed)} used: ${usdText(usedNanoUsd)} of ${usdText(amountNanoUsd)} (${period})`,
-    ...(projectedNanoUsd === null ? [] : [`projected ${usdText(projectedNanoUsd)}`]),
+export const budgetText = (budget: ReportContent['budgets'][number], money: ReportMoney): string => {
+  const { percentUsed, amountNanoUsd, usedNanoUsd, projectedNanoUsd, period, unpricedRequests } = budget;
+  const text = (nanoUsd: number) => money.text(money.from(nanoUsd));
+  return [
+    `${percentText(percentUsed)} used: ${text(usedNanoUsd)} of ${text(amountNanoUsd)} (${period})`,
+    ...(projectedNanoUsd === null ? [] : [`projected ${text(projectedNanoUsd)}`]),
     ...(unpricedRequests > 0 ? [`${requestsText(unpricedRequests)} of unknown cost`] : []),
   ].join(', ');
+};
 
 type Savings = NonNullable<ReportContent['savings']>;
 
