@@ -63,12 +63,10 @@ export const displayNanoOf = (counters: Counters, currency: DisplayCurrency): nu
 /** The decimal string of such a number; null for NaN. */
 export const decimalOfNano = (nano: number): string | null => (Number.isNaN(nano) ? null : decimalOf(nano));
 
-/** The cost of one instant, as `displayCostOf`. */
+/** The cost of one instant, as `displayCostOf`: nothing is nothing at any rate. */
 export const displayCostAt = (currency: DisplayCurrency, at: string, costNanoUsd: number | null): string | null => {
-  const rate = currency.rates[rateAt(currency, dayOf(at))];
-  return rate === undefined || costNanoUsd === null
-    ? null
-    : decimalOf(converted([{ nanoUsd: costNanoUsd, perUsd: rate.perUsd }]));
+  const perUsd = currency.rates[rateAt(currency, dayOf(at))]?.perUsd ?? (costNanoUsd === 0 ? '0' : undefined);
+  return perUsd === undefined || costNanoUsd === null ? null : decimalOf(converted([{ nanoUsd: costNanoUsd, perUsd }]));
 };
 
 /** How sentences show amounts: at the rate of a day, or in US dollars where there is none. */

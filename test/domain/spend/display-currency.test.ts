@@ -127,6 +127,7 @@ describe('display currency', () => {
     });
     expect(describeCurrency(euro, rangeBy('day'))).toEqual({ code: 'EUR', perUsd: '0.8', problem: null });
     expect(displayCostAt(late, '2026-09-02T00:00:00.000Z', 1)).toBeNull();
+    expect(displayCostAt(late, '2026-09-02T00:00:00.000Z', 0)).toBe('0');
 
     const unpriced = [{ day: 3, hour: 0, model: 'a', counters: { requests: 1, unpricedRequests: 1 } }];
     const unknown = await reportOf(unpriced, late, rangeBy('day'));
