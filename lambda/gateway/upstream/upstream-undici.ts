@@ -59,11 +59,10 @@ const decodeHeaders = (raw: unknown): string[] =>
     : [];
 
 /** undici reads a reason phrase as UTF-8, and only its last part: neither brings the bytes back. Its connections' parsers have one prototype. */
-const keepReasonPhrases = (client: object | undefined): void => {
-  const parser = (client as Record<symbol, Record<symbol, object> | undefined> | undefined)?.[symbols.kSocket]?.[
-    symbols.kParser
-  ];
-  if (parser) Object.getPrototypeOf(parser).onStatus = onStatus;
+const keepReasonPhrases = (client: unknown): void => {
+  type Connections = Record<symbol, Record<symbol, { onStatus: unknown } | undefined> | undefined>;
+  const parser = (client as Connections)[symbols.kSocket]?.[symbols.kParser];
+  if (parser && parser.onStatus !== onStatus) Object.getPrototypeOf(parser).onStatus = onStatus;
 };
 
 const onStatus = function (this: { statusText: string }, bytes: Buffer): 0 {
