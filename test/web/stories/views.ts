@@ -152,7 +152,7 @@ const inspectAll = async (tab: Tab, paths: Paths): Promise<void> => {
   const { page } = tab;
   for (const [name, given] of Object.entries(paths)) {
     const path = typeof given === 'string' ? given : await given();
-    if (path.includes('?') || page.url() === 'about:blank' || page.url().endsWith('.svg'))
+    if (path.includes('?') || page.url() === 'about:blank' || page.url().endsWith('.css'))
       await page.goto(`${fixture().dashboard.url}${path}`);
     else await follow(page, path);
     const seen = await inspectVariants(tab, name);
