@@ -78,7 +78,7 @@ const Programs = () => {
       />
       <SetUp
         title="MCP"
-        about={`Agents ask about spend, read only. A connector (Claude, ChatGPT …) needs ${api}/mcp alone, and leads you to this dashboard to let it in. Below is Claude Code, with a token.`}
+        about={`Agents ask about spend, read only. A connector (Claude, ChatGPT …) needs ${api}/mcp alone, and leads you to this dashboard to let it in. Here is Claude Code, with a token.`}
         text={`claude mcp add --transport http spend ${api}/mcp \\
   --header "Authorization: Bearer $API_TOKEN"`}
       />
