@@ -3,6 +3,7 @@ import { openDisplayCurrency } from '../data/accounts/own-prices.ts';
 import { openValueNames } from '../data/accounts/value-names.ts';
 import { openRules } from '../data/alerts/rules.ts';
 import { openTrackingGaps } from '../data/ledger/tracking-gaps.ts';
+import { openReports } from '../data/reports/reports.ts';
 import { openSpend } from '../data/spend/spend.ts';
 import type { Table } from '../data/table/table.ts';
 import type { Implementation } from '../http/operation.ts';
@@ -30,6 +31,12 @@ export const openSpendReads = (table: Table, now: () => Date) => {
     // It is streamed, and may take longer than a response that is waited for.
     exportSpend: exportSpend({ ...dependencies, readCounters: openSpend(table).read }),
     listBudgets: budgets,
-    readMetrics: readMetrics({ readSpend: report, listBudgets: budgets, namesOf: openValueNames(table), now }),
+    readMetrics: readMetrics({
+      readSpend: report,
+      listBudgets: budgets,
+      namesOf: openValueNames(table),
+      findCalendar: openReports(table).calendar,
+      now,
+    }),
   };
 };

@@ -8,7 +8,9 @@ import { readMetrics as operation } from '../../lambda/dashboard/metrics/operati
 import { readMetrics } from '../../lambda/dashboard/metrics/read-metrics.ts';
 import { readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
+import { UTC_CALENDAR } from '../../lambda/domain/reports/report-period.ts';
 import type { Counters, SpendCounter } from '../../lambda/domain/spend/counters.ts';
+import { type DisplayCurrency, displayRates } from '../../lambda/domain/spend/display-currency.ts';
 import type { ReadCounters } from '../../lambda/domain/spend/spend-question.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { apiEvent, serve } from '../http/invoke.ts';
@@ -36,12 +38,24 @@ const counters = [
   counter('2026-11-20', 'xai', 'grok', { requests: 4, unpricedRequests: 4 }),
   counter('2026-11-20', 'groq', 'whisper', { requests: 1, freeRequests: 1 }),
 ];
-const readCounters: ReadCounters = async function* ({ range: { from, to } }) {
-  for (const each of counters) if (from.slice(0, 10) <= each.time && each.time < to.slice(0, 10)) yield each;
+const readCounters: ReadCounters = async function* ({ range, currency: asked }) {
+  for (const each of counters) {
+    if (each.time < range.from.slice(0, 10) || range.to.slice(0, 10) <= each.time) continue;
+    yield asked ? { ...each, counters: displayRates(asked, range).split(each.time, each.counters) } : each;
+  }
 };
 const NOW = '2026-11-20T16:30:00Z';
 let clock = NOW;
 const now = () => new Date(clock);
+let calendar = UTC_CALENDAR;
+const EUR = {
+  code: 'EUR',
+  rates: [
+    { from: '2026-01-01', perUsd: '0.8' },
+    { from: '2026-11-20', perUsd: '0.5' },
+  ],
+} as const;
+let currency: DisplayCurrency | null = null;
 const budget = (id: string, isActive = true) => ({
   id,
   name: 'All of "us"',
@@ -59,9 +73,11 @@ const handler = serve([
           { from: '2026-11-03T10:00:00.000Z', to: '2026-11-03T10:00:20.000Z', requests: 6 },
         ],
         findDeclared: async () => [],
+        findCurrency: async () => currency,
         now,
       }),
       listBudgets: async () => ({ items: [budget('b1'), budget('b2'), budget('b3', false)] as never }),
+      findCalendar: async () => calendar,
       namesOf: async (_account, by) => new Map(by === 'key' ? [['key-1', 'CI']] : []),
       now,
     }),
@@ -140,6 +156,31 @@ describe('GET /metrics', () => {
     expect(linesOf(body, 'ai_spend_cost_usd').filter((line) => !line.includes('"ever"'))).toEqual([]);
   });
 
+  it("begins today and the month with those of the account's time zone", async () => {
+    clock = '2026-12-01T03:30:00Z';
+    calendar = { ...UTC_CALENDAR, timeZone: 'America/New_York' };
+    const body = await scrape().finally(() => {
+      clock = NOW;
+      calendar = UTC_CALENDAR;
+    });
+    // It is still November there.
+    const computed = linesOf(body, 'ai_spend_cost_usd').filter((line) => line.includes('"computed"'));
+    expect(computed.find((line) => line.includes('"month"'))).toMatch(/provider="openai".* 1\.250000016$/);
+    expect(computed.some((line) => line.includes('"today"'))).toBe(false);
+  });
+
+  it("has costs in the account's currency, at the rate of each day", async () => {
+    currency = EUR;
+    const body = await scrape().finally(() => (currency = null));
+    expect(linesOf(body, 'ai_spend_display_cost')).toEqual(
+      expect.arrayContaining([
+        'ai_spend_display_cost{period="month",provider="openai",currency="EUR",account="account"} 1.000000026',
+        'ai_spend_display_cost{period="today",provider="openai",currency="EUR",account="account"} 0.000000025',
+      ]),
+    );
+    expect(linesOf(await scrape(), 'ai_spend_display_cost')).toEqual([]);
+  });
+
   it('names keys next to their ids', async () => {
     expect(linesOf(await scrape({ groupBy: ['key'] }), 'ai_spend_group_cost_usd')[0]).toContain(
       'by="key",value="key-1",name="CI"',
@@ -195,7 +236,8 @@ describe('the Grafana dashboard', () => {
   });
 
   it('selects by labels that they have', async () => {
-    const body = await scrape();
+    currency = EUR;
+    const body = await scrape().finally(() => (currency = null));
     for (const [, name = '', labels = ''] of dashboard.matchAll(/(ai_spend_\w+)\{([^}]*)\}/g))
       for (const [label] of labels.matchAll(/\w+(?=[=!]~?\\")/g))
         expect([name, label, linesOf(body, name).some((line) => new RegExp(`[{,]${label}="`).test(line))]).toEqual([

@@ -82,12 +82,12 @@ const byProvider = ({ ever }: Readings, countOf: (group: Group) => number): Samp
 
 const inPeriods = (
   readings: Readings,
-  samplesOf: (group: Group) => readonly { readonly labels?: Record<string, string>; readonly value: string | number }[],
+  samplesOf: (group: Group, currency: string | undefined) => readonly Sample[],
   periods: readonly ((typeof PERIODS)[number] | 'ever')[] = PERIODS,
 ): Sample[] =>
   periods.flatMap((period) =>
     readings[period].groups.flatMap((group) =>
-      samplesOf(group).map(({ labels, value }) => ({
+      samplesOf(group, readings[period].displayCurrency?.code).map(({ labels, value }) => ({
         labels: { period, provider: group.provider ?? '', ...labels },
         value,
       })),
@@ -125,7 +125,7 @@ export const metrics: readonly ReadMetric[] = [
   {
     name: 'ai_spend_cost_usd',
     type: 'gauge',
-    help: 'Known cost in USD of today, of this month so far (UTC) and ever, by how it is known. No sample where nothing is known of it.',
+    help: 'Known cost in USD of today, of this month so far (in the account’s time zone) and ever, by how it is known. No sample where nothing is known of it.',
     samples: (readings) =>
       inPeriods(
         readings,
@@ -136,6 +136,17 @@ export const metrics: readonly ReadMetric[] = [
                 labels: { provenance },
                 value: cost.costUsd ?? 0,
               })),
+        [...PERIODS, 'ever'],
+      ),
+  },
+  {
+    name: 'ai_spend_display_cost',
+    type: 'gauge',
+    help: 'Known cost of the same periods in the currency that the account has set, at the rate of each day. No sample where it has set none.',
+    samples: (readings) =>
+      inPeriods(
+        readings,
+        ({ displayCost }, currency) => (displayCost && currency ? [{ labels: { currency }, value: displayCost }] : []),
         [...PERIODS, 'ever'],
       ),
   },

@@ -1,6 +1,8 @@
 import type { NamesOf } from '../../data/accounts/value-names.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
-import { dayOf, monthOf } from '../../domain/calendar/utc.ts';
+import { dayIn, instantIn } from '../../domain/calendar/time-zones.ts';
+import { type Day, dayOf, monthOf, startOf } from '../../domain/calendar/utc.ts';
+import type { ReportCalendar } from '../../domain/reports/report-period.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { listBudgets } from '../limits/budget-operations.ts';
 import type { readSpend } from '../spend/operations.ts';
@@ -12,6 +14,8 @@ interface MetricsDependencies {
   readonly readSpend: Implementation<typeof readSpend>;
   readonly listBudgets: Implementation<typeof listBudgets>;
   readonly namesOf: NamesOf;
+  /** Whose today and month they are. */
+  readonly findCalendar: (accountId: string) => Promise<ReportCalendar>;
   readonly now: () => Date;
 }
 
@@ -22,15 +26,20 @@ const YEARS = 5;
 
 /** Reads what the API reads, by the same functions, so a metric and a report are equal to the nano-dollar. */
 export const readMetrics =
-  ({ readSpend, listBudgets, namesOf, now }: MetricsDependencies): Implementation<typeof operation> =>
+  ({ readSpend, listBudgets, namesOf, findCalendar, now }: MetricsDependencies): Implementation<typeof operation> =>
   async ({ query, ...input }) => {
-    const day = dayOf(now().toISOString());
     const { accountId } = input.caller;
+    const { timeZone } = await findCalendar(accountId);
+    const [day, ownDay] = [dayOf(now().toISOString()), dayIn(timeZone, now())];
+    const startOfDay = (of: Day) => startOf('hour', instantIn(timeZone, of, 0)).toISOString();
     type Dimension = (typeof query.groupBy)[number];
     const read = (by: Dimension, from: string, options: object = {}) =>
       readSpend({ ...input, query: spendQuery.parse({ from, to: day, groupBy: [by], limit: MAX_VALUES, ...options }) });
     const reportsBy = async (by: Dimension, options?: object) => {
-      const [month, today] = await Promise.all([read(by, `${monthOf(day)}-01`, options), read(by, day, options)]);
+      const [month, today] = await Promise.all([
+        read(by, startOfDay(`${monthOf(ownDay)}-01`), options),
+        read(by, startOfDay(ownDay), options),
+      ]);
       return { by, month, today, names: await namesOf(accountId, by) };
     };
     // From January on, so that no month leaves the sum while a year runs: a counter must not fall.

@@ -52,6 +52,10 @@ beforeAll(async () => {
   const post = (path: string, body: unknown) =>
     callApi(running.stack.url)('POST', path, { token: session.token, body });
   apiToken = (await post('/tokens', { name: 'prometheus', role: 'viewer' })).body;
+  await callApi(running.stack.url)('PUT', '/prices/currency', {
+    token: session.token,
+    body: { currency: { code: 'EUR', rates: [{ from: '2020-01-01', perUsd: '0.9' }] } },
+  });
   await post('/budgets', { name: 'Team "a"\\', amount: 0.001, period: 'monthly' });
   for (const tag of ['a', 'a', 'b']) await sendChat(running.stack.url, session.accountId, tag);
   await fetch(`${running.stack.url}/gateway/mistral/v1/chat/completions`, {
