@@ -9,8 +9,8 @@ interface Group {
 
 /** Left out of every group. It is only wiring, and test/dashboard/over-http runs it. */
 export const wiring = [
-  'lambda/**/{handler,environment,on-lambda}.ts',
-  'lambda/dashboard/{functions/*,{auth/,}open-*,reading,settings}.ts',
+  'lambda/**/{handler,environment,on-lambda,on-schedule}.ts',
+  'lambda/dashboard/{functions/*,{auth/,}open-*,reading,settings,identity}.ts',
 ];
 
 /** All of lambda and lib, and the web's logic. */
