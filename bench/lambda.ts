@@ -1,17 +1,20 @@
 /**
- * What the gateway's function adds to a bare streaming handler: both bundles under Lambda's own runtime, in interleaved rounds of one run;
+ * What the gateway's function adds to a bare streaming handler, with its events and without: all bundles under Lambda's own runtime, in interleaved rounds of one run;
  * CPU time of the function's process, with ratios and 95 % confidence intervals. Several starts of each, since a first request is one a
  * process.
  *
  * node bench/lambda.ts [--starts N] [--rounds N]
  */
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ask } from '../fixtures/exchange.ts';
 import { type LambdaGateway, startLambdaGateway } from '../fixtures/lambda-gateway/lambda-gateway.ts';
 import { type Script, startScriptedOrigin } from '../fixtures/scripted-origin.ts';
 import { newAccountKey } from '../lambda/domain/accounts/account-key.ts';
+import { bundled } from './relay/bundle.ts';
 import { cpuSeconds } from './relay/process.ts';
 import { intervalText, median, pairedRatio, report, rounded, withInterval } from './report/figures.ts';
 
@@ -83,15 +86,25 @@ const cpuMs = async (lambda: LambdaGateway, script: Script, count: number): Prom
 const kinds = ['start', 'first request', 'chat, 2 KB', `stream, ${CHUNKS} chunks`] as const;
 type Taken = Record<(typeof kinds)[number], number[]>;
 const nothing = (): Taken => ({ start: [], 'first request': [], 'chat, 2 KB': [], 'stream, 500 chunks': [] });
-const taken = { bare: nothing(), gateway: nothing() };
+const taken = { bare: nothing(), gateway: nothing(), silent: nothing() };
 
 const start = (file?: string): Promise<LambdaGateway> =>
   startLambdaGateway(origin.origin, { active: SERVICE_KEY }, {}, file);
+
+const folder = await mkdtemp(join(tmpdir(), 'lambda-'));
+const entry = join(import.meta.dirname, '../lambda/gateway/hosts/handler.ts');
+const silentHandler = await bundled(entry, folder, {
+  isSilent: true,
+  format: 'cjs',
+  banner: {},
+  outfile: join(folder, 'handler.cjs'),
+});
 
 for (let n = 0; n < starts; n++) {
   const field = [
     { ...taken.bare, lambda: await start(BARE_HANDLER) },
     { ...taken.gateway, lambda: await start() },
+    { ...taken.silent, lambda: await start(silentHandler) },
   ];
   for (const one of field) one.start.push(cpuSeconds(one.lambda.pid) * 1_000);
   for (const one of field) one['first request'].push(await cpuMs(one.lambda, chat, 1));
@@ -106,12 +119,13 @@ for (let n = 0; n < starts; n++) {
   for (const { lambda } of field) await lambda.stop();
 }
 await origin.close();
+await rm(folder, { recursive: true });
 
 report(
   'lambda',
   { starts, rounds },
   kinds.map((kind) => {
-    const { bare, gateway } = { bare: taken.bare[kind], gateway: taken.gateway[kind] };
+    const [bare, gateway, silent] = [taken.bare[kind], taken.gateway[kind], taken.silent[kind]];
     const more = withInterval(gateway.length, (drawn) =>
       median(drawn.map((round) => (gateway[round] as number) - (bare[round] as number))),
     );
@@ -121,6 +135,7 @@ report(
       'gateway, CPU ms': rounded(median(gateway), 2),
       'more, ms': intervalText(more, 1),
       'gateway / bare': intervalText(pairedRatio(gateway, bare)),
+      'without events / bare': intervalText(pairedRatio(silent, bare)),
     };
   }),
 );

@@ -1,12 +1,12 @@
 /**
  * What the gateway adds: its node:http server with everything on (admission, metering, open and close events; the queue and the
  * table are fakes that respond at once), against the direct way, nginx, a bare Node pipe, a bare relay over undici's dispatch (the
- * floor: the gateway's own two HTTP stacks and nothing else), and Portkey's gateway. All in one run,
+ * floor: the gateway's own two HTTP stacks and nothing else), the gateway without its events, and Portkey's gateway. All in one run,
  * in interleaved rounds after each has been warmed up until its CPU time a request is flat. All are started several times: what V8 compiles
  * and where memory lies differs by a tenth from one process to the next. Ratios are to a contender of the same round,
  * with 95 % confidence intervals. One core for the proxy, the other for load and upstream. Needs nginx and wrk (Debian packages).
  *
- * node bench/relay.ts [--starts N] [--rounds N] [--only gateway,nginx,pipe,dispatch,portkey] [--parts idle,load,paced,streams] [--before DIR]
+ * node bench/relay.ts [--starts N] [--rounds N] [--only gateway,nginx,pipe,dispatch,portkey,'without events'] [--parts idle,load,paced,streams] [--before DIR]
  *
  * --before: another checkout of this repository, whose gateway runs in the same rounds
  */

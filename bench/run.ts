@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { save } from './report/page.ts';
+import { saveResult, writePage } from './report/page.ts';
 
 const names = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
@@ -75,7 +75,7 @@ const run = (name: string, options: readonly string[], saves: boolean): Promise<
     running.once('close', (code) => {
       clearTimeout(limit);
       console.error(`${name}: ${Math.round((performance.now() - startedMs) / 1_000)} s`);
-      if (saves && code === 0) save(name, ['npm run bench --', name, ...options].join(' '), lastLine);
+      if (saves && code === 0) saveResult(name, ['npm run bench --', name, ...options].join(' '), lastLine);
       resolve(code ?? 1);
     });
   });
@@ -91,6 +91,7 @@ const main = async (words: readonly string[]): Promise<number> => {
     console.log(`\n== ${name}`);
     if ((await run(name, options, saves)) !== 0) failed.push(name);
   }
+  if (saves) writePage();
   if (failed.length > 0) console.error(`Failed: ${failed.join(', ')}`);
   return failed.length > 0 ? 1 : 0;
 };

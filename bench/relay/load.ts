@@ -99,7 +99,10 @@ export const exchange = (
         response.on('error', reject);
       },
     );
-    outgoing.on('error', reject);
+    // A server may close an idle connection just then: a new one is asked.
+    outgoing.on('error', (error) =>
+      outgoing.reusedSocket && ttfbMs === 0 ? resolve(exchange(port, path, headers, body)) : reject(error),
+    );
     outgoing.end(body);
   });
 

@@ -39,8 +39,9 @@ const FIRST_BYTE = 'added to the first byte where the origin takes 20 ms, ms';
 const STREAM = 'added to an event of a stream, 100 events, 5 ms apart, ms';
 const MEMORY = 'resident memory with 500 idle streams';
 
-const ofGateway = (title: string, column: string) => (result: Result) =>
-  rowsOf(result, title).find(({ proxy }) => proxy === 'gateway')?.[column];
+const ofProxy = (name: string, title: string, column: string) => (result: Result) =>
+  rowsOf(result, title).find(({ proxy }) => proxy === name)?.[column];
+const ofGateway = (title: string, column: string) => ofProxy('gateway', title, column);
 /** Of the one row whose member has this value. */
 const where = (member: string, value: string, column: string) => (result: Result) =>
   rowsOf(result).find((row) => row[member] === value)?.[column];
@@ -64,6 +65,11 @@ export const rows: readonly Row[] = [
     what: 'requests a second with 64 connections, × dispatch',
     atLeast: 0.65,
     figure: ofGateway(LOAD, 'rps / dispatch'),
+  },
+  {
+    bench: 'relay',
+    what: '… without events, × dispatch',
+    figure: ofProxy('without events', LOAD, 'rps / dispatch'),
   },
   {
     bench: 'relay',
@@ -94,6 +100,11 @@ export const rows: readonly Row[] = [
     what: 'Lambda: a chat, × a bare handler',
     atMost: 1.3,
     figure: where('kind', 'chat, 2 KB', 'gateway / bare'),
+  },
+  {
+    bench: 'lambda',
+    what: '… without its two events, × a bare handler',
+    figure: where('kind', 'chat, 2 KB', 'without events / bare'),
   },
   {
     bench: 'lambda',
@@ -133,7 +144,7 @@ export const rows: readonly Row[] = [
   {
     bench: 'exports',
     what: 'export of a record, µs',
-    figure: where('what', 'export, both datasets in both formats', 'microsecondsPerRecord'),
+    figure: where('what', 'export, all datasets in both formats', 'microsecondsPerRecord'),
   },
   {
     bench: 'meter',
@@ -209,8 +220,8 @@ export const readResults = (): Results =>
 export const pageWith = (page: string, results: Results): string =>
   page.replace(GENERATED, (_, begin: string, end: string) => `${begin}\n${tablesOf(results)}\n${end}`);
 
-/** Keeps what a benchmark printed last as its result, and writes the page anew. */
-export const save = (bench: string, command: string, lastLine: string): void => {
+/** Keeps what a benchmark printed last as its result. */
+export const saveResult = (bench: string, command: string, lastLine: string): void => {
   const { node, cpu: _cpu, cores: _cores, ...found } = JSON.parse(lastLine);
   const machine = {
     processor: cpus()[0]?.model.trim(),
@@ -222,5 +233,7 @@ export const save = (bench: string, command: string, lastLine: string): void => 
   };
   const result = { bench, command, at: new Date().toISOString(), machine, ...found };
   writeFileSync(join(RESULTS, `${bench}.json`), `${JSON.stringify(result, undefined, 2)}\n`);
-  writeFileSync(PAGE, pageWith(readFileSync(PAGE, 'utf8'), readResults()));
 };
+
+/** Writes the page with the results as they are. */
+export const writePage = (): void => writeFileSync(PAGE, pageWith(readFileSync(PAGE, 'utf8'), readResults()));

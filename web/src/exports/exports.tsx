@@ -88,8 +88,8 @@ export const Exports = () => {
       about={
         <>
           The last 30 days as files. A day is there an hour after its end (UTC), and again when a late event or a new
-          price changes it. Programs fetch the same files (<TextLink to="/connect">Connect</TextLink>), or are told of
-          them as destinations.
+          price changes it. Programs fetch the same files (<TextLink to="/connect">Connect</TextLink>), or hear of each
+          day at a destination.
         </>
       }
       actions={
