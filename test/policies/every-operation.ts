@@ -26,6 +26,7 @@ const stepsWith = (email: string): readonly Step[] => [
   ['GET', '/openapi.json'],
   ['GET', '/.well-known/oauth-protected-resource/api/mcp'],
   ['GET', '/.well-known/oauth-authorization-server'],
+  ['POST', '/auth/clients', { client_name: 'c', redirect_uris: ['https://localhost/callback'] }],
   ['PATCH', '/auth/me', { firstName: 'Ada', lastName: 'King' }],
   ['GET', '/auth/review'],
   ['DELETE', '/auth/review'],
