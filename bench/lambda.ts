@@ -1,5 +1,5 @@
 /**
- * What the gateway's function adds to a bare streaming handler, with its events and without: all bundles under Lambda's own runtime, in interleaved rounds of one run;
+ * What the gateway's function adds to a bare streaming handler, with its events and without, and without its meter too: all bundles under Lambda's own runtime, in interleaved rounds of one run;
  * CPU time of the function's process, with ratios and 95 % confidence intervals. Several starts of each, since a first request is one a
  * process.
  *
@@ -86,25 +86,25 @@ const cpuMs = async (lambda: LambdaGateway, script: Script, count: number): Prom
 const kinds = ['start', 'first request', 'chat, 2 KB', `stream, ${CHUNKS} chunks`] as const;
 type Taken = Record<(typeof kinds)[number], number[]>;
 const nothing = (): Taken => ({ start: [], 'first request': [], 'chat, 2 KB': [], 'stream, 500 chunks': [] });
-const taken = { bare: nothing(), gateway: nothing(), silent: nothing() };
+const taken = { bare: nothing(), gateway: nothing(), withoutEvents: nothing(), withoutBoth: nothing() };
 
 const start = (file?: string): Promise<LambdaGateway> =>
   startLambdaGateway(origin.origin, { active: SERVICE_KEY }, {}, file);
 
 const folder = await mkdtemp(join(tmpdir(), 'lambda-'));
 const entry = join(import.meta.dirname, '../lambda/gateway/hosts/handler.ts');
-const silentHandler = await bundled(entry, folder, {
-  isSilent: true,
-  format: 'cjs',
-  banner: {},
-  outfile: join(folder, 'handler.cjs'),
-});
+const handlerWithout = (...without: ('events' | 'meter')[]): Promise<string> => {
+  const outfile = join(folder, `without-${without.join('-')}.cjs`);
+  return bundled(entry, folder, { without, format: 'cjs', banner: {}, outfile }).then(() => outfile);
+};
+const [withoutEvents, withoutBoth] = [await handlerWithout('events'), await handlerWithout('events', 'meter')];
 
 for (let n = 0; n < starts; n++) {
   const field = [
     { ...taken.bare, lambda: await start(BARE_HANDLER) },
     { ...taken.gateway, lambda: await start() },
-    { ...taken.silent, lambda: await start(silentHandler) },
+    { ...taken.withoutEvents, lambda: await start(withoutEvents) },
+    { ...taken.withoutBoth, lambda: await start(withoutBoth) },
   ];
   for (const one of field) one.start.push(cpuSeconds(one.lambda.pid) * 1_000);
   for (const one of field) one['first request'].push(await cpuMs(one.lambda, chat, 1));
@@ -125,7 +125,7 @@ report(
   'lambda',
   { starts, rounds },
   kinds.map((kind) => {
-    const [bare, gateway, silent] = [taken.bare[kind], taken.gateway[kind], taken.silent[kind]];
+    const [bare, gateway] = [taken.bare[kind], taken.gateway[kind]];
     const more = withInterval(gateway.length, (drawn) =>
       median(drawn.map((round) => (gateway[round] as number) - (bare[round] as number))),
     );
@@ -135,7 +135,8 @@ report(
       'gateway, CPU ms': rounded(median(gateway), 2),
       'more, ms': intervalText(more, 1),
       'gateway / bare': intervalText(pairedRatio(gateway, bare)),
-      'without events / bare': intervalText(pairedRatio(silent, bare)),
+      'without events / bare': intervalText(pairedRatio(taken.withoutEvents[kind], bare)),
+      'without events and meter / bare': intervalText(pairedRatio(taken.withoutBoth[kind], bare)),
     };
   }),
 );

@@ -97,7 +97,7 @@ export const startField = async (
   const ports = { ORIGIN_PORT: String(originPort), STREAM_PORT: String(streamPort) };
   const aws = `http://127.0.0.1:${originPort}`;
 
-  const gateway = async (name: string, folder: string, isSilent = false): Promise<Contender> => {
+  const gateway = async (name: string, folder: string, without: readonly 'events'[] = []): Promise<Contender> => {
     const port = await getPort();
     const env = {
       PORT: String(port),
@@ -115,7 +115,7 @@ export const startField = async (
       AWS_ACCESS_KEY_ID: 'bench',
       AWS_SECRET_ACCESS_KEY: 'bench',
     };
-    const file = await bundled(join(folder, 'gateway-process.ts'), join(workDir, name), { isSilent });
+    const file = await bundled(join(folder, 'gateway-process.ts'), join(workDir, name), { without });
     const process = await started(startNode([file], env, port, PROXY_CORE));
     const headers = { ...common, 'X-Service-Key': KEY, 'X-Service-Tag': 'bench' };
     return { name, port, headers, stream: plainStream(port, headers), process };
@@ -148,7 +148,7 @@ export const startField = async (
       return { name: 'dispatch', port, headers: common, stream: plainStream(port, common), process };
     },
     gateway: () => gateway('gateway', import.meta.dirname),
-    'without events': () => gateway('without events', import.meta.dirname, true),
+    'without events': () => gateway('without events', import.meta.dirname, ['events']),
     ...(before !== undefined && { before: () => gateway('before', join(before, 'bench/relay')) }),
     portkey: async () => {
       const main = await installPortkey(join(cacheDir, 'portkey'));

@@ -112,6 +112,11 @@ export const rows: readonly Row[] = [
     atMost: 1.3,
     figure: where('kind', 'stream, 500 chunks', 'gateway / bare'),
   },
+  {
+    bench: 'lambda',
+    what: '… without events and meter, × a bare handler',
+    figure: where('kind', 'stream, 500 chunks', 'without events and meter / bare'),
+  },
   { bench: 'cold', what: 'cold start of the gateway, ms', atMost: 20, figure: slowest(20) },
   { bench: 'cold', what: '… of the slowest of recorder, rule worker and the API', atMost: 80, figure: slowest(80) },
   { bench: 'cold', what: '… of MCP and jobs', atMost: 110, figure: slowest(110) },
