@@ -1,8 +1,8 @@
 import type { NamesOf } from '../../data/accounts/value-names.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
-import { dayIn, instantIn } from '../../domain/calendar/time-zones.ts';
-import { type Day, dayOf, monthOf, startOf } from '../../domain/calendar/utc.ts';
-import type { ReportCalendar } from '../../domain/reports/report-period.ts';
+import { dayIn } from '../../domain/calendar/time-zones.ts';
+import { dayOf } from '../../domain/calendar/utc.ts';
+import { periodOn, type ReportCalendar } from '../../domain/reports/report-period.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { listBudgets } from '../limits/budget-operations.ts';
 import type { readSpend } from '../spend/operations.ts';
@@ -29,16 +29,15 @@ export const readMetrics =
   ({ readSpend, listBudgets, namesOf, findCalendar, now }: MetricsDependencies): Implementation<typeof operation> =>
   async ({ query, ...input }) => {
     const { accountId } = input.caller;
-    const { timeZone } = await findCalendar(accountId);
-    const [day, ownDay] = [dayOf(now().toISOString()), dayIn(timeZone, now())];
-    const startOfDay = (of: Day) => startOf('hour', instantIn(timeZone, of, 0)).toISOString();
+    const calendar = await findCalendar(accountId);
+    const [day, ownDay] = [dayOf(now().toISOString()), dayIn(calendar.timeZone, now())];
     type Dimension = (typeof query.groupBy)[number];
     const read = (by: Dimension, from: string, options: object = {}) =>
       readSpend({ ...input, query: spendQuery.parse({ from, to: day, groupBy: [by], limit: MAX_VALUES, ...options }) });
     const reportsBy = async (by: Dimension, options?: object) => {
       const [month, today] = await Promise.all([
-        read(by, startOfDay(`${monthOf(ownDay)}-01`), options),
-        read(by, startOfDay(ownDay), options),
+        read(by, periodOn('monthly', ownDay, calendar).from, options),
+        read(by, periodOn('daily', ownDay, calendar).from, options),
       ]);
       return { by, month, today, names: await namesOf(accountId, by) };
     };

@@ -170,15 +170,13 @@ export const readContent = (dependencies: ContentDependencies) => {
   const readBreakdown = async (
     accountId: string,
     by: Grouping,
-    periods: readonly [Period, Period],
+    [period, periodBefore]: readonly [Period, Period],
     currency: DisplayCurrency | null,
   ) => {
-    const [current, before] = await Promise.all(
-      periods.map((period) => readSums(accountId, by, period, currency)) as [
-        ReturnType<typeof readSums>,
-        ReturnType<typeof readSums>,
-      ],
-    );
+    const [current, before] = await Promise.all([
+      readSums(accountId, by, period, currency),
+      readSums(accountId, by, periodBefore, currency),
+    ]);
     const dimension = dimensionOf(by);
     const { totals, effects, groups, otherGroups, isComplete } = spendChange(
       before,
