@@ -10,7 +10,6 @@ const markdownTable = ([head = [], ...body]: readonly (readonly string[])[]): st
 
 /** A file of bench/results. */
 interface Result {
-  readonly command: string;
   readonly at: string;
   readonly results: readonly Figures[] | Readonly<Record<string, readonly Figures[]>>;
   /** Of `path` alone. */
@@ -234,7 +233,7 @@ export const saveResult = (bench: string, command: string, lastLine: string): vo
     memoryGB: Math.round(totalmem() / 2 ** 30),
     system: `Linux ${release().split('.').slice(0, 2).join('.')}`,
     node,
-    loadBefore: Number(loadavg()[2]?.toFixed(1)),
+    load15Minutes: Number(loadavg()[2]?.toFixed(1)),
   };
   const result = { bench, command, at: new Date().toISOString(), machine, ...found };
   writeFileSync(join(RESULTS, `${bench}.json`), `${JSON.stringify(result, undefined, 2)}\n`);
