@@ -145,7 +145,7 @@ export const openAlerts = (table: Table) => {
       (await find(alertKey(accountId, alertId))).alert,
 
     /**
-     * Acknowledges an alert, and has its incident in PagerDuty resolved. One that is acknowledged already stays as it is.
+     * Acknowledges an alert, and has its incident in PagerDuty resolved. An acknowledged alert stays unchanged.
      *
      * @throws NotFoundError
      */

@@ -40,7 +40,7 @@ const usual: Traffic = {
     full: Array.from({ length: 10 }, (): Victim[] => [...partNames, 'whole stack']).flat(),
   },
 };
-/** So many clients that their events share messages. */
+/** Enough clients for their events to share messages. */
 const busy: Traffic = {
   name: 'kill -9 while events share messages',
   clients: 64,

@@ -38,7 +38,7 @@ interface StorageFault {
   /** The gateway knows the account's key already. */
   readonly warm?: boolean;
   readonly route: 'governed' | 'bypassed' | 'either';
-  /** So many send at once that their events share messages. */
+  /** Clients that send at once: enough for their events to share messages. */
   readonly clients?: number;
   readonly fullOnly?: boolean;
 }
