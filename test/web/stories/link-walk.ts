@@ -27,13 +27,13 @@ const setCurrency = async (currency: object | null) => {
   expect(response.status).toBe(200);
 };
 
-const digitsOf = (figure: string): number => figure.split('.')[1]?.length ?? 0;
-const rounded = (figure: string, digits: number): string => Number(figure.replaceAll(/[^\d.]/g, '')).toFixed(digits);
-/** Whether a figure is the same as another: in one currency, and equal in the digits that both have. */
-const isSame = (figure: string) => (other: string) => {
-  const digits = Math.min(digitsOf(figure), digitsOf(other));
-  return figure[0] === other[0] && rounded(figure, digits) === rounded(other, digits);
-};
+const amountOf = (figure: string): number => Number(figure.replaceAll(/[^\d.]/g, ''));
+/** Half of a figure's last digit. */
+const roundingOf = (figure: string): number => 0.5 * 10 ** -(figure.split('.')[1]?.length ?? 0);
+/** Whether two figures can be of one amount: in one currency, and no further apart than rounding both explains. */
+const isSame = (figure: string) => (other: string) =>
+  figure[0] === other[0] &&
+  Math.abs(amountOf(figure) - amountOf(other)) <= (roundingOf(figure) + roundingOf(other)) * (1 + 1e-6);
 
 interface FigureLink {
   readonly href: string;
