@@ -342,7 +342,8 @@ describe('the numbers of a report', () => {
       closeEvent({ ...{ accountId, keyId, startedAt, n, tag }, outcome: 'client_aborted', tokens: 1_000_000_000 });
     const price = () => ({ ...priceOfTokens(closeEvent()), costNanoUsd: 10e9 });
     // The week ends on Monday at midnight in New York, which is 05:00 UTC: $20 in the 20 days since the first request.
-    await openRecorder(table, { logger: silentLogger(), price })([
+    const recorded = () => Date.parse('2026-11-30T05:01:00.000Z');
+    await openRecorder(table, { logger: silentLogger(), price, now: recorded })([
       given('2026-11-10T05:00:00.000Z', 1, 'chat'),
       given('2026-11-30T04:59:59.000Z', 2, 'chat'),
       given('2026-11-30T05:00:00.000Z', 3, 'chat'),
