@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
@@ -11,29 +10,19 @@ import { MAX_ACCESS_RULES } from '../../lambda/domain/limits/access-rules.ts';
 import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke } from '../http/invoke.ts';
-import { tableForTests } from '../table-for-tests.ts';
-import { openDashboard } from './open-dashboard.ts';
+import { dashboardForTests } from './open-dashboard.ts';
 
-const table = tableForTests();
-let caller: Awaited<ReturnType<typeof newAccount>>;
-let clock: Date;
 /** The account's dearest requests. */
 let dearest: Partial<RequestRecord>[];
 
-const handler = openDashboard(table, () => clock, {
+const { table, clock, caller, call, audited } = dashboardForTests({
   requests: {
     highest: async () => ({ items: dearest as RequestRecord[], unreadableRequests: 0, examinedFrom: null }),
   } as never,
 });
-beforeEach(async () => {
-  clock = new Date('2026-11-20T16:30:00.000Z');
-  caller = await newAccount(table);
+beforeEach(() => {
   dearest = [];
 });
-
-const call = (method: string, path: string, body?: unknown, as: object = caller) =>
-  invoke(handler, { method, path: `/api${path}`, body, caller: as as typeof caller });
 const create = (rule: object) => call('POST', '/access-rules', { name: 'Team defaults', ...rule });
 const itemOf = async (key: { pk: string; sk: string }) =>
   (await table.call('GetItem', { TableName: table.name, Key: key })).Item;
@@ -67,12 +56,7 @@ describe('an access rule', () => {
     expect([await stored(), (await secretOf(caller.accountKey))?.['withoutBlocks']]).toEqual([[], undefined]);
     expect((await call('PATCH', `/access-rules/${id}`, { denied: [] })).status).toBe(404);
     expect((await call('DELETE', `/access-rules/${id}`)).status).toBe(404);
-    const { items } = await openAuditLog(table).page(caller.accountId, {
-      from: '2026-11-20T00:00:00.000Z',
-      to: '2026-11-21T00:00:00.000Z',
-      limit: 10,
-    });
-    expect(items.map(({ action, subject }) => [action, subject])).toEqual(
+    expect((await audited()).map(({ action, subject }) => [action, subject])).toEqual(
       expect.arrayContaining(['created', 'changed', 'deleted'].map((verb) => [`access_rule.${verb}`, id])),
     );
   });

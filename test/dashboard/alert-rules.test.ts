@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { MAX_RULES, openRules } from '../../lambda/data/alerts/rules.ts';
 import { ACTIVE_RULE_SHARDS } from '../../lambda/data/table/keys.ts';
 import type { CountRequest } from '../../lambda/http/rate-limits.ts';
@@ -7,21 +6,14 @@ import type { PostJson } from '../../lambda/integrations/post-message.ts';
 import { WebhookError } from '../../lambda/integrations/webhook.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke } from '../http/invoke.ts';
-import { tableForTests } from '../table-for-tests.ts';
-import { openDashboard } from './open-dashboard.ts';
+import { dashboardForTests } from './open-dashboard.ts';
 
-const table = tableForTests();
-let caller: Awaited<ReturnType<typeof newAccount>>;
-let clock: Date;
 let policies: string[];
 let secrets = 0;
 const postWebhook = jest.fn<PostJson>();
 const countRequest = jest.fn<CountRequest>();
 
-const handler = openDashboard(
-  table,
-  () => clock,
+const { table, clock, caller, ...dashboard } = dashboardForTests(
   {
     blockCopies: { write: async (accountId: string) => void policies.push(accountId) },
     webhookUrlProblem: async (url) => (url.includes('inside') ? 'its host must have public addresses only' : undefined),
@@ -30,16 +22,14 @@ const handler = openDashboard(
   },
   { countRequest },
 );
-beforeEach(async () => {
-  clock = new Date('2026-11-20T16:30:00.000Z');
-  caller = await newAccount(table);
+beforeEach(() => {
   policies = [];
   postWebhook.mockReset();
   countRequest.mockReset().mockResolvedValue({ requests: 1, endsInSeconds: 60 });
 });
 
-const call = (method: string, path: string, body?: unknown, as = caller) =>
-  invoke(handler, { method, path: `/api/alert-rules${path}`, body, caller: as });
+const call = (method: string, path: string, body?: unknown, as?: object) =>
+  dashboard.call(method, `/alert-rules${path}`, body, as);
 const daily = {
   type: 'cost_threshold',
   name: 'Daily spend',
@@ -187,9 +177,7 @@ describe('alert rules', () => {
     expect(kept).toMatchObject({ webhookUrl: 'https://hooks.slack.com/…WXYZ' });
     expect(kept).not.toHaveProperty('webhookSecret');
     expect((await openRules(table).find(caller.accountId, hook.id)).webhook?.url).toBe(slack);
-    const { items } = await openAuditLog(table).page(caller.accountId, {
-      ...{ limit: 20, from: '2026-11-01T00:00:00.000Z', to: '2026-12-01T00:00:00.000Z' },
-    });
+    const items = await dashboard.audited();
     expect(items.length).toBeGreaterThan(3);
     expect(`${texts.join()}${JSON.stringify(items)}`).not.toMatch(/abcdWXYZ|otherOTHR|R0123/);
   });
@@ -277,7 +265,7 @@ describe('alert rules', () => {
   it('writes nothing where nothing changes', async () => {
     const { body: rule } = await call('POST', '', daily);
     const before = await openRules(table).find(caller.accountId, rule.id);
-    clock = new Date('2026-11-20T17:00:00.000Z');
+    clock.setTime(Date.parse('2026-11-20T17:00:00.000Z'));
     for (const patch of [
       {},
       { config: {} },

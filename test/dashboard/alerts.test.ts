@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { uuidv7 } from 'uuidv7';
 import { ruleOf } from '../../fixtures/rule-of.ts';
@@ -7,29 +7,11 @@ import { openRules } from '../../lambda/data/alerts/rules.ts';
 import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke } from '../http/invoke.ts';
-import { tableForTests } from '../table-for-tests.ts';
-import { openDashboard } from './open-dashboard.ts';
+import { dashboardForTests } from './open-dashboard.ts';
 
-const table = tableForTests();
-let caller: Awaited<ReturnType<typeof newAccount>>;
-let clock: Date;
-
-const handler = openDashboard(table, () => clock);
-beforeEach(async () => {
-  clock = new Date('2026-11-20T16:30:00.000Z');
-  caller = await newAccount(table);
-});
-
-const get = async (query: Record<string, string> = {}, as = caller) =>
-  invoke(handler, {
-    method: 'GET',
-    path: '/api/alerts',
-    query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value]])),
-    caller: as,
-  });
-const acknowledge = (id: string, as = caller) =>
-  invoke(handler, { method: 'PATCH', path: `/api/alerts/${id}/acknowledge`, caller: as });
+const { table, clock, caller, call } = dashboardForTests();
+const get = (query: Record<string, string> = {}, as?: object) => call('GET', '/alerts', undefined, as, query);
+const acknowledge = (id: string, as?: object) => call('PATCH', `/alerts/${id}/acknowledge`, undefined, as);
 
 const fire = async (accountId: string, facts: Partial<Alert> = {}): Promise<string> => {
   const alertId = uuidv7();
@@ -87,11 +69,10 @@ describe('alerts', () => {
 
   it('shows one alert of the account', async () => {
     const id = await fire(caller.accountId);
-    const one = (as = caller, alertId = id) =>
-      invoke(handler, { method: 'GET', path: `/api/alerts/${alertId}`, caller: as });
-    expect(await one()).toMatchObject({ status: 200, body: (await get()).body.items[0] });
-    expect((await one(await newAccount(table))).body.error.code).toBe('NOT_FOUND');
-    expect((await one(caller, uuidv7())).status).toBe(404);
+    const one = (alertId: string, as?: object) => call('GET', `/alerts/${alertId}`, undefined, as);
+    expect(await one(id)).toMatchObject({ status: 200, body: (await get()).body.items[0] });
+    expect((await one(id, await newAccount(table))).body.error.code).toBe('NOT_FOUND');
+    expect((await one(uuidv7())).status).toBe(404);
   });
 
   it('shows what the period came to once it is over, while the rule is the same', async () => {
@@ -103,10 +84,9 @@ describe('alerts', () => {
     await addSpend(table, caller.accountId, '2026-11-21T01:00:00Z', costing(70), { tag: 'a' });
     const id = await fire(caller.accountId, { ruleId: rule.ruleId });
     const before = await fire(caller.accountId, { ruleId: rule.ruleId, triggeredAt: '2026-10-31T00:00:00.000Z' });
-    const final = async (alertId = id) =>
-      (await invoke(handler, { method: 'GET', path: `/api/alerts/${alertId}`, caller })).body.final;
+    const final = async (alertId = id) => (await call('GET', `/alerts/${alertId}`)).body.final;
     expect(await final()).toBeNull();
-    clock = new Date('2026-11-21T02:00:00.000Z');
+    clock.setTime(Date.parse('2026-11-21T02:00:00.000Z'));
     expect(await final()).toEqual({ observed: 16.5e9, observedUsd: '16.5', unpricedRequests: 0 });
     expect(await final(before)).toBeNull();
     await openRules(table).remove(caller.accountId, rule.ruleId);
@@ -146,7 +126,7 @@ describe('alerts', () => {
         fc.integer({ min: 1, max: 5 }),
         fc.array(fc.nat(11), { maxLength: 6 }),
         async (count, limit, acknowledged) => {
-          caller = await newAccount(table);
+          Object.assign(caller, await newAccount(table));
           const ids: string[] = [];
           for (let i = 0; i < count; i++) ids.unshift(await fire(caller.accountId));
           const steps = [...acknowledged];

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
+import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
@@ -16,28 +16,19 @@ import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts
 import { judgeAccount } from '../../lambda/rule-evaluator/judge-rules.ts';
 import { evaluationDependencies } from '../../lambda/rule-evaluator/open-judge.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
-import { newAccount } from '../data/new-account.ts';
-import { invoke, silentLogger } from '../http/invoke.ts';
-import { tableForTests } from '../table-for-tests.ts';
-import { openDashboard } from './open-dashboard.ts';
+import { silentLogger } from '../http/invoke.ts';
+import { dashboardForTests } from './open-dashboard.ts';
 
-const table = tableForTests();
-let caller: Awaited<ReturnType<typeof newAccount>>;
-let clock: Date;
 let delivered: Alert[];
 
-const handler = openDashboard(table, () => clock, {
+const { table, clock, caller, call, audited } = dashboardForTests({
   webhookUrlProblem: async () => undefined,
   newSecret: () => 'whsec_1',
 });
-beforeEach(async () => {
-  clock = new Date('2026-11-20T16:30:00.000Z');
-  caller = await newAccount(table);
+beforeEach(() => {
   delivered = [];
 });
 
-const call = (method: string, path: string, body?: unknown) =>
-  invoke(handler, { method, path: `/api${path}`, body, caller });
 const create = async (changes: object = {}) => {
   const { status, body } = await call('POST', '/budgets', {
     name: 'Team',
@@ -69,7 +60,7 @@ const judge = async (since = clock) =>
     measures: openMeasures(table),
     evaluate: evaluateAccount(evaluationDependencies(table, 'https://dashboard.example.com')),
     deliver: async (alert) => void delivered.push(alert),
-    now: () => clock,
+    now: () => new Date(clock),
     logger: silentLogger(),
   })({ accountId: caller.accountId, since: since.toISOString() });
 
@@ -77,8 +68,7 @@ describe('the audit log', () => {
   it('has what a change replaced, next to what it set', async () => {
     const { id } = await create();
     await call('PATCH', `/budgets/${id}`, { amount: 200 });
-    const day = { from: '2026-11-20T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z', limit: 9 };
-    const { items } = await openAuditLog(table).page(caller.accountId, day);
+    const items = await audited();
     const amountIn = (details: Readonly<Record<string, string>> | null) =>
       JSON.parse(details?.['config'] ?? '{}').amount;
     expect(items.map(({ action, before, details }) => [action, amountIn(before), amountIn(details)])).toEqual([
@@ -102,12 +92,8 @@ describe('a budget', () => {
       percentUsed: 42,
       isBlocking: false,
     });
-    const { body: report } = await invoke(handler, {
-      method: 'GET',
-      path: '/api/spend',
-      query: { from: ['2026-11-01T00:00:00Z'], to: ['2026-12-01T00:00:00Z'], granularity: ['day'] },
-      caller,
-    });
+    const month = { from: '2026-11-01T00:00:00Z', to: '2026-12-01T00:00:00Z', granularity: 'day' };
+    const { body: report } = await call('GET', '/spend', undefined, {}, month);
     expect(report.totals.costNanoUsd).toBe(budget.state.knownNanoUsd);
   });
 
@@ -121,7 +107,7 @@ describe('a budget', () => {
       period: { name: 'fixed', start: '2026-11-10T00:00:00.000Z', end: '2026-11-21T00:00:00.000Z' },
       usedNanoUsd: 5_000_000_000,
     });
-    clock = new Date('2026-11-21T00:00:00.000Z');
+    clock.setTime(Date.parse('2026-11-21T00:00:00.000Z'));
     expect((await call('GET', '/budgets')).body.items[0].state).toMatchObject({ period: null, usedNanoUsd: 0 });
   });
 
@@ -195,7 +181,7 @@ describe('a budget of a project', () => {
       ({ id }) => id,
     );
   const judgeLater = async () => {
-    clock = new Date(clock.getTime() + 60_000);
+    clock.setTime(clock.getTime() + 60_000);
     await judge();
   };
 
@@ -372,7 +358,7 @@ describe('the alerts of a budget', () => {
       [60, [50, 100]],
     ] as const) {
       await spend(usd);
-      clock = new Date(clock.getTime() + 1_000);
+      clock.setTime(clock.getTime() + 1_000);
       await judge();
       expect(percents()).toEqual(expected);
     }
@@ -383,7 +369,7 @@ describe('the alerts of a budget', () => {
     await create({ block: null, period: 'daily', notifyAt: [100] });
     await spend(100);
     await judge();
-    clock = new Date('2026-11-21T16:30:00.000Z');
+    clock.setTime(Date.parse('2026-11-21T16:30:00.000Z'));
     await spend(100);
     await judge();
     expect(delivered.map(({ period }) => period.start)).toEqual([
@@ -395,11 +381,11 @@ describe('the alerts of a budget', () => {
 
 it('judges an account once for changes of the same moment, whoever asks', async () => {
   await create({ block: null });
-  const since = clock;
-  clock = new Date(clock.getTime() + 1);
+  const since = new Date(clock);
+  clock.setTime(clock.getTime() + 1);
   const reports = [await judge(since), await judge(since)];
   expect(reports.map(({ accounts }) => accounts)).toEqual([1, 0]);
-  clock = new Date(clock.getTime() + 1_000);
+  clock.setTime(clock.getTime() + 1_000);
   expect((await judge()).accounts).toBe(1);
 });
 
@@ -412,8 +398,8 @@ describe('a budget for each of a dimension', () => {
       UpdateExpression: 'ADD committed :used, finished :used',
       ExpressionAttributeValues: { ':used': usd * 1e9 },
     });
-  const values = async (id: string, query: Record<string, string[]> = {}) =>
-    (await invoke(handler, { method: 'GET', path: `/api/budgets/${id}/values`, query, caller })).body;
+  const values = async (id: string, query: Record<string, string> = {}) =>
+    (await call('GET', `/budgets/${id}/values`, undefined, {}, query)).body;
 
   it('lists its values by the share that they used, with what holds and why', async () => {
     const { id } = await create(each);
@@ -445,8 +431,7 @@ describe('a budget for each of a dimension', () => {
     expect((await values(id)).items).toMatchObject([{ limitNanoUsd: 300e9, isBlocked: false }]);
     await call('DELETE', `/budgets/${id}/values/ada`);
     expect((await values(id)).items).toMatchObject([{ limitNanoUsd: 200e9, isBlocked: true }]);
-    const day = { from: '2026-11-20T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z', limit: 2 };
-    expect((await openAuditLog(table).page(caller.accountId, day)).items).toMatchObject([
+    expect((await audited()).slice(0, 2)).toMatchObject([
       { action: 'budget.override_removed', subject: id, before: { amount: '$300' } },
       { action: 'budget.override_set', details: { value: 'ada', each: 'dim:user' } },
     ]);

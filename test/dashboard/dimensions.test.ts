@@ -16,39 +16,30 @@ import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
 import type { SpendGroup } from '../../web/src/api/responses.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke } from '../http/invoke.ts';
-import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens } from '../usage-recorder/events.ts';
-import { openDashboard } from './open-dashboard.ts';
+import { dashboardForTests } from './open-dashboard.ts';
 
 const TOKEN_NANO_USD = 7;
 const DECLARED_AT = Date.parse('2026-11-20T10:30:00.000Z');
 
-const table = tableForTests();
-let caller: Awaited<ReturnType<typeof newAccount>>;
-let nowMs = DECLARED_AT;
-
-const handler = openDashboard(table, () => new Date(nowMs), { newRuleId: () => 'rule-1' });
+const { table, clock, caller, call } = dashboardForTests({ newRuleId: () => 'rule-1' });
+const nowMs = () => clock.getTime();
+const passMs = (ms: number) => clock.setTime(nowMs() + ms);
 beforeEach(async () => {
-  nowMs = DECLARED_AT;
-  caller = await newAccount(table, 'PRO');
+  clock.setTime(DECLARED_AT);
+  Object.assign(caller, await newAccount(table, 'PRO'));
 });
 
-const declare = (...names: string[]) =>
-  invoke(handler, { method: 'PUT', path: '/api/dimensions', body: { names }, caller });
-const spend = async (query: Record<string, string[]>) => {
-  const { status, body } = await invoke(handler, {
-    method: 'GET',
-    path: '/api/spend',
-    query: { from: ['2026-11-20'], to: ['2026-11-20'], ...query },
-    caller,
-  });
+const declare = (...names: string[]) => call('PUT', '/dimensions', { names });
+const spend = async (query: Record<string, string | string[]>) => {
+  const day = { from: '2026-11-20', to: '2026-11-20' };
+  const { status, body } = await call('GET', '/spend', undefined, {}, { ...day, ...query });
   return { status, ...body };
 };
 const detailsOf = ({ error }: { error?: { details?: { path: string; message: string }[] } }) => error?.details?.[0];
 
 /** A recorder with a cache of its own. */
-const newRecorder = () => openRecorder(table, { logger: { error: () => {} }, price: priceOfTokens, now: () => nowMs });
+const newRecorder = () => openRecorder(table, { logger: { error: () => {} }, price: priceOfTokens, now: nowMs });
 let count = 0;
 const request = (startedAt: string, metadata: Record<string, string> = {}, tokens = 10) =>
   closeEvent({ n: count++, accountId: caller.accountId, startedAt, metadata, tokens });
@@ -66,7 +57,7 @@ const groupsBy = async (groupBy: string, query: Record<string, string[]> = {}) =
 describe('dimensions', () => {
   it('are declared, listed with their times, removed and declared again', async () => {
     const at = (ms: number) => new Date(DECLARED_AT + ms).toISOString();
-    expect((await invoke(handler, { method: 'GET', path: '/api/dimensions', caller })).body).toEqual({
+    expect((await call('GET', '/dimensions')).body).toEqual({
       items: [],
       limit: 5,
     });
@@ -74,16 +65,16 @@ describe('dimensions', () => {
       { name: 'env', isDeclared: true, periods: [{ from: at(0), until: null }] },
       { name: 'team', isDeclared: true, periods: [{ from: at(0), until: null }] },
     ]);
-    nowMs += 1_000;
+    passMs(1_000);
     await declare('team');
-    nowMs += 1_000;
+    passMs(1_000);
     expect((await declare('customer', 'team')).body.items.map(({ name }: { name: string }) => name)).toEqual([
       'customer',
       'team',
       'env',
     ]);
     await declare('env');
-    expect((await invoke(handler, { method: 'GET', path: '/api/dimensions', caller })).body.items[0]).toEqual({
+    expect((await call('GET', '/dimensions')).body.items[0]).toEqual({
       name: 'env',
       isDeclared: true,
       periods: [
@@ -107,21 +98,18 @@ describe('dimensions', () => {
       ['member', 403],
       ['admin', 200],
     ] as const)
-      expect(
-        (await invoke(handler, { method: 'PUT', path: '/api/dimensions', body, caller: { ...caller, role } })).status,
-      ).toBe(status);
+      expect((await call('PUT', '/dimensions', body, { role })).status).toBe(status);
   });
 
   it('are not removed while an active rule filters by them', async () => {
     const config = { threshold: 5, period: 'daily', filter: { dim: { team: 'search' }, model: 'gpt-4o' } };
     const rule = { type: 'cost_threshold', name: 'Search', config, channels: ['email'] };
-    const create = () => invoke(handler, { method: 'POST', path: '/api/alert-rules', body: rule, caller });
+    const create = () => call('POST', '/alert-rules', rule);
     expect(detailsOf((await create()).body)?.path).toBe('config.filter.dim');
     await declare('team');
     expect((await create()).status).toBe(201);
     expect(await declare('env')).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
-    const switchTo = (isActive: boolean) =>
-      invoke(handler, { method: 'PATCH', path: '/api/alert-rules/rule-1', body: { isActive }, caller });
+    const switchTo = (isActive: boolean) => call('PATCH', '/alert-rules/rule-1', { isActive });
     await switchTo(false);
     expect((await declare('env')).status).toBe(200);
     expect((await switchTo(true)).status).toBe(400);
@@ -133,7 +121,7 @@ describe('spend by a declared dimension', () => {
     const record = newRecorder();
     await record([request('2026-11-20T09:00:00.000Z', { team: 'search' }, 10)]);
     await declare('team');
-    nowMs += 120_000;
+    passMs(120_000);
     await record([
       request('2026-11-20T11:00:00.000Z', { team: 'search' }, 20),
       request('2026-11-20T11:00:00.000Z', { team: 'ads' }, 30),
@@ -174,7 +162,7 @@ describe('spend by a declared dimension', () => {
 
   it('says the same once its day is rolled up', async () => {
     await declare('team');
-    nowMs += 120_000;
+    passMs(120_000);
     const record = newRecorder();
     await record([
       request('2026-11-20T10:00:00.000Z', { team: 'search' }, 10),
@@ -193,8 +181,8 @@ describe('spend by a declared dimension', () => {
     expect(live[0].groups).toHaveLength(3);
     expect(live[0].groupBy).toEqual(['dim:team', 'model']);
     expect(live[0].groups[0]).toMatchObject({ dim: { team: null }, model: 'gpt-4o-2024-08-06' });
-    nowMs = Date.parse('2026-11-21T02:00:00Z');
-    const rollup = openRollup(table, () => nowMs);
+    clock.setTime(Date.parse('2026-11-21T02:00:00Z'));
+    const rollup = openRollup(table, nowMs);
     for (const period of ['2026-11-20', '2026-11']) {
       for await (const mark of openRollupMarks(table, () => Date.parse('2027-01-01T00:00:00Z')).due(
         shardOf(caller.accountId, ROLLUP_MARK_SHARDS),
@@ -207,26 +195,26 @@ describe('spend by a declared dimension', () => {
       Key: rollupMarkKey(caller.accountId, '2026-11-20'),
     });
     expect(Item).toBeUndefined();
-    nowMs = DECLARED_AT;
+    clock.setTime(DECLARED_AT);
     expect(await ask()).toEqual(live);
   });
 
   it('follows repricing and late closes exactly, whatever is declared by then', async () => {
     await declare('team');
-    nowMs += 60_000;
+    passMs(60_000);
     const record = newRecorder();
     const close = request('2026-11-20T10:30:30.000Z', { team: 'search' }, 20);
     const open = openEvent({ ...close, metadata: { team: 'search' } } as never);
     await record([{ ...open, kind: 'open' }, request('2026-11-20T10:30:30.000Z', { team: 'ads' }, 5)]);
     expect(await groupsBy('dim:team')).toMatchObject({ search: [1, 0], ads: [1, 5] });
     await declare();
-    nowMs += 120_000;
+    passMs(120_000);
     await newRecorder()([close]);
     expect(await groupsBy('dim:team')).toEqual({ search: [1, 20], ads: [1, 5] });
 
     const records: RequestRecord[] = [];
     const range = { from: '2026-11-20T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z' };
-    for await (const each of openRequests(table, () => nowMs).all(caller.accountId, range)) records.push(each);
+    for await (const each of openRequests(table, nowMs).all(caller.accountId, range)) records.push(each);
     const doubled = (event: Parameters<typeof priceOfTokens>[0]) => {
       const priced = priceOfTokens(event);
       return { ...priced, costNanoUsd: priced.costNanoUsd === null ? null : 2 * priced.costNanoUsd };
@@ -241,7 +229,7 @@ describe('spend by a declared dimension', () => {
     const stale = newRecorder();
     await stale([request('2026-11-20T09:00:00.000Z', { team: 'search' }, 1)]);
     await declare('team');
-    nowMs += 30_000;
+    passMs(30_000);
     const events = [
       request('2026-11-20T10:30:10.000Z', { team: 'search' }, 10),
       request('2026-11-20T10:30:20.000Z', { team: 'search' }, 100),
@@ -255,7 +243,7 @@ describe('spend by a declared dimension', () => {
 
   it('counts values past the limit of a day as (other), and models before values', async () => {
     await declare('customer');
-    nowMs += 60_000;
+    passMs(60_000);
     const record = newRecorder();
     const send = (from: number, to: number) =>
       record(
@@ -300,7 +288,7 @@ describe('spend by a declared dimension', () => {
 
   it('keeps values apart that read like those of the service', async () => {
     await declare('team');
-    nowMs += 60_000;
+    passMs(60_000);
     const values = ['(unknown)', '\\(unknown)', '(other)', '', 'a#b', '%', '\u{1f984}'];
     await newRecorder()(values.map((team) => request('2026-11-20T11:00:00.000Z', { team }, 1)));
     expect(Object.keys(await groupsBy('dim:team')).sort()).toEqual(
@@ -314,14 +302,14 @@ describe('spend by a declared dimension', () => {
   it('is in the export, with an empty field for a cost that is not known', async () => {
     await newRecorder()([request('2026-11-20T09:00:00.000Z', { team: 'search' }, 10)]);
     await declare('team');
-    nowMs += 60_000;
+    passMs(60_000);
     await newRecorder()([request('2026-11-20T11:00:00.000Z', { team: 'search' }, 20)]);
     const exported = async (query: object) => {
       let text = '';
       const pieces = await exportSpend({
         readCounters: openSpend(table).read,
         findDeclared: openDeclaredDimensions(table).find,
-        now: () => new Date(nowMs),
+        now: () => new Date(clock),
       })({
         caller: { ...caller, role: 'owner', name: '' },
         query: exportOperation.query.parse({ from: '2026-11-20', to: '2026-11-20', ...query }),
@@ -352,23 +340,21 @@ describe('a backtest by a declared dimension', () => {
   it('counts what is known, and says what may be missing', async () => {
     await newRecorder()([request('2026-11-20T09:00:00.000Z', { team: 'search' }, 10)]);
     await declare('team');
-    nowMs += 60_000;
+    passMs(60_000);
     await newRecorder()([
       request('2026-11-20T11:00:00.000Z', { team: 'search' }, 200_000),
       request('2026-11-20T11:00:00.000Z', { team: 'ads' }, 900_000),
     ]);
-    nowMs = Date.parse('2026-11-20T16:00:00Z');
+    clock.setTime(Date.parse('2026-11-20T16:00:00Z'));
     for (const keyId of ['key-1', 'key-2']) {
-      const key = { keyId, name: keyId, createdAt: new Date(nowMs).toISOString() };
+      const key = { keyId, name: keyId, createdAt: clock.toISOString() };
       const account = { accountId: caller.accountId, status: 'active' } as const;
       await openServiceKeys(table).create(account, newServiceKey(key, newAccountKey(randomBytes)), 10);
     }
     const preview = (filter: object) =>
-      invoke(handler, {
-        method: 'POST',
-        path: '/api/alert-rules/preview',
-        body: { type: 'cost_threshold', config: { threshold: 0.001, period: 'daily', filter } },
-        caller,
+      call('POST', '/alert-rules/preview', {
+        type: 'cost_threshold',
+        config: { threshold: 0.001, period: 'daily', filter },
       });
     expect((await preview({ dim: { team: 'search' } })).body).toMatchObject({
       firings: [{ observed: 200_000 * TOKEN_NANO_USD }],

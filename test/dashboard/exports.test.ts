@@ -4,7 +4,7 @@ import * as operations from '../../lambda/dashboard/exports/operations.ts';
 import type { DayExports } from '../../lambda/data/exports/day-exports.ts';
 import type { RollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { route } from '../../lambda/http/operation.ts';
-import { invoke, serve } from '../http/invoke.ts';
+import { callAs, serve } from '../http/invoke.ts';
 
 const exported = {
   at: '2026-11-20T01:30:00.000Z',
@@ -32,13 +32,8 @@ const handler = serve([
   route(operations.listExportChanges, listExportChanges(dependencies)),
 ]);
 
-const get = (query: Record<string, string[]> = {}, role: 'owner' | 'billing' = 'owner', path = '/api/exports') =>
-  invoke(handler, {
-    method: 'GET',
-    path,
-    query,
-    caller: { accountId: 'account-1', userId: `user-${role}`, role },
-  });
+const get = (query: Record<string, string | string[]> = {}, role: 'owner' | 'billing' = 'owner', path = '/exports') =>
+  callAs(handler, { accountId: 'account-1', userId: `user-${role}`, role })('GET', path, undefined, {}, query);
 
 beforeEach(() => {
   list.mockReset();
@@ -129,7 +124,7 @@ describe('GET /exports/changes', () => {
   const at = (time: string) => ({ ...exported, at: `2026-11-20T${time}.000Z` });
   // biome-ignore lint/suspicious/noExplicitAny: tests read members without a cast.
   const changes = async (query: Record<string, string[]> = {}, role: 'owner' | 'billing' = 'owner'): Promise<any> =>
-    (await get(query, role, '/api/exports/changes')).body;
+    (await get(query, role, '/exports/changes')).body;
 
   it('lists each day once, by its last export, and goes on from the cursor', async () => {
     const days = new Map([
@@ -164,6 +159,6 @@ describe('GET /exports/changes', () => {
     expect(new Set(items[0].files.map(({ dataset }: { dataset: string }) => dataset))).toEqual(
       new Set(['cost-and-usage']),
     );
-    expect((await get({ cursor: ['x'] }, 'owner', '/api/exports/changes')).status).toBe(400);
+    expect((await get({ cursor: ['x'] }, 'owner', '/exports/changes')).status).toBe(400);
   });
 });

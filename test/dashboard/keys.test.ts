@@ -11,7 +11,7 @@ import { write } from '../../lambda/data/table/write.ts';
 import { isWellFormedAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke } from '../http/invoke.ts';
+import { callAs } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { openDashboard } from './open-dashboard.ts';
 
@@ -26,19 +26,15 @@ beforeEach(() => {
 const admitted = async (serviceKey: string) =>
   (await table.call('GetItem', { TableName: table.name, Key: serviceKeyKey(serviceKeyHash(serviceKey)) })).Item;
 
-const asCaller = (caller: { accountId: string; userId: string; role?: Role }) => ({
-  call: (method: string, path: string, body?: unknown) =>
-    invoke(handler, { method, path: `/api${path}`, body, caller }),
-  list: async () => (await invoke(handler, { method: 'GET', path: '/api/keys', caller })).body,
-  create: (name: string) => invoke(handler, { method: 'POST', path: '/api/keys', body: { name }, caller }),
-  revoke: (keyId: string, force?: string) =>
-    invoke(handler, {
-      method: 'DELETE',
-      path: `/api/keys/${keyId}`,
-      caller,
-      ...(force && { query: { force: [force] } }),
-    }),
-});
+const asCaller = (caller: { accountId: string; userId: string; role?: Role }) => {
+  const call = callAs(handler, caller);
+  return {
+    call,
+    list: async () => (await call('GET', '/keys')).body,
+    create: (name: string) => call('POST', '/keys', { name }),
+    revoke: (keyId: string, force?: string) => call('DELETE', `/keys/${keyId}`, undefined, {}, { force }),
+  };
+};
 
 describe('keys', () => {
   it('lists the account key first, masked', async () => {

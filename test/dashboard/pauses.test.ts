@@ -1,26 +1,12 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
-import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
+import { describe, expect, it } from '@jest/globals';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { MAX_PAUSES } from '../../lambda/domain/limits/pauses.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke } from '../http/invoke.ts';
-import { tableForTests } from '../table-for-tests.ts';
-import { openDashboard } from './open-dashboard.ts';
+import { dashboardForTests } from './open-dashboard.ts';
 
-const table = tableForTests();
-let caller: Awaited<ReturnType<typeof newAccount>>;
-let clock: Date;
-
-const handler = openDashboard(table, () => clock);
-beforeEach(async () => {
-  clock = new Date('2026-11-20T16:30:00.000Z');
-  caller = await newAccount(table);
-});
-
-const call = (method: string, path: string, body?: unknown, as = caller) =>
-  invoke(handler, { method, path: `/api${path}`, body, caller: as });
+const { table, clock, caller, call, audited } = dashboardForTests();
 const pause = (scope: object, changes: object = {}) =>
   call('POST', '/pauses', { name: 'Runs away', scope, ...changes });
 const blocks = async () => (await openBlocks(table).read(caller.accountId)).blocks;
@@ -71,24 +57,19 @@ describe('a pause', () => {
   it('ends by itself, or when somebody ends it', async () => {
     const { body: first } = await pause({ key: caller.keyId }, { minutes: 1 });
     const { body: second } = await pause({ tag: 'a' }, { minutes: 10 });
-    clock = new Date(clock.getTime() + 60_000);
+    clock.setTime(clock.getTime() + 60_000);
     expect((await call('GET', '/pauses')).body.items).toMatchObject([{ id: second.id }]);
     expect((await call('DELETE', `/pauses/${first.id}`)).status).toBe(404);
     expect((await call('DELETE', `/pauses/${second.id}`)).status).toBe(204);
     expect([await blocks(), await copyOnKey()]).toEqual([[], undefined]);
-    const entries = await openAuditLog(table).page(caller.accountId, {
-      from: '2026-11-20T00:00:00.000Z',
-      to: '2026-11-21T00:00:00.000Z',
-      limit: 10,
-    });
-    expect(entries.items.map(({ action, subject }) => [action, subject])).toEqual(
+    expect((await audited()).map(({ action, subject }) => [action, subject])).toEqual(
       expect.arrayContaining([
         ['pause.started', first.id],
         ['pause.started', second.id],
         ['pause.ended', second.id],
       ]),
     );
-    expect(entries.items).toHaveLength(3);
+    expect(await audited()).toHaveLength(3);
   });
 
   it('belongs to one account', async () => {

@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { newUserItems } from '../../lambda/data/accounts/users.ts';
 import { put } from '../../lambda/data/table/actions.ts';
@@ -13,18 +12,19 @@ import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import { MailError } from '../../lambda/integrations/mail.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke } from '../http/invoke.ts';
-import { tableForTests } from '../table-for-tests.ts';
-import { openDashboard } from './open-dashboard.ts';
+import { dashboardForTests } from './open-dashboard.ts';
 
-const table = tableForTests();
-let clock: Date;
-let owner: Awaited<ReturnType<typeof newAccount>>;
 let mails: { readonly to: readonly string[]; readonly subject: string; readonly text: string }[];
 let posted: { readonly url: string; readonly body: string }[];
 let mailFails: boolean;
 
-const handler = openDashboard(table, () => clock, {
+const {
+  table,
+  clock,
+  caller: owner,
+  audited,
+  ...dashboard
+} = dashboardForTests({
   webhookUrlProblem: async () => undefined,
   sendMail: async (mail) => {
     if (mailFails) throw new MailError('the mail service is down');
@@ -60,18 +60,16 @@ let admin: Member;
 let boss: Member;
 
 beforeEach(async () => {
-  clock = new Date('2026-11-20T16:30:00.000Z');
   mails = [];
   posted = [];
   mailFails = false;
-  owner = await newAccount(table);
   boss = { accountId: owner.accountId, userId: owner.userId, role: 'owner', name: owner.email };
   developer = await newMember('developer');
   admin = await newMember('admin');
 });
 
 const call = (caller: Member, method: string, path: string, body?: unknown) =>
-  invoke(handler, { method, path: `/api${path}`, body, caller });
+  dashboard.call(method, path, body, caller);
 const newBudget = async (changes: object = {}): Promise<string> => {
   const body = { name: 'Developers', amount: 200, period: 'monthly', each: 'member', ...changes };
   const created = await call(boss, 'POST', '/budgets', body);
@@ -84,13 +82,7 @@ const decide = (by: Member, id: string, body: object = {}) =>
   call(by, 'PATCH', `/raises/${id}`, { isApproved: true, ...body });
 const ownLimits = async (by: Member) => (await call(by, 'GET', '/own-limits')).body.items;
 const listed = async (by: Member) => (await call(by, 'GET', '/raises')).body.items;
-const actions = async () => {
-  const day = { from: '2026-11-20T00:00:00.000Z', to: '2026-12-01T00:00:00.000Z', limit: 20 };
-  return (await openAuditLog(table).page(owner.accountId, day)).items.map(({ action, actor }) => [
-    action,
-    actor?.userId,
-  ]);
-};
+const actions = async () => (await audited()).map(({ action, actor }) => [action, actor?.userId]);
 
 describe('asking for more', () => {
   it('tells those who may decide, by mail and by the channels of the limit', async () => {
@@ -222,7 +214,7 @@ describe('a decision', () => {
         ['budget.override_set', admin.userId],
       ]),
     );
-    clock = new Date('2026-12-01T00:00:00.000Z');
+    clock.setTime(Date.parse('2026-12-01T00:00:00.000Z'));
     expect(await ownLimits(developer)).toMatchObject([{ limitNanoUsd: 200e9, limitSource: 'budget' }]);
   });
 
@@ -231,7 +223,7 @@ describe('a decision', () => {
     expect((await decide(admin, raise.id, { amount: 150 })).status).toBe(400);
     const { body } = await decide(admin, raise.id, { amount: 250, until: null });
     expect(body.granted).toEqual({ amount: 250, until: null });
-    clock = new Date('2027-01-01T00:00:00.000Z');
+    clock.setTime(Date.parse('2027-01-01T00:00:00.000Z'));
     expect(await ownLimits(developer)).toMatchObject([{ limitNanoUsd: 250e9 }]);
   });
 
@@ -275,13 +267,13 @@ describe('a decision', () => {
   it('comes too late after seven days, and the item expires', async () => {
     const id = await newBudget();
     const { body: raise } = await ask(developer, id);
-    clock = new Date(clock.getTime() + 7 * DAY_MS);
+    clock.setTime(clock.getTime() + 7 * DAY_MS);
     expect(await listed(admin)).toMatchObject([{ status: 'expired' }]);
     expect((await decide(admin, raise.id)).status).toBe(409);
     expect((await ask(developer, id)).status).toBe(201);
     const item = await findItem(table, raiseKey(owner.accountId, id, developer.userId));
     expect(item?.['expiresAt']).toBe((clock.getTime() + 30 * DAY_MS) / 1_000);
-    clock = new Date(clock.getTime() + 30 * DAY_MS);
+    clock.setTime(clock.getTime() + 30 * DAY_MS);
     expect(await listed(admin)).toEqual([]);
   });
 

@@ -52,12 +52,7 @@ beforeEach(async () => {
 const bill = (csv: string, provider = 'openai') =>
   invoke(handler, { method: 'PUT', path: `/api/bills/${provider}`, body: { csv }, caller });
 const compare = (from = '2026-11-20', to = '2026-11-21', provider = 'openai') =>
-  invoke(handler, {
-    method: 'GET',
-    path: `/api/reconciliation/${provider}`,
-    query: { from: [from], to: [to] },
-    caller,
-  });
+  invoke(handler, { method: 'GET', path: `/api/reconciliation/${provider}`, query: { from, to }, caller });
 
 /** One request of so many tokens for each number, on the day. */
 const record = async (day: string, tokens: readonly number[]) => {

@@ -24,37 +24,21 @@ import { deliverAlert } from '../../lambda/rule-evaluator/deliver-alert.ts';
 import { deliverPending } from '../../lambda/rule-evaluator/open-judge.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
-import { newAccount } from '../data/new-account.ts';
-import { invoke, silentLogger } from '../http/invoke.ts';
-import { tableForTests } from '../table-for-tests.ts';
+import { silentLogger } from '../http/invoke.ts';
 import { closeEvent, priceOfTokens } from '../usage-recorder/events.ts';
-import { openDashboard } from './open-dashboard.ts';
+import { dashboardForTests } from './open-dashboard.ts';
 
 const DASHBOARD_URL = 'https://dashboard.example.com';
 const SLACK = 'https://hooks.slack.com/services/T0/B0/abcdWXYZ';
 const sendMail = jest.fn<SendMail>();
 const postWebhook = jest.fn<PostJson>();
 
-const table = tableForTests();
-let caller: Awaited<ReturnType<typeof newAccount>>;
-let clock: Date;
-const now = () => clock;
-
-const handler = openDashboard(table, now, { webhookUrlProblem: async () => undefined, sendMail, postWebhook });
-beforeEach(async () => {
+const webhookUrlProblem = async () => undefined;
+const { table, clock, caller, call } = dashboardForTests({ webhookUrlProblem, sendMail, postWebhook });
+const now = () => new Date(clock);
+beforeEach(() => {
   jest.resetAllMocks();
-  clock = new Date('2026-11-20T16:30:00.000Z');
-  caller = await newAccount(table);
 });
-
-const call = async (method: string, path: string, body?: unknown, query?: Record<string, string[]>) =>
-  invoke(handler, {
-    method,
-    path: `/api${path}`,
-    caller,
-    ...(body !== undefined && { body }),
-    ...(query && { query }),
-  });
 
 const daily = { name: 'Daily spend', schedule: { every: 'daily', hour: 8 }, groupBy: ['model'] };
 const create = async (body: object = {}) => {
@@ -109,7 +93,7 @@ const pending = async () => {
 };
 /** Runs everything that is due at an instant. */
 const at = async (instant: string) => {
-  clock = new Date(instant);
+  clock.setTime(Date.parse(instant));
   await runJobs();
 };
 const sentPeriods = () => sendMail.mock.calls.map(([{ subject }]) => subject);
@@ -186,7 +170,7 @@ describe('a scheduled report', () => {
     const { id } = await create();
     await at('2026-11-21T07:59:59.000Z');
     expect(await pending()).toEqual([]);
-    clock = new Date('2026-11-21T08:00:00.000Z');
+    clock.setTime(Date.parse('2026-11-21T08:00:00.000Z'));
     await Promise.all([runJobs(), runJobs(), runJobs()]);
     await runJobs();
     await Promise.all([deliver(), deliver()]);
@@ -227,7 +211,7 @@ describe('a scheduled report', () => {
     await at('2026-11-21T08:00:00.000Z');
     await deliver();
     await addSpend(table, caller.accountId, '2026-11-20T11:00:00.000Z', costing(7));
-    clock = new Date('2026-11-21T08:05:00.000Z');
+    clock.setTime(Date.parse('2026-11-21T08:05:00.000Z'));
     await deliver();
     await deliver();
     expect(sendMail).toHaveBeenCalledTimes(1);
@@ -281,9 +265,8 @@ describe('a scheduled report', () => {
 
 describe('the numbers of a report', () => {
   const spendOf = async (by: string, range: { from: string; to: string }, granularity = 'hour') => {
-    const { status, body } = await call('GET', '/spend', undefined, {
-      ...{ groupBy: [by], from: [range.from], to: [range.to], granularity: [granularity] },
-    });
+    const { from, to } = range;
+    const { status, body } = await call('GET', '/spend', undefined, {}, { groupBy: by, from, to, granularity });
     expect(status).toBe(200);
     return body as {
       totals: { costNanoUsd: number; requests: number; unpricedRequests: number };
@@ -364,7 +347,7 @@ describe('the numbers of a report', () => {
     await call('PUT', '/reports/calendar', { timeZone: 'America/New_York', weekStartsOn: 'monday' });
     await create({ schedule: { every: 'weekly', hour: 6 } });
     await create({ schedule: { every: 'daily', hour: 6 } });
-    clock = new Date('2026-11-30T12:00:00.000Z');
+    clock.setTime(Date.parse('2026-11-30T12:00:00.000Z'));
     for (let run = 0; run < 12; run++) await runJobs();
     const contents = await pending();
     const weekly = contents.filter(({ every }) => every === 'weekly').at(-1)!;
@@ -455,8 +438,6 @@ describe('POST /reports/{id}/send', () => {
   it('needs all for a program, which has no address', async () => {
     const { id } = await create();
     const program = { ...caller, userId: 'token' };
-    expect(
-      await invoke(handler, { method: 'POST', path: `/api/reports/${id}/send`, caller: program, body: {} }),
-    ).toMatchObject({ status: 400 });
+    expect(await call('POST', `/reports/${id}/send`, {}, program)).toMatchObject({ status: 400 });
   });
 });

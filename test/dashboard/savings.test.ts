@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
+import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { openOwnPrices } from '../../lambda/data/accounts/own-prices.ts';
 import { openSavingDecisions } from '../../lambda/data/reports/saving-decisions.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
@@ -10,20 +10,15 @@ import type { Membership } from '../../lambda/http/operation.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke, silentLogger } from '../http/invoke.ts';
-import { tableForTests } from '../table-for-tests.ts';
+import { silentLogger } from '../http/invoke.ts';
 import { closeEvent } from '../usage-recorder/events.ts';
-import { openDashboard } from './open-dashboard.ts';
+import { dashboardForTests } from './open-dashboard.ts';
 
 const NOW = Date.parse('2026-11-20T16:30:00Z');
-const table = tableForTests();
+const { table, clock, caller, call, audited } = dashboardForTests();
 const requests = openRequests(table, () => clock.getTime());
-let clock = new Date(NOW);
-let caller: Awaited<ReturnType<typeof newAccount>>;
 
 type As = Partial<Membership>;
-const call = (method: string, path: string, body?: object, as: As = {}) =>
-  invoke(handler, { method, path: `/api${path}`, caller: { ...caller, ...as }, ...(body && { body }) });
 const ask = (body: object, as?: As) => call('POST', '/spend/what-if', body, as);
 const list = async (as?: As) => (await call('GET', '/savings', undefined, as)).body;
 
@@ -48,12 +43,7 @@ const sent = (many: number, before: number, facts: object = {}) =>
 const record = (events: ReturnType<typeof sent>) =>
   openRecorder(table, { logger: silentLogger(), now: () => NOW })(events);
 
-const handler = openDashboard(table, () => clock);
-beforeEach(async () => {
-  clock = new Date(NOW);
-  caller = await newAccount(table);
-  await record(sent(60, NOW));
-});
+beforeEach(() => record(sent(60, NOW)));
 
 describe('POST /spend/what-if', () => {
   it('gives 0 for the same model, and half for a batch', async () => {
@@ -162,9 +152,7 @@ describe('GET /savings', () => {
     expect((await call('DELETE', `/savings/decisions/${saved.id}`)).status).toBe(204);
     expect((await call('DELETE', `/savings/decisions/${saved.id}`)).status).toBe(404);
     expect(await list()).toMatchObject({ items: [chat], decided: [] });
-    const range = { from: '2026-11-20', to: '2026-11-21', limit: 10 };
-    const { items: log } = await openAuditLog(table).page(caller.accountId, range);
-    expect(log.map(({ action, details }) => [action, details['reason']])).toEqual([
+    expect((await audited()).map(({ action, details }) => [action, details['reason']])).toEqual([
       ['saving.undone', 'People stop it on purpose.'],
       ['saving.dismissed', 'People stop it on purpose.'],
     ]);
@@ -183,7 +171,7 @@ describe('GET /savings', () => {
   it('measures what was saved since a finding is watched, by volume, mix and price', async () => {
     await call('PUT', '/savings/decisions', { ...chat, decision: 'watched' });
     // In the ten hours before, five responses were given up; in ten hours since, one of a model that costs less.
-    clock = new Date(NOW + 10 * 3_600_000);
+    clock.setTime(NOW + 10 * 3_600_000);
     const cheap = { tag: 'chat', startedAt: new Date(NOW + 3_600_000).toISOString(), n: 99 };
     const [event] = sent(1, NOW, cheap) as [ReturnType<typeof closeEvent>];
     await record([

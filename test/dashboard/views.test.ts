@@ -1,25 +1,14 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
-import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
+import { describe, expect, it } from '@jest/globals';
 import { MAX_SEARCH_CHARACTERS, MAX_VIEWS, searchProblem, viewPages } from '../../lambda/domain/accounts/saved-view.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke } from '../http/invoke.ts';
-import { tableForTests } from '../table-for-tests.ts';
-import { openDashboard } from './open-dashboard.ts';
+import { dashboardForTests } from './open-dashboard.ts';
 
-const NOW = '2026-11-20T12:00:00.000Z';
+const NOW = '2026-11-20T16:30:00.000Z';
 
-const table = tableForTests();
-let caller: Awaited<ReturnType<typeof newAccount>>;
-
-const handler = openDashboard(table, () => new Date(NOW));
-beforeEach(async () => {
-  caller = await newAccount(table);
-});
-
-const call = (method: string, path: string, body?: object, as: object = {}) =>
-  invoke(handler, { method, path: `/api/views${path}`, caller: { ...caller, ...as }, ...(body && { body }) });
-const save = (body: object) => call('POST', '', { name: 'This month', page: 'overview', search: '', ...body });
-const list = async (as?: object) => (await call('GET', '', undefined, as)).body.items;
+const { table, caller, call, audited } = dashboardForTests();
+const save = (body: object, as?: object) =>
+  call('POST', '/views', { name: 'This month', page: 'overview', search: '', ...body }, as);
+const list = async (as?: object) => (await call('GET', '/views', undefined, as)).body.items;
 
 describe('/views', () => {
   it('saves, lists by name, renames, overwrites and deletes views, each in the audit log', async () => {
@@ -35,17 +24,14 @@ describe('/views', () => {
     });
     await save({ name: 'Failures', page: 'requests', search: 'status=500' });
     expect((await list()).map(({ name }: { name: string }) => name)).toEqual(['Failures', 'Team search']);
-    expect((await call('PATCH', `/${view.id}`, { name: 'Search' })).body).toEqual({ ...view, name: 'Search' });
+    expect((await call('PATCH', `/views/${view.id}`, { name: 'Search' })).body).toEqual({ ...view, name: 'Search' });
     const search = 'range=7d&model=%5B%22gpt-4o%22%5D';
-    expect((await call('PATCH', `/${view.id}`, { search })).body).toEqual({ ...view, name: 'Search', search });
-    expect(await call('DELETE', `/${view.id}`)).toMatchObject({ status: 204 });
+    expect((await call('PATCH', `/views/${view.id}`, { search })).body).toEqual({ ...view, name: 'Search', search });
+    expect(await call('DELETE', `/views/${view.id}`)).toMatchObject({ status: 204 });
     expect((await list()).map(({ name }: { name: string }) => name)).toEqual(['Failures']);
-    const { items } = await openAuditLog(table).page(caller.accountId, {
-      from: '2026-11-20T00:00:00.000Z',
-      to: '2026-11-21T00:00:00.000Z',
-      limit: 10,
-    });
-    expect(items.map(({ action, subject, details }) => [action, subject === view.id, details]).sort()).toEqual([
+    expect(
+      (await audited()).map(({ action, subject, details }) => [action, subject === view.id, details]).sort(),
+    ).toEqual([
       ['view.changed', true, { name: 'Search', page: 'overview', search }],
       ['view.changed', true, { name: 'Search', page: 'overview', search: view.search }],
       ['view.created', false, { name: 'Failures', page: 'requests', search: 'status=500' }],
@@ -59,8 +45,8 @@ describe('/views', () => {
     expect(await save({ name: 'A' })).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
     expect((await save({ name: 'A', page: 'compare' })).status).toBe(201);
     const { body: second } = await save({ name: 'B' });
-    expect((await call('PATCH', `/${second.id}`, { name: 'A' })).status).toBe(409);
-    expect((await call('PATCH', `/${first.id}`, { name: 'A', search: 'by=tag' })).status).toBe(200);
+    expect((await call('PATCH', `/views/${second.id}`, { name: 'A' })).status).toBe(409);
+    expect((await call('PATCH', `/views/${first.id}`, { name: 'A', search: 'by=tag' })).status).toBe(200);
   });
 
   it('has at most 50 views, and can change them then', async () => {
@@ -68,18 +54,18 @@ describe('/views', () => {
     const full = await save({ name: 'One more' });
     expect(full).toMatchObject({ status: 409, body: { error: { code: 'LIMIT_REACHED' } } });
     const [{ id }] = await list();
-    expect((await call('PATCH', `/${id}`, { name: 'One more' })).status).toBe(200);
-    expect((await call('DELETE', `/${id}`)).status).toBe(204);
+    expect((await call('PATCH', `/views/${id}`, { name: 'One more' })).status).toBe(200);
+    expect((await call('DELETE', `/views/${id}`)).status).toBe(204);
     expect((await save({ name: 'Room again' })).status).toBe(201);
   });
 
   it('has nothing of another account, and no view that is gone', async () => {
     const { body: view } = await save({});
-    caller = await newAccount(table);
+    Object.assign(caller, await newAccount(table));
     expect(await list()).toEqual([]);
     for (const id of [view.id, 'gone']) {
-      expect((await call('PATCH', `/${id}`, { name: 'Mine now' })).status).toBe(404);
-      expect((await call('DELETE', `/${id}`)).status).toBe(404);
+      expect((await call('PATCH', `/views/${id}`, { name: 'Mine now' })).status).toBe(404);
+      expect((await call('DELETE', `/views/${id}`)).status).toBe(404);
     }
   });
 
@@ -90,9 +76,7 @@ describe('/views', () => {
       (await list({ userId: role, role })).map(({ name }: { name: string }) => name);
     expect(await names('viewer')).toEqual(['Failures', 'This month']);
     expect(await names('billing')).toEqual(['This month']);
-    expect(
-      (await call('POST', '', { name: 'n', page: 'overview', search: '' }, { userId: 'v', role: 'viewer' })).status,
-    ).toBe(403);
+    expect((await save({}, { userId: 'v', role: 'viewer' })).status).toBe(403);
   });
 
   it('keeps what names keys, projects and members of the account, or several at once', async () => {

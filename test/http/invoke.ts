@@ -3,13 +3,13 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { jest } from '@jest/globals';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { type HttpStackOptions, httpStack } from '../../lambda/http/http-stack.ts';
-import type { Membership, Route } from '../../lambda/http/operation.ts';
+import type { Caller, Membership, Route } from '../../lambda/http/operation.ts';
 import { checkDescribed } from './described-api.ts';
 
 export interface ApiCall {
   readonly method: string;
   readonly path: string;
-  readonly query?: Record<string, string[]>;
+  readonly query?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
   readonly headers?: Record<string, string>;
   readonly body?: unknown;
   readonly rawBody?: string;
@@ -47,7 +47,11 @@ export const apiEvent = (call: ApiCall) => {
     httpMethod: call.method,
     path: call.path,
     headers: call.headers ?? {},
-    multiValueQueryStringParameters: call.query ?? null,
+    multiValueQueryStringParameters: Object.fromEntries(
+      Object.entries(call.query ?? {}).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, [value].flat()]],
+      ),
+    ),
     body: call.rawBody ?? (call.body === undefined ? null : JSON.stringify(call.body)),
     isBase64Encoded: call.isBase64Encoded ?? false,
     requestContext: {
@@ -76,6 +80,12 @@ export const invoke = async (handler: unknown, call: ApiCall) => {
     body: mediaType === 'application/json' && result.body !== '' ? JSON.parse(result.body) : undefined,
   };
 };
+
+/** Calls by somebody, with what `as` changes of them. */
+export const callAs =
+  (handler: unknown, caller: NonNullable<ApiCall['caller']>) =>
+  (method: string, path: string, body?: unknown, as: Partial<Caller> = {}, query?: ApiCall['query']) =>
+    invoke(handler, { method, path: `/api${path}`, body, caller: { ...caller, ...as }, query });
 
 /** A logger that records its calls and prints nothing. */
 export const silentLogger = () => ({
