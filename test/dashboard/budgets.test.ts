@@ -415,9 +415,9 @@ describe('a budget for each of a dimension', () => {
       { value: 'cy/d', limitNanoUsd: null, limitSource: 'override', overrideUntil: '2026-12-01T00:00:00.000Z' },
     ]);
     expect(all).toMatchObject({ values: 4, blockedValues: 1, usedNanoUsd: 1_399e9, isCounted: false });
-    expect((await values(id, { search: ['AD'] })).items).toHaveLength(1);
-    const first = await values(id, { limit: ['3'], sort: ['value'] });
-    const second = await values(id, { limit: ['3'], sort: ['value'], cursor: [first.nextCursor] });
+    expect((await values(id, { search: 'AD' })).items).toHaveLength(1);
+    const first = await values(id, { limit: '3', sort: 'value' });
+    const second = await values(id, { limit: '3', sort: 'value', cursor: first.nextCursor });
     expect([...first.items, ...second.items].map(({ value }: { value: string }) => value)).toEqual([
       ...['(none)', 'ada', 'bob', 'cy/d'],
     ]);
