@@ -73,7 +73,7 @@ describe('an access rule', () => {
 
   it('is made by who may change all keys, and belongs to one account', async () => {
     const { id } = (await create({ denied: ['openai/*'] })).body;
-    const member = { ...caller, role: 'member' };
+    const member = { ...caller, role: 'member' as const };
     expect((await call('POST', '/access-rules', { name: 'Mine', denied: ['openai/*'] }, member)).status).toBe(403);
     expect((await call('DELETE', `/access-rules/${id}`, undefined, member)).status).toBe(403);
     expect((await call('GET', '/access-rules', undefined, member)).body.items).toHaveLength(1);
