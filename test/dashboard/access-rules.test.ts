@@ -4,6 +4,7 @@ import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { accountServiceKeyKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
+import { findItem } from '../../lambda/data/table/read.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import { MAX_ACCESS_RULES } from '../../lambda/domain/limits/access-rules.ts';
@@ -24,10 +25,8 @@ beforeEach(() => {
   dearest = [];
 });
 const create = (rule: object) => call('POST', '/access-rules', { name: 'Team defaults', ...rule });
-const itemOf = async (key: { pk: string; sk: string }) =>
-  (await table.call('GetItem', { TableName: table.name, Key: key })).Item;
 /** What the gateway reads of a key. */
-const secretOf = (serviceKey: string) => itemOf(serviceKeyKey(serviceKeyHash(serviceKey)));
+const secretOf = (serviceKey: string) => findItem(table, serviceKeyKey(serviceKeyHash(serviceKey)));
 const stored = async () => (await openBlocks(table).read(caller.accountId)).access;
 
 describe('an access rule', () => {

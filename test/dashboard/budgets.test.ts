@@ -9,6 +9,7 @@ import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-prog
 import { openMeasures } from '../../lambda/data/alerts/measures.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { limitValueKey, reservedBudgetKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
+import { findItem } from '../../lambda/data/table/read.ts';
 import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import { blocksOf } from '../../lambda/domain/limits/block.ts';
@@ -44,14 +45,8 @@ const spend = (usd: number, at = clock.toISOString(), dimensions = {}) =>
   addSpend(table, caller.accountId, at, costing(usd), dimensions);
 const blocks = async () => (await openBlocks(table).read(caller.accountId)).blocks;
 /** The copy that the gateway reads with the key. */
-const copyOnKey = async (key = caller.accountKey) => {
-  const { Item } = await table.call('GetItem', {
-    TableName: table.name,
-    Key: serviceKeyKey(serviceKeyHash(key)),
-    ConsistentRead: true,
-  });
-  return Item?.['withoutBlocks'];
-};
+const copyOnKey = async (key = caller.accountKey) =>
+  (await findItem(table, serviceKeyKey(serviceKeyHash(key))))?.['withoutBlocks'];
 /** What the recorder asks for after the account's spend changed. */
 const judge = async (since = clock) =>
   judgeAccount({

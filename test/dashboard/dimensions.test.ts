@@ -9,6 +9,7 @@ import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { ROLLUP_MARK_SHARDS, rollupMarkKey } from '../../lambda/data/table/keys.ts';
+import { findItem } from '../../lambda/data/table/read.ts';
 import { shardOf } from '../../lambda/data/table/table.ts';
 import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
@@ -190,11 +191,7 @@ describe('spend by a declared dimension', () => {
         if (mark.accountId === caller.accountId && mark.period === period)
           expect(await rollup.rollUp(mark)).toBe('rolled-up');
     }
-    const { Item } = await table.call('GetItem', {
-      TableName: table.name,
-      Key: rollupMarkKey(caller.accountId, '2026-11-20'),
-    });
-    expect(Item).toBeUndefined();
+    expect(await findItem(table, rollupMarkKey(caller.accountId, '2026-11-20'))).toBeUndefined();
     clock.setTime(DECLARED_AT);
     expect(await ask()).toEqual(live);
   });

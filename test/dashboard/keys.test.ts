@@ -7,6 +7,7 @@ import { openStatusCopies } from '../../lambda/data/accounts/status-copies.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { update } from '../../lambda/data/table/actions.ts';
 import { accountKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
+import { findItem } from '../../lambda/data/table/read.ts';
 import { write } from '../../lambda/data/table/write.ts';
 import { isWellFormedAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
@@ -23,8 +24,7 @@ beforeEach(() => {
   now = new Date('2026-11-20T16:30:00.000Z');
 });
 
-const admitted = async (serviceKey: string) =>
-  (await table.call('GetItem', { TableName: table.name, Key: serviceKeyKey(serviceKeyHash(serviceKey)) })).Item;
+const admitted = (serviceKey: string) => findItem(table, serviceKeyKey(serviceKeyHash(serviceKey)));
 
 const asCaller = (caller: { accountId: string; userId: string; role?: Role }) => {
   const call = callAs(handler, caller);

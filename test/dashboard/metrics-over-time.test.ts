@@ -5,12 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readMetrics } from '../../lambda/dashboard/metrics/operations.ts';
 import { openSpendReads } from '../../lambda/dashboard/open-spend-reads.ts';
-import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
-import { openRollup } from '../../lambda/data/spend/rollup.ts';
-import { ROLLUP_MARK_SHARDS } from '../../lambda/data/table/keys.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { newAccount } from '../data/new-account.ts';
+import { rollUpDue } from '../data/roll-up.ts';
 import { randomFrom } from '../faults/random.ts';
 import { SEED } from '../seed.ts';
 import { tableForTests } from '../table-for-tests.ts';
@@ -36,12 +34,6 @@ const recorded: { readonly at: number; readonly provider: string; readonly nanoU
 
 const requestsIn = (from: number, to: number, provider: string): number =>
   recorded.filter((each) => each.provider === provider && each.at > from && each.at <= to).length;
-
-const rollUp = async (now: number): Promise<void> => {
-  for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)
-    for await (const mark of openRollupMarks(table, () => now + MINUTE_MS).due(shard))
-      await openRollup(table, () => now).rollUp(mark);
-};
 
 beforeAll(async () => {
   if (!isPrometheusInstalled) return;
@@ -75,7 +67,7 @@ beforeAll(async () => {
       2 * HOUR_MS,
     );
     if (clock === YEAR_END) await record([LATECOMER], MINUTE_MS);
-    if (clock % HOUR_MS === 0) await rollUp(clock);
+    if (clock % HOUR_MS === 0) await rollUpDue(table, clock, clock + MINUTE_MS);
     if (Math.abs(clock - YEAR_END) < 15 * MINUTE_MS) {
       reads = openSpendReads(table, now);
       continue;

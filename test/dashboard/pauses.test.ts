@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
+import { findItem } from '../../lambda/data/table/read.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { MAX_PAUSES } from '../../lambda/domain/limits/pauses.ts';
 import { newAccount } from '../data/new-account.ts';
@@ -10,13 +11,8 @@ const { table, clock, caller, call, audited } = dashboardForTests();
 const pause = (scope: object, changes: object = {}) =>
   call('POST', '/pauses', { name: 'Runs away', scope, ...changes });
 const blocks = async () => (await openBlocks(table).read(caller.accountId)).blocks;
-const copyOnKey = async () => {
-  const { Item } = await table.call('GetItem', {
-    TableName: table.name,
-    Key: serviceKeyKey(serviceKeyHash(caller.accountKey)),
-  });
-  return Item?.['withoutBlocks'];
-};
+const copyOnKey = async () =>
+  (await findItem(table, serviceKeyKey(serviceKeyHash(caller.accountKey))))?.['withoutBlocks'];
 
 describe('a pause', () => {
   it('blocks its scope until its end, and every key of the account says that there are blocks', async () => {

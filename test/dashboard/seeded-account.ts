@@ -1,8 +1,6 @@
-import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openBills } from '../../lambda/data/reconciliation/bills.ts';
 import { parseRequestItem } from '../../lambda/data/requests/request-item.ts';
-import { openRollup } from '../../lambda/data/spend/rollup.ts';
-import { ROLLUP_MARK_SHARDS, requestPartition } from '../../lambda/data/table/keys.ts';
+import { requestPartition } from '../../lambda/data/table/keys.ts';
 import { queryItems } from '../../lambda/data/table/read.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
@@ -11,6 +9,7 @@ import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { seedTraffic } from '../../local/seed/traffic.ts';
 import { clearOfMidnight } from '../clear-of-midnight.ts';
 import { newAccount } from '../data/new-account.ts';
+import { rollUpDue } from '../data/roll-up.ts';
 import { invoke, silentLogger } from '../http/invoke.ts';
 import { SEED } from '../seed.ts';
 import { openDashboard } from './open-dashboard.ts';
@@ -142,10 +141,7 @@ export const seedAccount = async (table: Table) => {
     if (failed) throw new Error(`Not recorded: ${JSON.stringify(failed)}`);
   }
   // Days before yesterday are read from summaries, then months.
-  const soon = () => now.getTime();
-  for (let round = 0; round < 2; round++)
-    for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)
-      for await (const mark of openRollupMarks(table, soon).due(shard)) await openRollup(table, soon).rollUp(mark);
+  for (let round = 0; round < 2; round++) await rollUpDue(table, now.getTime());
   const onRecord = new Map<string, ReturnType<typeof parseRequestItem>>();
   for (let day = today - 62 * DAY_MS; day <= today; day += DAY_MS)
     for await (const item of queryItems(table, {

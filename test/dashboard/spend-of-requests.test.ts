@@ -1,10 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
-import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
-import { rollUpDuePeriods } from '../../lambda/usage-recorder/rollup/roll-up-due-periods.ts';
 import { newAccount } from '../data/new-account.ts';
+import { rollUpDue } from '../data/roll-up.ts';
 import { invoke, silentLogger } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent } from '../usage-recorder/events.ts';
@@ -91,12 +89,7 @@ beforeAll(async () => {
     }
   };
   await recordAt(ROLLED_UP_AT, false);
-  await rollUpDuePeriods({
-    marks: openRollupMarks(table, () => ROLLED_UP_AT),
-    rollup: openRollup(table, () => ROLLED_UP_AT),
-    logger: silentLogger(),
-    metrics: { addMetric: () => {} },
-  })(() => 60_000);
+  await rollUpDue(table, ROLLED_UP_AT);
   await recordAt(NOW, true);
   everything = await allRequests({}, 200);
 }, 120_000);

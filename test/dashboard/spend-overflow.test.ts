@@ -4,15 +4,13 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { readSpend as operation } from '../../lambda/dashboard/spend/operations.ts';
 import { exportSpend, readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
-import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
-import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { HOUR_MS } from '../../lambda/domain/calendar/units.ts';
 import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
-import { rollUpDuePeriods } from '../../lambda/usage-recorder/rollup/roll-up-due-periods.ts';
+import { rollUpDue } from '../data/roll-up.ts';
 import { invoke, serve, silentLogger } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, priceOfTokens } from '../usage-recorder/events.ts';
@@ -33,13 +31,7 @@ const record = async (events: readonly ReturnType<typeof closeEvent>[]) => {
 
 /** Days, and an hour later their month. */
 const rollUp = async () => {
-  for (const now of [LATER, LATER + HOUR_MS])
-    await rollUpDuePeriods({
-      marks: openRollupMarks(table, () => now),
-      rollup: openRollup(table, () => now),
-      logger: silentLogger(),
-      metrics: { addMetric: () => {} },
-    })(() => 60_000);
+  for (const now of [LATER, LATER + HOUR_MS]) await rollUpDue(table, now);
 };
 
 /** The API for one account. */

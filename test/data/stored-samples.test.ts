@@ -13,7 +13,7 @@ import { openBillingAccounts } from '../../lambda/data/billing/billing-accounts.
 import { openBillingEvents } from '../../lambda/data/billing/billing-events.ts';
 import { openCounterSlots } from '../../lambda/data/ledger/counter-slots.ts';
 import { openOutbox } from '../../lambda/data/ledger/outbox.ts';
-import { openRollupMarks, type RollupMark } from '../../lambda/data/ledger/rollup-marks.ts';
+import type { RollupMark } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
 import { openReports } from '../../lambda/data/reports/reports.ts';
 import { openCountedResponses } from '../../lambda/data/requests/counted-responses.ts';
@@ -22,7 +22,7 @@ import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { openSpendCounters } from '../../lambda/data/spend/spend-counters.ts';
 import { chunk } from '../../lambda/data/table/batch.ts';
-import { OUTBOX_SHARDS, ROLLUP_MARK_SHARDS, UNDELIVERED_SHARDS } from '../../lambda/data/table/keys.ts';
+import { OUTBOX_SHARDS, UNDELIVERED_SHARDS } from '../../lambda/data/table/keys.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { Range } from '../../lambda/domain/calendar/range.ts';
 import { addCounters, type Counters, type SpendCounter } from '../../lambda/domain/spend/counters.ts';
@@ -32,6 +32,7 @@ import { sweepOutbox } from '../../lambda/usage-recorder/sweep/sweep-outbox.ts';
 import { readRefused } from '../../ops/events/find-events.ts';
 import { closeEvent, priceOfTokens, requestIdAt } from '../usage-recorder/events.ts';
 import { total } from '../usage-recorder/ledger-sums.ts';
+import { duePeriods } from './roll-up.ts';
 import samples from './stored-samples.json' with { type: 'json' };
 import samples02 from './stored-samples-0.2.json' with { type: 'json' };
 
@@ -302,9 +303,7 @@ describe('summaries of version 0.1', () => {
 
   it('are written again for marked periods, with the same sums', async () => {
     const table = await newTable();
-    const marks: RollupMark[] = [];
-    for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)
-      marks.push(...(await all(openRollupMarks(table, now).due(shard))));
+    const marks = await duePeriods(table, now());
     expect(marks.map(({ accountId, period }) => [accountId, period])).toEqual([[table.accountId, '2026-11-19']]);
     const spent = async () => {
       const range = { granularity: 'day', from: '2026-11-19T00:00:00.000Z', to: '2026-11-20T00:00:00.000Z' } as const;

@@ -11,7 +11,6 @@ import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openDayExports, requestExport } from '../../lambda/data/exports/day-exports.ts';
 import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
-import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { openSpendCounters } from '../../lambda/data/spend/spend-counters.ts';
 import { update } from '../../lambda/data/table/actions.ts';
 import { ROLLUP_MARK_SHARDS, userKey } from '../../lambda/data/table/keys.ts';
@@ -25,6 +24,7 @@ import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { checkFocus } from '../../ops/focus/check.ts';
 import { openQuery, type Query } from '../../ops/query/duckdb.ts';
 import { newAccount } from '../data/new-account.ts';
+import { rollUpDue } from '../data/roll-up.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, priceOfTokens } from '../usage-recorder/events.ts';
 
@@ -71,13 +71,10 @@ const exportAll = async (): Promise<void> => {
     planMove: async () => {},
     now: () => now,
   });
-  const rollup = openRollup(table, () => now);
-  for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++) {
-    for await (const mark of openRollupMarks(table, () => now + HOUR_MS).due(shard))
-      if (mark.accountId === accountId) await rollup.rollUp(mark);
+  await rollUpDue(table, now, now + HOUR_MS);
+  for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)
     for await (const due of dayExports.due(shard))
       if (due.accountId === accountId) expect(await exportOne(due, () => false)).toBe('exported');
-  }
 };
 
 /** Sums of the month, in USD, by ChargeCategory and another column. */

@@ -8,7 +8,6 @@ import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { type DueExport, openDayExports, requestExport } from '../../lambda/data/exports/day-exports.ts';
 import { markForRollup, openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
-import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { openSpendCounters } from '../../lambda/data/spend/spend-counters.ts';
 import { ROLLUP_MARK_SHARDS } from '../../lambda/data/table/keys.ts';
 import { write } from '../../lambda/data/table/write.ts';
@@ -21,6 +20,7 @@ import { seedTraffic } from '../../local/seed/traffic.ts';
 import { checkFocus } from '../../ops/focus/check.ts';
 import { openQuery, type Query } from '../../ops/query/duckdb.ts';
 import { newAccount } from '../data/new-account.ts';
+import { rollUpDue } from '../data/roll-up.ts';
 import { closeEvent } from '../usage-recorder/events.ts';
 
 /** A month and some days of the demo's workloads, of every provider and kind of price. */
@@ -34,11 +34,7 @@ let query: Query;
 let accountId: string;
 const counted: Record<string, number> = {};
 
-const rollUpAll = async (): Promise<void> => {
-  const rollup = openRollup(table, () => now);
-  for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)
-    for await (const mark of openRollupMarks(table, () => now + HOUR_MS).due(shard)) await rollup.rollUp(mark);
-};
+const rollUpAll = () => rollUpDue(table, now, now + HOUR_MS);
 
 const dependencies = () => ({
   accountTerms: openAccountTerms(table, () => now),

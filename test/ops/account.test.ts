@@ -8,7 +8,7 @@ import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/servi
 import { openBillingSync } from '../../lambda/data/billing/billing-sync.ts';
 import { remove, update } from '../../lambda/data/table/actions.ts';
 import { accountKey, auditHeadKey, auditPartition, serviceKeyKey } from '../../lambda/data/table/keys.ts';
-import { queryItems } from '../../lambda/data/table/read.ts';
+import { findItem, queryItems } from '../../lambda/data/table/read.ts';
 import { write } from '../../lambda/data/table/write.ts';
 import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { auditHeadObjectKey } from '../../lambda/domain/object-keys.ts';
@@ -172,10 +172,7 @@ describe('a hold', () => {
       return send();
     });
     await openAccountHolds(slow).hold(accountId, hold);
-    const { Item } = await table.call('GetItem', {
-      TableName: table.name,
-      Key: serviceKeyKey(serviceKeyHash(serviceKey)),
-    });
-    expect(Item).toMatchObject({ accountStatus: 'suspended' });
+    const copy = await findItem(table, serviceKeyKey(serviceKeyHash(serviceKey)));
+    expect(copy).toMatchObject({ accountStatus: 'suspended' });
   });
 });

@@ -2,13 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { describe, expect, it, jest } from '@jest/globals';
 import { cancelled, conditionFailed, interceptTable } from '../../fixtures/intercept-table.ts';
-import { openRollupMarks, type RollupMark } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import {
   countedResponseKey,
   type Key,
-  ROLLUP_MARK_SHARDS,
   requestKey,
   reservedBudgetKey,
   serviceKeyKey,
@@ -18,6 +16,7 @@ import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/acco
 import { addCounters, type Counters } from '../../lambda/domain/spend/counters.ts';
 import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { duePeriods } from '../data/roll-up.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens } from './events.ts';
 import { ledgerSums, total } from './ledger-sums.ts';
@@ -413,13 +412,8 @@ describe('a recorder that stands still across midnight', () => {
   const MIDNIGHT = Date.parse('2026-11-21T00:00:00Z');
   const rolledUpAt = MIDNIGHT + 3_600_001;
 
-  const marksOf = async (accountId: string, now: number): Promise<RollupMark[]> => {
-    const found: RollupMark[] = [];
-    for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)
-      for await (const mark of openRollupMarks(table, () => now).due(shard))
-        if (mark.accountId === accountId) found.push(mark);
-    return found;
-  };
+  const marksOf = async (id: string, now: number) =>
+    (await duePeriods(table, now)).filter(({ accountId }) => accountId === id);
   const rollUp = async (accountId: string, now: number) => {
     const results: unknown[] = [];
     for (const mark of await marksOf(accountId, now)) results.push(await openRollup(table, () => now).rollUp(mark));

@@ -3,11 +3,8 @@ import { settingsOf } from '../../fixtures/open-dashboard.ts';
 import { createPrice, deletePrice, listPrices, updatePrice } from '../../lambda/dashboard/prices/manage-prices.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { openOwnPrices, PRICES_KNOWN_MS } from '../../lambda/data/accounts/own-prices.ts';
-import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
-import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
-import { ROLLUP_MARK_SHARDS } from '../../lambda/data/table/keys.ts';
 import { attoUsdPerUnit, costNanoUsd } from '../../lambda/domain/money.ts';
 import { noPrices, type OwnPrice, type Terms } from '../../lambda/domain/own-prices/own-price.ts';
 import { contributionOf } from '../../lambda/domain/spend/contribution.ts';
@@ -19,6 +16,7 @@ import type { PricedEvent } from '../../lambda/usage-recorder/attribute-events.t
 import { openMonthPricing } from '../../lambda/usage-recorder/own-prices/price-months.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { newAccount } from '../data/new-account.ts';
+import { rollUpDue } from '../data/roll-up.ts';
 import { randomFrom } from '../faults/random.ts';
 import { SEED, withSeed } from '../seed.ts';
 import { tableForTests } from '../table-for-tests.ts';
@@ -290,10 +288,7 @@ const play = async (seed: number): Promise<void> => {
     await world.work(random.below(2) > 0 ? () => random.below(2) === 0 : undefined);
     await world.check();
     if (random.below(3) === 0) {
-      const rollup = openRollup(table, () => world.now().getTime());
-      for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)
-        for await (const mark of openRollupMarks(table, () => world.now().getTime()).due(shard))
-          await rollup.rollUp(mark);
+      await rollUpDue(table, world.now().getTime());
       await world.check();
     }
   }

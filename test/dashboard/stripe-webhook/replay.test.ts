@@ -4,6 +4,7 @@ import { type BillingAccount, openBillingAccounts } from '../../../lambda/data/b
 import { update } from '../../../lambda/data/table/actions.ts';
 import { chunk } from '../../../lambda/data/table/batch.ts';
 import { accountKey, serviceKeyKey, stripeEventKey } from '../../../lambda/data/table/keys.ts';
+import { findItem } from '../../../lambda/data/table/read.ts';
 import { write } from '../../../lambda/data/table/write.ts';
 import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
 import { newAccount } from '../../data/new-account.ts';
@@ -50,8 +51,8 @@ type Account = Pick<Awaited<ReturnType<typeof newAccount>>, 'accountId' | 'accou
 /** The account item without its revision, and the key item that the gateway reads. */
 const stateOf = async ({ accountId, accountKey: key }: Account) => {
   const { billingRevision: _, ...state } = (await openBillingAccounts(table).find(accountId)) as BillingAccount;
-  const { Item } = await table.call('GetItem', { TableName: table.name, Key: serviceKeyKey(serviceKeyHash(key)) });
-  return { ...state, copiedStatus: Item?.['accountStatus'] };
+  const copy = await findItem(table, serviceKeyKey(serviceKeyHash(key)));
+  return { ...state, copiedStatus: copy?.['accountStatus'] };
 };
 
 /** Resets the account to its state before any event. */

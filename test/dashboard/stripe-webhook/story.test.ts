@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serviceKeyKey } from '../../../lambda/data/table/keys.ts';
+import { findItem } from '../../../lambda/data/table/read.ts';
 import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
 import { cachedAccountLookup } from '../../../lambda/gateway/admission/account-lookup.ts';
 import { newAccount } from '../../data/new-account.ts';
@@ -32,23 +33,14 @@ describe('the life of a paid plan', () => {
     const becomes = (plan: string, billingStatus: string) =>
       until(me.status, (status) => status.plan === plan && status.billingStatus === billingStatus);
     const openPortal = async () => open((await me.portal()).body.url);
+    const copyOf = (key: string) => findItem(table, serviceKeyKey(serviceKeyHash(key)));
     const copies = async (serviceKeys: readonly string[]) =>
-      Promise.all(
-        serviceKeys.map(
-          async (key) =>
-            (await table.call('GetItem', { TableName: table.name, Key: serviceKeyKey(serviceKeyHash(key)) })).Item?.[
-              'accountStatus'
-            ],
-        ),
-      );
+      Promise.all(serviceKeys.map(async (key) => (await copyOf(key))?.['accountStatus']));
     let gatewayNow = 0;
     const gatewayLookup = cachedAccountLookup(
       async (key) => {
-        const { Item } = await table.call('GetItem', {
-          TableName: table.name,
-          Key: serviceKeyKey(serviceKeyHash(key)),
-        });
-        return { accountId: Item?.['accountId'], keyId: Item?.['keyId'], active: Item?.['accountStatus'] === 'active' };
+        const { accountId, keyId, accountStatus } = (await copyOf(key)) ?? {};
+        return { accountId: accountId as string, keyId: keyId as string, active: accountStatus === 'active' };
       },
       () => gatewayNow,
     );

@@ -5,6 +5,7 @@ import { openBillingAccounts } from '../../../lambda/data/billing/billing-accoun
 import { type CustomerBilling, openBillingSync } from '../../../lambda/data/billing/billing-sync.ts';
 import { update } from '../../../lambda/data/table/actions.ts';
 import { accountKey, serviceKeyKey } from '../../../lambda/data/table/keys.ts';
+import { findItem } from '../../../lambda/data/table/read.ts';
 import type { TableCommand } from '../../../lambda/data/table/table.ts';
 import { write } from '../../../lambda/data/table/write.ts';
 import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
@@ -49,10 +50,8 @@ const billedAccount = async (moreKeys = 0) => {
 const keyOf = (serviceKey: string) =>
   newServiceKey({ keyId: serviceKey, name: 'k', createdAt: '2026-11-01T00:00:00.000Z' }, serviceKey);
 
-const accountItem = async (accountId: string) => {
-  const { Item } = await table.call('GetItem', { TableName: table.name, Key: accountKey(accountId) });
-  return Item as Record<string, unknown>;
-};
+const accountItem = async (accountId: string) =>
+  (await findItem(table, accountKey(accountId))) as Record<string, unknown>;
 
 const copies = async (serviceKeys: readonly string[]): Promise<Set<unknown>> => {
   const statuses = new Set<unknown>();
