@@ -1,12 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { groups, operations } from '../../lambda/dashboard/operations.ts';
-import { openApiDocument } from '../../lambda/http/openapi.ts';
 import type { Schema } from '../dashboard/over-http/schema-arbitrary.ts';
 
-/** The document of docs/openapi.json; another test compares the two. */
-export const document = JSON.parse(JSON.stringify(openApiDocument(operations, groups)));
-const ajv = new Ajv2020({ strict: false, allErrors: false });
+/** Another test compares it with the operations. */
+export const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/openapi.json'), 'utf8'));
+const ajv = new Ajv2020({ strict: false, allErrors: false, validateSchema: false });
 addFormats.default(ajv);
 ajv.addSchema(document, 'openapi');
 

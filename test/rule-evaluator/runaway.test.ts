@@ -42,7 +42,8 @@ const turns = Array.from({ length: RUNS * TURNS }, (_, n) => {
   return { n, run, at: START + run * RUN_EVERY_MS + (n % TURNS) * TURN_EVERY_MS };
 }).sort((a, b) => a.at - b.at);
 
-const replay = async (config: object) => {
+/** @param runs the first of the night, where the whole of it shows nothing more */
+const replay = async (config: object, runs = RUNS) => {
   const account = await newAccount(table);
   const { accountId, keyId } = account;
   // Two weeks of work by day, up to $30 an hour.
@@ -108,7 +109,7 @@ const replay = async (config: object) => {
   };
 
   let [spentUsd, refused] = [0, 0];
-  for (const turn of turns) {
+  for (const turn of turns.filter(({ run }) => run < runs)) {
     clock = turn.at;
     if (await isRefused(`run-${turn.run}`)) {
       refused += 1;
@@ -142,19 +143,20 @@ describe('a runaway at night', () => {
   });
 
   it('goes on without a pause, with one alert an hour', async () => {
-    const { delivered, refused } = await replay({ each: 'key', factor: 3 });
+    const { delivered, refused } = await replay({ each: 'key', factor: 3 }, 24);
     expect(refused).toBe(0);
     const hours = delivered.map(({ alert }) => alert.period.start);
     expect(new Set(hours).size).toBe(hours.length);
-    expect(hours.length).toBeGreaterThan(8);
+    expect(hours.length).toBeGreaterThan(4);
   });
 
   it('is stopped session by session, if the rule says so', async () => {
-    const { delivered, refused } = await replay({ each: 'session', limit: 60, pause: {} });
+    const runs = 20;
+    const { delivered, refused } = await replay({ each: 'session', limit: 60, pause: {} }, runs);
     expect(delivered.map(({ alert }) => alert.of?.value)).toEqual(
-      Array.from({ length: RUNS }, (_, run) => `run-${run}`),
+      Array.from({ length: runs }, (_, run) => `run-${run}`),
     );
     // Four turns reach the limit, five are refused. One run passes midnight, and its session begins a new day with three turns of the old.
-    expect(refused).toBe(RUNS * 5 - 3);
+    expect(refused).toBe(runs * 5 - 3);
   });
 });
