@@ -87,7 +87,8 @@ const exactly = (id: string, prices: unknown) => ({ id, match: { equals: id }, p
 const both = { 'genai-prices': '/genai', 'models.dev': '/models' };
 /** The second source, which has the new model too. */
 const second = () => ({ '/models': modelsDevData({ 'command-99': { input: 2, output: 8 } }) });
-const newModel = exactly('command-99', { input_mtok: 2, output_mtok: 8 });
+const command99 = (input_mtok: number, output_mtok: number) => exactly('command-99', { input_mtok, output_mtok });
+const newModel = command99(2, 8);
 
 const run = (sources = { 'genai-prices': '/genai' } as Record<string, string>) => {
   const { port } = server.address() as AddressInfo;
@@ -102,6 +103,12 @@ const run = (sources = { 'genai-prices': '/genai' } as Record<string, string>) =
     metrics,
     now: () => new Date(clock),
   })();
+};
+
+/** Publishes, and runs once. */
+const runWith = (lists: typeof published, sources?: Record<string, string>) => {
+  published = lists;
+  return run(sources);
 };
 
 const bookNow = () => openNewestBook({ versions: openPriceVersions(table), onFallback: (error) => log(error), now })();
@@ -205,45 +212,36 @@ describe('a new model in the feed', () => {
   });
 
   it('is no new version when nothing changed', async () => {
-    published = { '/genai': genaiData([newModel]) };
-    await run();
+    await runWith({ '/genai': genaiData([newModel]) });
     await run();
     expect((await openPriceVersions(table).readFeed()).version).toBe(1);
   });
 });
 
 describe('a changed price', () => {
-  const first = exactly('command-99', { input_mtok: 2, output_mtok: 8 });
-
   it('holds from when it was seen, and the price of before for the time before', async () => {
-    published = { '/genai': genaiData([first]) };
-    await run();
+    await runWith({ '/genai': genaiData([newModel]) });
     clock += HOUR_MS;
-    published = { '/genai': genaiData([exactly('command-99', { input_mtok: 2.5, output_mtok: 8 })]) };
-    await run();
+    await runWith({ '/genai': genaiData([command99(2.5, 8)]) });
     expect(await inputPrice('command-99')).toBe(2.5);
     expect(await inputPrice('command-99', '2026-11-20T12:30:00Z')).toBe(2);
   });
 
   it('holds from the date that the feed gives', async () => {
-    published = { '/genai': genaiData([first]) };
-    await run();
+    await runWith({ '/genai': genaiData([newModel]) });
     clock += HOUR_MS;
     const dated = [
       { prices: { input_mtok: 2, output_mtok: 8 } },
       { constraint: { start_date: '2026-11-18' }, prices: { input_mtok: 2.5, output_mtok: 8 } },
     ];
-    published = { '/genai': genaiData([exactly('command-99', dated)]) };
-    await run();
+    await runWith({ '/genai': genaiData([exactly('command-99', dated)]) });
     expect(await inputPrice('command-99', '2026-11-17T23:59:00Z')).toBe(2);
     expect(await inputPrice('command-99', '2026-11-18T00:00:00Z')).toBe(2.5);
   });
 
   it('waits for a person where it is more than half higher, and is taken once accepted', async () => {
-    published = { '/genai': genaiData([first]), ...second() };
-    await run(both);
-    published = { '/genai': genaiData([exactly('command-99', { input_mtok: 20, output_mtok: 8 })]), ...second() };
-    await run(both);
+    await runWith({ '/genai': genaiData([newModel]), ...second() }, both);
+    await runWith({ '/genai': genaiData([command99(20, 8)]), ...second() }, both);
     expect(await inputPrice('command-99')).toBe(2);
     expect(await waiting()).toEqual([
       expect.objectContaining({
@@ -263,10 +261,8 @@ describe('a changed price', () => {
   });
 
   it('stays out once refused, and waits no more', async () => {
-    published = { '/genai': genaiData([first]), ...second() };
-    await run(both);
-    published = { '/genai': genaiData([exactly('command-99', { input_mtok: 20, output_mtok: 8 })]), ...second() };
-    await run(both);
+    await runWith({ '/genai': genaiData([newModel]), ...second() }, both);
+    await runWith({ '/genai': genaiData([command99(20, 8)]), ...second() }, both);
     await openPriceVersions(table).decide(1, 'refused');
     await run(both);
     expect(await inputPrice('command-99')).toBe(2);
@@ -282,10 +278,8 @@ describe('a changed price', () => {
         env: { AWS_ENDPOINT_URL_DYNAMODB: table.endpoint },
       });
     expect((await feed()).stdout).toMatch(/^No version yet[\s\S]*No change waits\.\n$/);
-    published = { '/genai': genaiData([first]), ...second() };
-    await run(both);
-    published = { '/genai': genaiData([exactly('command-99', { input_mtok: 20, output_mtok: 8 })]), ...second() };
-    await run(both);
+    await runWith({ '/genai': genaiData([newModel]), ...second() }, both);
+    await runWith({ '/genai': genaiData([command99(20, 8)]), ...second() }, both);
     const { stdout } = await feed();
     expect(stdout).toMatch(
       /^Version 2 holds\.\n[\s\S]*\nVersion 1, 2026-11-20T12:00:00.000Z, SHA-256 [0-9a-f]{64}, 2 changes:\n/,
@@ -305,13 +299,14 @@ describe('a changed price', () => {
 
   it('is taken at once where the second source confirms it', async () => {
     const sources = { 'genai-prices': '/genai', 'models.dev': '/models' };
-    published = { '/genai': genaiData([first]), '/models': modelsDevData({}) };
-    await run(sources);
-    published = {
-      '/genai': genaiData([exactly('command-99', { input_mtok: 20, output_mtok: 80 })]),
-      '/models': modelsDevData({ 'command-99': { input: 20, output: 80 } }),
-    };
-    await run(sources);
+    await runWith({ '/genai': genaiData([newModel]), '/models': modelsDevData({}) }, sources);
+    await runWith(
+      {
+        '/genai': genaiData([command99(20, 80)]),
+        '/models': modelsDevData({ 'command-99': { input: 20, output: 80 } }),
+      },
+      sources,
+    );
     expect(await inputPrice('command-99')).toBe(20);
   });
 });
@@ -326,15 +321,13 @@ describe('a price that is not sure', () => {
   const none = () => ({ '/models': modelsDevData({}) });
 
   it('is the first of a model, from one source alone, until the other has it', async () => {
-    published = { '/genai': genaiData([newModel]), ...none() };
-    await run(both);
+    await runWith({ '/genai': genaiData([newModel]), ...none() }, both);
     expect(await priced('command-99')).toEqual({
       ...{ input: 2, doubt: 'oneSource', evidence: { sources: { 'genai-prices': '2026-11-20' }, agree: null } },
     });
     expect(counted['WaitingPriceChanges']).toBe(0);
     clock += 24 * HOUR_MS;
-    published = { '/genai': genaiData([newModel]), ...second() };
-    await run(both);
+    await runWith({ '/genai': genaiData([newModel]), ...second() }, both);
     expect(await priced('command-99')).toEqual({
       ...{ input: 2, doubt: null },
       evidence: { sources: { 'genai-prices': '2026-11-21', 'models.dev': '2026-11-21' }, agree: true },
@@ -343,14 +336,15 @@ describe('a price that is not sure', () => {
   });
 
   it('stays so while the other source has another one, or does not respond', async () => {
-    published = {
-      '/genai': genaiData([newModel]),
-      '/models': modelsDevData({ 'command-99': { input: 4, output: 8 } }),
-    };
-    await run(both);
+    await runWith(
+      {
+        '/genai': genaiData([newModel]),
+        '/models': modelsDevData({ 'command-99': { input: 4, output: 8 } }),
+      },
+      both,
+    );
     expect(await priced('command-99')).toMatchObject({ input: 2, doubt: 'oneSource', evidence: { agree: false } });
-    published = { '/genai': genaiData([newModel, exactly('command-98', { input_mtok: 1, output_mtok: 1 })]) };
-    await run(both);
+    await runWith({ '/genai': genaiData([newModel, exactly('command-98', { input_mtok: 1, output_mtok: 1 })]) }, both);
     expect(await priced('command-99')).toMatchObject({ input: 2, doubt: 'oneSource' });
     expect((await waiting()).map(({ model, source }) => [model, source])).toEqual([
       ...[
@@ -365,8 +359,7 @@ describe('a price that is not sure', () => {
     ['accepted', { input: 2, doubt: null }],
     ['refused', { input: null }],
   ] as const)('is decided on by a person: %s', async (decision, expected) => {
-    published = { '/genai': genaiData([newModel]), ...none() };
-    await run(both);
+    await runWith({ '/genai': genaiData([newModel]), ...none() }, both);
     await versions().decide(1, decision);
     clock += 15 * MINUTE_MS;
     for (let times = 0; times < 2; times++) {
@@ -380,8 +373,7 @@ describe('a price that is not sure', () => {
     ['high for output', 2, 90_000],
     ['low', 0.0001, 8],
   ])('is not taken where it is too %s for its family', async (_, input_mtok, output_mtok) => {
-    published = { '/genai': genaiData([exactly('command-99', { input_mtok, output_mtok })]), ...none() };
-    await run(both);
+    await runWith({ '/genai': genaiData([command99(input_mtok, output_mtok)]), ...none() }, both);
     expect(await priced('command-99')).toMatchObject({ input: null });
     expect(await waiting()).toEqual([expect.objectContaining({ number: 1, why: 'range', before: null })]);
     expect(counted['WaitingPriceChanges']).toBe(1);
@@ -392,15 +384,16 @@ describe('a price that is not sure', () => {
 
   it('is not taken where only long prompts cost too much for its family', async () => {
     const tiers = [{ input: 90_000, output: 8, tier: { size: 200_000 } }];
-    published = { '/models': modelsDevData({ 'command-99': { input: 2, output: 8, tiers } }) };
-    await run({ 'models.dev': '/models' });
+    await runWith(
+      { '/models': modelsDevData({ 'command-99': { input: 2, output: 8, tiers } }) },
+      { 'models.dev': '/models' },
+    );
     expect(await priced('command-99')).toMatchObject({ input: null });
   });
 
   it('is the price of before, as long as a change of it waits', async () => {
-    published = { '/genai': genaiData([newModel]), ...second() };
-    await run(both);
-    published = { '/genai': genaiData([exactly('command-99', { input_mtok: 20, output_mtok: 8 })]), ...second() };
+    await runWith({ '/genai': genaiData([newModel]), ...second() }, both);
+    published = { '/genai': genaiData([command99(20, 8)]), ...second() };
     clock += 15 * MINUTE_MS;
     await run(both);
     expect(await priced('command-99')).toMatchObject({ input: 2, doubt: 'changeWaits' });
@@ -423,11 +416,9 @@ describe('a price that is not sure', () => {
   });
 
   it('is one of many that one source changes at once, each by less than half', async () => {
-    published = { ...allAt(2, 8), ...secondAt(2, 8) };
-    await run(both);
+    await runWith({ ...allAt(2, 8), ...secondAt(2, 8) }, both);
     clock += HOUR_MS;
-    published = { ...allAt(1.02, 4.08), ...secondAt(2, 8) };
-    await run(both);
+    await runWith({ ...allAt(1.02, 4.08), ...secondAt(2, 8) }, both);
     for (const model of models) expect(await priced(model)).toMatchObject({ input: 2, doubt: 'changeWaits' });
     expect((await waiting()).map(({ why }) => why)).toEqual(models.map(() => 'many'));
     // In the next run they wait under the same numbers, and the second source confirms them.
@@ -438,8 +429,7 @@ describe('a price that is not sure', () => {
   });
 
   it('is taken where few change at once', async () => {
-    published = { ...allAt(2, 8), ...secondAt(2, 8) };
-    await run(both);
+    await runWith({ ...allAt(2, 8), ...secondAt(2, 8) }, both);
     published = { ...allAt(1.02, 4.08, 3), ...secondAt(2, 8) };
     clock += HOUR_MS;
     await run(both);
@@ -482,8 +472,7 @@ describe('an override', () => {
   };
   const publish = async (first: number, other: number) => {
     clock += 24 * HOUR_MS;
-    published = { '/genai': haiku(first), '/models': secondHaiku(other) };
-    await run(both);
+    await runWith({ '/genai': haiku(first), '/models': secondHaiku(other) }, both);
   };
 
   it('holds while the sources have the same', async () => {
@@ -539,8 +528,7 @@ describe('prices of long prompts', () => {
       [1, 2, 9, 9],
     ],
   ])('begin where the list says: %s', async (_, tiers, expected) => {
-    published = { '/models': modelsDevData({ 'command-99': { ...legacy, tiers } }) };
-    await run(sources);
+    await runWith({ '/models': modelsDevData({ 'command-99': { ...legacy, tiers } }) }, sources);
     expect(await pricesAt(90_000, 250_000, 272_001, 900_000)).toEqual(expected);
   });
 
@@ -552,8 +540,7 @@ describe('prices of long prompts', () => {
     expect(await pricesAt(200_000, 200_001)).toEqual([1, 2]);
     clock += HOUR_MS;
     const tiers = [{ input: 2, output: 7.5, tier: { size: 272_000 } }];
-    published = { '/models': modelsDevData({ 'command-99': { ...legacy, tiers } }) };
-    await run(sources);
+    await runWith({ '/models': modelsDevData({ 'command-99': { ...legacy, tiers } }) }, sources);
     expect(await pricesAt(250_000, 272_001)).toEqual([1, 2]);
     expect(await inputPrice('command-99', '2026-11-20T12:30:00Z', 250_000)).toBe(1);
   });
@@ -561,20 +548,17 @@ describe('prices of long prompts', () => {
 
 describe('a broken feed', () => {
   it('takes no price from a model', async () => {
-    published = { '/genai': genaiData([newModel]) };
-    await run();
-    published = { '/genai': genaiData([]) };
-    await run();
+    await runWith({ '/genai': genaiData([newModel]) });
+    await runWith({ '/genai': genaiData([]) });
     expect(await inputPrice('command-99')).toBe(2);
   });
 
   it('cannot hide a model behind the pattern of another', async () => {
-    published = {
+    await runWith({
       '/genai': genaiData([
         { id: 'all', match: { starts_with: 'command' }, prices: { input_mtok: 0.001, output_mtok: 0.001 } },
       ]),
-    };
-    await run();
+    });
     expect(await inputPrice('command-a')).toBe(2.5);
     expect((await waiting()).length).toBeGreaterThan(0);
   });
@@ -584,14 +568,12 @@ describe('a broken feed', () => {
     ['absurdly high', { input_mtok: 1e9, output_mtok: 1 }],
     ['zero', { input_mtok: 0, output_mtok: 0 }],
   ])('adds no model with a %s price', async (_, prices) => {
-    published = { '/genai': genaiData([exactly('command-99', prices)]) };
-    await run();
+    await runWith({ '/genai': genaiData([exactly('command-99', prices)]) });
     expect(await inputPrice('command-99')).toBeNull();
   });
 
   it('adds no pattern that takes long to match', async () => {
-    published = { '/genai': genaiData([{ ...newModel, match: { regex: '^(a+)+$' } }]) };
-    await run();
+    await runWith({ '/genai': genaiData([{ ...newModel, match: { regex: '^(a+)+$' } }]) });
     expect((await openPriceVersions(table).readFeed()).version).toBe(0);
   });
 
@@ -600,8 +582,7 @@ describe('a broken feed', () => {
     ['has another shape', { error: 'moved' }],
     ['lacks most models', [{ id: 'cohere', models: [newModel] }]],
   ])('changes nothing where it %s', async (_, body) => {
-    published = { '/genai': genaiData([newModel]) };
-    await run();
+    await runWith({ '/genai': genaiData([newModel]) });
     published = { '/genai': body };
     clock += HOUR_MS;
     await run();
@@ -609,8 +590,7 @@ describe('a broken feed', () => {
   });
 
   it('has the age of its last whole run', async () => {
-    published = { '/genai': genaiData([]) };
-    await run();
+    await runWith({ '/genai': genaiData([]) });
     expect(counted['PriceFeedAgeMs']).toBe(0);
     published = {};
     clock += 7 * HOUR_MS;
@@ -621,10 +601,8 @@ describe('a broken feed', () => {
 
 describe('a broken version', () => {
   it('falls back to the version before, and says so', async () => {
-    published = { '/genai': genaiData([newModel]) };
-    await run();
-    published = { '/genai': genaiData([newModel, exactly('command-98', { input_mtok: 1, output_mtok: 1 })]) };
-    await run();
+    await runWith({ '/genai': genaiData([newModel]) });
+    await runWith({ '/genai': genaiData([newModel, exactly('command-98', { input_mtok: 1, output_mtok: 1 })]) });
     const versions = openPriceVersions(table);
     const failures: Error[] = [];
     const book = await openNewestBook({

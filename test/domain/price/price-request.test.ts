@@ -1,11 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { priceRequest } from '../../../fixtures/bundled-prices.ts';
 import { reasons } from '../../../lambda/domain/price/price-request.ts';
+import type { PriceableRequest } from '../../../lambda/domain/price/request-rates.ts';
 import { BILLABLE } from '../../../lambda/domain/usage/billable-items.ts';
 import { addUsage } from '../../../lambda/domain/usage/usage.ts';
+import type { Reading } from '../../../lambda/domain/usage/usage-event.ts';
 import { request } from '../usage/metered-usage.ts';
 
 const chat = { prompt_tokens: 1000, completion_tokens: 100 };
+
+/** The price of a complete response, of OpenAI by default. */
+const priced = (reading: Partial<Reading>, provider: PriceableRequest['provider'] = 'openai') =>
+  priceRequest(request({ provider, reading }));
 
 describe('what is free', () => {
   it.each([
@@ -122,7 +128,7 @@ describe('what is unknown, and never 0', () => {
 
   it('is not explicit zero usage', () => {
     const usage = { prompt_tokens: 0, completion_tokens: 0 };
-    expect(priceRequest(request({ reading: { usage, modelServed: 'gpt-4o' } }))).toMatchObject({
+    expect(priced({ usage, modelServed: 'gpt-4o' })).toMatchObject({
       provenance: 'computed',
       costNanoUsd: 0,
     });
@@ -146,7 +152,7 @@ describe('a price that is not sure', () => {
 describe('what is computed', () => {
   it('names the book, the entry and every line', () => {
     const usage = { ...chat, prompt_tokens_details: { cached_tokens: 400 } };
-    expect(priceRequest(request({ reading: { usage, modelServed: 'gpt-4o-2024-08-06' } }))).toMatchObject({
+    expect(priced({ usage, modelServed: 'gpt-4o-2024-08-06' })).toMatchObject({
       costNanoUsd: 600 * 2500 + 400 * 1250 + 100 * 10_000,
       provenance: 'computed',
       priceSource: 'genai-prices:openai/gpt-4o',
@@ -162,10 +168,8 @@ describe('what is computed', () => {
 
   it('takes the model that served the request, else the requested one', () => {
     const reading = { usage: chat, modelRequested: 'gpt-4o-mini', modelServed: 'gpt-4o' };
-    expect(priceRequest(request({ reading })).priceSource).toContain('openai/gpt-4o');
-    expect(
-      priceRequest(request({ reading: { ...reading, modelServed: 'served-by-some-name' } })).priceSource,
-    ).toContain('gpt-4o-mini');
+    expect(priced(reading).priceSource).toContain('openai/gpt-4o');
+    expect(priced({ ...reading, modelServed: 'served-by-some-name' }).priceSource).toContain('gpt-4o-mini');
   });
 
   it('prices cache writes by their lifetime', () => {
@@ -176,21 +180,17 @@ describe('what is computed', () => {
       cache_creation: { ephemeral_5m_input_tokens: 20, ephemeral_1h_input_tokens: 10 },
     };
     const reading = { dialect: 'anthropic-messages', usage, modelServed: 'claude-sonnet-4-20250514' } as const;
-    expect(priceRequest(request({ provider: 'anthropic', reading })).costNanoUsd).toBe(
-      10 * 3000 + 20 * 3750 + 10 * 6000,
-    );
+    expect(priced(reading, 'anthropic').costNanoUsd).toBe(10 * 3000 + 20 * 3750 + 10 * 6000);
   });
 
   it('prices the whole of a long prompt at the long price', () => {
     const cost = (promptTokenCount: number) =>
-      priceRequest(
-        request({
-          provider: 'google',
-          reading: {
-            usage: { promptTokenCount, totalTokenCount: promptTokenCount },
-            modelServed: 'models/gemini-2.5-pro',
-          },
-        }),
+      priced(
+        {
+          usage: { promptTokenCount, totalTokenCount: promptTokenCount },
+          modelServed: 'models/gemini-2.5-pro',
+        },
+        'google',
       ).costNanoUsd;
     expect(cost(200_000)).toBe(200_000 * 1250);
     expect(cost(200_001)).toBe(200_001 * 2500);
@@ -213,7 +213,7 @@ describe('what is computed', () => {
       ],
     };
     const reading = { dialect: 'anthropic-messages', usage, modelServed: 'claude-haiku-4-5' } as const;
-    expect(priceRequest(request({ provider: 'anthropic', reading }))).toMatchObject({
+    expect(priced(reading, 'anthropic')).toMatchObject({
       costNanoUsd: 100 * 1000 + 10 * 5000 + 50 * 5000 + 5 * 25_000,
       usage: { inputTokens: 150, outputTokens: 15 },
       priceSource: 'genai-prices:anthropic/claude-haiku-4-5 + genai-prices:anthropic/claude-opus-4-5',
@@ -231,7 +231,7 @@ describe('what is computed', () => {
         iterations,
       };
       const reading = { dialect: 'anthropic-messages', usage, modelServed: 'claude-haiku-5-5' } as const;
-      return priceRequest(request({ provider: 'anthropic', reading }));
+      return priced(reading, 'anthropic');
     };
     const search = 10_000_000;
     const short = (tokens: number) => tokens * 100 + 10 * 500;
@@ -251,17 +251,13 @@ describe('what is computed', () => {
     const tokens = { input_tokens: 100, output_tokens: 10 };
     const usage = { ...tokens, iterations: [{ type: 'message', model: 'claude-haiku-4-5', ...tokens }] };
     const reading = { dialect: 'anthropic-messages', usage, modelServed: 'claude-haiku-4-5-20251001' } as const;
-    expect(priceRequest(request({ provider: 'anthropic', reading })).costNanoUsd).toBe(100 * 1000 + 10 * 5000);
+    expect(priced(reading, 'anthropic').costNanoUsd).toBe(100 * 1000 + 10 * 5000);
   });
 
   it('never takes a fine-tuned model for its base', () => {
-    const cost = priceRequest(
-      request({ reading: { usage: chat, modelServed: 'ft:gpt-4o-mini-2024-07-18:org::abc' } }),
-    ).costNanoUsd;
+    const cost = priced({ usage: chat, modelServed: 'ft:gpt-4o-mini-2024-07-18:org::abc' }).costNanoUsd;
     expect(cost).toBe(1000 * 300 + 100 * 1200);
-    expect(priceRequest(request({ reading: { usage: chat, modelServed: 'ft:gpt-99:org::abc' } })).provenance).toBe(
-      'unknown',
-    );
+    expect(priced({ usage: chat, modelServed: 'ft:gpt-99:org::abc' }).provenance).toBe('unknown');
   });
 });
 
@@ -382,7 +378,7 @@ describe('usage of which only a part can be read', () => {
 describe('service tiers', () => {
   const usage = { prompt_tokens: 1_000_000, completion_tokens: 0 };
   const cost = (modelServed: string, serviceTier: string, provider: 'openai' | 'groq' | 'google' = 'openai') =>
-    priceRequest(request({ provider, reading: { usage, modelServed, serviceTier } }));
+    priced({ usage, modelServed, serviceTier }, provider);
 
   it('halve the price of tokens for flex and batch', () => {
     expect(cost('gpt-5', 'flex')).toMatchObject({ costNanoUsd: 625_000_000, provenance: 'computed' });
@@ -414,9 +410,9 @@ describe('service tiers', () => {
       modelServed: 'gemini-2.5-flash',
       serviceTier: 'flex',
     } as const;
-    expect(priceRequest(request({ provider: 'google', reading })).costNanoUsd).toBe(400 * 150_000 + 600 * 30_000);
+    expect(priced(reading, 'google').costNanoUsd).toBe(400 * 150_000 + 600 * 30_000);
     const priority = { ...reading, serviceTier: 'priority' };
-    expect(priceRequest(request({ provider: 'google', reading: priority }))).toMatchObject({
+    expect(priced(priority, 'google')).toMatchObject({
       costNanoUsd: 400 * 540_000 + 600 * 54_000,
       provenance: 'computed',
     });
@@ -445,7 +441,7 @@ describe('service tiers', () => {
       inference_geo: 'us',
     };
     const reading = { dialect: 'anthropic-messages', usage, modelServed } as const;
-    expect(priceRequest(request({ provider: 'anthropic', reading }))).toMatchObject({
+    expect(priced(reading, 'anthropic')).toMatchObject({
       costNanoUsd: nanoUsd,
       provenance: 'computed',
     });
@@ -456,8 +452,7 @@ describe('units other than tokens', () => {
   it('searches of the web', () => {
     const usage = { input_tokens: 0, output_tokens: 0 };
     const searches = (billableItems: Record<string, number>, modelServed: string) =>
-      priceRequest(request({ reading: { dialect: 'openai-responses', usage, modelServed, billableItems } }))
-        .costNanoUsd;
+      priced({ dialect: 'openai-responses', usage, modelServed, billableItems }).costNanoUsd;
     expect(searches({ [BILLABLE.webSearchCalls]: 3 }, 'gpt-5')).toBe(30_000_000);
     expect(searches({ [BILLABLE.webSearchCalls]: 1, [BILLABLE.webSearchPreview]: 1 }, 'gpt-4.1')).toBe(25_000_000);
     expect(searches({ [BILLABLE.fileSearchCalls]: 2 }, 'gpt-5')).toBe(5_000_000);
@@ -466,8 +461,7 @@ describe('units other than tokens', () => {
   it('grounding, whose free allowance only the provider knows', () => {
     const usage = { promptTokenCount: 0, candidatesTokenCount: 0 };
     const billableItems = { [BILLABLE.groundingQueries]: 3, [BILLABLE.groundedPrompts]: 1 };
-    const grounded = (modelServed: string) =>
-      priceRequest(request({ provider: 'google', reading: { usage, modelServed, billableItems } }));
+    const grounded = (modelServed: string) => priced({ usage, modelServed, billableItems }, 'google');
     expect(grounded('gemini-2.5-flash')).toMatchObject({
       costNanoUsd: 35_000_000,
       provenance: 'estimated',
@@ -483,7 +477,7 @@ describe('units other than tokens', () => {
       [BILLABLE.imageQuality]: 'hd',
     };
     const images = (said: Record<string, number | string>, modelRequested = 'dall-e-3') =>
-      priceRequest(request({ reading: { dialect: 'openai-images', modelRequested, billableItems: said } }));
+      priced({ dialect: 'openai-images', modelRequested, billableItems: said });
     expect(images(billableItems)).toMatchObject({ costNanoUsd: 240_000_000, provenance: 'computed' });
     expect(images({ [BILLABLE.imageCount]: 1 }).costNanoUsd).toBe(40_000_000);
     expect(images({ [BILLABLE.imageCount]: 1, [BILLABLE.imageSize]: '17x17' }).provenance).toBe('unknown');
@@ -503,7 +497,7 @@ describe('units other than tokens', () => {
       modelRequested: 'gpt-image-1-mini',
       billableItems: { [BILLABLE.imageCount]: 1 },
     } as const;
-    expect(priceRequest(request({ reading })).costNanoUsd).toBe(14 * 2000 + 272 * 8000);
+    expect(priced(reading).costNanoUsd).toBe(14 * 2000 + 272 * 8000);
   });
 
   it("images of Responses' tool, outside the usage object", () => {
@@ -518,7 +512,7 @@ describe('units other than tokens', () => {
       modelServed: 'gpt-5',
       billableItems,
     } as const;
-    expect(priceRequest(request({ reading })).costNanoUsd).toBe(10 * 5000 + 100 * 40_000);
+    expect(priced(reading).costNanoUsd).toBe(10 * 5000 + 100 * 40_000);
   });
 
   it('speech by the character, audio by the second', () => {
@@ -527,23 +521,18 @@ describe('units other than tokens', () => {
       modelRequested: 'tts-1',
       billableItems: { [BILLABLE.speechCharacters]: 1000 },
     } as const;
-    expect(priceRequest(request({ reading: speech })).costNanoUsd).toBe(15_000_000);
+    expect(priced(speech).costNanoUsd).toBe(15_000_000);
     // A measured bill: https://www.s-anand.net/blog/openai-tts-cost/ says $0.06471 for 268 s.
     const billableItems = { [BILLABLE.speechCharacters]: 4096, [BILLABLE.speechSeconds]: 268 };
-    const byToken = priceRequest(request({ reading: { ...speech, modelRequested: 'gpt-4o-mini-tts', billableItems } }));
+    const byToken = priced({ ...speech, modelRequested: 'gpt-4o-mini-tts', billableItems });
     expect(byToken).toMatchObject({ provenance: 'estimated', usage: { outputTokens: 5360, outputAudioTokens: 5360 } });
     expect(Math.abs((byToken.costNanoUsd as number) / (0.06471e9 + 0.0005262e9) - 1)).toBeLessThan(0.01);
-    expect(priceRequest(request({ reading: { ...speech, modelRequested: 'gpt-4o-mini-tts' } })).provenance).toBe(
-      'unknown',
-    );
-    const tts1 = priceRequest(request({ reading: { ...speech, billableItems } }));
+    expect(priced({ ...speech, modelRequested: 'gpt-4o-mini-tts' }).provenance).toBe('unknown');
+    const tts1 = priced({ ...speech, billableItems });
     expect(tts1).toMatchObject({ costNanoUsd: 4096 * 15_000, provenance: 'computed' });
     const audio = (seconds: number) => ({ usage: { type: 'duration', seconds } });
-    expect(priceRequest(request({ reading: { ...audio(6), modelRequested: 'whisper-1' } })).costNanoUsd).toBe(600_000);
-    expect(
-      priceRequest(request({ provider: 'groq', reading: { ...audio(1), modelRequested: 'whisper-large-v3' } }))
-        .costNanoUsd,
-    ).toBe(308_333);
+    expect(priced({ ...audio(6), modelRequested: 'whisper-1' }).costNanoUsd).toBe(600_000);
+    expect(priced({ ...audio(1), modelRequested: 'whisper-large-v3' }, 'groq').costNanoUsd).toBe(308_333);
   });
 
   it('rerank by the search', () => {
@@ -552,19 +541,17 @@ describe('units other than tokens', () => {
       usage: { billed_units: { search_units: 2 } },
       modelRequested: 'rerank-v3.5',
     } as const;
-    expect(priceRequest(request({ provider: 'cohere', reading })).costNanoUsd).toBe(4_000_000);
+    expect(priced(reading, 'cohere').costNanoUsd).toBe(4_000_000);
   });
 
   it("Perplexity's fee for a request, where it does not report its cost", () => {
     const fee = (search_context_size: string) =>
-      priceRequest(
-        request({
-          provider: 'perplexity',
-          reading: {
-            usage: { prompt_tokens: 0, completion_tokens: 0, search_context_size },
-            modelServed: 'sonar-pro',
-          },
-        }),
+      priced(
+        {
+          usage: { prompt_tokens: 0, completion_tokens: 0, search_context_size },
+          modelServed: 'sonar-pro',
+        },
+        'perplexity',
       ).costNanoUsd;
     expect([fee('low'), fee('medium'), fee('high')]).toEqual([6_000_000, 10_000_000, 14_000_000]);
   });
@@ -573,9 +560,7 @@ describe('units other than tokens', () => {
 describe('what the provider reports', () => {
   it('has precedence over the book', () => {
     const usage = { ...chat, cost: 0.5, is_byok: false };
-    expect(
-      priceRequest(request({ provider: 'openrouter', reading: { usage, modelServed: 'openai/gpt-4o' } })),
-    ).toMatchObject({
+    expect(priced({ usage, modelServed: 'openai/gpt-4o' }, 'openrouter')).toMatchObject({
       costNanoUsd: 500_000_000,
       provenance: 'provider',
       priceSource: null,
@@ -584,7 +569,7 @@ describe('what the provider reports', () => {
 
   it('is estimated by the list price where OpenRouter reports none', () => {
     const reading = { usage: chat, modelServed: 'openai/gpt-4o-mini' };
-    expect(priceRequest(request({ provider: 'openrouter', reading }))).toMatchObject({
+    expect(priced(reading, 'openrouter')).toMatchObject({
       costNanoUsd: 1000 * 150 + 100 * 600,
       provenance: 'estimated',
       reason: reasons.route,
@@ -593,7 +578,7 @@ describe('what the provider reports', () => {
 
   it("is the maker's price for models that OpenRouter's list lacks", () => {
     const reading = { usage: { prompt_tokens: 9, total_tokens: 9 }, modelRequested: 'openai/text-embedding-3-small' };
-    expect(priceRequest(request({ provider: 'openrouter', reading })).costNanoUsd).toBe(180);
+    expect(priced(reading, 'openrouter').costNanoUsd).toBe(180);
   });
 });
 
@@ -610,11 +595,11 @@ describe('what is estimated', () => {
 
   it('is usage that the gateway estimated, and usage that may be too low', () => {
     const model = { usage: chat, modelServed: 'gpt-4o' };
-    expect(priceRequest(request({ reading: { ...model, usageSource: 'estimated' } }))).toMatchObject({
+    expect(priced({ ...model, usageSource: 'estimated' })).toMatchObject({
       provenance: 'estimated',
       reason: reasons.estimatedUsage,
     });
-    expect(priceRequest(request({ reading: { ...model, complete: false } }))).toMatchObject({
+    expect(priced({ ...model, complete: false })).toMatchObject({
       provenance: 'estimated',
       reason: reasons.cut,
     });
