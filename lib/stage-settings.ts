@@ -22,6 +22,12 @@ const LOG_RETENTION_DAYS = [
  */
 export const isCommercialRegion = (region: string): boolean => !/^(cn|us-gov|[a-z]+-iso[a-z]?)-/.test(region);
 
+/** How a check refuses a setting, named by its path, for what others say. */
+const refusing =
+  ({ addIssue }: z.RefinementCtx) =>
+  (setting: string, message: string): void =>
+    addIssue({ code: 'custom', path: setting.split('.'), message });
+
 const hostName = z
   .string()
   .regex(HOST_NAME, 'must be a host name in lower case without scheme or path, such as gateway.example.com');
@@ -83,10 +89,8 @@ const containerSettings = z
     /** The most that a task carries. With all zones up, tasks are added so that each has two thirds of it. */
     openRequestsPerTask: wholeNumber(3, 20_000).default(600),
   })
-  .check(({ value, issues }) => {
-    if (value.minTasks <= value.maxTasks) return;
-    const message = `must not exceed maxTasks, ${value.maxTasks}`;
-    issues.push({ code: 'custom', input: value.minTasks, path: ['minTasks'], message });
+  .superRefine(({ minTasks, maxTasks }, context) => {
+    if (minTasks > maxTasks) refusing(context)('minTasks', `must not exceed maxTasks, ${maxTasks}`);
   });
 
 const sourceUrl = z.url({ protocol: /^https$/, error: 'must be a URL that begins with https://' }).nullable();
@@ -112,9 +116,9 @@ const ownHost = z
     /** It may be at an address in place of a public name, and without TLS. */
     internal: z.boolean().default(false),
   })
-  .check(({ value, issues }) => {
-    const message = ownHostProblem(value);
-    if (message !== null) issues.push({ code: 'custom', input: value.origin, path: ['origin'], message });
+  .superRefine((host, context) => {
+    const message = ownHostProblem(host);
+    if (message !== null) refusing(context)('origin', message);
   });
 
 const gatewaySettings = z.strictObject({
@@ -171,35 +175,20 @@ const gatewaySettings = z.strictObject({
 type GatewaySettings = z.infer<typeof gatewaySettings>;
 type Compute = z.infer<typeof compute>;
 
-/** Provider hosts that share a function or a service of containers. */
-interface HostGroup {
-  /** `*`, or the label of one provider. */
-  readonly label: string;
-  readonly compute: Compute;
-  readonly reservedConcurrency: number | undefined;
-  readonly provisionedConcurrency: number;
-  /** Below `gateway` in the settings. */
-  readonly path: readonly string[];
-}
-
-/** All providers together, `*`, and then each isolated provider. */
-export const hostGroups = ({ isolatedProviders, ...gateway }: GatewaySettings): HostGroup[] => [
-  { ...concurrencyOf(gateway), compute: gateway.compute, label: '*', path: [] },
-  ...Object.entries(isolatedProviders).map(([label, isolated]) => ({
-    ...concurrencyOf(isolated),
-    compute: isolated.compute ?? gateway.compute,
-    label,
-    path: ['isolatedProviders', label],
-  })),
-];
-
-const concurrencyOf = ({
-  reservedConcurrency,
-  provisionedConcurrency,
-}: {
-  readonly reservedConcurrency?: number | undefined;
-  readonly provisionedConcurrency: number;
-}) => ({ reservedConcurrency, provisionedConcurrency });
+/**
+ * Provider hosts that share a function or a service of containers: all providers together, with the label `*`, and then each isolated one.
+ * `setting` is the path of their settings.
+ */
+export const hostGroups = ({ isolatedProviders, ...shared }: GatewaySettings) =>
+  Object.entries({ '*': shared, ...isolatedProviders }).map(
+    ([label, { compute = shared.compute, reservedConcurrency, provisionedConcurrency }]) => ({
+      label,
+      compute,
+      reservedConcurrency,
+      provisionedConcurrency,
+      setting: label === '*' ? 'gateway' : `gateway.isolatedProviders.${label}`,
+    }),
+  );
 
 export const usesCompute = (gateway: GatewaySettings, compute: Compute): boolean =>
   hostGroups(gateway).some((group) => group.compute === compute);
@@ -261,10 +250,9 @@ const billingSettings = z
     /** Where Stripe's API is, or a fake of it in a test stage. */
     stripeApiOrigin: origin.default('https://api.stripe.com'),
   })
-  .check(({ value, issues }) => {
-    const ids = Object.values(value.prices).flat();
-    if (new Set(ids).size === ids.length) return;
-    issues.push({ code: 'custom', input: value.prices, path: ['prices'], message: 'must not name a price twice' });
+  .superRefine(({ prices }, context) => {
+    const ids = Object.values(prices).flat();
+    if (new Set(ids).size < ids.length) refusing(context)('prices', 'must not name a price twice');
   });
 
 const webSettings = z.strictObject({
@@ -348,16 +336,14 @@ const signOnSettings = z
       })
       .default({}),
   })
-  .check(({ value: { domainPrefix, providers }, issues }) => {
-    const issue = (path: string[], input: unknown, message: string) =>
-      issues.push({ code: 'custom', input, path, message });
+  .superRefine(({ domainPrefix, providers }, context) => {
+    const refuse = refusing(context);
     const domains = Object.values(providers).flatMap((provider) => provider.domains);
     if (new Set(domains).size !== domains.length)
-      issue(['providers'], providers, 'must not name a domain twice: the domain of an address decides the provider');
-    if (domains.length > 0 && domainPrefix === undefined)
-      issue(['domainPrefix'], domainPrefix, 'is needed for identity providers');
+      refuse('providers', 'must not name a domain twice: the domain of an address decides the provider');
+    if (domains.length > 0 && domainPrefix === undefined) refuse('domainPrefix', 'is needed for identity providers');
     if (domains.length === 0 && domainPrefix !== undefined)
-      issue(['providers'], providers, 'must have an identity provider, or leave domainPrefix out');
+      refuse('providers', 'must have an identity provider, or leave domainPrefix out');
   });
 
 export const stageSettings = z
@@ -426,73 +412,46 @@ export const stageSettings = z
     billing: billingSettings.prefault({}),
     signOn: signOnSettings.prefault({}),
   })
-  .check(({ value, issues }) => {
-    if (value.signOn.domainPrefix !== undefined && value.web === undefined && value.dashboardUrl === undefined)
-      issues.push({
-        code: 'custom',
-        input: value.dashboardUrl,
-        path: ['dashboardUrl'],
-        message: 'is needed for signOn, or web: identity providers lead back to a page of the dashboard',
-      });
-    if (value.web?.name === value.dashboardDomain)
-      issues.push({
-        code: 'custom',
-        input: value.web.name,
-        path: ['web', 'name'],
-        message: 'must differ from dashboardDomain, which is the API: two hosts, such as app.acme.dev and api.acme.dev',
-      });
-    for (const { label, path: group, compute, ...concurrency } of hostGroups(value.gateway)) {
-      const { reservedConcurrency: reserved, provisionedConcurrency: warm } = concurrency;
-      const path = ['gateway', ...group];
-      if (compute === 'containers') {
-        const message = `is of Lambda, and ${label} runs in containers: leave it out. gateway.containers says how many there are`;
-        if (reserved !== undefined)
-          issues.push({ code: 'custom', input: reserved, path: [...path, 'reservedConcurrency'], message });
-        if (warm > 0) issues.push({ code: 'custom', input: warm, path: [...path, 'provisionedConcurrency'], message });
-      } else if (reserved !== undefined && warm > reserved) {
-        const message = `must not exceed reservedConcurrency, ${reserved}`;
-        issues.push({ code: 'custom', input: warm, path: [...path, 'provisionedConcurrency'], message });
-      }
+  .superRefine((settings, context) => {
+    const { gateway, web, dashboardUrl, gatewayDomain, dashboardDomain, customDomains, hostedZone } = settings;
+    const refuse = refusing(context);
+    if (settings.signOn.domainPrefix !== undefined && web === undefined && dashboardUrl === undefined)
+      refuse('dashboardUrl', 'is needed for signOn, or web: identity providers lead back to a page of the dashboard');
+    if (web?.name === dashboardDomain)
+      refuse(
+        'web.name',
+        'must differ from dashboardDomain, which is the API: two hosts, such as app.acme.dev and api.acme.dev',
+      );
+    for (const group of hostGroups(gateway)) {
+      const { reservedConcurrency: reserved, provisionedConcurrency: warm } = group;
+      if (group.compute === 'containers') {
+        const message = `is of Lambda, and ${group.label} runs in containers: leave it out. gateway.containers says how many there are`;
+        if (reserved !== undefined) refuse(`${group.setting}.reservedConcurrency`, message);
+        if (warm > 0) refuse(`${group.setting}.provisionedConcurrency`, message);
+      } else if (reserved !== undefined && warm > reserved)
+        refuse(`${group.setting}.provisionedConcurrency`, `must not exceed reservedConcurrency, ${reserved}`);
     }
-    if (usesCompute(value.gateway, 'lambda')) {
-      const { ratePerSecond } = value.gateway.throttle;
-      if (value.expectedRequestsPerSecond > ratePerSecond)
-        issues.push({
-          code: 'custom',
-          input: value.expectedRequestsPerSecond,
-          path: ['expectedRequestsPerSecond'],
-          message: `must not exceed gateway.throttle.ratePerSecond, ${ratePerSecond}, while a host is served by Lambda: API Gateway refuses more`,
-        });
-      for (const name of ['headersTimeoutMs', 'idleTimeoutMs'] as const) {
-        const input = value.gateway[name];
-        if (input <= LAMBDA_SILENCE_MAX_MS) continue;
-        const message = `must be at most ${LAMBDA_SILENCE_MAX_MS} while a host is served by Lambda`;
-        issues.push({ code: 'custom', input, path: ['gateway', name], message });
-      }
+    if (usesCompute(gateway, 'lambda')) {
+      const { ratePerSecond } = gateway.throttle;
+      if (settings.expectedRequestsPerSecond > ratePerSecond)
+        refuse(
+          'expectedRequestsPerSecond',
+          `must not exceed gateway.throttle.ratePerSecond, ${ratePerSecond}, while a host is served by Lambda: API Gateway refuses more`,
+        );
+      for (const name of ['headersTimeoutMs', 'idleTimeoutMs'] as const)
+        if (gateway[name] > LAMBDA_SILENCE_MAX_MS)
+          refuse(`gateway.${name}`, `must be at most ${LAMBDA_SILENCE_MAX_MS} while a host is served by Lambda`);
     }
-    if (!value.customDomains && usesCompute(value.gateway, 'containers'))
-      issues.push({
-        code: 'custom',
-        input: value.customDomains,
-        path: ['customDomains'],
-        message: 'must not be false while a host runs in containers: a load balancer has no certificate of its own',
-      });
-    if (value.hostedZone === undefined || !value.customDomains) return;
-    const zone = value.hostedZone.name;
-    const hosts = [
-      { path: ['gatewayDomain'], host: value.gatewayDomain },
-      { path: ['dashboardDomain'], host: value.dashboardDomain },
-      ...(value.web === undefined ? [] : [{ path: ['web', 'name'], host: value.web.name }]),
-    ];
-    for (const { path, host } of hosts) {
-      if (host === zone || host.endsWith(`.${zone}`)) continue;
-      issues.push({
-        code: 'custom',
-        input: host,
-        path,
-        message: `must lie in the hosted zone ${zone}, got ${host}`,
-      });
-    }
+    if (!customDomains && usesCompute(gateway, 'containers'))
+      refuse(
+        'customDomains',
+        'must not be false while a host runs in containers: a load balancer has no certificate of its own',
+      );
+    if (hostedZone === undefined || !customDomains) return;
+    const hosts = { gatewayDomain, dashboardDomain, ...(web && { 'web.name': web.name }) };
+    for (const [setting, host] of Object.entries(hosts))
+      if (host !== hostedZone.name && !host.endsWith(`.${hostedZone.name}`))
+        refuse(setting, `must lie in the hosted zone ${hostedZone.name}, got ${host}`);
   });
 
 export type FirewallSettings = z.infer<typeof firewallSettings>;
