@@ -14,7 +14,7 @@ const app = new App({
 });
 try {
   const asked = deliveryAsked(app.node);
-  if (asked === 'pipeline') new PipelineStack(app, 'ai-spend-pipeline', { delivery: readPipeline(app.node) });
+  if (asked === 'pipeline') new PipelineStack(app, 'ai-spend-pipeline', readPipeline(app.node));
   else if (asked === 'github') githubTrust(app, readGithub(app.node));
   else new SpendGatewayStage(app, readStageSettings(app.node));
   // `cdk synth --no-validation`, and the local stack, which needs no findings.

@@ -1,9 +1,10 @@
-import { Aspects, type IAspect, Stage, Validations } from 'aws-cdk-lib';
+import { Aspects, type IAspect, Stage } from 'aws-cdk-lib';
 import { CfnStage } from 'aws-cdk-lib/aws-apigateway';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct, IConstruct } from 'constructs';
 import type { StageSettings } from './config.ts';
+import { acknowledge } from './constructs/acknowledge.ts';
 import { HandlerFunction } from './constructs/handler-function.ts';
 import { raiseAlarms } from './constructs/runbook-alarms.ts';
 import { AccountJobsStack } from './stacks/account-jobs.ts';
@@ -39,9 +40,8 @@ class Traces implements IAspect {
       }),
     );
     if (node.role)
-      Validations.of(node.role).acknowledge({
-        id: 'AwsSolutions-IAM5[Resource::*]',
-        reason: 'Traces have no ARN: X-Ray takes these two actions on all resources alone.',
+      acknowledge(node.role, {
+        'IAM5[Resource::*]': 'Traces have no ARN: X-Ray takes these two actions on all resources alone.',
       });
   }
 }
@@ -60,24 +60,17 @@ export class SpendGatewayStage extends Stage {
     const data = new DataStack(this, 'data', { settings });
     const { table, objects } = data;
     const mail = new MailStack(this, 'mail', { settings, table });
-    const { userPool, userPoolClient, signOn } = new IdentityStack(this, 'identity', { settings, mail: mail.sending });
-    const alerts = new AlertsStack(this, 'alerts', { settings, table, mail: mail.sending });
-    const usage = new UsageStack(this, 'usage', { settings, table, objects, jobQueue: alerts.jobQueue });
-    const gateway = new GatewayStack(this, 'gateway', { settings, table, usageQueue: usage.queue });
-    const exports = new ExportsStack(this, 'exports', { settings, table, objects });
-    const billing = new BillingStack(this, 'billing', { settings, table });
+    const shared = { settings, table, objects, mail: mail.sending };
+    const { userPool, userPoolClient, signOn } = new IdentityStack(this, 'identity', shared);
+    const alerts = new AlertsStack(this, 'alerts', shared);
+    const usage = new UsageStack(this, 'usage', { ...shared, jobQueue: alerts.jobQueue });
+    const gateway = new GatewayStack(this, 'gateway', { ...shared, usageQueue: usage.queue });
+    const exports = new ExportsStack(this, 'exports', shared);
+    const billing = new BillingStack(this, 'billing', shared);
     const { stripe } = billing;
-    const dashboard = new DashboardApiStack(this, 'dashboard-api', {
-      settings,
-      table,
-      objects,
-      userPool,
-      userPoolClient,
-      signOn,
-      stripe,
-      mail: mail.sending,
-    });
-    const jobs = new AccountJobsStack(this, 'account-jobs', { settings, table, objects, userPool, stripe });
+    const withUsers = { ...shared, userPool, userPoolClient, signOn, stripe };
+    const dashboard = new DashboardApiStack(this, 'dashboard-api', withUsers);
+    const jobs = new AccountJobsStack(this, 'account-jobs', withUsers);
     if (settings.hasPages) new WebStack(this, 'web', { settings, gateway, dashboard });
 
     const metrics = stageMetrics(settings.name);

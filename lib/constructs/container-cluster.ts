@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Duration, Validations } from 'aws-cdk-lib';
+import type { Duration } from 'aws-cdk-lib';
 import type { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { type ISecurityGroup, Peer, Port, SecurityGroup } from 'aws-cdk-lib/aws-ec2';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
@@ -13,6 +13,7 @@ import {
   XffHeaderProcessingMode,
 } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import { Construct } from 'constructs';
+import { acknowledge } from './acknowledge.ts';
 import type { Firewall } from './firewall.ts';
 import type { PublicNetwork } from './public-network.ts';
 
@@ -81,19 +82,14 @@ export class ContainerCluster extends Construct {
     });
     props.firewall?.protect(this, this.loadBalancer.loadBalancerArn);
 
-    Validations.of(this.cluster).acknowledge({
-      id: 'AwsSolutions-ECS4',
-      reason:
-        'Container Insights bills every task by metric. Alarms read the metrics of service, load balancer and gateway.',
+    acknowledge(this.cluster, {
+      ECS4: 'Container Insights bills every task by metric. Alarms read the metrics of service, load balancer and gateway.',
     });
-    Validations.of(securityGroup).acknowledge({
-      id: 'AwsSolutions-EC23',
-      reason: 'The gateway is a public service: its clients are anywhere, and the firewall stands before them.',
+    acknowledge(securityGroup, {
+      EC23: 'The gateway is a public service: its clients are anywhere, and the firewall stands before them.',
     });
-    Validations.of(this.loadBalancer).acknowledge({
-      id: 'AwsSolutions-ELB2',
-      reason:
-        'Access logs hold paths and query strings, which carry service keys and credentials of providers, and cannot leave them out. Each request has a record in the table.',
+    acknowledge(this.loadBalancer, {
+      ELB2: 'Access logs hold paths and query strings, which carry service keys and credentials of providers, and cannot leave them out. Each request has a record in the table.',
     });
   }
 }

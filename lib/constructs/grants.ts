@@ -1,9 +1,10 @@
-import { Stack, Validations } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { acknowledge } from './acknowledge.ts';
 
 /** Allows the named actions on one resource. CDK's own grants add neighbours of what is asked for; these do not. */
 export const grantActions = (grantee: IGrantable, resourceArn: string, ...actions: readonly string[]): void => {
@@ -21,7 +22,7 @@ export const grantReadSecret = (grantee: IGrantable, secret: Secret): void =>
 /** Says why a role may use all resources whose names begin alike. @param shown the pattern as cdk-nag shows it */
 export const acknowledgePattern = ({ grantPrincipal }: IGrantable, shown: string, reason: string): void => {
   if (!Construct.isConstruct(grantPrincipal)) throw new Error(`${shown} is granted to no role of this app`);
-  Validations.of(grantPrincipal).acknowledge({ id: `AwsSolutions-IAM5[Resource::${shown}]`, reason });
+  acknowledge(grantPrincipal, { [`IAM5[Resource::${shown}]`]: reason });
 };
 
 /** Allows actions on the objects whose keys begin with one of the prefixes. */

@@ -1,4 +1,4 @@
-import { Size, Stack, Validations } from 'aws-cdk-lib';
+import { Size, Stack } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   ApiDefinition,
@@ -12,6 +12,7 @@ import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Retention } from '../config.ts';
+import { acknowledge } from './acknowledge.ts';
 import { type ApiBodyProps, apiBody } from './api-body.ts';
 import type { Firewall } from './firewall.ts';
 import { RegionalDomain, type RegionalDomainProps } from './regional-domain.ts';
@@ -101,24 +102,15 @@ export class HouseApi extends SpecRestApi {
       });
     if (props.domain) new RegionalDomain(this, 'Domain', { api: this, ...props.domain });
     if (props.firewall === undefined) {
-      Validations.of(this).acknowledge({
-        id: 'AwsSolutions-APIG3',
-        reason: 'The settings of this stage say firewall.enabled false.',
-      });
+      acknowledge(this, { APIG3: 'The settings of this stage say firewall.enabled false.' });
     } else {
       props.firewall.protect(this, this.deploymentStage.stageArn);
     }
-    Validations.of(this).acknowledge(
-      {
-        id: 'AwsSolutions-APIG6',
-        reason:
-          'Execution logs hold headers and query strings, which carry credentials of our clients and of their providers. The access log has status, latency and error type of every request.',
-      },
-      {
-        id: 'AwsSolutions-APIG2',
-        reason:
-          'Handlers parse every body with a zod schema and respond with the one error shape; a proxied body is the provider’s to judge.',
-      },
-    );
+    acknowledge(this, {
+      APIG6:
+        'Execution logs hold headers and query strings, which carry credentials of our clients and of their providers. The access log has status, latency and error type of every request.',
+      APIG2:
+        'Handlers parse every body with a zod schema and respond with the one error shape; a proxied body is the provider’s to judge.',
+    });
   }
 }

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import {
   BlockPublicAccess,
   Bucket,
@@ -11,6 +11,7 @@ import type { Construct } from 'constructs';
 import { plans } from '../../lambda/domain/billing/plans.ts';
 import { ARCHIVES, EXPORTS, RETENTION_TAG } from '../../lambda/domain/object-keys.ts';
 import type { Retention } from '../config.ts';
+import { acknowledge } from './acknowledge.ts';
 
 /** Archives live as long as their links are given out, and a day more. */
 const ARCHIVE_DAYS = 8;
@@ -62,9 +63,6 @@ export class ObjectBucket extends Bucket {
     (this.node.defaultChild as CfnBucket).notificationConfiguration = {
       eventBridgeConfiguration: { eventBridgeEnabled: true },
     };
-    Validations.of(this).acknowledge({
-      id: 'AwsSolutions-S1',
-      reason: 'Only functions of the service use it. Whom they give a link is in the audit log.',
-    });
+    acknowledge(this, { S1: 'Only functions of the service use it. Whom they give a link is in the audit log.' });
   }
 }

@@ -11,6 +11,7 @@ import {
   Vpc,
 } from 'aws-cdk-lib/aws-ec2';
 import { Construct } from 'constructs';
+import { acknowledge } from './acknowledge.ts';
 
 /**
  * Public subnets without NAT, which would bill every byte to and from providers. What runs here has public addresses, and security groups
@@ -30,10 +31,8 @@ export class PublicNetwork extends Construct {
       // Calls to the table stay inside AWS, at no charge.
       gatewayEndpoints: { Table: { service: GatewayVpcEndpointAwsService.DYNAMODB } },
     });
-    Validations.of(vpc).acknowledge({
-      id: 'AwsSolutions-VPC7',
-      reason:
-        'Flow logs bill every connection, and say no more than the security groups do: clients reach the load balancer, and the load balancer reaches tasks.',
+    acknowledge(vpc, {
+      VPC7: 'Flow logs bill every connection, and say no more than the security groups do: clients reach the load balancer, and the load balancer reaches tasks.',
     });
     if (!Token.isUnresolved(Stack.of(this).availabilityZones[0]))
       Validations.of(vpc).acknowledge({

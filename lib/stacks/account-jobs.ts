@@ -1,28 +1,16 @@
-import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
-import type { IUserPool } from 'aws-cdk-lib/aws-cognito';
-import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { Duration, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { ARCHIVES, DAY_FILES, OBJECT_KINDS } from '../../lambda/domain/object-keys.ts';
 import { accountJobsEnvironment } from '../../lambda/environment.ts';
-import type { StageSettings } from '../config.ts';
 import { grantActions, grantObjects, grantReadSecret } from '../constructs/grants.ts';
 import { variablesOf } from '../constructs/handler-function.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
-import type { ObjectBucket } from '../constructs/object-bucket.ts';
 import { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import { grantItems } from '../constructs/table-access.ts';
 import { billVariables, grantBillCredentials } from './bill-credentials.ts';
-import type { StripeAccess } from './billing.ts';
 import { INDEX_NAME } from './data.ts';
 import { partitions } from './partitions.ts';
-
-interface AccountJobsStackProps extends StackProps {
-  readonly settings: StageSettings;
-  readonly table: ITable;
-  readonly objects: ObjectBucket;
-  readonly userPool: IUserPool;
-  readonly stripe: StripeAccess;
-}
+import type { StageResources } from './resources.ts';
 
 /** Usage events come within a quarter of an hour, and caches forget an account within a minute. */
 const DELETION_PAUSE = Duration.minutes(20);
@@ -31,9 +19,13 @@ const DELETION_PAUSE = Duration.minutes(20);
 export class AccountJobsStack extends Stack {
   readonly scheduled: readonly ScheduledFunction[];
 
-  constructor(scope: Construct, id: string, props: AccountJobsStackProps) {
-    const { settings, table, objects, userPool, stripe, ...stackProps } = props;
-    super(scope, id, stackProps);
+  constructor(
+    scope: Construct,
+    id: string,
+    resources: Pick<StageResources, 'settings' | 'table' | 'objects' | 'userPool' | 'stripe'>,
+  ) {
+    const { settings, table, objects, userPool, stripe } = resources;
+    super(scope, id);
     const jobs = new ScheduledFunction(this, 'AccountJobs', {
       entry: 'lambda/account-jobs/handler.ts',
       description:

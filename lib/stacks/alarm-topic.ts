@@ -1,20 +1,16 @@
-import { Aws, Stack, type StackProps } from 'aws-cdk-lib';
+import { Aws, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
-import type { StageSettings } from '../config.ts';
-
-interface AlarmTopicStackProps extends StackProps {
-  readonly settings: StageSettings;
-}
+import type { StageResources } from './resources.ts';
 
 /** The topic of all alarms, deployed before them: each stack has the alarms of its own resources. */
 export class AlarmTopicStack extends Stack {
   readonly topic: ITopic;
 
-  constructor(scope: Construct, id: string, { settings, ...props }: AlarmTopicStackProps) {
-    super(scope, id, props);
+  constructor(scope: Construct, id: string, { settings }: Pick<StageResources, 'settings'>) {
+    super(scope, id);
     const topic = new Topic(this, 'Topic', { enforceSSL: true });
     // A topic with its own policy loses the default one, which lets alarms of the account publish.
     topic.addToResourcePolicy(

@@ -1,10 +1,8 @@
-import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
-import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { Duration, Stack } from 'aws-cdk-lib';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { ACTIVE_RULE_SHARDS } from '../../lambda/data/table/keys.ts';
 import { evaluatorEnvironment } from '../../lambda/environment.ts';
-import type { StageSettings } from '../config.ts';
 import { ConsumedQueue } from '../constructs/consumed-queue.ts';
 import { grantSend } from '../constructs/grants.ts';
 import { HandlerFunction, variablesOf } from '../constructs/handler-function.ts';
@@ -12,14 +10,9 @@ import { metricNamespace } from '../constructs/log-line-count.ts';
 import { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import { grantItems } from '../constructs/table-access.ts';
 import { INDEX_NAME } from './data.ts';
-import { grantSendMail, type MailSending } from './mail.ts';
+import { grantSendMail } from './mail.ts';
 import { partitions } from './partitions.ts';
-
-interface AlertsStackProps extends StackProps {
-  readonly settings: StageSettings;
-  readonly table: ITable;
-  readonly mail: MailSending;
-}
+import type { StageResources } from './resources.ts';
 
 /** A worker takes new accounts for half of it, and passes the rest on as another job. */
 const WORKER_TIMEOUT = Duration.minutes(2);
@@ -32,8 +25,12 @@ export class AlertsStack extends Stack {
   readonly jobQueue: Queue;
   readonly deadLetterQueue: Queue;
 
-  constructor(scope: Construct, id: string, { settings, table, mail, ...props }: AlertsStackProps) {
-    super(scope, id, props);
+  constructor(
+    scope: Construct,
+    id: string,
+    { settings, table, mail }: Pick<StageResources, 'settings' | 'table' | 'mail'>,
+  ) {
+    super(scope, id);
     const jobs = new ConsumedQueue(this, 'EvaluationJobs', {
       // An alert fires once and is sent once, however often it is judged. The third delivery is over before the evaluator takes a job
       // for lost: see lambda/rule-evaluator/start-round.ts.

@@ -1,10 +1,9 @@
-import { CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
-import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import type * as z from 'zod/mini';
-import { type billingEnvironment, reconcileEnvironment } from '../../lambda/environment.ts';
+import { reconcileEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
+import { acknowledge } from '../constructs/acknowledge.ts';
 import { grantReadSecret } from '../constructs/grants.ts';
 import { variablesOf } from '../constructs/handler-function.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
@@ -12,18 +11,7 @@ import { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import { grantItems, type TableAccess } from '../constructs/table-access.ts';
 import { INDEX_NAME } from './data.ts';
 import { partitions } from './partitions.ts';
-
-interface BillingStackProps extends StackProps {
-  readonly settings: StageSettings;
-  readonly table: ITable;
-}
-
-/** The variables of functions that call Stripe, and the secrets they may read. */
-export interface StripeAccess {
-  readonly variables: Omit<z.input<typeof billingEnvironment>, 'CORS_ORIGINS' | 'USER_POOL_CLIENT_ID'>;
-  readonly apiKey: Secret;
-  readonly webhookSecrets: Secret;
-}
+import type { StageResources, StripeAccess } from './resources.ts';
 
 /** Permissions to update an account from Stripe: the account, the list of its keys, its status on every key, and the audit log. */
 export const syncBilling: readonly TableAccess[] = [
@@ -38,8 +26,8 @@ export class BillingStack extends Stack {
   readonly stripe: StripeAccess;
   readonly scheduled: readonly ScheduledFunction[];
 
-  constructor(scope: Construct, id: string, { settings, table, ...props }: BillingStackProps) {
-    super(scope, id, props);
+  constructor(scope: Construct, id: string, { settings, table }: Pick<StageResources, 'settings' | 'table'>) {
+    super(scope, id);
     const { billing } = settings;
     const dashboardUrl = settings.dashboardUrl ?? `https://${settings.dashboardDomain}`;
 
@@ -89,10 +77,8 @@ export class BillingStack extends Stack {
   /** Starts as random text, which Stripe rejects; operators replace it with the value that Stripe shows. */
   #secretOfStripe(id: string, settings: StageSettings, description: string): Secret {
     const secret = new Secret(this, id, { description, removalPolicy: settings.retention.data });
-    Validations.of(secret).acknowledge({
-      id: 'AwsSolutions-SMG4',
-      reason:
-        'Stripe makes it, so Stripe rolls it: the new one is put here by hand, and functions take it up within minutes.',
+    acknowledge(secret, {
+      SMG4: 'Stripe makes it, so Stripe rolls it: the new one is put here by hand, and functions take it up within minutes.',
     });
     new CfnOutput(this, `${id}Arn`, { value: secret.secretArn, description });
     return secret;

@@ -1,4 +1,4 @@
-import { Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import {
   Alarm,
   ComparisonOperator,
@@ -34,6 +34,7 @@ import { providerLabels } from '../../lambda/domain/providers.ts';
 import { containerEnvironment } from '../../lambda/environment.ts';
 import type { GatewayEnvironment } from '../../lambda/gateway/environment.ts';
 import type { StageSettings } from '../config.ts';
+import { acknowledge } from '../constructs/acknowledge.ts';
 import type { ContainerCluster } from '../constructs/container-cluster.ts';
 import { variablesOf } from '../constructs/handler-function.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
@@ -263,16 +264,10 @@ export class ContainerProxy extends Construct {
   }
 
   #acknowledge(task: FargateTaskDefinition): void {
-    Validations.of(task).acknowledge(
-      {
-        id: 'AwsSolutions-ECS2',
-        reason: 'The variables name table, queue and secret. None of them is a secret.',
-      },
-      {
-        id: 'AwsSolutions-IAM5[Resource::*]',
-        reason: 'ecr:GetAuthorizationToken, with which ECS pulls the image, knows no resource.',
-      },
-    );
+    acknowledge(task, {
+      ECS2: 'The variables name table, queue and secret. None of them is a secret.',
+      'IAM5[Resource::*]': 'ecr:GetAuthorizationToken, with which ECS pulls the image, knows no resource.',
+    });
   }
 }
 

@@ -8,7 +8,7 @@ import { HouseApi } from '../constructs/house-api.ts';
 import { countLogLines } from '../constructs/log-line-count.ts';
 import { domainOfApi } from '../constructs/regional-domain.ts';
 import { grantItems, type TableAccess } from '../constructs/table-access.ts';
-import { type DashboardDependencies, dashboardFunctions, dashboardVariables } from './dashboard-functions.ts';
+import { type DashboardResources, dashboardFunctions, dashboardVariables } from './dashboard-functions.ts';
 import { dashboardFirewall } from './firewall-rules.ts';
 import { grantSendMail } from './mail.ts';
 import { partitions } from './partitions.ts';
@@ -37,11 +37,11 @@ export class DashboardApiStack extends Stack {
   readonly url: string;
   readonly handlers: readonly HandlerFunction[];
 
-  constructor(scope: Construct, id: string, dependencies: DashboardDependencies) {
+  constructor(scope: Construct, id: string, resources: DashboardResources) {
     super(scope, id);
-    const { settings, table, userPool, mail } = dependencies;
+    const { settings, table, userPool, mail } = resources;
     const { corsOrigins } = settings;
-    const variables = dashboardVariables(dependencies);
+    const variables = dashboardVariables(resources);
     const routes: ApiRoute[] = [];
     this.handlers = (Object.keys(dashboardFunctions) as FunctionName[]).map((name) => {
       const { description, environment, items, mails, grant, failures } = dashboardFunctions[name];
@@ -67,7 +67,7 @@ export class DashboardApiStack extends Stack {
         ...(isLimited ? [countRequests] : []),
       );
       if (mails) grantSendMail(handler, this, mail);
-      grant?.(handler, dependencies, this);
+      grant?.(handler, resources, this);
       if (failures !== undefined)
         countLogLines(this, { stage: settings.name, metricName: failures }, [handler.logGroup], 'request failed');
       routes.push(

@@ -1,6 +1,4 @@
 import type { Stack } from 'aws-cdk-lib';
-import type { IUserPool, IUserPoolClient } from 'aws-cdk-lib/aws-cognito';
-import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import type * as z from 'zod/mini';
 import type { FunctionName } from '../../lambda/dashboard/operations.ts';
@@ -14,27 +12,15 @@ import {
   settingsEnvironment,
   stripeWebhookEnvironment,
 } from '../../lambda/environment.ts';
-import type { StageSettings } from '../config.ts';
 import { grantActions, grantObjects, grantReadSecret } from '../constructs/grants.ts';
-import type { ObjectBucket } from '../constructs/object-bucket.ts';
 import type { TableAccess } from '../constructs/table-access.ts';
 import { billVariables, grantBillCredentials } from './bill-credentials.ts';
-import { type StripeAccess, syncBilling } from './billing.ts';
-import type { SignOnAccess } from './identity.ts';
-import type { MailSending } from './mail.ts';
+import { syncBilling } from './billing.ts';
 import { partitions } from './partitions.ts';
+import type { StageResources } from './resources.ts';
 
 /** The resources that functions of the dashboard API get. */
-export interface DashboardDependencies {
-  readonly settings: StageSettings;
-  readonly table: ITable;
-  readonly objects: ObjectBucket;
-  readonly userPool: IUserPool;
-  readonly userPoolClient: IUserPoolClient;
-  readonly stripe: StripeAccess;
-  readonly signOn: SignOnAccess;
-  readonly mail: MailSending;
-}
+export type DashboardResources = Omit<StageResources, 'usageQueue' | 'jobQueue'>;
 
 /** One function of the dashboard API: lambda/dashboard/operations.ts says which operations it serves. */
 export interface DashboardFunction {
@@ -46,13 +32,13 @@ export interface DashboardFunction {
   /** It sends mail. */
   readonly mails?: boolean;
   /** Its other permissions. */
-  readonly grant?: (grantee: IGrantable, dependencies: DashboardDependencies, stack: Stack) => void;
+  readonly grant?: (grantee: IGrantable, resources: DashboardResources, stack: Stack) => void;
   /** Name of a metric of failed requests, where they need their own alarm. */
   readonly failures?: string;
 }
 
 /** The variables of all functions, of which each gets those that its schema names. */
-export const dashboardVariables = ({ settings, table, objects, userPool, ...others }: DashboardDependencies) => ({
+export const dashboardVariables = ({ settings, table, objects, userPool, ...others }: DashboardResources) => ({
   ...others.stripe.variables,
   TABLE_NAME: table.tableName,
   CORS_ORIGINS: settings.corsOrigins.join(','),

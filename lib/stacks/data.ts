@@ -1,4 +1,4 @@
-import { CfnOutput, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
 import {
   AttributeType,
@@ -10,9 +10,10 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import type { StageSettings } from '../config.ts';
+import { acknowledge } from '../constructs/acknowledge.ts';
 import { ObjectBucket } from '../constructs/object-bucket.ts';
 import { usageCapacity } from '../usage-capacity.ts';
+import type { StageResources } from './resources.ts';
 
 /**
  * Lets API Gateway write logs: one setting of the account and region, which other APIs there may need as well, so it stays. Once a stage:
@@ -23,18 +24,13 @@ const allowApiLogs = (scope: Construct): void => {
     assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
     managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName('service-role/AmazonAPIGatewayPushToCloudWatchLogs')],
   });
-  Validations.of(role).acknowledge({
-    id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
-    reason:
+  acknowledge(role, {
+    'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
       'API Gateway writes its logs with this AWS managed policy: the role is one for the whole account and region.',
   });
   const account = new CfnAccount(scope, 'ApiLogs', { cloudWatchRoleArn: role.roleArn });
   for (const resource of [role, account]) resource.applyRemovalPolicy(RemovalPolicy.RETAIN);
 };
-
-interface DataStackProps extends StackProps {
-  readonly settings: StageSettings;
-}
 
 export const INDEX_NAME = 'gsi1';
 
@@ -44,8 +40,8 @@ export class DataStack extends Stack {
   readonly table: ITable;
   readonly objects: ObjectBucket;
 
-  constructor(scope: Construct, id: string, { settings, ...props }: DataStackProps) {
-    super(scope, id, props);
+  constructor(scope: Construct, id: string, { settings }: Pick<StageResources, 'settings'>) {
+    super(scope, id);
     const warmThroughput =
       settings.table.warmThroughput ?? usageCapacity(settings.expectedRequestsPerSecond).warmThroughput;
     const own = new Table(this, 'Table', {

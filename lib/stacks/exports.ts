@@ -1,13 +1,11 @@
-import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { CfnNamedQuery, CfnWorkGroup } from 'aws-cdk-lib/aws-athena';
-import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue';
 import type { Construct } from 'constructs';
 import type { ColumnType } from '../../lambda/domain/exports/column.ts';
 import { type DatasetName, datasetNames, datasets } from '../../lambda/domain/exports/datasets.ts';
 import { DAY_FILES, EXPORTS, exportKey } from '../../lambda/domain/object-keys.ts';
 import { exporterEnvironment } from '../../lambda/environment.ts';
-import type { StageSettings } from '../config.ts';
 import { grantActions, grantObjects } from '../constructs/grants.ts';
 import { variablesOf } from '../constructs/handler-function.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
@@ -16,6 +14,7 @@ import { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import { grantItems } from '../constructs/table-access.ts';
 import { INDEX_NAME } from './data.ts';
 import { partitions } from './partitions.ts';
+import type { StageResources } from './resources.ts';
 
 /** A query that reads more ends with an error: 0.5 USD. */
 const MAX_BYTES_OF_QUERY = 100 * 1_000 ** 3;
@@ -136,18 +135,16 @@ const exportTables = (scope: Construct, stage: string, bucket: ObjectBucket) => 
   return { databaseName, workgroupName };
 };
 
-interface ExportsStackProps extends StackProps {
-  readonly settings: StageSettings;
-  readonly table: ITable;
-  readonly objects: ObjectBucket;
-}
-
 /** Closed days as files: the job that writes them, and what Athena needs to query them. */
 export class ExportsStack extends Stack {
   readonly scheduled: readonly ScheduledFunction[];
 
-  constructor(scope: Construct, id: string, { settings, table, objects, ...props }: ExportsStackProps) {
-    super(scope, id, props);
+  constructor(
+    scope: Construct,
+    id: string,
+    { settings, table, objects }: Pick<StageResources, 'settings' | 'table' | 'objects'>,
+  ) {
+    super(scope, id);
     const exporter = new ScheduledFunction(this, 'Exporter', {
       entry: 'lambda/exporter/handler.ts',
       description: 'Days that were rolled up -> files of cost, usage and requests; old requests -> out of the table',

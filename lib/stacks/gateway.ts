@@ -1,11 +1,9 @@
-import { CfnOutput, Duration, Fn, Stack, type StackProps, Validations } from 'aws-cdk-lib';
-import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { CfnOutput, Duration, Fn, Stack } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
-import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { GatewayEnvironment } from '../../lambda/gateway/environment.ts';
 import { gatewayErrorResponse } from '../../lambda/gateway/protocol/gateway-error.ts';
-import type { StageSettings } from '../config.ts';
+import { acknowledge } from '../constructs/acknowledge.ts';
 import { ContainerCluster } from '../constructs/container-cluster.ts';
 import { Firewall } from '../constructs/firewall.ts';
 import { grantReadSecret, grantSend } from '../constructs/grants.ts';
@@ -19,15 +17,10 @@ import { gatewayFirewall } from './firewall-rules.ts';
 import { LOST_EVENTS } from './metrics.ts';
 import { partitions } from './partitions.ts';
 import { ProviderProxy } from './provider-proxy.ts';
+import type { StageResources } from './resources.ts';
 
 /** The longest silence that the gateway allows a WebSocket, and the settings a provider. The load balancer waits longer, for the gateway's own error. */
 const LONGEST_SILENCE = Duration.seconds(3_900);
-
-interface GatewayStackProps extends StackProps {
-  readonly settings: StageSettings;
-  readonly table: ITable;
-  readonly usageQueue: Queue;
-}
 
 /**
  * The proxy, on Lambda or in containers. One function serves every provider host, and those of `gateway.isolatedProviders` have one of
@@ -42,8 +35,12 @@ export class GatewayStack extends Stack {
   readonly containerProxies: readonly ContainerProxy[];
   readonly #availabilityZones: readonly string[] | undefined;
 
-  constructor(scope: Construct, id: string, { settings, table, usageQueue, ...props }: GatewayStackProps) {
-    super(scope, id, props);
+  constructor(
+    scope: Construct,
+    id: string,
+    { settings, table, usageQueue }: Pick<StageResources, 'settings' | 'table' | 'usageQueue'>,
+  ) {
+    super(scope, id);
     const { gateway } = settings;
 
     const fingerprintKey = new Secret(this, 'FingerprintKey', {
@@ -51,10 +48,8 @@ export class GatewayStack extends Stack {
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
       removalPolicy: settings.retention.data,
     });
-    Validations.of(fingerprintKey).acknowledge({
-      id: 'AwsSolutions-SMG4',
-      reason:
-        'A new key gives every provider credential a new fingerprint: spend by provider key would fall apart at each rotation. It is rotated by hand if it leaks.',
+    acknowledge(fingerprintKey, {
+      SMG4: 'A new key gives every provider credential a new fingerprint: spend by provider key would fall apart at each rotation. It is rotated by hand if it leaks.',
     });
 
     new CfnOutput(this, 'FingerprintKeyArn', { value: fingerprintKey.secretArn });

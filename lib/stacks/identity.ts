@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, SecretValue, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, SecretValue, Stack } from 'aws-cdk-lib';
 import {
   AccountRecovery,
   CfnUserPoolIdentityProvider,
@@ -13,14 +13,11 @@ import {
 } from 'aws-cdk-lib/aws-cognito';
 import type { Construct } from 'constructs';
 import { MIN_PASSWORD_CHARACTERS } from '../../lambda/domain/accounts/password-rules.ts';
-import { SIGN_ON_CALLBACK, type SignOnProviders } from '../../lambda/domain/accounts/sign-on.ts';
+import { SIGN_ON_CALLBACK } from '../../lambda/domain/accounts/sign-on.ts';
 import type { StageSettings } from '../config.ts';
-import { domainOf, type MailSending } from './mail.ts';
-
-interface IdentityStackProps extends StackProps {
-  readonly settings: StageSettings;
-  readonly mail: MailSending;
-}
+import { acknowledge } from '../constructs/acknowledge.ts';
+import { domainOf } from './mail.ts';
+import type { MailSending, SignOnAccess, StageResources } from './resources.ts';
 
 /** Internal id of the account a user was made for. The server sets it at registration; no token carries it, and nobody changes it. */
 const ACCOUNT_ID_ATTRIBUTE = 'accountId';
@@ -32,13 +29,6 @@ const senderOfCodes = ({ from, configurationSetName }: MailSending, { region }: 
     configurationSetName,
     ...(region === undefined ? {} : { sesRegion: region }),
   });
-
-/** Single sign-on, as the dashboard API needs to know it. */
-export interface SignOnAccess {
-  /** Origin of the user pool's domain; empty without identity providers. */
-  readonly origin: string;
-  readonly providers: SignOnProviders;
-}
 
 type ProviderSettings = StageSettings['signOn']['providers'][string];
 
@@ -73,8 +63,8 @@ export class IdentityStack extends Stack {
   readonly userPoolClient: UserPoolClient;
   readonly signOn: SignOnAccess;
 
-  constructor(scope: Construct, id: string, { settings, mail, ...props }: IdentityStackProps) {
-    super(scope, id, props);
+  constructor(scope: Construct, id: string, { settings, mail }: Pick<StageResources, 'settings' | 'mail'>) {
+    super(scope, id);
     this.userPool = new UserPool(this, 'Users', {
       selfSignUpEnabled: false,
       signInAliases: { email: true },
@@ -152,23 +142,11 @@ export class IdentityStack extends Stack {
       }),
     });
     for (const provider of providers) this.userPoolClient.node.addDependency(provider);
-    Validations.of(this.userPool).acknowledge(
-      {
-        id: 'AwsSolutions-COG1',
-        reason:
-          'NIST SP 800-63B advises against composition rules. lambda/domain/accounts/password-rules.ts asks for length and for more than a bare word.',
-      },
-      {
-        id: 'AwsSolutions-COG2',
-        reason:
-          'The second factor is optional in the pool. An account requires it of its members by a setting of the dashboard API.',
-      },
-      {
-        id: 'AwsSolutions-COG8',
-        reason:
-          'The plus tier is priced per active user. Sign-in attempts are limited by rate at the firewall and by Cognito’s own lockout.',
-      },
-    );
+    acknowledge(this.userPool, {
+      COG1: 'NIST SP 800-63B advises against composition rules. lambda/domain/accounts/password-rules.ts asks for length and for more than a bare word.',
+      COG2: 'The second factor is optional in the pool. An account requires it of its members by a setting of the dashboard API.',
+      COG8: 'The plus tier is priced per active user. Sign-in attempts are limited by rate at the firewall and by Cognito’s own lockout.',
+    });
   }
 
   /** The user pool's domain, which identity providers lead back to. Only made where there is a provider. */

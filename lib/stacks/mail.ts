@@ -1,5 +1,4 @@
-import { ArnFormat, CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
-import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { ArnFormat, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { Effect, type IGrantable, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CnameRecord, HostedZone } from 'aws-cdk-lib/aws-route53';
 import {
@@ -19,24 +18,15 @@ import type { StageSettings } from '../config.ts';
 import { HandlerFunction, variablesOf } from '../constructs/handler-function.ts';
 import { grantItems } from '../constructs/table-access.ts';
 import { partitions } from './partitions.ts';
-
-interface MailStackProps extends StackProps {
-  readonly settings: StageSettings;
-  readonly table: ITable;
-}
-
-export interface MailSending {
-  readonly from: string;
-  readonly configurationSetName: string;
-}
+import type { MailSending, StageResources } from './resources.ts';
 
 /** The sender's identity with DKIM, where the settings ask for one, and the way back of bounces and complaints. */
 export class MailStack extends Stack {
   readonly sending: MailSending;
   readonly feedback: HandlerFunction;
 
-  constructor(scope: Construct, id: string, { settings, table, ...props }: MailStackProps) {
-    super(scope, id, props);
+  constructor(scope: Construct, id: string, { settings, table }: Pick<StageResources, 'settings' | 'table'>) {
+    super(scope, id);
     const from = settings.mailFrom ?? `alerts@${settings.dashboardDomain}`;
     const reports = new Topic(this, 'Reports', { enforceSSL: true });
     reports.addToResourcePolicy(

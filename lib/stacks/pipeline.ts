@@ -1,4 +1,4 @@
-import { type CfnElement, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { type CfnElement, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { BuildSpec, ComputeType, LinuxBuildImage, PipelineProject } from 'aws-cdk-lib/aws-codebuild';
 import { Artifact, ExecutionMode, Pipeline, PipelineType } from 'aws-cdk-lib/aws-codepipeline';
 import {
@@ -10,13 +10,10 @@ import { ArnPrincipal, Effect, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
+import { acknowledge } from '../constructs/acknowledge.ts';
 import { grantDeployments } from '../constructs/bootstrap-roles.ts';
 import type { DeliveredStage, Delivery } from '../delivery.ts';
 import type { PipelineSettings } from '../delivery-settings.ts';
-
-interface PipelineStackProps extends StackProps {
-  readonly delivery: Delivery<PipelineSettings>;
-}
 
 const capitalised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
@@ -25,9 +22,8 @@ const capitalised = (name: string) => name.charAt(0).toUpperCase() + name.slice(
  * approval. Each step is a script that people run by hand, too; .github/workflows/deliver.yml calls the same.
  */
 export class PipelineStack extends Stack {
-  constructor(scope: Construct, id: string, { delivery, ...props }: PipelineStackProps) {
-    const { settings, stages } = delivery;
-    super(scope, id, { ...props, env: { account: settings.account, region: settings.region } });
+  constructor(scope: Construct, id: string, { settings, stages }: Delivery<PipelineSettings>) {
+    super(scope, id, { env: { account: settings.account, region: settings.region } });
 
     const artifacts = new Bucket(this, 'Artifacts', {
       encryption: BucketEncryption.S3_MANAGED,
@@ -36,10 +32,7 @@ export class PipelineStack extends Stack {
       lifecycleRules: [{ expiration: Duration.days(30) }],
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    Validations.of(artifacts).acknowledge({
-      id: 'AwsSolutions-S1',
-      reason: 'It holds copies of the sources between two steps; only the pipeline reads them.',
-    });
+    acknowledge(artifacts, { S1: 'It holds copies of the sources between two steps; only the pipeline reads them.' });
     const pipeline = new Pipeline(this, 'Pipeline', {
       pipelineType: PipelineType.V2,
       executionMode: ExecutionMode.QUEUED,
@@ -91,14 +84,10 @@ export class PipelineStack extends Stack {
       });
     }
     const reason = 'CDK grants the pipeline and its steps what they need of its own artifacts, logs and reports.';
-    Validations.of(this).acknowledge(
-      ...this.#wildcards(artifacts).map((what) => ({ id: `AwsSolutions-IAM5[${what}]`, reason })),
-      {
-        id: 'AwsSolutions-CB4',
-        reason:
-          'Artifacts are copies of the sources: encrypted by S3, without a key of our own that would cost by the month.',
-      },
-    );
+    acknowledge(this, {
+      ...Object.fromEntries(this.#wildcards(artifacts).map((what) => [`IAM5[${what}]`, reason])),
+      CB4: 'Artifacts are copies of the sources: encrypted by S3, without a key of our own that would cost by the month.',
+    });
   }
 
   /** Under the names of cdk-nag: each needs its own reason. */
@@ -148,9 +137,8 @@ export class PipelineStack extends Stack {
       { privileged: stage.publishesImage },
     );
     if (stage.publishesImage)
-      Validations.of(project).acknowledge({
-        id: 'AwsSolutions-CB3',
-        reason: 'Only a privileged project has the Docker that builds the image of a stage in containers.',
+      acknowledge(project, {
+        CB3: 'Only a privileged project has the Docker that builds the image of a stage in containers.',
       });
     grantDeployments(project, this, stage);
     return project;

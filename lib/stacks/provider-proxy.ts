@@ -1,4 +1,4 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import type { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { Alarm, ComparisonOperator, MathExpression, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
@@ -6,6 +6,7 @@ import type { Alias, IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { GatewayEnvironment } from '../../lambda/gateway/environment.ts';
 import type { StageSettings } from '../config.ts';
+import { acknowledge } from '../constructs/acknowledge.ts';
 import type { ErrorMessages } from '../constructs/error-responses.ts';
 import type { Firewall } from '../constructs/firewall.ts';
 import { HandlerFunction } from '../constructs/handler-function.ts';
@@ -63,9 +64,9 @@ class CanaryRelease extends Construct {
     });
     // The alarm must watch the new version, not the old one, before its first request.
     alias.node.addDependency(alarm);
-    Validations.of(group).acknowledge({
-      id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
-      reason: 'AWS maintains this policy: CodeDeploy may shift aliases with it and invoke nothing.',
+    acknowledge(group, {
+      'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]':
+        'AWS maintains this policy: CodeDeploy may shift aliases with it and invoke nothing.',
     });
   }
 }

@@ -1,5 +1,4 @@
-import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
-import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { DAY_FILES } from '../../lambda/domain/object-keys.ts';
@@ -9,25 +8,16 @@ import {
   recorderEnvironment,
   repricingEnvironment,
 } from '../../lambda/environment.ts';
-import type { StageSettings } from '../config.ts';
 import { ConsumedQueue } from '../constructs/consumed-queue.ts';
 import { grantObjects, grantSend } from '../constructs/grants.ts';
 import { HandlerFunction, variablesOf } from '../constructs/handler-function.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
-import type { ObjectBucket } from '../constructs/object-bucket.ts';
 import { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import { grantItems, type TableAccess } from '../constructs/table-access.ts';
 import { usageCapacity } from '../usage-capacity.ts';
 import { INDEX_NAME } from './data.ts';
 import { partitions } from './partitions.ts';
-
-interface UsageStackProps extends StackProps {
-  readonly settings: StageSettings;
-  readonly table: ITable;
-  readonly objects: ObjectBucket;
-  /** Jobs of the rule evaluator's workers. */
-  readonly jobQueue: Queue;
-}
+import type { StageResources } from './resources.ts';
 
 const RECORDER_TIMEOUT = Duration.seconds(60);
 const VISIBILITY_TIMEOUT = Duration.seconds(6 * RECORDER_TIMEOUT.toSeconds());
@@ -41,8 +31,12 @@ export class UsageStack extends Stack {
   readonly recorder: HandlerFunction;
   readonly scheduled: readonly ScheduledFunction[];
 
-  constructor(scope: Construct, id: string, { settings, table, objects, jobQueue, ...props }: UsageStackProps) {
-    super(scope, id, props);
+  constructor(
+    scope: Construct,
+    id: string,
+    { settings, table, objects, jobQueue }: Pick<StageResources, 'settings' | 'table' | 'objects' | 'jobQueue'>,
+  ) {
+    super(scope, id);
     const variables = {
       TABLE_NAME: table.tableName,
       POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),

@@ -1,17 +1,10 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  AssetHashType,
-  type CfnElement,
-  DefaultStackSynthesizer,
-  DockerImage,
-  type Stack,
-  Token,
-  Validations,
-} from 'aws-cdk-lib';
+import { AssetHashType, type CfnElement, DefaultStackSynthesizer, DockerImage, type Stack, Token } from 'aws-cdk-lib';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { type ISource, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { currentWebBuild } from '../../web/current-build.ts';
+import { acknowledge } from '../constructs/acknowledge.ts';
 
 const WEB = join(import.meta.dirname, '../../web');
 
@@ -49,9 +42,7 @@ export const acknowledgeDeployment = (stack: Stack, bucket: IBucket): void => {
     `Resource::<${stack.getLogicalId(bucket.node.defaultChild as CfnElement)}.Arn>/*`,
   ];
   const basic = 'Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole';
-  Validations.of(stack).acknowledge(
-    ...['AwsSolutions-L1', `AwsSolutions-IAM4[${basic}]`, ...wildcards.map((what) => `AwsSolutions-IAM5[${what}]`)].map(
-      (id) => ({ id, reason: 'CDK’s own function, which copies the built pages from its bucket into theirs.' }),
-    ),
-  );
+  const rules = ['L1', `IAM4[${basic}]`, ...wildcards.map((what) => `IAM5[${what}]`)];
+  const reason = 'CDK’s own function, which copies the built pages from its bucket into theirs.';
+  acknowledge(stack, Object.fromEntries(rules.map((rule) => [rule, reason])));
 };

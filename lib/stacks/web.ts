@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   AllowedMethods,
@@ -30,6 +30,7 @@ import {
   PERMISSIONS_POLICY,
 } from '../../web/security-headers.ts';
 import type { StageSettings } from '../config.ts';
+import { acknowledge } from '../constructs/acknowledge.ts';
 import { acknowledgeDeployment, webAssets } from './web-assets.ts';
 
 interface WebDistributionProps {
@@ -105,21 +106,20 @@ const webDistribution = (scope: Construct, { name, bucket, apiOrigin, domain }: 
     },
   });
   const sameForAll = 'These are public files, the same for everyone; all data is behind the dashboard API';
-  Validations.of(distribution).acknowledge(
-    { id: 'AwsSolutions-CFR1', reason: `${sameForAll}, and may be looked at from anywhere.` },
-    { id: 'AwsSolutions-CFR2', reason: `${sameForAll}, which has a firewall of its own.` },
-    { id: 'AwsSolutions-CFR3', reason: `${sameForAll}, which logs every access.` },
-  );
+  acknowledge(distribution, {
+    CFR1: `${sameForAll}, and may be looked at from anywhere.`,
+    CFR2: `${sameForAll}, which has a firewall of its own.`,
+    CFR3: `${sameForAll}, which logs every access.`,
+  });
   if (domain === undefined) {
-    Validations.of(distribution).acknowledge({
-      id: 'AwsSolutions-CFR4',
-      reason: 'CloudFront sets the protocol of its own domain: web.domain in the settings gives one with TLS 1.2.',
+    acknowledge(distribution, {
+      CFR4: 'CloudFront sets the protocol of its own domain: web.domain in the settings gives one with TLS 1.2.',
     });
   }
   return distribution;
 };
 
-interface WebStackProps extends StackProps {
+interface WebStackProps {
   readonly settings: StageSettings;
   readonly gateway: { readonly url: string };
   readonly dashboard: { readonly origin: string; readonly url: string };
@@ -129,8 +129,8 @@ const ASSETS = 'assets/*';
 
 /** The web dashboard: built pages in a private bucket behind CloudFront, and one JSON file with the address of the API. */
 export class WebStack extends Stack {
-  constructor(scope: Construct, id: string, { settings, gateway, dashboard, ...props }: WebStackProps) {
-    super(scope, id, props);
+  constructor(scope: Construct, id: string, { settings, gateway, dashboard }: WebStackProps) {
+    super(scope, id);
     const pages = new Bucket(this, 'Pages', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
@@ -142,10 +142,7 @@ export class WebStack extends Stack {
     });
     // CDK's class and interface differ in whether a member may be undefined.
     const bucket = pages as IBucket;
-    Validations.of(pages).acknowledge({
-      id: 'AwsSolutions-S1',
-      reason: 'Public files that only CloudFront reads: there is no access to audit.',
-    });
+    acknowledge(pages, { S1: 'Public files that only CloudFront reads: there is no access to audit.' });
     const distribution = webDistribution(this, {
       name: `ai-spend-${settings.name}-${this.region}`,
       bucket,

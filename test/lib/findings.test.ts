@@ -30,7 +30,7 @@ describe('no finding without an explanation', () => {
       app,
       parseStageSettings('thrown-away', { firewall: { enabled: false }, removalPolicy: 'destroy' }),
     );
-    new PipelineStack(app, 'ai-spend-pipeline', { delivery: readPipeline(app.node) });
+    new PipelineStack(app, 'ai-spend-pipeline', readPipeline(app.node));
     expect(githubTrust(app, readGithub(app.node))).toHaveLength(2);
     expect(() => synthesize(app)).not.toThrow();
     // CDK validates some thirty templates in WebAssembly: 10 s of processor time.

@@ -34,7 +34,7 @@ const projectSchema = z.object({
   Source: z.object({ BuildSpec: z.string().transform((text) => buildSpecSchema.parse(JSON.parse(text))) }),
 });
 
-const stackOf = (app: App) => new PipelineStack(app, 'ai-spend-pipeline', { delivery: readPipeline(app.node) });
+const stackOf = (app: App) => new PipelineStack(app, 'ai-spend-pipeline', readPipeline(app.node));
 
 describe('the pipeline', () => {
   const template = Template.fromStack(stackOf(appWithoutValidation({ pipeline, stages })));
