@@ -1,62 +1,32 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { type IncomingMessage, type RequestListener, Server, type ServerResponse } from 'node:http';
+import aws4 from 'aws4';
 
-/** A request's own signature, in its headers or, as a link, in its query string. */
+/** The credential and the signature of a request, in its headers or, as a link, in its query string. */
 interface Signature {
-  /** `{date}/{region}/{service}/aws4_request` */
-  readonly scope: string;
-  readonly signedHeaders: readonly string[];
+  /** `{access key id}/{date}/{region}/{service}/aws4_request` */
+  readonly credential: string;
+  readonly signedHeaders: string;
   readonly signature: string;
   /** `20261120T192544Z` */
   readonly time: string;
-  /** Hash of the body; undefined where only the body shows it. */
-  readonly payloadHash: string | undefined;
+  readonly isLink: boolean;
 }
 
-const AUTHORIZATION =
-  /^AWS4-HMAC-SHA256 Credential=[^/]+\/(\d{8}\/[^/]+\/[^/]+\/aws4_request), ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/;
+const AUTHORIZATION = /^AWS4-HMAC-SHA256 Credential=([^,]+), ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/;
 const TIME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 
-const encoded = (text: string): string =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
-
-type Parameters = readonly (readonly [name: string, value: string])[];
-
-const parametersOf = (query: string): Parameters =>
-  query
-    .split('&')
-    .filter((part) => part !== '')
-    .map((part) => {
-      const [name = '', ...value] = part.split('=');
-      return [decodeURIComponent(name), decodeURIComponent(value.join('='))] as const;
-    });
-
-const inHeaders = ({ headers }: IncomingMessage): Signature | undefined => {
-  const [, scope, signedHeaders, signature] = AUTHORIZATION.exec(headers.authorization ?? '') ?? [];
-  if (scope === undefined || signedHeaders === undefined || signature === undefined) return undefined;
-  const payloadHash = headers['x-amz-content-sha256'];
-  return {
-    scope,
-    signedHeaders: signedHeaders.split(';'),
-    signature,
-    time: String(headers['x-amz-date']),
-    payloadHash: payloadHash === undefined ? undefined : String(payloadHash),
-  };
-};
-
 /** Undefined for a link that has expired, too. */
-const inLink = (parameters: Parameters): Signature | undefined => {
-  const values = new Map(parameters);
-  const time = values.get('X-Amz-Date') ?? '';
+const signatureOf = ({ headers, url = '/' }: IncomingMessage): Signature | undefined => {
+  const [, ...inHeaders] = AUTHORIZATION.exec(headers.authorization ?? '') ?? [];
+  const query = new URLSearchParams(url.replace(/^[^?]*/, ''));
+  const inLink = ['Credential', 'SignedHeaders', 'Signature'].map((name) => query.get(`X-Amz-${name}`) ?? '');
+  const isLink = inHeaders.length === 0;
+  const [credential = '', signedHeaders = '', signature = ''] = isLink ? inLink : inHeaders;
+  const time = isLink ? (query.get('X-Amz-Date') ?? '') : String(headers['x-amz-date']);
   const signedAtMs = Date.parse(time.replace(TIME, '$1-$2-$3T$4:$5:$6Z'));
-  if (!(Date.now() < signedAtMs + Number(values.get('X-Amz-Expires')) * 1_000)) return undefined;
-  return {
-    scope: (values.get('X-Amz-Credential') ?? '').replace(/^[^/]*\//, ''),
-    signedHeaders: (values.get('X-Amz-SignedHeaders') ?? '').split(';'),
-    signature: values.get('X-Amz-Signature') ?? '',
-    time,
-    payloadHash: 'UNSIGNED-PAYLOAD',
-  };
+  if (isLink && !(Date.now() < signedAtMs + Number(query.get('X-Amz-Expires')) * 1_000)) return undefined;
+  return { credential, signedHeaders, signature, time, isLink };
 };
 
 /** Reads the whole body and puts it back: whoever reads it next gets it from its beginning. */
@@ -74,8 +44,6 @@ const peekBody = (request: IncomingMessage): Promise<Buffer> =>
     request.on('readable', take).once('error', reject);
   });
 
-const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
-
 /**
  * Whether a request or a link was signed with this secret (Signature Version 4), and the link has not expired. Any access key id will do.
  * A hash that a request gives of its own body is believed.
@@ -83,35 +51,27 @@ const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256'
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 const isSigned = async (request: IncomingMessage, secretAccessKey: string): Promise<boolean> => {
-  const [, path = '/', query = ''] = /^([^?]*)\??(.*)$/s.exec(request.url ?? '/') ?? [];
-  const parameters = parametersOf(query);
-  const given = inHeaders(request) ?? inLink(parameters);
+  const { method = 'GET', url = '/', headers } = request;
+  const given = signatureOf(request);
   if (given === undefined) return false;
-  const { scope, signedHeaders, signature, time } = given;
-  const [, , service] = scope.split('/');
-  const payloadHash = given.payloadHash ?? hash('sha256', await peekBody(request));
-  const canonical = [
-    request.method,
-    service === 's3' ? path : path.split('/').map(encoded).join('/'),
-    parameters
-      .filter(([name]) => name !== 'X-Amz-Signature')
-      .map(([name, value]) => [encoded(name), encoded(value)] as const)
-      .sort(([a, x], [b, y]) => (a < b || (a === b && x < y) ? -1 : 1))
-      .map((pair) => pair.join('='))
-      .join('&'),
-    ...signedHeaders.map(
-      (name) =>
-        `${name}:${String(request.headers[name] ?? '')
-          .trim()
-          .replace(/ +/g, ' ')}`,
-    ),
-    '',
-    signedHeaders.join(';'),
-    payloadHash,
-  ].join('\n');
-  const key = scope.split('/').reduce<string | Buffer>(hmac, `AWS4${secretAccessKey}`);
-  const expected = hmac(key as Buffer, `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', canonical)}`);
-  const found = Buffer.from(signature, 'hex');
+  const [accessKeyId = '', , region = '', service = ''] = given.credential.split('/');
+  const names = given.signedHeaders.split(';');
+  const hasHash = given.isLink || names.includes('x-amz-content-sha256');
+  const signed = {
+    method,
+    path: url.replace(/&?X-Amz-Signature=[^&]*/, ''),
+    headers: Object.fromEntries(names.map((name) => [name, String(headers[name] ?? '')])),
+    doNotModifyHeaders: true,
+    extraHeadersToInclude: Object.fromEntries(names.map((name) => [name, true])),
+    service,
+    region,
+    signQuery: given.isLink,
+    ...(!hasHash && { body: await peekBody(request) }),
+  };
+  const signer = new aws4.RequestSigner(signed, { accessKeyId, secretAccessKey });
+  signer.datetime = given.time;
+  const expected = Buffer.from(signer.signature(), 'hex');
+  const found = Buffer.from(given.signature, 'hex');
   return found.length === expected.length && timingSafeEqual(found, expected);
 };
 
