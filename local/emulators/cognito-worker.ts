@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
 import { Router } from 'cognito-local/lib/server/Router.js';
@@ -22,7 +21,7 @@ import { writeFileAtomically } from './atomic-file.ts';
 import { type CognitoWorkerData, LOCAL_REGION, type UserPoolSeed } from './cognito.ts';
 import { isUnsignedOnAws, missingOperations, openSigningKey } from './cognito-operations.ts';
 import { guardServers } from './guard.ts';
-import { serveUntilStopped } from './worker.ts';
+import { serveHere } from './worker.ts';
 
 const FROM = 'no-reply@verificationemail.com';
 
@@ -112,7 +111,8 @@ const { dataDir, issuerDomain, userPools, mailEndpoint, secretAccessKey } = work
 const signingKey = openSigningKey(join(dataDir, 'cognito-key.pem'));
 guardServers({ secretAccessKey, isOpen: isUnsignedOnAws });
 
-const MINUTES_PER_MONTH = 30 * 24 * 60;
+/** Hours, and days. */
+const DEFAULT_VALIDITY = { IdTokenValidity: 1, AccessTokenValidity: 1, RefreshTokenValidity: 30 };
 
 // pino is cognito-local's dependency, not ours, and its server takes nothing else.
 const fromCognitoLocal = createRequire(createRequire(import.meta.url).resolve('cognito-local'));
@@ -149,10 +149,8 @@ for (const pool of userPools) {
       ...(client.readAttributes && { ReadAttributes: [...client.readAttributes] }),
       CreationDate: new Date(),
       LastModifiedDate: new Date(),
-      IdTokenValidity: client.idTokenValidityMinutes ?? 60,
-      AccessTokenValidity: client.accessTokenValidityMinutes ?? 60,
-      RefreshTokenValidity: client.refreshTokenValidityMinutes ?? MINUTES_PER_MONTH,
-      TokenValidityUnits: { IdToken: 'minutes', AccessToken: 'minutes', RefreshToken: 'minutes' },
+      ...DEFAULT_VALIDITY,
+      ...client.validity,
     };
     await clients.set(context, ['Clients', client.id], appClient);
   }
@@ -195,7 +193,4 @@ const services = {
 const route = Router(services);
 const routeAll = missingOperations(services, route, signingKey);
 const server = await createServer(routeAll, logger, config.ServerConfig, services).start();
-await serveUntilStopped((server.address() as AddressInfo).port, async () => {
-  server.close();
-  server.closeAllConnections();
-});
+await serveHere(server);

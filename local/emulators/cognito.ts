@@ -1,3 +1,4 @@
+import type { AppClient } from 'cognito-local/lib/services/appClient.js';
 import type { Emulator } from './emulator.ts';
 import { KNOWN_SECRET } from './guard.ts';
 import { startWorker } from './worker.ts';
@@ -21,11 +22,11 @@ interface AppClientSeed {
   readonly generatesSecret?: boolean | undefined;
   /** Attributes in its tokens; all by default. */
   readonly readAttributes?: readonly string[] | undefined;
-  /** Minutes; 60 by default. */
-  readonly idTokenValidityMinutes?: number | undefined;
-  readonly accessTokenValidityMinutes?: number | undefined;
-  /** Minutes; 30 days by default. */
-  readonly refreshTokenValidityMinutes?: number | undefined;
+  /** How long its tokens are valid, as CreateUserPoolClient takes it; Cognito's defaults without it. */
+  readonly validity?: Pick<
+    AppClient,
+    'IdTokenValidity' | 'AccessTokenValidity' | 'RefreshTokenValidity' | 'TokenValidityUnits'
+  >;
 }
 
 export interface CognitoEmulator extends Emulator {
@@ -76,15 +77,12 @@ export const startCognito = async (options: {
     secretAccessKey: options.secretAccessKey ?? KNOWN_SECRET,
   };
   const worker = await startWorker(new URL('./cognito-worker.ts', import.meta.url), { data, logFile: options.logFile });
-  const endpoint = `http://127.0.0.1:${worker.port}`;
   const userPoolId = userPools[0]?.id ?? '';
   return {
-    endpoint,
-    port: worker.port,
-    stop: worker.stop,
+    ...worker,
     userPoolId,
     clientId: userPools[0]?.clients[0]?.id ?? '',
     issuer: `${ISSUER_DOMAIN}/${userPoolId}`,
-    jwksUri: `${endpoint}/${userPoolId}/.well-known/jwks.json`,
+    jwksUri: `${worker.endpoint}/${userPoolId}/.well-known/jwks.json`,
   };
 };

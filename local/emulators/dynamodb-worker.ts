@@ -1,8 +1,7 @@
 import { Agent, createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { workerData } from 'node:worker_threads';
 import { guardServers } from './guard.ts';
-import { serveUntilStopped } from './worker.ts';
+import { serveHere } from './worker.ts';
 
 /** Stands in front of the DynamoDB emulator, a program that checks no signature and lets every page call it. */
 const { target, secretAccessKey } = workerData as { readonly target: string; readonly secretAccessKey: string };
@@ -18,9 +17,4 @@ const server = createServer((incoming, outgoing) => {
   forwarded.once('error', () => outgoing.destroy());
   incoming.pipe(forwarded);
 });
-server.listen(0, '127.0.0.1', () => {
-  void serveUntilStopped((server.address() as AddressInfo).port, async () => {
-    server.close();
-    server.closeAllConnections();
-  });
-});
+server.listen(0, '127.0.0.1', () => void serveHere(server));

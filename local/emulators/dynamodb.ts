@@ -148,10 +148,5 @@ export const startDynamoDb = async (
   const both = (end: () => Promise<void>) => async () => {
     await Promise.all([front.stop(), end()]);
   };
-  return {
-    endpoint: `http://127.0.0.1:${front.port}`,
-    port: front.port,
-    stop: both(child.stop),
-    kill: both(child.kill),
-  };
+  return { ...front, stop: both(child.stop), kill: both(child.kill) };
 };

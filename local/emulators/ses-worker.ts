@@ -1,12 +1,11 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
 import ses from 'aws-ses-v2-local';
 import { type Email, getStoreReadonly, saveEmail } from 'aws-ses-v2-local/dist/store.js';
 import { writeFileAtomically } from './atomic-file.ts';
 import { guardServers } from './guard.ts';
-import { serveUntilStopped } from './worker.ts';
+import { serveHere } from './worker.ts';
 
 const { dataDir, secretAccessKey } = workerData as {
   readonly dataDir: string | undefined;
@@ -31,7 +30,4 @@ if (dataDir) {
   });
 }
 
-await serveUntilStopped((server.address() as AddressInfo).port, async () => {
-  server.close();
-  server.closeAllConnections();
-});
+await serveHere(server);

@@ -29,13 +29,10 @@ export const startSes = async (
     data: { dataDir: options.dataDir, secretAccessKey: options.secretAccessKey ?? KNOWN_SECRET },
     logFile: options.logFile,
   });
-  const endpoint = `http://127.0.0.1:${worker.port}`;
   return {
-    endpoint,
-    port: worker.port,
-    stop: worker.stop,
+    ...worker,
     async inbox() {
-      const response = await fetch(`${endpoint}/store`);
+      const response = await fetch(`${worker.endpoint}/store`);
       const store = (await response.json()) as { readonly emails: readonly Mail[] };
       return store.emails;
     },

@@ -10,9 +10,8 @@ export const startSqs = async (options: {
   readonly logFile?: string | undefined;
   readonly secretAccessKey?: string;
 }): Promise<Emulator> => {
-  const worker = await startWorker(new URL('./sqs-worker.ts', import.meta.url), {
+  return startWorker(new URL('./sqs-worker.ts', import.meta.url), {
     data: { dataDir: options.dataDir, secretAccessKey: options.secretAccessKey ?? KNOWN_SECRET },
     logFile: options.logFile,
   });
-  return { endpoint: `http://127.0.0.1:${worker.port}`, port: worker.port, stop: worker.stop };
 };

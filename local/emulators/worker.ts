@@ -1,19 +1,15 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { parentPort, Worker } from 'node:worker_threads';
-
-/** A server that runs in a worker thread of this process: it dies with the process, whatever ends that. */
-export interface RunningWorker {
-  readonly port: number;
-  /** Closes the server and ends the thread. Safe to call twice. */
-  stop(): Promise<void>;
-}
+import type { Emulator } from './emulator.ts';
 
 const STOP_GRACE_MS = 2_000;
 
 /**
  * Starts an emulator in a worker thread. Threads rather than processes: nothing is left behind after kill -9, module state
- * is separate, and the emulator's work does not stall the gateway's event loop.
+ * is separate, and the emulator's work does not stall the gateway's event loop. It may be stopped twice.
  *
  * @param options.data handed to the worker as `workerData`; structured-cloneable
  * @param options.logFile takes what the emulator prints; without it, that is dropped
@@ -22,7 +18,7 @@ const STOP_GRACE_MS = 2_000;
 export const startWorker = async (
   entry: URL,
   options: { readonly data: unknown; readonly logFile?: string | undefined },
-): Promise<RunningWorker> => {
+): Promise<Emulator> => {
   const worker = new Worker(entry, {
     workerData: options.data,
     execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -48,6 +44,7 @@ export const startWorker = async (
   worker.on('error', (error) => console.error(`Emulator ${entry.pathname} failed: ${String(error)}`));
 
   return {
+    endpoint: `http://127.0.0.1:${port}`,
     port,
     async stop() {
       worker.postMessage('stop');
@@ -59,10 +56,17 @@ export const startWorker = async (
 };
 
 /** The worker's side: tells the port, waits for the word to stop, closes, and lets the thread end. */
-export const serveUntilStopped = async (port: number, close: () => Promise<unknown>): Promise<void> => {
+export const serveUntilStopped = async (port: number, close: () => unknown): Promise<void> => {
   if (!parentPort) throw new Error('This file is the entry of a worker thread.');
   parentPort.postMessage({ port });
   await once(parentPort, 'message');
   await close();
   process.exit(0);
 };
+
+/** The same for a server of Node that listens. */
+export const serveHere = (server: Server): Promise<void> =>
+  serveUntilStopped((server.address() as AddressInfo).port, () => {
+    server.close();
+    server.closeAllConnections();
+  });

@@ -6,24 +6,18 @@ const poolSchema = z.object({
   Schema: z.array(z.object({ Name: z.string() })).default([]),
 });
 
-const MINUTES = { seconds: 1 / 60, minutes: 1, hours: 60, days: 24 * 60 } as const;
-const unit = z.enum(['seconds', 'minutes', 'hours', 'days']);
+const unit = z.enum(['seconds', 'minutes', 'hours', 'days']).exactOptional();
 
 const clientSchema = z.object({
   UserPoolId: z.string(),
   ClientName: z.string().optional(),
   GenerateSecret: z.boolean().default(false),
   ReadAttributes: z.array(z.string()).optional(),
-  IdTokenValidity: z.number().optional(),
-  AccessTokenValidity: z.number().optional(),
-  RefreshTokenValidity: z.number().optional(),
-  TokenValidityUnits: z
-    .object({ IdToken: unit.optional(), AccessToken: unit.optional(), RefreshToken: unit.optional() })
-    .default({}),
+  IdTokenValidity: z.number().exactOptional(),
+  AccessTokenValidity: z.number().exactOptional(),
+  RefreshTokenValidity: z.number().exactOptional(),
+  TokenValidityUnits: z.object({ IdToken: unit, AccessToken: unit, RefreshToken: unit }).exactOptional(),
 });
-
-const minutes = (validity: number | undefined, unitName: keyof typeof MINUTES): number | undefined =>
-  validity === undefined ? undefined : validity * MINUTES[unitName];
 
 /** Standard attributes are named as they are; only custom ones get the prefix that tokens show. */
 const STANDARD = new Set([
@@ -42,15 +36,12 @@ export const userPoolSeeds = (app: App): UserPoolSeed[] => {
       .map((name) => `custom:${name}`),
     clients: clients
       .filter((client) => client.properties.UserPoolId === pool.ref)
-      .map(({ ref, properties: { TokenValidityUnits: units, ...validity } }) => ({
+      .map(({ ref, properties: { ClientName, GenerateSecret, ReadAttributes, UserPoolId: _, ...validity } }) => ({
         id: ref,
-        name: validity.ClientName,
-        generatesSecret: validity.GenerateSecret,
-        readAttributes: validity.ReadAttributes,
-        // Cognito's default units: hours for the short-lived tokens, days for the refresh token.
-        idTokenValidityMinutes: minutes(validity.IdTokenValidity, units.IdToken ?? 'hours'),
-        accessTokenValidityMinutes: minutes(validity.AccessTokenValidity, units.AccessToken ?? 'hours'),
-        refreshTokenValidityMinutes: minutes(validity.RefreshTokenValidity, units.RefreshToken ?? 'days'),
+        name: ClientName,
+        generatesSecret: GenerateSecret,
+        readAttributes: ReadAttributes,
+        validity,
       })),
   }));
 };

@@ -117,7 +117,15 @@ describe('user pools', () => {
     expect(userPoolSeeds(app)).toMatchObject([
       {
         customAttributes: ['custom:accountId'],
-        clients: [{ idTokenValidityMinutes: 60, refreshTokenValidityMinutes: 30 * 24 * 60 }],
+        clients: [
+          {
+            validity: {
+              IdTokenValidity: 60,
+              RefreshTokenValidity: 30,
+              TokenValidityUnits: { IdToken: 'minutes', RefreshToken: 'days' },
+            },
+          },
+        ],
       },
     ]);
   });
