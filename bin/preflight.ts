@@ -79,53 +79,35 @@ export interface Account {
 
 const awsAccount = (target: Target): Account => {
   const options = { region: target.region, credentials: readerOf(target), maxAttempts: 2 };
-  const ask = async <C extends { destroy(): void }, T>(client: C, question: (client: C) => Promise<T>): Promise<T> => {
-    try {
-      return await question(client);
-    } finally {
-      client.destroy();
-    }
-  };
   return {
-    id: () =>
-      ask(new STSClient(options), async (client) => (await client.send(new GetCallerIdentityCommand({}))).Account),
-    bootstrapVersion: () =>
-      ask(new SSMClient(options), async (client) => {
-        const command = new GetParameterCommand({ Name: '/cdk-bootstrap/hnb659fds/version' });
-        return (await client.send(command)).Parameter?.Value;
-      }),
-    zoneName: (Id) =>
-      ask(new Route53Client(options), async (client) => {
-        const { HostedZone } = await client.send(new GetHostedZoneCommand({ Id }));
-        return HostedZone?.Name;
-      }),
-    certificate: (CertificateArn) =>
-      ask(new ACMClient({ ...options, region: CLOUDFRONT_REGION }), async (client) => {
-        const { Certificate } = await client.send(new DescribeCertificateCommand({ CertificateArn }));
-        return { status: Certificate?.Status ?? 'unknown', names: Certificate?.SubjectAlternativeNames ?? [] };
-      }),
-    hasStack: (StackName) =>
-      ask(new CloudFormationClient(options), async (client) => {
-        try {
-          return ((await client.send(new DescribeStacksCommand({ StackName }))).Stacks ?? []).length > 0;
-        } catch (error) {
-          // CloudFormation has no error of its own for a stack that is not there.
-          if ((error as Error).name === 'ValidationError') return false;
-          throw error;
-        }
-      }),
-    quota: (quota) =>
-      ask(new ServiceQuotasClient(options), async (client) => {
-        const { Quota } = await client.send(new GetServiceQuotaCommand(quota));
-        return Quota?.Value;
-      }),
-    identities: (names) =>
-      ask(new SESClient(options), async (client) => {
-        const command = new GetIdentityVerificationAttributesCommand({ Identities: [...names] });
-        return (await client.send(command)).VerificationAttributes ?? {};
-      }),
-    mailsPerDay: () =>
-      ask(new SESClient(options), async (client) => (await client.send(new GetSendQuotaCommand({}))).Max24HourSend),
+    id: async () => (await new STSClient(options).send(new GetCallerIdentityCommand({}))).Account,
+    bootstrapVersion: async () => {
+      const command = new GetParameterCommand({ Name: '/cdk-bootstrap/hnb659fds/version' });
+      return (await new SSMClient(options).send(command)).Parameter?.Value;
+    },
+    zoneName: async (Id) => (await new Route53Client(options).send(new GetHostedZoneCommand({ Id }))).HostedZone?.Name,
+    certificate: async (CertificateArn) => {
+      const acm = new ACMClient({ ...options, region: CLOUDFRONT_REGION });
+      const { Certificate } = await acm.send(new DescribeCertificateCommand({ CertificateArn }));
+      return { status: Certificate?.Status ?? 'unknown', names: Certificate?.SubjectAlternativeNames ?? [] };
+    },
+    hasStack: async (StackName) => {
+      try {
+        const { Stacks = [] } = await new CloudFormationClient(options).send(new DescribeStacksCommand({ StackName }));
+        return Stacks.length > 0;
+      } catch (error) {
+        // CloudFormation has no error of its own for a stack that is not there.
+        if ((error as Error).name === 'ValidationError') return false;
+        throw error;
+      }
+    },
+    quota: async (quota) =>
+      (await new ServiceQuotasClient(options).send(new GetServiceQuotaCommand(quota))).Quota?.Value,
+    identities: async (names) => {
+      const command = new GetIdentityVerificationAttributesCommand({ Identities: [...names] });
+      return (await new SESClient(options).send(command)).VerificationAttributes ?? {};
+    },
+    mailsPerDay: async () => (await new SESClient(options).send(new GetSendQuotaCommand({}))).Max24HourSend,
   };
 };
 
@@ -169,22 +151,6 @@ const increaseCommand = ({ ServiceCode, QuotaCode }: Quota, value: number, regio
 
 const unread = (what: string, error: unknown, needed: number): Preflight =>
   remarking(`The account's ${what} could not be read (${(error as Error).name}): ${needed} are needed.`);
-
-/** Compares a quota with what is needed of it. `refuse` says why the deployment would fail. */
-const compare = async (
-  account: Account,
-  quota: Quota,
-  needed: number,
-  what: string,
-  refuse: (available: number) => string,
-): Promise<Preflight> => {
-  try {
-    const available = await account.quota(quota);
-    return available === undefined || needed <= available ? FINE : refusing(refuse(available));
-  } catch (error) {
-    return unread(what, error, needed);
-  }
-};
 
 const checkConcurrency = async (settings: StageSettings, account: Account): Promise<Preflight> => {
   const { name, gateway, recorder, expectedRequestsPerSecond, region = '' } = settings;
@@ -232,14 +198,15 @@ const checkProcessors = async ({ name, gateway, region = '' }: StageSettings, ac
   const needed = 2 * groups.length * gateway.containers.minTasks;
   if (needed === 0) return FINE;
   const what = 'processors of Fargate tasks';
-  return compare(
-    account,
-    TASK_PROCESSORS,
-    needed,
-    what,
-    (available) =>
+  try {
+    const available = await account.quota(TASK_PROCESSORS);
+    if (available === undefined || needed <= available) return FINE;
+    return refusing(
       `stages.${name}.gateway.compute: a release needs up to ${needed} processors, and the account may have ${available} (${what}). Ask for more, which takes hours to days: ${increaseCommand(TASK_PROCESSORS, needed, region)}`,
-  );
+    );
+  } catch (error) {
+    return unread(what, error, needed);
+  }
 };
 
 /** What the expected traffic takes by the second. Where a quota has less, AWS refuses the rest: requests get 429, and records wait. */
