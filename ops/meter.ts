@@ -79,7 +79,6 @@ recorder's pricing; one JSON line each is printed.
 
 FILE is JSON lines with provider, method, path, req, status, ctype, body (or body_b64), or, with --provider and --path, one raw body.
 
-  --summary        counts by provider, endpoint and provenance instead of lines
   --expect         lists where the usage differs from each line's expected.norm, then how many matched
   --reproduce      compares the costs that providers report with what their tokens cost by the price book
   --estimates      removes the usage from each response, and compares the estimated input and output with what was reported
@@ -112,27 +111,6 @@ interface Mode {
 }
 
 const lines: Mode = { visit: (recording, replayed) => print(shownLine(recording, replayed)), finish: () => {} };
-
-const summary = (): Mode => {
-  const counts = new Map<string, { recordings: number; costNanoUsd: number }>();
-  return {
-    visit: (recording, { reading, priced }) => {
-      const key = [recording.provider, recording.endpoint ?? reading.dialect, priced.provenance].join('\t');
-      const row = counts.get(key) ?? { recordings: 0, costNanoUsd: 0 };
-      counts.set(key, {
-        recordings: row.recordings + 1,
-        costNanoUsd: row.costNanoUsd + (priced.costNanoUsd ?? 0),
-      });
-    },
-    finish: () => {
-      for (const [key, row] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1))) {
-        const [provider, endpoint, provenance] = key.split('\t');
-        // Unknown is not $0.
-        print({ provider, endpoint, provenance, ...row, ...(provenance === 'unknown' ? { costNanoUsd: null } : {}) });
-      }
-    },
-  };
-};
 
 const expect = (): Mode => {
   let matched = 0;
@@ -217,7 +195,6 @@ const printingEach = <T>(mode: { readonly visit: Mode['visit']; readonly results
 });
 
 const schema = z.object({
-  summary: flag,
   estimates: flag,
   calibrate: flag,
   expect: flag,
@@ -239,7 +216,6 @@ const schema = z.object({
 const modeOf = (options: z.output<typeof schema>): Mode => {
   if (options.estimates) return printingEach(estimates());
   if (options.calibrate) return printingEach(calibrate());
-  if (options.summary) return summary();
   if (options.coverage) return coverage();
   if (options.expect) return expect();
   return options.reproduce ? reproduce() : lines;

@@ -14,7 +14,7 @@ interface FocusColumn {
   readonly values?: readonly string[];
 }
 
-/** The columns of FOCUS 1.2, as `generate.ts` reads them. */
+/** The columns of FOCUS 1.2, out of the pages of its specification. */
 const focusColumns = focus.columns as readonly FocusColumn[];
 
 const typesOf: Readonly<Record<string, RegExp>> = {
