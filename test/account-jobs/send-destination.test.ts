@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import protobuf from '@opentelemetry/otlp-transformer/build/src/generated/root.js';
 import * as conventions from '@opentelemetry/semantic-conventions/incubating';
+import { listen, portOf, stopServer } from '../../fixtures/listen.ts';
 import { settingsOf } from '../../fixtures/open-dashboard.ts';
 import { sendDestination } from '../../lambda/account-jobs/send-destination.ts';
 import * as operations from '../../lambda/dashboard/exports/destination-operations.ts';
@@ -51,12 +51,9 @@ beforeAll(async () => {
     if (status < 300) got.push(one);
     response.writeHead(status).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await listen(server);
 });
-afterAll(() => {
-  server.close();
-  server.closeAllConnections();
-});
+afterAll(() => stopServer(server));
 beforeEach(() => {
   got = [];
   statusOf = () => 200;
@@ -88,7 +85,7 @@ const openAccount = async () => {
     post: (target, body, at) => postWebhook(target, body, at, access),
     now,
   });
-  const url = `https://hooks.example.com:${(server.address() as AddressInfo).port}`;
+  const url = `https://hooks.example.com:${portOf(server)}`;
   return {
     accountId,
     call,

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { urlOf } from '../../fixtures/listen.ts';
 
 const prod = {
   account: '123456789012',
@@ -63,7 +63,7 @@ afterAll(() => {
 
 const deploy = async (settings: object, args: readonly string[] = ['--stage', 'prod'], environment = {}) => {
   writeFileSync(join(folder, 'cdk.json'), JSON.stringify({ context: { stages: { dev: {}, prod: settings } } }));
-  const endpoint = `http://127.0.0.1:${(aws.address() as AddressInfo).port}`;
+  const endpoint = urlOf(aws);
   const child = spawn(process.execPath, [join(process.cwd(), 'bin/deploy.ts'), ...args], {
     cwd: folder,
     env: {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { EventStreamCodec } from '@smithy/core/event-streams';
+import { listen, stopServer, urlOf } from '../../fixtures/listen.ts';
 
 /* Amazon Bedrock and Vertex AI, by the shapes of their documentation. Each response reports the same tokens. */
 
@@ -146,14 +146,11 @@ const respond = async (request: IncomingMessage, response: ServerResponse): Prom
 /** Both on one free port. */
 export const startClouds = async (): Promise<{ readonly url: string; stop(): Promise<void> }> => {
   const server = createServer((request, response) => void respond(request, response));
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: urlOf(server),
     stop: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await stopServer(server);
     },
   };
 };

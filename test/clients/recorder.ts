@@ -1,5 +1,5 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen, stopServer, urlOf } from '../../fixtures/listen.ts';
 
 /** One request and its response, as they passed. */
 export interface Exchange {
@@ -59,15 +59,12 @@ export const startRecorder = async (target: (path: string) => string): Promise<R
     request.pipe(upstream);
   };
   const server = createServer(pass);
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: urlOf(server),
     exchanges,
     stop: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await stopServer(server);
     },
   };
 };

@@ -1,8 +1,7 @@
 import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { listen, urlOf } from '../../fixtures/listen.ts';
 import { authorize, startSignOnProvider } from '../../fixtures/sign-on-provider.ts';
 import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openMembers } from '../../lambda/data/accounts/members.ts';
@@ -522,9 +521,8 @@ describe('the exchange of a code', () => {
 
   it('says when the user pool does not respond', async () => {
     const server = createServer((_, response) => response.destroy());
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await listen(server);
+    const origin = urlOf(server);
     const finish = codeExchange({ ...client, origin, clientSecret: async () => 'secret' });
     await expect(finish('code', verifier)).rejects.toMatchObject({ name: 'UnavailableError' });
     server.close();

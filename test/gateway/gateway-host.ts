@@ -1,6 +1,6 @@
 import type { ServerOptions } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { uuidv7 } from 'uuidv7';
+import { listen, portOf, stopServer } from '../../fixtures/listen.ts';
 import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import { cloudLabels, hostsByLabel } from '../../lambda/domain/hosts.ts';
 import { NO_BLOCKS } from '../../lambda/domain/limits/block.ts';
@@ -108,8 +108,7 @@ export const startGatewayHost = async (settings: HostSettings): Promise<GatewayH
       ? (request, socket, head) => void serveWebSocket(parts, request, { socket, head }, byPath(request.url))
       : undefined,
   );
-  server.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
+  await listen(server);
   const closes = () => events.filter((event) => event.kind === 'close');
   const closeWhere = (find: () => CloseEvent | undefined): Promise<CloseEvent> =>
     new Promise((resolve) => {
@@ -123,7 +122,7 @@ export const startGatewayHost = async (settings: HostSettings): Promise<GatewayH
       check();
     });
   return {
-    port: (server.address() as AddressInfo).port,
+    port: portOf(server),
     events,
     opens: () => events.filter((event) => event.kind === 'open'),
     closes,
@@ -134,10 +133,7 @@ export const startGatewayHost = async (settings: HostSettings): Promise<GatewayH
         server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
       }),
     close: async () => {
-      await new Promise((resolve) => {
-        server.close(resolve);
-        server.closeAllConnections();
-      });
+      await stopServer(server);
       await tracker.drain();
       upstream.close();
     },

@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { listen, portOf } from '../../fixtures/listen.ts';
 import { openObjectStore } from '../../lambda/integrations/object-store.ts';
 import { LOCAL_REGION } from '../../local/emulators/cognito.ts';
 import type { Emulator } from '../../local/emulators/emulator.ts';
@@ -55,9 +54,8 @@ describe('objects', () => {
     const denying = createServer((_, response) =>
       response.writeHead(403, { 'content-type': 'application/xml' }).end('<Error><Code>AccessDenied</Code></Error>'),
     );
-    denying.listen(0, '127.0.0.1');
-    await once(denying, 'listening');
-    const { port } = denying.address() as AddressInfo;
+    await listen(denying);
+    const port = portOf(denying);
     const client = new S3Client({
       endpoint: `http://127.0.0.1:${port}`,
       region: LOCAL_REGION,

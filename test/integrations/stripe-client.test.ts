@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { listen, stopServer, urlOf } from '../../fixtures/listen.ts';
 import { UnavailableError } from '../../lambda/domain/errors.ts';
 import { stripeBilling } from '../../lambda/integrations/stripe-billing.ts';
 import { type CachedSecret, StripeCallError, stripeCaller } from '../../lambda/integrations/stripe-client.ts';
@@ -16,12 +16,9 @@ const api = async (respond: (request: IncomingMessage, response: ServerResponse)
     request.resume();
     request.on('end', () => respond(request, response));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  stops.push(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await listen(server);
+  stops.push(() => stopServer(server));
+  return urlOf(server);
 };
 
 const json = (response: ServerResponse, status: number, body: object) =>

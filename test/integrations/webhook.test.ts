@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { createServer as createTcpServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { listen, portOf, stopServer } from '../../fixtures/listen.ts';
 import {
   postWebhook,
   type WebhookAccess,
@@ -18,13 +19,10 @@ const respond = jest.fn<(request: IncomingMessage, response: ServerResponse, bod
 
 beforeAll(async () => {
   server = createServer(testCertificate, async (request, response) => respond(request, response, await text(request)));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  port = (server.address() as AddressInfo).port;
+  await listen(server);
+  port = portOf(server);
 });
-afterAll(() => {
-  server.close();
-  server.closeAllConnections();
-});
+afterAll(() => stopServer(server));
 beforeEach(() => {
   respond.mockReset();
 });
@@ -78,8 +76,8 @@ describe('postWebhook', () => {
     const closed = createTcpServer();
     const messages: string[] = [];
     for (const target of [silent, plain, closed]) {
-      await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
-      const { port: targetPort } = target.address() as AddressInfo;
+      await listen(target);
+      const targetPort = portOf(target);
       if (target === closed) closed.close();
       const call = postWebhook({ url: `https://hooks.example.com:${targetPort}/` }, '{}', now, {
         ...access,

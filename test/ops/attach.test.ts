@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { listen, urlOf } from '../../fixtures/listen.ts';
 import { type ScriptedOrigin, startScriptedOrigin } from '../../fixtures/scripted-origin.ts';
 import {
   type CodingToolId,
@@ -138,8 +137,7 @@ describe('npm run attach', () => {
     origin = await startScriptedOrigin();
     origin.script = (_, response) => response.end('{}');
     host = await startGatewayHost({ origin: origin.origin });
-    dashboard.listen(0, '127.0.0.1');
-    await once(dashboard, 'listening');
+    await listen(dashboard);
   });
   afterAll(async () => {
     dashboard.close();
@@ -162,7 +160,7 @@ describe('npm run attach', () => {
 
   it('prints the set-up, makes one call, and shows its record', async () => {
     const { code, output } = await attach(['claude'], {
-      AI_SPEND_URL: `http://127.0.0.1:${(dashboard.address() as AddressInfo).port}`,
+      AI_SPEND_URL: urlOf(dashboard),
       AI_SPEND_TOKEN: 'sat_test',
     });
     expect(output).toContain(`"ANTHROPIC_CUSTOM_HEADERS": "X-Service-Key: ${KEY}"`);

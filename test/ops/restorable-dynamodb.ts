@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import {
   type AttributeValue,
@@ -10,6 +9,7 @@ import {
   PutItemCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
+import { listen, stopServer, urlOf } from '../../fixtures/listen.ts';
 
 /**
  * What the DynamoDB emulator lacks, in front of it: point-in-time recovery. A table is restored to the moment of the last
@@ -80,11 +80,10 @@ export const restorableDynamoDb = async (endpoint: string) => {
     }).then(async (passed) => ({ status: passed.status, headers: passed.headers, text: await passed.text() }));
     return response.writeHead(status, { 'x-amz-crc32': headers.get('x-amz-crc32') ?? '' }).end(rest.text);
   });
-  server.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
+  await listen(server);
 
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: urlOf(server),
     /** Names of the operations asked for, in order. */
     calls,
     remember: async (table: string): Promise<void> => {
@@ -93,8 +92,7 @@ export const restorableDynamoDb = async (endpoint: string) => {
     },
     stop: async () => {
       client.destroy();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await stopServer(server);
     },
   };
 };

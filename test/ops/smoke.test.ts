@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { listen, stopServer, urlOf } from '../../fixtures/listen.ts';
 import { providerLabels } from '../../lambda/domain/providers.ts';
 import { runOps } from './run-command.ts';
 
@@ -34,14 +33,10 @@ beforeEach(async () => {
     asked.push(`${request.method} ${request.url}`);
     (broken.get(request.url ?? '') ?? healthy)(request, response);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await listen(server);
+  url = urlOf(server);
 });
-afterEach(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterEach(() => stopServer(server));
 
 const canary = { CANARY_SERVICE_KEY: 'svc_canary', CANARY_EMAIL: 'canary@acme.dev', CANARY_PASSWORD: 'pass-word' };
 const smoke = (env: Record<string, string> = canary) =>

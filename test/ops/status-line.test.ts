@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { listen, portOf } from '../../fixtures/listen.ts';
 
 const run = promisify(execFile);
 /** What a token gets: metrics, or a status other than 200. */
@@ -20,8 +19,7 @@ const server = createServer(({ url, headers }, response) => {
 });
 
 beforeAll(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await listen(server);
 });
 afterAll(() => {
   server.close();
@@ -35,7 +33,7 @@ afterEach(() => rm(home, { recursive: true }));
 
 /** @param seconds how much later the script's clock is */
 const statusLine = async ({ token = 'sat_1', host = '127.0.0.1', seconds = 0 } = {}) => {
-  const { port } = server.address() as AddressInfo;
+  const port = portOf(server);
   await writeFile(join(home, 'date'), `#!/bin/sh\nexec /bin/date -d "${NOON} UTC + ${seconds} seconds" "$@"\n`, {
     mode: 0o755,
   });

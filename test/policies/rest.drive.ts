@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { listen, urlOf } from '../../fixtures/listen.ts';
 import { authorize, type SignOnProvider, startSignOnProvider } from '../../fixtures/sign-on-provider.ts';
 import { openOwnPrices } from '../../lambda/data/accounts/own-prices.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
@@ -67,15 +66,14 @@ const daysAgo = (count: number) => addDays(dayOf(new Date().toISOString()), -cou
 const days = { ownPrices: daysAgo(32), repriced: daysAgo(33), archived: daysAgo(36), over: daysAgo(37) };
 
 beforeAll(async () => {
-  bills.listen(0, '127.0.0.1');
-  await once(bills, 'listening');
+  await listen(bills);
   signOn = await startSignOnProvider('Acme');
   running = await startTestStack({
     environmentOf: ({ environment, withFeed }) => ({
       ...withFeed,
       UPSTREAM_ORIGINS: JSON.stringify({
         ...JSON.parse(environment.UPSTREAM_ORIGINS),
-        openrouter: `http://127.0.0.1:${(bills.address() as AddressInfo).port}`,
+        openrouter: urlOf(bills),
       }),
       SIGN_ON_ORIGIN: signOn.origin,
       SIGN_ON_PROVIDERS: JSON.stringify({ Acme: { domains: ['example.com'], verifiesAddresses: false } }),

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { listen, stopServer, urlOf } from '../../fixtures/listen.ts';
 import { type Call, callOf } from './calls.ts';
 
 /** Servers that stand in front of emulators, pass every request on, and record the signed ones. */
@@ -30,13 +29,9 @@ export const watchCalls = () => {
       outgoing.once('close', () => forwarded.destroy());
       forwarded.end(body);
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    stops.push(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await listen(server);
+    stops.push(() => stopServer(server));
+    return urlOf(server);
   };
   return {
     inFrontOf,

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { priceRequest } from '../../fixtures/bundled-prices.ts';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { listen, portOf } from '../../fixtures/listen.ts';
 import { listPriceChanges } from '../../lambda/dashboard/price-changes/read-price-changes.ts';
 import { openModelUse } from '../../lambda/data/prices/model-use.ts';
 import { openNewestBook } from '../../lambda/data/prices/newest-book.ts';
@@ -46,7 +46,7 @@ beforeAll(async () => {
     if (body === undefined) response.writeHead(503).end();
     else response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(JSON.stringify(body)));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await listen(server);
 });
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 beforeEach(async () => {
@@ -91,7 +91,7 @@ const command99 = (input_mtok: number, output_mtok: number) => exactly('command-
 const newModel = command99(2, 8);
 
 const run = (sources = { 'genai-prices': '/genai' } as Record<string, string>) => {
-  const { port } = server.address() as AddressInfo;
+  const port = portOf(server);
   const urls = Object.fromEntries(
     Object.entries(sources).map(([name, path]) => [name, `http://127.0.0.1:${port}${path}`]),
   );
@@ -658,7 +658,7 @@ describe('readPublicFile', () => {
 
   it('stops at its limit, also when the body is compressed', async () => {
     published = { '/large': 'x'.repeat(100_000) };
-    const { port } = server.address() as AddressInfo;
+    const port = portOf(server);
     await expect(
       readPublicFile(`http://127.0.0.1:${port}/large`, { timeoutMs: 1_000, maxBytes: 1_000 }),
     ).rejects.toThrow('cannot be decompressed');

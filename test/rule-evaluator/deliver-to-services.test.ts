@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { listen, portOf, stopServer } from '../../fixtures/listen.ts';
 import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import type { PostedChannel } from '../../lambda/domain/alerts/channels.ts';
 import { postWebhook, type WebhookAccess } from '../../lambda/integrations/webhook.ts';
@@ -16,13 +16,10 @@ const recordDeliveries = jest.fn<DeliveryDependencies['deliveries']['recordDeliv
 
 beforeAll(async () => {
   server = createServer(testCertificate, async (request, response) => respond(request, response, await text(request)));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  port = (server.address() as AddressInfo).port;
+  await listen(server);
+  port = portOf(server);
 });
-afterAll(() => {
-  server.close();
-  server.closeAllConnections();
-});
+afterAll(() => stopServer(server));
 beforeEach(() => {
   respond.mockReset();
   recordDeliveries.mockReset();

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { listen, urlOf } from '../../fixtures/listen.ts';
 import { type CodingToolId, codingTools } from '../../lambda/domain/coding-tools.ts';
 import { type providerLabels, providers } from '../../lambda/domain/providers.ts';
 import { languages, snippet, toolTexts } from '../../web/src/providers/snippets.ts';
@@ -34,7 +34,7 @@ beforeAll(async () => {
     seen.push({ path: request.url, key: request.headers['x-service-key'] });
     request.resume().on('end', () => response.setHeader('content-type', 'application/json').end(BODY));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await listen(server);
   folder = await mkdtemp(join(tmpdir(), 'snippets-'));
   await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
 });
@@ -45,7 +45,7 @@ afterAll(async () => {
 
 const textOf = (provider: (typeof providerLabels)[number], language: (typeof languages)[number]) =>
   snippet(provider, language, {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/gateway/${provider}`,
+    url: `${urlOf(server)}/gateway/${provider}`,
     serviceKey: KEY,
     anyCredential: true,
   });

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyResult, Context } from 'aws-lambda';
 import Stripe from 'stripe';
+import { listen, stopServer, urlOf } from '../../../fixtures/listen.ts';
 import { settingsOf } from '../../../fixtures/open-dashboard.ts';
 import { billingStatus, planPrices } from '../../../lambda/dashboard/billing/billing-status.ts';
 import { checkout, portal } from '../../../lambda/dashboard/billing/checkout.ts';
@@ -50,17 +50,13 @@ const webhookServer = async () => {
     const status = await receive(await text(request), String(request.headers['stripe-signature']));
     response.writeHead(status).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/billing/webhook`,
+    url: `${urlOf(server)}/api/billing/webhook`,
     handleWith: (handler: typeof receive) => {
       receive = handler;
     },
-    stop: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => stopServer(server),
   };
 };
 

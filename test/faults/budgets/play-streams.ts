@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, createServer, request as httpRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidv7 } from 'uuidv7';
+import { listen, stopServer, urlOf } from '../../../fixtures/listen.ts';
 import { openBounds } from '../../../lambda/dashboard/read-bounds.ts';
 import { openBlockCopies } from '../../../lambda/data/accounts/block-copies.ts';
 import { openRules, type Rule } from '../../../lambda/data/alerts/rules.ts';
@@ -50,12 +50,11 @@ const startStreams = async (random: Random) => {
     const usage = { prompt_tokens: INPUT_TOKENS, completion_tokens, total_tokens: INPUT_TOKENS + completion_tokens };
     response.end(`data: ${JSON.stringify({ model: 'gpt-4o', choices: [], usage })}\n\ndata: [DONE]\n\n`);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await listen(server);
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: urlOf(server),
     close: () => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(resolve));
+      return stopServer(server);
     },
   };
 };

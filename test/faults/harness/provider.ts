@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listen, stopServer, urlOf } from '../../../fixtures/listen.ts';
 
 /** Where request `n` goes: its path tells it from all others, also on its record. */
 export const pathOf = (n: number): string => `/n${n}/v1/chat/completions`;
@@ -36,14 +36,9 @@ export const startProvider = async ({ chunkMs = 5 } = {}): Promise<Provider> => 
     }
     response.end(`data: ${JSON.stringify({ ...about, choices: [], usage })}\n\ndata: [DONE]\n\n`);
   });
-  server.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
+  await listen(server);
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    origin: urlOf(server),
+    close: () => stopServer(server),
   };
 };

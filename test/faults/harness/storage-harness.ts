@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { uuidv7 } from 'uuidv7';
 import { emulatedTable, tableAt } from '../../../fixtures/emulated-table.ts';
+import { listen, portOf, stopServer } from '../../../fixtures/listen.ts';
 import { openOutbox } from '../../../lambda/data/ledger/outbox.ts';
 import { OUTBOX_SHARDS } from '../../../lambda/data/table/keys.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
@@ -147,18 +147,14 @@ export const openStorageHarness = async (): Promise<StorageHarness> => {
         ? withLimits(variables, provider, queues.queueUrl, undelivered)
         : createGatewayServer(variables);
       const server = gatewayHttpServer(gateway.handle);
-      server.listen(0, '127.0.0.1');
-      await new Promise((resolve) => server.once('listening', resolve));
+      await listen(server);
       return {
-        port: (server.address() as AddressInfo).port,
+        port: portOf(server),
         table: toTable,
         queue: toQueue,
         secrets: toSecrets,
         close: async () => {
-          await new Promise((resolve) => {
-            server.close(resolve);
-            server.closeAllConnections();
-          });
+          await stopServer(server);
           await gateway.close();
           await Promise.all(proxies.map((proxy) => proxy.close()));
         },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, request as httpRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listen, stopServer, urlOf } from '../../../fixtures/listen.ts';
 import { newAccountKey } from '../../../lambda/domain/accounts/account-key.ts';
 import { type Part, startPart } from '../harness/part.ts';
 import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
@@ -113,8 +113,7 @@ const startLargeProvider = async () => {
       response.end(lead > 0 ? PIECE.subarray(lead) : undefined),
     );
   });
-  server.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
+  await listen(server);
   return server;
 };
 
@@ -138,14 +137,13 @@ export const memoryGroup: ScenarioGroup<Context> = {
       CONNECT_TIMEOUT_MS: '60000',
       HEADERS_TIMEOUT_MS: '60000',
       IDLE_TIMEOUT_MS: '60000',
-      UPSTREAM_ORIGINS: JSON.stringify({ openai: `http://127.0.0.1:${(provider.address() as AddressInfo).port}` }),
+      UPSTREAM_ORIGINS: JSON.stringify({ openai: urlOf(provider) }),
     });
     return {
       gateway,
       close: async () => {
         await gateway.stop();
-        provider.closeAllConnections();
-        await new Promise((resolve) => provider.close(resolve));
+        await stopServer(provider);
       },
     };
   },

@@ -1,4 +1,5 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { listen, portOf } from '../../../fixtures/listen.ts';
 import { RequestSplitter, type SplitRequest } from './request-splitter.ts';
 
 /** What a provider does with a connection once a whole request has come. */
@@ -34,9 +35,8 @@ export const startRawOrigin = async (): Promise<RawOrigin> => {
     });
     socket.on('data', (bytes: Buffer) => splitter.write(bytes.toString('latin1')));
   });
-  server.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
+  await listen(server);
+  const port = portOf(server);
   const handle: RawOrigin = {
     origin: `http://127.0.0.1:${port}`,
     port,

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { listen, stopServer, urlOf } from '../../../fixtures/listen.ts';
 import { awsCaller, awsService } from '../../../lambda/gateway/aws/aws-json.ts';
 import { nodeTransport } from '../../../lambda/gateway/aws/transport-node.ts';
 
@@ -27,14 +26,10 @@ const server = createServer(async (request, response) => {
 });
 let endpoint: string;
 beforeAll(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await listen(server);
+  endpoint = urlOf(server);
 });
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterAll(() => stopServer(server));
 
 const region = 'eu-central-1';
 const credentials = { accessKeyId: 'AKIA1', secretAccessKey: 'secret', sessionToken: 'token' };

@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { listen, stopServer, urlOf } from '../../../fixtures/listen.ts';
 import { awsCaller, awsService, environmentCredentials } from '../../../lambda/gateway/aws/aws-json.ts';
 import { type AwsRequest, DeadConnectionError } from '../../../lambda/gateway/aws/transport.ts';
 import { nodeTransport } from '../../../lambda/gateway/aws/transport-node.ts';
@@ -19,15 +19,11 @@ beforeEach(async () => {
     request.resume().on('end', () => respond(request, response));
   });
   server.on('connection', (socket) => connections.push(socket));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  variables = { AWS_ENDPOINT_URL_SQS: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, AWS_REGION: 'x' };
+  await listen(server);
+  variables = { AWS_ENDPOINT_URL_SQS: urlOf(server), AWS_REGION: 'x' };
 });
 
-afterEach(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterEach(() => stopServer(server));
 
 /** For calls that get a response. */
 const PATIENCE_MS = 60_000;

@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { listen, portOf, urlOf } from '../../../fixtures/listen.ts';
 import { nodeTransport } from '../../../lambda/gateway/aws/transport-node.ts';
 import { undiciTransport } from '../../../lambda/gateway/aws/transport-undici.ts';
 
@@ -22,9 +22,8 @@ beforeEach(async () => {
     request.resume().on('end', () => respond(request, response));
   });
   server.on('connection', (socket) => connections.push(socket));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await listen(server);
+  endpoint = urlOf(server);
 });
 afterEach(() => {
   jest.restoreAllMocks();
@@ -112,9 +111,8 @@ describe.each([
         socket.once('data', () => jest.advanceTimersByTime(TIMEOUT_MS));
         connections.push(socket);
       });
-      silent.listen(0, '127.0.0.1');
-      await once(silent, 'listening');
-      const post = transport(`https://127.0.0.1:${(silent.address() as AddressInfo).port}`);
+      await listen(silent);
+      const post = transport(`https://127.0.0.1:${portOf(silent)}`);
       await expect(post(request, TIMEOUT_MS)).rejects.toThrow('no response within 59999 ms');
       for (const socket of connections) socket.destroy();
       silent.close();
@@ -130,9 +128,8 @@ describe.each([
         socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
       });
     });
-    plain.listen(0, '127.0.0.1');
-    await once(plain, 'listening');
-    const post = transport(`https://127.0.0.1:${(plain.address() as AddressInfo).port}`);
+    await listen(plain);
+    const post = transport(`https://127.0.0.1:${portOf(plain)}`);
     await expect(post(request, TIMEOUT_MS)).rejects.not.toMatchObject({ name: 'DeadConnectionError' });
     plain.close();
     const TLS_HANDSHAKE = 22;

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import WebSocket from 'ws';
 import { ask } from '../../../fixtures/exchange.ts';
+import { listen, portOf } from '../../../fixtures/listen.ts';
 import { type ScriptedOrigin, startScriptedOrigin } from '../../../fixtures/scripted-origin.ts';
 import { createGatewayServer } from '../../../lambda/gateway/hosts/gateway-server.ts';
 import { gatewayHttpServer } from '../../../lambda/gateway/hosts/http-server.ts';
@@ -46,16 +47,13 @@ beforeAll(async () => {
     response.end(JSON.stringify(responses[target]?.(input)));
     onCall();
   });
-  aws.listen(0, '127.0.0.1');
-  await once(aws, 'listening');
+  await listen(aws);
 });
 afterAll(async () => {
   aws.closeAllConnections();
   aws.close();
   await origin.close();
 });
-
-const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
 const environment = (upstream = origin.origin) => ({
   TABLE_NAME: 'table',
@@ -84,8 +82,7 @@ const sentEvents = (): [kind: string, delaySeconds: number][] =>
 it('tracks a request with its real parts, and close() waits for its event', async () => {
   const gateway = createGatewayServer(environment());
   const server = gatewayHttpServer((request, response) => gateway.handle(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await listen(server);
   let closed: Promise<void> | undefined;
   let isClosed = false;
   let openMeanwhile = 0;
@@ -119,8 +116,7 @@ it('tracks a request with its real parts, and close() waits for its event', asyn
 it('close() waits for the last of several requests, and closes the connections to providers', async () => {
   const gateway = createGatewayServer(environment());
   const server = gatewayHttpServer((request, response) => gateway.handle(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await listen(server);
   const held: ServerResponse[] = [];
   const bothArrived = Promise.withResolvers<void>();
   const connections: Socket[] = [];
@@ -156,8 +152,7 @@ it('close() waits for WebSockets, which closeAllConnections() ends, and for thei
   const sockets = await startSocketOrigin();
   const gateway = createGatewayServer(environment(sockets.origin));
   const server = gatewayHttpServer(() => {}, {}, gateway.upgrade);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await listen(server);
   const before = sentEvents().length;
   const client = new WebSocket(`ws://127.0.0.1:${portOf(server)}/v1/realtime`, { headers });
   client.on('error', () => {});

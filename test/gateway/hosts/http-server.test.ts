@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { RequestListener, ServerOptions } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { listen, portOf } from '../../../fixtures/listen.ts';
 import { gatewayHttpServer } from '../../../lambda/gateway/hosts/http-server.ts';
 
 let server: ReturnType<typeof gatewayHttpServer> | undefined;
@@ -20,9 +21,8 @@ const send = async (
   }: { listener?: RequestListener; options?: ServerOptions; next?: string } = {},
 ): Promise<string> => {
   server = gatewayHttpServer(listener, options);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  await listen(server);
+  const socket = connect(portOf(server), '127.0.0.1');
   let received = '';
   socket.on('error', () => {});
   socket.on('data', (bytes) => {

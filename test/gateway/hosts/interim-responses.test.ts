@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { listen, urlOf } from '../../../fixtures/listen.ts';
 import { type GatewayHost, KEYS, startGatewayHost } from '../gateway-host.ts';
 
 /* Bare sockets on both sides of the server: what a provider sends before its response, and the bytes of its status lines. */
@@ -10,9 +11,8 @@ let gateway: GatewayHost;
 let provider: PromiseWithResolvers<Socket>;
 beforeAll(async () => {
   origin = createServer((socket) => socket.on('data', () => provider.resolve(socket)));
-  origin.listen(0, '127.0.0.1');
-  await once(origin, 'listening');
-  gateway = await startGatewayHost({ origin: `http://127.0.0.1:${(origin.address() as AddressInfo).port}` });
+  await listen(origin);
+  gateway = await startGatewayHost({ origin: urlOf(origin) });
 });
 afterAll(async () => {
   await gateway.close();

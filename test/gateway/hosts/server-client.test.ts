@@ -1,8 +1,9 @@
 import { EventEmitter, once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Ask, ask } from '../../../fixtures/exchange.ts';
+import { listen, portOf } from '../../../fixtures/listen.ts';
 import type { Gateway } from '../../../lambda/gateway/gateway.ts';
 import { serveGateway } from '../../../lambda/gateway/hosts/gateway-server.ts';
 import { gatewayHttpServer } from '../../../lambda/gateway/hosts/http-server.ts';
@@ -24,9 +25,8 @@ const start = async (script: Script): Promise<number> => {
     const gateway: Gateway = async (received, client) => script(client, response, received);
     void serveGateway(gateway, request, response);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
+  await listen(server);
+  return portOf(server);
 };
 const received = async (script: Script, request: Partial<Ask> = {}) => ask({ ...request, port: await start(script) });
 
@@ -41,9 +41,8 @@ it('takes the request as it is, unless the host says otherwise', async () => {
   server = gatewayHttpServer((request, response) => {
     void serveGateway(gateway, request, response, overrides.next().value);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  await listen(server);
+  const port = portOf(server);
   const request = { port, method: 'DELETE', path: '/a?b', headers: ['Host', 'x', 'B', '1', 'a', '2'] };
   for (let n = 0; n < 2; n++) await ask(request);
   const same = { method: 'DELETE', host: 'x', headers: expect.arrayContaining(['Host', 'x', 'B', '1', 'a', '2']) };

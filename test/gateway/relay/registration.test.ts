@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { listen, portOf } from '../../../fixtures/listen.ts';
 import { Registration } from '../../../lambda/gateway/relay/registration.ts';
 
 const GRACE_MS = 50;
@@ -50,9 +51,8 @@ it.each([true, false])('calls back at once when the queue has responded: accepte
 it('counts a response of the queue that arrived during a stall of this process', async () => {
   jest.useRealTimers();
   const server = createServer((socket) => socket.on('error', () => {}).write('accepted'));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  await listen(server);
+  const socket = connect(portOf(server), '127.0.0.1');
   try {
     await Promise.all([once(socket, 'connect'), once(server, 'connection')]);
     const registration = new Registration(once(socket, 'data').then(() => true));

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { listen, portOf } from '../../../fixtures/listen.ts';
 import { PhaseTimer } from '../../../lambda/gateway/upstream/upstream.ts';
 
 const PHASE_MS = 20;
@@ -42,9 +43,8 @@ describe('a timer of phases', () => {
     'does not count our own stall as one of the provider: what arrived meanwhile is read first, and the timer is %s',
     async (_, read) => {
       const server = createServer((socket) => socket.write('a response'));
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+      await listen(server);
+      const socket = connect(portOf(server), '127.0.0.1');
       try {
         await Promise.all([once(socket, 'connect'), once(server, 'connection')]);
         const isRead = once(socket, 'data');

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
+import { listen, urlOf } from '../../../fixtures/listen.ts';
 
 /** A fake provider of WebSockets that follows its scripts. */
 export interface SocketOrigin {
@@ -28,10 +29,9 @@ export const startSocketOrigin = async (options: ServerOptions = {}): Promise<So
     if (handle.onUpgrade) handle.onUpgrade(request, socket as Socket);
     else sockets.handleUpgrade(request, socket, head, (opened) => handle.onSocket(opened, request));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await listen(server);
   const handle: SocketOrigin = {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: urlOf(server),
     handshakes: [],
     onSocket: () => {},
     onUpgrade: undefined,

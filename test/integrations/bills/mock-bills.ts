@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen, urlOf } from '../../../fixtures/listen.ts';
 
 /** Tokens and dollars of one model on one day, as the provider counts them. */
 export interface BilledDay {
@@ -147,9 +147,9 @@ export const startMockBills = async (): Promise<MockBills> => {
       next_page: isLast ? null : `page_${at + PAGE}`,
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await listen(server);
   return Object.assign(mock, {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: urlOf(server),
     stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
   });
 };

@@ -1,6 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -12,6 +11,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Jwks } from 'aws-jwt-verify/jwk';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { urlOf } from '../../../fixtures/listen.ts';
 import { type CognitoEmulator, LOCAL_REGION, startCognito } from '../../../local/emulators/cognito.ts';
 import type { LambdaFunction } from '../../../local/host/lambda/functions.ts';
 import { createInvoker, type Invoker } from '../../../local/host/lambda/invoker.ts';
@@ -125,7 +125,7 @@ beforeAll(async () => {
   const serve = await restApiServer(app, [lambda('echo'), lambda('stream')], invoker, readJwks);
   server = createServer((request, response) => void serve(request, response)).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  url = urlOf(server);
 });
 afterAll(async () => {
   server.close();

@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { listen, urlOf } from '../../../fixtures/listen.ts';
 import { webPages } from '../../../local/host/web-pages.ts';
 
 let folder: string;
@@ -18,8 +18,8 @@ beforeAll(async () => {
   const settings = { apiUrl: '/api', gatewayUrl: 'http://localhost/gateway/{provider}', mockProviders: true };
   const pages = webPages({ folder, settings }, (_, response) => response.writeHead(404).end('passed on'));
   server = createServer(pages);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await listen(server);
+  url = urlOf(server);
 });
 afterAll(async () => {
   server.close();

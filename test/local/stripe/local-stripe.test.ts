@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import Stripe from 'stripe';
+import { listen, stopServer, urlOf } from '../../../fixtures/listen.ts';
 import { type LocalStripeOptions, startLocalStripe } from '../../../local/stripe/server.ts';
 import { moveClock, open, press } from '../../dashboard/stripe-webhook/browser.ts';
 
@@ -55,12 +55,9 @@ const webhook = async (statusOf: (payload: string) => number) => {
     got.push({ payload, status, signature: String(request.headers['stripe-signature']) });
     response.writeHead(status).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  undo.push(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, got };
+  await listen(server);
+  undo.push(() => stopServer(server));
+  return { url: `${urlOf(server)}/hook`, got };
 };
 
 const until = async (isSo: () => boolean) => {
