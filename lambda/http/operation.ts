@@ -3,6 +3,7 @@ import type { AuditAction } from '../domain/accounts/audit.ts';
 import type { Permission } from '../domain/accounts/permissions.ts';
 import type { Principal } from '../domain/accounts/scope.ts';
 import type { ErrorCode } from './error-codes.ts';
+import { idParams } from './parameters.ts';
 
 /**
  * Who verifies the caller's token: nobody, the API's Cognito authorizer, the handler itself, or the stack, which takes API tokens
@@ -67,7 +68,10 @@ interface Endpoint {
 /** One endpoint of the dashboard API: its route, schemas and documentation. Does no I/O; the OpenAPI document is generated from it. */
 export type Operation = Endpoint & Access & Recorded;
 
-/** An operation as it is written: `access` is the authorizer's unless said otherwise, and `errors` may have nothing to add. */
+/**
+ * An operation as it is written: `access` is the authorizer's unless said otherwise, and `errors` may have nothing to add. Where the path has
+ * `{id}`, `idParams` and the error NOT_FOUND are added.
+ */
 type Definition = Omit<Endpoint, 'id' | 'path' | 'group' | 'errors'> &
   Partial<Pick<Endpoint, 'errors'>> & { readonly audits?: Operation['audits'] } & (
     | Access
@@ -81,7 +85,11 @@ type MethodAndPath = `${Operation['method']} /${string}`;
 type Added<D extends Definition, R extends MethodAndPath> = Pick<Endpoint, 'id' | 'path' | 'group' | 'errors'> & {
   readonly method: R extends `${infer Method} ${string}` ? Method : never;
   readonly access: D extends { readonly access: infer A extends string } ? A : 'authorizer';
-};
+} & (D extends { readonly params: object }
+    ? unknown
+    : R extends `${string}{id}${string}`
+      ? { readonly params: typeof idParams }
+      : unknown);
 
 /** A response with the members of an object. */
 export const ok = <Shape extends z.core.$ZodShape>(description: string, members: Shape) => ({
@@ -98,8 +106,12 @@ export const inGroup =
     methodAndPath: R,
     definition: D & (R extends `GET ${string}` ? unknown : { readonly audits: NonNullable<Operation['audits']> }),
   ): D & Added<D, R> => {
-    const [method, path] = methodAndPath.split(' ');
-    return { id, method, path, group, access: 'authorizer', errors: [], ...definition } as unknown as D & Added<D, R>;
+    const [method, path = ''] = methodAndPath.split(' ');
+    const ofItem = path.includes('{id}');
+    const errors = [...(ofItem ? ['NOT_FOUND'] : []), ...(definition.errors ?? [])];
+    const params = ofItem ? { params: idParams } : {};
+    return { id, method, path, group, access: 'authorizer', ...params, ...definition, errors } as unknown as D &
+      Added<D, R>;
   };
 
 /** The same for scripts: `/machine/…`, where an API token is the credential. It must only read, because such a token is sent as it is. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { alertSchema } from '../../domain/alerts/alert.ts';
 import { inGroup } from '../../http/operation.ts';
-import { idParams, PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/parameters.ts';
+import { PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/parameters.ts';
 
 const alertView = z
   .extend(z.omit(alertSchema, { alertId: true, accountId: true }), {
@@ -50,9 +50,7 @@ export const listAlerts = operation('listAlerts', 'GET /alerts', {
 export const getAlert = operation('getAlert', 'GET /alerts/{id}', {
   summary: 'Get an alert',
   permission: 'rules:read',
-  params: idParams,
   success: { status: 200, description: 'The alert.', schema: oneAlert },
-  errors: ['NOT_FOUND'],
 });
 
 export const acknowledgeAlert = operation('acknowledgeAlert', 'PATCH /alerts/{id}/acknowledge', {
@@ -60,7 +58,5 @@ export const acknowledgeAlert = operation('acknowledgeAlert', 'PATCH /alerts/{id
   summary: 'Acknowledge an alert',
   description: 'Resolves the incident that it opened in PagerDuty. Acknowledging it again changes nothing.',
   permission: 'rules:write',
-  params: idParams,
   success: { status: 200, description: 'The updated alert.', schema: alertView },
-  errors: ['NOT_FOUND'],
 });

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { inGroup, ok } from '../../http/operation.ts';
-import { idParams } from '../../http/parameters.ts';
 
 const instant = z.iso.datetime();
 const operation = inGroup('Account');
@@ -39,7 +38,6 @@ export const linkArchive = operation('linkArchive', 'POST /account/archives/{id}
   summary: 'Get a link to download an archive',
   description: 'Whoever has the link can download the file, without a token, until the link expires.',
   permission: 'account:write',
-  params: idParams,
   success: ok('The link works for 15 minutes.', { url: z.string(), validUntil: instant }),
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { destinationSchema, destinationTypes } from '../../domain/exports/destination.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { idParams, name } from '../../http/parameters.ts';
+import { name } from '../../http/parameters.ts';
 
 const url = z.url('must be a URL').check(z.maxLength(2_048), z.describe('For `otlp` without `/v1/logs`.'));
 /** Those that the request itself needs are not for users to set. */
@@ -66,7 +66,6 @@ export const updateDestination = operation('updateDestination', 'PATCH /destinat
   summary: 'Change a destination, or switch it on or off',
   description: 'Send only the members to change. Headers are replaced as a whole.',
   permission: 'reports:write',
-  params: idParams,
   body: z.strictObject({
     name: z.optional(name(64)),
     url: z.optional(url),
@@ -74,14 +73,11 @@ export const updateDestination = operation('updateDestination', 'PATCH /destinat
     isActive: z.optional(z.boolean()),
   }),
   success: { status: 200, description: 'The destination.', schema: destinationView },
-  errors: ['NOT_FOUND'],
 });
 
 export const deleteDestination = operation('deleteDestination', 'DELETE /destinations/{id}', {
   audits: ['destination.deleted'],
   summary: 'Delete a destination',
   permission: 'reports:write',
-  params: idParams,
   success: { status: 204, description: 'Deleted.' },
-  errors: ['NOT_FOUND'],
 });

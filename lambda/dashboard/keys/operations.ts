@@ -96,7 +96,7 @@ export const changeKey = operation('changeKey', 'PATCH /keys/{id}', {
     validUntil: z.optional(z.nullable(end)),
   }),
   success: { status: 200, description: 'The key.', schema: keySchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
 });
 
 export const rotateKey = operation('rotateKey', 'POST /keys/{id}/rotate', {
@@ -112,7 +112,7 @@ export const rotateKey = operation('rotateKey', 'POST /keys/{id}/rotate', {
       .check(z.describe('How long the former secrets still work: up to 7 days.')),
   }),
   success: { status: 200, description: 'The key with its new secret.', schema: newKeySchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
 });
 
 export const revokeKey = operation('revokeKey', 'DELETE /keys/{id}', {
@@ -128,7 +128,7 @@ export const revokeKey = operation('revokeKey', 'DELETE /keys/{id}', {
       .check(z.describe('Revoke it even if it is the last active key.')),
   }),
   success: { status: 204, description: 'Revoked.' },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
 });
 
 const projectOperation = inGroup('Projects');
@@ -169,7 +169,6 @@ export const renameProject = projectOperation('renameProject', 'PATCH /projects/
   params,
   body: z.strictObject({ name: name(64) }),
   success: { status: 204, description: 'Renamed.' },
-  errors: ['NOT_FOUND'],
 });
 
 export const deleteProject = projectOperation('deleteProject', 'DELETE /projects/{id}', {
@@ -179,5 +178,5 @@ export const deleteProject = projectOperation('deleteProject', 'DELETE /projects
   permission: 'projects:write',
   params,
   success: { status: 204, description: 'Deleted.' },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
 });

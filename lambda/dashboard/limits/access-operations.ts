@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { accessRuleMembers, accessRuleWith, MAX_ACCESS_RULES } from '../../domain/limits/access-rules.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { idParams, name } from '../../http/parameters.ts';
+import { name } from '../../http/parameters.ts';
 
 const operation = inGroup('Access rules');
 
@@ -45,7 +45,6 @@ export const updateAccessRule = operation('updateAccessRule', 'PATCH /access-rul
   summary: 'Change what keys may call',
   description: 'Send only the members to change; each replaces what was there.',
   permission: 'keys:write-all',
-  params: idParams,
   body: z.strictObject({
     name: z.optional(named),
     scope: z.optional(scope.def.innerType),
@@ -54,14 +53,13 @@ export const updateAccessRule = operation('updateAccessRule', 'PATCH /access-rul
     maxRequestUsd: z.optional(maxRequestUsd.def.innerType),
   }),
   success: { status: 200, description: 'The rule.', schema: withStart },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
 });
 
 export const deleteAccessRule = operation('deleteAccessRule', 'DELETE /access-rules/{id}', {
   audits: ['access_rule.deleted'],
   summary: 'Delete an access rule: what it refused passes again within 5 seconds',
   permission: 'keys:write-all',
-  params: idParams,
   success: { status: 204, description: 'Deleted.' },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
 });

@@ -116,7 +116,6 @@ export const setLimitOverride = operation('setLimitOverride', 'PUT /budgets/{id}
       .check(z.describe('Null: for good. `period_end`: until the period of now ends.')),
   }),
   success: { status: 200, description: 'What holds from now on.', schema: overrideSchema },
-  errors: ['NOT_FOUND'],
 });
 
 export const removeLimitOverride = operation('removeLimitOverride', 'DELETE /budgets/{id}/values/{value}', {
@@ -125,5 +124,4 @@ export const removeLimitOverride = operation('removeLimitOverride', 'DELETE /bud
   audits: ['budget.override_removed'],
   params: valueParams,
   success: { status: 204, description: 'It has the usual amount.' },
-  errors: ['NOT_FOUND'],
 });

@@ -70,11 +70,9 @@ export const itemOperations = <
       success: ok('Oldest first.', { items: z.array(shown) }),
     }),
     get: operation(`get${id}`, `GET ${path}/{id}`, {
-      params: idParams,
       summary: `Read ${noun}${gives}`,
       permission: 'rules:read',
       success: { status: 200, description: the, schema: shown },
-      errors: ['NOT_FOUND'],
     }),
     create: operation(`create${id}`, `POST ${path}`, {
       audits: [`${audited}.created`],
@@ -98,23 +96,20 @@ export const itemOperations = <
       },
     }),
     update: operation(`update${id}`, `PATCH ${path}/{id}`, {
-      params: idParams,
       audits: [`${audited}.changed`],
       summary: `Change ${noun}`,
       description: changing,
       permission: 'rules:write',
       body: z.strictObject({ ...changedMembers, ...changes }),
       success: { status: 200, description: the, schema: withSecret },
-      errors: ['NOT_FOUND', 'CONFLICT'],
+      errors: ['CONFLICT'],
     }),
     remove: operation(`delete${id}`, `DELETE ${path}/{id}`, {
-      params: idParams,
       audits: [`${audited}.deleted`],
       summary: `Delete ${noun}`,
       description: deleting,
       permission: 'rules:write',
       success: { status: 204, description: 'Deleted.' },
-      errors: ['NOT_FOUND'],
     }),
   };
 };

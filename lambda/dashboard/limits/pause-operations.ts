@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { MAX_PAUSES, pauseSchema, pauseScope } from '../../domain/limits/pauses.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { idParams, name } from '../../http/parameters.ts';
+import { name } from '../../http/parameters.ts';
 
 const shownScope = Object.fromEntries(
   Object.keys(pauseScope).map((member) => [member, z.optional(z.string())]),
@@ -51,7 +51,6 @@ export const endPause = operation('endPause', 'DELETE /pauses/{id}', {
   audits: ['pause.ended'],
   summary: 'End a pause: requests pass again within 5 seconds',
   permission: 'rules:write',
-  params: idParams,
   success: { status: 204, description: 'Ended.' },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
 });

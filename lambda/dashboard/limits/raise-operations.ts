@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { RAISE_DAYS, RAISE_KEPT_DAYS, raiseAsk, raiseDecision, raiseSchema } from '../../domain/limits/raise.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { idParams } from '../../http/parameters.ts';
 import { valueParams } from './item-operations.ts';
 
 const operation = inGroup('Budgets');
@@ -21,7 +20,7 @@ export const askForRaise = operation('askForRaise', 'POST /budgets/{id}/values/{
       sentBy: z.array(z.string()).check(z.describe('The channels that reached those who may decide.')),
     }),
   },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
 });
 
 export const listRaises = operation('listRaises', 'GET /raises', {
@@ -37,8 +36,7 @@ export const decideRaise = operation('decideRaise', 'PATCH /raises/{id}', {
   description:
     'An approval is an override of the value, which gateways know within 5 seconds. Nobody approves what they asked for, or what is for themselves. Who asked gets a mail.',
   permission: 'raises:decide',
-  params: idParams,
   body: raiseDecision,
   success: { status: 200, description: 'The decision.', schema: raiseSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
 });

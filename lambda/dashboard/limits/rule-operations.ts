@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { ruleTypes, withCondition } from '../../domain/limits/rule.ts';
 import { inGroup } from '../../http/operation.ts';
-import { idParams } from '../../http/parameters.ts';
 import { itemOperations } from './item-operations.ts';
 import { channelResults, newMembers, previewMembers, shownMembers, shownSecret } from './rule-members.ts';
 
@@ -52,7 +51,5 @@ export const testRule = operation('testAlertRule', 'POST /alert-rules/{id}/test'
     'Posts a message that says it is a test to each channel but `email`, once, and waits for the response. PagerDuty opens an incident; further tests of the rule join it.',
   permission: 'rules:write',
   rateLimits: { perAccount: { requests: 10, minutes: 10 } },
-  params: idParams,
   success: channelResults('Why it was not delivered.'),
-  errors: ['NOT_FOUND'],
 });

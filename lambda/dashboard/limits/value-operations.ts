@@ -3,7 +3,7 @@ import { anyPeriodNames } from '../../domain/calendar/periods.ts';
 import { amountSources } from '../../domain/limits/each.ts';
 import { raiseSchema } from '../../domain/limits/raise.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { idParams, PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/parameters.ts';
+import { PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/parameters.ts';
 import { valueParams } from './item-operations.ts';
 
 const operation = inGroup('Budgets');
@@ -50,7 +50,6 @@ export const listLimitValues = operation('listLimitValues', 'GET /budgets/{id}/v
   summary: 'List the values of a budget for each of a dimension',
   description: `Every value with the amount that holds for it and what its current period has used. ${PAGE_DESCRIPTION}`,
   permission: 'rules:read',
-  params: idParams,
   query: z.strictObject({ ...query, ...pageParameters({ default: 50, max: 500 }) }),
   success: {
     status: 200,
@@ -69,7 +68,6 @@ export const listLimitValues = operation('listLimitValues', 'GET /budgets/{id}/v
         ),
     }),
   },
-  errors: ['NOT_FOUND'],
 });
 
 export const readLimitValue = operation('readLimitValue', 'GET /budgets/{id}/values/{value}', {
@@ -77,7 +75,6 @@ export const readLimitValue = operation('readLimitValue', 'GET /budgets/{id}/val
   permission: 'rules:read',
   params: valueParams,
   success: { status: 200, description: 'The value.', schema: z.extend(valueSchema, { period: periodSchema }) },
-  errors: ['NOT_FOUND'],
 });
 
 export const listOwnLimits = operation('listOwnLimits', 'GET /own-limits', {
@@ -101,7 +98,6 @@ export const listOwnLimits = operation('listOwnLimits', 'GET /own-limits', {
 export const exportLimitValues = operation('exportLimitValues', 'GET /budgets/{id}/values/export.csv', {
   summary: 'Download the values of a budget as CSV',
   permission: 'rules:read',
-  params: idParams,
   query: z.strictObject(query),
   success: {
     status: 200,
@@ -109,5 +105,4 @@ export const exportLimitValues = operation('exportLimitValues', 'GET /budgets/{i
     schema: z.string(),
     streamed: { contentType: 'text/csv; charset=utf-8', filename: 'limit-values.csv' },
   },
-  errors: ['NOT_FOUND'],
 });

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { INVITATION_DAYS } from '../../domain/accounts/invitation.ts';
 import { roles } from '../../domain/accounts/permissions.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { emailSchema, idParams } from '../../http/parameters.ts';
+import { emailSchema } from '../../http/parameters.ts';
 import { memberProjects } from '../keys/member-projects.ts';
 
 const operation = inGroup('Members');
@@ -175,9 +175,8 @@ export const resendInvitation = operation('resendInvitation', 'POST /invitations
   summary: 'Send an invitation again',
   description: `With a new link, for ${INVITATION_DAYS} days from now. The former link stops working.`,
   permission: 'members:write',
-  params: idParams,
   success: { status: 200, description: 'The invitation. The mail is on its way.', schema: invitationSchema },
-  errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_REACHED'],
+  errors: ['CONFLICT', 'LIMIT_REACHED'],
 });
 
 export const revokeInvitation = operation('revokeInvitation', 'DELETE /invitations/{id}', {
@@ -185,7 +184,5 @@ export const revokeInvitation = operation('revokeInvitation', 'DELETE /invitatio
   summary: 'Revoke an invitation',
   description: 'Its link stops working at once.',
   permission: 'members:write',
-  params: idParams,
   success: { status: 204, description: 'Revoked.' },
-  errors: ['NOT_FOUND'],
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { scopeShape, termsSchema } from '../../domain/own-prices/own-price.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { day, dayOrInstant, idParams, name } from '../../http/parameters.ts';
+import { day, dayOrInstant, name } from '../../http/parameters.ts';
 
 const nanoUsd = (description: string) => z.int().check(z.describe(`${description}, in 1e-9 USD.`));
 
@@ -110,7 +110,6 @@ export const updatePrice = operation('updatePrice', 'PATCH /prices/{id}', {
   description:
     'Send only the members to change; `terms` as a whole; null removes a member of the scope. Requests of the past are priced again. To change a price from a day on, end it there and add another.',
   permission: 'prices:write',
-  params: idParams,
   body: z.strictObject({
     name: z.optional(name(100)),
     ...(Object.fromEntries(
@@ -121,7 +120,7 @@ export const updatePrice = operation('updatePrice', 'PATCH /prices/{id}', {
     terms: z.optional(termsSchema),
   }),
   success: { status: 200, description: 'The price.', schema: price },
-  errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_REACHED'],
+  errors: ['CONFLICT', 'LIMIT_REACHED'],
 });
 
 export const deletePrice = operation('deletePrice', 'DELETE /prices/{id}', {
@@ -129,9 +128,8 @@ export const deletePrice = operation('deletePrice', 'DELETE /prices/{id}', {
   summary: 'Delete a price of your own',
   description: 'As if it had never been: requests that it applied to are priced again. To end it, set `until`.',
   permission: 'prices:write',
-  params: idParams,
   success: { status: 204, description: 'Deleted.' },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
 });
 
 export const setCurrency = operation('setCurrency', 'PUT /prices/currency', {

@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { deliverySchema } from '../../domain/alerts/alert.ts';
 import { calendarSchema, groupBySchema, scheduleSchema } from '../../domain/reports/report.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { idParams } from '../../http/parameters.ts';
 import {
   changedMembers,
   channelResults,
@@ -63,14 +62,12 @@ export const changeReportCalendar = operation('changeReportCalendar', 'PUT /repo
 export const getReport = operation('getReport', 'GET /reports/{id}', {
   summary: 'Get a scheduled report, and what was sent of it lately',
   permission: 'reports:read',
-  params: idParams,
   success: ok('The report.', {
     ...report,
     runs: z
       .array(z.object({ firstDay: z.string(), createdAt: z.iso.datetime(), deliveries: z.array(deliverySchema) }))
       .check(z.describe('The last ten periods, latest first: the first day of each, and the result of each channel.')),
   }),
-  errors: ['NOT_FOUND'],
 });
 
 export const createReport = operation('createReport', 'POST /reports', {
@@ -89,7 +86,6 @@ export const updateReport = operation('updateReport', 'PATCH /reports/{id}', {
   summary: 'Change a scheduled report',
   description: 'Send only the members to change.',
   permission: 'reports:write',
-  params: idParams,
   body: z.strictObject({
     ...previewMembers,
     ...changedMembers,
@@ -98,7 +94,7 @@ export const updateReport = operation('updateReport', 'PATCH /reports/{id}', {
     recipients: z.optional(recipients),
   }),
   success: { status: 200, description: 'The report.', schema: reportWithSecretSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
 });
 
 export const sendReport = operation('sendReport', 'POST /reports/{id}/send', {
@@ -108,21 +104,17 @@ export const sendReport = operation('sendReport', 'POST /reports/{id}/send', {
     'Sends the period that ended last, once, without waiting for its time. The scheduled one is sent all the same.',
   permission: 'reports:write',
   rateLimits: { perAccount: { requests: 10, minutes: 10 } },
-  params: idParams,
   body: z.strictObject({
     to: z
       ._default(z.enum(['me', 'all']), 'me')
       .check(z.describe('`me`: a mail to the caller, who must be a member. `all`: every channel of the report.')),
   }),
   success: channelResults('Why it was not delivered, or to whom not.'),
-  errors: ['NOT_FOUND'],
 });
 
 export const deleteReport = operation('deleteReport', 'DELETE /reports/{id}', {
   audits: ['report.deleted'],
   summary: 'Delete a scheduled report',
   permission: 'reports:write',
-  params: idParams,
   success: { status: 204, description: 'Deleted.' },
-  errors: ['NOT_FOUND'],
 });

@@ -3,7 +3,6 @@ import { hostLabel } from '../../domain/host-label.ts';
 import { decisions, findingScope } from '../../domain/savings/decision.ts';
 import { findingKinds } from '../../domain/savings/finding-kinds.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { idParams } from '../../http/parameters.ts';
 
 const operation = inGroup('Savings');
 
@@ -29,7 +28,5 @@ export const undoSaving = operation('undoSaving', 'DELETE /savings/decisions/{id
   audits: ['saving.undone'],
   summary: 'Take back what was decided about a finding',
   permission: 'reports:write',
-  params: idParams,
   success: { status: 204, description: 'The finding is as if nothing was decided.' },
-  errors: ['NOT_FOUND'],
 });

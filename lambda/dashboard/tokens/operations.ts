@@ -3,7 +3,7 @@ import { redirectPattern } from '../../domain/accounts/oauth-client.ts';
 import { roles } from '../../domain/accounts/permissions.ts';
 import { RESOURCE_METADATA } from '../../http/mcp-http.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { idParams, name } from '../../http/parameters.ts';
+import { name } from '../../http/parameters.ts';
 import { memberProjects } from '../keys/member-projects.ts';
 
 const DEFAULT_DAYS = 365;
@@ -71,9 +71,7 @@ export const removeToken = operation('removeToken', 'DELETE /tokens/{id}', {
   summary: 'Remove an API token',
   description: 'Permanent. The token, and JWTs issued for it, are rejected within 60 seconds.',
   permission: 'tokens:write',
-  params: idParams,
   success: { status: 204, description: 'Removed.' },
-  errors: ['NOT_FOUND'],
 });
 
 const MAX_CLIENT_ID = 4_096;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { MAX_SEARCH_CHARACTERS, viewPages } from '../../domain/accounts/saved-view.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { idParams, name } from '../../http/parameters.ts';
+import { name } from '../../http/parameters.ts';
 
 const search = z
   .string()
@@ -52,17 +52,14 @@ export const changeView = operation('changeView', 'PATCH /views/{id}', {
   summary: 'Rename a view, or save other settings under its name',
   description: 'Send only the members to change.',
   permission: 'rules:write',
-  params: idParams,
   body: z.strictObject({ name: z.optional(name(MAX_NAME)), search: z.optional(search) }),
   success: { status: 200, description: 'The view.', schema: viewSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
 });
 
 export const deleteView = operation('deleteView', 'DELETE /views/{id}', {
   audits: ['view.deleted'],
   summary: 'Delete a view',
   permission: 'rules:write',
-  params: idParams,
   success: { status: 204, description: 'Deleted.' },
-  errors: ['NOT_FOUND'],
 });
