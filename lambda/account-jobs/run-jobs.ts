@@ -1,15 +1,19 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import type { AccountJob } from '../data/accounts/account-jobs.ts';
+import { dueJobs } from '../data/accounts/account-jobs.ts';
+import type { Table } from '../data/table/table.ts';
 import { MINUTE_MS } from '../domain/calendar/units.ts';
 
-interface JobDependencies {
-  readonly dueJobs: (now: Date) => AsyncIterable<AccountJob>;
-  /** Work for a kind of job. `isLate` is true where the rest must wait for another run. */
-  readonly run: Readonly<Record<string, (job: AccountJob, isLate: () => boolean) => Promise<void>>>;
+/** What is done for a kind of job. The id is that of the report, archive and so on. */
+interface JobKind {
+  /** `isLate` is true where the rest must wait for another run. */
+  readonly run: (accountId: string, id: string, isLate: () => boolean) => Promise<void>;
   /** Puts a failed job off. @returns the failures so far, this one included */
-  readonly postpone: (job: AccountJob, error: unknown, dueAt: (failures: number) => Date) => Promise<number>;
-  readonly now: () => Date;
-  readonly logger: Pick<Logger, 'error'>;
+  readonly putOff: (
+    accountId: string,
+    id: string,
+    dueAt: (failures: number) => Date,
+    error: unknown,
+  ) => Promise<number>;
 }
 
 /** A big job leaves time for others in each run. */
@@ -25,24 +29,23 @@ class FailedJobsError extends Error {
 
 /** Runs what is due, each job for a while: what is not finished is due again. The returned function takes the time left, in milliseconds. */
 export const runJobs =
-  ({ dueJobs, run, postpone, now, logger }: JobDependencies) =>
+  (table: Table, kinds: Readonly<Record<string, JobKind>>, logger: Pick<Logger, 'error'>, now: () => Date) =>
   async (remainingMs: () => number): Promise<void> => {
     let failed = 0;
-    for await (const job of dueJobs(now())) {
+    for await (const { accountId, kind, sk } of dueJobs(table, now())) {
       if (remainingMs() < RESERVE_MS) break;
+      const job = kinds[kind];
+      if (!job) continue;
+      const id = sk.slice(sk.indexOf('#') + 1);
       const endsAtMs = now().getTime() + JOB_MS;
       try {
-        await run[job.kind]?.(job, () => now().getTime() >= endsAtMs || remainingMs() < RESERVE_MS);
+        await job.run(accountId, id, () => now().getTime() >= endsAtMs || remainingMs() < RESERVE_MS);
       } catch (error) {
         failed += 1;
         const minutes = (failures: number) => Math.min(2 ** failures, MAX_WAIT_MINUTES);
-        const failures = await postpone(job, error, (count) => new Date(now().getTime() + minutes(count) * MINUTE_MS));
-        logger.error('job of an account failed', {
-          accountId: job.accountId,
-          kind: job.kind,
-          failures,
-          error: error as Error,
-        });
+        const dueAt = (failures: number) => new Date(now().getTime() + minutes(failures) * MINUTE_MS);
+        const failures = await job.putOff(accountId, id, dueAt, error);
+        logger.error('job of an account failed', { accountId, kind, failures, error: error as Error });
       }
     }
     if (failed > 0) throw new FailedJobsError(`${failed} jobs failed.`);

@@ -83,7 +83,7 @@ export const sendDestination = ({ destinations, dayExports, requests, post, now 
   };
 
   return {
-    send: async (accountId: string, destinationId: string, isLate: () => boolean): Promise<void> => {
+    run: async (accountId: string, destinationId: string, isLate: () => boolean): Promise<void> => {
       const destination = await destinations.find(accountId, destinationId);
       if (destination === undefined) return;
       const next = (changes: DestinationChanges) => destinations.note(destination, changes, inAMinute());
@@ -100,7 +100,7 @@ export const sendDestination = ({ destinations, dayExports, requests, post, now 
       }
     },
 
-    putOff: async (accountId: string, destinationId: string, error: unknown): Promise<number> => {
+    putOff: async (accountId: string, destinationId: string, _dueAt: unknown, error: unknown): Promise<number> => {
       const destination = await destinations.find(accountId, destinationId);
       return destination === undefined ? 1 : fail(destination, error);
     },

@@ -103,7 +103,7 @@ const MAX_FAILURES = 5;
 /** A failed archive is tried again from its checkpoint, or from its beginning where its upload is gone. */
 export const failArchive =
   ({ archives, objects }: Pick<ArchiveDependencies, 'archives' | 'objects'>) =>
-  async (accountId: string, archiveId: string, error: unknown, dueAt: (failures: number) => Date): Promise<number> => {
+  async (accountId: string, archiveId: string, dueAt: (failures: number) => Date, error: unknown): Promise<number> => {
     const archive = await archives.find(accountId, archiveId);
     const failures = (archive.failures ?? 0) + 1;
     const isOver = failures >= MAX_FAILURES;

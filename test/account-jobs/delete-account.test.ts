@@ -5,7 +5,6 @@ import { deleteAccount } from '../../lambda/account-jobs/delete-account.ts';
 import { runJobs } from '../../lambda/account-jobs/run-jobs.ts';
 import { openAccountDeletions } from '../../lambda/data/accounts/account-deletions.ts';
 import { openAccountHolds } from '../../lambda/data/accounts/account-holds.ts';
-import { dueJobs } from '../../lambda/data/accounts/account-jobs.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { markDeleted, openAccountItems } from '../../lambda/data/accounts/delete-items.ts';
 import { deletedAccountKey, requestKey } from '../../lambda/data/table/keys.ts';
@@ -68,16 +67,20 @@ const jobOver = (over: Table, pauseMs = PAUSE_MS) => {
     now: () => now,
     logger: silentLogger(),
   });
-  return runJobs({
-    dueJobs: (at) => dueJobs(table, at),
-    run: { deletion: ({ accountId }, isLate) => remove(accountId, isLate) },
-    postpone: async ({ accountId }, _, dueAt) => {
-      await openAccountDeletions(table).write(accountId, { failures: 1 }, dueAt(1).toISOString());
-      return 1;
+  return runJobs(
+    table,
+    {
+      deletion: {
+        run: (accountId, _, isLate) => remove(accountId, isLate),
+        putOff: async (accountId, _, dueAt) => {
+          await openAccountDeletions(table).write(accountId, { failures: 1 }, dueAt(1).toISOString());
+          return 1;
+        },
+      },
     },
-    now: () => now,
-    logger: silentLogger(),
-  });
+    silentLogger(),
+    () => now,
+  );
 };
 /**
  * The table, which responds itself where a query is for a partition without items. Each pass of a deletion asks for more than a thousand

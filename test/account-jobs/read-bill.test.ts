@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { failBill, readBill } from '../../lambda/account-jobs/read-bill.ts';
-import {
-  connectBill,
-  disconnectBill,
-  listBillConnections,
-} from '../../lambda/dashboard/reconciliation/bill-connections.ts';
+import { connectBill, disconnectBill, listBillConnections } from '../../lambda/dashboard/reconciliation/bills.ts';
 import * as operations from '../../lambda/dashboard/reconciliation/operations.ts';
 import { dueJobs } from '../../lambda/data/accounts/account-jobs.ts';
 import { openBillConnections } from '../../lambda/data/reconciliation/bill-connections.ts';

@@ -78,7 +78,7 @@ const openAccount = async () => {
   const handler = serve(routes(operations, manage, dependencies));
   const call = (method: string, path: string, body?: unknown) =>
     invoke(handler, { method, path: `/api/destinations${path}`, body, caller: { accountId, userId } });
-  const { send } = sendDestination({
+  const { run: send } = sendDestination({
     destinations: openDestinations(table),
     dayExports: openDayExports(table),
     requests: openRequests(table, () => nowMs),

@@ -216,9 +216,9 @@ it('begins anew where its upload is gone, and gives up in the end', async () => 
     () => undefined,
     (reason: unknown) => reason,
   );
-  expect(await fail(account.accountId, archiveId, error, () => NOW)).toBe(1);
+  expect(await fail(account.accountId, archiveId, () => NOW, error)).toBe(1);
   expect((await archives.find(account.accountId, archiveId)).checkpoint).toBeNull();
   for (const failures of [2, 3, 4, 5])
-    expect(await fail(account.accountId, archiveId, new Error('down'), () => NOW)).toBe(failures);
+    expect(await fail(account.accountId, archiveId, () => NOW, new Error('down'))).toBe(failures);
   expect(await archives.find(account.accountId, archiveId)).toMatchObject({ status: 'failed' });
 });

@@ -8,11 +8,15 @@ import { tryWrite } from '../table/write.ts';
 const jobSchema = z.object({ pk: z.string(), sk: z.string(), accountId: z.string(), kind: z.string() });
 
 /** Something to do for a whole account: its deletion, an archive of it, to read a bill, to make a report, or to send a destination what is new. */
-export type AccountJob = z.infer<typeof jobSchema>;
+type AccountJob = z.infer<typeof jobSchema>;
 
-/** The members that put a job on the list of due ones. @param dueAt ISO 8601 UTC */
-export const dueFrom = (dueAt: string, { accountId, sk }: { readonly accountId: string; readonly sk: string }) =>
-  accountJobsIndexKey(dueAt, accountId, sk);
+/** The item of a new job. @param dueAt ISO 8601 UTC */
+export const jobItem = <J extends { readonly accountId: string }>(kind: string, key: Key, job: J, dueAt: string) => ({
+  ...key,
+  kind,
+  ...job,
+  ...accountJobsIndexKey(dueAt, job.accountId, key.sk),
+});
 
 /**
  * The write of members of a job, and of when it goes on.
@@ -25,7 +29,7 @@ export const jobChange = (
   changes: Readonly<Record<string, unknown>>,
   dueAt: string | null,
 ) => {
-  const members = { ...changes, ...(dueAt !== null && dueFrom(dueAt, { accountId, sk: key.sk })) };
+  const members = { ...changes, ...(dueAt !== null && accountJobsIndexKey(dueAt, accountId, key.sk)) };
   const changed = Object.keys(members).map((each) => `#${each} = :${each}`);
   const set = changed.length > 0 ? `SET ${changed.join(', ')}` : '';
   return update(key, `${set}${dueAt === null ? ' REMOVE gsi1pk, gsi1sk' : ''}`, EXISTS, members);

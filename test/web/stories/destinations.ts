@@ -49,7 +49,7 @@ describe('a destination', () => {
         requests: openRequests(table),
         post: async ({ headers }, body) => receive(`${headers?.['authorization']} ${JSON.parse(body).day}`),
         now: () => new Date(Date.now() + 600_000),
-      }).send(accountId, destination.destinationId, () => false);
+      }).run(accountId, destination.destinationId, () => false);
 
     const row = page.getByRole('row', { name: new RegExp(name) });
     await follow(() => {
