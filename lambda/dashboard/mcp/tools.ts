@@ -170,8 +170,8 @@ interface Shown extends Readonly<Record<string, unknown>> {
   readonly otherGroups?: unknown;
 }
 
-const listIn = (shown: Shown, name: string | undefined): readonly unknown[] => {
-  const list = name === undefined ? undefined : shown[name];
+const listIn = (shown: Shown, name: string): readonly unknown[] => {
+  const list = shown[name];
   return Array.isArray(list) ? list : [];
 };
 
@@ -213,16 +213,6 @@ interface Page {
   readonly rows: number;
 }
 
-/** The page with as many rows as the characters hold. */
-const fitting = async (read: (rows: number) => Promise<Page>, rows: number, maxCharacters: number): Promise<Page> => {
-  let page = await read(rows);
-  while (page.text.length > maxCharacters && page.rows > 1) {
-    const fewer = Math.floor((page.rows * maxCharacters) / page.text.length);
-    page = await read(Math.max(1, Math.min(page.rows - 1, fewer)));
-  }
-  return page;
-};
-
 /**
  * The response of a tool as text. A long list is cut to what an agent can read: to more of it where it names a limit. `nextCursor` has the
  * rest. A series is cut after its groups, which are cut to half of the text.
@@ -247,43 +237,40 @@ export const toolText = async (
     outputs.set(limit, output);
     return output;
   };
-  /** @param limitOf the limit of the operation, for a number of rows */
-  const read =
-    (list: string, limitOf: (count: number) => number, cut: (shown: Shown, count: number) => Shown) =>
-    async (count: number): Promise<Page> => {
-      const output = (await run(limitOf(count))) as never;
-      const pageOf = (shown: unknown): Page => {
-        const page = cut(shown as Shown, count);
-        return { text: JSON.stringify(withDecimalAmounts(page)), rows: listIn(page, list).length };
-      };
-      const whole = pageOf(view(output, query));
-      return whole.text.length > MAX_CHARACTERS ? pageOf(brief(output, query)) : whole;
+  type Cut = (shown: Shown, count: number) => Shown;
+  /**
+   * The page with as many rows of a list as the characters hold.
+   *
+   * @param limitOf the limit of the operation, for a number of rows
+   */
+  const fitting = async (
+    list: string,
+    count: number,
+    most: number,
+    limitOf: (count: number) => number,
+    cut: Cut,
+  ): Promise<Page> => {
+    const output = (await run(limitOf(count))) as never;
+    const pageOf = (shown: unknown): Page => {
+      const page = cut(shown as Shown, count);
+      return { text: JSON.stringify(withDecimalAmounts(page)), rows: listIn(page, list).length };
     };
-  const readPages = async (): Promise<Page> => {
+    const whole = pageOf(view(output, query));
+    const page = whole.text.length > MAX_CHARACTERS ? pageOf(brief(output, query)) : whole;
+    if (page.text.length <= most || page.rows <= 1) return page;
+    const fewer = Math.floor((page.rows * most) / page.text.length);
+    return fitting(list, Math.max(1, Math.min(page.rows - 1, fewer)), most, limitOf, cut);
+  };
+  const readPage = async (): Promise<Page> => {
     const { limit = 0 } = parsed;
     const itself = (count: number) => count;
-    if (rows === undefined)
-      return fitting(
-        read('items', itself, (shown) => shown),
-        limit,
-        maxCharacters,
-      );
-    const cut = (shown: Shown, count: number) => pageIn(shown, rows, from, count);
-    if (rows !== 'series')
-      return fitting(
-        read(rows, (count) => from + count, cut),
-        limit,
-        maxCharacters,
-      );
-    const groups = read('groups', itself, (shown) => ({ ...shown, series: [] }));
-    const { rows: named } = await fitting(groups, limit, maxCharacters / 2);
-    return fitting(
-      read(rows, () => named || limit, cut),
-      Number.POSITIVE_INFINITY,
-      maxCharacters,
-    );
+    const ofPage: Cut = (shown, count) => pageIn(shown, rows ?? '', from, count);
+    if (rows === undefined) return fitting('items', limit, maxCharacters, itself, (shown) => shown);
+    if (rows !== 'series') return fitting(rows, limit, maxCharacters, (count) => from + count, ofPage);
+    const groups = await fitting('groups', limit, maxCharacters / 2, itself, (shown) => ({ ...shown, series: [] }));
+    return fitting(rows, Number.POSITIVE_INFINITY, maxCharacters, () => groups.rows || limit, ofPage);
   };
-  const { text } = await readPages();
+  const { text } = await readPage();
   if (text.length <= MOST_CHARACTERS) return text;
   const message = `makes a response of ${text.length} characters, and at most ${MOST_CHARACTERS} are sent: ask for fewer groups, a shorter time, or a coarser granularity`;
   throw new ValidationError([{ path: 'limit', message }]);
