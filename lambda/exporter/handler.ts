@@ -1,6 +1,3 @@
-import { Logger } from '@aws-lambda-powertools/logger';
-import { Metrics } from '@aws-lambda-powertools/metrics';
-import type { ScheduledHandler } from 'aws-lambda';
 import { openAccountTerms } from '../data/accounts/account-terms.ts';
 import { openAuditLog } from '../data/accounts/audit-log.ts';
 import { openDayExports } from '../data/exports/day-exports.ts';
@@ -11,14 +8,14 @@ import { openSpendCounters } from '../data/spend/spend-counters.ts';
 import { openTable } from '../data/table/table.ts';
 import { exporterEnvironment } from '../environment.ts';
 import { openObjectStore } from '../integrations/object-store.ts';
+import { onSchedule } from '../on-schedule.ts';
 import { exportDay, openDescribeAccount } from './export-day.ts';
 import { leavesAt, moveDay } from './move-day.ts';
 import { runDueDays } from './run-due-days.ts';
 
 const environment = exporterEnvironment.parse(process.env);
 const table = openTable(environment.TABLE_NAME);
-const metrics = new Metrics({ serviceName: 'exporter' });
-const logger = new Logger({ serviceName: 'exporter' });
+const { logger, metrics, handlerOf } = onSchedule('exporter');
 const tableDays = environment.REQUEST_TABLE_DAYS;
 const dayExports = openDayExports(table);
 const dayFiles = openDayFiles(table);
@@ -58,13 +55,7 @@ const moveDue = runDueDays({
 });
 
 /** Runs every 20 minutes: exports the days that were rolled up since, again where they changed, and moves old records out of the table. */
-export const handler: ScheduledHandler = async (_event, context) => {
-  logger.addContext(context);
-  try {
-    const remainingMs = () => context.getRemainingTimeInMillis();
-    await exportDue(remainingMs);
-    await moveDue(remainingMs);
-  } finally {
-    metrics.publishStoredMetrics();
-  }
-};
+export const handler = handlerOf(async (remainingMs) => {
+  await exportDue(remainingMs);
+  await moveDue(remainingMs);
+});

@@ -2,10 +2,10 @@ import * as z from 'zod/mini';
 import { ConflictError, NotFoundError } from '../../domain/errors.ts';
 import { check, IS_NEW, put, remove } from '../table/actions.ts';
 import { accountKey, deletionKey } from '../table/keys.ts';
-import { findItem } from '../table/read.ts';
+import { findAs } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact } from '../table/write.ts';
-import { dueFrom, writeJob } from './account-jobs.ts';
+import { jobItem, writeJob } from './account-jobs.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 
 const deletionSchema = z.object({
@@ -27,27 +27,24 @@ const deletionSchema = z.object({
 export type AccountDeletion = z.infer<typeof deletionSchema>;
 
 export const openAccountDeletions = (table: Table) => {
-  const find = async (accountId: string): Promise<AccountDeletion | undefined> => {
-    const item = await findItem(table, deletionKey(accountId));
-    return item && deletionSchema.parse(item);
-  };
+  const find = (accountId: string) => findAs(table, deletionKey(accountId), deletionSchema);
 
   return {
     /** Undefined unless the account is going to be deleted. */
     find,
 
     /** @throws ConflictError if somebody did so before, or the caller is not the owner any more */
-    request: async (
-      { accountId, requestedAt, requestedBy, deletesAt }: Omit<AccountDeletion, 'phase'>,
+    request: (
+      deletion: Omit<AccountDeletion, 'phase' | 'failures'>,
       ownerUserId: string,
       audit: AuditEntry,
     ): Promise<void> => {
-      const key = deletionKey(accountId);
-      const members = { kind: 'deletion', accountId, requestedAt, requestedBy, deletesAt, phase: 'waiting' };
-      await transact(
+      const { accountId, deletesAt } = deletion;
+      const waiting = { ...deletion, phase: 'waiting' };
+      return transact(
         table,
         [
-          put({ ...key, ...members, ...dueFrom(deletesAt, { accountId, sk: key.sk }) }, IS_NEW),
+          put(jobItem('deletion', deletionKey(accountId), waiting, deletesAt), IS_NEW),
           check(accountKey(accountId), 'ownerUserId = :ownerUserId', { ownerUserId }),
           putAudit(audit),
         ],

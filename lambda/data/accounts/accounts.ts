@@ -3,7 +3,7 @@ import { joiningRoles } from '../../domain/accounts/sign-on.ts';
 import { accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
 import { EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
 import { accountKey } from '../table/keys.ts';
-import { findItem } from '../table/read.ts';
+import { findAs } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
@@ -68,10 +68,7 @@ const registrationItems = ({ account, user, keyId }: NewAccount) => [
 
 export const openAccounts = (table: Table) => ({
   /** Undefined if there is none. A consistent read, because clients read right after they register. */
-  find: async (accountId: string): Promise<Account | undefined> => {
-    const item = await findItem(table, accountKey(accountId));
-    return item && accountSchema.parse(item);
-  },
+  find: (accountId: string): Promise<Account | undefined> => findAs(table, accountKey(accountId), accountSchema),
 
   /** Creates account, key and user in one transaction. Throws if one of them already exists. */
   create: async (registration: NewAccount): Promise<void> => {

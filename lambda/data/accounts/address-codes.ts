@@ -4,7 +4,7 @@ import { DAY_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
 import { RateLimitedError } from '../../domain/errors.ts';
 import { IS_NEW, put, update } from '../table/actions.ts';
 import { addressCodeKey } from '../table/keys.ts';
-import { findItem } from '../table/read.ts';
+import { findAs } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { isConditionFailed, tryWrite, write } from '../table/write.ts';
 
@@ -31,10 +31,7 @@ const hashOf = (userId: string, code: string): string => hash('sha256', `${userI
 
 /** Codes that prove a mail address. A user has at most one: the latest. */
 export const openAddressCodes = (table: Table) => {
-  const read = async (userId: string) => {
-    const item = await findItem(table, addressCodeKey(userId));
-    return item && stored.parse(item);
-  };
+  const read = (userId: string) => findAs(table, addressCodeKey(userId), stored);
   return {
     /** The address that waits for its code; undefined if there is none, or the code has expired. */
     pending: async (userId: string, nowMs: number): Promise<string | undefined> => {
@@ -109,5 +106,3 @@ export const openAddressCodes = (table: Table) => {
     },
   };
 };
-
-export type AddressCodes = ReturnType<typeof openAddressCodes>;

@@ -7,7 +7,7 @@ import { LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import { EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
 import { batchRead } from '../table/batch.ts';
 import { accountApiTokenKey, apiTokenKey, userKey } from '../table/keys.ts';
-import { findItem, listItems } from '../table/read.ts';
+import { findAs, findItem, listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { ConditionsFailedError, transact, tryWrite } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
@@ -96,10 +96,8 @@ export const openApiTokens = (table: Table) => {
     },
 
     /** The token that a code stands for. */
-    pending: async (code: string): Promise<ApiTokenOwner | undefined> => {
-      const item = await findItem(table, apiTokenKey(secretHash(code)));
-      return item && ownerSchema.parse(item);
-    },
+    pending: (code: string): Promise<ApiTokenOwner | undefined> =>
+      findAs(table, apiTokenKey(secretHash(code)), ownerSchema),
 
     /** Puts a token in the place of its code. @returns false where the code was used, or the token removed, in the meantime */
     redeem: async (
@@ -158,8 +156,7 @@ export const openApiTokenUse = (table: Table, nowMs: () => number) => {
   const find = async (tokenHash: string): Promise<ApiTokenOwner | undefined> => {
     const cached = owners.get(tokenHash);
     if (cached !== undefined) return cached;
-    const item = await findItem(table, apiTokenKey(tokenHash));
-    const owner = item && ownerSchema.parse(item);
+    const owner = await findAs(table, apiTokenKey(tokenHash), ownerSchema);
     if (owner !== undefined) owners.set(tokenHash, owner);
     return owner;
   };

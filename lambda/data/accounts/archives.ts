@@ -6,7 +6,7 @@ import { archiveKey } from '../table/keys.ts';
 import { findItem, listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact } from '../table/write.ts';
-import { dueFrom, writeJob } from './account-jobs.ts';
+import { jobItem, writeJob } from './account-jobs.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 
 /** The bucket deletes archives a day later: see lib/constructs/object-bucket.ts. */
@@ -48,21 +48,11 @@ const archiveSchema = z.object({
 export type Archive = z.infer<typeof archiveSchema>;
 
 export const openArchives = (table: Table) => ({
-  create: async ({ archiveId, accountId, requestedAt, requestedBy }: Archive, audit: AuditEntry): Promise<void> => {
-    const key = archiveKey(accountId, archiveId);
-    const item = {
-      ...key,
-      kind: 'archive',
-      archiveId,
-      accountId,
-      status: 'pending',
-      progress: 0,
-      requestedAt,
-      requestedBy,
-      expiresAt: Math.floor(Date.parse(requestedAt) / 1_000) + 2 * ARCHIVE_DAYS * DAY_SECONDS,
-      ...dueFrom(requestedAt, { accountId, sk: key.sk }),
-    };
-    await transact(table, [put(item, IS_NEW), putAudit(audit)]);
+  create: (archive: Archive, audit: AuditEntry): Promise<void> => {
+    const { accountId, archiveId, requestedAt } = archive;
+    const expiresAt = Math.floor(Date.parse(requestedAt) / 1_000) + 2 * ARCHIVE_DAYS * DAY_SECONDS;
+    const item = jobItem('archive', archiveKey(accountId, archiveId), { ...archive, expiresAt }, requestedAt);
+    return transact(table, [put(item, IS_NEW), putAudit(audit)]);
   },
 
   /** Newest first. */

@@ -6,7 +6,7 @@ import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/er
 import { type Action, check, EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
 import { batchRead } from '../table/batch.ts';
 import { accountKey, accountUserKey, invitationKey, invitationMailsKey, userKey } from '../table/keys.ts';
-import { findItem, listItems } from '../table/read.ts';
+import { findAs, listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
@@ -39,8 +39,6 @@ const invitationItem = (invitation: Invitation) => ({
   ...invitation,
   expiresAt: Math.floor(Date.parse(invitation.validUntil) / 1_000) + SHOWN_EXPIRED_DAYS * DAY_SECONDS,
 });
-
-const parseInvitation = (item: Record<string, unknown>): Invitation => invitationSchema.parse(item);
 
 /** True if the token is the invitation's own and still in time. */
 export const isAcceptable = ({ tokenHash, validUntil }: Invitation, token: string, now: Date): boolean =>
@@ -98,7 +96,7 @@ export const openMembers = (table: Table) => {
     );
 
   const invitationsOf = async (accountId: string): Promise<Invitation[]> => {
-    const invitations = await listItems(table, invitationKey(accountId, ''), parseInvitation);
+    const invitations = await listItems(table, invitationKey(accountId, ''), (item) => invitationSchema.parse(item));
     return invitations.sort((a, b) => a.createdAt.localeCompare(b.createdAt));
   };
 
@@ -186,10 +184,8 @@ export const openMembers = (table: Table) => {
     /** Invitations that were not accepted, also expired ones, oldest first. */
     invitations: invitationsOf,
 
-    findInvitation: async (accountId: string, invitationId: string): Promise<Invitation | undefined> => {
-      const item = await findItem(table, invitationKey(accountId, invitationId));
-      return item && parseInvitation(item);
-    },
+    findInvitation: (accountId: string, invitationId: string): Promise<Invitation | undefined> =>
+      findAs(table, invitationKey(accountId, invitationId), invitationSchema),
 
     /**
      * Invites an address. An expired invitation of it is replaced.

@@ -7,7 +7,7 @@ import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/er
 import type { BlockPolicy } from '../../domain/limits/block.ts';
 import { EXISTS, IS_NEW, put, update } from '../table/actions.ts';
 import { accountKey, accountServiceKeyKey, serviceKeyKey } from '../table/keys.ts';
-import { findItem, listItems } from '../table/read.ts';
+import { findAs, findItem, listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { ConditionsFailedError, transact, tryWrite } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
@@ -105,10 +105,8 @@ const setEnd = (
 };
 
 export const openServiceKeys = (table: Table) => {
-  const find = async (accountId: string, keyId: string): Promise<ServiceKey | undefined> => {
-    const item = await findItem(table, accountServiceKeyKey(accountId, keyId));
-    return item && serviceKeySchema.parse(item);
-  };
+  const find = (accountId: string, keyId: string): Promise<ServiceKey | undefined> =>
+    findAs(table, accountServiceKeyKey(accountId, keyId), serviceKeySchema);
 
   const listKeys = (accountId: string): Promise<ServiceKey[]> =>
     listItems(table, accountServiceKeyKey(accountId, ''), (item) => serviceKeySchema.parse(item));

@@ -3,7 +3,7 @@ import type { SignOn } from '../../domain/accounts/sign-on.ts';
 import { ConflictError } from '../../domain/errors.ts';
 import { check, IS_NEW, put, remove, update } from '../table/actions.ts';
 import { accountKey, signOnKey } from '../table/keys.ts';
-import { findItem } from '../table/read.ts';
+import { findAs } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
@@ -15,8 +15,7 @@ const linkSchema = z.object({ accountId: z.string() });
 export const openSignOns = (table: Table) => ({
   /** Internal id of the account that uses a provider. */
   accountOf: async (provider: string): Promise<string | undefined> => {
-    const item = await findItem(table, signOnKey(provider));
-    return item && linkSchema.parse(item).accountId;
+    return (await findAs(table, signOnKey(provider), linkSchema))?.accountId;
   },
 
   /**

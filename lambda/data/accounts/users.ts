@@ -3,7 +3,7 @@ import { roles } from '../../domain/accounts/permissions.ts';
 import { ConflictError } from '../../domain/errors.ts';
 import { EXISTS, update } from '../table/actions.ts';
 import { accountUserKey, userKey } from '../table/keys.ts';
-import { findItem } from '../table/read.ts';
+import { findAs } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact, write } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
@@ -81,8 +81,7 @@ export const openUsers = (table: Table) => {
   return {
     /** Undefined if there is none, or the token whose user it is has expired. A consistent read, because clients read right after they register. */
     find: async (userId: string): Promise<User | undefined> => {
-      const item = await findItem(table, userKey(userId));
-      const user = item && userSchema.parse(item);
+      const user = await findAs(table, userKey(userId), userSchema);
       const hasExpired = user?.validUntil !== undefined && user.validUntil <= new Date().toISOString();
       return hasExpired ? undefined : user;
     },

@@ -9,7 +9,7 @@ import {
   stripeCustomersIndexKey,
   stripeCustomersIndexPartition,
 } from '../table/keys.ts';
-import { findItem, itemsOfIndex } from '../table/read.ts';
+import { findAs, itemsOfIndex } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact } from '../table/write.ts';
 
@@ -43,10 +43,8 @@ const BATCH = 100;
 const customerSchema = z.object({ accountId: z.string() });
 
 export const openBillingAccounts = (table: Table) => {
-  const find = async (accountId: string): Promise<BillingAccount | undefined> => {
-    const item = await findItem(table, accountKey(accountId));
-    return item && billingAccountSchema.parse(item);
-  };
+  const find = (accountId: string): Promise<BillingAccount | undefined> =>
+    findAs(table, accountKey(accountId), billingAccountSchema);
 
   const readAll = async (accountIds: ReadonlySet<string>): Promise<BillingAccount[]> => {
     const items = await batchRead(table, [...accountIds].map(accountKey), { consistent: true });
@@ -58,8 +56,7 @@ export const openBillingAccounts = (table: Table) => {
 
     /** The account of a customer, even if the customer was deleted; undefined for a customer of another system. */
     ownerOf: async (customerId: string): Promise<string | undefined> => {
-      const item = await findItem(table, stripeCustomerKey(customerId));
-      return item && customerSchema.parse(item).accountId;
+      return (await findAs(table, stripeCustomerKey(customerId), customerSchema))?.accountId;
     },
 
     /**

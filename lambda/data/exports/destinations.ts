@@ -1,10 +1,10 @@
 import { NotFoundError } from '../../domain/errors.ts';
 import { type Destination, type DestinationChanges, destinationSchema } from '../../domain/exports/destination.ts';
-import { dueFrom, jobChange } from '../accounts/account-jobs.ts';
+import { jobChange, jobItem } from '../accounts/account-jobs.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { EXISTS, IS_NEW, put, remove } from '../table/actions.ts';
 import { destinationKey } from '../table/keys.ts';
-import { findItem, listItems } from '../table/read.ts';
+import { findAs, listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact, tryWrite } from '../table/write.ts';
 
@@ -19,19 +19,16 @@ export const openDestinations = (table: Table) => {
   ) => jobChange(destinationKey(accountId, destinationId), accountId, changes, dueAt);
 
   return {
-    find: async (accountId: string, destinationId: string): Promise<Destination | undefined> => {
-      const item = await findItem(table, destinationKey(accountId, destinationId));
-      return item && destinationSchema.parse(item);
-    },
+    find: (accountId: string, destinationId: string): Promise<Destination | undefined> =>
+      findAs(table, destinationKey(accountId, destinationId), destinationSchema),
 
     list: (accountId: string): Promise<Destination[]> =>
       listItems(table, destinationKey(accountId, ''), (item) => destinationSchema.parse(item)),
 
-    create: async (destination: Destination, audit: AuditEntry): Promise<void> => {
-      const { accountId, destinationId, createdAt } = destination;
-      const key = destinationKey(accountId, destinationId);
-      const job = { kind: 'destination', ...dueFrom(createdAt, { accountId, sk: key.sk }) };
-      await transact(table, [put({ ...key, ...destination, ...job }, IS_NEW), putAudit(audit)]);
+    create: (destination: Destination, audit: AuditEntry): Promise<void> => {
+      const key = destinationKey(destination.accountId, destination.destinationId);
+      const item = jobItem('destination', key, destination, destination.createdAt);
+      return transact(table, [put(item, IS_NEW), putAudit(audit)]);
     },
 
     /** @param dueAt ISO 8601 UTC; null for a destination that is off @throws NotFoundError */

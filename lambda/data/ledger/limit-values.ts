@@ -18,7 +18,7 @@ import {
   ruleKey,
   uncountedKey,
 } from '../table/keys.ts';
-import { findItem, itemsUnder, listItems } from '../table/read.ts';
+import { findAs, findItem, itemsUnder, listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact, write } from '../table/write.ts';
 import { type BudgetItem, parseBudgetItem } from './reservations.ts';
@@ -134,10 +134,8 @@ export const openLimitValues = (table: Table, now: () => number = Date.now) => {
         (item) => valueOfItem(parseValueSk(String(item['sk'])), parseBudgetItem(item), now()),
       ),
 
-    findOverride: async (accountId: string, budgetId: string, value: string | null): Promise<Override | null> => {
-      const item = await findItem(table, overrideKey(accountId, budgetId, value));
-      return item === undefined ? null : storedOverride.parse(item);
-    },
+    findOverride: async (accountId: string, budgetId: string, value: string | null): Promise<Override | null> =>
+      (await findAs(table, overrideKey(accountId, budgetId, value), storedOverride)) ?? null,
 
     listOverrides: async (accountId: string, budgetId: string): Promise<ReadonlyMap<string | null, Override>> =>
       new Map(

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { dueFrom, writeJob } from '../accounts/account-jobs.ts';
+import { jobItem, writeJob } from '../accounts/account-jobs.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { put, remove } from '../table/actions.ts';
 import { billConnectionKey } from '../table/keys.ts';
@@ -24,26 +24,12 @@ export type BillConnection = z.infer<typeof connectionSchema>;
 /** Providers whose bill is read for an account. Each is a job that is due again and again: see account-jobs.ts. */
 export const openBillConnections = (table: Table) => ({
   /** Replaces the connection of a provider. It is due at once. */
-  save: async (
-    {
-      accountId,
-      provider,
-      connectedAt,
-      connectedBy,
-    }: Pick<BillConnection, 'accountId' | 'provider' | 'connectedAt' | 'connectedBy'>,
+  save: (
+    connection: Pick<BillConnection, 'accountId' | 'provider' | 'connectedAt' | 'connectedBy'>,
     audit: AuditEntry,
   ): Promise<void> => {
-    const key = billConnectionKey(accountId, provider);
-    const item = {
-      ...key,
-      kind: 'bill',
-      accountId,
-      provider,
-      connectedAt,
-      connectedBy,
-      ...dueFrom(connectedAt, { accountId, sk: key.sk }),
-    };
-    await transact(table, [put(item), putAudit(audit)]);
+    const key = billConnectionKey(connection.accountId, connection.provider);
+    return transact(table, [put(jobItem('bill', key, connection, connection.connectedAt)), putAudit(audit)]);
   },
 
   /** Succeeds where there is none. */

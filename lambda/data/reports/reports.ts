@@ -4,11 +4,11 @@ import { ConflictError, NotFoundError } from '../../domain/errors.ts';
 import { type Report, reportSchema, storedCalendar } from '../../domain/reports/report.ts';
 import type { ReportCalendar } from '../../domain/reports/report-period.ts';
 import { type ReportRun, reportRunSchema } from '../../domain/reports/report-run.ts';
-import { dueFrom, writeJob } from '../accounts/account-jobs.ts';
+import { jobItem, writeJob } from '../accounts/account-jobs.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { outgoingKey, undeliveredKey } from '../alerts/alert-deliveries.ts';
 import { EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
-import { accountKey, reportKey, reportRunKey } from '../table/keys.ts';
+import { accountJobsIndexKey, accountKey, reportKey, reportRunKey } from '../table/keys.ts';
 import { findItem, listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact, tryTransact } from '../table/write.ts';
@@ -22,13 +22,13 @@ export type ShownRun = z.infer<typeof shownRun> & { readonly firstDay: string };
 
 /** An active report is a job: see account-jobs.ts. */
 const reportItem = (report: Report) => {
-  const key = reportKey(report.accountId, report.reportId);
-  return {
-    ...key,
-    kind: 'report',
-    ...report,
-    ...(report.isActive && dueFrom(report.nextAt, { accountId: report.accountId, sk: key.sk })),
-  };
+  const { gsi1pk, gsi1sk, ...item } = jobItem(
+    'report',
+    reportKey(report.accountId, report.reportId),
+    report,
+    report.nextAt,
+  );
+  return report.isActive ? { ...item, gsi1pk, gsi1sk } : item;
 };
 
 const changed = () => new ConflictError('The reports were changed or deleted in the meantime. Read them again.');
@@ -114,7 +114,7 @@ export const openReports = (table: Table) => {
           {
             nextDay: next.nextDay,
             nextAt: next.nextAt,
-            gsi1sk: dueFrom(next.nextAt, { accountId: report.accountId, sk: key.sk }).gsi1sk,
+            gsi1sk: accountJobsIndexKey(next.nextAt, report.accountId, key.sk).gsi1sk,
             revision: report.revision,
             before: report.nextDay,
             none: 0,

@@ -24,5 +24,3 @@ export const openSavingDecisions = (table: Table) => ({
       () => new NotFoundError('Nothing was decided about this finding.'),
     ),
 });
-
-export type SavingDecisions = ReturnType<typeof openSavingDecisions>;

@@ -22,6 +22,17 @@ export const findItem = async (
   return Item;
 };
 
+/** The same as a schema reads it. */
+export const findAs = async <T>(
+  table: Table,
+  key: Key,
+  schema: { readonly parse: (item: unknown) => T },
+  options?: Parameters<typeof findItem>[2],
+): Promise<T | undefined> => {
+  const item = await findItem(table, key, options);
+  return item && schema.parse(item);
+};
+
 /** Every item of a query. It requests the next page while the caller works on the items of a page. */
 export async function* queryItems(
   { call, name }: Table,
