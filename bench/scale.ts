@@ -50,7 +50,10 @@ const questionsTo = (table: EmulatedTable, units: UnitCounter, someId: string): 
   const service = awsService('dynamodb', { AWS_REGION: 'eu-central-1', AWS_ENDPOINT_URL_DYNAMODB: table.endpoint });
   const dynamoDb = awsCaller(service, () => ({ accessKeyId: 'local', secretAccessKey: 'local' }), undiciTransport);
   const readKey = keyReader(units.counted(dynamoDb), table.name, 5_000);
-  const reads = { requests: openRequests(table), keys: openServiceKeys(table), now: () => now };
+  const reads = {
+    ...{ requests: openRequests(table), findCurrency: async () => null, keys: openServiceKeys(table) },
+    now: () => now,
+  };
   const [page, one] = [listRequests(reads), readRequest(reads)];
   const spend = readSpend({
     readCounters: openSpend(table).read,

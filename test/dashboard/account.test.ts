@@ -34,7 +34,10 @@ beforeAll(async () => {
     routes(archiveOperations, manageArchives, {
       archives: openArchives(table),
       audit: openAuditLog(table),
-      objects: { signGet: async (key: string) => `https://bucket.example.com/${key}` },
+      objects: {
+        signGet: async (key: string) => `https://bucket.example.com/${key}`,
+        getRange: async () => Buffer.alloc(0),
+      },
       newId: () => `archive-${Math.random()}`,
       now: () => now,
     }),

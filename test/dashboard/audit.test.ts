@@ -125,7 +125,7 @@ describe('the audit log', () => {
   it('has sign-ins, which do not fail with it', async () => {
     const account = await accountWith([]);
     const logger = silentLogger();
-    const signIn = async (audit: Pick<ReturnType<typeof openAuditLog>, 'record'>) =>
+    const signIn = async (audit: ReturnType<typeof openAuditLog>) =>
       recordSignIn({ audit, users: openUsers(table), now: () => now, logger })(
         'user.signed_in',
         async (_: { clientAddress?: string }) => ({ userId: account.userId, token: 'secret-token' }),
@@ -137,6 +137,7 @@ describe('the audit log', () => {
     ]);
     expect(JSON.stringify(items)).not.toContain('secret-token');
     const output = await signIn({
+      ...openAuditLog(table),
       record: async () => {
         throw new Error('table down');
       },

@@ -26,7 +26,7 @@ const dependencies = {
   marks: { markedPeriods },
   objects: { signGet: async (key: string, seconds: number) => `https://bucket.example.com/${key}?expires=${seconds}` },
   now: () => new Date('2026-11-20T16:00:00Z'),
-};
+} as unknown as Parameters<typeof listExports>[0];
 const handler = serve([
   route(operations.listExports, listExports(dependencies)),
   route(operations.listExportChanges, listExportChanges(dependencies)),

@@ -1,4 +1,5 @@
-import { type IdentityParts, openIdentity } from '../../lambda/dashboard/auth/open-identity.ts';
+import { openIdentity } from '../../lambda/dashboard/auth/open-identity.ts';
+import type { IdentityParts } from '../../lambda/dashboard/auth/open-parts.ts';
 import { identityRoutes } from '../../lambda/dashboard/identity.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import type { HttpStackOptions } from '../../lambda/http/http-stack.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { bundledBook } from '../../fixtures/bundled-prices.ts';
-import { importBill } from '../../lambda/dashboard/reconciliation/import-bill.ts';
+import { importBill } from '../../lambda/dashboard/reconciliation/bills.ts';
 import * as operations from '../../lambda/dashboard/reconciliation/operations.ts';
 import { readReconciliation } from '../../lambda/dashboard/reconciliation/read-reconciliation.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';

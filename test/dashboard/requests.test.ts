@@ -18,7 +18,7 @@ const list = jest.fn<ServiceKeys['list']>();
 const dependencies = {
   ...{ requests: { find, page, highest }, findCurrency, keys: { list } },
   now: () => new Date('2026-11-20T16:30:00Z'),
-};
+} as unknown as Parameters<typeof listRequests>[0];
 const handler = serve([
   route(operations.listRequests, listRequests(dependencies)),
   route(operations.readRequest, readRequest(dependencies)),

@@ -1,19 +1,13 @@
-import { ARCHIVE_DAYS, type Archive, type Archives } from '../../data/accounts/archives.ts';
-import { type AuditLog, auditOf } from '../../data/accounts/audit-log.ts';
+import { ARCHIVE_DAYS, type Archive } from '../../data/accounts/archives.ts';
+import { auditOf } from '../../data/accounts/audit-log.ts';
 import { DAY_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError } from '../../domain/errors.ts';
 import { ARCHIVE_FILE, archiveObjectKey } from '../../domain/object-keys.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { ObjectStore } from '../../integrations/object-store.ts';
+import type { Files } from '../open-files.ts';
 import type * as operations from './operations.ts';
 
-interface ArchiveDependencies {
-  readonly archives: Pick<Archives, 'create' | 'list' | 'find'>;
-  readonly audit: Pick<AuditLog, 'record'>;
-  readonly objects: Pick<ObjectStore, 'signGet'>;
-  readonly newId: () => string;
-  readonly now: () => Date;
-}
+type Opened = Pick<Files, 'archives' | 'audit' | 'objects' | 'newId' | 'now'>;
 
 const LINK_MINUTES = 15;
 
@@ -28,7 +22,7 @@ const current = (archives: readonly Archive[], now: Date): Archive[] => {
 };
 
 export const createArchive =
-  ({ archives, newId, now }: ArchiveDependencies): Implementation<typeof operations.createArchive> =>
+  ({ archives, newId, now }: Opened): Implementation<typeof operations.createArchive> =>
   async ({ caller, clientAddress }) => {
     const { accountId, name: requestedBy } = caller;
     const at = now();
@@ -51,16 +45,11 @@ export const createArchive =
   };
 
 export const listArchives =
-  ({ archives, now }: ArchiveDependencies): Implementation<typeof operations.listArchives> =>
+  ({ archives, now }: Opened): Implementation<typeof operations.listArchives> =>
   async ({ caller }) => ({ items: current(await archives.list(caller.accountId), now()).map(view) });
 
 export const linkArchive =
-  ({
-    archives,
-    audit,
-    objects,
-    now,
-  }: Omit<ArchiveDependencies, 'newId'>): Implementation<typeof operations.linkArchive> =>
+  ({ archives, audit, objects, now }: Opened): Implementation<typeof operations.linkArchive> =>
   async ({ caller, clientAddress, params: { id } }) => {
     const { accountId } = caller;
     const { status, availableUntil } = await archives.find(accountId, id);

@@ -1,15 +1,6 @@
-import type { User, Users } from '../../data/accounts/users.ts';
-import { isVerified } from '../../data/accounts/users.ts';
+import { isVerified, type User } from '../../data/accounts/users.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
-import type { UserSessions } from '../../integrations/user-sessions.ts';
-import type { Clock } from './even-timing.ts';
-
-interface EndSessionsDependencies {
-  readonly users: Pick<Users, 'endSessions'>;
-  readonly sessions: Pick<UserSessions, 'endSessions'>;
-  readonly clock: Pick<Clock, 'pause'>;
-  readonly now: () => Date;
-}
+import type { IdentityParts } from './open-parts.ts';
 
 /** An intruder who signed in moved the last sign-in: the review goes back at least this far. */
 const MIN_REVIEW_MS = 30 * DAY_MS;
@@ -27,7 +18,7 @@ export type EndSessions = (user: User) => Promise<void>;
  * Sign-ins are counted in seconds, so it waits for the next one: the user's next sign-in is later than any that was ended.
  */
 export const endSessions =
-  ({ users, sessions, clock, now }: EndSessionsDependencies): EndSessions =>
+  ({ users, sessions, clock, now }: IdentityParts): EndSessions =>
   async (user) => {
     const nowMs = now().getTime();
     const endedAt = Math.floor(nowMs / 1_000) + 1;

@@ -1,20 +1,8 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
 import { auditEntry } from '../../data/accounts/audit-log.ts';
-import { isVerified, type User, type Users } from '../../data/accounts/users.ts';
+import { isVerified, type User } from '../../data/accounts/users.ts';
 import { addressTakenMail } from '../../domain/mail/account-mails.ts';
-import type { SendMail } from '../../integrations/mail.ts';
-import type { DirectoryUser, UserDirectory } from '../../integrations/user-directory.ts';
-import type { UserSessions } from '../../integrations/user-sessions.ts';
-
-interface FreeAddressDependencies {
-  readonly directory: Pick<UserDirectory, 'findByEmail' | 'changeEmail'>;
-  readonly users: Pick<Users, 'find' | 'takeAddress'>;
-  readonly sessions: Pick<UserSessions, 'endSessions'>;
-  readonly sendMail: SendMail;
-  readonly newId: () => string;
-  readonly now: () => Date;
-  readonly logger: Pick<Logger, 'error'>;
-}
+import type { DirectoryUser } from '../../integrations/user-directory.ts';
+import type { IdentityParts } from './open-parts.ts';
 
 /**
  * Finds the login of an address that its owner has just proven. A login that never proved the address gives way: it loses the address
@@ -25,7 +13,7 @@ interface FreeAddressDependencies {
  * @throws ConflictError if it was proven at the same moment
  */
 export const freeAddress =
-  ({ directory, users, sessions, sendMail, newId, now, logger }: FreeAddressDependencies) =>
+  ({ directory, users, sessions, sendMail, newId, now, logger }: IdentityParts) =>
   async (
     email: string,
     clientAddress: string | undefined,

@@ -1,21 +1,14 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
-import { type AuditLog, auditEntry } from '../../data/accounts/audit-log.ts';
-import type { User, Users } from '../../data/accounts/users.ts';
+import { auditEntry } from '../../data/accounts/audit-log.ts';
+import type { User } from '../../data/accounts/users.ts';
 import type { AuditAction, AuditFact } from '../../domain/accounts/audit.ts';
-
-interface SignInDependencies {
-  readonly audit: Pick<AuditLog, 'record'>;
-  readonly users: Pick<Users, 'find'>;
-  readonly now: () => Date;
-  readonly logger: Pick<Logger, 'error'>;
-}
+import type { IdentityParts } from './open-parts.ts';
 
 /**
  * Adds an entry of the audit log to an operation whose response names the user who signed in. A failure is logged: nobody is kept out
  * because the log cannot be written.
  */
 export const recordSignIn =
-  ({ audit, users, now, logger }: SignInDependencies) =>
+  ({ audit, users, now, logger }: Pick<IdentityParts, 'audit' | 'users' | 'now' | 'logger'>) =>
   <I extends { readonly clientAddress?: string | undefined }, O extends object>(
     action: Extract<AuditAction, 'account.registered' | 'user.signed_in'>,
     implementation: (input: I) => Promise<O>,
@@ -38,7 +31,7 @@ export const recordSignIn =
 
 /** Adds an entry about a user's own login, after the change or the attempt. A failure is logged: the change is done. */
 export const noteChange =
-  ({ audit, now, logger }: Pick<SignInDependencies, 'audit' | 'now' | 'logger'>) =>
+  ({ audit, now, logger }: IdentityParts) =>
   async (
     { userId, accountId, email }: Pick<User, 'userId' | 'accountId' | 'email'>,
     action: Extract<AuditAction, `user.${string}`>,

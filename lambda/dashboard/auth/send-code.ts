@@ -1,14 +1,6 @@
-import type { AddressCodes } from '../../data/accounts/address-codes.ts';
 import type { User } from '../../data/accounts/users.ts';
 import { newVerificationCode, verificationMail } from '../../domain/mail/account-mails.ts';
-import type { SendMail } from '../../integrations/mail.ts';
-
-interface CodeDependencies {
-  readonly codes: Pick<AddressCodes, 'issue'>;
-  readonly sendMail: SendMail;
-  readonly randomInt: (max: number) => number;
-  readonly now: () => Date;
-}
+import type { IdentityParts } from './open-parts.ts';
 
 export type SendCode = (user: Pick<User, 'userId' | 'accountId'>, email: string) => Promise<void>;
 
@@ -18,7 +10,7 @@ export type SendCode = (user: Pick<User, 'userId' | 'accountId'>, email: string)
  * @throws RateLimitedError, MailError
  */
 export const sendCode =
-  ({ codes, sendMail, randomInt, now }: CodeDependencies): SendCode =>
+  ({ codes, sendMail, randomInt, now }: IdentityParts): SendCode =>
   async ({ userId, accountId }, email) => {
     const code = newVerificationCode(randomInt);
     await codes.issue(userId, email, code, now().getTime());

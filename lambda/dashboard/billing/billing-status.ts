@@ -1,19 +1,14 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
-import type { BillingAccount, BillingAccounts } from '../../data/billing/billing-accounts.ts';
-import type { PeriodUsage } from '../../data/billing/billing-usage.ts';
+import type { BillingAccount } from '../../data/billing/billing-accounts.ts';
 import { plans } from '../../domain/billing/plans.ts';
-import { type PlanPrice, type PriceList, paidPlanNames } from '../../domain/billing/price-list.ts';
+import { type PlanPrice, paidPlanNames } from '../../domain/billing/price-list.ts';
 import { billingPeriod } from '../../domain/billing/subscription.ts';
 import { UnauthenticatedError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { StripeBilling } from '../../integrations/stripe-billing.ts';
+import type { Billing } from '../open-billing.ts';
 import type * as operations from './operations.ts';
 
 /** @throws UnauthenticatedError if the account of the token was deleted */
-export const requireAccount = async (
-  accounts: Pick<BillingAccounts, 'find'>,
-  accountId: string,
-): Promise<BillingAccount> => {
+export const requireAccount = async ({ accounts }: Billing, accountId: string): Promise<BillingAccount> => {
   const account = await accounts.find(accountId);
   if (account === undefined) throw new UnauthenticatedError('The account of this token no longer exists.');
   return account;
@@ -24,30 +19,18 @@ const REMEMBERED_MS = 10 * 60_000;
 /** A page that Stripe does not respond to must not wait for it at each view. */
 const FAILURE_REMEMBERED_MS = 30_000;
 
-interface PriceDependencies {
-  readonly stripe: Pick<StripeBilling, 'findPrice'>;
-  readonly prices: PriceList;
-  readonly logger: Pick<Logger, 'warn'>;
-  /** Milliseconds. */
-  readonly now: () => number;
-}
-
 /** Prices of plans, read from Stripe and remembered for some minutes. A price that cannot be read is null: no amount is made up. */
-export const planPrices = ({
-  stripe,
-  prices,
-  logger,
-  now,
-}: PriceDependencies): Implementation<typeof operations.planPrices> => {
+export const planPrices = ({ stripe, prices, logger, now }: Billing): Implementation<typeof operations.planPrices> => {
   const remembered = new Map<string, { readonly price: Promise<PlanPrice | null>; untilMs: number }>();
 
   const priceOf = (priceId: string): Promise<PlanPrice | null> => {
     const known = remembered.get(priceId);
-    if (known && now() < known.untilMs) return known.price;
-    const entry = { price: stripe.findPrice(priceId), untilMs: now() + REMEMBERED_MS };
+    const nowMs = () => now().getTime();
+    if (known && nowMs() < known.untilMs) return known.price;
+    const entry = { price: stripe.findPrice(priceId), untilMs: nowMs() + REMEMBERED_MS };
     entry.price = entry.price.catch((error: unknown) => {
       logger.warn('price of a plan not read', { priceId, error: error as Error });
-      entry.untilMs = now() + FAILURE_REMEMBERED_MS;
+      entry.untilMs = nowMs() + FAILURE_REMEMBERED_MS;
       return null;
     });
     remembered.set(priceId, entry);
@@ -63,24 +46,18 @@ export const planPrices = ({
   };
 };
 
-interface StatusDependencies {
-  readonly accounts: Pick<BillingAccounts, 'find'>;
-  readonly usage: PeriodUsage;
-  readonly now: () => Date;
-}
-
 /** Reads the table only, so it works while the payment processor is unavailable. */
 export const billingStatus =
-  ({ accounts, usage, now }: StatusDependencies): Implementation<typeof operations.billingStatus> =>
+  (dependencies: Billing): Implementation<typeof operations.billingStatus> =>
   async ({ caller: { accountId } }) => {
-    const { plan, billingStatus, activeKeys, subscription } = await requireAccount(accounts, accountId);
-    const at = now();
+    const { plan, billingStatus, activeKeys, subscription } = await requireAccount(dependencies, accountId);
+    const at = dependencies.now();
     const period = billingPeriod(subscription, at);
     return {
       plan,
       billingStatus,
       usage: {
-        trackedRequests: await usage(accountId, period, at),
+        trackedRequests: await dependencies.readUsage(accountId, period, at),
         limit: plans[plan].trackedRequests,
         keys: activeKeys,
         keyLimit: plans[plan].keys,

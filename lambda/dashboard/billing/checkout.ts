@@ -1,18 +1,12 @@
-import type { openUsers } from '../../data/accounts/users.ts';
-import type { BillingAccount, BillingAccounts } from '../../data/billing/billing-accounts.ts';
+import type { BillingAccount } from '../../data/billing/billing-accounts.ts';
 import type { PaidPlanName, PriceList } from '../../domain/billing/price-list.ts';
 import { isOver, type Subscription } from '../../domain/billing/subscription.ts';
 import { ConflictError, UnauthenticatedError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { StripeBilling, SubscriptionChange } from '../../integrations/stripe-billing.ts';
+import type { SubscriptionChange } from '../../integrations/stripe-billing.ts';
+import type { Billing } from '../open-billing.ts';
 import { requireAccount } from './billing-status.ts';
 import type * as operations from './operations.ts';
-
-interface CustomerDependencies {
-  readonly accounts: Pick<BillingAccounts, 'link'>;
-  readonly users: Pick<ReturnType<typeof openUsers>, 'find'>;
-  readonly stripe: Pick<StripeBilling, 'createCustomer' | 'isDeleted'>;
-}
 
 /**
  * The account's Stripe customer. Creates one if the account has none, or if its customer was deleted. Concurrent and repeated
@@ -20,10 +14,7 @@ interface CustomerDependencies {
  *
  * @returns its id
  */
-const liveCustomer = async (
-  { accounts, users, stripe }: CustomerDependencies,
-  account: BillingAccount,
-): Promise<string> => {
+const liveCustomer = async ({ accounts, users, stripe }: Billing, account: BillingAccount): Promise<string> => {
   const { stripeCustomerId: current, ownerUserId: userId } = account;
   if (current !== undefined && !(await stripe.isDeleted(current))) return current;
   const user = await users.find(userId);
@@ -39,28 +30,16 @@ const liveCustomer = async (
   return customerId;
 };
 
-interface PortalDependencies {
-  readonly accounts: Pick<BillingAccounts, 'find'>;
-  readonly stripe: Pick<StripeBilling, 'isDeleted' | 'openPortal'>;
-  readonly returnUrl: string;
-}
-
 export const portal =
-  ({ accounts, stripe, returnUrl }: PortalDependencies): Implementation<typeof operations.portal> =>
+  (dependencies: Billing): Implementation<typeof operations.portal> =>
   async ({ caller: { accountId } }) => {
-    const { stripeCustomerId: customerId } = await requireAccount(accounts, accountId);
+    const { stripeCustomerId: customerId } = await requireAccount(dependencies, accountId);
+    const { stripe, returnUrl } = dependencies;
     if (customerId === undefined || (await stripe.isDeleted(customerId)))
       throw new ConflictError('The account has never bought a plan. Use POST /billing/checkout to buy one.');
     const { url } = await stripe.openPortal(customerId, returnUrl);
     return { url };
   };
-
-export interface CheckoutDependencies extends CustomerDependencies {
-  readonly accounts: Pick<BillingAccounts, 'find' | 'link'>;
-  readonly stripe: StripeBilling;
-  readonly prices: PriceList;
-  readonly urls: { readonly success: string; readonly cancel: string; readonly portalReturn: string };
-}
 
 const PORTAL = 'POST /billing/portal returns its URL.';
 
@@ -94,12 +73,12 @@ const withParameters = (url: string, parameters: string): string =>
 
 /** Reads existing subscriptions from Stripe, because the event of a purchase may not have arrived yet. */
 export const checkout =
-  (dependencies: CheckoutDependencies): Implementation<typeof operations.checkout> =>
+  (dependencies: Billing): Implementation<typeof operations.checkout> =>
   async ({ caller: { accountId }, body: { plan } }) => {
-    const { accounts, stripe, prices, urls } = dependencies;
+    const { stripe, prices, successUrl, cancelUrl, returnUrl } = dependencies;
     const priceId = prices.soldAt(plan);
     if (priceId === undefined) throw new ConflictError(`The plan ${plan} is not sold here. It has no price.`);
-    const account = await requireAccount(accounts, accountId);
+    const account = await requireAccount(dependencies, accountId);
     const customerId = await liveCustomer(dependencies, account);
     // Before the subscriptions are listed, so that a checkout that completes at this moment is among them.
     await stripe.closeCheckouts(customerId);
@@ -110,12 +89,12 @@ export const checkout =
             customerId,
             priceId,
             userId: account.ownerUserId,
-            successUrl: withParameters(urls.success, `plan=${plan}`),
-            cancelUrl: urls.cancel,
+            successUrl: withParameters(successUrl, `plan=${plan}`),
+            cancelUrl,
           })
-        : await stripe.openPortal(customerId, urls.portalReturn, {
+        : await stripe.openPortal(customerId, returnUrl, {
             ...changeOf(subscription, plan, priceId, prices),
-            doneUrl: withParameters(urls.portalReturn, `checkout=completed&plan=${plan}`),
+            doneUrl: withParameters(returnUrl, `checkout=completed&plan=${plan}`),
           });
     return { url, sessionId: id };
   };

@@ -1,5 +1,5 @@
-import { type DayExports, type Exported, exportChanges } from '../../data/exports/day-exports.ts';
-import { type RollupMarks, rollupDueAt } from '../../data/ledger/rollup-marks.ts';
+import { type Exported, exportChanges } from '../../data/exports/day-exports.ts';
+import { rollupDueAt } from '../../data/ledger/rollup-marks.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/calendar/units.ts';
 import { addDays, type Day, dayOf, isMonth } from '../../domain/calendar/utc.ts';
@@ -13,18 +13,10 @@ import {
 } from '../../domain/exports/datasets.ts';
 import { exportKey } from '../../domain/object-keys.ts';
 import type { Caller, Implementation } from '../../http/operation.ts';
-import type { ObjectStore } from '../../integrations/object-store.ts';
+import type { Files } from '../open-files.ts';
 import type * as operations from './operations.ts';
 
-interface ChangesDependencies {
-  readonly dayExports: Pick<DayExports, 'list'>;
-  readonly objects: Pick<ObjectStore, 'signGet'>;
-  readonly now: () => Date;
-}
-
-interface ListExportsDependencies extends ChangesDependencies {
-  readonly marks: Pick<RollupMarks, 'markedPeriods'>;
-}
+type Opened = Pick<Files, 'dayExports' | 'marks' | 'objects' | 'now'>;
 
 const DEFAULT_DAYS = 30;
 const LINK_SECONDS = 900;
@@ -46,7 +38,7 @@ const sumsOf = ({ at: exportedAt, requests, costNanoUsd, unpricedRequests }: Exp
 });
 
 /** Signs links to the files of days. */
-const openLinks = ({ objects, now }: Pick<ChangesDependencies, 'objects' | 'now'>, accountId: string) => {
+const openLinks = ({ objects, now }: Pick<Opened, 'objects' | 'now'>, accountId: string) => {
   const urlExpiresAt = new Date(now().getTime() + LINK_SECONDS * 1_000).toISOString();
   return async (day: Day, exported: Exported, dataset: DatasetName, format: ExportFormat) => {
     const file = exported.files[`${dataset}/${format}`];
@@ -58,7 +50,7 @@ const openLinks = ({ objects, now }: Pick<ChangesDependencies, 'objects' | 'now'
 };
 
 export const listExports =
-  ({ dayExports, marks, ...links }: ListExportsDependencies): Implementation<typeof operations.listExports> =>
+  ({ dayExports, marks, ...links }: Opened): Implementation<typeof operations.listExports> =>
   async ({ caller, query }) => {
     const { accountId } = caller;
     const now = links.now();
@@ -99,7 +91,7 @@ export const listExports =
 const CURSOR = /^[\dTZ:.-]{24}#\d{4}-\d{2}-\d{2}$/;
 
 export const listExportChanges =
-  ({ dayExports, ...links }: ChangesDependencies): Implementation<typeof operations.listExportChanges> =>
+  ({ dayExports, ...links }: Opened): Implementation<typeof operations.listExportChanges> =>
   async ({ caller, query: { cursor, limit } }) => {
     const { accountId } = caller;
     if (cursor !== undefined && !CURSOR.test(cursor))

@@ -51,25 +51,29 @@ const environment = readingEnvironment.parse(process.env);
 const { logger, table, options } = openFunction('dashboard-machine', environment);
 const now = () => new Date();
 const objects = openObjectReader(environment.OBJECT_BUCKET);
-const reads = openSpendReads(table, now);
-const serviceKeys = openServiceKeys(table);
-const requestReader = {
-  requests: openRequests(table, Date.now, objects),
+const requestLog = openRequests(table, Date.now, objects);
+const opened = {
+  ...openSpendReads(table, now),
+  requests: requestLog,
   findCurrency: openDisplayCurrency(table),
-  keys: serviceKeys,
-  now,
-};
-const exportReader = { dayExports: openDayExports(table), marks: openRollupMarks(table), objects, now };
-const readLog = listRequests(requestReader);
-const readRecord = readRequest(requestReader);
-const saving = {
-  savings: openSavings(table, requestReader.requests, logger),
+  accounts: openAccounts(table),
+  keys: openServiceKeys(table),
+  projects: openProjects(table),
+  dimensions: openDeclaredDimensions(table),
+  alerts: openAlerts(table),
+  rules: openRules(table),
+  blocks: openBlocks(table),
+  savings: openSavings(table, requestLog, logger),
   decisions: openSavingDecisions(table),
-  compareSpend: reads.compareSpend,
+  sessions: openSessions(table),
+  dayExports: openDayExports(table),
+  marks: openRollupMarks(table),
+  objects,
   now,
 };
-const readSavings = listSavings(saving);
-const sessionReader = { sessions: openSessions(table), requests: requestReader.requests, now };
+const readLog = listRequests(opened);
+const readRecord = readRequest(opened);
+const readSavings = listSavings(opened);
 const reconciled = route(reconciliation.readReconciliation, openReadReconciliation(table, logger));
 
 type Output<O extends Operation> = z.output<NonNullable<O['success']['schema']>>;
@@ -79,7 +83,7 @@ const inUsd = ({ observedUsd, limitUsd, ...alert }: Output<typeof alerts.listAle
   observedUsd === null ? alert : { ...alert, unit: 'usd', observed: observedUsd, limit: limitUsd };
 
 const tools: readonly Tool[] = [
-  ...spendTools({ ...reads, now }),
+  ...spendTools(opened),
   {
     name: 'savings',
     description:
@@ -100,7 +104,7 @@ const tools: readonly Tool[] = [
   {
     name: 'sessions',
     description: 'Sessions of coding agents and other clients, the costliest first.',
-    route: route(sessions.listSessions, listSessions(sessionReader)),
+    route: route(sessions.listSessions, listSessions(opened)),
     rows: () => 'items',
     brief: ({ items, ...report }: Output<typeof sessions.listSessions>) => ({
       ...report,
@@ -110,7 +114,7 @@ const tools: readonly Tool[] = [
   {
     name: 'session',
     description: 'What one session cost, by agent, and its requests. Of a long one, the tool requests lists those.',
-    route: route(sessions.readSession, readSession(sessionReader)),
+    route: route(sessions.readSession, readSession(opened)),
     brief: ({ agents, ...session }: Output<typeof sessions.readSession>) => ({
       ...session,
       agents: agents.map(({ items: _, ...agent }) => withoutParts(agent)),
@@ -121,7 +125,7 @@ const tools: readonly Tool[] = [
   {
     name: 'budgets',
     description: 'Budgets: how much of each is used and left in its current period, and whether it stops requests.',
-    route: route(budgets.listBudgets, reads.listBudgets),
+    route: route(budgets.listBudgets, opened.listBudgets),
     // The bound is not read here.
     view: ({ items }: Output<typeof budgets.listBudgets>) => ({
       items: items.map(({ state: { bound: _, enforcedFrom: __, ...state }, ...budget }) => ({ ...budget, state })),
@@ -130,18 +134,18 @@ const tools: readonly Tool[] = [
   {
     name: 'alerts',
     description: 'Alerts that were triggered, newest first, and what drove them.',
-    route: route(alerts.listAlerts, listAlerts({ alerts: openAlerts(table), rules: openRules(table) })),
+    route: route(alerts.listAlerts, listAlerts(opened)),
     view: ({ items, ...page }: Output<typeof alerts.listAlerts>) => ({ ...page, items: items.map(inUsd) }),
   },
   {
     name: 'alert_rules',
     description: 'Alert rules: what each watches, and when it fires.',
-    route: route(rules.listRules, listRules({ rules: openRules(table) })),
+    route: route(rules.listRules, listRules(opened)),
   },
   {
     name: 'pauses',
     description: 'What is stopped at the moment, by people and by rules.',
-    route: route(budgets.listPauses, listPauses({ blocks: openBlocks(table), now })),
+    route: route(budgets.listPauses, listPauses(opened)),
   },
   {
     name: 'reconciliation',
@@ -153,31 +157,31 @@ const tools: readonly Tool[] = [
   {
     name: 'keys',
     description: 'Service keys: the names of the ids that groups by key have.',
-    route: route(keys.listKeys, listKeys({ keys: serviceKeys, accounts: openAccounts(table), now })),
+    route: route(keys.listKeys, listKeys(opened)),
   },
   {
     name: 'projects',
     description: 'Projects: the names of the ids that groups by project have, and their keys.',
-    route: route(keys.listProjects, listProjects({ projects: openProjects(table), keys: serviceKeys })),
+    route: route(keys.listProjects, listProjects(opened)),
   },
   {
     name: 'dimensions',
     description: 'Which metadata names the account declared as dimensions of spend, such as team.',
-    route: route(dimensions.listDimensions, listDimensions({ dimensions: openDeclaredDimensions(table) })),
+    route: route(dimensions.listDimensions, listDimensions(opened)),
   },
 ];
 
 /** Serves scripts, Prometheus and AI agents, which send an API token as it is. It only reads, and streams as `reading` does. */
 export const handler = streamingHttpStack(
   [
-    { ...route(spend.readSpend, reads.readSpend), operation: spend.machineReadSpend },
-    { ...route(spend.compareSpend, reads.compareSpend), operation: spend.machineCompareSpend },
+    { ...route(spend.readSpend, opened.readSpend), operation: spend.machineReadSpend },
+    { ...route(spend.compareSpend, opened.compareSpend), operation: spend.machineCompareSpend },
     { ...route(savings.listSavings, readSavings), operation: savings.machineListSavings },
-    { ...route(spend.exportSpend, reads.exportSpend), operation: spend.machineExportSpend },
-    { ...route(metrics.readMetrics, reads.readMetrics), operation: metrics.machineReadMetrics },
-    { ...route(exports.listExports, listExports(exportReader)), operation: exports.machineListExports },
+    { ...route(spend.exportSpend, opened.exportSpend), operation: spend.machineExportSpend },
+    { ...route(metrics.readMetrics, opened.readMetrics), operation: metrics.machineReadMetrics },
+    { ...route(exports.listExports, listExports(opened)), operation: exports.machineListExports },
     {
-      ...route(exports.listExportChanges, listExportChanges(exportReader)),
+      ...route(exports.listExportChanges, listExportChanges(opened)),
       operation: exports.machineListExportChanges,
     },
     { ...route(requests.listRequests, readLog), operation: requests.machineListRequests },

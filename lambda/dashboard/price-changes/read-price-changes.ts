@@ -1,7 +1,8 @@
-import type { PriceChangeOfDay, PriceChanges } from '../../data/prices/price-changes.ts';
-import type { PriceFeed, PriceVersions } from '../../data/prices/price-versions.ts';
+import type { PriceChangeOfDay } from '../../data/prices/price-changes.ts';
+import type { PriceFeed } from '../../data/prices/price-versions.ts';
 import type { CostDifference } from '../../domain/price/cost-differences.ts';
 import type { Implementation } from '../../http/operation.ts';
+import type { Reading } from '../open-reading.ts';
 import type { listPriceChanges as listOperation } from './operations.ts';
 
 const MAX_VERSIONS = 100;
@@ -63,10 +64,7 @@ export const listPriceChanges =
   ({
     changes: { of },
     versions: { readFeed },
-  }: {
-    readonly changes: Pick<PriceChanges, 'of'>;
-    readonly versions: Pick<PriceVersions, 'readFeed'>;
-  }): Implementation<typeof listOperation> =>
+  }: Pick<Reading, 'changes' | 'versions'>): Implementation<typeof listOperation> =>
   async ({ caller: { accountId } }) => {
     const versions = new Map<number, PriceChangeOfDay[]>();
     for await (const change of of(accountId)) {

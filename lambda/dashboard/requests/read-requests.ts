@@ -1,6 +1,3 @@
-import type { FindDisplayCurrency } from '../../data/accounts/own-prices.ts';
-import type { ServiceKeys } from '../../data/accounts/service-keys.ts';
-import type { openRequests } from '../../data/requests/requests.ts';
 import { hasKey, scopeOf } from '../../domain/accounts/scope.ts';
 import { instantsOf } from '../../domain/calendar/range.ts';
 import { NotFoundError, ValidationError } from '../../domain/errors.ts';
@@ -9,16 +6,11 @@ import { keysIn, needsKeys } from '../../domain/spend/key-dimensions.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { keptRange } from '../../domain/spend/retention.ts';
 import type { Implementation } from '../../http/operation.ts';
+import type { Reading } from '../open-reading.ts';
 import type * as operations from './operations.ts';
 import { requestSummary, requestView } from './request-view.ts';
 
-interface RequestDependencies {
-  readonly requests: Pick<ReturnType<typeof openRequests>, 'find' | 'page' | 'highest'>;
-  /** Without it, costs are in US dollars alone. */
-  readonly findCurrency?: FindDisplayCurrency;
-  readonly keys: Pick<ServiceKeys, 'list'>;
-  readonly now: () => Date;
-}
+type Opened = Pick<Reading, 'requests' | 'findCurrency' | 'keys' | 'now'>;
 
 /** The cost in the display currency, where the account has one. */
 const displayOf = (currency: DisplayCurrency | null, { startedAt, costNanoUsd }: RequestRecord) =>
@@ -40,13 +32,13 @@ const measures = {
 const valueOrNone = (value: string | undefined) => (value === '' ? null : value);
 
 export const listRequests =
-  ({ requests, findCurrency, keys, now }: RequestDependencies): Implementation<typeof operations.listRequests> =>
+  ({ requests, findCurrency, keys, now }: Opened): Implementation<typeof operations.listRequests> =>
   async ({ caller, query: { from, to, limit, cursor, key, project, member, orderBy = 'time', ...query } }) => {
     const { accountId } = caller;
     const { sees } = scopeOf(caller);
     const isSplit = needsKeys({ project, member });
     const chosen = isSplit ? keysIn({ project, member }, await keys.list(accountId)).map(({ keyId }) => keyId) : [];
-    const currency = (await findCurrency?.(accountId)) ?? null;
+    const currency = await findCurrency(accountId);
     if (orderBy !== 'time' && cursor !== undefined)
       throw new ValidationError([{ path: 'cursor', message: 'only orderBy=time has further pages' }]);
     const wanted = {
@@ -72,11 +64,11 @@ export const listRequests =
   };
 
 export const readRequest =
-  ({ requests, findCurrency }: Omit<RequestDependencies, 'keys'>): Implementation<typeof operations.readRequest> =>
+  ({ requests, findCurrency }: Opened): Implementation<typeof operations.readRequest> =>
   async ({ caller, params: { requestId } }) => {
     const { accountId } = caller;
     const record = await requests.find(accountId, requestId);
     if (record === undefined || !hasKey(scopeOf(caller).sees, record.keyId))
       throw new NotFoundError('There is no such request. Its retention may have ended.');
-    return { ...requestView(record), ...displayOf((await findCurrency?.(accountId)) ?? null, record) };
+    return { ...requestView(record), ...displayOf(await findCurrency(accountId), record) };
   };

@@ -1,5 +1,3 @@
-import type { SavingDecisions } from '../../data/reports/saving-decisions.ts';
-import type { Savings } from '../../data/reports/savings.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
 import { instantsOf } from '../../domain/calendar/range.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
@@ -11,15 +9,11 @@ import { type Change, whatIf } from '../../domain/savings/what-if.ts';
 import { displayCostAt } from '../../domain/spend/display-currency.ts';
 import { keptRange } from '../../domain/spend/retention.ts';
 import type { Implementation } from '../../http/operation.ts';
+import type { Reading } from '../open-reading.ts';
 import * as spend from '../spend/operations.ts';
 import type * as operations from './operations.ts';
 
-export interface SavingsDependencies {
-  readonly savings: Savings;
-  readonly decisions: Pick<SavingDecisions, 'list'>;
-  readonly compareSpend: Implementation<typeof spend.compareSpend>;
-  readonly now: () => Date;
-}
+type Opened = Pick<Reading, 'savings' | 'decisions' | 'compareSpend' | 'now'>;
 
 const USUAL_DAYS = 30;
 const MAX_DAYS = 31;
@@ -43,7 +37,7 @@ const addedPrice = (
 ): OwnPrice => ({ ...price, priceId: ADDED, name: ADDED, from, until: to, createdAt: to, updatedAt: to });
 
 export const readWhatIf =
-  ({ savings, now }: SavingsDependencies): Implementation<typeof operations.readWhatIf> =>
+  ({ savings, now }: Opened): Implementation<typeof operations.readWhatIf> =>
   async ({ caller, body: { filter, change, ...bounds } }) => {
     const range = rangeOf(bounds, now());
     const { key: keyId, ...others } = filter;
@@ -70,8 +64,8 @@ const HOURS_ARE_KEPT_MS = 58 * DAY_MS;
 
 /** Costs of the requests of a watched finding since, and before. Null where it is not about requests alone, or has no report. */
 const readSince = async (
-  { compareSpend, now }: SavingsDependencies,
-  input: Omit<Parameters<SavingsDependencies['compareSpend']>[0], 'query'>,
+  { compareSpend, now }: Opened,
+  input: Omit<Parameters<Opened['compareSpend']>[0], 'query'>,
   { decision, at, scope: { price, limit, ...scope } }: Decision,
 ) => {
   if (decision !== 'watched' || price !== undefined || limit !== undefined) return null;
@@ -93,7 +87,7 @@ const readSince = async (
 };
 
 export const listSavings =
-  (dependencies: SavingsDependencies): Implementation<typeof operations.listSavings> =>
+  (dependencies: Opened): Implementation<typeof operations.listSavings> =>
   async (input) => {
     const { savings, decisions, now } = dependencies;
     const { caller, query } = input;

@@ -1,5 +1,3 @@
-import type { openRequests } from '../../data/requests/requests.ts';
-import type { openSessions } from '../../data/spend/sessions.ts';
 import { hasKey, scopeOf } from '../../domain/accounts/scope.ts';
 import { instantsOfDays } from '../../domain/calendar/range.ts';
 import { HOUR_MS } from '../../domain/calendar/units.ts';
@@ -11,14 +9,11 @@ import { keptRange } from '../../domain/spend/retention.ts';
 import { agentsOf, bySessionOrder, SessionTotals } from '../../domain/spend/sessions.ts';
 import { sumsOf } from '../../domain/spend/spend-report.ts';
 import type { Caller, Implementation } from '../../http/operation.ts';
+import type { Reading } from '../open-reading.ts';
 import { requestSummary } from '../requests/request-view.ts';
 import type { listSessions as listOperation, readSession as readOperation } from './operations.ts';
 
-interface SessionDependencies {
-  readonly sessions: ReturnType<typeof openSessions>;
-  readonly requests: Pick<ReturnType<typeof openRequests>, 'page'>;
-  readonly now: () => Date;
-}
+type Opened = Pick<Reading, 'sessions' | 'requests' | 'now'>;
 
 /** Requests that one response lists at most. GET /requests lists the others. */
 const MAX_LISTED_REQUESTS = 500;
@@ -57,7 +52,7 @@ const boundsOf = ({ from, to }: { readonly from: Day; readonly to: Day }) => ({
 });
 
 export const listSessions =
-  ({ sessions, now }: SessionDependencies): Implementation<typeof listOperation> =>
+  ({ sessions, now }: Opened): Implementation<typeof listOperation> =>
   async ({ caller, query: { from, to, orderBy, limit } }) => {
     const { sees } = scopeOf(caller);
     const days = daysOf(keptRange(instantsOfDays({ from, to }, now(), 'sessions are summed'), now()));
@@ -78,7 +73,7 @@ export const listSessions =
     };
   };
 
-export const readSession = ({ sessions, requests, now }: SessionDependencies): Implementation<typeof readOperation> => {
+export const readSession = ({ sessions, requests, now }: Opened): Implementation<typeof readOperation> => {
   const listRequests = async (caller: Caller, session: string, range: { from: string; to: string }) => {
     const filter = { session, keyIds: scopeOf(caller).sees.keyIds };
     const items: RequestRecord[] = [];

@@ -4,22 +4,21 @@ import type { APIGatewayProxyResult, Context } from 'aws-lambda';
 import Stripe from 'stripe';
 import { listen, stopServer, urlOf } from '../../../fixtures/listen.ts';
 import { settingsOf } from '../../../fixtures/open-dashboard.ts';
-import { billingStatus, planPrices } from '../../../lambda/dashboard/billing/billing-status.ts';
+import * as billingStatus from '../../../lambda/dashboard/billing/billing-status.ts';
 import { checkout, portal } from '../../../lambda/dashboard/billing/checkout.ts';
 import * as billing from '../../../lambda/dashboard/billing/operations.ts';
 import { createKey } from '../../../lambda/dashboard/keys/manage-keys.ts';
 import * as keys from '../../../lambda/dashboard/keys/operations.ts';
+import { openBilling } from '../../../lambda/dashboard/open-billing.ts';
 import { billingReader } from '../../../lambda/dashboard/stripe-webhook/billing-reader.ts';
 import { receiveEvent } from '../../../lambda/dashboard/stripe-webhook/receive-event.ts';
 import { webhookStack } from '../../../lambda/dashboard/stripe-webhook/webhook-stack.ts';
-import { openUsers } from '../../../lambda/data/accounts/users.ts';
 import { openBillingAccounts } from '../../../lambda/data/billing/billing-accounts.ts';
 import { openBillingEvents } from '../../../lambda/data/billing/billing-events.ts';
 import { openBillingSync } from '../../../lambda/data/billing/billing-sync.ts';
-import { openPeriodUsage } from '../../../lambda/data/billing/billing-usage.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
 import { type PriceIds, priceList } from '../../../lambda/domain/billing/price-list.ts';
-import { route } from '../../../lambda/http/operation.ts';
+import { route, routes } from '../../../lambda/http/operation.ts';
 import { stripeBilling } from '../../../lambda/integrations/stripe-billing.ts';
 import {
   type CachedSecret,
@@ -84,17 +83,19 @@ export const billingHost = async (
   const accounts = openBillingAccounts(table);
   const logger = silentLogger();
   const sync = openBillingSync(table, billingReader(stripe, prices));
-  const urls = {
-    success: 'https://app.acme.dev/paid?session={CHECKOUT_SESSION_ID}',
-    cancel: 'https://app.acme.dev/plans',
-    portalReturn: 'https://app.acme.dev/billing',
+  const environment = {
+    STRIPE_PRICES: prices,
+    CHECKOUT_SUCCESS_URL: 'https://app.acme.dev/paid?session={CHECKOUT_SESSION_ID}',
+    CHECKOUT_CANCEL_URL: 'https://app.acme.dev/plans',
+    PORTAL_RETURN_URL: 'https://app.acme.dev/billing',
   };
   const dashboard = serve(
     [
-      route(billing.billingStatus, billingStatus({ accounts, usage: openPeriodUsage(table), now: () => new Date() })),
-      route(billing.planPrices, planPrices({ stripe, prices, logger, now })),
-      route(billing.checkout, checkout({ accounts, users: openUsers(table), stripe, prices, urls })),
-      route(billing.portal, portal({ accounts, stripe, returnUrl: urls.portalReturn })),
+      ...routes(
+        billing,
+        { ...billingStatus, checkout, portal },
+        openBilling(table, environment, stripe, logger, () => new Date(now())),
+      ),
       route(keys.createKey, createKey(settingsOf(table, () => new Date()))),
     ],
     { logger },

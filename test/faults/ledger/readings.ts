@@ -440,6 +440,7 @@ const assertLog = async (world: World, model: LedgerModel, accountId: string, ra
   const now = world.now();
   const dependencies = {
     ...{ requests: openRequests(world.table, () => now), keys: openServiceKeys(world.table) },
+    findCurrency: async () => null,
     now: () => new Date(now),
   };
   const call = { params: undefined, body: undefined, authorization: undefined, requestId: '' } as const;

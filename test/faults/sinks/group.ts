@@ -100,8 +100,8 @@ const openLoader = async ({ table, objects }: Context, accountId: string) => {
     folder,
     load: async (now: number): Promise<void> => {
       const list = listExportChanges({
-        dayExports: openDayExports(table),
-        objects: { signGet: async (key) => key },
+        ...{ dayExports: openDayExports(table), marks: openRollupMarks(table) },
+        objects: { ...objects, signGet: async (key) => key },
         now: () => new Date(now),
       });
       const caller = { accountId, userId: 'loader', role: 'viewer', name: 'loader' } as const;
@@ -236,7 +236,7 @@ const openReceivers = async ({ table, objects }: Context, accountId: string, ran
     }
     return 0;
   };
-  const { send } = sendDestination({
+  const { run: send } = sendDestination({
     destinations,
     dayExports: openDayExports(table),
     requests: openRequests(table, () => clock, objects),

@@ -1,19 +1,15 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import type { BillConnection, BillConnections } from '../../data/reconciliation/bill-connections.ts';
+import type { BillConnection } from '../../data/reconciliation/bill-connections.ts';
 import { addDays, dayOf } from '../../domain/calendar/utc.ts';
 import { ValidationError } from '../../domain/errors.ts';
+import { parseBillCsv } from '../../domain/reconciliation/bill-csv.ts';
 import type { BilledProvider } from '../../domain/reconciliation/billed-providers.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { BillCredentials } from '../../integrations/bills/bill-credentials.ts';
-import { BillError, type BillSource } from '../../integrations/bills/bill-source.ts';
+import { BillError } from '../../integrations/bills/bill-source.ts';
+import type { Files } from '../open-files.ts';
 import type * as operations from './operations.ts';
 
-export interface BillConnectionDependencies {
-  readonly connections: Pick<BillConnections, 'list' | 'save' | 'remove'>;
-  readonly credentials: Pick<BillCredentials, 'save' | 'remove'>;
-  readonly sourceOf: (provider: BilledProvider) => BillSource;
-  readonly now: () => Date;
-}
+type Opened = Pick<Files, 'connections' | 'credentials' | 'sourceOf' | 'now'>;
 
 const viewOf = ({ provider, connectedAt, connectedBy, readAt, problem }: BillConnection) => ({
   provider: provider as BilledProvider,
@@ -24,19 +20,12 @@ const viewOf = ({ provider, connectedAt, connectedBy, readAt, problem }: BillCon
 });
 
 export const listBillConnections =
-  ({
-    connections,
-  }: Pick<BillConnectionDependencies, 'connections'>): Implementation<typeof operations.listBillConnections> =>
+  ({ connections }: Opened): Implementation<typeof operations.listBillConnections> =>
   async ({ caller: { accountId } }) => ({ items: (await connections.list(accountId)).map(viewOf) });
 
 /** Saves a credential after the bill of yesterday was read with it. */
 export const connectBill =
-  ({
-    connections,
-    credentials,
-    sourceOf,
-    now,
-  }: BillConnectionDependencies): Implementation<typeof operations.connectBill> =>
+  ({ connections, credentials, sourceOf, now }: Opened): Implementation<typeof operations.connectBill> =>
   async ({ caller, clientAddress, params: { provider }, body: { credential } }) => {
     const at = now();
     const yesterday = addDays(dayOf(at.toISOString()), -1);
@@ -61,10 +50,21 @@ export const connectBill =
   };
 
 export const disconnectBill =
-  ({ connections, credentials, now }: BillConnectionDependencies): Implementation<typeof operations.disconnectBill> =>
+  ({ connections, credentials, now }: Opened): Implementation<typeof operations.disconnectBill> =>
   async ({ caller, clientAddress, params: { provider } }) => {
     await credentials.remove(caller.accountId, provider);
     const fact = { action: 'bill.disconnected', details: { provider } } as const;
     await connections.remove(caller.accountId, provider, auditOf({ caller, clientAddress }, fact, now()));
     return undefined;
+  };
+
+export const importBill =
+  ({ bills, audit, now }: Pick<Files, 'bills' | 'audit' | 'now'>): Implementation<typeof operations.importBill> =>
+  async ({ caller, clientAddress, params: { provider }, body: { csv } }) => {
+    const lines = parseBillCsv(csv);
+    const at = now();
+    const days = await bills.replace(caller.accountId, provider, { lines, usage: [] }, at.toISOString());
+    const details = { provider, days: String(days.length), lines: String(lines.length) };
+    await audit.record(auditOf({ caller, clientAddress }, { action: 'bill.imported', details }, at));
+    return { days: [...days], lines: lines.length };
   };
