@@ -19,7 +19,7 @@ import { openBillAccess } from '../integrations/bills/bill-sources.ts';
 import { openObjectStore } from '../integrations/object-store.ts';
 import { openStripe } from '../integrations/open-stripe.ts';
 import { cognitoClient, userDirectory } from '../integrations/user-directory.ts';
-import { postWebhook, webhookAccess } from '../integrations/webhook.ts';
+import { webhookAccess, webhookPoster } from '../integrations/webhook.ts';
 import { openArchiveFiles } from './archive-files.ts';
 import { deleteAccount } from './delete-account.ts';
 import { failReport, makeReport } from './make-report.ts';
@@ -38,7 +38,6 @@ const archives = openArchives(table);
 const connections = openBillConnections(table);
 const reports = openReports(table);
 const { credentials, sourceOf } = openBillAccess(environment);
-const webhooks = webhookAccess(environment.WEBHOOK_TARGETS);
 const now = () => new Date();
 
 const remove = deleteAccount({
@@ -90,7 +89,7 @@ const run = runJobs(
       destinations: openDestinations(table),
       dayExports: openDayExports(table),
       requests,
-      post: (target, body, at) => postWebhook(target, body, at, webhooks),
+      post: webhookPoster(webhookAccess(environment.WEBHOOK_TARGETS)),
       now,
     }),
     archive: {

@@ -5,8 +5,7 @@ import { MINUTE_MS } from '../domain/calendar/units.ts';
 import type { Destination, DestinationChanges } from '../domain/exports/destination.ts';
 import { otlpLogs, otlpMetrics } from '../domain/exports/otlp.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
-import type { PostJson } from '../integrations/post-message.ts';
-import { WebhookError } from '../integrations/webhook.ts';
+import { type PostJson, WebhookError } from '../integrations/webhook.ts';
 
 interface SendDependencies {
   readonly destinations: Pick<Destinations, 'find' | 'note'>;

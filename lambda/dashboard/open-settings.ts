@@ -30,8 +30,7 @@ import { newAccountKey } from '../domain/accounts/account-key.ts';
 import type { settingsEnvironment } from '../environment.ts';
 import { openMail } from '../integrations/mail.ts';
 import { openObjectReader } from '../integrations/object-reader.ts';
-import type { PostJson } from '../integrations/post-message.ts';
-import { postWebhook, webhookAccess, webhookUrlProblem } from '../integrations/webhook.ts';
+import { webhookAccess, webhookPoster, webhookUrlProblem } from '../integrations/webhook.ts';
 import { openBounds } from './read-bounds.ts';
 
 /** What the operations of `settingsRoutes` work with. */
@@ -80,7 +79,7 @@ export const openSettings = (
     savingDecisions: openSavingDecisions(table),
     users: openUsers(table),
     dashboardUrl: environment.DASHBOARD_URL,
-    postWebhook: (...[target, body, at]: Parameters<PostJson>) => postWebhook(target, body, at, webhooks),
+    postWebhook: webhookPoster(webhooks),
     ownPrices: openOwnPrices(table, nowMs),
     termsOf: openAccountTerms(table, nowMs).find,
     readContent: openContent(table, requests, logger, now),

@@ -3,24 +3,13 @@ import type { Message } from '../domain/alerts/message.ts';
 import type { TargetName } from '../domain/limits/rule.ts';
 import { MailError } from './mail.ts';
 import { UndeliverableError, WaitingError } from './mail-members.ts';
-import { WebhookError } from './webhook.ts';
+import { type PostJson, WebhookError } from './webhook.ts';
 
 /** Where a rule or report posts. */
 export interface PostTargets {
   readonly webhook: { readonly url: string; readonly secret: string } | null;
   readonly targets?: { readonly [Name in TargetName]?: string | undefined } | undefined;
 }
-
-/** As `postWebhook`: with a secret, the body is signed. */
-export type PostJson = (
-  target: {
-    readonly url: string;
-    readonly secret?: string | undefined;
-    readonly headers?: Readonly<Record<string, string>>;
-  },
-  body: string,
-  now: Date,
-) => Promise<void>;
 
 /**
  * Posts a message on a channel of a rule or report.

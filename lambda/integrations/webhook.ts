@@ -186,6 +186,15 @@ const retryAfterOf = (header: string | undefined, now: Date): number | undefined
   return seconds >= 0 ? seconds : undefined;
 };
 
+export interface PostTarget {
+  readonly url: string;
+  readonly secret?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** As `postWebhook`, for the addresses that may be called. */
+export type PostJson = (target: PostTarget, body: string, now: Date) => Promise<void>;
+
 /**
  * Posts JSON to a webhook, signed if it has a secret. Checks the address again and connects to exactly that address, so that a later DNS change has no
  * effect. Does not follow redirects.
@@ -193,11 +202,7 @@ const retryAfterOf = (header: string | undefined, now: Date): number | undefined
  * @throws WebhookError
  */
 export const postWebhook = async (
-  webhook: {
-    readonly url: string;
-    readonly secret?: string | undefined;
-    readonly headers?: Readonly<Record<string, string>>;
-  },
+  webhook: PostTarget,
   body: string,
   now: Date,
   access: WebhookAccess = publicInternet,
@@ -246,3 +251,8 @@ export const postWebhook = async (
   if (status < 200 || status > 299)
     throw new WebhookError(`it responded with ${status}`, { status, retryAfterSeconds: retryAfterOf(retryAfter, now) });
 };
+
+export const webhookPoster =
+  (access: WebhookAccess): PostJson =>
+  (target, body, now) =>
+    postWebhook(target, body, now, access);

@@ -16,8 +16,8 @@ import { reportMessage } from '../domain/reports/report-message.ts';
 import type { ReportRun } from '../domain/reports/report-run.ts';
 import type { SendMail } from '../integrations/mail.ts';
 import { mailMembers, UndeliverableError } from '../integrations/mail-members.ts';
-import { isDeliveryError, type PostJson, type PostTargets, postMessage } from '../integrations/post-message.ts';
-import { WebhookError } from '../integrations/webhook.ts';
+import { isDeliveryError, type PostTargets, postMessage } from '../integrations/post-message.ts';
+import { type PostJson, WebhookError } from '../integrations/webhook.ts';
 
 export interface DeliveryDependencies {
   readonly deliveries: Pick<AlertDeliveries, 'claimRound' | 'recordDeliveries'>;

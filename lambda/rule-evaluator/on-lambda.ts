@@ -3,9 +3,8 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { openTable } from '../data/table/table.ts';
 import { evaluatorEnvironment } from '../environment.ts';
 import { openMail } from '../integrations/mail.ts';
-import type { PostJson } from '../integrations/post-message.ts';
 import { queueSender } from '../integrations/queue-sender.ts';
-import { postWebhook, webhookAccess } from '../integrations/webhook.ts';
+import { webhookAccess, webhookPoster } from '../integrations/webhook.ts';
 
 /** The parts that both functions of the evaluator share. They write the same metrics, which have one `service`. */
 export const openOnLambda = () => {
@@ -14,7 +13,6 @@ export const openOnLambda = () => {
   const metrics = new Metrics({ serviceName: 'rule-evaluator' });
   const now = () => new Date();
   const sendMail = openMail(environment);
-  const access = webhookAccess(environment.WEBHOOK_TARGETS);
   return {
     table: openTable(environment.TABLE_NAME),
     metrics,
@@ -31,7 +29,7 @@ export const openOnLambda = () => {
           throw error;
         }
       },
-      postWebhook: (...[target, body, at]: Parameters<PostJson>) => postWebhook(target, body, at, access),
+      postWebhook: webhookPoster(webhookAccess(environment.WEBHOOK_TARGETS)),
       dashboardUrl: environment.DASHBOARD_URL,
       send: queueSender(environment.JOB_QUEUE_URL),
       now,
