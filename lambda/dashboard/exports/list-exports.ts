@@ -30,12 +30,7 @@ const hasExpired = ({ at, requestRetentionDays }: Exported, now: Date): boolean 
 const datasetsFor = (caller: Caller): DatasetName[] =>
   datasetNames.filter((name) => name !== 'requests' || scopeOf(caller).permits('requests:read'));
 
-const sumsOf = ({ at: exportedAt, requests, costNanoUsd, unpricedRequests }: Exported) => ({
-  exportedAt,
-  requests,
-  costNanoUsd,
-  unpricedRequests,
-});
+const sumsOf = ({ at, files: _, ...sums }: Exported) => ({ exportedAt: at, ...sums });
 
 /** Signs links to the files of days. */
 const openLinks = ({ objects, now }: Pick<Opened, 'objects' | 'now'>, accountId: string) => {

@@ -49,15 +49,7 @@ const stateOf = ({ version, checkedAt, waiting }: PriceFeed) => ({
     .filter(({ decision }) => decision === null)
     .sort((a, b) => (a.firstSeenAt < b.firstSeenAt ? 1 : -1))
     .slice(0, MAX_HELD)
-    .map(({ source, provider, model, why = 'step', before, after, firstSeenAt }) => ({
-      source,
-      provider,
-      model,
-      why,
-      before,
-      after,
-      firstSeenAt,
-    })),
+    .map(({ why = 'step', ...change }) => ({ ...change, why })),
 });
 
 export const listPriceChanges =

@@ -11,12 +11,9 @@ import type * as operations from './operations.ts';
 
 type Opened = Pick<Files, 'connections' | 'credentials' | 'sourceOf' | 'now'>;
 
-const viewOf = ({ provider, connectedAt, connectedBy, readAt, problem }: BillConnection) => ({
+const viewOf = ({ provider, ...connection }: BillConnection) => ({
+  ...connection,
   provider: provider as BilledProvider,
-  connectedAt,
-  connectedBy,
-  readAt,
-  problem,
 });
 
 export const listBillConnections =
