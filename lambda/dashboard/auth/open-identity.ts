@@ -3,6 +3,7 @@ import type * as z from 'zod/mini';
 import type { Table } from '../../data/table/table.ts';
 import type { identityEnvironment } from '../../environment.ts';
 import { endSessions } from './end-sessions.ts';
+import { evenTiming } from './even-timing.ts';
 import { freeAddress } from './free-address.ts';
 import { type IdentityParts, openParts } from './open-parts.ts';
 import { noteChange } from './record-sign-in.ts';
@@ -14,6 +15,7 @@ const withSteps = (parts: IdentityParts) => ({
   sendCode: sendCode(parts),
   endSessions: endSessions(parts),
   noteChange: noteChange(parts),
+  timing: evenTiming(parts.clock),
 });
 
 /**

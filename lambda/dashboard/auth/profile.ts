@@ -6,7 +6,6 @@ import { ConflictError, UnauthenticatedError } from '../../domain/errors.ts';
 import { passwordChangedMail } from '../../domain/mail/account-mails.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { confirmIdentity } from './confirm-identity.ts';
-import { evenTiming } from './even-timing.ts';
 import { requireGoodPassword } from './good-password.ts';
 import { mailOwner } from './mail-owner.ts';
 import type { Identity } from './open-identity.ts';
@@ -58,25 +57,22 @@ export const changeName =
   };
 
 /** The address stays until the new one is verified: a typing error locks nobody out. */
-export const changeEmail = (dependencies: Identity): Implementation<typeof operations.changeEmail> => {
-  const { users, sessions, sendCode, clock } = dependencies;
-  const { onFailure } = evenTiming(clock);
-  return ({ caller, body: { email, password, totp } }) =>
-    onFailure(async () => {
+export const changeEmail =
+  ({ users, sessions, sendCode, timing }: Identity): Implementation<typeof operations.changeEmail> =>
+  ({ caller, body: { email, password, totp } }) =>
+    timing.onFailure(async () => {
       const user = await findUser(users, caller.userId);
       await sessions.logIn(user.userId, password, totp);
       if (email === user.email) throw new ConflictError('This is the address already.');
       await sendCode(user, email);
       return { message: `A code is on its way to ${email}.` };
     });
-};
 
 export const changePassword = (dependencies: Identity): Implementation<typeof operations.changePassword> => {
-  const { users, sessions, directory, endSessions, noteChange, sendMail, dashboardUrl, clock, now, logger } =
+  const { users, sessions, directory, endSessions, noteChange, sendMail, dashboardUrl, timing, now, logger } =
     dependencies;
-  const { onFailure } = evenTiming(clock);
   return ({ caller, clientAddress, body: { password, newPassword, totp } }) =>
-    onFailure(async () => {
+    timing.onFailure(async () => {
       const user = await findUser(users, caller.userId);
       const { userId, accountId, email, firstName, lastName, companyName } = user;
       await requireGoodPassword('newPassword', newPassword, [email, firstName, lastName, companyName ?? '']);
@@ -94,10 +90,9 @@ export const changePassword = (dependencies: Identity): Implementation<typeof op
 
 /** Sessions of members without a second factor end when their token does: they cannot be refreshed, nor begun. */
 export const changeAccount = (dependencies: Identity): Implementation<typeof operations.changeAccount> => {
-  const { users, accounts, clock, now } = dependencies;
-  const { onFailure } = evenTiming(clock);
+  const { users, accounts, timing, now } = dependencies;
   return ({ caller, clientAddress, body: { requiresTotp, ...sent } }) =>
-    onFailure(async () => {
+    timing.onFailure(async () => {
       const [user, account] = [await findUser(users, caller.userId), await accounts.find(caller.accountId)];
       await confirmIdentity(dependencies, caller, account, sent);
       if (requiresTotp && !user.totpEnabled)

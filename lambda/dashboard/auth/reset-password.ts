@@ -2,7 +2,6 @@ import { isVerified, type User } from '../../data/accounts/users.ts';
 import { UnavailableError } from '../../domain/errors.ts';
 import { passwordResetMail } from '../../domain/mail/account-mails.ts';
 import type { Implementation } from '../../http/operation.ts';
-import { evenTiming } from './even-timing.ts';
 import { requireGoodPassword } from './good-password.ts';
 import type { Identity } from './open-identity.ts';
 import type { resetPassword as operation } from './operations.ts';
@@ -12,9 +11,8 @@ import type { resetPassword as operation } from './operations.ts';
  * keys and tokens since the last sign-in wait for a review. The code proves the address.
  */
 export const resetPassword = (dependencies: Identity): Implementation<typeof operation> => {
-  const { sessions, directory, users, endSessions, noteChange, sendMail, dashboardUrl, clock, now, logger } =
+  const { sessions, directory, users, endSessions, noteChange, sendMail, dashboardUrl, timing, now, logger } =
     dependencies;
-  const { onFailure } = evenTiming(clock);
 
   const endWhatWas = async (email: string): Promise<User | undefined> => {
     const login = await directory.findByEmail(email);
@@ -26,7 +24,7 @@ export const resetPassword = (dependencies: Identity): Implementation<typeof ope
   };
 
   return ({ clientAddress, body: { email, code, newPassword } }) =>
-    onFailure(async () => {
+    timing.onFailure(async () => {
       await requireGoodPassword('newPassword', newPassword, [email]);
       await sessions.resetPassword(email, code, newPassword);
       const user = await endWhatWas(email).catch((cause: unknown) => {

@@ -21,23 +21,9 @@ export const readReview =
     return {
       since,
       tokens: madeTokens
-        .map(({ tokenId, name, maskedToken, createdAt, lastUsedAt = null }) => ({
-          id: tokenId,
-          name,
-          maskedToken,
-          createdAt,
-          lastUsedAt,
-        }))
+        .map(({ lastUsedAt = null, ...token }) => ({ ...token, id: token.tokenId, lastUsedAt }))
         .reverse(),
-      keys: made
-        .map(({ keyId, name, maskedKey, createdAt, lastUsedAt = null }) => ({
-          id: keyId,
-          name,
-          maskedKey,
-          createdAt,
-          lastUsedAt,
-        }))
-        .reverse(),
+      keys: made.map(({ lastUsedAt = null, ...key }) => ({ ...key, id: key.keyId, lastUsedAt })).reverse(),
     };
   };
 

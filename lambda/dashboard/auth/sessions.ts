@@ -10,7 +10,6 @@ import {
 } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { Session } from '../../integrations/user-sessions.ts';
-import { evenTiming } from './even-timing.ts';
 import type { Identity } from './open-identity.ts';
 import type * as operations from './operations.ts';
 
@@ -50,15 +49,14 @@ export const withAccount = async (
 
 /** An unknown e-mail, a wrong password and a user without an account get the same response after the same time. */
 export const logIn = (dependencies: Identity): Implementation<typeof operations.logIn> => {
-  const { sessions, users, directory, noteChange, clock, now } = dependencies;
-  const { onFailure } = evenTiming(clock);
+  const { sessions, users, directory, noteChange, timing, now } = dependencies;
   const noteFailure = async (email: string, clientAddress: string | undefined): Promise<void> => {
     const login = await directory.findByEmail(email);
     const user = login && (await users.find(login.userId));
     if (user) await noteChange(user, 'user.sign_in_failed', clientAddress);
   };
   return ({ clientAddress, body: { email, password, totp } }) =>
-    onFailure(async () => {
+    timing.onFailure(async () => {
       const session = await sessions.logIn(email, password, totp).catch(async (error: unknown) => {
         if (error instanceof InvalidCredentialsError) await noteFailure(email, clientAddress);
         throw error;
@@ -92,11 +90,10 @@ export const logOut =
     return undefined;
   };
 
-export const forgotPassword = ({ sessions, clock }: Identity): Implementation<typeof operations.forgotPassword> => {
-  const { always } = evenTiming(clock);
-  return ({ body: { email } }) =>
-    always(async () => {
+export const forgotPassword =
+  ({ sessions, timing }: Identity): Implementation<typeof operations.forgotPassword> =>
+  ({ body: { email } }) =>
+    timing.always(async () => {
       await sessions.sendResetCode(email);
       return { message: 'If a user with this e-mail address exists, a code is on its way.' };
     });
-};

@@ -1,7 +1,6 @@
 import type { User } from '../../data/accounts/users.ts';
 import { ConflictError, InvalidCredentialsError, TotpRequiredError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
-import { evenTiming } from './even-timing.ts';
 import type { Identity } from './open-identity.ts';
 import type * as operations from './operations.ts';
 
@@ -25,31 +24,29 @@ const userOf = async ({ directory, users }: Identity, email: string): Promise<Us
   return user;
 };
 
-export const beginTotp = (dependencies: Identity): Implementation<typeof operations.beginTotp> => {
-  const { onFailure } = evenTiming(dependencies.clock);
-  return ({ body: { email, password } }) =>
-    onFailure(async () => {
-      const secret = await dependencies.totp.begin(email, password).catch(alreadyOn);
+export const beginTotp =
+  ({ timing, totp }: Identity): Implementation<typeof operations.beginTotp> =>
+  ({ body: { email, password } }) =>
+    timing.onFailure(async () => {
+      const secret = await totp.begin(email, password).catch(alreadyOn);
       return { secret, uri: keyUri(email, secret) };
     });
-};
 
-export const confirmTotp = (dependencies: Identity): Implementation<typeof operations.confirmTotp> => {
-  const { onFailure } = evenTiming(dependencies.clock);
-  return ({ clientAddress, body: { email, password, totp: code } }) =>
-    onFailure(async () => {
+export const confirmTotp =
+  (dependencies: Identity): Implementation<typeof operations.confirmTotp> =>
+  ({ clientAddress, body: { email, password, totp: code } }) =>
+    dependencies.timing.onFailure(async () => {
       await dependencies.totp.confirm(email, password, code).catch(alreadyOn);
       const user = await userOf(dependencies, email);
       await dependencies.users.setTotp(user.userId, true);
       await dependencies.noteChange(user, 'user.totp_enabled', clientAddress);
       return undefined;
     });
-};
 
-export const removeTotp = (dependencies: Identity): Implementation<typeof operations.removeTotp> => {
-  const { onFailure } = evenTiming(dependencies.clock);
-  return ({ clientAddress, body: { email, password, totp: code } }) =>
-    onFailure(async () => {
+export const removeTotp =
+  (dependencies: Identity): Implementation<typeof operations.removeTotp> =>
+  ({ clientAddress, body: { email, password, totp: code } }) =>
+    dependencies.timing.onFailure(async () => {
       await dependencies.sessions.logIn(email, password, code);
       const user = await userOf(dependencies, email);
       const { userId, accountId } = user;
@@ -60,4 +57,3 @@ export const removeTotp = (dependencies: Identity): Implementation<typeof operat
       await dependencies.noteChange(user, 'user.totp_disabled', clientAddress);
       return undefined;
     });
-};
