@@ -7,7 +7,7 @@ import type { openRequests } from '../data/requests/requests.ts';
 import type { openSpendCounters } from '../data/spend/spend-counters.ts';
 import { batchDelete, chunk } from '../data/table/batch.ts';
 import type { Key } from '../data/table/keys.ts';
-import { queryItems } from '../data/table/read.ts';
+import { itemsIn } from '../data/table/read.ts';
 import type { Table } from '../data/table/table.ts';
 import { DAY_MS } from '../domain/calendar/units.ts';
 import { addDays, type Day, endOf } from '../domain/calendar/utc.ts';
@@ -126,12 +126,7 @@ export const moveDay = (dependencies: MoveDayDependencies) => {
         await pMap(chunk(keys, DELETED_AT_ONCE), remove, { concurrency: DELETIONS_AT_ONCE });
         keys = [];
       };
-      const query = {
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': pk },
-        ProjectionExpression: 'sk',
-      };
-      for await (const { sk } of queryItems(table, query)) {
+      for await (const { sk } of itemsIn(table, pk, { ProjectionExpression: 'sk' })) {
         keys.push({ pk, sk: String(sk) });
         if (keys.length === DELETIONS_AT_ONCE * DELETED_AT_ONCE) await removeAll();
       }

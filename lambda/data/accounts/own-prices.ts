@@ -7,7 +7,7 @@ import { noPrices, type OwnPrices, storedPrices } from '../../domain/own-prices/
 import type { DisplayCurrency } from '../../domain/spend/display-currency.ts';
 import { EXISTS, IS_NEW, put, update } from '../table/actions.ts';
 import { accountKey, ownPricesKey, pricedAccountKey, pricedAccountsPartition } from '../table/keys.ts';
-import { findItem, queryItems } from '../table/read.ts';
+import { findItem, itemsIn } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact, tryWrite } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
@@ -87,8 +87,7 @@ export const openOwnPrices = (table: Table, now: () => number = Date.now) => {
 
     /** All accounts that have, or had, prices of their own. */
     async *accounts(): AsyncGenerator<string> {
-      const of = { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pricedAccountsPartition } };
-      for await (const { sk } of queryItems(table, of)) yield String(sk);
+      for await (const { sk } of itemsIn(table, pricedAccountsPartition)) yield String(sk);
     },
   };
 };

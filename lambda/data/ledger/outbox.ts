@@ -5,7 +5,7 @@ import { REFUSED_DAYS } from '../../domain/usage/limits.ts';
 import { put } from '../table/actions.ts';
 import { batchDelete, inBatches } from '../table/batch.ts';
 import { type Key, outboxPartition, refusedEventKey } from '../table/keys.ts';
-import { queryItems } from '../table/read.ts';
+import { itemsIn } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { write } from '../table/write.ts';
 
@@ -33,12 +33,8 @@ const parse = (item: Record<string, unknown>): OutboxEntry => {
 export const openOutbox = (table: Table, now: () => number = Date.now) => ({
   /** The entries of a shard, oldest request first, in pages. */
   async *pages(shard: number, pageSize: number): AsyncGenerator<OutboxEntry[]> {
-    const query = {
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': outboxPartition(shard) },
-      ConsistentRead: true,
-    };
-    for await (const page of inBatches(queryItems(table, query), pageSize)) yield page.map(parse);
+    const items = itemsIn(table, outboxPartition(shard), { ConsistentRead: true });
+    for await (const page of inBatches(items, pageSize)) yield page.map(parse);
   },
 
   /** Deletes entries that are recorded. */

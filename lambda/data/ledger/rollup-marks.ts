@@ -13,7 +13,7 @@ import {
   spendPartition,
   timeRange,
 } from '../table/keys.ts';
-import { itemsBetween, itemsOfIndex, queryItems } from '../table/read.ts';
+import { itemsBetween, itemsOfIndex } from '../table/read.ts';
 import { shardOf, type Table } from '../table/table.ts';
 import { tryTransact } from '../table/write.ts';
 import { monthShardKeys, readMonth } from './sharding.ts';
@@ -81,12 +81,8 @@ const storedMark = z.object({ accountId: z.string(), period: z.string(), nonce: 
 export const openRollupMarks = (table: Table, now: () => number = Date.now) => ({
   /** Marks of a shard whose periods may be rolled up by now, the longest due first. */
   async *due(shard: number): AsyncGenerator<RollupMark> {
-    const query = {
-      IndexName: 'gsi1',
-      KeyConditionExpression: 'gsi1pk = :pk AND gsi1sk < :now',
-      ExpressionAttributeValues: { ':pk': rollupMarkIndexPartition(shard), ':now': new Date(now()).toISOString() },
-    };
-    for await (const item of queryItems(table, query)) yield storedMark.parse(item);
+    for await (const item of itemsOfIndex(table, rollupMarkIndexPartition(shard), new Date(now()).toISOString()))
+      yield storedMark.parse(item);
   },
 
   /** The accounts of a shard that have marks: all with usage since their last rollup. */

@@ -11,7 +11,7 @@ import {
   modelUsePrefix,
   parseModelUseSk,
 } from '../table/keys.ts';
-import { itemsUnder, queryItems } from '../table/read.ts';
+import { itemsIn, itemsUnder } from '../table/read.ts';
 import { shardOf, type Table } from '../table/table.ts';
 import { write } from '../table/write.ts';
 
@@ -48,12 +48,8 @@ export const openModelUse = (table: Table) => {
     /** The uses of a day, those of an account together. */
     async *of(day: Day): AsyncGenerator<ModelUse> {
       for (let shard = 0; shard < MODEL_USE_SHARDS; shard++) {
-        const query = {
-          KeyConditionExpression: 'pk = :pk',
-          ExpressionAttributeValues: { ':pk': modelUsePartition(day, shard) },
-          ProjectionExpression: 'sk',
-        };
-        for await (const { sk } of queryItems(table, query)) yield { day, ...parseModelUseSk(String(sk)) };
+        const items = itemsIn(table, modelUsePartition(day, shard), { ProjectionExpression: 'sk' });
+        for await (const { sk } of items) yield { day, ...parseModelUseSk(String(sk)) };
       }
     },
 

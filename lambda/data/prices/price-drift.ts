@@ -3,7 +3,7 @@ import type { Day } from '../../domain/calendar/utc.ts';
 import type { ReportedCosts } from '../../domain/price/reported-costs.ts';
 import { update } from '../table/actions.ts';
 import { parsePriceDriftSk, priceDriftKey, priceDriftPartition } from '../table/keys.ts';
-import { queryItems } from '../table/read.ts';
+import { itemsIn } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { write } from '../table/write.ts';
 
@@ -23,11 +23,8 @@ export const openPriceDrift = (table: Table) => ({
   },
 
   async *of(day: Day): AsyncGenerator<ReportedCosts> {
-    const query = {
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': priceDriftPartition(day) },
-    };
-    for await (const { sk, requests, reportedNanoUsd, bookNanoUsd } of queryItems(table, query))
+    const items = itemsIn(table, priceDriftPartition(day));
+    for await (const { sk, requests, reportedNanoUsd, bookNanoUsd } of items)
       yield {
         ...parsePriceDriftSk(String(sk)),
         requests: Number(requests),

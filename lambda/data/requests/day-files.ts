@@ -5,7 +5,7 @@ import { type Day, dayOf } from '../../domain/calendar/utc.ts';
 import { MAX_EVENT_AGE_DAYS } from '../../domain/usage/limits.ts';
 import { check, IS_NEW, remove, update } from '../table/actions.ts';
 import { dayFileIndexKey, dayFileIndexPartition, dayFileKey, ROLLUP_MARK_SHARDS, timeRange } from '../table/keys.ts';
-import { itemsBetween, queryItems } from '../table/read.ts';
+import { itemsBetween, itemsOfIndex } from '../table/read.ts';
 import { shardOf, type Table } from '../table/table.ts';
 import { tryWrite, write } from '../table/write.ts';
 import { type DayFile, dayFileSchema } from './day-file.ts';
@@ -70,12 +70,8 @@ export const openDayFiles = (table: Table, now: () => number = Date.now) => {
 
     /** Days of a shard whose next step is due, the longest due first. */
     async *due(shard: number): AsyncGenerator<DayFileEntry> {
-      const query = {
-        IndexName: 'gsi1',
-        KeyConditionExpression: 'gsi1pk = :pk AND gsi1sk < :now',
-        ExpressionAttributeValues: { ':pk': dayFileIndexPartition(shard), ':now': new Date(now()).toISOString() },
-      };
-      for await (const item of queryItems(table, query)) yield stored.parse(item);
+      for await (const item of itemsOfIndex(table, dayFileIndexPartition(shard), new Date(now()).toISOString()))
+        yield stored.parse(item);
     },
 
     /** Has a day leave the table in time. A day that has an entry keeps it. */

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { addDays, type Day } from '../../domain/calendar/utc.ts';
 import type { SessionCounter } from '../../domain/spend/sessions.ts';
 import { parseSessionCounterSk, sessionPartition, sessionPrefix } from '../table/keys.ts';
-import { itemsUnder, queryItems } from '../table/read.ts';
+import { itemsIn, itemsUnder } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { parseCounters } from './spend-counters.ts';
 
@@ -55,11 +55,7 @@ export const openSessions = (table: Table, now: () => number = Date.now) => {
   };
 
   const readDay = async (accountId: string, day: Day, take: (counter: SessionCounter) => void): Promise<void> => {
-    const items = queryItems(table, {
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': sessionPartition(accountId, day) },
-    });
-    for await (const item of items) {
+    for await (const item of itemsIn(table, sessionPartition(accountId, day))) {
       const counter = parse(day, item);
       if (counter) take(counter);
     }

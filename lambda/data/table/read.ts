@@ -50,6 +50,14 @@ export async function* queryItems(
   }
 }
 
+/** Every item of one partition, ascending. */
+export const itemsIn = (
+  table: Table,
+  pk: string,
+  options: Pick<QueryCommandInput, 'ConsistentRead' | 'ProjectionExpression'> = {},
+): AsyncGenerator<Record<string, unknown>> =>
+  queryItems(table, { ...options, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pk } });
+
 /** The items of one partition whose sort keys begin with `sk`, ascending. */
 export const itemsUnder = (
   table: Table,
