@@ -13,7 +13,7 @@ import {
   redirect,
   stringifySearchWith,
 } from '@tanstack/react-router';
-import { type PlanName, planNames } from '../../lambda/domain/billing/plans.ts';
+import { planNames } from '../../lambda/domain/billing/plans.ts';
 import { nextOf, signInSearch, signOnCallbackSearch } from './account/search.ts';
 import type { Session } from './api/session.ts';
 import { compareSearch } from './compare/search.ts';
@@ -21,6 +21,7 @@ import { limitSearch } from './limits/search.ts';
 import { overviewSearch } from './overview/search.ts';
 import { reconciliationSearch } from './reconciliation/search.ts';
 import { requestsSearch } from './requests/search.ts';
+import { oneOf, searchOf, text } from './search.ts';
 import { NotFound, RouteProblem } from './shell/problems.tsx';
 
 /** Where pages were that messages of earlier versions link to. */
@@ -80,54 +81,28 @@ const requests = memberPage('/requests', () => import('./requests/requests.tsx')
 /** A drawer over the list. */
 const requestDrawer = pagesIn(requests)('$requestId', () => import('./requests/request-details.tsx'), 'RequestDrawer');
 
-type Parameters = Record<string, unknown>;
-
-const text = (value: unknown): string | undefined => (value === undefined || value === '' ? undefined : String(value));
-
 /** A payment page leads back with its result, and the plan that was chosen there. */
-const billingSearch = ({
-  checkout,
-  plan,
-}: Parameters): {
-  readonly checkout?: 'completed' | 'cancelled' | undefined;
-  readonly plan?: PlanName | undefined;
-} => ({
-  checkout: (['completed', 'cancelled'] as const).find((known) => known === checkout),
-  plan: planNames.find((known) => known === plan),
-});
+const billingSearch = searchOf({ checkout: oneOf(['completed', 'cancelled']), plan: oneOf(planNames) });
 
-const alertsSearch = ({ status }: Parameters): { readonly status?: 'triggered' | 'acknowledged' | undefined } => ({
-  status: (['triggered', 'acknowledged'] as const).find((known) => known === status),
-});
+const alertsSearch = searchOf({ status: oneOf(['triggered', 'acknowledged']) });
 
 /** A limit for each of which more is asked, and the value. */
-const accessSearch = ({ ask, value }: Parameters): Partial<Record<'ask' | 'value', string | undefined>> => ({
-  ask: text(ask),
-  value: text(value),
-});
+const accessSearch = searchOf({ ask: text, value: text });
 
 /** A model and its provider open the form for its price. */
-const pricesSearch = ({ model, provider }: Parameters): Partial<Record<'model' | 'provider', string | undefined>> => ({
-  model: text(model),
-  provider: text(provider),
-});
+const pricesSearch = searchOf({ model: text, provider: text });
 
 /** The order of the list: by cost where the URL has none. */
-const sessionsSearch = ({ orderBy }: Parameters) => (orderBy === 'time' ? { orderBy: 'time' as const } : {});
-
-const authorizeNames = ['client_id', 'redirect_uri', 'code_challenge', 'state', 'resource'] as const;
+const sessionsSearch = searchOf({ orderBy: oneOf(['time']) });
 
 /** Parameters with which a program leads here (RFC 6749, section 4.1.1). */
-type AuthorizeSearch = Partial<Record<(typeof authorizeNames)[number], string | undefined>>;
-
-/** The router parses values: one of digits alone comes as a number. */
-const authorizeSearch = (search: Record<string, unknown>): AuthorizeSearch =>
-  Object.fromEntries(
-    authorizeNames.flatMap((name) => {
-      const value = search[name];
-      return value === undefined ? [] : [[name, typeof value === 'string' ? value : JSON.stringify(value)]];
-    }),
-  );
+const authorizeSearch = searchOf({
+  client_id: text,
+  redirect_uri: text,
+  code_challenge: text,
+  state: text,
+  resource: text,
+});
 
 const routeTree = root.addChildren([
   visitors.addChildren([

@@ -51,7 +51,6 @@ const MySpend = ({ userId }: { readonly userId: string }) => {
 /** The user's keys, and how a tool is pointed at the gateway with one. */
 const MyKeys = ({ userId }: { readonly userId: string }) => {
   const query = useApi().useQuery('get', '/keys');
-  const { may } = useMe();
   const [created, setCreated] = useState<string>();
   const own = query.data?.items.filter(({ ownerUserId, status }) => ownerUserId === userId && status === 'active');
   return (
@@ -73,11 +72,15 @@ const MyKeys = ({ userId }: { readonly userId: string }) => {
             </>
           )}
         </span>
-        {may('keys:write') && (
-          <DialogButton size="xs" leftSection={<Plus size={16} />} label="New key" title="New service key">
-            {(close) => <CreateKey onClose={close} onCreated={setCreated} />}
-          </DialogButton>
-        )}
+        <DialogButton
+          needs="keys:write"
+          size="xs"
+          leftSection={<Plus size={16} />}
+          label="New key"
+          title="New service key"
+        >
+          {(close) => <CreateKey onClose={close} onCreated={setCreated} />}
+        </DialogButton>
       </Group>
       <SdkSnippet serviceKey={created ?? PLACEHOLDER} initial="claude" />
     </Section>

@@ -14,7 +14,6 @@ const POLL_MS = 5_000;
 
 const ArchiveRow = ({ archive }: { readonly archive: Archive }) => {
   const { id, status, progress, requestedAt, bytes, availableUntil } = archive;
-  const { may } = useMe();
   const link = useApi().useMutation('post', '/account/archives/{id}/link', {
     onSuccess: ({ url }) => location.assign(url),
     meta: { failure: 'The archive could not be downloaded' },
@@ -38,8 +37,9 @@ const ArchiveRow = ({ archive }: { readonly archive: Archive }) => {
         {status === 'failed' && <span className="unknown"> · failed: ask for another</span>}
       </span>
       {status === 'pending' && <Progress value={progress} w={160} aria-label={`${progress}% written`} />}
-      {status === 'ready' && may('account:write') && (
+      {status === 'ready' && (
         <ActButton
+          needs="account:write"
           size="compact-sm"
           variant="default"
           label="Download"

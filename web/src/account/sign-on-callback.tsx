@@ -10,7 +10,7 @@ import { Heading, ProblemNote } from '../components/page.tsx';
 import { required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { Credentials, credentialsOf, Intro, REFUSALS } from './credentials.tsx';
-import { nextOf, type SignOnCallbackSearch } from './search.ts';
+import { nextOf } from './search.ts';
 import { type BegunSignOn, takeBegunSignOn } from './sign-on.ts';
 
 type Tokens = components['schemas']['Session'];
@@ -56,7 +56,7 @@ const NOT_BEGUN = failure('This sign-in was not begun in this tab, or was finish
 export const SignOnCallback = () => {
   const { session, api } = useApp();
   const router = useRouter();
-  const search: SignOnCallbackSearch = getRouteApi('/visitors/sign-in/callback').useSearch();
+  const search = getRouteApi('/visitors/sign-in/callback').useSearch();
 
   const enter = async (tokens: Tokens, begun: BegunSignOn): Promise<null> => {
     session.begin(tokens);

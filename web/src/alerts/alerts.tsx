@@ -6,17 +6,14 @@ import { isChoosingByKey } from '../components/keyboard.ts';
 import { ButtonLink } from '../components/links.tsx';
 import { EmptyState, ListPage } from '../components/page.tsx';
 import { usePages } from '../components/use-pages.ts';
+import { choicesOf } from '../forms/fields.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { AlertCard } from './alert-card.tsx';
 
 const PAGE = 20;
 const REFRESH_MS = 30_000;
 
-const views = [
-  { value: 'all', label: 'All' },
-  { value: 'triggered', label: 'Open' },
-  { value: 'acknowledged', label: 'Acknowledged' },
-];
+const views = choicesOf({ all: 'All', triggered: 'Open', acknowledged: 'Acknowledged' });
 
 export const Alerts = () => {
   const { status } = getRouteApi('/members/alerts').useSearch();

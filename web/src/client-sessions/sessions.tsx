@@ -8,13 +8,11 @@ import { Name } from '../components/name.tsx';
 import { ListPage } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { formatExact, plural } from '../format/quantity.ts';
+import { choicesOf } from '../forms/fields.ts';
 import requestClasses from '../requests/requests.module.css';
 
 const LIMIT = 100;
-const orders = [
-  { value: 'cost', label: 'Costliest' },
-  { value: 'time', label: 'Latest' },
-];
+const orders = choicesOf({ cost: 'Costliest', time: 'Latest' });
 
 /** The start of an hour such as `2026-11-20T16`. */
 const startOfHour = (hour: string): string => `${hour}:00:00Z`;

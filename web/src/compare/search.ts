@@ -1,24 +1,8 @@
 import { dayIn } from '../../../lambda/domain/calendar/time-zones.ts';
 import { addDays } from '../../../lambda/domain/calendar/utc.ts';
-import { type Dimension, type Filters, filtersOf, isDimension } from '../spend/filters.ts';
+import { oneOf, searchOf } from '../search.ts';
+import { groupsSearch } from '../spend/filters.ts';
 import { type ComparedPeriods, comparedMonth, comparedToday, periodsIn, queryIn } from '../spend/ranges.ts';
-
-export type CompareSearch = ComparedPeriods &
-  Filters & {
-    readonly by?: Dimension | undefined;
-    readonly and?: Dimension | undefined;
-    readonly periods?: PeriodsName | undefined;
-    /** Whose days they are; without it, UTC. */
-    readonly zone?: string | undefined;
-  };
-
-export const compareSearch = (search: Record<string, unknown>): CompareSearch => ({
-  ...filtersOf(search),
-  by: isDimension(search['by']) ? search['by'] : undefined,
-  and: isDimension(search['and']) ? search['and'] : undefined,
-  periods: (Object.keys(periodLabels) as PeriodsName[]).find((name) => name === search['periods']),
-  ...periodsIn(search),
-});
 
 export const periodLabels = {
   day: 'Today and yesterday',
@@ -28,6 +12,16 @@ export const periodLabels = {
   month: 'This month and last month',
 } as const;
 type PeriodsName = keyof typeof periodLabels;
+
+const named = searchOf({ periods: oneOf(Object.keys(periodLabels) as PeriodsName[]) });
+
+export const compareSearch = (search: Record<string, unknown>) => ({
+  ...groupsSearch(search),
+  ...named(search),
+  ...periodsIn(search),
+});
+
+export type CompareSearch = ReturnType<typeof compareSearch>;
 
 /** Periods that people compare. The API finds the one before, and cuts it where the period is running. */
 const usualPeriods = (now: Date, zone: string): Readonly<Record<PeriodsName, ComparedPeriods>> => {

@@ -2,6 +2,7 @@ import { ActionIcon, Button, type ButtonProps, Group, Modal, Stack, Text, Toolti
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { LucideIcon } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { type Permission, useMe } from '../app.ts';
 
 interface Question {
   readonly title: string;
@@ -42,7 +43,14 @@ export const Confirm = ({ title, text, action, onConfirm, opened, onClose }: Con
 interface LabelProps extends ButtonProps {
   readonly label: ReactNode;
   readonly 'aria-label'?: string;
+  /** The button is for roles with this permission alone. */
+  readonly needs?: Permission;
 }
+
+const useIsFor = (needs: Permission | undefined): boolean => {
+  const { may } = useMe();
+  return needs === undefined || may(needs);
+};
 
 interface ActButtonProps<Sent> extends LabelProps {
   readonly act: Pick<UseMutationResult<unknown, unknown, Sent>, 'mutate' | 'isPending'>;
@@ -51,9 +59,10 @@ interface ActButtonProps<Sent> extends LabelProps {
 }
 
 /** A button of a row that sends one request, after a question where one is given. */
-export const ActButton = <Sent,>({ label, act, sent, ask, ...button }: ActButtonProps<Sent>) => {
+export const ActButton = <Sent,>({ label, act, sent, ask, needs, ...button }: ActButtonProps<Sent>) => {
   const [isAsking, setAsking] = useState(false);
   const send = () => act.mutate(sent);
+  if (!useIsFor(needs)) return null;
   return (
     <>
       <Button
@@ -80,10 +89,12 @@ interface DialogButtonProps extends Omit<LabelProps, 'children'> {
   readonly children: (close: () => void) => ReactNode;
 }
 
-export const DialogButton = ({ label, title, isWide = false, icon: Icon, children, ...button }: DialogButtonProps) => {
+export const DialogButton = (props: DialogButtonProps) => {
+  const { label, title, isWide = false, icon: Icon, children, needs, ...button } = props;
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
   const open = () => setOpen(true);
+  if (!useIsFor(needs)) return null;
   return (
     <>
       {Icon ? (

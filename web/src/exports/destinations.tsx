@@ -1,12 +1,13 @@
 import { Badge, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { Destination } from '../api/responses.ts';
-import { useApi, useMe } from '../app.ts';
+import { useApi } from '../app.ts';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { ShownOnce } from '../components/copy.tsx';
 import { type Column, ListSection, TwoLines } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
 import { formatAgo } from '../format/time.ts';
+import { choicesOf } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 
 const types = {
@@ -38,11 +39,7 @@ const CreateDestination = ({ onClose }: { readonly onClose: () => void }) => {
       submit="Create the destination"
     >
       <TextInput label="Name" maxLength={64} data-autofocus {...form.getInputProps('name')} />
-      <NativeSelect
-        label="What it gets"
-        data={Object.entries(types).map(([value, label]) => ({ value, label }))}
-        {...form.getInputProps('type')}
-      />
+      <NativeSelect label="What it gets" data={choicesOf(types)} {...form.getInputProps('type')} />
       <TextInput label={urls[form.values.type]} {...form.getInputProps('url')} />
       <Group grow>
         <TextInput label="Header (optional)" placeholder="authorization" {...form.getInputProps('header')} />
@@ -53,23 +50,23 @@ const CreateDestination = ({ onClose }: { readonly onClose: () => void }) => {
 };
 
 const Actions = ({ destination: { id, name, isActive } }: { readonly destination: Destination }) => {
-  const { may } = useMe();
   const api = useApi();
   const update = api.useMutation('patch', '/destinations/{id}', { meta: { failure: `${name} was not changed` } });
   const remove = api.useMutation('delete', '/destinations/{id}', {
     meta: { done: `${name} deleted.`, failure: `${name} was not deleted` },
   });
-  if (!may('reports:write')) return null;
   const params = { path: { id } };
   return (
     <Group gap={4} justify="flex-end">
       <ActButton
+        needs="reports:write"
         label={isActive ? 'Switch off' : 'Switch on'}
         aria-label={`Switch ${isActive ? 'off' : 'on'} ${name}`}
         act={update}
         sent={{ params, body: { isActive: !isActive } }}
       />
       <ActButton
+        needs="reports:write"
         label="Delete"
         aria-label={`Delete ${name}`}
         act={remove}
@@ -102,21 +99,16 @@ const columns: readonly Column<Destination>[] = [
 ];
 
 /** Addresses that follow spend. */
-export const Destinations = () => {
-  const { may } = useMe();
-  return (
-    <ListSection
-      title="Destinations"
-      query={useApi().useQuery('get', '/destinations', {}, { refetchInterval: 60_000 })}
-      columns={columns}
-      none="None yet. A destination is an address that gets each exported day, or each request, without asking."
-      action={
-        may('reports:write') && (
-          <DialogButton size="xs" variant="default" label="New destination" title="New destination">
-            {(close) => <CreateDestination onClose={close} />}
-          </DialogButton>
-        )
-      }
-    />
-  );
-};
+export const Destinations = () => (
+  <ListSection
+    title="Destinations"
+    query={useApi().useQuery('get', '/destinations', {}, { refetchInterval: 60_000 })}
+    columns={columns}
+    none="None yet. A destination is an address that gets each exported day, or each request, without asking."
+    action={
+      <DialogButton needs="reports:write" size="xs" variant="default" label="New destination" title="New destination">
+        {(close) => <CreateDestination onClose={close} />}
+      </DialogButton>
+    }
+  />
+);

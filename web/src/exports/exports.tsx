@@ -9,6 +9,7 @@ import { ListPage } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { formatBytes, formatWhole, plural } from '../format/quantity.ts';
 import { utcDayText } from '../format/time.ts';
+import { choicesOf } from '../forms/fields.ts';
 import { Destinations } from './destinations.tsx';
 
 /** Links end after 15 minutes. */
@@ -19,10 +20,7 @@ const datasets = {
   requests: 'Requests',
   names: 'Names of keys, projects, members',
 } as const;
-const formats = [
-  { value: 'parquet', label: 'Parquet' },
-  { value: 'csv', label: 'CSV, gzipped' },
-];
+const formats = choicesOf({ parquet: 'Parquet', csv: 'CSV, gzipped' });
 
 const columns: readonly Column<ExportedDay>[] = [
   { head: 'Day (UTC)', cell: ({ day }) => utcDayText(day) },

@@ -60,13 +60,15 @@ interface DeleteButtonProps extends ButtonProps {
 
 /** Asks, and deletes the item. */
 export const DeleteButton = ({ collection, item: { id, name }, onDone, ...button }: DeleteButtonProps) => {
-  const { noun, afterDeletion } = collections[collection];
+  const { noun, afterDeletion, needs } = collections[collection];
   const remove = useApi().useMutation('delete', `${collection}/{id}` as '/budgets/{id}', {
     ...(onDone && { onSuccess: onDone }),
     meta: { done: `${name} deleted.`, failure: `The ${noun} was not deleted` },
   });
   const ask = { title: `Delete this ${noun}?`, text: afterDeletion, action: `Delete the ${noun}` };
-  return <ActButton {...button} label="Delete" act={remove} sent={{ params: { path: { id } } }} ask={ask} />;
+  return (
+    <ActButton {...button} label="Delete" act={remove} sent={{ params: { path: { id } } }} ask={ask} needs={needs} />
+  );
 };
 
 /** Members of an item that only the API can set, read-only: they stay as they are. */

@@ -14,8 +14,8 @@ export const emailProblem = (email: string): string | null =>
 export const required = (what: string) => (value: string) => (value.trim() === '' ? `${what} is required.` : null);
 
 /** The choices of a select, by their values. */
-export const choicesOf = <Value extends string>(labels: Readonly<Record<Value, string>>) =>
-  (Object.entries(labels) as [Value, string][]).map(([value, label]) => ({ value, label }));
+export const choicesOf = <Value extends string | number>(labels: Readonly<Record<Value, string>>) =>
+  (Object.entries(labels) as [`${Value}`, string][]).map(([value, label]) => ({ value, label }));
 
 /** Fields of forms that have another name in the API. */
 const ALIASES: Readonly<Record<string, string>> = {

@@ -8,7 +8,7 @@ import { Instant } from '../components/amount.tsx';
 import { ShownOnce } from '../components/copy.tsx';
 import { ProblemNote } from '../components/page.tsx';
 import { changesOf } from '../forms/changes.ts';
-import { required } from '../forms/fields.ts';
+import { choicesOf, required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { useProjectChoices } from '../scope/scope-fields.tsx';
 
@@ -168,12 +168,12 @@ export const RevokeKey = ({ target, onClose }: KeyDialogProps) => {
   );
 };
 
-const overlaps = [
-  { value: '0', label: 'Not at all: it may have leaked' },
-  { value: '1', label: 'For an hour' },
-  { value: '24', label: 'For a day' },
-  { value: '168', label: 'For seven days' },
-];
+const overlaps = choicesOf({
+  0: 'Not at all: it may have leaked',
+  1: 'For an hour',
+  24: 'For a day',
+  168: 'For seven days',
+});
 
 /** Gives a key a new secret, and shows it once. */
 export const RotateKey = ({ target, onClose }: KeyDialogProps) => {

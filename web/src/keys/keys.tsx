@@ -101,16 +101,15 @@ export const Keys = () => {
               )}
             </span>
           )}
-          {may('keys:write') && (
-            <DialogButton
-              leftSection={<Plus size={16} />}
-              disabled={!data || atLimit}
-              label="New key"
-              title="New service key"
-            >
-              {(close) => <CreateKey onClose={close} />}
-            </DialogButton>
-          )}
+          <DialogButton
+            needs="keys:write"
+            leftSection={<Plus size={16} />}
+            disabled={!data || atLimit}
+            label="New key"
+            title="New service key"
+          >
+            {(close) => <CreateKey onClose={close} />}
+          </DialogButton>
         </>
       }
       query={query}

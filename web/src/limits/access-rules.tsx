@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { ShieldCheck } from 'lucide-react';
 import type { AccessRule, NewAccessRule } from '../api/responses.ts';
-import { useApi, useMe } from '../app.ts';
+import { useApi } from '../app.ts';
 import { DialogButton } from '../components/buttons.tsx';
 import { ProblemNote } from '../components/page.tsx';
 import { type Column, ListSection, TwoLines } from '../components/table.tsx';
@@ -103,36 +103,26 @@ const columns: readonly Column<AccessRule>[] = [
 
 const RuleText = ({ rule }: { readonly rule: AccessRule }) => accessText(rule, useKeyNames());
 
-const Actions = ({ rule }: { readonly rule: AccessRule }) => {
-  if (!useMe().may('keys:write-all')) return null;
-  return (
-    <Group gap="xs" justify="flex-end">
-      <DialogButton size="compact-xs" variant="default" label="Edit" aria-label={`Edit ${rule.name}`} title={TITLE}>
-        {(close) => <Editor rule={rule} onClose={close} />}
-      </DialogButton>
-      <DeleteButton collection="/access-rules" item={rule} />
-    </Group>
-  );
-};
-
 const TITLE = 'What keys may call';
+const dialog = { needs: 'keys:write-all', variant: 'default', title: TITLE } as const;
+
+const Actions = ({ rule }: { readonly rule: AccessRule }) => (
+  <Group gap="xs" justify="flex-end">
+    <DialogButton {...dialog} size="compact-xs" label="Edit" aria-label={`Edit ${rule.name}`}>
+      {(close) => <Editor rule={rule} onClose={close} />}
+    </DialogButton>
+    <DeleteButton collection="/access-rules" item={rule} />
+  </Group>
+);
 
 /** The rules about models that keys may call, and a button that sets them. */
 export const AccessRules = () => (
   <ListSection
     title={TITLE}
     action={
-      useMe().may('keys:write-all') && (
-        <DialogButton
-          size="xs"
-          variant="default"
-          leftSection={<ShieldCheck size={14} aria-hidden />}
-          label="Set what keys may call"
-          title={TITLE}
-        >
-          {(close) => <Editor rule={undefined} onClose={close} />}
-        </DialogButton>
-      )
+      <DialogButton {...dialog} size="xs" leftSection={<ShieldCheck size={14} />} label="Set what keys may call">
+        {(close) => <Editor rule={undefined} onClose={close} />}
+      </DialogButton>
     }
     query={useAccessRules()}
     none="Every key may call every model, at any price."

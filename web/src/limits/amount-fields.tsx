@@ -1,5 +1,6 @@
 import { NativeSelect, NumberInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import { choicesOf } from '../forms/fields.ts';
 import { dollars } from './limit-types.ts';
 
 /** An amount for one value of a limit, and how long it holds. */
@@ -21,10 +22,7 @@ export const AmountFields = ({ form, description }: AmountFieldsProps) => (
     <NumberInput label="Amount" description={description} {...dollars} {...form.getInputProps('amount')} />
     <NativeSelect
       label="Holds"
-      data={[
-        { value: 'period_end', label: 'Until the period ends' },
-        { value: 'good', label: 'For good' },
-      ]}
+      data={choicesOf({ period_end: 'Until the period ends', good: 'For good' })}
       {...form.getInputProps('holds')}
     />
   </>

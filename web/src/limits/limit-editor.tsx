@@ -28,7 +28,7 @@ import { useLimits } from './use-limits.ts';
 /** A limit as a page that links here proposes it. */
 const newLimit = ({ type, ...filter }: LimitSearch): LimitValues => ({
   ...emptyLimit(limitTypeList.find((each) => each.type === type)?.type ?? 'cost_threshold'),
-  ...filter,
+  ...(filter as Partial<LimitValues>),
 });
 
 interface TypeChoiceProps {

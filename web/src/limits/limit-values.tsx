@@ -4,7 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Budget, LimitValue } from '../api/responses.ts';
-import { useApi, useApp, useMe } from '../app.ts';
+import { useApi, useApp } from '../app.ts';
 import { Money } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { type Column, ListSection } from '../components/table.tsx';
@@ -108,11 +108,10 @@ const Figures = ({ value }: { readonly value: LimitValue }) => {
 };
 
 const Actions = ({ budget, value }: ValueProps) => {
-  if (!useMe().may('raises:decide')) return null;
   const name = nameOf(value);
   const label = { label: 'Change', 'aria-label': `Change the amount of ${name}`, title: `Amount of ${name}` };
   return (
-    <DialogButton size="compact-xs" variant="default" {...label}>
+    <DialogButton needs="raises:decide" size="compact-xs" variant="default" {...label}>
       {(close) => <ChangeAmount budget={budget} value={value} onClose={close} />}
     </DialogButton>
   );

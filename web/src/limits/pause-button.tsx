@@ -1,6 +1,5 @@
 import { Modal, Skeleton } from '@mantine/core';
 import { Pause as PauseIcon } from 'lucide-react';
-import { useMe } from '../app.ts';
 import { DialogButton } from '../components/buttons.tsx';
 import { later } from '../components/later.tsx';
 import type { PauseStart } from './pause-form.ts';
@@ -29,12 +28,11 @@ interface PauseButtonProps {
 
 /** Opens the form of a pause with what the page is about. Nothing for roles that may not pause. */
 export const PauseButton = ({ start, label, isSmall = false }: PauseButtonProps) => {
-  if (!useMe().may('rules:write')) return null;
   const shown = isSmall
     ? { icon: PauseIcon, label: 'Pause', 'aria-label': label }
     : { label, size: 'xs', variant: 'default', leftSection: <PauseIcon size={14} aria-hidden /> };
   return (
-    <DialogButton {...shown} title={TITLE}>
+    <DialogButton needs="rules:write" {...shown} title={TITLE}>
       {(close) => <PauseForm start={start} onClose={close} />}
     </DialogButton>
   );

@@ -1,5 +1,5 @@
 import { pauseSchema } from '../../../lambda/domain/limits/pauses.ts';
-import { required } from '../forms/fields.ts';
+import { choicesOf, required } from '../forms/fields.ts';
 import { problemsIn } from '../forms/problems.ts';
 import { type ScopeValues, scopeOf, scopeValuesOf } from '../scope/scope.ts';
 
@@ -7,12 +7,12 @@ import { type ScopeValues, scopeOf, scopeValuesOf } from '../scope/scope.ts';
 export const scopeMembers = ['provider', 'model', 'tag', 'key', 'project', 'session', 'client'] as const;
 
 /** Minutes; until somebody ends it where there are none. */
-export const durations = [
-  { value: '15', label: '15 minutes' },
-  { value: '60', label: 'An hour' },
-  { value: '1440', label: 'A day' },
-  { value: '', label: 'Until somebody resumes it' },
-];
+export const durations = choicesOf({
+  15: '15 minutes',
+  60: 'An hour',
+  1440: 'A day',
+  '': 'Until somebody resumes it',
+});
 
 export interface PauseValues extends ScopeValues {
   readonly name: string;

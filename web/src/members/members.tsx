@@ -78,12 +78,12 @@ const ProjectNames = ({ ids }: { readonly ids: readonly string[] | null }) => {
 
 /** The projects that a member is limited to, and where they change. */
 const MemberProjects = ({ member }: MemberProps) => {
-  const { may } = useMe();
   return (
     <>
       <ProjectNames ids={member.projects} />
-      {may('members:write') && mayHaveProjects(member.role) && (
+      {mayHaveProjects(member.role) && (
         <DialogButton
+          needs="members:write"
           ml={4}
           size="compact-xs"
           variant="subtle"
@@ -232,7 +232,6 @@ const memberColumns: readonly Column<Member>[] = [
 ];
 
 const InvitationActions = ({ invitation: { id, email } }: { readonly invitation: Invitation }) => {
-  const { may } = useMe();
   const api = useApi();
   const path = { params: { path: { id } } };
   const resend = api.useMutation('post', '/invitations/{id}/resend', {
@@ -244,11 +243,10 @@ const InvitationActions = ({ invitation: { id, email } }: { readonly invitation:
   const revoke = api.useMutation('delete', '/invitations/{id}', {
     meta: { failure: 'The invitation was not revoked' },
   });
-  if (!may('members:write')) return null;
   return (
     <Group gap="xs" justify="flex-end">
-      <ActButton label="Send again" act={resend} sent={path} />
-      <ActButton label="Revoke" color="red" act={revoke} sent={path} />
+      <ActButton needs="members:write" label="Send again" act={resend} sent={path} />
+      <ActButton needs="members:write" label="Revoke" color="red" act={revoke} sent={path} />
     </Group>
   );
 };
@@ -276,7 +274,6 @@ const invitationColumns: readonly Column<Invitation>[] = [
 
 export const Members = () => {
   const api = useApi();
-  const { may } = useMe();
   const query = api.useQuery('get', '/members');
   const { data: invitations } = api.useQuery('get', '/invitations');
   return (
@@ -284,11 +281,9 @@ export const Members = () => {
       title="Members"
       about="Who belongs to the account, and what they may do."
       actions={
-        may('members:write') && (
-          <DialogButton leftSection={<UserPlus size={16} />} label="Invite" title="Invite people">
-            {(close) => <Invite onClose={close} />}
-          </DialogButton>
-        )
+        <DialogButton needs="members:write" leftSection={<UserPlus size={16} />} label="Invite" title="Invite people">
+          {(close) => <Invite onClose={close} />}
+        </DialogButton>
       }
       query={query}
       things="members"

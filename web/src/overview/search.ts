@@ -1,18 +1,14 @@
-import { type Dimension, type Filters, filtersOf, isDimension } from '../spend/filters.ts';
-import { isMetric, type MetricName } from '../spend/metrics.ts';
-import { type RangeSearch, rangeSearch } from '../spend/ranges.ts';
+import { oneOf, searchOf } from '../search.ts';
+import { groupsSearch } from '../spend/filters.ts';
+import { metricNames } from '../spend/metrics.ts';
+import { rangeSearch } from '../spend/ranges.ts';
 
-export type OverviewSearch = RangeSearch &
-  Filters & {
-    readonly by?: Dimension | undefined;
-    readonly and?: Dimension | undefined;
-    readonly show?: MetricName | undefined;
-  };
+const shown = searchOf({ show: oneOf(metricNames) });
 
-export const overviewSearch = (search: Record<string, unknown>): OverviewSearch => ({
+export const overviewSearch = (search: Record<string, unknown>) => ({
   ...rangeSearch(search),
-  ...filtersOf(search),
-  by: isDimension(search['by']) ? search['by'] : undefined,
-  show: isMetric(search['show']) ? search['show'] : undefined,
-  and: isDimension(search['and']) ? search['and'] : undefined,
+  ...groupsSearch(search),
+  ...shown(search),
 });
+
+export type OverviewSearch = ReturnType<typeof overviewSearch>;

@@ -77,12 +77,13 @@ const PriceName = ({ price }: { readonly price: OwnPrice }) => (
 
 const PriceScope = ({ price }: { readonly price: OwnPrice }) => priceScopeText(price, useKeyNames());
 
+const dialog = { needs: 'prices:write', isWide: true } as const;
+
 const Actions = ({ price }: { readonly price: OwnPrice }) => {
-  if (!useMe().may('prices:write')) return null;
   const label = { label: 'Edit', 'aria-label': `Edit ${price.name}`, title: price.name };
   return (
     <Group gap="xs" justify="flex-end" wrap="nowrap">
-      <DialogButton isWide size="compact-xs" variant="subtle" {...label}>
+      <DialogButton {...dialog} size="compact-xs" variant="subtle" {...label}>
         {(close) => <PriceEditor price={price} initial={valuesOf(price)} onClose={close} />}
       </DialogButton>
       <DeleteButton collection="/prices" item={price} aria-label={`Delete ${price.name}`} />
@@ -114,8 +115,8 @@ export const Prices = () => {
   const { data } = query;
   // Pages that link here name a model that has no price.
   const close = () => void navigate({ search: {}, replace: true });
-  const add = may('prices:write') && (
-    <DialogButton isWide leftSection={<Plus size={16} />} label="New price" title="New price">
+  const add = (
+    <DialogButton {...dialog} leftSection={<Plus size={16} />} label="New price" title="New price">
       {(done) => <PriceEditor initial={newPrice()} onClose={done} />}
     </DialogButton>
   );

@@ -1,6 +1,7 @@
 import { Group, NativeSelect, NumberInput, SegmentedControl, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
+import { choicesOf } from '../forms/fields.ts';
 import { RowsField } from '../forms/rows-field.tsx';
 import { kindName } from '../providers/names.ts';
 import type { PriceValues } from './price-form.ts';
@@ -14,10 +15,7 @@ const RateFields = ({ form }: { readonly form: PriceForm }) => (
   <>
     <SegmentedControl
       aria-label="Rates by"
-      data={[
-        { value: 'tokens', label: 'By tokens' },
-        { value: 'request', label: 'Flat by request' },
-      ]}
+      data={choicesOf({ tokens: 'By tokens', request: 'Flat by request' })}
       {...form.getInputProps('by')}
     />
     {form.values.by === 'request' ? (
@@ -51,10 +49,7 @@ const TierFields = ({ form }: { readonly form: PriceForm }) => (
   <>
     <NativeSelect
       label="Volume of a month"
-      data={[
-        { value: 'usd', label: 'in USD' },
-        { value: 'tokens', label: 'in tokens' },
-      ]}
+      data={choicesOf({ usd: 'in USD', tokens: 'in tokens' })}
       {...form.getInputProps('measure')}
     />
     <RowsField form={form} list="tiers" row="tier" newRow={{ from: '', percent: '' }} max={20}>

@@ -5,7 +5,7 @@ import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
 import { type BilledProvider, billedProviders } from '../../../lambda/domain/reconciliation/billed-providers.ts';
 import type { BillConnection } from '../api/responses.ts';
-import { useApi, useMe } from '../app.ts';
+import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { LoadProblem, PageHead, Section } from '../components/page.tsx';
@@ -77,7 +77,6 @@ const ConnectionState = ({ connection }: Pick<ConnectionRowProps, 'connection'>)
 };
 
 const ConnectionRow = ({ provider, connection }: ConnectionRowProps) => {
-  const { may } = useMe();
   const name = providerName(provider);
   const disconnect = useApi().useMutation('delete', '/bill-connections/{provider}', {
     meta: { failure: 'The bill was not disconnected' },
@@ -87,33 +86,33 @@ const ConnectionRow = ({ provider, connection }: ConnectionRowProps) => {
       <div>
         <TwoLines second={<ConnectionState connection={connection} />}>{name}</TwoLines>
       </div>
-      {may('bills:write') && (
-        <Group gap="xs">
-          <DialogButton
+      <Group gap="xs">
+        <DialogButton
+          needs="bills:write"
+          size="compact-sm"
+          variant="default"
+          label={connection ? 'Replace' : 'Connect'}
+          aria-label={`Connect ${name}`}
+          title={`Connect the bill of ${name}`}
+        >
+          {(close) => <ConnectBill provider={provider} onClose={close} />}
+        </DialogButton>
+        {connection && (
+          <ActButton
+            needs="bills:write"
             size="compact-sm"
-            variant="default"
-            label={connection ? 'Replace' : 'Connect'}
-            aria-label={`Connect ${name}`}
-            title={`Connect the bill of ${name}`}
-          >
-            {(close) => <ConnectBill provider={provider} onClose={close} />}
-          </DialogButton>
-          {connection && (
-            <ActButton
-              size="compact-sm"
-              label="Disconnect"
-              aria-label={`Disconnect ${name}`}
-              act={disconnect}
-              sent={{ params: { path: { provider } } }}
-              ask={{
-                title: `Disconnect the bill of ${name}?`,
-                text: 'The credential is deleted. What was read stays.',
-                action: 'Disconnect',
-              }}
-            />
-          )}
-        </Group>
-      )}
+            label="Disconnect"
+            aria-label={`Disconnect ${name}`}
+            act={disconnect}
+            sent={{ params: { path: { provider } } }}
+            ask={{
+              title: `Disconnect the bill of ${name}?`,
+              text: 'The credential is deleted. What was read stays.',
+              action: 'Disconnect',
+            }}
+          />
+        )}
+      </Group>
     </Group>
   );
 };
@@ -129,13 +128,12 @@ const useCompared = () => {
     from: from ?? day(DAYS),
     to: to ?? day(1),
   };
-  const change = (changed: Partial<ReconciliationSearch>) =>
+  const change = (changed: ReconciliationSearch) =>
     void navigate({ search: { ...compared, ...changed }, replace: true });
   return { compared, change, isReady: provider !== undefined || data !== undefined };
 };
 
 export const Reconciliation = () => {
-  const { may } = useMe();
   const { compared, change, isReady } = useCompared();
   const connections = useApi().useQuery('get', '/bill-connections');
   const { provider, from, to } = compared;
@@ -145,20 +143,18 @@ export const Reconciliation = () => {
         title="Reconciliation"
         about="What a provider billed, compared with what is on record, by day and model."
       >
-        {may('bills:write') && (
-          <DialogButton isWide variant="default" label="Import an invoice" title="Import an invoice">
-            {(close) => (
-              <ImportBill
-                provider={provider}
-                onImported={(imported, days) => {
-                  close();
-                  const sorted = days.toSorted();
-                  change({ provider: imported, from: sorted[0], to: sorted.at(-1) });
-                }}
-              />
-            )}
-          </DialogButton>
-        )}
+        <DialogButton isWide needs="bills:write" variant="default" label="Import an invoice" title="Import an invoice">
+          {(close) => (
+            <ImportBill
+              provider={provider}
+              onImported={(imported, days) => {
+                close();
+                const sorted = days.toSorted();
+                change({ provider: imported, from: sorted[0], to: sorted.at(-1) });
+              }}
+            />
+          )}
+        </DialogButton>
       </PageHead>
       <Group align="flex-end">
         <NativeSelect

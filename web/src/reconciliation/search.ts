@@ -1,16 +1,10 @@
-import { type ProviderLabel, providerLabels } from '../../../lambda/domain/providers.ts';
+import { providerLabels } from '../../../lambda/domain/providers.ts';
+import { oneOf, searchOf } from '../search.ts';
 
-export interface ReconciliationSearch {
-  readonly provider?: ProviderLabel | undefined;
-  /** First and last day, UTC. */
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
+const day = (value: unknown): string | undefined =>
+  /^\d{4}-\d\d-\d\d$/.test(String(value)) ? String(value) : undefined;
 
-const isDay = (value: unknown): value is string => /^\d{4}-\d\d-\d\d$/.test(String(value));
+/** The provider, and the first and last day (UTC) of its bill. */
+export const reconciliationSearch = searchOf({ provider: oneOf(providerLabels), from: day, to: day });
 
-export const reconciliationSearch = ({ provider, from, to }: Record<string, unknown>): ReconciliationSearch => ({
-  provider: providerLabels.find((label) => label === provider),
-  ...(isDay(from) && { from }),
-  ...(isDay(to) && { to }),
-});
+export type ReconciliationSearch = ReturnType<typeof reconciliationSearch>;

@@ -1,7 +1,7 @@
 import { Group, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { Decided, Finding } from '../api/responses.ts';
-import { useApi, useMe } from '../app.ts';
+import { useApi } from '../app.ts';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
@@ -40,11 +40,22 @@ export const Decide = ({ finding }: { readonly finding: Finding }) => {
   const watch = useApi().useMutation('put', '/savings/decisions', {
     meta: { done: 'The finding is watched.', failure: 'The finding is not watched' },
   });
-  if (!useMe().may('reports:write')) return null;
   return (
     <Group gap={0} ml={-8}>
-      <ActButton label="Watch" act={watch} sent={{ body: { kind, scope, decision: 'watched' } }} />
-      <DialogButton size="compact-xs" variant="subtle" color="gray" label="Dismiss" title="Dismiss the finding">
+      <ActButton
+        needs="reports:write"
+        label="Watch"
+        act={watch}
+        sent={{ body: { kind, scope, decision: 'watched' } }}
+      />
+      <DialogButton
+        needs="reports:write"
+        size="compact-xs"
+        variant="subtle"
+        color="gray"
+        label="Dismiss"
+        title="Dismiss the finding"
+      >
         {(close) => <Dismiss finding={finding} onClose={close} />}
       </DialogButton>
     </Group>
@@ -54,6 +65,5 @@ export const Decide = ({ finding }: { readonly finding: Finding }) => {
 /** Takes a decision back: the finding is listed again. */
 export const Undo = ({ of: { id } }: { readonly of: Decided }) => {
   const undo = useApi().useMutation('delete', '/savings/decisions/{id}', { meta: { failure: 'Nothing was undone' } });
-  if (!useMe().may('reports:write')) return null;
-  return <ActButton label="Undo" act={undo} sent={{ params: { path: { id } } }} />;
+  return <ActButton needs="reports:write" label="Undo" act={undo} sent={{ params: { path: { id } } }} />;
 };

@@ -4,6 +4,7 @@ import {
   isAllocation,
   isKeyDimension,
 } from '../../../lambda/domain/spend/dimensions.ts';
+import { searchOf } from '../search.ts';
 
 /** The dimensions that every account has, by their API names. */
 export const dimensions = ['provider', 'model', 'tag', 'key', 'project', 'member', 'providerKey', 'client'] as const;
@@ -55,6 +56,12 @@ export const filtersOf = (search: Record<string, unknown>): Filters =>
         return values ? [[dimension, values] as const] : [];
       }),
   );
+
+const dimensionIn = (value: unknown) => (isDimension(value) ? value : undefined);
+const groupsIn = searchOf({ by: dimensionIn, and: dimensionIn });
+
+/** The filters and groups in a URL. */
+export const groupsSearch = (search: Record<string, unknown>) => ({ ...filtersOf(search), ...groupsIn(search) });
 
 export const filterEntries = (filters: Filters): [Dimension, readonly string[]][] =>
   (Object.entries(filters) as [Dimension, readonly string[] | undefined][]).flatMap(([dimension, values]) =>

@@ -45,4 +45,4 @@ export const metrics = {
 } as const satisfies Record<string, Metric>;
 export type MetricName = keyof typeof metrics;
 
-export const isMetric = (name: unknown): name is MetricName => typeof name === 'string' && Object.hasOwn(metrics, name);
+export const metricNames = Object.keys(metrics) as MetricName[];

@@ -3,6 +3,7 @@ import { dayIn, isTimeZone } from '../../../lambda/domain/calendar/time-zones.ts
 import { DAY_MS, HOUR_MS } from '../../../lambda/domain/calendar/units.ts';
 import { addDays, type Day, type Granularity, granularities, startOf } from '../../../lambda/domain/calendar/utc.ts';
 import { startInZone } from '../format/time.ts';
+import { oneOf, searchOf } from '../search.ts';
 
 /** Up to this length, a range has no bars of months. */
 const DAYS_WITHOUT_MONTHS = 31;
@@ -31,14 +32,6 @@ export interface ComparedPeriods {
   readonly compareTo?: string | undefined;
 }
 
-/** A custom range, the period that a mail compares it with, and whose days they are. */
-export type RangeSearch = ComparedPeriods & {
-  readonly range?: RangeName | undefined;
-  readonly per?: Granularity | undefined;
-  /** IANA name; without it, days are UTC. Ranges with a name are in the reader's zone. */
-  readonly zone?: string | undefined;
-};
-
 export interface Range {
   readonly name: RangeName;
   /** The API's query parameters: in UTC days, else instants of the zone. */
@@ -66,20 +59,13 @@ const timeOf = (value: unknown): string | undefined =>
 const zoneIn = (value: unknown): string | undefined =>
   typeof value === 'string' && isTimeZone(value) ? value : undefined;
 
-/** The periods in a URL. */
-export const periodsIn = (search: Record<string, unknown>): ComparedPeriods & Pick<RangeSearch, 'zone'> => ({
-  from: timeOf(search['from']),
-  to: timeOf(search['to']),
-  compareFrom: timeOf(search['compareFrom']),
-  compareTo: timeOf(search['compareTo']),
-  zone: zoneIn(search['zone']),
-});
+/** The periods in a URL, and whose days they are: without a zone UTC. Ranges with a name are in the reader's zone. */
+const periods = { from: timeOf, to: timeOf, compareFrom: timeOf, compareTo: timeOf, zone: zoneIn } as const;
+export const periodsIn = searchOf(periods);
 
-export const rangeSearch = (search: Record<string, unknown>): RangeSearch => ({
-  ...periodsIn(search),
-  range: rangeNames.find((name) => name === search['range']),
-  per: granularities.find((name) => name === search['per']),
-});
+/** A range, and the period that a mail compares it with. */
+export const rangeSearch = searchOf({ ...periods, range: oneOf(rangeNames), per: oneOf(granularities) });
+export type RangeSearch = ReturnType<typeof rangeSearch>;
 
 /** Days of the API's queries are UTC: those of another zone become instants. */
 export const queryIn = (zone: string, periods: ComparedPeriods): ComparedPeriods => {

@@ -9,16 +9,11 @@ import { ShownOnce } from '../components/copy.tsx';
 import { TextLink } from '../components/links.tsx';
 import { ListPage } from '../components/page.tsx';
 import { type Column, Table, TwoLines } from '../components/table.tsx';
-import { required } from '../forms/fields.ts';
+import { choicesOf, required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { roleOptions, roleTexts } from '../members/roles.ts';
 
-const lifetimes = [
-  { value: '30', label: '30 days' },
-  { value: '90', label: '90 days' },
-  { value: '365', label: 'A year' },
-  { value: '1825', label: 'Five years' },
-];
+const lifetimes = choicesOf({ 30: '30 days', 90: '90 days', 365: 'A year', 1825: 'Five years' });
 
 type TokenRole = Exclude<ApiToken['role'], 'owner' | 'developer'>;
 
@@ -80,13 +75,12 @@ const CreateToken = ({ onClose }: { readonly onClose: () => void }) => {
 };
 
 const Revoke = ({ token: { id, name } }: { readonly token: ApiToken }) => {
-  const { may } = useMe();
   const revoke = useApi().useMutation('delete', '/tokens/{id}', {
     meta: { done: `${name} revoked.`, failure: 'The token was not revoked' },
   });
-  if (!may('tokens:write')) return null;
   return (
     <ActButton
+      needs="tokens:write"
       label="Revoke"
       aria-label={`Revoke ${name}`}
       act={revoke}
@@ -127,7 +121,6 @@ const columns: readonly Column<ApiToken>[] = [
 
 export const Tokens = () => {
   const query = useApi().useQuery('get', '/tokens');
-  const { may } = useMe();
   return (
     <ListPage
       title="API tokens"
@@ -138,11 +131,9 @@ export const Tokens = () => {
         </>
       }
       actions={
-        may('tokens:write') && (
-          <DialogButton leftSection={<Plus size={16} />} label="New token" title="New API token">
-            {(close) => <CreateToken onClose={close} />}
-          </DialogButton>
-        )
+        <DialogButton needs="tokens:write" leftSection={<Plus size={16} />} label="New token" title="New API token">
+          {(close) => <CreateToken onClose={close} />}
+        </DialogButton>
       }
       query={query}
       things="tokens"
