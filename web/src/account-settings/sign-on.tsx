@@ -1,9 +1,9 @@
-import { Button, Group, NativeSelect, Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, Switch, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import type { SignOnSettings } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
-import { LoadProblem } from '../components/page.tsx';
+import { Loaded } from '../components/page.tsx';
 import { fieldErrors } from '../forms/fields.ts';
 import { mayHaveProjects, ProjectsField } from '../members/invite.tsx';
 import { roleOptions } from '../members/roles.ts';
@@ -90,18 +90,21 @@ const stateText = ({ provider, isRequired, defaultRole }: SignOnSettings): strin
 export const SignOn = () => {
   const { may } = useMe();
   const query = useApi().useQuery('get', '/sign-on');
-  const { data, error } = query;
-  if (error && !data) return <LoadProblem query={query} title="The settings could not be loaded" />;
-  if (!data) return <Skeleton height={44} />;
-  const provider = data.provider ?? data.available;
-  if (may('sign-on:write') && provider !== null)
-    return <SignOnForm key={data.provider} settings={data} provider={provider} />;
   return (
-    <Text size="sm">
-      {stateText(data)}{' '}
-      {may('sign-on:write')
-        ? 'There is no identity provider for the domain of your address: the operator of this deployment sets it up.'
-        : 'The owner of the account changes this.'}
-    </Text>
+    <Loaded query={query} title="The settings could not be loaded" height={44}>
+      {(settings) => {
+        const provider = settings.provider ?? settings.available;
+        if (may('sign-on:write') && provider !== null)
+          return <SignOnForm key={settings.provider} settings={settings} provider={provider} />;
+        return (
+          <Text size="sm">
+            {stateText(settings)}{' '}
+            {may('sign-on:write')
+              ? 'There is no identity provider for the domain of your address: the operator of this deployment sets it up.'
+              : 'The owner of the account changes this.'}
+          </Text>
+        );
+      }}
+    </Loaded>
   );
 };

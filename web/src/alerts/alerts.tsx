@@ -4,7 +4,7 @@ import { BellRing } from 'lucide-react';
 import type { AlertsQuery } from '../api/responses.ts';
 import { isChoosingByKey } from '../components/keyboard.ts';
 import { ButtonLink } from '../components/links.tsx';
-import { EmptyState, ListPage } from '../components/page.tsx';
+import { ListPage } from '../components/page.tsx';
 import { usePages } from '../components/use-pages.ts';
 import { choicesOf } from '../forms/fields.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
@@ -43,20 +43,16 @@ export const Alerts = () => {
       things="alerts"
       skeleton
       empty={
-        isEmpty && (
-          <EmptyState
-            icon={BellRing}
-            title={status === 'triggered' ? 'No open alerts' : 'No alerts yet'}
-            action={
-              <ButtonLink variant="light" size="xs" to="/limits">
-                Go to limits
-              </ButtonLink>
-            }
-          >
-            Rules check spend, forecasts and failures every minute, and notify you by e-mail or webhook when a limit is
-            reached.
-          </EmptyState>
-        )
+        isEmpty && {
+          icon: BellRing,
+          title: status === 'triggered' ? 'No open alerts' : 'No alerts yet',
+          text: 'Rules check spend, forecasts and failures every minute, and notify you by e-mail or webhook when a limit is reached.',
+          action: (
+            <ButtonLink variant="light" size="xs" to="/limits">
+              Go to limits
+            </ButtonLink>
+          ),
+        }
       }
     >
       <Stack gap={14}>

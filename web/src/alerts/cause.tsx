@@ -1,4 +1,4 @@
-import { Group, SegmentedControl, Skeleton, Stack } from '@mantine/core';
+import { Group, SegmentedControl, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { dayIn } from '../../../lambda/domain/calendar/time-zones.ts';
@@ -11,7 +11,7 @@ import { Count, Instant, Money } from '../components/amount.tsx';
 import { ActButton } from '../components/buttons.tsx';
 import { ButtonLink, TextLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
-import { LoadProblem } from '../components/page.tsx';
+import { Loaded, LoadProblem } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { shownIn } from '../format/money.ts';
 import { collectionOf, typeOf } from '../limits/limit-form.ts';
@@ -176,21 +176,21 @@ const Evidence = ({ alert, filters, keyNames }: PartProps & { readonly keyNames:
           onChange={(value) => setBy(value as typeof by)}
         />
       </Group>
-      <LoadProblem query={change} title="The periods could not be compared" />
-      {!change.data && !change.error && <Skeleton height={220} radius="lg" />}
-      {change.data && (
-        <>
-          <Summary change={change.data} zone="UTC" />
-          <ChangedGroups
-            change={change.data}
-            by={[by]}
-            keyNames={keyNames}
-            onPick={(values) =>
-              void navigate({ to: '/compare', search: { ...compared, ...filters, ...picked(values, [by], filters) } })
-            }
-          />
-        </>
-      )}
+      <Loaded query={change} title="The periods could not be compared" height={220}>
+        {(data) => (
+          <>
+            <Summary change={data} zone="UTC" />
+            <ChangedGroups
+              change={data}
+              by={[by]}
+              keyNames={keyNames}
+              onPick={(values) =>
+                void navigate({ to: '/compare', search: { ...compared, ...filters, ...picked(values, [by], filters) } })
+              }
+            />
+          </>
+        )}
+      </Loaded>
       <Table
         label="Costliest requests"
         columns={requestColumns}

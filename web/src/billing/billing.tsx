@@ -5,7 +5,7 @@ import { type PlanName, plans } from '../../../lambda/domain/billing/plans.ts';
 import type { BillingStatus, PlanPriceItem } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
-import { LoadProblem, PageHead } from '../components/page.tsx';
+import { Loaded, PageHead } from '../components/page.tsx';
 import { formatPrice } from '../format/money.ts';
 import { formatCompact, formatShare, formatWhole, plural } from '../format/quantity.ts';
 
@@ -207,7 +207,7 @@ export const Billing = () => {
         checkout === 'completed' && !isBought(state.data?.plan) ? AFTER_CHECKOUT_MS : false,
     },
   );
-  const { data, error } = query;
+  const { data } = query;
   const portal = usePortal();
   const note = data && statusNotes[data.billingStatus];
   return (
@@ -245,27 +245,27 @@ export const Billing = () => {
           {note}
         </Alert>
       )}
-      <LoadProblem query={query} title="The billing status could not be loaded" />
-      {!data && !error && <Skeleton height={150} radius="lg" />}
-      {data && (
-        <>
-          <section className="card card-pad" aria-label="Usage">
-            <Box className="columns" __vars={{ '--columns': 'repeat(auto-fit, minmax(min(300px, 100%), 1fr))' }}>
-              <Meter
-                name="Tracked requests this period"
-                used={data.usage.trackedRequests}
-                limit={data.usage.limit}
-                unit="requests"
-              />
-              <Meter name="Service keys" used={data.usage.keys} limit={data.usage.keyLimit} unit="keys" />
-            </Box>
-            <Box mt={20} className="dim small">
-              {planTitles[data.plan]} plan. The period ends <Instant iso={data.currentPeriodEnd} />.
-            </Box>
-          </section>
-          <Plans current={data.plan} activeKeys={data.usage.keys} />
-        </>
-      )}
+      <Loaded query={query} title="The billing status could not be loaded" height={150}>
+        {({ plan: current, usage, currentPeriodEnd }) => (
+          <>
+            <section className="card card-pad" aria-label="Usage">
+              <Box className="columns" __vars={{ '--columns': 'repeat(auto-fit, minmax(min(300px, 100%), 1fr))' }}>
+                <Meter
+                  name="Tracked requests this period"
+                  used={usage.trackedRequests}
+                  limit={usage.limit}
+                  unit="requests"
+                />
+                <Meter name="Service keys" used={usage.keys} limit={usage.keyLimit} unit="keys" />
+              </Box>
+              <Box mt={20} className="dim small">
+                {planTitles[current]} plan. The period ends <Instant iso={currentPeriodEnd} />.
+              </Box>
+            </section>
+            <Plans current={current} activeKeys={usage.keys} />
+          </>
+        )}
+      </Loaded>
     </div>
   );
 };

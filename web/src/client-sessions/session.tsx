@@ -3,11 +3,11 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { Workflow } from 'lucide-react';
 import type { RequestSummary, SessionAgent } from '../api/responses.ts';
 import { useApi } from '../app.ts';
-import { Count, Instant, Money } from '../components/amount.tsx';
+import { Instant, Money } from '../components/amount.tsx';
 import { TextLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
-import { EmptyState, LoadProblem, PageHead } from '../components/page.tsx';
-import { type Column, Table } from '../components/table.tsx';
+import { Loaded, PageHead } from '../components/page.tsx';
+import { type Column, Table, tokenColumns } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
 import { PauseButton } from '../limits/pause-button.tsx';
 import requestClasses from '../requests/requests.module.css';
@@ -56,16 +56,7 @@ const columns: readonly Column<Row>[] = [
   },
   { head: 'Time', className: 'wide-only', cell: ({ request }) => request && <Instant iso={request.startedAt} /> },
   { head: 'Status', className: 'wide-only', cell: ({ request }) => request && <Status request={request} /> },
-  {
-    head: 'Tokens in',
-    className: 'right wide-only',
-    cell: ({ agent, request }) => <Count of={(agent ? agent.tokens : request).inputTokens} unit="input tokens" />,
-  },
-  {
-    head: 'Tokens out',
-    className: 'right wide-only',
-    cell: ({ agent, request }) => <Count of={(agent ? agent.tokens : request).outputTokens} unit="output tokens" />,
-  },
+  ...tokenColumns<Row>(({ agent, request }) => (agent ? agent.tokens : request)),
   {
     head: 'Cost',
     className: 'right',
@@ -79,8 +70,7 @@ export const OneSession = () => {
   const query = useApi().useQuery('get', '/sessions/{sessionId}', {
     params: { path: { sessionId } },
   });
-  const { data, error } = query;
-  const isMissing = error?.error.code === 'NOT_FOUND';
+  const { data } = query;
   return (
     <div className="page">
       <PageHead title="Session" about={<span className="mono">{sessionId}</span>}>
@@ -94,24 +84,27 @@ export const OneSession = () => {
           </>
         )}
       </PageHead>
-      {isMissing && (
-        <section className="card">
-          <EmptyState icon={Workflow} title="No such session">
-            It may be older than 30 days, or than your plan keeps requests.
-          </EmptyState>
-        </section>
-      )}
-      {!isMissing && <LoadProblem query={query} title="The session could not be loaded" />}
-      <Table
-        label="Agents and requests"
-        columns={columns}
-        items={data && rowsOf(data.agents)}
-        query={{ data: undefined, error }}
-        keyOf={({ agent, request }) => request?.requestId ?? `agent ${agent?.agentId}`}
-        skeletons={[160]}
-        className={requestClasses['table']}
-        rowClassName={({ agent }) => (agent ? classes['agent'] : requestClasses['row'])}
-      />
+      <Loaded
+        query={query}
+        title="The session could not be loaded"
+        height={180}
+        missing={{
+          icon: Workflow,
+          title: 'No such session',
+          text: 'It may be older than 30 days, or than your plan keeps requests.',
+        }}
+      >
+        {({ agents }) => (
+          <Table
+            label="Agents and requests"
+            columns={columns}
+            items={rowsOf(agents)}
+            keyOf={({ agent, request }) => request?.requestId ?? `agent ${agent?.agentId}`}
+            className={requestClasses['table']}
+            rowClassName={({ agent }) => (agent ? classes['agent'] : requestClasses['row'])}
+          />
+        )}
+      </Loaded>
       {data?.isComplete === false && (
         <p className="dim small">
           Not all requests are listed here.{' '}

@@ -1,10 +1,10 @@
-import { Group, NativeSelect, Skeleton, Stack } from '@mantine/core';
+import { Group, NativeSelect, Stack } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useApi } from '../app.ts';
 import { isChoosingByKey } from '../components/keyboard.ts';
-import { PageHead, ProblemNote } from '../components/page.tsx';
+import { Loaded, PageHead } from '../components/page.tsx';
 import { choicesOf } from '../forms/fields.ts';
 import { CustomDays } from '../spend/custom-days.tsx';
 import { FilterPills } from '../spend/filter-pills.tsx';
@@ -33,12 +33,13 @@ export const Compare = () => {
   const changePeriod = (part: CompareSearch) =>
     change({ ...periods, periods: undefined, zone: zone === 'UTC' ? undefined : zone, ...part });
   const given = Object.fromEntries(Object.entries(periods).filter(([, time]) => time !== undefined));
-  const { data, error, isPlaceholderData, refetch } = useApi().useQuery(
+  const query = useApi().useQuery(
     'get',
     '/spend/compare',
     { params: { query: { ...given, groupBy: [...by], limit: GROUPS, ...parametersOf(filters) } } },
     { placeholderData: keepPreviousData },
   );
+  const { data, isPlaceholderData } = query;
   return (
     <div className="page">
       <PageHead title="Compare">
@@ -77,19 +78,19 @@ export const Compare = () => {
         </Group>
       )}
       <FilterPills filters={filters} keyNames={keyNames} onChange={change} />
-      {error && <ProblemNote error={error} onRetry={() => refetch()} title="The periods could not be compared" />}
-      {!data && !error && <Skeleton height={320} radius="lg" />}
-      {data && (
-        <Stack gap={20} opacity={isPlaceholderData ? 0.55 : 1} aria-busy={isPlaceholderData}>
-          <Summary change={data} zone={zone} />
-          <ChangedGroups
-            change={data}
-            by={groupByOf(data.groupBy, by)}
-            keyNames={keyNames}
-            onPick={(values) => change(picked(values, by, filters))}
-          />
-        </Stack>
-      )}
+      <Loaded query={query} title="The periods could not be compared" height={320}>
+        {(compared) => (
+          <Stack gap={20} opacity={isPlaceholderData ? 0.55 : 1} aria-busy={isPlaceholderData}>
+            <Summary change={compared} zone={zone} />
+            <ChangedGroups
+              change={compared}
+              by={groupByOf(compared.groupBy, by)}
+              keyNames={keyNames}
+              onPick={(values) => change(picked(values, by, filters))}
+            />
+          </Stack>
+        )}
+      </Loaded>
     </div>
   );
 };

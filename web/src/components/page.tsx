@@ -67,15 +67,16 @@ export const Card = ({ title, about, action, children }: CardProps) => (
   </section>
 );
 
-interface EmptyStateProps {
+/** Why a view is empty, and what to do. */
+export interface Empty {
   readonly icon: LucideIcon;
   readonly title: string;
-  readonly children?: ReactNode;
+  readonly text?: ReactNode;
   readonly action?: ReactNode;
 }
 
-/** Shown in place of an empty view: why it is empty, and what to do. */
-export const EmptyState = ({ icon: Icon, title, children, action }: EmptyStateProps) => (
+/** Shown in place of an empty view. */
+export const EmptyState = ({ icon: Icon, title, text, action }: Empty) => (
   <Stack align="center" gap={8} px={24} py={56} ta="center">
     <Box className="disc" w={48} h={48} mb={4}>
       <Icon size={22} strokeWidth={1.7} aria-hidden />
@@ -83,13 +84,19 @@ export const EmptyState = ({ icon: Icon, title, children, action }: EmptyStatePr
     <Text component="h2" m={0} fw={620}>
       {title}
     </Text>
-    {children && (
+    {text && (
       <Text component="p" m={0} mb={8} maw="46ch" c="dimmed" size="sm">
-        {children}
+        {text}
       </Text>
     )}
     {action}
   </Stack>
+);
+
+export const EmptyCard = (empty: Empty) => (
+  <section className="card">
+    <EmptyState {...empty} />
+  </section>
 );
 
 interface ScrollRegionProps {
@@ -199,6 +206,28 @@ export const LoadProblem = ({ query: { error, data, dataUpdatedAt, fetchStatus }
   );
 };
 
+interface LoadedProps<Data> extends LoadProblemProps {
+  readonly query: LoadedQuery & { readonly data: Data | undefined };
+  /** That the skeleton has, in pixels. */
+  readonly height: number;
+  /** Shown where the API has no such thing. */
+  readonly missing?: Empty;
+  readonly children: (data: Data) => ReactNode;
+}
+
+/** What a query has read, a skeleton until then, or why there is nothing. */
+export const Loaded = <Data,>({ query, title, height, missing, children }: LoadedProps<Data>) => {
+  const { data, error } = query;
+  if (missing && problemOf(error).code === 'NOT_FOUND') return <EmptyCard {...missing} />;
+  return (
+    <>
+      <LoadProblem query={query} title={title} />
+      {data === undefined && !error && <Skeleton height={height} radius="lg" />}
+      {data !== undefined && children(data)}
+    </>
+  );
+};
+
 interface ListPageProps {
   readonly title: string;
   readonly about: ReactNode;
@@ -209,7 +238,7 @@ interface ListPageProps {
   /** For pages whose list has no skeleton of its own. */
   readonly skeleton?: boolean;
   /** Given where the list has no item. */
-  readonly empty?: ReactNode;
+  readonly empty?: false | Empty | undefined;
   readonly children: ReactNode;
 }
 
@@ -221,7 +250,7 @@ export const ListPage = ({ title, about, actions, query, things, skeleton, empty
     </PageHead>
     <LoadProblem query={query} title={`The ${things} could not be loaded`} />
     {skeleton && !query.data && !query.error && <Skeleton height={220} radius="lg" />}
-    {empty && <section className="card">{empty}</section>}
+    {empty && <EmptyCard {...empty} />}
     {children}
   </div>
 );

@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
-import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { EmptyState, type LoadedQuery, LoadProblem, ScrollRegion } from './page.tsx';
+import { Count } from './amount.tsx';
+import { type Empty, EmptyCard, type LoadedQuery, LoadProblem, ScrollRegion } from './page.tsx';
 
 export interface Column<Item> {
   /** Unique among the columns. */
@@ -10,6 +10,19 @@ export interface Column<Item> {
   readonly className?: string | undefined;
   readonly cell: (item: Item) => ReactNode;
 }
+
+type Tokens = Readonly<Record<'inputTokens' | 'outputTokens', number | null>>;
+
+/** The columns of tokens. @param tokensOf undefined for a row without any */
+export const tokenColumns = <Item,>(tokensOf: (item: Item) => Tokens | undefined): readonly Column<Item>[] =>
+  (['in', 'out'] as const).map((way) => ({
+    head: `Tokens ${way}`,
+    className: 'right wide-only',
+    cell: (item) => {
+      const tokens = tokensOf(item);
+      return tokens && <Count of={tokens[`${way}putTokens`]} unit={`${way}put tokens`} />;
+    },
+  }));
 
 interface ListQuery<Item> {
   readonly data: { readonly items: readonly Item[] } | undefined;
@@ -27,7 +40,7 @@ interface TableProps<Item> {
   /** By default its id. */
   readonly keyOf?: (item: Item) => string;
   /** Shown instead of a table without items. */
-  readonly empty?: false | { readonly icon: LucideIcon; readonly title: string; readonly text: ReactNode };
+  readonly empty?: false | Empty;
   /** The heights of rows that are loading, in pixels. */
   readonly skeletons?: readonly number[];
   readonly frame?: string | undefined;
@@ -43,14 +56,7 @@ interface TableProps<Item> {
 export const Table = <Item,>({ query, empty, columns, className = '', ...props }: TableProps<Item>) => {
   const { items = query?.data?.items, keyOf = (item) => (item as { readonly id: string }).id } = props;
   if (!items && query?.error) return null;
-  if (items?.length === 0 && empty)
-    return (
-      <section className="card">
-        <EmptyState icon={empty.icon} title={empty.title}>
-          {empty.text}
-        </EmptyState>
-      </section>
-    );
+  if (items?.length === 0 && empty) return <EmptyCard {...empty} />;
   return (
     <ScrollRegion className={props.frame ?? 'card scroll-x'} label={props.label}>
       <table className={`grid-table ${className}`} aria-busy={!items}>

@@ -260,11 +260,7 @@ export const LoadedItem = <Loaded extends Item>({
   if (item && !isMissing) return children(item);
   return (
     <EditorPage collection={collection} title={capital(noun)} query={query}>
-      {isMissing && (
-        <EmptyState icon={Trash2} title={`${capital(noun)} not found`}>
-          It may have been deleted.
-        </EmptyState>
-      )}
+      {isMissing && <EmptyState icon={Trash2} title={`${capital(noun)} not found`} text="It may have been deleted." />}
       {!data && !error && <Skeleton height={420} radius="lg" />}
     </EditorPage>
   );

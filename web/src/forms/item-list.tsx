@@ -5,7 +5,7 @@ import { ChevronRight, type LucideIcon, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApi, useMe } from '../app.ts';
 import { ButtonLink } from '../components/links.tsx';
-import { EmptyState, ListPage } from '../components/page.tsx';
+import { ListPage } from '../components/page.tsx';
 import { capital, collections } from './collections.ts';
 import classes from './item-list.module.css';
 
@@ -86,21 +86,15 @@ export const ItemList = <Item,>({
         )
       }
       empty={
-        items?.length === 0 && (
-          <EmptyState
-            icon={empty.icon}
-            title={`No ${noun}s yet`}
-            action={
-              may(needs) && (
-                <ButtonLink variant="light" size="xs" to={`${list}/new`}>
-                  {empty.action}
-                </ButtonLink>
-              )
-            }
-          >
-            {empty.text}
-          </EmptyState>
-        )
+        items?.length === 0 && {
+          ...empty,
+          title: `No ${noun}s yet`,
+          action: may(needs) && (
+            <ButtonLink variant="light" size="xs" to={`${list}/new`}>
+              {empty.action}
+            </ButtonLink>
+          ),
+        }
       }
     >
       {items && items.length > 0 && <ul className={`card ${classes['items']}`}>{items.map(row)}</ul>}

@@ -10,7 +10,7 @@ import { ProblemNote } from '../components/page.tsx';
 import { changesOf } from '../forms/changes.ts';
 import { choicesOf, required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
-import { useProjectChoices } from '../scope/scope-fields.tsx';
+import { useMemberChoices, useProjectChoices } from '../scope/scope-fields.tsx';
 
 interface CreateKeyProps {
   readonly onClose: () => void;
@@ -35,8 +35,7 @@ export const CreateKey = ({ onClose, onCreated }: CreateKeyProps) => {
   const { me, may } = useMe();
   const projects = useProjectChoices();
   const mayChooseMember = may('keys:write-all');
-  const { data: members } = api.useQuery('get', '/members', {}, { enabled: mayChooseMember });
-  const myself = me?.user.userId ?? '';
+  const members = useMemberChoices();
   const form = useForm({
     initialValues: { name: '', project: '', member: '', lastDay: '' },
     validate: { name: required('A name') },
@@ -78,9 +77,7 @@ export const CreateKey = ({ onClose, onCreated }: CreateKeyProps) => {
           description="Whose key it is, for good: its spend is shown under this member."
           data={[
             { value: '', label: 'You' },
-            ...(members?.items ?? [])
-              .filter(({ userId }) => userId !== myself)
-              .map(({ userId, email }) => ({ value: userId, label: email })),
+            ...members.filter(({ value }) => value !== me?.user.userId),
             { value: NOBODY, label: 'Nobody: a program' },
           ]}
           {...form.getInputProps('member')}

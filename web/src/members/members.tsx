@@ -11,6 +11,7 @@ import { type Column, Table, TwoLines } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { notifyDone } from '../notify.ts';
+import { useMemberChoices } from '../scope/scope-fields.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { Invite, mayHaveProjects, ProjectsField } from './invite.tsx';
 import { type GrantableRole, grantableRoles, roleTexts } from './roles.ts';
@@ -106,11 +107,10 @@ const Remove = ({ member, onClose }: MemberProps & { readonly onClose: () => voi
   const { may } = useMe();
   const { data: keys } = api.useQuery('get', '/keys');
   const { data: tokens } = api.useQuery('get', '/tokens', {}, { enabled: may('tokens:read') });
-  const { data: members } = api.useQuery('get', '/members');
+  const others = useMemberChoices().filter(({ value }) => value !== member.userId);
   const [keysBecome, setKeysBecome] = useState('keep');
   const [revokesTokens, setRevokesTokens] = useState(true);
   const ownKeys = keys?.items.filter(({ ownerUserId, status }) => ownerUserId === member.userId && status === 'active');
-  const others = members?.items.filter(({ userId }) => userId !== member.userId) ?? [];
   const ownTokens = tokens?.items.filter(({ createdBy }) => createdBy === member.userId);
   const remove = api.useMutation('delete', '/members/{userId}', {
     onSuccess: ({ activeKeys, tokens: ended }) => {
@@ -140,7 +140,7 @@ const Remove = ({ member, onClose }: MemberProps & { readonly onClose: () => voi
           data={[
             { value: 'keep', label: 'Stay active, for nobody to change but admins' },
             { value: 'revoke', label: 'Revoke them: traffic that uses them stops' },
-            ...others.map(({ userId, email }) => ({ value: userId, label: `Hand over to ${email}` })),
+            ...others.map(({ value, label }) => ({ value, label: `Hand over to ${label}` })),
           ]}
         />
       )}

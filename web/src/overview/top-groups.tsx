@@ -1,10 +1,10 @@
 import { Button, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { SpendReport } from '../api/responses.ts';
-import { Count, Money } from '../components/amount.tsx';
+import { Money } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
-import { Table } from '../components/table.tsx';
+import { Table, tokenColumns } from '../components/table.tsx';
 import { shownIn } from '../format/money.ts';
 import { formatShare, formatWhole, plural } from '../format/quantity.ts';
 import { dimensionName, type Filters, type GroupBy, groupWord } from '../spend/filters.ts';
@@ -108,16 +108,7 @@ export const TopGroups = ({ report, by, keyNames, onPick }: TopGroupsProps) => {
             }),
           },
           { head: 'Requests', className: 'right num wide-only', cell: ({ requests }) => formatWhole(requests) },
-          {
-            head: 'Tokens in',
-            className: 'right wide-only',
-            cell: ofGroup(({ tokens }) => <Count of={tokens.inputTokens} unit="input tokens" />),
-          },
-          {
-            head: 'Tokens out',
-            className: 'right wide-only',
-            cell: ofGroup(({ tokens }) => <Count of={tokens.outputTokens} unit="output tokens" />),
-          },
+          ...tokenColumns<Group | Others>((item) => ('groups' in item ? undefined : item.tokens)),
         ]}
         items={items}
         keyOf={(item) => ('groups' in item ? 'others' : groupKey(item, by))}

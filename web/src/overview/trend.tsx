@@ -1,6 +1,6 @@
 import { ActionIcon, Box, Group, Skeleton } from '@mantine/core';
 import { CalendarOff, ChartColumnStacked, Table2 } from 'lucide-react';
-import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import type { SpendChange, SpendReport } from '../api/responses.ts';
 import chartClasses from '../chart/chart.module.css';
 import { StackedBars } from '../chart/stacked-bars.tsx';
@@ -8,7 +8,7 @@ import { Count } from '../components/amount.tsx';
 import { later } from '../components/later.tsx';
 import { TextLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
-import { EmptyState } from '../components/page.tsx';
+import { type Empty, EmptyState } from '../components/page.tsx';
 import { formatMoney } from '../format/money.ts';
 import { formatDuration, plural } from '../format/quantity.ts';
 import { formatPeriod } from '../format/time.ts';
@@ -53,11 +53,9 @@ const NO_GAPS: SpendReport['untracked']['gaps'] = [];
 
 const TrendTable = later(() => import('./trend-table.tsx'), <Skeleton className={chartClasses['chart']} />);
 
-const NoChart = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => (
+const NoChart = (why: Omit<Empty, 'icon'>) => (
   <div className={chartClasses['chart']}>
-    <EmptyState icon={CalendarOff} title={title}>
-      {children}
-    </EmptyState>
+    <EmptyState icon={CalendarOff} {...why} />
   </div>
 );
 
@@ -192,13 +190,15 @@ export const Trend = ({ view, report, hasFailed, keyNames, isStale, comparison, 
         ) : !trend ? (
           <Skeleton className={chartClasses['chart']} />
         ) : isLatency && totals?.latency === null ? (
-          <NoChart title="No duration is known in this range">
-            Unfinished requests have none, nor have those of before durations were counted.
-          </NoChart>
+          <NoChart
+            title="No duration is known in this range"
+            text="Unfinished requests have none, nor have those of before durations were counted."
+          />
         ) : totals?.requests === 0 ? (
-          <NoChart title="No requests in this range">
-            {hasFilters(filters) ? 'No request matches the filters above.' : 'Choose a longer range.'}
-          </NoChart>
+          <NoChart
+            title="No requests in this range"
+            text={hasFilters(filters) ? 'No request matches the filters above.' : 'Choose a longer range.'}
+          />
         ) : asTable ? (
           <TrendTable
             zone={report?.timeZone ?? 'UTC'}

@@ -3,7 +3,7 @@ import type { PriceChangesReport } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
 import { TextLink } from '../components/links.tsx';
-import { EmptyState, ListPage } from '../components/page.tsx';
+import { ListPage } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { formatRate } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
@@ -130,12 +130,11 @@ export const PriceChanges = () => {
       query={query}
       things="changes"
       empty={
-        data?.items.length === 0 && (
-          <EmptyState icon={History} title="No recorded cost changed">
-            When a new price holds since an earlier time, or a model gets its first price, requests of the last 35 days
-            are priced again, and are listed here.
-          </EmptyState>
-        )
+        data?.items.length === 0 && {
+          icon: History,
+          title: 'No recorded cost changed',
+          text: 'When a new price holds since an earlier time, or a model gets its first price, requests of the last 35 days are priced again, and are listed here.',
+        }
       }
     >
       {data && (

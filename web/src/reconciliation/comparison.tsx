@@ -1,10 +1,10 @@
-import { Box, Skeleton, Text } from '@mantine/core';
+import { Box, Text } from '@mantine/core';
 import { ReceiptText } from 'lucide-react';
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
 import type { Reconciliation } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
-import { EmptyState, LoadProblem } from '../components/page.tsx';
+import { EmptyCard, Loaded } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
 import { utcDayText } from '../format/time.ts';
@@ -72,6 +72,42 @@ const Findings = ({ findings }: Pick<Reconciliation, 'findings'>) => (
   />
 );
 
+const Compared = ({ compared }: { readonly compared: Reconciliation }) => {
+  if (compared.billedDays === 0)
+    return (
+      <EmptyCard
+        icon={ReceiptText}
+        title={`No bill of ${providerName(compared.provider)} for these days`}
+        text={
+          <>
+            <Money nano={compared.recordedNanoUsd} /> is on record. Connect the bill, or import an invoice.
+          </>
+        }
+      />
+    );
+  return (
+    <>
+      <section className="card card-pad" aria-label="Summary">
+        <Text component="p" maw="70ch" fz={19} fw={560} lh={1.4}>
+          {summaryText(compared)}
+        </Text>
+        <p className="dim small">
+          {plural(compared.billedDays, 'day')} billed
+          {compared.readAt && (
+            <>
+              , last read <Instant iso={compared.readAt} ago />
+            </>
+          )}
+        </p>
+      </section>
+      <Box className="columns halves" __vars={{ '--columns': 'minmax(0, 2fr) minmax(0, 3fr)' }}>
+        <Buckets compared={compared} />
+        {compared.findings.length > 0 && <Findings findings={compared.findings} />}
+      </Box>
+    </>
+  );
+};
+
 interface ComparisonProps {
   readonly provider: ProviderLabel;
   readonly from: string;
@@ -83,37 +119,9 @@ export const Comparison = ({ provider, from, to }: ComparisonProps) => {
   const query = useApi().useQuery('get', '/reconciliation/{provider}', {
     params: { path: { provider }, query: { from, to } },
   });
-  const { data, error } = query;
-  const problem = <LoadProblem query={query} title="The bill could not be compared" />;
-  if (!data) return error ? problem : <Skeleton height={260} radius="lg" />;
-  if (data.billedDays === 0)
-    return (
-      <section className="card">
-        <EmptyState icon={ReceiptText} title={`No bill of ${providerName(provider)} for these days`}>
-          <Money nano={data.recordedNanoUsd} /> is on record. Connect the bill, or import an invoice.
-        </EmptyState>
-      </section>
-    );
   return (
-    <>
-      {problem}
-      <section className="card card-pad" aria-label="Summary">
-        <Text component="p" maw="70ch" fz={19} fw={560} lh={1.4}>
-          {summaryText(data)}
-        </Text>
-        <p className="dim small">
-          {plural(data.billedDays, 'day')} billed
-          {data.readAt && (
-            <>
-              , last read <Instant iso={data.readAt} ago />
-            </>
-          )}
-        </p>
-      </section>
-      <Box className="columns halves" __vars={{ '--columns': 'minmax(0, 2fr) minmax(0, 3fr)' }}>
-        <Buckets compared={data} />
-        {data.findings.length > 0 && <Findings findings={data.findings} />}
-      </Box>
-    </>
+    <Loaded query={query} title="The bill could not be compared" height={260}>
+      {(compared) => <Compared compared={compared} />}
+    </Loaded>
   );
 };

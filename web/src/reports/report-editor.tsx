@@ -12,11 +12,12 @@ import { choicesOf } from '../forms/fields.ts';
 import { ChannelFields } from '../limits/channel-fields.tsx';
 import { channelNames } from '../limits/channels.ts';
 import { notifySent, sendLook } from '../limits/test-channels.tsx';
+import { useMemberChoices } from '../scope/scope-fields.tsx';
+import { type Dimension, dimensionName, dimensions } from '../spend/filters.ts';
 import {
   bodyOf,
   emptyReport,
   frequencyNames,
-  groupings,
   hours,
   type ReportValues,
   reportProblems,
@@ -26,18 +27,11 @@ import {
 } from './report-form.ts';
 
 const ReportFields = ({ form }: { readonly form: UseFormReturnType<ReportValues> }) => {
-  const api = useApi();
-  const { data: dimensions } = api.useQuery('get', '/dimensions');
-  const { data: members } = api.useQuery('get', '/members');
+  const { data } = useApi().useQuery('get', '/dimensions');
+  const members = useMemberChoices();
   const { groupBy, channels } = form.values;
-  const declared = (dimensions?.items ?? []).filter(({ isDeclared }) => isDeclared).map(({ name }) => `dim:${name}`);
-  const choices = [
-    ...choicesOf(groupings),
-    ...[...new Set([...declared, ...groupBy.filter((by) => by.startsWith('dim:'))])].map((value) => ({
-      value,
-      label: value.slice('dim:'.length),
-    })),
-  ];
+  const declared = (data?.items ?? []).filter(({ isDeclared }) => isDeclared).map(({ name }) => `dim:${name}` as const);
+  const groups = new Set([...dimensions, ...declared, ...(groupBy as readonly Dimension[])]);
   return (
     <Stack gap="lg">
       <TextInput label="Name" placeholder="Weekly spend" maxLength={100} {...form.getInputProps('name')} />
@@ -55,7 +49,7 @@ const ReportFields = ({ form }: { readonly form: UseFormReturnType<ReportValues>
         label="Spend by"
         description="One table each"
         maxValues={MAX_GROUPINGS}
-        data={choices}
+        data={[...groups].map((value) => ({ value, label: dimensionName(value) }))}
         {...form.getInputProps('groupBy')}
       />
       <ChannelFields form={form} label="Send to" />
@@ -63,7 +57,7 @@ const ReportFields = ({ form }: { readonly form: UseFormReturnType<ReportValues>
         <MultiSelect
           label="Who gets the mail"
           placeholder={form.values.recipients.length === 0 ? 'All members' : ''}
-          data={(members?.items ?? []).map(({ userId, email }) => ({ value: userId, label: email }))}
+          data={members}
           {...form.getInputProps('recipients')}
         />
       )}

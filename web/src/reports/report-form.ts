@@ -48,17 +48,6 @@ export const bodyOf = (values: ReportValues) => {
   } satisfies BodyOf<NewReport>;
 };
 
-export const groupings = {
-  project: 'Project',
-  member: 'Member',
-  model: 'Model',
-  provider: 'Provider',
-  tag: 'Tag',
-  key: 'Service key',
-  providerKey: 'Provider key',
-  client: 'Client',
-} as const;
-
 export const hours = Array.from({ length: 23 }, (_, index) => ({
   value: String(index + 1),
   label: `${String(index + 1).padStart(2, '0')}:00`,

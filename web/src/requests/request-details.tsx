@@ -1,4 +1,4 @@
-import { Drawer, Group, Progress, Skeleton, Stack, Text } from '@mantine/core';
+import { Drawer, Group, Progress, Stack, Text } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { RequestDetail } from '../api/responses.ts';
@@ -6,7 +6,7 @@ import { useApi } from '../app.ts';
 import { AtRate, Instant, Money, rateOf } from '../components/amount.tsx';
 import { CopyToClipboard } from '../components/copy.tsx';
 import { TextLink } from '../components/links.tsx';
-import { LoadProblem, ScrollRegion } from '../components/page.tsx';
+import { Loaded, ScrollRegion } from '../components/page.tsx';
 import { shownIn } from '../format/money.ts';
 import { formatBytes, formatDuration, formatExact } from '../format/quantity.ts';
 import { formatInstant } from '../format/time.ts';
@@ -224,7 +224,7 @@ export const RequestDrawer = () => {
   const query = useApi().useQuery('get', '/requests/{requestId}', {
     params: { path: { requestId } },
   });
-  const { data, error } = query;
+  const { data } = query;
   const close = async () => {
     await navigate({ to: '/requests', search: true, resetScroll: false });
     document.querySelector<HTMLElement>(`a[href^="/requests/${CSS.escape(requestId)}"]`)?.focus();
@@ -238,15 +238,9 @@ export const RequestDrawer = () => {
       size={560}
       title={data ? (data.modelServed ?? data.modelRequested ?? data.path) : 'Request'}
     >
-      <LoadProblem query={query} title="The request could not be loaded" />
-      {!data && !error && (
-        <Stack gap="lg">
-          <Skeleton height={44} />
-          <Skeleton height={160} />
-          <Skeleton height={120} />
-        </Stack>
-      )}
-      {data && <RequestDetails request={data} />}
+      <Loaded query={query} title="The request could not be loaded" height={360}>
+        {(request) => <RequestDetails request={request} />}
+      </Loaded>
     </Drawer>
   );
 };

@@ -4,10 +4,10 @@ import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import { Download, List } from 'lucide-react';
 import type { RequestSummary } from '../api/responses.ts';
 import { useApp } from '../app.ts';
-import { Count, Instant, Money } from '../components/amount.tsx';
+import { Instant, Money } from '../components/amount.tsx';
 import { Name } from '../components/name.tsx';
 import { LoadProblem, PageHead } from '../components/page.tsx';
-import { type Column, Table } from '../components/table.tsx';
+import { type Column, Table, tokenColumns } from '../components/table.tsx';
 import { usePages } from '../components/use-pages.ts';
 import { shownIn } from '../format/money.ts';
 import { formatDuration } from '../format/quantity.ts';
@@ -53,16 +53,7 @@ const columns: readonly Column<RequestSummary>[] = [
     cell: ({ tag }) => (tag === null ? <span className="dim">–</span> : <span className={classes['tag']}>{tag}</span>),
   },
   { head: 'Status', className: 'wide-only', cell: (request) => <Status request={request} /> },
-  {
-    head: 'Tokens in',
-    className: 'right wide-only',
-    cell: ({ inputTokens }) => <Count of={inputTokens} unit="input tokens" />,
-  },
-  {
-    head: 'Tokens out',
-    className: 'right wide-only',
-    cell: ({ outputTokens }) => <Count of={outputTokens} unit="output tokens" />,
-  },
+  ...tokenColumns<RequestSummary>((request) => request),
   { head: 'Duration', className: 'right num wide-only', cell: ({ totalMs }) => formatDuration(totalMs) },
   {
     head: 'Cost',

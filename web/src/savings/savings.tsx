@@ -6,7 +6,7 @@ import type { Decided, Finding } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
 import { TextLink } from '../components/links.tsx';
-import { EmptyState, ListPage } from '../components/page.tsx';
+import { ListPage } from '../components/page.tsx';
 import { type Column, Table, TwoLines } from '../components/table.tsx';
 import { shownIn } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
@@ -202,11 +202,11 @@ export const Savings = () => {
       query={query}
       things="savings"
       empty={
-        data?.items.length === 0 && (
-          <EmptyState icon={PiggyBank} title={data.decided.length > 0 ? 'Nothing else found' : 'Nothing found'}>
-            No cache is written in vain, no prompt repeats without one, and nothing that was paid for is unused.
-          </EmptyState>
-        )
+        data?.items.length === 0 && {
+          icon: PiggyBank,
+          title: data.decided.length > 0 ? 'Nothing else found' : 'Nothing found',
+          text: 'No cache is written in vain, no prompt repeats without one, and nothing that was paid for is unused.',
+        }
       }
     >
       {data && !data.isComplete && (

@@ -9,6 +9,7 @@ import {
 } from '../../../lambda/domain/usage/limits.ts';
 import { useApi, useMe } from '../app.ts';
 import type { FormPart } from '../components/form-part.ts';
+import { dimensionNames } from '../spend/filters.ts';
 import { useHostChoices, useSeen } from '../spend/use-spend.ts';
 import classes from './scope.module.css';
 import type { ScopeMember, ScopeValues } from './scope.ts';
@@ -18,18 +19,12 @@ interface FieldProps<Name extends ScopeMember = ScopeMember> {
   readonly name: Name;
 }
 
-const labels = {
-  provider: 'Provider',
-  model: 'Model',
-  tag: 'Tag',
-  key: 'Service key',
-  project: 'Project',
-  member: 'Member',
+const labels: Readonly<Record<ScopeMember, string>> = {
+  ...dimensionNames,
   session: 'Session',
-  client: 'Client',
   serviceTier: 'Service tier',
   dimension: 'Dimension',
-} as const satisfies Record<ScopeMember, string>;
+};
 
 type Choice = { readonly value: string; readonly label: string };
 
@@ -62,7 +57,7 @@ export const useProjectChoices = (): Choice[] => {
   return (data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }));
 };
 
-const useMemberChoices = (): Choice[] => {
+export const useMemberChoices = (): Choice[] => {
   const { data } = useApi().useQuery('get', '/members', {}, { enabled: useMe().may('members:read') });
   return (data?.items ?? []).map(({ userId, email }) => ({ value: userId, label: email }));
 };

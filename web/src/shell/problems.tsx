@@ -9,10 +9,9 @@ export const CannotStart = ({ reason }: { readonly reason: string }) => (
     <EmptyState
       icon={Unplug}
       title="The dashboard cannot start"
+      text={reason}
       action={<Button onClick={() => location.reload()}>Try again</Button>}
-    >
-      {reason}
-    </EmptyState>
+    />
   </main>
 );
 
@@ -22,10 +21,9 @@ export const RouteProblem = () => (
     <EmptyState
       icon={CircleAlert}
       title="This page could not be shown"
+      text="The dashboard may have been updated while it was open."
       action={<Button onClick={() => location.reload()}>Reload</Button>}
-    >
-      The dashboard may have been updated while it was open.
-    </EmptyState>
+    />
   </div>
 );
 

@@ -15,7 +15,7 @@ export type Dimension = (typeof dimensions)[number] | DeclaredName;
 /** The values to include, by dimension; the empty string is "none". A missing dimension includes all. */
 export type Filters = { readonly [D in Dimension]?: readonly string[] | undefined };
 
-const names: Readonly<Record<(typeof dimensions)[number], string>> = {
+export const dimensionNames: Readonly<Record<(typeof dimensions)[number], string>> = {
   provider: 'Provider',
   model: 'Model',
   tag: 'Tag',
@@ -32,11 +32,11 @@ export const isDeclared = (dimension: string): dimension is DeclaredName => dime
 export const sentName = (dimension: DeclaredName): string => dimension.slice('dim:'.length);
 
 export const dimensionName = (dimension: Dimension): string =>
-  isDeclared(dimension) ? sentName(dimension) : names[dimension];
+  isDeclared(dimension) ? sentName(dimension) : dimensionNames[dimension];
 
 /** The same in the middle of a sentence. A declared name keeps its case. */
 export const dimensionWord = (dimension: Dimension): string =>
-  isDeclared(dimension) ? sentName(dimension) : names[dimension].toLowerCase();
+  isDeclared(dimension) ? sentName(dimension) : dimensionNames[dimension].toLowerCase();
 
 export const isDimension = (name: unknown): name is Dimension =>
   typeof name === 'string' && (isDeclared(name) || (dimensions as readonly string[]).includes(name));
