@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { waitUntil, waitUntilIdle } from '../browser/browser.ts';
-import { fixture, openSignedIn } from '../browser/fixture.ts';
+import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
 const DAY_MS = 86_400_000;
 /** Each zone and each currency; the account's is the euro. */
@@ -10,29 +10,39 @@ const READERS = [
   ['Pacific/Kiritimati', 'USD'],
   ['America/Los_Angeles', 'EUR'],
 ] as const;
-const PAGES = ['/requests?orderBy=cost', '/sessions', '/alerts', '/keys', '/access'];
+const PAGES = ['/', '/requests?orderBy=cost', '/sessions', '/alerts', '/keys', '/access', '/limits'];
 /** Pages of one thing or of a filter: they show the figure that a row of a list has. */
-const DETAILS = /^\/(\?|requests\/|sessions\/|alerts\/)/;
+const DETAILS = /^\/(\?|requests\/|sessions\/|alerts\/|limits\/(?!new))/;
 /** Rows that are alike lead to pages that are alike. */
 const LINKS_OF_A_PAGE = 2;
 const FIGURE = /[$€][\d,]+(?:\.\d+)?/g;
+/** What is used of a limit: its share, and the amount. The limit's own amount is in US dollars for all readers. */
+const USED = /[\d,.]+%|(?<=used: )[$€][\d,]+(?:\.\d+)?/g;
+const isOfLimit = (href: string): boolean => href.startsWith('/limits/');
+/** Too high to fire an alert. */
+const BUDGETS = [
+  { name: 'All requests', amount: 9_000, period: 'monthly' },
+  { name: 'Of OpenAI', amount: 5_000, period: 'monthly', filter: { provider: 'openai' } },
+];
 
-const setCurrency = async (currency: object | null) => {
+const request = async (path: string, method: 'PUT' | 'DELETE', body?: object) => {
   const { dashboard, seeded } = fixture();
-  const response = await fetch(`${dashboard.url}/api/prices/currency`, {
-    method: 'PUT',
+  const response = await fetch(`${dashboard.url}/api${path}`, {
+    method,
     headers: { authorization: `Bearer ${seeded.token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ currency }),
+    ...(body && { body: JSON.stringify(body) }),
   });
-  expect(response.status).toBe(200);
+  expect(response.ok).toBe(true);
 };
+const setCurrency = (currency: object | null) => request('/prices/currency', 'PUT', { currency });
 
 const amountOf = (figure: string): number => Number(figure.replaceAll(/[^\d.]/g, ''));
 /** Half of a figure's last digit. */
 const roundingOf = (figure: string): number => 0.5 * 10 ** -(figure.split('.')[1]?.length ?? 0);
-/** Whether two figures can be of one amount: in one currency, and no further apart than rounding both explains. */
+const unitOf = (figure: string): string => figure.replaceAll(/[\d,.]/g, '');
+/** Whether two figures can be of one amount: in one unit, and no further apart than rounding both explains. */
 const isSame = (figure: string) => (other: string) =>
-  figure[0] === other[0] &&
+  unitOf(figure) === unitOf(other) &&
   Math.abs(amountOf(figure) - amountOf(other)) <= (roundingOf(figure) + roundingOf(other)) * (1 + 1e-6);
 
 interface FigureLink {
@@ -48,29 +58,37 @@ const linksOf = async (page: Page): Promise<FigureLink[]> => {
       links.map((link) => [
         link.getAttribute('href') ?? '',
         link.innerText,
-        link.closest('tr, li, article')?.innerText ?? '',
+        link.closest('tr, li, article, dl > div')?.innerText ?? '',
       ]),
     );
   return found
     .flatMap(([href = '', text = '', row = '']) => {
+      if (!DETAILS.test(href)) return [];
+      if (isOfLimit(href)) return (`${text} ${row}`.match(USED) ?? []).map((figure) => ({ href, figure }));
       const [figure] = [...(text.match(FIGURE) ?? []), ...(row.match(FIGURE) ?? [])];
-      return DETAILS.test(href) && figure !== undefined ? [{ href, figure }] : [];
+      return figure === undefined ? [] : [{ href, figure }];
     })
     .slice(0, LINKS_OF_A_PAGE);
 };
 
 /** The page shows the figure, once its own have loaded. */
 const expectFigure = async (page: Page, from: string, { href, figure }: FigureLink) => {
-  const shown = async () => (await page.locator('body').innerText()).match(FIGURE) ?? [];
+  const kind = isOfLimit(href) ? USED : FIGURE;
+  const shown = async () => (await page.locator('body').innerText()).match(kind) ?? [];
   await waitUntil(`${figure} of ${from} on ${href}`, async () => (await shown()).some(isSame(figure)));
 };
 
 describe('a figure with a link', () => {
-  beforeAll(() => {
+  const made: string[] = [];
+  beforeAll(async () => {
     const from = new Date(Date.now() - 400 * DAY_MS).toISOString().slice(0, 10);
-    return setCurrency({ code: 'EUR', rates: [{ from, perUsd: '0.5' }] });
+    await setCurrency({ code: 'EUR', rates: [{ from, perUsd: '0.5' }] });
+    for (const budget of BUDGETS) made.push((await readApi<{ id: string }>('/budgets', budget)).id);
   });
-  afterAll(() => setCurrency(null));
+  afterAll(async () => {
+    await setCurrency(null);
+    await Promise.all(made.map((id) => request(`/budgets/${id}`, 'DELETE')));
+  });
 
   it.each(READERS)('leads to a page that shows it too, in %s and %s', async (timezoneId, currency) => {
     const choose = (code: string) => {
@@ -86,7 +104,7 @@ describe('a figure with a link', () => {
       for (const link of await linksOf(page)) {
         await open(link.href);
         await expectFigure(page, path, link);
-        if (currency === 'EUR') expect(link.figure).toMatch(/^€/);
+        if (currency === 'EUR') expect(link.figure).toMatch(/^€|%$/);
         followed += 1;
       }
     }

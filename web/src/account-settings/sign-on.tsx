@@ -1,10 +1,11 @@
-import { Button, Group, NativeSelect, Stack, Switch, Text } from '@mantine/core';
+import { NativeSelect, Switch, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import type { SignOnSettings } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
 import { Loaded } from '../components/page.tsx';
 import { fieldErrors } from '../forms/fields.ts';
+import { nextStep, SubmitForm } from '../forms/submit-form.tsx';
 import { mayHaveProjects, ProjectsField } from '../members/invite.tsx';
 import { roleOptions } from '../members/roles.ts';
 import { ProveIdentity } from './prove-identity.tsx';
@@ -35,37 +36,37 @@ const SignOnForm = ({ settings, provider }: { readonly settings: SignOnSettings;
   };
   return (
     <>
-      <form noValidate onSubmit={form.onSubmit(setAsked)}>
-        <Stack>
-          <Switch
-            label={`Members sign in at ${provider}`}
-            description={
-              settings.domains.length === 0
-                ? 'Whoever signs in there becomes a member.'
-                : `Whoever has an address of ${settings.domains.join(', ')} and signs in there becomes a member.`
-            }
-            {...form.getInputProps('isOn', { type: 'checkbox' })}
-          />
-          {isOn && (
-            <>
-              <NativeSelect label="Role of new members" data={roleOptions(me)} {...form.getInputProps('defaultRole')} />
-              {mayHaveProjects(form.values.defaultRole) && (
-                <ProjectsField label="Projects of new members" {...form.getInputProps('defaultProjects')} />
-              )}
-              <Switch
-                label="Refuse passwords"
-                description="Sessions that began with a password end. You, the owner, can still use yours."
-                {...form.getInputProps('isRequired', { type: 'checkbox' })}
-              />
-            </>
-          )}
-          <Group>
-            <Button type="submit" disabled={!form.isDirty()}>
-              Save
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <SubmitForm
+        form={form}
+        request={nextStep(setAsked)}
+        sent={(values) => values}
+        submit="Save"
+        disabled={!form.isDirty()}
+        beside={null}
+      >
+        <Switch
+          label={`Members sign in at ${provider}`}
+          description={
+            settings.domains.length === 0
+              ? 'Whoever signs in there becomes a member.'
+              : `Whoever has an address of ${settings.domains.join(', ')} and signs in there becomes a member.`
+          }
+          {...form.getInputProps('isOn', { type: 'checkbox' })}
+        />
+        {isOn && (
+          <>
+            <NativeSelect label="Role of new members" data={roleOptions(me)} {...form.getInputProps('defaultRole')} />
+            {mayHaveProjects(form.values.defaultRole) && (
+              <ProjectsField label="Projects of new members" {...form.getInputProps('defaultProjects')} />
+            )}
+            <Switch
+              label="Refuse passwords"
+              description="Sessions that began with a password end. You, the owner, can still use yours."
+              {...form.getInputProps('isRequired', { type: 'checkbox' })}
+            />
+          </>
+        )}
+      </SubmitForm>
       <ProveIdentity
         isOpen={asked !== undefined}
         title="Change single sign-on?"

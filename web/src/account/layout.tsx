@@ -1,7 +1,6 @@
-import { Group, Stack, Text } from '@mantine/core';
+import { Box, Group, Stack, Text } from '@mantine/core';
 import { Outlet } from '@tanstack/react-router';
 import { Mark } from '../components/brand.tsx';
-import classes from './layout.module.css';
 
 /** The frame of the sign-up, sign-in and password pages: one form in the middle. */
 export const AccountLayout = () => (
@@ -10,9 +9,9 @@ export const AccountLayout = () => (
       <Mark size={36} />
       <span>AI Spend Gateway</span>
     </Group>
-    <div className={`card ${classes['form']}`}>
+    <Box className="card" w="100%" maw={420} p={28}>
       <Outlet />
-    </div>
+    </Box>
     <Text c="dimmed" fz={13} maw={420} ta="center">
       Point an SDK at the gateway, add one header, and know what every request costs. Prompts, responses and provider
       keys are never stored.

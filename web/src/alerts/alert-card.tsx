@@ -1,8 +1,8 @@
-import { Box, Button, Group, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Box, Button, Group, Progress, Text } from '@mantine/core';
 import { Check, CircleAlert, CircleDot, Clock, Mail, Webhook } from 'lucide-react';
 import { queryOf } from '../../../lambda/domain/calendar/range.ts';
 import { startOfNext } from '../../../lambda/domain/calendar/utc.ts';
+import { usdToNanoUsd } from '../../../lambda/domain/money.ts';
 import type { Alert, FinalFigure } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
@@ -56,20 +56,13 @@ const AlertSpend = ({ alert }: { readonly alert: Alert }) => {
 
 /** Amounts as the API writes them: `$22.746670654`. */
 const AMOUNT = /(\$\d+(?:\.\d+)?)/;
-const NANO_DIGITS = 9;
-
-/** Nano-USD of `$22.746670654`. Works on digits: floating point would round. */
-const nanoOf = (amount: string): number => {
-  const [whole = '0', decimals = ''] = amount.slice(1).split('.');
-  return Number(`${whole}${decimals.padEnd(NANO_DIGITS, '0').slice(0, NANO_DIGITS)}`);
-};
 
 /** The API's summary, with its exact amounts rounded for reading; hovering shows the exact ones. */
 const Summary = ({ text }: { readonly text: string }) => (
   <Text component="p" c="dimmed" fz="sm" maw="80ch" style={{ overflowWrap: 'anywhere' }}>
     {text.split(AMOUNT).map((part, index) =>
       // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence have no other identity than their position.
-      index % 2 === 1 ? <Money key={index} nano={nanoOf(part)} /> : part,
+      index % 2 === 1 ? <Money key={index} nano={usdToNanoUsd(Number(part.slice(1)))} /> : part,
     )}
   </Text>
 );
@@ -108,10 +101,13 @@ const DeliveryNote = ({ delivery, alert }: { readonly delivery: Delivery; readon
 const Gauge = ({ alert }: { readonly alert: Alert }) => {
   const scale = Math.max(alert.observed, alert.limit) || 1;
   return (
-    <span className={classes['gauge']} aria-hidden="true">
-      <span style={{ width: `${(alert.observed / scale) * 100}%` }} />
+    <div className={classes['gauge']} aria-hidden="true">
+      <Progress
+        value={(alert.observed / scale) * 100}
+        color={alert.status === 'triggered' ? 'var(--bad)' : 'var(--line-strong)'}
+      />
       <span className={classes['limit']} style={{ left: `${(alert.limit / scale) * 100}%` }} />
-    </span>
+    </div>
   );
 };
 
@@ -221,21 +217,17 @@ export const AlertCard = ({ alert, keyNames, final = null, brief = false, isPage
   const { may } = useMe();
   const isOpen = alert.status === 'triggered';
   return (
-    <article
-      className={`card card-pad ${classes['alert']}`}
-      data-open={isOpen || undefined}
-      aria-label={alert.ruleName}
-    >
-      <Group justify="space-between" align="flex-start" gap="8px 16px" className={classes['head']}>
+    <article className="card card-pad" aria-label={alert.ruleName}>
+      <Group justify="space-between" align="flex-start" gap="8px 16px">
         <div>
-          <h2>
+          <h2 className="section-title">
             {isOpen && <CircleDot size={13} color="var(--bad)" role="img" aria-label="Open" />}{' '}
             {isPage ? (
               alert.ruleName
             ) : (
-              <Link to="/alerts/$alertId" params={{ alertId: alert.id }}>
+              <AnchorLink to="/alerts/$alertId" params={{ alertId: alert.id }} inherit c="inherit">
                 {alert.ruleName}
-              </Link>
+              </AnchorLink>
             )}
           </h2>
           <p className="dim small">

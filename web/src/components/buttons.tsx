@@ -11,10 +11,28 @@ interface Question {
   readonly action: string;
 }
 
-interface ConfirmProps extends Question {
-  readonly opened: boolean;
+interface DecisionProps {
+  /** The label of the button that confirms. */
+  readonly action: string;
+  readonly isPending?: boolean;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
+}
+
+/** The end of a dialog before a change that cannot be taken back: a way out, and the button in red. */
+export const Decision = ({ action, isPending = false, onConfirm, onClose }: DecisionProps) => (
+  <Group justify="flex-end">
+    <Button variant="default" onClick={onClose}>
+      Cancel
+    </Button>
+    <Button color="red" loading={isPending} onClick={onConfirm}>
+      {action}
+    </Button>
+  </Group>
+);
+
+interface ConfirmProps extends Question, DecisionProps {
+  readonly opened: boolean;
 }
 
 /** Asks before a change that cannot be taken back. */
@@ -22,20 +40,14 @@ export const Confirm = ({ title, text, action, onConfirm, opened, onClose }: Con
   <Modal opened={opened} onClose={onClose} title={title}>
     <Stack>
       <Text size="sm">{text}</Text>
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button
-          color="red"
-          onClick={() => {
-            onConfirm();
-            onClose();
-          }}
-        >
-          {action}
-        </Button>
-      </Group>
+      <Decision
+        action={action}
+        onConfirm={() => {
+          onConfirm();
+          onClose();
+        }}
+        onClose={onClose}
+      />
     </Stack>
   </Modal>
 );

@@ -1,7 +1,7 @@
 import { Anchor, Button, type ButtonProps } from '@mantine/core';
 import { createLink } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
-import type { ComponentProps } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 
 const ButtonAnchor = (props: ButtonProps & Omit<ComponentProps<'a'>, keyof ButtonProps>) => (
   <Button component="a" {...props} />
@@ -20,3 +20,9 @@ export const AnchorLink = createLink(Anchor<'a'>);
 export const ButtonLink = createLink(ButtonAnchor);
 export const TextLink = createLink(InText);
 export const BackLink = createLink(Back);
+
+export const LimitLink = ({ id, children }: { readonly id: string; readonly children: ReactNode }) => (
+  <TextLink to="/limits/$limitId" params={{ limitId: id }}>
+    {children}
+  </TextLink>
+);

@@ -108,7 +108,5 @@ const scaled = (decimal: string): bigint => {
 /** The exact sum of decimal strings with at most nine decimals; null where one is not known. */
 export const addDecimals = (decimals: readonly (string | null)[]): string | null => {
   if (decimals.includes(null)) return null;
-  const sum = decimals.reduce((total, decimal) => total + scaled(decimal ?? '0'), 0n);
-  const digits = String(sum < 0n ? -sum : sum).padStart(DECIMALS + 1, '0');
-  return `${sum < 0n ? '-' : ''}${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`;
+  return decimalOf(decimals.reduce((total, decimal) => total + scaled(decimal ?? '0'), 0n));
 };

@@ -26,6 +26,9 @@ interface SubmitFormProps<Values, Sent> {
   readonly children: ReactNode;
 }
 
+/** In place of a request where a form leads to a next step on the page. */
+export const nextStep = <Sent,>(mutate: (sent: Sent) => void) => ({ mutate, error: null, isPending: false });
+
 /** A form that sends one request: the API's errors on its fields stand there, all others above them. */
 export const SubmitForm = <Values extends object, Sent>(props: SubmitFormProps<Values, Sent>) => {
   const { form, request, sent, beside } = props;

@@ -1,10 +1,11 @@
-import { Alert, Button, Group, NativeSelect, Stack, Text, TextInput, type TextInputProps } from '@mantine/core';
+import { Alert, Button, NativeSelect, Stack, Text, TextInput, type TextInputProps } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { problemOf } from '../api/problem.ts';
 import type { Key } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
+import { Decision } from '../components/buttons.tsx';
 import { ShownOnce } from '../components/copy.tsx';
 import { ProblemNote } from '../components/page.tsx';
 import { changesOf } from '../forms/changes.ts';
@@ -153,14 +154,12 @@ export const RevokeKey = ({ target, onClose }: KeyDialogProps) => {
         <Alert color="yellow">This is the last active key: all tracked traffic of the account would stop.</Alert>
       )}
       {revoke.isError && !isLast && <ProblemNote error={revoke.error} title="The key was not revoked" />}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button color="red" loading={revoke.isPending} onClick={send}>
-          {isLast ? 'Revoke the last key' : 'Revoke the key'}
-        </Button>
-      </Group>
+      <Decision
+        action={isLast ? 'Revoke the last key' : 'Revoke the key'}
+        isPending={revoke.isPending}
+        onConfirm={send}
+        onClose={onClose}
+      />
     </Stack>
   );
 };

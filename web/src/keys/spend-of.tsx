@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { useMe } from '../app.ts';
 import { Money } from '../components/amount.tsx';
-import { TextLink } from '../components/links.tsx';
+import { LimitLink, TextLink } from '../components/links.tsx';
 import { shownIn } from '../format/money.ts';
 import { formatPercent } from '../format/quantity.ts';
 import { utcDate } from '../format/time.ts';
@@ -43,10 +43,10 @@ export const SpendOf = ({ by, id }: SpendOfProps) => {
       )}
       {budget && (
         <div className="dim small">
-          <TextLink to="/limits/$limitId" params={{ limitId: budget.id }}>
+          <LimitLink id={budget.id}>
             {budget.state.percentUsed !== null && `${formatPercent(budget.state.percentUsed)} of `}
             {budget.name}
-          </TextLink>
+          </LimitLink>
         </div>
       )}
     </>

@@ -7,10 +7,10 @@ import type { Budget, LimitValue } from '../api/responses.ts';
 import { useApi, useApp } from '../app.ts';
 import { Money } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
+import { DownloadButton } from '../components/download.tsx';
 import { type Column, ListSection } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
-import { notifyProblem } from '../notify.ts';
 import { saveCsv } from '../spend/export-spend.ts';
 import { AmountFields, type AmountValues, untilOf } from './amount-fields.tsx';
 import { boundaryText, eachText } from './names.ts';
@@ -142,17 +142,13 @@ export const ValuesOfLimit = ({ budget }: { readonly budget: Budget }) => {
       params: { path: { id: budget.id }, query: search ? { search } : {} },
       parseAs: 'blob',
     });
-    if (error) notifyProblem('The values were not downloaded')(error);
-    else saveCsv(`limit-${each}.csv`, file as unknown as Blob);
+    if (error) throw error;
+    saveCsv(`limit-${each}.csv`, file as unknown as Blob);
   };
   return (
     <ListSection
       title={`Each ${each}`}
-      action={
-        <Button size="xs" variant="default" onClick={download}>
-          Download CSV
-        </Button>
-      }
+      action={<DownloadButton label="Download CSV" download={download} failure="The values were not downloaded" />}
       query={query}
       columns={columnsOf(budget)}
       keyOf={({ value }) => value}

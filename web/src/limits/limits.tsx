@@ -8,7 +8,6 @@ import { AccessRules } from './access-rules.tsx';
 import { type Channel, channelNames } from './channels.ts';
 import { collectionOf, type Limit, limitText, typeOf } from './limit-form.ts';
 import { limitTypes } from './limit-types.ts';
-import classes from './limits.module.css';
 import { Pauses } from './pauses.tsx';
 import { useLimits } from './use-limits.ts';
 import { Used } from './used.tsx';
@@ -49,7 +48,9 @@ const LimitRow = ({ limit }: { readonly limit: Limit }) => {
       below={budget && <Used budget={budget} />}
     >
       {budget && <Effect budget={budget} />}
-      <span className={classes['kind']}>{limitTypes[type].name}</span>
+      <Badge variant="light" color="gray" radius="sm" fz={12.5} fw={400} className="wide-only">
+        {limitTypes[type].name}
+      </Badge>
       {!budget && <Channels of={limit.channels} />}
     </ItemRow>
   );

@@ -1,6 +1,6 @@
 import type { Pause } from '../api/responses.ts';
 import { Instant } from '../components/amount.tsx';
-import { TextLink } from '../components/links.tsx';
+import { LimitLink } from '../components/links.tsx';
 import { type Column, ListSection, TwoLines } from '../components/table.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { refusedText } from './names.ts';
@@ -16,14 +16,7 @@ const columns: readonly Column<Pause>[] = [
   {
     head: 'Made by',
     className: 'wide-only',
-    cell: ({ ruleId }) =>
-      ruleId === null ? (
-        'a person'
-      ) : (
-        <TextLink to="/limits/$limitId" params={{ limitId: ruleId }}>
-          a rule
-        </TextLink>
-      ),
+    cell: ({ ruleId }) => (ruleId === null ? 'a person' : <LimitLink id={ruleId}>a rule</LimitLink>),
   },
   { head: 'Actions', className: 'right', cell: (pause) => <Resume pause={pause} /> },
 ];

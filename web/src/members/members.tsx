@@ -1,11 +1,11 @@
-import { Badge, Button, Checkbox, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { Badge, Checkbox, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import type { Invitation, Member } from '../api/responses.ts';
 import { useApi, useApp, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
-import { ActButton, DialogButton } from '../components/buttons.tsx';
+import { ActButton, Decision, DialogButton } from '../components/buttons.tsx';
 import { ListPage } from '../components/page.tsx';
 import { type Column, Table, TwoLines } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
@@ -120,6 +120,14 @@ const Remove = ({ member, onClose }: MemberProps & { readonly onClose: () => voi
     },
     meta: { failure: 'The member was not removed' },
   });
+  const send = () => {
+    const becomes =
+      keysBecome === 'keep' || keysBecome === 'revoke'
+        ? ({ keys: keysBecome } as const)
+        : ({ keys: 'hand-over', to: keysBecome } as const);
+    const query = { revokeTokens: revokesTokens ? 'true' : 'false', ...becomes } as const;
+    remove.mutate({ params: { ...pathOf(member).params, query } });
+  };
   return (
     <Stack>
       <Text size="sm">{member.email} loses access within a minute.</Text>
@@ -144,30 +152,7 @@ const Remove = ({ member, onClose }: MemberProps & { readonly onClose: () => voi
           ]}
         />
       )}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button
-          color="red"
-          loading={remove.isPending}
-          onClick={() =>
-            remove.mutate({
-              params: {
-                ...pathOf(member).params,
-                query: {
-                  revokeTokens: revokesTokens ? 'true' : 'false',
-                  ...(keysBecome === 'keep' || keysBecome === 'revoke'
-                    ? { keys: keysBecome }
-                    : { keys: 'hand-over', to: keysBecome }),
-                },
-              },
-            })
-          }
-        >
-          Remove
-        </Button>
-      </Group>
+      <Decision action="Remove" isPending={remove.isPending} onConfirm={send} onClose={onClose} />
     </Stack>
   );
 };

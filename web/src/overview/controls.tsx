@@ -1,11 +1,11 @@
-import { ActionIcon, Button, Group, NativeSelect, SegmentedControl } from '@mantine/core';
+import { ActionIcon, Group, NativeSelect, SegmentedControl } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { Download, Tags } from 'lucide-react';
+import { Tags } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import { useApp, useMe } from '../app.ts';
+import { DownloadButton } from '../components/download.tsx';
 import { isChoosingByKey } from '../components/keyboard.ts';
 import { later } from '../components/later.tsx';
-import { notifyProblem } from '../notify.ts';
 import { type Filters, type GroupBy, groupWord } from '../spend/filters.ts';
 import { GroupBySelects } from '../spend/group-by.tsx';
 import { type MetricName, metrics } from '../spend/metrics.ts';
@@ -139,24 +139,9 @@ export const TrendControls = ({ range, by, metric, filters }: OverviewView) => {
 /** Downloads the report on the page as CSV. */
 export const ExportButton = ({ range, by, filters, metric }: OverviewView) => {
   const { api } = useApp();
-  const [busy, setBusy] = useState(false);
   const download = async () => {
-    setBusy(true);
-    await import('../spend/export-spend.ts')
-      .then(({ exportSpend }) => exportSpend(api, range, by, filters, metric === 'latency'))
-      .catch(notifyProblem('The export failed'));
-    setBusy(false);
+    const { exportSpend } = await import('../spend/export-spend.ts');
+    await exportSpend(api, range, by, filters, metric === 'latency');
   };
-  return (
-    <Button
-      size="xs"
-      variant="default"
-      loading={busy}
-      leftSection={<Download size={14} />}
-      title={`Download this report by ${groupWord(by)}`}
-      onClick={download}
-    >
-      CSV
-    </Button>
-  );
+  return <DownloadButton title={`Download this report by ${groupWord(by)}`} download={download} />;
 };

@@ -104,6 +104,27 @@ interface TilesProps {
   readonly zone: string;
 }
 
+interface SoFarProps {
+  readonly label: string;
+  readonly period: NonNullable<TilesProps['today'] | TilesProps['month']>;
+  readonly points: readonly SpendPoint[];
+  readonly code: string | undefined;
+  /** Names the period before, up to the same time. */
+  readonly before: (end: string) => string;
+}
+
+/** A period that still runs, against the one before it. */
+const SoFar = ({ label, period: { sum, change, untrackedRequests }, points, code, before }: SoFarProps) => (
+  <Tile label={label} sum={<Figure of={sum} code={code} />} spark={<Spark points={points} />}>
+    {change && (
+      <Against of={change} shownNano={sum.costNanoUsd} code={code}>
+        {before(change.before.to)}
+      </Against>
+    )}
+    <Missing of={sum} untracked={untrackedRequests} />
+  </Tile>
+);
+
 /** Today, this month, and the forecast for the month. */
 export const Tiles = ({ today, month, currency, zone }: TilesProps) => {
   const code = currency?.code;
@@ -114,35 +135,25 @@ export const Tiles = ({ today, month, currency, zone }: TilesProps) => {
   return (
     <div className={classes['tiles']}>
       {today ? (
-        <Tile
+        <SoFar
           label={isOwn ? 'Today' : `Today (${zoneName(zone)}, since ${formatClock(began)})`}
-          sum={<Figure of={today.sum} code={code} />}
-          spark={<Spark points={today.hours} />}
-        >
-          {today.change && (
-            <Against of={today.change} shownNano={today.sum.costNanoUsd} code={code}>
-              yesterday until {formatClock(new Date(today.change.before.to))}
-            </Against>
-          )}
-          <Missing of={today.sum} untracked={today.untrackedRequests} />
-        </Tile>
+          period={today}
+          points={today.hours}
+          code={code}
+          before={(end) => `yesterday until ${formatClock(new Date(end))}`}
+        />
       ) : (
         <TileSkeleton />
       )}
       {month ? (
         <>
-          <Tile
+          <SoFar
             label={`${monthName} so far`}
-            sum={<Figure of={month.sum} code={code} />}
-            spark={<Spark points={month.days} />}
-          >
-            {month.change && (
-              <Against of={month.change} shownNano={month.sum.costNanoUsd} code={code}>
-                last month until {formatShortInstant(month.change.before.to)}
-              </Against>
-            )}
-            <Missing of={month.sum} untracked={month.untrackedRequests} />
-          </Tile>
+            period={month}
+            points={month.days}
+            code={code}
+            before={(end) => `last month until ${formatShortInstant(end)}`}
+          />
           <Tile label={`Forecast for ${monthName}`} sum={<Forecast nano={month.forecastNanoUsd} currency={currency} />}>
             <Change
               of={{ costNanoUsd: month.forecastNanoUsd, costBeforeNanoUsd: month.lastMonth.costNanoUsd }}

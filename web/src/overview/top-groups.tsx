@@ -1,6 +1,6 @@
-import { Button, UnstyledButton } from '@mantine/core';
+import { Button, Group, Progress, Text, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import type { SpendReport } from '../api/responses.ts';
+import type { SpendGroup, SpendReport } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
@@ -20,8 +20,6 @@ const shareOf = (costNanoUsd: number | null, totalNanoUsd: number): number | nul
   return totalNanoUsd > 0 ? Math.max(0, costNanoUsd) / totalNanoUsd : 0;
 };
 
-type Group = SpendReport['groups'][number];
-
 /** The last row, of all groups that are not listed. */
 type Others = NonNullable<SpendReport['otherGroups']>;
 
@@ -39,14 +37,14 @@ export const TopGroups = ({ report, by, keyNames, onPick }: TopGroupsProps) => {
   const code = report.totals.displayCost === null ? undefined : report.displayCurrency?.code;
   const total = report.totals.costNanoUsd ?? 0;
   const colors = groupColors(report.groups, by);
-  const colorOf = (group: Group) => colors.get(groupKey(group, by)) ?? REST_COLOR;
+  const colorOf = (group: SpendGroup) => colors.get(groupKey(group, by)) ?? REST_COLOR;
   const { groups, otherGroups } = report;
   const hasOthers = all && otherGroups && otherGroups.groups > 0;
-  const items: readonly (Group | Others)[] = [
+  const items: readonly (SpendGroup | Others)[] = [
     ...(all ? groups : groups.slice(0, FIRST)),
     ...(hasOthers ? [otherGroups] : []),
   ];
-  const ofGroup = (cell: (group: Group) => ReactNode) => (item: Group | Others) =>
+  const ofGroup = (cell: (group: SpendGroup) => ReactNode) => (item: SpendGroup | Others) =>
     'groups' in item ? null : cell(item);
   return (
     <section className={`card ${classes['groups']}`} aria-labelledby="top-groups">
@@ -98,17 +96,19 @@ export const TopGroups = ({ report, by, keyNames, onPick }: TopGroupsProps) => {
             cell: ofGroup((group) => {
               const share = shareOf(group.costNanoUsd, total);
               return (
-                <span className={classes['share']}>
-                  <span className={classes['track']}>
-                    <span style={{ width: `${(share ?? 0) * 100}%`, background: colorOf(group) }} />
-                  </span>
-                  <span className="num dim small">{formatShare(share)}</span>
-                </span>
+                <Group justify="flex-end" gap={10} wrap="nowrap">
+                  <Progress.Root className={classes['track']} flex={1} miw={36} size={6} aria-hidden>
+                    <Progress.Section value={(share ?? 0) * 100} color={colorOf(group)} />
+                  </Progress.Root>
+                  <Text span w={38} ta="right" className="num dim small">
+                    {formatShare(share)}
+                  </Text>
+                </Group>
               );
             }),
           },
           { head: 'Requests', className: 'right num wide-only', cell: ({ requests }) => formatWhole(requests) },
-          ...tokenColumns<Group | Others>((item) => ('groups' in item ? undefined : item.tokens)),
+          ...tokenColumns<SpendGroup | Others>((item) => ('groups' in item ? undefined : item.tokens)),
         ]}
         items={items}
         keyOf={(item) => ('groups' in item ? 'others' : groupKey(item, by))}

@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Skeleton, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import {
@@ -13,9 +13,9 @@ import {
 import { SetUpTotp } from '../account/set-up-totp.tsx';
 import type { Me } from '../api/responses.ts';
 import { useApi, useApp, useMe } from '../app.ts';
-import { PageHead, ProblemNote, Section } from '../components/page.tsx';
-import { emailProblem, fieldErrors, passwordProblem, required } from '../forms/fields.ts';
-import { SubmitForm } from '../forms/submit-form.tsx';
+import { PageHead, Section } from '../components/page.tsx';
+import { emailProblem, passwordProblem, required } from '../forms/fields.ts';
+import { nextStep, SubmitForm } from '../forms/submit-form.tsx';
 import { roleTexts } from '../members/roles.ts';
 import { notifyDone } from '../notify.ts';
 
@@ -32,33 +32,31 @@ const SecondFactor = ({ user: { email, totpEnabled } }: { readonly user: Me['use
     notifyDone(message);
   };
   const remove = useApi().useMutation('post', '/auth/totp/remove', {
-    onError: (error) => form.setErrors(fieldErrors(error, ...Object.keys(form.values))),
     onSuccess: () => finish('The second factor is off.'),
   });
+  const begin = nextStep((sent: { readonly body: typeof form.values }) => setPassword(sent.body.password));
   if (password !== undefined)
     return <SetUpTotp email={email} password={password} onDone={() => finish('The second factor is on.')} />;
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit((values) =>
-        totpEnabled ? remove.mutate({ body: { email, ...values } }) : setPassword(values.password),
-      )}
-    >
-      <Stack>
+    <SubmitForm
+      form={form}
+      request={totpEnabled ? remove : begin}
+      sent={(values) => ({ body: { email, ...values } })}
+      failure="It is still on"
+      messages={REFUSALS}
+      submit={totpEnabled ? 'Turn it off' : 'Set it up'}
+      color={totpEnabled ? 'red' : undefined}
+      beside={null}
+      intro={
         <Text size="sm">
           {totpEnabled
             ? 'It is on: log-ins need a code of your authenticator app.'
             : 'It is off. With it, a password alone lets nobody in.'}
         </Text>
-        {remove.isError && <ProblemNote error={remove.error} title="It is still on" messages={REFUSALS} />}
-        <Credentials label="Password" asksForCode={totpEnabled} inputProps={form.getInputProps} />
-        <Group>
-          <Button type="submit" loading={remove.isPending} {...(totpEnabled && { color: 'red' })}>
-            {totpEnabled ? 'Turn it off' : 'Set it up'}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      }
+    >
+      <Credentials label="Password" asksForCode={totpEnabled} inputProps={form.getInputProps} />
+    </SubmitForm>
   );
 };
 

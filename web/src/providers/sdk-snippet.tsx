@@ -73,7 +73,7 @@ export const SdkSnippet = ({ serviceKey, initial = 'openai' }: SdkSnippetProps) 
           <Tabs value={language} onChange={(value) => setLanguage(value as Language)} variant="pills">
             <Tabs.List aria-label="Language">
               {languages.map((each) => (
-                <Tabs.Tab key={each} value={each} className={classes['tab']}>
+                <Tabs.Tab key={each} value={each} px={12} py={6} fz={13} fw={540}>
                   {languageNames[each]}
                 </Tabs.Tab>
               ))}

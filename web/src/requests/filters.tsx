@@ -2,7 +2,7 @@ import { Autocomplete, Button, Group, Select } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { X } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { useApi } from '../app.ts';
 import { formatShortInstant, utcDate } from '../format/time.ts';
@@ -19,22 +19,21 @@ const TYPING_MS = 350;
 /** The API's default. */
 const DEFAULT_DAYS = 30;
 
-interface FilterProps<Value extends string> {
+interface TextFilterProps {
   readonly label: string;
-  readonly width?: number;
-  readonly value: Value | undefined;
-  readonly onChange: (value: Value | undefined) => void;
+  readonly suggestions: string[];
+  readonly value: string | undefined;
+  readonly onChange: (value: string | undefined) => void;
 }
 
 /** A text filter with suggestions, applied when the user stops typing. */
-const TextFilter = (props: FilterProps<string> & { readonly suggestions?: string[] }) => {
-  const { label, suggestions = [], width = 138, value, onChange } = props;
+const TextFilter = ({ label, suggestions, value, onChange }: TextFilterProps) => {
   const [text, setText] = useState(value ?? '');
   const apply = useDebouncedCallback((typed: string) => onChange(typed.trim() || undefined), TYPING_MS);
   return (
     <Autocomplete
       size="xs"
-      w={width}
+      w={140}
       aria-label={label}
       placeholder={label}
       data={suggestions}
@@ -49,40 +48,6 @@ const TextFilter = (props: FilterProps<string> & { readonly suggestions?: string
   );
 };
 
-interface ChoiceFilterProps<Value extends string> extends FilterProps<Value> {
-  readonly placeholder?: string;
-  readonly isSearchable?: boolean;
-  readonly data: readonly { readonly value: Value; readonly label: string }[];
-}
-
-/** A filter by one of some values, or none. */
-const ChoiceFilter = <Value extends string>(props: ChoiceFilterProps<Value>) => (
-  <Select
-    size="xs"
-    w={props.width ?? 130}
-    aria-label={props.label}
-    placeholder={props.placeholder ?? props.label}
-    clearable
-    searchable={props.isSearchable ?? false}
-    data={props.data}
-    value={props.value ?? null}
-    onChange={(chosen) => props.onChange(chosen ?? undefined)}
-  />
-);
-
-interface RemoveProps {
-  readonly label: string;
-  readonly onClick: () => void;
-  readonly children: ReactNode;
-}
-
-/** A filter that other pages set, and that can only be removed here. */
-const Remove = ({ label, onClick, children }: RemoveProps) => (
-  <Button size="xs" variant="default" maw={260} rightSection={<X size={13} />} onClick={onClick} aria-label={label}>
-    {children}
-  </Button>
-);
-
 const rangeText = ({ from, to }: RequestsSearch) =>
   `${from ? formatShortInstant(from) : 'start'} – ${to ? formatShortInstant(to) : 'now'}`;
 
@@ -96,26 +61,38 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
   // A bar of a chart leads here with instants.
   const hasHours = (from?.length ?? 0) > 10 || (to?.length ?? 0) > 10;
   const defaultFrom = utcDate(new Date(Date.now() - DEFAULT_DAYS * DAY_MS));
-  const seen = { model: useSeen('model'), tag: useSeen('tag'), client: useSeen('client') };
-  const hosts = useHostChoices();
+  const seen = { contains: [], model: useSeen('model'), tag: useSeen('tag'), client: useSeen('client') };
   const keyNames = useKeyNames((search.project ?? search.member) !== undefined);
+  const choices = [
+    { name: 'provider', label: 'Provider', data: useHostChoices() },
+    { name: 'key', label: 'Service key', data: keys?.items.map(({ id, name }) => ({ value: id, label: name })) ?? [] },
+    { name: 'outcome', label: 'Outcome', data: choicesOf(outcomeNames) },
+    { name: 'provenance', label: 'How the cost is known', placeholder: 'Cost', data: choicesOf(provenanceNames) },
+  ] as const;
+  /** Filters that other pages set, and that can only be removed here. */
+  const others = [
+    ...(hasHours
+      ? [{ what: `range ${rangeText(search)}`, text: rangeText(search), part: { from: undefined, to: undefined } }]
+      : []),
+    ...(['project', 'member'] as const).flatMap((what) => {
+      const { [what]: id } = search;
+      return id === undefined
+        ? []
+        : [{ what, text: `${capital(what)} ${keyNames.get(id) ?? id}`, part: { [what]: undefined } }];
+    }),
+    ...(search.session === undefined
+      ? []
+      : [
+          {
+            what: `session ${search.session}`,
+            text: `Session ${search.session}`,
+            part: { session: undefined, agent: undefined },
+          },
+        ]),
+  ];
   return (
     <Group gap="xs" className={classes['filters']} role="search" aria-label="Filter requests">
-      <TextFilter
-        key={`contains ${isFiltered}`}
-        label="Contains"
-        width={170}
-        value={search.contains}
-        onChange={(contains) => change({ contains })}
-      />
-      <ChoiceFilter
-        label="Provider"
-        isSearchable
-        data={hosts}
-        value={search.provider}
-        onChange={(provider) => change({ provider })}
-      />
-      {(['model', 'tag', 'client'] as const).map((name) => (
+      {(['contains', 'model', 'tag', 'client'] as const).map((name) => (
         <TextFilter
           key={`${name} ${isFiltered}`}
           label={capital(name)}
@@ -124,27 +101,21 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
           onChange={(value) => change({ [name]: value })}
         />
       ))}
-      <ChoiceFilter
-        label="Service key"
-        width={136}
-        data={keys?.items.map(({ id, name }) => ({ value: id, label: name })) ?? []}
-        value={search.key}
-        onChange={(key) => change({ key })}
-      />
-      <ChoiceFilter
-        label="Outcome"
-        data={choicesOf(outcomeNames)}
-        value={search.outcome}
-        onChange={(outcome) => change({ outcome })}
-      />
-      <ChoiceFilter
-        label="How the cost is known"
-        placeholder="Cost"
-        width={150}
-        data={choicesOf(provenanceNames)}
-        value={search.provenance}
-        onChange={(provenance) => change({ provenance })}
-      />
+      {choices.map(({ name, label, data, ...choice }) => (
+        <Select
+          key={name}
+          size="xs"
+          w={140}
+          aria-label={label}
+          placeholder={label}
+          {...choice}
+          clearable
+          searchable={name === 'provider'}
+          data={data}
+          value={search[name] ?? null}
+          onChange={(chosen) => change({ [name]: chosen ?? undefined })}
+        />
+      ))}
       {!hasHours && (
         <CustomDays
           key={`${from} ${to}`}
@@ -161,32 +132,19 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
         value={search.orderBy ?? 'time'}
         onChange={(order) => change({ orderBy: order === 'time' ? undefined : (order ?? undefined) })}
       />
-      {hasHours && (
-        <Remove
-          label={`Remove the range ${rangeText(search)}`}
-          onClick={() => change({ from: undefined, to: undefined })}
+      {others.map(({ what, text, part }) => (
+        <Button
+          key={what}
+          size="xs"
+          variant="default"
+          maw={260}
+          rightSection={<X size={13} />}
+          onClick={() => change(part)}
+          aria-label={`Remove the ${what}`}
         >
-          {rangeText(search)}
-        </Remove>
-      )}
-      {(['project', 'member'] as const).map((name) => {
-        const id = search[name];
-        return (
-          id !== undefined && (
-            <Remove key={name} label={`Remove the ${name}`} onClick={() => change({ [name]: undefined })}>
-              {capital(name)} {keyNames.get(id) ?? id}
-            </Remove>
-          )
-        );
-      })}
-      {search.session !== undefined && (
-        <Remove
-          label={`Remove the session ${search.session}`}
-          onClick={() => change({ session: undefined, agent: undefined })}
-        >
-          Session {search.session}
-        </Remove>
-      )}
+          {text}
+        </Button>
+      ))}
       {isFiltered && (
         <Button size="xs" variant="subtle" onClick={clear}>
           Clear

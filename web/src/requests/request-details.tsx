@@ -5,7 +5,7 @@ import type { RequestDetail } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { AtRate, Instant, Money, rateOf } from '../components/amount.tsx';
 import { CopyToClipboard } from '../components/copy.tsx';
-import { TextLink } from '../components/links.tsx';
+import { LimitLink, TextLink } from '../components/links.tsx';
 import { Loaded, ScrollRegion } from '../components/page.tsx';
 import { shownIn } from '../format/money.ts';
 import { formatBytes, formatDuration, formatExact } from '../format/quantity.ts';
@@ -81,12 +81,7 @@ const RefusedBy = ({ id }: { readonly id: string | null }) => {
   const pause = usePauses().data?.items.find((each) => each.id === id);
   const rule = useAccessRules().data?.items.find((each) => each.id === id);
   if (id === null) return 'The gateway could not read budgets and pauses';
-  if (budget)
-    return (
-      <TextLink to="/limits/$limitId" params={{ limitId: budget.id }}>
-        {budget.name}
-      </TextLink>
-    );
+  if (budget) return <LimitLink id={budget.id}>{budget.name}</LimitLink>;
   if (rule) return `Access rule: ${rule.name}`;
   return pause ? `Pause: ${pause.name}` : <span className="mono">{id}</span>;
 };

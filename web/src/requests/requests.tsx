@@ -1,17 +1,17 @@
-import { Button, Group } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Badge, Button, Group } from '@mantine/core';
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
-import { Download, List } from 'lucide-react';
+import { List } from 'lucide-react';
 import type { RequestSummary } from '../api/responses.ts';
 import { useApp } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
+import { DownloadButton } from '../components/download.tsx';
 import { Name } from '../components/name.tsx';
 import { LoadProblem, PageHead } from '../components/page.tsx';
 import { type Column, Table, tokenColumns } from '../components/table.tsx';
 import { usePages } from '../components/use-pages.ts';
 import { shownIn } from '../format/money.ts';
 import { formatDuration } from '../format/quantity.ts';
-import { notifyDone, notifyProblem } from '../notify.ts';
+import { notifyDone } from '../notify.ts';
 import { providerName } from '../providers/names.ts';
 import { ViewsButton } from '../views/views-button.tsx';
 import { exportRequests } from './export-requests.ts';
@@ -23,6 +23,8 @@ import { Status } from './status.tsx';
 
 const PAGE = 50;
 const REFRESH_MS = 30_000;
+
+const tagLook = { variant: 'default', radius: 'sm', fz: 12.5, fw: 400, maw: 160 } as const;
 
 const columns: readonly Column<RequestSummary>[] = [
   {
@@ -50,7 +52,7 @@ const columns: readonly Column<RequestSummary>[] = [
   {
     head: 'Tag',
     className: 'wide-only',
-    cell: ({ tag }) => (tag === null ? <span className="dim">–</span> : <span className={classes['tag']}>{tag}</span>),
+    cell: ({ tag }) => (tag === null ? <span className="dim">–</span> : <Badge {...tagLook}>{tag}</Badge>),
   },
   { head: 'Status', className: 'wide-only', cell: (request) => <Status request={request} /> },
   ...tokenColumns<RequestSummary>((request) => request),
@@ -77,25 +79,11 @@ const SKELETONS = Array.from({ length: 12 }, () => 36);
 
 const CsvButton = ({ search }: { readonly search: RequestsSearch }) => {
   const { api } = useApp();
-  const download = useMutation({
-    mutationFn: () => exportRequests(api, search),
-    onSuccess: (isWhole) => {
-      if (!isWhole) notifyDone('The file has the first 5,000 requests. Choose a shorter range for the rest.');
-    },
-    onError: notifyProblem('The export failed'),
-  });
-  return (
-    <Button
-      size="xs"
-      variant="default"
-      loading={download.isPending}
-      leftSection={<Download size={14} />}
-      title="Download the requests that pass the filters"
-      onClick={() => download.mutate()}
-    >
-      CSV
-    </Button>
-  );
+  const download = async () => {
+    const isWhole = await exportRequests(api, search);
+    if (!isWhole) notifyDone('The file has the first 5,000 requests. Choose a shorter range for the rest.');
+  };
+  return <DownloadButton title="Download the requests that pass the filters" download={download} />;
 };
 
 /** The request log, page by page. */

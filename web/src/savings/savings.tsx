@@ -5,7 +5,7 @@ import { certaintyNames, findingNames } from '../../../lambda/domain/savings/fin
 import type { Decided, Finding } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
-import { TextLink } from '../components/links.tsx';
+import { LimitLink, TextLink } from '../components/links.tsx';
 import { ListPage } from '../components/page.tsx';
 import { type Column, Table, TwoLines } from '../components/table.tsx';
 import { shownIn } from '../format/money.ts';
@@ -74,9 +74,7 @@ const Links = ({ of: { scope, requests, requestIds } }: { readonly of: Finding }
       {scope.key && <TextLink to="/keys">Keys</TextLink>}
       {scope.price && <TextLink to="/prices">Prices</TextLink>}
       {scope.limit ? (
-        <TextLink to="/limits/$limitId" params={{ limitId: scope.limit }}>
-          The limit
-        </TextLink>
+        <LimitLink id={scope.limit}>The limit</LimitLink>
       ) : (
         costliest && (
           <TextLink to="/limits/new" search={filter}>

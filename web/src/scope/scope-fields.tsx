@@ -1,4 +1,4 @@
-import { Autocomplete, Input, Select } from '@mantine/core';
+import { Autocomplete, Box, Input, Select } from '@mantine/core';
 import { useDidUpdate } from '@mantine/hooks';
 import {
   MAX_CLIENT_CHARACTERS,
@@ -11,7 +11,6 @@ import { useApi, useMe } from '../app.ts';
 import type { FormPart } from '../components/form-part.ts';
 import { dimensionNames } from '../spend/filters.ts';
 import { useHostChoices, useSeen } from '../spend/use-spend.ts';
-import classes from './scope.module.css';
 import type { ScopeMember, ScopeValues } from './scope.ts';
 
 interface FieldProps<Name extends ScopeMember = ScopeMember> {
@@ -135,6 +134,8 @@ interface ScopeFieldsProps {
   readonly members: readonly ScopeMember[];
 }
 
+const COLUMNS = { '--columns': 'repeat(auto-fill, minmax(min(150px, 100%), 1fr))' };
+
 /** Chooses requests: for a rule, budget, pause or price. @param members what they can be chosen by */
 export const ScopeFields = ({ form, members }: ScopeFieldsProps) => {
   // A problem of the scope as a whole belongs to no field that would clear it.
@@ -143,13 +144,15 @@ export const ScopeFields = ({ form, members }: ScopeFieldsProps) => {
     members.map((name) => form.values[name]),
   );
   return (
-    <fieldset className={classes['fields']}>
-      <legend>Only requests of</legend>
+    <Box component="fieldset" className="columns" __vars={COLUMNS} m={0} p={0} bd={0} style={{ gap: 8 }}>
+      <Input.Label component="legend" mb={4}>
+        Only requests of
+      </Input.Label>
       {members.map((name) => {
         const Field = fields[name];
         return <Field key={name} form={form} name={name as never} />;
       })}
-      {form.errors['scope'] && <Input.Error className={classes['problem'] ?? ''}>{form.errors['scope']}</Input.Error>}
-    </fieldset>
+      {form.errors['scope'] && <Input.Error style={{ gridColumn: '1 / -1' }}>{form.errors['scope']}</Input.Error>}
+    </Box>
   );
 };

@@ -3,7 +3,7 @@ import { useLocalStorage } from '@mantine/hooks';
 import { OctagonPause } from 'lucide-react';
 import type { Budget, Pause } from '../api/responses.ts';
 import { Instant } from '../components/amount.tsx';
-import { TextLink } from '../components/links.tsx';
+import { LimitLink } from '../components/links.tsx';
 import { boundaryText, refusedText } from '../limits/names.ts';
 import { Resume } from '../limits/resume.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
@@ -37,10 +37,7 @@ const RefusingList = ({ usedUp, paused }: RefusingProps) => {
         <div key={budget.id}>
           The gateway refuses {refusedText(budget.filter, keyNames)}
           {budget.state.period && ` until ${boundaryText(budget.state.period.end)}`}:{' '}
-          <TextLink to="/limits/$limitId" params={{ limitId: budget.id }}>
-            {budget.name}
-          </TextLink>{' '}
-          is used up.
+          <LimitLink id={budget.id}>{budget.name}</LimitLink> is used up.
         </div>
       ))}
       {paused.map((pause) => (
