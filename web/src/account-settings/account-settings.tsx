@@ -5,7 +5,7 @@ import { useApi, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { ActButton } from '../components/buttons.tsx';
 import { TextLink } from '../components/links.tsx';
-import { LoadProblem, PageHead, Section } from '../components/page.tsx';
+import { Loaded, LoadProblem, PageHead, Section } from '../components/page.tsx';
 import { formatBytes } from '../format/quantity.ts';
 import { ProveIdentity } from './prove-identity.tsx';
 import { SignOn } from './sign-on.tsx';
@@ -87,46 +87,46 @@ const DeleteAccount = () => {
   const api = useApi();
   const [asking, setAsking] = useState(false);
   const query = api.useQuery('get', '/account/deletion');
-  const { data, error } = query;
   const request = api.useMutation('post', '/account/deletion', { onSuccess: () => setAsking(false) });
   const cancel = api.useMutation('delete', '/account/deletion', {
     meta: { done: 'The account stays.', failure: 'The deletion was not cancelled' },
   });
-  if (error && !data) return <LoadProblem query={query} title="It could not be loaded" />;
-  if (!data) return <Skeleton height={44} />;
-  const { deletion } = data;
   return (
-    <Stack>
-      {deletion && (
-        <Alert color="red" title="This account will be deleted">
-          {deletion.requestedBy} asked for it. Everything goes on <Instant iso={deletion.deletesAt} />.
-        </Alert>
-      )}
-      {may('account:delete') ? (
-        <Group>
-          {deletion ? (
-            <ActButton size="sm" variant="filled" label="Keep the account" act={cancel} sent={{}} />
-          ) : (
-            <Button color="red" variant="light" onClick={() => setAsking(true)}>
-              Delete the account
-            </Button>
+    <Loaded query={query} title="It could not be loaded" height={44}>
+      {({ deletion }) => (
+        <Stack>
+          {deletion && (
+            <Alert color="red" title="This account will be deleted">
+              {deletion.requestedBy} asked for it. Everything goes on <Instant iso={deletion.deletesAt} />.
+            </Alert>
           )}
-        </Group>
-      ) : (
-        !deletion && <Text size="sm">Only the owner can delete the account.</Text>
+          {may('account:delete') ? (
+            <Group>
+              {deletion ? (
+                <ActButton size="sm" variant="filled" label="Keep the account" act={cancel} sent={{}} />
+              ) : (
+                <Button color="red" variant="light" onClick={() => setAsking(true)}>
+                  Delete the account
+                </Button>
+              )}
+            </Group>
+          ) : (
+            !deletion && <Text size="sm">Only the owner can delete the account.</Text>
+          )}
+          <ProveIdentity
+            isOpen={asking}
+            title="Delete this account?"
+            text="For seven days nothing changes and you can cancel. Then keys and tokens are refused, and members, records, sums and the subscription are deleted for good. You may want to export all data first."
+            action="Delete the account"
+            isDangerous
+            failure="The account is not being deleted"
+            request={request}
+            bodyOf={(proof) => proof}
+            onClose={() => setAsking(false)}
+          />
+        </Stack>
       )}
-      <ProveIdentity
-        isOpen={asking}
-        title="Delete this account?"
-        text="For seven days nothing changes and you can cancel. Then keys and tokens are refused, and members, records, sums and the subscription are deleted for good. You may want to export all data first."
-        action="Delete the account"
-        isDangerous
-        failure="The account is not being deleted"
-        request={request}
-        bodyOf={(proof) => proof}
-        onClose={() => setAsking(false)}
-      />
-    </Stack>
+    </Loaded>
   );
 };
 

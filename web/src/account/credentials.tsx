@@ -1,4 +1,12 @@
-import { Group, PasswordInput, type PasswordInputProps, Text, TextInput, type TextInputProps } from '@mantine/core';
+import {
+  Group,
+  PasswordInput,
+  type PasswordInputProps,
+  Stack,
+  Text,
+  TextInput,
+  type TextInputProps,
+} from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Heading } from '../components/page.tsx';
 import { PASSWORD_RULE, required } from '../forms/fields.ts';
@@ -16,12 +24,12 @@ interface IntroProps {
 
 /** The title of a form, and a sentence about it. */
 export const Intro = ({ title, children }: IntroProps) => (
-  <div>
+  <Stack gap={4}>
     <Heading>{title}</Heading>
     <Text size="sm" c="dimmed">
       {children}
     </Text>
-  </div>
+  </Stack>
 );
 
 /** The result of `getInputProps` of a form with some fields. */

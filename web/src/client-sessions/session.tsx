@@ -43,7 +43,7 @@ const columns: readonly Column<Row>[] = [
           </>
         ) : (
           <Link
-            className={requestClasses['open']}
+            className={`${requestClasses['open']} whole-row`}
             to="/requests/$requestId"
             params={{ requestId: request.requestId }}
             search={{ session: request.session?.id }}

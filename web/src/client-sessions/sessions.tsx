@@ -21,7 +21,7 @@ export const sessionColumns: readonly Column<SessionSummary>[] = [
   {
     head: 'Session',
     cell: ({ id, clients }) => (
-      <Link className={requestClasses['open']} to="/sessions/$sessionId" params={{ sessionId: id }}>
+      <Link className={`${requestClasses['open']} whole-row`} to="/sessions/$sessionId" params={{ sessionId: id }}>
         <Name of={id} className="mono" />
         <span className="dim small">{clients.join(', ') || 'client not recognized'}</span>
       </Link>

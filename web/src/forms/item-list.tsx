@@ -39,7 +39,7 @@ export const ItemRow = ({ collection, item: { id, name, isActive }, link, about,
             update.mutate({ params: { path: { id } }, body: { isActive: currentTarget.checked } })
           }
         />
-        <Link {...link} className={classes['text']}>
+        <Link {...link} className={`${classes['text']} whole-row`}>
           <strong>{name}</strong>
           <span className="dim small">{about}</span>
         </Link>

@@ -1,6 +1,5 @@
-import { Alert, Button, NativeSelect, Stack, Text, TextInput, type TextInputProps } from '@mantine/core';
+import { Alert, NativeSelect, Stack, Text, TextInput, type TextInputProps } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useState } from 'react';
 import { problemOf } from '../api/problem.ts';
 import type { Key } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
@@ -173,7 +172,7 @@ const overlaps = choicesOf({
 
 /** Gives a key a new secret, and shows it once. */
 export const RotateKey = ({ target, onClose }: KeyDialogProps) => {
-  const [overlap, setOverlap] = useState('24');
+  const form = useForm({ initialValues: { overlapHours: '24' } });
   const rotate = useApi().useMutation('post', '/keys/{id}/rotate');
   if (rotate.data) {
     return (
@@ -183,23 +182,20 @@ export const RotateKey = ({ target, onClose }: KeyDialogProps) => {
     );
   }
   return (
-    <Stack>
+    <SubmitForm
+      form={form}
+      request={rotate}
+      sent={({ overlapHours }) => ({
+        params: { path: { id: target.id } },
+        body: { overlapHours: Number(overlapHours) },
+      })}
+      failure="The key was not rotated"
+      submit="Rotate the key"
+    >
       <Text size="sm">
         <strong>{target.name}</strong> gets a new secret. Its name, project and spend stay.
       </Text>
-      {rotate.isError && <ProblemNote error={rotate.error} title="The key was not rotated" />}
-      <NativeSelect
-        label="The former secret still works"
-        data={overlaps}
-        value={overlap}
-        onChange={({ currentTarget }) => setOverlap(currentTarget.value)}
-      />
-      <Button
-        loading={rotate.isPending}
-        onClick={() => rotate.mutate({ params: { path: { id: target.id } }, body: { overlapHours: Number(overlap) } })}
-      >
-        Rotate the key
-      </Button>
-    </Stack>
+      <NativeSelect label="The former secret still works" data={overlaps} {...form.getInputProps('overlapHours')} />
+    </SubmitForm>
   );
 };

@@ -48,7 +48,7 @@ const LimitRow = ({ limit }: { readonly limit: Limit }) => {
       below={budget && <Used budget={budget} />}
     >
       {budget && <Effect budget={budget} />}
-      <Badge variant="light" color="gray" radius="sm" fz={12.5} fw={400} className="wide-only">
+      <Badge variant="light" color="gray" c="dimmed" radius="sm" fz={12.5} fw={400} className="wide-only">
         {limitTypes[type].name}
       </Badge>
       {!budget && <Channels of={limit.channels} />}

@@ -2,40 +2,18 @@ import { useMemo } from 'react';
 import { dayIn } from '../../../lambda/domain/calendar/time-zones.ts';
 import { useApi } from '../app.ts';
 import { startInZone, utcDate } from '../format/time.ts';
-import { type Filters, type GroupBy, parametersOf } from '../spend/filters.ts';
+import { type Filters, parametersOf } from '../spend/filters.ts';
 import { SERIES_SHOWN } from '../spend/groups.ts';
 import { monthOf, todayOf } from '../spend/headline.ts';
-import {
-  type ComparedPeriods,
-  comparedMonth,
-  comparedToday,
-  monthStart,
-  queryIn,
-  type Range,
-} from '../spend/ranges.ts';
-import { live, useSpend } from '../spend/use-spend.ts';
+import { type ComparedPeriods, comparedMonth, comparedToday, monthStart, queryIn } from '../spend/ranges.ts';
+import { inDaysOf, live, reportQuery, useSpend } from '../spend/use-spend.ts';
 
 /** Groups in the table; the chart shows the first ones. */
 const GROUPS = 50;
 
-/** The parameter for series by the days of a zone. */
-const inDaysOf = (timeZone: string) => (timeZone === 'UTC' ? {} : { timeZone });
-
-/** The report of a range, grouped by one dimension or two. To read latency takes longer. */
-export const useReport = (range: Range, by: GroupBy, filters: Filters, withLatency: boolean) => {
-  const query = {
-    from: range.from,
-    ...(range.to === undefined ? {} : { to: range.to }),
-    granularity: range.granularity,
-    ...inDaysOf(range.timeZone),
-    groupBy: [...by],
-    limit: GROUPS,
-    seriesLimit: SERIES_SHOWN,
-    ...(withLatency && { latency: 'true' as const }),
-    ...parametersOf(filters),
-  };
-  return useSpend(query, { isLive: true });
-};
+/** The report of a range. */
+export const useReport = (...of: Parameters<typeof reportQuery>) =>
+  useSpend({ ...reportQuery(...of), limit: GROUPS, seriesLimit: SERIES_SHOWN }, { isLive: true });
 
 /**
  * A period against the one before it, as the API compares everywhere. Undefined until it is known, and in the first hour, of which nothing

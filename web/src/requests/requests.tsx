@@ -24,14 +24,14 @@ import { Status } from './status.tsx';
 const PAGE = 50;
 const REFRESH_MS = 30_000;
 
-const tagLook = { variant: 'default', radius: 'sm', fz: 12.5, fw: 400, maw: 160 } as const;
+const tagLook = { variant: 'light', color: 'gray', radius: 'sm', fz: 12.5, fw: 400, maw: 160 } as const;
 
 const columns: readonly Column<RequestSummary>[] = [
   {
     head: 'Model',
     cell: ({ requestId, model, path, provider, startedAt }) => (
       <Link
-        className={classes['open']}
+        className={`${classes['open']} whole-row`}
         to="/requests/$requestId"
         params={{ requestId }}
         search={true}

@@ -99,6 +99,15 @@ const Actions = ({ of }: { readonly of: Finding }) => (
   </Group>
 );
 
+const monthly =
+  (code: string | null) =>
+  ({ nanoUsdPerMonth, displayPerMonth: displayCost }: Finding | Decided) =>
+    nanoUsdPerMonth === null ? (
+      <span className="dim">not found</span>
+    ) : (
+      <Money nano={nanoUsdPerMonth} shown={shownIn({ displayCost }, code)} />
+    );
+
 const columnsOf = (names: KeyNames, code: string | null): readonly Column<Finding>[] => [
   {
     head: 'What',
@@ -109,13 +118,7 @@ const columnsOf = (names: KeyNames, code: string | null): readonly Column<Findin
       </What>
     ),
   },
-  {
-    head: 'In 30 days',
-    className: 'right',
-    cell: ({ nanoUsdPerMonth, displayPerMonth: displayCost }) => (
-      <Money nano={nanoUsdPerMonth} shown={shownIn({ displayCost }, code)} />
-    ),
-  },
+  { head: 'In 30 days', className: 'right', cell: monthly(code) },
   { head: 'How it is known', className: 'wide-only', cell: (finding) => <HowKnown of={finding} /> },
   { head: 'What to do', className: 'wide-only', cell: (finding) => <Actions of={finding} /> },
 ];
@@ -173,16 +176,7 @@ const decidedColumns = (names: KeyNames, code: string | null): readonly Column<D
       </What>
     ),
   },
-  {
-    head: 'In 30 days, now',
-    className: 'right',
-    cell: ({ nanoUsdPerMonth, displayPerMonth: displayCost }) =>
-      nanoUsdPerMonth === null ? (
-        <span className="dim">not found</span>
-      ) : (
-        <Money nano={nanoUsdPerMonth} shown={shownIn({ displayCost }, code)} />
-      ),
-  },
+  { head: 'In 30 days, now', className: 'right', cell: monthly(code) },
   { head: 'Decided', className: 'wide-only', cell: (decided) => <When of={decided} /> },
   { head: 'Reason, or what changed since', className: 'wide-only', cell: (decided) => <Since of={decided} /> },
   { head: 'Actions', className: 'right', cell: (decided) => <Undo of={decided} /> },

@@ -5,10 +5,25 @@ import { UNKNOWN } from '../../../lambda/domain/spend/dimensions.ts';
 import type { paths } from '../api/schema.d.ts';
 import { useApi } from '../app.ts';
 import { utcDate } from '../format/time.ts';
-import type { Dimension } from './filters.ts';
+import { type Dimension, type Filters, type GroupBy, parametersOf } from './filters.ts';
 import { groupValue } from './groups.ts';
+import type { Range } from './ranges.ts';
 
 type SpendQuery = NonNullable<paths['/spend']['get']['parameters']['query']>;
+
+/** The parameters of a range, by one dimension or two. To read latency takes longer. */
+export const reportQuery = (range: Range, by: GroupBy, filters: Filters, withLatency: boolean) => ({
+  from: range.from,
+  to: range.to,
+  granularity: range.granularity,
+  ...inDaysOf(range.timeZone),
+  groupBy: [...by],
+  ...(withLatency && { latency: 'true' as const }),
+  ...parametersOf(filters),
+});
+
+/** The parameter for series by the days of a zone. */
+export const inDaysOf = (timeZone: string) => (timeZone === 'UTC' ? {} : { timeZone });
 
 /** A report that stays on the page: it is read again every minute, and shown while another loads. */
 export const live = { refetchInterval: 60_000, placeholderData: keepPreviousData } as const;
