@@ -38,7 +38,7 @@ export const dimensionName = (dimension: Dimension): string =>
 export const dimensionWord = (dimension: Dimension): string =>
   isDeclared(dimension) ? sentName(dimension) : dimensionNames[dimension].toLowerCase();
 
-export const isDimension = (name: unknown): name is Dimension =>
+const isDimension = (name: unknown): name is Dimension =>
   typeof name === 'string' && (isDeclared(name) || (dimensions as readonly string[]).includes(name));
 
 const texts = (value: unknown): readonly string[] | undefined => {
