@@ -8,8 +8,8 @@ export interface RunbookAlarm {
   readonly id: string;
   /** Says to the person on call what is wrong. */
   readonly summary: string;
-  /** Anchor of the heading in the runbook. */
-  readonly section: string;
+  /** Anchor of the heading in the runbook; by default the id in lower case with hyphens. */
+  readonly section?: string;
   readonly metric: IMetric;
   /** Left out: one is enough. */
   readonly threshold?: number;
@@ -41,8 +41,9 @@ export const raiseAlarms = (
   const scope = new Construct(stack, 'Alarms');
   for (const alarm of alarms) {
     const { breaching, of } = alarm.periods ?? { breaching: 1, of: 1 };
+    const section = alarm.section ?? alarm.id.replace(/\B[A-Z]/g, '-$&').toLowerCase();
     const made = new Alarm(scope, alarm.id, {
-      alarmDescription: `${alarm.summary} Runbook: ${runbookUrl}#${alarm.section}`,
+      alarmDescription: `${alarm.summary} Runbook: ${runbookUrl}#${section}`,
       metric: alarm.metric,
       comparisonOperator:
         alarm.operator ??

@@ -160,7 +160,10 @@ export class ContainerProxy extends Construct {
       targetName: cluster.loadBalancer.loadBalancerDnsName,
       serving: this.service,
     });
-    this.#acknowledge(task);
+    acknowledge(task, {
+      ECS2: 'The variables name table, queue and secret. None of them is a secret.',
+      'IAM5[Resource::*]': 'ecr:GetAuthorizationToken, with which ECS pulls the image, knows no resource.',
+    });
   }
 
   /** Per cent of the requests that the load balancer, and not a container, ended with 502. It has no such count for one service. */
@@ -260,13 +263,6 @@ export class ContainerProxy extends Construct {
     tasks.scaleOnCpuUtilization('CpuScaling', {
       targetUtilizationPercent: CPU_MAX_PERCENT * HEADROOM,
       ...cooldown,
-    });
-  }
-
-  #acknowledge(task: FargateTaskDefinition): void {
-    acknowledge(task, {
-      ECS2: 'The variables name table, queue and secret. None of them is a secret.',
-      'IAM5[Resource::*]': 'ecr:GetAuthorizationToken, with which ECS pulls the image, knows no resource.',
     });
   }
 }

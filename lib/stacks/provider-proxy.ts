@@ -12,22 +12,16 @@ import type { Firewall } from '../constructs/firewall.ts';
 import { HandlerFunction } from '../constructs/handler-function.ts';
 import { HouseApi } from '../constructs/house-api.ts';
 
-interface CanaryReleaseProps {
-  readonly alias: Alias;
-  /** Per cent of the new version's requests that may end in an error. */
-  readonly maxErrorPercent: number;
-  /** Section of the runbook about a release that was rolled back. */
-  readonly runbook: string;
-}
-
 const MINUTE = Duration.minutes(1);
 
 /**
  * A new version of a function gets a tenth of the requests for five minutes, then all of them. If the alarm rings before, the
  * alias returns to the old version and the deployment fails.
+ *
+ * @param runbook its section about a release that was taken back
  */
 class CanaryRelease extends Construct {
-  constructor(scope: Construct, id: string, { alias, maxErrorPercent, runbook }: CanaryReleaseProps) {
+  constructor(scope: Construct, id: string, alias: Alias, runbook: string) {
     super(scope, id);
     // Counts the new version only: failures of a tenth of all requests would go unnoticed.
     const ofNewVersion = (metricName: string) =>
@@ -51,7 +45,8 @@ class CanaryRelease extends Construct {
         period: MINUTE,
       }),
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      threshold: maxErrorPercent,
+      // Per cent.
+      threshold: 5,
       evaluationPeriods: 2,
       datapointsToAlarm: 2,
       treatMissingData: TreatMissingData.NOT_BREACHING,
@@ -122,11 +117,7 @@ export class ProviderProxy extends Construct {
         : {}),
     });
     if (settings.gateway.canaryRelease)
-      new CanaryRelease(this, 'Release', {
-        alias: live,
-        maxErrorPercent: 5,
-        runbook: `${settings.runbookUrl}#release-taken-back`,
-      });
+      new CanaryRelease(this, 'Release', live, `${settings.runbookUrl}#release-taken-back`);
     // The function checks X-Service-Key itself, in the order of the specification, and passes the provider’s Authorization on: an
     // authorizer would take that header for its own. The cast: aws-cdk-lib's classes and interfaces differ under exactOptionalPropertyTypes.
     const route = { method: 'ANY', handler: live as IFunction, streams: true, timeout: LONGEST_REQUEST } as const;

@@ -8,16 +8,6 @@ import { type MailEmulator, startSes } from '../emulators/ses.ts';
 import { startSqs } from '../emulators/sqs.ts';
 import type { DataFolder } from './data-folder.ts';
 
-/** The emulators of a running stack. */
-interface Emulators {
-  readonly dynamoDb: Emulator;
-  readonly sqs: Emulator;
-  readonly ses: Emulator;
-  readonly cognito: Emulator;
-  readonly secrets: Emulator;
-  readonly secretAccessKey: string;
-}
-
 /** Nothing listens on the discard port. */
 const NOWHERE = 'http://127.0.0.1:9';
 
@@ -26,7 +16,7 @@ const NOWHERE = 'http://127.0.0.1:9';
  *
  * @see https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
  */
-export const endpointVariables = (emulators: Emulators): Readonly<Record<string, string>> => ({
+export const endpointVariables = (emulators: RunningEmulators): Readonly<Record<string, string>> => ({
   AWS_SECRET_ACCESS_KEY: emulators.secretAccessKey,
   AWS_ENDPOINT_URL: NOWHERE,
   AWS_ENDPOINT_URL_DYNAMODB: emulators.dynamoDb.endpoint,
@@ -39,7 +29,10 @@ export const endpointVariables = (emulators: Emulators): Readonly<Record<string,
   AWS_ENDPOINT_URL_SECRETS_MANAGER: emulators.secrets.endpoint,
 });
 
-export interface RunningEmulators extends Emulators {
+export interface RunningEmulators {
+  readonly dynamoDb: Emulator;
+  /** Its endpoint is that of S3, too. */
+  readonly sqs: Emulator;
   readonly cognito: CognitoEmulator;
   readonly ses: MailEmulator;
   readonly secrets: SecretsEmulator;

@@ -10,8 +10,6 @@ export interface Traffic {
   readonly durationMs: number;
   /** Processor time in a process that has served some requests before: bench/memory.ts measures it, at its upper end. */
   readonly processorMs: number;
-  /** DynamoDB units a record's counters take beyond the record itself: bench/recorder.ts measures them. */
-  readonly writeUnitsBeyondRecord: number;
 }
 
 /** USD by component. */
@@ -28,8 +26,8 @@ const CLOSE_EVENT_MS = 20;
 const EVENTS = 2;
 /** The event source receives and deletes ten messages at a time. */
 const QUEUE_REQUESTS_TO_CONSUME = 2 / 10;
-/** A record of up to 1 KB, in a transaction. */
-const WRITE_UNITS_OF_RECORD = 2;
+/** A record of up to 1 KB, in a transaction, and its share of the counters: bench/recorder.ts, batches of 100 of five accounts. */
+export const WRITE_UNITS = 2 + 2;
 /** The open event looks for its record; the account look-up is mostly cached, and counted as if it were not. */
 const READ_UNITS = 0.5 + 0.5;
 /** A hundred events a second of the recorder, which has 1 GB: cautious, since a batch mostly waits for the table. */
@@ -63,15 +61,13 @@ export const movedRecordUsd =
   MOVE_WRITE_UNITS * awsPrices.dynamoDbWriteUnit +
   MOVE_OBJECT_READS * awsPrices.s3Read;
 
-const tracking = ({ writeUnitsBeyondRecord }: Traffic) => ({
+const tracking = {
   queue: (EVENTS + EVENTS * QUEUE_REQUESTS_TO_CONSUME) * awsPrices.sqsRequest,
   recorder:
     EVENTS * RECORDER_GB_SECONDS_PER_EVENT * awsPrices.lambdaGbSecond + (EVENTS / 100) * awsPrices.lambdaRequest,
-  table:
-    (WRITE_UNITS_OF_RECORD + writeUnitsBeyondRecord) * awsPrices.dynamoDbWriteUnit +
-    READ_UNITS * awsPrices.dynamoDbReadUnit,
+  table: WRITE_UNITS * awsPrices.dynamoDbWriteUnit + READ_UNITS * awsPrices.dynamoDbReadUnit,
   export: exporterUsd(EXPORT_MS) + EXPORT_READ_UNITS * awsPrices.dynamoDbReadUnit,
-});
+};
 
 const transferOut = ({ requestBytes, responseBytes }: Traffic) =>
   ((requestBytes + responseBytes) / GB) * awsPrices.transferOutGb;
@@ -87,7 +83,7 @@ export const lambdaCostPerMillion = (traffic: Traffic, memoryMb: number): Cost =
     'API Gateway': Math.max(1, Math.ceil(responseBytes / API_GATEWAY_CHUNK_BYTES)) * awsPrices.apiGatewayRequest,
     firewall: awsPrices.wafRequest,
     'gateway function': awsPrices.lambdaRequest + gbSeconds * awsPrices.lambdaGbSecond + streamed(traffic),
-    ...tracking(traffic),
+    ...tracking,
     logs: (LOG_BYTES / GB) * awsPrices.logsGb,
     'transfer out': transferOut(traffic),
   });
@@ -144,7 +140,7 @@ export const containerCostPerMillion = (traffic: Traffic, requestsPerSecond: num
     containers: (fleet.tasks * taskHour) / perHour,
     'load balancer': loadBalancerHour / perHour,
     firewall: awsPrices.wafRequest,
-    ...tracking(traffic),
+    ...tracking,
     'transfer out': transferOut(traffic),
   });
 };
@@ -281,11 +277,7 @@ const NO_TRAFFIC: Traffic = {
   responseBytes: 0,
   durationMs: 0,
   processorMs: 0,
-  writeUnitsBeyondRecord: 0,
 };
-
-/** Counters of an account with some traffic: bench/recorder.ts, batches of 100 of five accounts. */
-const writeUnitsBeyondRecord = 2;
 
 export const scenarios: readonly Traffic[] = [
   {
@@ -294,7 +286,6 @@ export const scenarios: readonly Traffic[] = [
     responseBytes: 20_000,
     durationMs: 300,
     processorMs: 4,
-    writeUnitsBeyondRecord,
   },
   {
     name: 'chat, not streamed',
@@ -302,7 +293,6 @@ export const scenarios: readonly Traffic[] = [
     responseBytes: 3_000,
     durationMs: 2_000,
     processorMs: 4,
-    writeUnitsBeyondRecord,
   },
   {
     name: 'short stream',
@@ -310,7 +300,6 @@ export const scenarios: readonly Traffic[] = [
     responseBytes: 60_000,
     durationMs: 5_000,
     processorMs: 20,
-    writeUnitsBeyondRecord,
   },
   {
     name: 'long stream',
@@ -318,6 +307,5 @@ export const scenarios: readonly Traffic[] = [
     responseBytes: 600_000,
     durationMs: 60_000,
     processorMs: 70,
-    writeUnitsBeyondRecord,
   },
 ];

@@ -1,4 +1,12 @@
-import { type Assumptions, type Engine, fleetFor, monthlyCost, requestsInFlight, type Traffic } from './estimate.ts';
+import {
+  type Assumptions,
+  type Engine,
+  fleetFor,
+  monthlyCost,
+  requestsInFlight,
+  type Traffic,
+  WRITE_UNITS,
+} from './estimate.ts';
 
 /** Something that ends at some rate, with the defaults of a stage and the first quotas of an account. */
 interface Limit {
@@ -16,7 +24,6 @@ const MAX_TASKS = 30;
 /** An on-demand table that is new. @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html */
 const NEW_TABLE_WRITE_UNITS = 4_000;
 const TABLE_WRITE_UNITS = 40_000;
-const RECORD_WRITE_UNITS = 2;
 
 /** The rate of requests at which this many are in flight. */
 const rateInFlight = (requests: number) => (traffic: Traffic) => requests / requestsInFlight(1, traffic.durationMs);
@@ -33,14 +40,8 @@ const rateOf = (machinesFor: (traffic: Traffic, rate: number) => number, machine
 };
 
 const table: readonly Limit[] = [
-  {
-    what: 'write units of a new table, 4,000 a second',
-    perSecond: ({ writeUnitsBeyondRecord }) => NEW_TABLE_WRITE_UNITS / (RECORD_WRITE_UNITS + writeUnitsBeyondRecord),
-  },
-  {
-    what: 'write units of a table, 40,000 a second',
-    perSecond: ({ writeUnitsBeyondRecord }) => TABLE_WRITE_UNITS / (RECORD_WRITE_UNITS + writeUnitsBeyondRecord),
-  },
+  { what: 'write units of a new table, 4,000 a second', perSecond: () => NEW_TABLE_WRITE_UNITS / WRITE_UNITS },
+  { what: 'write units of a table, 40,000 a second', perSecond: () => TABLE_WRITE_UNITS / WRITE_UNITS },
 ];
 
 const apiGateway: readonly Limit[] = [

@@ -21,7 +21,6 @@ const stream: Traffic = {
   responseBytes: 1_000,
   durationMs: 9_980,
   processorMs: 100,
-  writeUnitsBeyondRecord: 2,
 };
 const usual = { memoryMb: 512, retentionDays: 90 };
 const withBytes = (responseBytes: number) => lambdaCostPerMillion({ ...stream, responseBytes }, 512);

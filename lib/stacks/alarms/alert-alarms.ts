@@ -12,7 +12,6 @@ export const alertAlarms = (
   {
     id: 'RuleWorkerErrors',
     summary: 'Workers of the rule evaluator fail on whole jobs, which come again: alerts of some accounts are late.',
-    section: 'rule-worker-errors',
     metric: worker.metricErrors({ period: FIVE_MINUTES }),
     periods: { breaching: 2, of: 3 },
   },
@@ -29,21 +28,18 @@ export const alertAlarms = (
   {
     id: 'EvaluationFailures',
     summary: 'Alert rules of some accounts could not be evaluated, or alerts could not be sent.',
-    section: 'evaluation-failures',
     metric: evaluatorCount('EvaluationFailures'),
     periods: { breaching: 3, of: 3 },
   },
   {
     id: 'MailFailures',
     summary: 'SES did not accept alert mail; sending is retried for some hours.',
-    section: 'mail-failures',
     metric: evaluatorCount('MailFailures'),
     periods: { breaching: 2, of: 3 },
   },
   {
     id: 'EvaluationLag',
     summary: 'Alert rules are evaluated, and alerts sent, more than three minutes after they are due.',
-    section: 'evaluation-lag',
     metric: evaluationLag,
     threshold: 180_000,
     periods: { breaching: 2, of: 3 },

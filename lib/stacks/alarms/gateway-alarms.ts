@@ -8,14 +8,12 @@ export const gatewayAlarms = ({ traffic, lostEvents }: StageMetrics, gateway: Mo
   {
     id: 'LostUsageEvents',
     summary: 'A usage event could not be delivered to the queue or the table: only the gateway log has it.',
-    section: 'lost-usage-events',
     metric: lostEvents,
   },
   {
     id: 'BypassedRequests',
     summary:
       'More than 1 % of the requests were forwarded without being registered first: the usage queue or the table is slow or down.',
-    section: 'bypassed-requests',
     metric: share('Bypassed, %', traffic('BypassedRequests'), traffic('Requests')),
     threshold: 1,
     periods: { breaching: 3, of: 5 },
@@ -23,7 +21,6 @@ export const gatewayAlarms = ({ traffic, lostEvents }: StageMetrics, gateway: Mo
   {
     id: 'GatewayOverhead',
     summary: 'Every tenth request waited more than 200 ms in the gateway before it was forwarded.',
-    section: 'gateway-overhead',
     metric: traffic('OverheadMs', { statistic: Stats.p(90) }),
     threshold: 200,
     periods: { breaching: 3, of: 3 },

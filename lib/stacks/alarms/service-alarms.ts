@@ -10,7 +10,6 @@ export const dashboardAlarms = (api: HouseApi): RunbookAlarm[] => [
   {
     id: 'DashboardServerErrors',
     summary: 'More than 5 % of the dashboard requests got 5xx.',
-    section: 'dashboard-server-errors',
     metric: serverErrorShare(api),
     threshold: 5,
     periods: { breaching: 3, of: 5 },
@@ -21,7 +20,6 @@ export const tableAlarms = (table: ITable): RunbookAlarm[] => [
   {
     id: 'TableThrottles',
     summary: 'The table throttles reads or writes: a partition is hot, or a quota is reached.',
-    section: 'table-throttles',
     metric: throttledItems(table),
     threshold: 100,
     periods: { breaching: 2, of: 3 },
@@ -34,14 +32,12 @@ export const billingAlarms = ({ reconcileCount, webhookFailures }: StageMetrics)
     id: 'StripeWebhookFailures',
     summary:
       'Stripe events cannot be processed: plans and suspensions are late. Stripe sends them again for three days.',
-    section: 'stripe-webhook-failures',
     metric: webhookFailures,
     periods: { breaching: 2, of: 3 },
   },
   {
     id: 'RepairedAccounts',
     summary: 'Accounts differed from Stripe and were repaired: Stripe events do not arrive.',
-    section: 'repaired-accounts',
     metric: reconcileCount('RepairedAccounts', HOUR),
   },
   ...(['UnreconciledAccounts', 'DuplicateSubscriptions', 'UnownedSubscriptions'] as const).map(

@@ -10,7 +10,6 @@ export const exportAlarms = ({ exporterCount }: StageMetrics): RunbookAlarm[] =>
   {
     id: 'ExportFailures',
     summary: 'Closed days cannot be exported, or their records do not add up to the ledger: exports are late.',
-    section: 'export-failures',
     metric: exporterCount('ExportFailures', HOUR),
     periods: { breaching: 2, of: 2 },
   },
@@ -25,7 +24,6 @@ export const usageAlarms = (
   {
     id: 'DeadLetters',
     summary: 'Usage events were given up: their requests are missing from the spend.',
-    section: 'dead-letters',
     metric: usage.deadLetterQueue.metricApproximateNumberOfMessagesVisible({
       period: FIVE_MINUTES,
       statistic: Stats.MAXIMUM,
@@ -34,13 +32,11 @@ export const usageAlarms = (
   {
     id: 'RefusedOutboxEntries',
     summary: 'The sweep set events aside that can never be recorded: their requests are missing from the spend.',
-    section: 'refused-outbox-entries',
     metric: sweepCount('RefusedOutboxEntries'),
   },
   {
     id: 'UsageQueueAge',
     summary: 'The recorder falls behind: spend and alerts are late.',
-    section: 'usage-queue-age',
     metric: usage.queue.metricApproximateAgeOfOldestMessage({ period: FIVE_MINUTES, statistic: Stats.MAXIMUM }),
     // The age of an open event includes its delay.
     threshold: gateway.openEventDelaySeconds + 600,
@@ -49,14 +45,12 @@ export const usageAlarms = (
   {
     id: 'RecorderErrors',
     summary: 'The usage recorder fails on whole batches.',
-    section: 'recorder-errors',
     metric: usage.recorder.metricErrors({ period: FIVE_MINUTES }),
     periods: { breaching: 2, of: 3 },
   },
   {
     id: 'UnfinishedRequests',
     summary: 'More than 1 % of the requests of an hour ended without a close event: their cost is unknown.',
-    section: 'unfinished-requests',
     metric: share(
       'Unfinished, %',
       recorderCount('UnfinishedRequests', HOUR),
@@ -68,7 +62,6 @@ export const usageAlarms = (
   {
     id: 'UnpricedRequests',
     summary: 'More than 10 % of the requests of an hour have no known cost: most often a new model without a price.',
-    section: 'unpriced-requests',
     metric: share(
       'Unpriced, %',
       traffic('UnpricedRequests', { period: HOUR }),
@@ -81,14 +74,12 @@ export const usageAlarms = (
     id: 'OverflowRequests',
     summary:
       'More than 1,000 requests of an hour were counted under (other): an account sends too many distinct names, or somebody else does in its name.',
-    section: 'overflow-requests',
     metric: recorderCount('OverflowRequests', HOUR),
     threshold: 1_000,
   },
   {
     id: 'StalePrices',
     summary: 'The published prices could not be read for six hours: new models stay without a price.',
-    section: 'stale-prices',
     metric: priceFeedCount('PriceFeedAgeMs', HOUR).with({ statistic: Stats.MAXIMUM }),
     threshold: Duration.hours(6).toMilliseconds(),
   },
@@ -96,33 +87,28 @@ export const usageAlarms = (
     id: 'RefusedPrices',
     summary:
       'Published prices were refused as a whole: they lack most models, or change prices in a way that no entry explains.',
-    section: 'refused-prices',
     metric: priceFeedCount('RefusedPriceSources', HOUR),
   },
   {
     id: 'PriceBookFallbacks',
     summary: 'The newest version of the price book cannot be used: requests are priced with an older one.',
-    section: 'price-book-fallbacks',
     metric: recorderCount('PriceBookFallbacks', HOUR),
   },
   {
     id: 'PriceDrift',
     summary:
       'The costs that a provider reports differ from the price book by more than 1 % over a day. The log names the models.',
-    section: 'price-drift',
     metric: priceFeedCount('DriftedModels', HOUR).with({ statistic: Stats.MAXIMUM }),
   },
   {
     id: 'RepricingFailures',
     summary: 'Requests could not be priced again after a price changed: their costs are the old ones.',
-    section: 'repricing-failures',
     metric: repricingCount('RepricingFailures', HOUR),
   },
   {
     id: 'RollupFailures',
     summary:
       'Closed days or months cannot be rolled up: spend is read from live counters, which is slower but just as exact.',
-    section: 'rollup-failures',
     metric: rollupCount('RollupFailures', HOUR),
     periods: { breaching: 3, of: 3 },
   },
