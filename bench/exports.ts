@@ -95,7 +95,7 @@ const shared = {
   objects,
   auditLog: { findLast: async () => undefined },
   describeAccount: async () => ({ prices: [], months: {}, names: [], namesOf: () => ({ accountId: ACCOUNT }) }),
-  planMove: async () => {},
+  tableDays: null,
   now: () => start + 60 * 86_400_000,
 };
 const never = () => false;

@@ -1,14 +1,5 @@
-import type { openAccountTerms } from '../data/accounts/account-terms.ts';
-import type { AuditLog } from '../data/accounts/audit-log.ts';
-import { openOwnPrices } from '../data/accounts/own-prices.ts';
-import { openServiceKeys } from '../data/accounts/service-keys.ts';
-import { openUsers } from '../data/accounts/users.ts';
-import { openValueNames } from '../data/accounts/value-names.ts';
-import { type DayExports, type DueExport, type Exported, manifestText } from '../data/exports/day-exports.ts';
-import type { RollupMarks } from '../data/ledger/rollup-marks.ts';
-import type { openRequests } from '../data/requests/requests.ts';
-import type { openSpendCounters } from '../data/spend/spend-counters.ts';
-import type { Table } from '../data/table/table.ts';
+import { type DueExport, type Exported, manifestText } from '../data/exports/day-exports.ts';
+import { leavesAt } from '../data/requests/day-files.ts';
 import { plans } from '../domain/billing/plans.ts';
 import { DAY_MS } from '../domain/calendar/units.ts';
 import { addDays, type Day } from '../domain/calendar/utc.ts';
@@ -19,57 +10,15 @@ import {
   type ExportedAccount,
   type ExportFormat,
   exportFormats,
-  type Named,
 } from '../domain/exports/datasets.ts';
 import { auditHeadObjectKey, exportKey, manifestKey } from '../domain/object-keys.ts';
 import { contributionOf } from '../domain/spend/contribution.ts';
 import { addCounters, type Counters, isZero, knownCostNanoUsd, subtractCounters } from '../domain/spend/counters.ts';
-import { keyDimensionsOf } from '../domain/spend/key-dimensions.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
 import type { ObjectStore } from '../integrations/object-store.ts';
 import { openCsvFile, openParquetFile } from './file-formats.ts';
+import type { Exporting } from './open-exporting.ts';
 import { openUpload } from './upload.ts';
-
-/** The facts that an export of a day needs: the account's own prices, and the names of its keys, members and projects. */
-export const openDescribeAccount = (table: Table) => {
-  const [ownPrices, keys, namesOf] = [openOwnPrices(table), openServiceKeys(table), openValueNames(table)];
-  const users = openUsers(table);
-  return async (accountId: string): Promise<ExportedAccount> => {
-    const { prices, months } = (await ownPrices.read(accountId)).own;
-    const [projects, members] = [await namesOf(accountId, 'project'), await namesOf(accountId, 'member')];
-    const keysById = new Map((await keys.list(accountId)).map((key) => [key.keyId, key]));
-    const owner = (await users.recipients(accountId)).find(({ role }) => role === 'owner');
-    const user = owner && (await users.find(owner.userId));
-    const accountName = user ? user.companyName || `${user.firstName} ${user.lastName}`.trim() || user.email : null;
-    const named = (kind: Named['kind'], names: ReadonlyMap<string, string>): Named[] =>
-      [...names].map(([id, name]) => ({ kind, id, name, project: null, member: null }));
-    return {
-      prices,
-      months,
-      names: [
-        ...named('project', projects),
-        ...named('member', members),
-        ...[...keysById.values()].map((key) => ({
-          ...({ kind: 'key', id: key.keyId, name: key.name } as const),
-          ...keyDimensionsOf(key),
-        })),
-      ],
-      namesOf: (keyId) => {
-        const key = keysById.get(keyId ?? '');
-        const { project = null, member = null } = key ? keyDimensionsOf(key) : {};
-        return {
-          accountId,
-          accountName,
-          projectId: project,
-          projectName: projects.get(project ?? '') ?? null,
-          keyName: key?.name ?? null,
-          memberId: member,
-          memberName: members.get(member ?? '') ?? null,
-        };
-      },
-    };
-  };
-};
 
 /** The day's records do not add up to its counters. The export stays as it was. */
 class ExportMismatchError extends Error {
@@ -86,20 +35,6 @@ export class OutOfTimeError extends Error {
  * that an earlier export stays.
  */
 type ExportResult = 'exported' | 'changed' | 'expired';
-
-export interface ExportDayDependencies {
-  readonly accountTerms: Pick<ReturnType<typeof openAccountTerms>, 'find'>;
-  readonly dayExports: Pick<DayExports, 'finish' | 'giveUp'>;
-  readonly requests: Pick<ReturnType<typeof openRequests>, 'all'>;
-  readonly spendCounters: Pick<ReturnType<typeof openSpendCounters>, 'days'>;
-  readonly marks: Pick<RollupMarks, 'markedPeriods'>;
-  readonly objects: ObjectStore;
-  readonly auditLog: Pick<AuditLog, 'findLast'>;
-  readonly describeAccount: (accountId: string) => Promise<ExportedAccount>;
-  /** Has the records of a day that is exported leave the table in time. */
-  readonly planMove: (accountId: string, day: Day, retentionDays: number) => Promise<void>;
-  readonly now: () => number;
-}
 
 /** Rows of a row group: what an export holds in memory, for each file. */
 const GROUP_ROWS = 20_000;
@@ -176,9 +111,10 @@ export const exportDay =
     objects,
     auditLog,
     describeAccount,
-    planMove,
+    dayFiles,
+    tableDays,
     now,
-  }: ExportDayDependencies) =>
+  }: Omit<Exporting, 'table'>) =>
   async (due: DueExport, isLate: () => boolean): Promise<ExportResult> => {
     const { accountId, day } = due;
     const { retentionDays } = await accountTerms.find(accountId);
@@ -210,7 +146,8 @@ export const exportDay =
         await objects.put(auditHeadObjectKey(accountId, day), JSON.stringify(lastEntry), {
           contentType: 'application/json',
         });
-      await planMove(accountId, day, retentionDays);
+      if (tableDays !== null && retentionDays > tableDays)
+        await dayFiles.enter(accountId, day, leavesAt(day, tableDays));
       const exported: Exported = {
         at: new Date(now()).toISOString(),
         requests: sums.requests ?? 0,
@@ -230,7 +167,7 @@ export const exportDay =
 
 /** The sums of a day. */
 export const countersOf = async (
-  spendCounters: ExportDayDependencies['spendCounters'],
+  spendCounters: Exporting['spendCounters'],
   accountId: string,
   day: Day,
 ): Promise<Counters> => {

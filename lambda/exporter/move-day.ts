@@ -1,22 +1,18 @@
 import pMap from 'p-map';
 import { requestPartitions, shardedMonths } from '../data/accounts/account-items.ts';
-import type { openAccountTerms } from '../data/accounts/account-terms.ts';
 import { BLOCK_RECORDS, type DayFile, encodeDayFile, readBlocks } from '../data/requests/day-file.ts';
-import { type DayFileEntry, type DayFiles, MIN_TABLE_DAYS, type TakenDay } from '../data/requests/day-files.ts';
-import type { openRequests } from '../data/requests/requests.ts';
-import type { openSpendCounters } from '../data/spend/spend-counters.ts';
+import { type DayFileEntry, leavesAt, type TakenDay } from '../data/requests/day-files.ts';
 import { batchDelete, chunk } from '../data/table/batch.ts';
 import type { Key } from '../data/table/keys.ts';
 import { itemsIn } from '../data/table/read.ts';
-import type { Table } from '../data/table/table.ts';
 import { DAY_MS } from '../domain/calendar/units.ts';
-import { addDays, type Day, endOf } from '../domain/calendar/utc.ts';
+import { addDays } from '../domain/calendar/utc.ts';
 import { dayFileObjectKey, dayFilePrefix } from '../domain/object-keys.ts';
 import { contributionOf } from '../domain/spend/contribution.ts';
 import { addCounters, type Counters, isZero, subtractCounters } from '../domain/spend/counters.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
-import type { ObjectStore } from '../integrations/object-store.ts';
 import { countersOf, OutOfTimeError } from './export-day.ts';
+import type { Exporting } from './open-exporting.ts';
 import { openUpload } from './upload.ts';
 
 /** The records of a day, or of its file, do not add up to its counters. The day stays where it is. */
@@ -24,28 +20,11 @@ class DayFileMismatchError extends Error {
   override readonly name = 'DayFileMismatchError';
 }
 
-export interface MoveDayDependencies {
-  readonly table: Table;
-  readonly dayFiles: Pick<DayFiles, 'hold' | 'release' | 'remove'>;
-  readonly accountTerms: Pick<ReturnType<typeof openAccountTerms>, 'find'>;
-  readonly requests: Pick<ReturnType<typeof openRequests>, 'all'>;
-  readonly spendCounters: Pick<ReturnType<typeof openSpendCounters>, 'days'>;
-  readonly objects: ObjectStore;
-  /** Days that records stay in the table; null: for their whole retention. */
-  readonly tableDays: number | null;
-  readonly blockRecords?: number;
-  readonly now: () => number;
-}
-
 /** Whoever began to read the day from the table before it had a file has ended by then. */
 const READERS_MS = DAY_MS;
 /** Deletions of 100 records. */
 const DELETIONS_AT_ONCE = 8;
 const DELETED_AT_ONCE = 100;
-
-/** When a day leaves the table. */
-export const leavesAt = (day: Day, tableDays: number): number =>
-  endOf(day).getTime() + Math.max(tableDays, MIN_TABLE_DAYS) * DAY_MS;
 
 /**
  * Takes the next step of a day: its records are written to a file that is read back and adds up to the day's counters, and from then on
@@ -57,9 +36,8 @@ export const leavesAt = (day: Day, tableDays: number): number =>
  * @returns `kept` where some records have expired, so that nothing tells whether a file would be complete: the rest stay in the table
  * @throws DayFileMismatchError, OutOfTimeError
  */
-export const moveDay = (dependencies: MoveDayDependencies) => {
-  const { table, dayFiles, accountTerms, requests, spendCounters, objects, tableDays, now } = dependencies;
-  const { blockRecords = BLOCK_RECORDS } = dependencies;
+export const moveDay = (exporting: Exporting, blockRecords = BLOCK_RECORDS) => {
+  const { table, dayFiles, accountTerms, requests, spendCounters, objects, tableDays, now } = exporting;
 
   /** Difference of the day's counters and the records. */
   const missingOf = async ({ accountId, day }: DayFileEntry, sums: Counters): Promise<Counters> =>

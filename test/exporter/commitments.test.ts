@@ -3,14 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EmulatedObjects, emulatedObjects } from '../../fixtures/emulated-objects.ts';
-import { openAccountTerms } from '../../lambda/data/accounts/account-terms.ts';
-import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
+import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { openOwnPrices } from '../../lambda/data/accounts/own-prices.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openDayExports, requestExport } from '../../lambda/data/exports/day-exports.ts';
-import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
-import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openSpendCounters } from '../../lambda/data/spend/spend-counters.ts';
 import { update } from '../../lambda/data/table/actions.ts';
 import { ROLLUP_MARK_SHARDS, userKey } from '../../lambda/data/table/keys.ts';
@@ -18,7 +15,8 @@ import { write } from '../../lambda/data/table/write.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
 import { noPrices, type OwnPrice, type Terms } from '../../lambda/domain/own-prices/own-price.ts';
 import { withChange } from '../../lambda/domain/own-prices/price-job.ts';
-import { exportDay, openDescribeAccount } from '../../lambda/exporter/export-day.ts';
+import { exportDay } from '../../lambda/exporter/export-day.ts';
+import { openExporting } from '../../lambda/exporter/open-exporting.ts';
 import { openMonthPricing } from '../../lambda/usage-recorder/own-prices/price-months.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { checkFocus } from '../../ops/focus/check.ts';
@@ -59,18 +57,7 @@ const prices: readonly OwnPrice[] = [
 
 const exportAll = async (): Promise<void> => {
   const dayExports = openDayExports(table);
-  const exportOne = exportDay({
-    accountTerms: openAccountTerms(table, () => now),
-    dayExports,
-    requests: openRequests(table, () => now),
-    spendCounters: openSpendCounters(table),
-    marks: openRollupMarks(table, () => now),
-    objects,
-    auditLog: openAuditLog(table),
-    describeAccount: openDescribeAccount(table),
-    planMove: async () => {},
-    now: () => now,
-  });
+  const exportOne = exportDay(openExporting(table, objects, null, () => now));
   await rollUpDue(table, now, now + HOUR_MS);
   for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)
     for await (const due of dayExports.due(shard))

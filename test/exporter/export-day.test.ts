@@ -3,17 +3,16 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EmulatedObjects, emulatedObjects } from '../../fixtures/emulated-objects.ts';
 import { type EmulatedTable, emulatedTable } from '../../fixtures/emulated-table.ts';
-import { openAccountTerms } from '../../lambda/data/accounts/account-terms.ts';
-import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { type DueExport, openDayExports, requestExport } from '../../lambda/data/exports/day-exports.ts';
-import { markForRollup, openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
+import { markForRollup } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openSpendCounters } from '../../lambda/data/spend/spend-counters.ts';
 import { ROLLUP_MARK_SHARDS } from '../../lambda/data/table/keys.ts';
 import { write } from '../../lambda/data/table/write.ts';
 import { DAY_MS, HOUR_MS } from '../../lambda/domain/calendar/units.ts';
 import { exportKey, manifestKey } from '../../lambda/domain/object-keys.ts';
-import { exportDay, openDescribeAccount } from '../../lambda/exporter/export-day.ts';
+import { exportDay } from '../../lambda/exporter/export-day.ts';
+import { openExporting } from '../../lambda/exporter/open-exporting.ts';
 import { runDueDays } from '../../lambda/exporter/run-due-days.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { seedTraffic } from '../../local/seed/traffic.ts';
@@ -36,18 +35,7 @@ const counted: Record<string, number> = {};
 
 const rollUpAll = () => rollUpDue(table, now, now + HOUR_MS);
 
-const dependencies = () => ({
-  accountTerms: openAccountTerms(table, () => now),
-  dayExports: openDayExports(table),
-  requests: openRequests(table, () => now),
-  spendCounters: openSpendCounters(table),
-  marks: openRollupMarks(table, () => now),
-  objects,
-  auditLog: openAuditLog(table),
-  describeAccount: openDescribeAccount(table),
-  planMove: async () => {},
-  now: () => now,
-});
+const dependencies = () => openExporting(table, objects, null, () => now);
 
 /** All that is due, after the export of a day was requested. */
 const requested = async (day: string | null): Promise<DueExport[]> => {
@@ -249,6 +237,7 @@ describe('a day that changes', () => {
     const withoutOne = exportDay({
       ...dependencies(),
       requests: {
+        ...openRequests(table),
         async *all(...args) {
           let skipped = false;
           for await (const record of openRequests(table).all(...args)) {
@@ -272,6 +261,7 @@ describe('a day that changes', () => {
     const slow = exportDay({
       ...dependencies(),
       requests: {
+        ...openRequests(table),
         async *all(...args) {
           yield* openRequests(table, () => now).all(...args);
           await exportDay(dependencies())(due as DueExport, () => false);
@@ -285,7 +275,11 @@ describe('a day that changes', () => {
   it('keeps its export when its records have expired, and is not due any more', async () => {
     await rollUpAll();
     const [due] = await requested('2026-11-13');
-    const gone = exportDay({ ...dependencies(), requests: { async *all() {} }, now: () => now + 40 * DAY_MS });
+    const gone = exportDay({
+      ...dependencies(),
+      requests: { ...openRequests(table), async *all() {} },
+      now: () => now + 40 * DAY_MS,
+    });
     expect(await gone(due as DueExport, () => false)).toBe('expired');
     expect(await requested(null)).toEqual([]);
     expect(

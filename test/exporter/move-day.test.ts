@@ -2,9 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EmulatedObjects, emulatedObjects } from '../../fixtures/emulated-objects.ts';
 import { type EmulatedTable, emulatedTable } from '../../fixtures/emulated-table.ts';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
-import { openAccountTerms } from '../../lambda/data/accounts/account-terms.ts';
 import { openAccountItems } from '../../lambda/data/accounts/delete-items.ts';
-import { type DayFileEntry, openDayFiles } from '../../lambda/data/requests/day-files.ts';
+import { type DayFileEntry, leavesAt, openDayFiles } from '../../lambda/data/requests/day-files.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openDayReturn } from '../../lambda/data/requests/return-day.ts';
 import { openSpendCounters } from '../../lambda/data/spend/spend-counters.ts';
@@ -18,7 +17,8 @@ import { objectPrefixes } from '../../lambda/domain/object-keys.ts';
 import { contributionOf } from '../../lambda/domain/spend/contribution.ts';
 import { addCounters, type Counters, isZero, subtractCounters } from '../../lambda/domain/spend/counters.ts';
 import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
-import { leavesAt, moveDay } from '../../lambda/exporter/move-day.ts';
+import { moveDay } from '../../lambda/exporter/move-day.ts';
+import { openExporting } from '../../lambda/exporter/open-exporting.ts';
 import type { ObjectStore } from '../../lambda/integrations/object-store.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
@@ -90,18 +90,7 @@ const newWorld = async (random: Random) => {
   };
 
   const readable = (of: Table = table, from: ObjectStore = objects) => openRequests(of, now, from);
-  const moverOf = (of: Table, from: ObjectStore) =>
-    moveDay({
-      table: of,
-      dayFiles: openDayFiles(of, now),
-      accountTerms: openAccountTerms(of, now),
-      requests: readable(of, from),
-      spendCounters: openSpendCounters(of),
-      objects: from,
-      tableDays: 30,
-      blockRecords: 7,
-      now,
-    });
+  const moverOf = (of: Table, from: ObjectStore) => moveDay(openExporting(of, from, 30, now), 7);
   const due = async (): Promise<DayFileEntry[]> => {
     const found: DayFileEntry[] = [];
     for (let shard = 0; shard < ROLLUP_MARK_SHARDS; shard++)

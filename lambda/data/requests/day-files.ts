@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import { DAY_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
-import { type Day, dayOf } from '../../domain/calendar/utc.ts';
+import { type Day, dayOf, endOf } from '../../domain/calendar/utc.ts';
 import { MAX_EVENT_AGE_DAYS } from '../../domain/usage/limits.ts';
 import { check, IS_NEW, remove, update } from '../table/actions.ts';
 import { dayFileIndexKey, dayFileIndexPartition, dayFileKey, ROLLUP_MARK_SHARDS, timeRange } from '../table/keys.ts';
@@ -12,6 +12,10 @@ import { type DayFile, dayFileSchema } from './day-file.ts';
 
 /** A younger day never leaves the table: its events may still come, whatever a recorder's clock says. */
 export const MIN_TABLE_DAYS = MAX_EVENT_AGE_DAYS + 1;
+
+/** When a day leaves the table. */
+export const leavesAt = (day: Day, tableDays: number): number =>
+  endOf(day).getTime() + Math.max(tableDays, MIN_TABLE_DAYS) * DAY_MS;
 
 /** Whether a day is so old that it may have left the table. Readers of younger days look nothing up. @param now milliseconds */
 export const mayHaveFile = (day: Day, now: number): boolean =>

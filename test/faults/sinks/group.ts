@@ -11,20 +11,19 @@ import { spendTools, type Tool, toolText } from '../../../lambda/dashboard/mcp/t
 import { readMetrics } from '../../../lambda/dashboard/metrics/operations.ts';
 import { openSpendReads } from '../../../lambda/dashboard/open-spend-reads.ts';
 import { dueJobs } from '../../../lambda/data/accounts/account-jobs.ts';
-import { openAccountTerms } from '../../../lambda/data/accounts/account-terms.ts';
-import { auditEntry, openAuditLog } from '../../../lambda/data/accounts/audit-log.ts';
+import { auditEntry } from '../../../lambda/data/accounts/audit-log.ts';
 import { openDayExports } from '../../../lambda/data/exports/day-exports.ts';
 import { openDestinations } from '../../../lambda/data/exports/destinations.ts';
 import { openRollupMarks } from '../../../lambda/data/ledger/rollup-marks.ts';
 import { openRequests } from '../../../lambda/data/requests/requests.ts';
 import { openRollup } from '../../../lambda/data/spend/rollup.ts';
-import { openSpendCounters } from '../../../lambda/data/spend/spend-counters.ts';
 import { ROLLUP_MARK_SHARDS } from '../../../lambda/data/table/keys.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { DatasetName } from '../../../lambda/domain/exports/datasets.ts';
 import { exportKey } from '../../../lambda/domain/object-keys.ts';
 import type { RequestRecord } from '../../../lambda/domain/spend/request-record.ts';
-import { exportDay, openDescribeAccount } from '../../../lambda/exporter/export-day.ts';
+import { exportDay } from '../../../lambda/exporter/export-day.ts';
+import { openExporting } from '../../../lambda/exporter/open-exporting.ts';
 import { runDueDays } from '../../../lambda/exporter/run-due-days.ts';
 import { WebhookError } from '../../../lambda/integrations/webhook.ts';
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
@@ -313,18 +312,7 @@ const sinks: Scenario<Context> = {
         for (const store of [dying(objects, random), objects])
           await runDueDays({
             due: openDayExports(table).due,
-            work: exportDay({
-              accountTerms: openAccountTerms(table, clock),
-              dayExports: openDayExports(table),
-              requests: openRequests(table, clock),
-              spendCounters: openSpendCounters(table),
-              marks: openRollupMarks(table, clock),
-              objects: store,
-              auditLog: openAuditLog(table),
-              describeAccount: openDescribeAccount(table),
-              planMove: async () => {},
-              now: clock,
-            }),
+            work: exportDay(openExporting(table, store, null, clock)),
             metricNames: {},
             failure: 'Day not exported',
             logger: { error: () => (crashes += 1) },
