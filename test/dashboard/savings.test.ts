@@ -130,7 +130,7 @@ describe('GET /savings', () => {
     const { items, displayCurrency } = await list();
     expect(displayCurrency).toBe('EUR');
     expect(Number(items[0].displayPerMonth) * 2e9).toBeCloseTo(items[0].nanoUsdPerMonth, 0);
-    expect(items[0].arithmetic).toContain('€0.53 for 30 responses');
+    expect(items[0].arithmetic).toContain('€0.525 for 30 responses');
   });
 
   it('dismisses a finding with a reason for the account, which is in the audit log, and takes that back', async () => {

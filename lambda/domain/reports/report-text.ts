@@ -2,22 +2,13 @@ import { oneLine } from '../alerts/message.ts';
 import { queryOf } from '../calendar/range.ts';
 import { monthOf } from '../calendar/utc.ts';
 import { findingNames } from '../savings/finding-kinds.ts';
+import { amountText } from '../spend/display-currency.ts';
 import type { Grouping } from '../spend/grouping.ts';
 import { relativeChange } from '../spend/relative-change.ts';
 import { percentText } from '../spend/spend-report.ts';
 import type { Breakdown, ReportChange, ReportContent } from './report-content.ts';
 
 type Group = Breakdown['groups'][number];
-
-/** Four digits below one of the currency, else cents. Programs get exact numbers: see reportMessage. */
-const amountText = (nano: number | null, code: string): string => {
-  if (nano === null) return 'unknown';
-  const amount = Math.abs(nano) / 1e9;
-  const isSmall = amount > 0 && amount < 0.0001;
-  const options = amount > 0 && amount < 1 ? { minimumFractionDigits: 2, maximumFractionDigits: 4 } : {};
-  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency: code, ...options });
-  return `${nano < 0 ? '-' : ''}${isSmall ? '<' : ''}${format.format(isSmall ? 0.0001 : amount)}`;
-};
 
 /** How a report shows its amounts, which are numbers in 1e-9 of one currency. */
 export interface ReportMoney {

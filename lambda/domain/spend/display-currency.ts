@@ -69,11 +69,20 @@ export const displayCostAt = (currency: DisplayCurrency, at: string, costNanoUsd
   return perUsd === undefined || costNanoUsd === null ? null : decimalOf(converted([{ nanoUsd: costNanoUsd, perUsd }]));
 };
 
+/** An amount in 1e-9 of a currency, for people: four digits below one of it, else cents. */
+export const amountText = (nano: number | null, code: string): string => {
+  if (nano === null) return 'unknown';
+  const amount = Math.abs(nano) / 1e9;
+  const isSmall = amount > 0 && amount < 0.0001;
+  const options = amount > 0 && amount < 1 ? { minimumFractionDigits: 2, maximumFractionDigits: 4 } : {};
+  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency: code, ...options });
+  return `${nano < 0 ? '-' : ''}${isSmall ? '<' : ''}${format.format(isSmall ? 0.0001 : amount)}`;
+};
+
 /** How sentences show amounts: at the rate of a day, or in US dollars where there is none. */
 export const moneyAt = (currency: DisplayCurrency | null, at: string): ((nanoUsd: number) => string) => {
   const perUsd = currency?.rates[rateAt(currency, dayOf(at))]?.perUsd;
-  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency: perUsd ? currency?.code : 'USD' });
-  return (nanoUsd) => format.format((nanoUsd * Number(perUsd ?? 1)) / 1e9);
+  return (nanoUsd) => amountText(nanoUsd * Number(perUsd ?? 1), perUsd && currency ? currency.code : 'USD');
 };
 
 const changesWithinMonth = ({ rates }: DisplayCurrency, { from, to }: Range): boolean =>
