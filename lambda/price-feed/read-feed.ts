@@ -10,7 +10,7 @@ import { readGenaiPrices } from '../domain/price/feed/read-genai-prices.ts';
 import type { PriceLists } from '../domain/price/price-book.ts';
 import type { FileLimits } from '../integrations/read-public-file.ts';
 
-export interface FeedMetrics {
+interface FeedMetrics {
   addMetric(name: string, unit: (typeof MetricUnit)['Count' | 'Milliseconds'], value: number): unknown;
 }
 

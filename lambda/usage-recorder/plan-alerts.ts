@@ -6,9 +6,9 @@ import type { BillingAccount } from '../data/billing/billing-accounts.ts';
 import type { PeriodUsage } from '../data/billing/billing-usage.ts';
 import type { RollupMarks } from '../data/ledger/rollup-marks.ts';
 import { ROLLUP_MARK_SHARDS } from '../data/table/keys.ts';
-import { type Alert, triggeredAlert } from '../domain/alerts/alert.ts';
+import { triggeredAlert } from '../domain/alerts/alert.ts';
 import { type PlanName, plans } from '../domain/billing/plans.ts';
-import { type BillingPeriod, billingPeriod } from '../domain/billing/subscription.ts';
+import { billingPeriod } from '../domain/billing/subscription.ts';
 import { MINUTE_MS } from '../domain/calendar/units.ts';
 import { percentText } from '../domain/spend/spend-report.ts';
 
@@ -44,45 +44,6 @@ const reached = (plan: PlanName, used: number) => {
   };
 };
 
-const planAlert = ({
-  accountId,
-  alertId,
-  plan,
-  period,
-  used,
-  limit,
-  percent,
-  at,
-}: {
-  readonly accountId: string;
-  readonly alertId: string;
-  readonly plan: PlanName;
-  readonly period: BillingPeriod;
-  readonly used: number;
-  readonly limit: number;
-  readonly percent: number;
-  readonly at: Date;
-}): Alert =>
-  triggeredAlert(
-    {
-      alertId,
-      accountId,
-      ruleId: null,
-      ruleName: `${percentText(percent)} of the plan's tracked requests`,
-      type: 'plan_usage',
-      event: null,
-      triggeredAt: at.toISOString(),
-      period: { name: 'monthly', ...period },
-      unit: 'requests',
-      observed: used,
-      limit,
-      unpricedRequests: 0,
-      summary: `${used} of the ${limit} tracked requests of the ${plan} plan are used in the billing period that ends on ${period.end.slice(0, 10)}. No request is rejected for it.`,
-      drivers: [],
-    },
-    ['email'],
-  );
-
 /**
  * Alerts the users of an account at 80 % and at 100 % of the tracked requests of its billing period, once each in a period and plan.
  * The rule evaluator delivers the alert like any other.
@@ -108,7 +69,18 @@ export const openPlanAlerts = ({ findAccount, usage, notify, newAlertId, now }: 
     const name = `plan-${plan}-${percent}`;
     const key = `${accountId} ${period.start} ${name}`;
     if (notified.has(key)) return;
-    await notify(planAlert({ accountId, alertId: newAlertId(), plan, period, used, limit, percent, at }), name);
+    const alert = triggeredAlert(
+      {
+        ...{ alertId: newAlertId(), accountId, ruleId: null, type: 'plan_usage', event: null },
+        ruleName: `${percentText(percent)} of the plan's tracked requests`,
+        ...{ triggeredAt: at.toISOString(), period: { name: 'monthly', ...period } },
+        ...{ unit: 'requests', observed: used, limit, unpricedRequests: 0 },
+        summary: `${used} of the ${limit} tracked requests of the ${plan} plan are used in the billing period that ends on ${period.end.slice(0, 10)}. No request is rejected for it.`,
+        drivers: [],
+      },
+      ['email'],
+    );
+    await notify(alert, name);
     notified.set(key, true);
   };
 };

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import QuickLRU from 'quick-lru';
 import { uuidv7 } from 'uuidv7';
-import { type Alerts, openAlerts } from '../data/alerts/alerts.ts';
-import { type BlockStore, openBlocks } from '../data/alerts/blocks.ts';
-import { openRules, type Rules } from '../data/alerts/rules.ts';
-import { type LimitValues, openLimitValues } from '../data/ledger/limit-values.ts';
+import { openAlerts } from '../data/alerts/alerts.ts';
+import { openBlocks } from '../data/alerts/blocks.ts';
+import { openRules } from '../data/alerts/rules.ts';
+import { openLimitValues } from '../data/ledger/limit-values.ts';
 import type { Table } from '../data/table/table.ts';
 import { type Alert, triggeredAlert } from '../domain/alerts/alert.ts';
 import { NotFoundError } from '../domain/errors.ts';
@@ -15,15 +15,6 @@ import { periodId } from '../domain/limits/reservation.ts';
 import { useBy } from '../domain/limits/value-counts.ts';
 import { percentText, usdOf } from '../domain/spend/spend-report.ts';
 import type { Observer } from './observers.ts';
-
-interface ValueAlerting {
-  readonly blocks: Pick<BlockStore, 'read'>;
-  readonly values: Pick<LimitValues, 'read' | 'findOverride'>;
-  readonly rules: Pick<Rules, 'find'>;
-  readonly alerts: Pick<Alerts, 'notify'>;
-  readonly newAlertId: () => string;
-  readonly now: () => Date;
-}
 
 /** A forgotten name costs a write that changes nothing. */
 const MAX_REMEMBERED = 10_000;
@@ -41,7 +32,9 @@ const summaryOf = (
  * Alerts for values of limits of each that reach a percentage of their amount: once in a period for each value, percentage and amount. Only
  * the values of requests that were just recorded are looked at. The rule evaluator delivers the alerts like any other.
  */
-const valueAlerts = ({ blocks, values, rules, alerts, newAlertId, now }: ValueAlerting): Observer => {
+export const openValueAlerts = (table: Table, now: () => Date = () => new Date()): Observer => {
+  const [blocks, rules, alerts] = [openBlocks(table), openRules(table), openAlerts(table)];
+  const values = openLimitValues(table, () => now().getTime());
   const notified = new QuickLRU<string, true>({ maxSize: MAX_REMEMBERED });
 
   const alertOf = async (accountId: string, limit: EachLimit, state: ValueState, percent: number) => {
@@ -49,7 +42,7 @@ const valueAlerts = ({ blocks, values, rules, alerts, newAlertId, now }: ValueAl
     const period = limitPeriodAt(limit.period, now());
     if (!isActive || period === null) return null;
     const facts: Omit<Alert, 'status' | 'acknowledgedAt' | 'acknowledgedBy' | 'deliveries'> = {
-      ...{ alertId: newAlertId(), accountId, ruleId: limit.id, ruleName: name, type: 'budget', event: 'reached' },
+      ...{ alertId: uuidv7(), accountId, ruleId: limit.id, ruleName: name, type: 'budget', event: 'reached' },
       ...{ percent, triggeredAt: now().toISOString(), period, unit: 'nanoUsd' },
       observed: state.usedNanoUsd,
       limit: state.nanoUsd ?? 0,
@@ -117,14 +110,3 @@ const valueAlerts = ({ blocks, values, rules, alerts, newAlertId, now }: ValueAl
     },
   };
 };
-
-/** The same over one table. */
-export const openValueAlerts = (table: Table, now: () => Date = () => new Date()): Observer =>
-  valueAlerts({
-    blocks: openBlocks(table),
-    values: openLimitValues(table, () => now().getTime()),
-    rules: openRules(table),
-    alerts: openAlerts(table),
-    newAlertId: uuidv7,
-    now,
-  });
