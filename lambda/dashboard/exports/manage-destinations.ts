@@ -80,9 +80,7 @@ export const updateDestination =
   async (input) => {
     const { caller, clientAddress, params, body } = input;
     const before = await find(dependencies, input);
-    const { url, ...others } = Object.fromEntries(
-      Object.entries(body).filter(([, value]) => value !== undefined),
-    ) as typeof body;
+    const { url, ...others } = body;
     // The form in which it is shown keeps it.
     const isNew = url !== undefined && url !== shownWebhookUrl(before.url);
     if (isNew) await requireUrl(dependencies, url);

@@ -104,8 +104,7 @@ export const updateAccessRule =
       (await dependencies.blocks.read(from.caller.accountId)).access,
       from.params.id,
     );
-    const sent = Object.fromEntries(Object.entries(from.body).filter(([, value]) => value !== undefined));
-    const rule = parseWith(operations.createAccessRule.body, { ...previous, ...sent });
+    const rule = parseWith(operations.createAccessRule.body, { ...previous, ...from.body });
     return write(dependencies, from, { id, ...rule, createdAt });
   };
 

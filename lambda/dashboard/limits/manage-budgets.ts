@@ -118,9 +118,7 @@ export const {
       (await readStates(dependencies, accountId, budgets)).map(view),
     conditionOf,
     patched: ({ config }, members) => {
-      // Members that the client did not send must not become null.
-      const sent = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
-      const next = parseWith(budgetConfigSchema, mergePatch(config, sent));
+      const next = parseWith(budgetConfigSchema, mergePatch(config, members));
       if ((config.each ?? next.each) !== undefined && !isDeepStrictEqual(countedBy(config), countedBy(next)))
         throw new ValidationError([
           { path: 'each', message: 'cannot change with its period, filter and unknownCost: make another budget' },

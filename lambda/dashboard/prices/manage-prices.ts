@@ -126,9 +126,8 @@ export const updatePrice =
     if (patch.terms) await requireRetention(dependencies, caller.accountId, { terms: patch.terms });
     return change(dependencies, { caller, clientAddress }, 'price.changed', (prices) => {
       const before = findPrice(prices, id);
-      const sent = Object.entries(patch).filter(([, value]) => value !== undefined);
       const merged = Object.fromEntries(
-        Object.entries({ ...before, ...Object.fromEntries(sent) }).filter(([, value]) => value !== null),
+        Object.entries({ ...before, ...patch }).filter(([, value]) => value !== null),
       ) as Omit<OwnPrice, 'until'>;
       const price: OwnPrice = {
         ...merged,

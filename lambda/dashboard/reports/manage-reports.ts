@@ -126,8 +126,7 @@ export const updateReport =
     const { accountId } = caller;
     await requireKnown(dependencies, accountId, patch);
     const previous = await reports.find(accountId, id);
-    const sent = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
-    const { targets: before, ...others } = { ...previous, ...(sent as Partial<Report>) };
+    const { targets: before, ...others } = { ...previous, ...(patch as Partial<Report>) };
     const channels = [...new Set(others.channels)];
     const url = webhookUrl === undefined ? (previous.webhook?.url ?? null) : webhookUrl;
     const patched: Report = {
