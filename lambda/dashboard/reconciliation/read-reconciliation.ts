@@ -15,20 +15,17 @@ import { buckets, reconcile } from '../../domain/reconciliation/reconcile.ts';
 import { type Counters, sumOfCosts } from '../../domain/spend/counters.ts';
 import type { ReadCounters } from '../../domain/spend/spend-question.ts';
 import { usdOf } from '../../domain/spend/spend-report.ts';
-import type { TrackingGap } from '../../domain/spend/tracking-gaps.ts';
+import type { ReadTrackingGaps, TrackingGap } from '../../domain/spend/tracking-gaps.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type * as operations from './operations.ts';
 
 const MAX_DAYS = 92;
 const MAX_FINDINGS = 200;
 
-export interface ReconciliationDependencies {
+interface ReconciliationDependencies {
   readonly bills: Pick<Bills, 'read'>;
   readonly readCounters: ReadCounters;
-  readonly readTrackingGaps: (
-    accountId: string,
-    range: { readonly from: string; readonly to: string },
-  ) => Promise<readonly TrackingGap[]>;
+  readonly readTrackingGaps: ReadTrackingGaps;
   /** The book that requests are priced with. */
   readonly loadBook: () => Promise<PriceBook>;
 }

@@ -8,18 +8,14 @@ import { periodSums, spendChange } from '../../domain/spend/spend-change.ts';
 import { spendCsv } from '../../domain/spend/spend-csv.ts';
 import type { ReadCounters } from '../../domain/spend/spend-question.ts';
 import { spendReport, totalOf } from '../../domain/spend/spend-report.ts';
-import { type TrackingGap, trackingGaps } from '../../domain/spend/tracking-gaps.ts';
+import { type ReadTrackingGaps, trackingGaps } from '../../domain/spend/tracking-gaps.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type * as operations from './operations.ts';
 import { type QuestionDependencies, questionOf, withApiNames } from './spend-query.ts';
 
 export interface SpendDependencies extends QuestionDependencies {
   readonly readCounters: ReadCounters;
-  /** Tracking gaps: reports of requests that could not be tracked. */
-  readonly readTrackingGaps: (
-    accountId: string,
-    range: { readonly from: string; readonly to: string },
-  ) => Promise<TrackingGap[]>;
+  readonly readTrackingGaps: ReadTrackingGaps;
   readonly now: () => Date;
 }
 
@@ -117,18 +113,17 @@ export const compareSpend =
     };
   };
 
-interface ExportDependencies extends QuestionDependencies {
-  readonly readCounters: ReadCounters;
-  readonly now: () => Date;
-}
-
 const columns: Partial<Record<SpendDimensionName, string>> = { keyId: 'key', providerKey: 'provider_key' };
 
 /** Column name of a dimension: `model`, `client`, `dim:team`. */
 const columnOf = (name: SpendDimensionName): string => columns[name] ?? name;
 
 export const exportSpend =
-  ({ readCounters, now, ...dependencies }: ExportDependencies): Implementation<typeof operations.exportSpend> =>
+  ({
+    readCounters,
+    now,
+    ...dependencies
+  }: Omit<SpendDependencies, 'readTrackingGaps'>): Implementation<typeof operations.exportSpend> =>
   async ({ caller, query }) => {
     const range = rangeOf(query, now());
     const asked = await questionOf(dependencies, caller, query);

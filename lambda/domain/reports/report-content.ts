@@ -13,7 +13,7 @@ import { type Grouping, grouping } from '../spend/grouping.ts';
 import { periodSums, spendChange } from '../spend/spend-change.ts';
 import type { ReadCounters } from '../spend/spend-question.ts';
 import { sumsOf } from '../spend/spend-report.ts';
-import { type TrackingGap, trackingGaps } from '../spend/tracking-gaps.ts';
+import { type ReadTrackingGaps, trackingGaps } from '../spend/tracking-gaps.ts';
 import type { Report } from './report.ts';
 import { periodBefore, type ReportCalendar, type ReportPeriod, reportFrequencies } from './report-period.ts';
 
@@ -119,7 +119,7 @@ const FINDINGS_MS = 30 * DAY_MS;
 
 export interface ContentDependencies {
   readonly readCounters: ReadCounters;
-  readonly readTrackingGaps: (accountId: string, period: Period) => Promise<TrackingGap[]>;
+  readonly readTrackingGaps: ReadTrackingGaps;
   /** Names of the ids that are values of a dimension. */
   readonly namesOf: (accountId: string, by: Grouping) => Promise<ReadonlyMap<string, string>>;
   /** Active budgets. */

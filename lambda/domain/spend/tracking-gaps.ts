@@ -7,6 +7,12 @@ export interface TrackingGap {
   readonly requests: number;
 }
 
+/** Reads reports of requests that could not be tracked. */
+export type ReadTrackingGaps = (
+  accountId: string,
+  range: { readonly from: string; readonly to: string },
+) => Promise<readonly TrackingGap[]>;
+
 /** Reports of several gateway processes that are closer together are one gap. */
 const SAME_GAP_MS = MINUTE_MS;
 
