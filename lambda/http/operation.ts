@@ -3,7 +3,6 @@ import type { AuditAction } from '../domain/accounts/audit.ts';
 import type { Permission } from '../domain/accounts/permissions.ts';
 import type { Principal } from '../domain/accounts/scope.ts';
 import type { ErrorCode } from './error-codes.ts';
-import { idParams } from './parameters.ts';
 
 /**
  * Who verifies the caller's token: nobody, the API's Cognito authorizer, the handler itself, or the stack, which takes API tokens
@@ -77,6 +76,9 @@ type Definition = Omit<Endpoint, 'id' | 'path' | 'group' | 'errors'> &
     | Access
     | { readonly access?: never; readonly permission: Permission }
   );
+
+/** The path's `{id}`, of whatever the operation is about. */
+export const idParams = z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) });
 
 /** `GET /keys/{keyId}`. */
 type MethodAndPath = `${Operation['method']} /${string}`;

@@ -38,9 +38,6 @@ export const dayOrInstant = z
 /** A day (`2026-11-20`, UTC). */
 export const day = z.iso.date('must be a date (2026-11-20)').check(z.meta({ examples: ['2026-11-01'] }));
 
-/** The path's `{id}`, of whatever the operation is about. */
-export const idParams = z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) });
-
 const cursor = z
   .string()
   .check(

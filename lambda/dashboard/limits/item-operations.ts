@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { inGroup, ok } from '../../http/operation.ts';
-import { idParams } from '../../http/parameters.ts';
+import { idParams, inGroup, ok } from '../../http/operation.ts';
 import { changedMembers, previewSchema } from './rule-members.ts';
 
 /** The path of one value of a budget. */
