@@ -146,5 +146,3 @@ export const openAuditLog = (table: Table) => {
     },
   };
 };
-
-export type AuditLog = ReturnType<typeof openAuditLog>;

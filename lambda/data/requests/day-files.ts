@@ -11,7 +11,7 @@ import { tryWrite, write } from '../table/write.ts';
 import { type DayFile, dayFileSchema } from './day-file.ts';
 
 /** A younger day never leaves the table: its events may still come, whatever a recorder's clock says. */
-export const MIN_TABLE_DAYS = MAX_EVENT_AGE_DAYS + 1;
+const MIN_TABLE_DAYS = MAX_EVENT_AGE_DAYS + 1;
 
 /** When a day leaves the table. */
 export const leavesAt = (day: Day, tableDays: number): number =>
@@ -130,5 +130,3 @@ export const openDayFiles = (table: Table, now: () => number = Date.now) => {
       write(table, remove(dayFileKey(accountId, day), IS_HOLDER, { holder })),
   };
 };
-
-export type DayFiles = ReturnType<typeof openDayFiles>;
