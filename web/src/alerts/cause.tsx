@@ -17,13 +17,14 @@ import { shownIn } from '../format/money.ts';
 import { collectionOf, typeOf } from '../limits/limit-form.ts';
 import { PauseButton } from '../limits/pause-button.tsx';
 import { useLimits } from '../limits/use-limits.ts';
+import { requestsSearch } from '../requests/search.ts';
 import {
   canGroupBy,
   type Dimension,
   dimensionName,
   type Filters,
-  filterEntries,
   firstOfEach,
+  hasFilters,
   parametersOf,
   picked,
 } from '../spend/filters.ts';
@@ -98,7 +99,7 @@ const Brakes = ({ alert, filters }: PartProps) => {
   const topOf = (name: string) => top.find(({ dimension }) => dimension === name)?.value;
   const values = firstOfEach(filters) as Record<string, string | undefined>;
   // A pause of all requests is rarely meant: without a filter, it begins with the key that spent most.
-  const scope = filterEntries(filters).length > 0 ? values : { key: topOf('key') };
+  const scope = hasFilters(filters) ? values : { key: topOf('key') };
   const { member: _, providerKey: _key, ...pausable } = scope as Record<string, string | undefined>;
   const start = Object.fromEntries(
     Object.entries(pausable).filter(([name, value]) => value !== undefined && !name.startsWith('dim:')),
@@ -150,15 +151,8 @@ const Evidence = ({ alert, filters, keyNames }: PartProps & { readonly keyNames:
   const change = api.useQuery('get', '/spend/compare', {
     params: { query: { ...compared, groupBy: [by], limit: 20, ...parametersOf(filters) } },
   });
-  const {
-    dim: _,
-    providerKey: _key,
-    project: _project,
-    member: _member,
-    ...known
-  } = firstOfEach(filters) as Record<string, string>;
   const requests = api.useQuery('get', '/requests', {
-    params: { query: { ...known, from, to, orderBy: 'cost', limit: SHOWN } },
+    params: { query: { ...requestsSearch(firstOfEach(filters)), from, to, orderBy: 'cost', limit: SHOWN } },
   });
   const days = { from: dayIn('UTC', new Date(from)), to: dayIn('UTC', new Date(Date.parse(to) - 1)) };
   const sessions = api.useQuery('get', '/sessions', { params: { query: { ...days, orderBy: 'cost', limit: SHOWN } } });

@@ -67,6 +67,32 @@ export const Card = ({ title, about, action, children }: CardProps) => (
   </section>
 );
 
+interface FactProps {
+  readonly name: ReactNode;
+  readonly what?: ReactNode;
+  readonly warns?: boolean;
+  readonly children: ReactNode;
+}
+
+/** A name with its figure, in a list of facts. */
+export const Fact = ({ name, what, warns = false, children }: FactProps) => (
+  <div>
+    <dt>
+      <span>
+        {name}
+        {what && (
+          <Text span display="block" c="dimmed" fz={12.5} fw={430} lh={1.4}>
+            {what}
+          </Text>
+        )}
+      </span>
+    </dt>
+    <dd>
+      <span className={`num ${warns ? 'unknown' : ''}`}>{children}</span>
+    </dd>
+  </div>
+);
+
 /** Why a view is empty, and what to do. */
 export interface Empty {
   readonly icon: LucideIcon;

@@ -1,6 +1,7 @@
 import { Alert } from '@mantine/core';
 import type { Budget } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
+import { Fact } from '../components/page.tsx';
 import { formatMoney } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
@@ -22,20 +23,14 @@ export const BudgetState = ({ budget }: { readonly budget: Budget }) => {
       <Used budget={budget} />
       <dl className="facts">
         {period && (
-          <div>
-            <dt>Period</dt>
-            <dd className="num">
-              {boundaryText(period.start)} to {boundaryText(period.end)}
-            </dd>
-          </div>
+          <Fact name="Period">
+            {boundaryText(period.start)} to {boundaryText(period.end)}
+          </Fact>
         )}
         {knownNanoUsd !== usedNanoUsd && (
-          <div>
-            <dt>Known cost</dt>
-            <dd>
-              <Money nano={knownNanoUsd} />
-            </dd>
-          </div>
+          <Fact name="Known cost">
+            <Money nano={knownNanoUsd} />
+          </Fact>
         )}
       </dl>
       {mayAlsoMatch && (

@@ -1,34 +1,12 @@
 import { Group, Progress } from '@mantine/core';
 import { CircleCheck } from 'lucide-react';
-import type { ReactNode } from 'react';
 import type { Budget, SpendReport, SpendTotals } from '../api/responses.ts';
 import { Money, Unpriced } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
-import { Card } from '../components/page.tsx';
+import { Card, Fact } from '../components/page.tsx';
 import { formatPercent, formatShare, formatWhole } from '../format/quantity.ts';
 import { OnCourse } from '../limits/used.tsx';
 import classes from './overview.module.css';
-
-interface FactProps {
-  readonly name: ReactNode;
-  readonly what: ReactNode;
-  readonly figure: ReactNode;
-  readonly warns?: boolean;
-}
-
-const Fact = ({ name, what, figure, warns = false }: FactProps) => (
-  <div>
-    <dt>
-      <span>
-        {name}
-        <span className={classes['what']}>{what}</span>
-      </span>
-    </dt>
-    <dd>
-      <span className={`num ${warns ? 'unknown' : ''}`}>{figure}</span>
-    </dd>
-  </div>
-);
 
 const BUDGETS_SHOWN = 4;
 
@@ -36,11 +14,6 @@ const usedOf = ({ state }: Budget): number => state.percentUsed ?? 0;
 
 const BudgetFact = ({ budget }: { readonly budget: Budget }) => {
   const { id, name, amount, state } = budget;
-  const figure = (
-    <>
-      {formatPercent(usedOf(budget))} of <Money nano={Math.round(amount * 1e9)} as="rough" />
-    </>
-  );
   const link = (
     <AnchorLink to="/limits/$limitId" params={{ limitId: id }} inherit>
       {name}
@@ -51,7 +24,11 @@ const BudgetFact = ({ budget }: { readonly budget: Budget }) => {
       <OnCourse nano={state.projectedNanoUsd} /> <Unpriced of={state.unpricedRequests} />
     </>
   );
-  return <Fact name={link} what={what} figure={figure} warns={usedOf(budget) >= 100} />;
+  return (
+    <Fact name={link} what={what} warns={usedOf(budget) >= 100}>
+      {formatPercent(usedOf(budget))} of <Money nano={Math.round(amount * 1e9)} as="rough" />
+    </Fact>
+  );
 };
 
 /** The budgets in force, those that are used most first. Budgets for each of a dimension have pages of their own. */
@@ -156,10 +133,11 @@ export const Coverage = ({ totals, untracked }: Pick<SpendReport, 'totals' | 'un
     kinds
       .filter(([count]) => totals[count] > 0)
       .map(([count, name, what]) => (
-        <Fact key={count} name={name} what={what} figure={formatWhole(totals[count])} warns={warns} />
+        <Fact key={count} name={name} what={what} warns={warns}>
+          {formatWhole(totals[count])}
+        </Fact>
       ));
   const [missed, surprising] = [factsOf(missing, true), factsOf(included, false)];
-  const atMost = `≤ ${formatWhole(untracked.requests)}`;
   return (
     <Card title="Missing from the figures">
       {missed.length === 0 && untracked.requests === 0 ? (
@@ -169,7 +147,9 @@ export const Coverage = ({ totals, untracked }: Pick<SpendReport, 'totals' | 'un
       ) : (
         <dl className="facts">
           {untracked.requests > 0 && (
-            <Fact name="Untracked" what="Forwarded, but not in any figure." figure={atMost} warns />
+            <Fact name="Untracked" what="Forwarded, but not in any figure." warns>
+              ≤ {formatWhole(untracked.requests)}
+            </Fact>
           )}
           {missed}
         </dl>
