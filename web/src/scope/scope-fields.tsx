@@ -145,7 +145,7 @@ export const ScopeFields = ({ form, members }: ScopeFieldsProps) => {
   );
   return (
     <Box component="fieldset" className="columns" __vars={COLUMNS} m={0} p={0} bd={0} style={{ gap: 8 }}>
-      <Input.Label component="legend" mb={4}>
+      <Input.Label component="legend" mb={4} p={0}>
         Only requests of
       </Input.Label>
       {members.map((name) => {
