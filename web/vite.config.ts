@@ -14,7 +14,7 @@ const FORMS = /floating-ui|@mantine[\\/]|components[\\/](buttons|copy)/;
 
 /** Not parts of pages: those of forms would bring FORMS along. Nothing that imports zod: the first page has no form. */
 const SHARED =
-  /src[\\/](?:(?:api|components|format|providers|spend)[\\/](?!sdk-snippet)|limits[\\/](?:names|use))|lambda[\\/]domain[\\/](?:calendar[\\/]|spend[\\/](?!grouping)|hosts|money|providers)/;
+  /src[\\/](?:(?:app|notify|search)\.ts|(?:api|components|format|providers|spend)[\\/](?!sdk-snippet|buttons|copy)|limits[\\/](?:names|use))|lambda[\\/]domain[\\/](?:calendar[\\/]|spend[\\/](?!grouping)|hosts|money|providers)/;
 
 /** The API's schemas, which only forms need. */
 const SCHEMAS = /lambda[\\/]domain[\\/](?:limits|own-prices|reports|host-label|violations)/;
@@ -67,8 +67,9 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'framework', test: FRAMEWORK, priority: 4 },
-            { name: 'forms', test: FORMS, minShareCount: 2, priority: 3 },
-            { name: 'shared', test: SHARED, minShareCount: 3, priority: 2 },
+            // Before forms, which would take what their parts import along.
+            { name: 'shared', test: SHARED, minShareCount: 3, priority: 3 },
+            { name: 'forms', test: FORMS, minShareCount: 2, priority: 2 },
             { name: 'schemas', test: SCHEMAS, minShareCount: 2, priority: 1 },
             { name: 'first', test: FIRST, priority: 0 },
           ],

@@ -38,7 +38,7 @@ describe('one figure', () => {
         continue;
       }
       const shown = await changeIn(card);
-      expect(shown).toMatch(/^[+−]?[\d.]+[%×K]/);
+      expect(shown).toMatch(/^[+−]?<?[\d.]+[%×K]/);
       // The first day of a month is compared as a day.
       if (tile === 'Today' || today !== monthStart) expect(await changeIn(trend(page))).toBe(shown);
       await screenshot(page, `one-figure-${tile}`, true);
