@@ -142,7 +142,11 @@ export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
                 </span>
               </Group>
             ))}
-          {alerts.length > ALERTS_SHOWN && <li className="dim">and {alerts.length - ALERTS_SHOWN} earlier</li>}
+          {alerts.length > ALERTS_SHOWN && (
+            <Group component="li" className="dim">
+              and {alerts.length - ALERTS_SHOWN} earlier
+            </Group>
+          )}
         </Stack>
       )}
     </section>
