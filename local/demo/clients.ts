@@ -14,7 +14,8 @@ const API_PATHS: Partial<Record<ProviderLabel, string>> = {
   openrouter: '/api/v1',
 };
 
-const promptOf = (call: DemoCall): string => promptFor('Tell me something.', call);
+/** A byte for each token at least, as in real ones: by its bytes, what a request may cost is reserved. */
+const promptOf = (call: DemoCall): string => promptFor('Tell me something.', call).padEnd(call.inputTokens, ' word');
 const tagHeader = ({ tag }: DemoCall): Record<string, string> => (tag === null ? {} : { 'X-Service-Tag': tag });
 
 /**
@@ -45,6 +46,7 @@ export const demoClients = (url: string, serviceKey: string): MakeCall => {
       const { completions } = openai(call.provider).chat;
       const request = {
         model: call.model ?? '',
+        max_tokens: 1_000,
         messages: [{ role: 'user' as const, content: promptOf(call) }],
       };
       const options = { headers: tagHeader(call) };
