@@ -10,12 +10,17 @@ const jobSchema = z.object({ pk: z.string(), sk: z.string(), accountId: z.string
 /** Something to do for a whole account: its deletion, an archive of it, to read a bill, to make a report, or to send a destination what is new. */
 type AccountJob = z.infer<typeof jobSchema>;
 
-/** The item of a new job. @param dueAt ISO 8601 UTC */
-export const jobItem = <J extends { readonly accountId: string }>(kind: string, key: Key, job: J, dueAt: string) => ({
+/** The item of a job. @param dueAt ISO 8601 UTC; null where there is nothing to do */
+export const jobItem = <J extends { readonly accountId: string }>(
+  kind: string,
+  key: Key,
+  job: J,
+  dueAt: string | null,
+) => ({
   ...key,
   kind,
   ...job,
-  ...accountJobsIndexKey(dueAt, job.accountId, key.sk),
+  ...(dueAt !== null && accountJobsIndexKey(dueAt, job.accountId, key.sk)),
 });
 
 /**

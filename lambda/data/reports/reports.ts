@@ -21,15 +21,8 @@ const shownRun = z.omit(reportRunSchema, { content: true });
 export type ShownRun = z.infer<typeof shownRun> & { readonly firstDay: string };
 
 /** An active report is a job: see account-jobs.ts. */
-const reportItem = (report: Report) => {
-  const { gsi1pk, gsi1sk, ...item } = jobItem(
-    'report',
-    reportKey(report.accountId, report.reportId),
-    report,
-    report.nextAt,
-  );
-  return report.isActive ? { ...item, gsi1pk, gsi1sk } : item;
-};
+const reportItem = (report: Report) =>
+  jobItem('report', reportKey(report.accountId, report.reportId), report, report.isActive ? report.nextAt : null);
 
 const changed = () => new ConflictError('The reports were changed or deleted in the meantime. Read them again.');
 
