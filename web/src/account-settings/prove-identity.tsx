@@ -31,7 +31,7 @@ const Ask = <Body,>({ text, action, isDangerous = false, failure, request, bodyO
       messages={REFUSALS}
       submit={action}
       color={isDangerous ? 'red' : undefined}
-      beside={
+      otherButtons={
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>

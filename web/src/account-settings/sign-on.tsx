@@ -42,7 +42,7 @@ const SignOnForm = ({ settings, provider }: { readonly settings: SignOnSettings;
         sent={(values) => values}
         submit="Save"
         disabled={!form.isDirty()}
-        beside={null}
+        otherButtons={null}
       >
         <Switch
           label={`Members sign in at ${provider}`}

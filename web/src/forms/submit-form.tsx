@@ -18,7 +18,7 @@ interface SubmitFormProps<Values, Sent> {
   readonly color?: string | undefined;
   readonly disabled?: boolean;
   /** Other buttons in one row with that of the form; null for a row of one. By default the button is as wide as the form. */
-  readonly beside?: ReactNode;
+  readonly otherButtons?: ReactNode;
   /** Shown above an error. */
   readonly intro?: ReactNode;
   /** Shown below the button. */
@@ -31,7 +31,7 @@ export const nextStep = <Sent,>(mutate: (sent: Sent) => void) => ({ mutate, erro
 
 /** A form that sends one request: the API's errors on its fields stand there, all others above them. */
 export const SubmitForm = <Values extends object, Sent>(props: SubmitFormProps<Values, Sent>) => {
-  const { form, request, sent, beside } = props;
+  const { form, request, sent, otherButtons } = props;
   const names = Object.keys(form.values);
   const onError = (error: unknown) => form.setErrors(fieldErrors(error, ...names));
   const button = (
@@ -52,12 +52,12 @@ export const SubmitForm = <Values extends object, Sent>(props: SubmitFormProps<V
           />
         )}
         {props.children}
-        {beside === undefined ? (
+        {otherButtons === undefined ? (
           button
         ) : (
           <Group>
             {button}
-            {beside}
+            {otherButtons}
           </Group>
         )}
         {props.below}

@@ -64,7 +64,7 @@ const ChangeAmount = ({ budget, value, onClose }: ValueProps & { readonly onClos
       })}
       failure={FAILURE}
       submit="Save"
-      beside={
+      otherButtons={
         limitSource === 'override' && (
           <ActButton size="sm" variant="default" label="Usual amount" act={reset} sent={{ params }} />
         )

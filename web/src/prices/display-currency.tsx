@@ -47,7 +47,7 @@ export const CurrencySection = ({ currency }: { readonly currency: DisplayCurren
         })}
         failure="The currency was not saved"
         submit="Save"
-        beside={
+        otherButtons={
           currency && (
             <Button variant="default" onClick={() => set.mutate({ body: { currency: null } })}>
               US dollars alone

@@ -46,7 +46,7 @@ const SecondFactor = ({ user: { email, totpEnabled } }: { readonly user: Me['use
       messages={REFUSALS}
       submit={totpEnabled ? 'Turn it off' : 'Set it up'}
       color={totpEnabled ? 'red' : undefined}
-      beside={null}
+      otherButtons={null}
       intro={
         <Text size="sm">
           {totpEnabled
@@ -72,7 +72,7 @@ const EnterCode = ({ email, onCancel }: { readonly email: string; readonly onCan
       sent={(body) => ({ body })}
       failure="The address was not changed"
       submit="Use this address"
-      beside={
+      otherButtons={
         <Button variant="default" onClick={onCancel}>
           Cancel
         </Button>
@@ -103,7 +103,7 @@ const ChangeEmail = ({ user: { email: current, totpEnabled } }: { readonly user:
       failure="No code was sent"
       messages={REFUSALS}
       submit="Send a code to it"
-      beside={null}
+      otherButtons={null}
       intro={
         <Text size="sm">
           Your address is <strong>{current}</strong>.
@@ -133,7 +133,7 @@ const ChangePassword = ({ user: { totpEnabled } }: { readonly user: Me['user'] }
       failure="The password was not changed"
       messages={REFUSALS}
       submit="Change the password"
-      beside={null}
+      otherButtons={null}
     >
       <Credentials label="Current password" asksForCode={totpEnabled} inputProps={form.getInputProps} />
       <NewPassword label="New password" {...form.getInputProps('newPassword')} />
@@ -155,7 +155,7 @@ const ChangeName = ({ user: { firstName, lastName } }: { readonly user: Me['user
       failure="Your name was not changed"
       submit="Save the name"
       disabled={!form.isDirty()}
-      beside={null}
+      otherButtons={null}
     >
       <NameFields inputProps={form.getInputProps} />
     </SubmitForm>

@@ -36,7 +36,7 @@ export const ImportBill = ({ provider, onImported }: ImportBillProps) => {
       sent={({ provider: of, csv }) => ({ params: { path: { provider: of } }, body: { csv } })}
       failure="Nothing was imported"
       submit="Import"
-      beside={
+      otherButtons={
         <Button variant="default" onClick={() => file.current?.click()}>
           Choose a file
         </Button>

@@ -52,7 +52,7 @@ export const Authorize = () => {
           })}
           failure={`${client.name} was not connected`}
           submit={`Let ${host} in`}
-          beside={
+          otherButtons={
             <ButtonLink to="/" variant="default">
               Cancel
             </ButtonLink>
