@@ -43,6 +43,11 @@ describe('with the API down', () => {
       await page.unroute(dataOnly);
       await page.getByRole('button', { name: 'Try again' }).first().click();
       await page.getByText('No connection to the API').first().waitFor({ state: 'hidden' });
+      await waitUntilIdle(page);
+      expect({ path, problems: await page.getByText('No connection to the API').count() }).toEqual({
+        path,
+        problems: 0,
+      });
     });
   });
 
@@ -88,14 +93,20 @@ describe('with the API down', () => {
 
   it('a part that failed says so beside the others, and waits as long as the API asks', async () => {
     let isBusy = true;
+    const { promise: drawn, resolve: draw } = Promise.withResolvers<void>();
     const error = { code: 'RATE_LIMITED', message: 'Too many requests.', type: 'gateway_error', requestId: 'req-8' };
     const { open } = await openSignedIn(fixture().seeded, (page) =>
-      page.route('**/api/budgets', (route) =>
-        isBusy ? route.fulfill({ status: 429, headers: { 'Retry-After': '20' }, json: { error } }) : route.continue(),
-      ),
+      page.route('**/api/budgets', async (route) => {
+        await drawn;
+        return isBusy
+          ? route.fulfill({ status: 429, headers: { 'Retry-After': '20' }, json: { error } })
+          : route.continue();
+      }),
     );
     const page = await open('/');
     await chartOf(page).waitFor();
+    // The seconds count from here, however long the page took.
+    draw();
     const problem = page.getByRole('alert').filter({ hasText: 'The budgets could not be loaded' });
     await problem.getByRole('button', { name: /^Try again in 1\d s$/ }).waitFor();
     expect(await problem.getByRole('button').isDisabled()).toBe(true);

@@ -213,12 +213,15 @@ interface LoadProblemProps {
   readonly title: string;
 }
 
+/** One click tries all again that failed on the page. */
+export const useRetry = () => {
+  const queryClient = useQueryClient();
+  return () => void queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
+};
+
 /** Why a page has no figures, or old ones, and how old they are. Nothing where all is well. */
 export const LoadProblem = ({ query: { error, data, dataUpdatedAt, fetchStatus }, title }: LoadProblemProps) => {
-  const queryClient = useQueryClient();
-  // One click tries all again that failed on the page.
-  const retry = () =>
-    void queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
+  const retry = useRetry();
   // Without a network the query waits for one, and then goes on by itself.
   const isOffline = fetchStatus === 'paused';
   if (!error && !isOffline) return null;

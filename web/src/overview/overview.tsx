@@ -5,7 +5,7 @@ import { lastDayOf } from '../../../lambda/domain/calendar/utc.ts';
 import { useMe } from '../app.ts';
 import { AtRate, rateOf } from '../components/amount.tsx';
 import { later } from '../components/later.tsx';
-import { LoadProblem, PageHead, ProblemNote } from '../components/page.tsx';
+import { LoadProblem, PageHead, ProblemNote, useRetry } from '../components/page.tsx';
 import { shownIn } from '../format/money.ts';
 import { bucketEnd, bucketStart } from '../format/time.ts';
 import { useBudgets } from '../limits/use-limits.ts';
@@ -43,6 +43,7 @@ export const Overview = () => {
   const navigate = useNavigate();
   const filters = useFilters();
   const budgets = useBudgets();
+  const retry = useRetry();
   const { may } = useMe();
   const { by: first, and } = search;
   const by = useMemo(() => groupByIn({ by: first, and }), [first, and]);
@@ -80,7 +81,6 @@ export const Overview = () => {
   const isUsed = neverUsed === false;
   const shown = isUsed ? report.data : undefined;
   const error = report.error ?? headline.error;
-  const retry = () => void Promise.all([headline.refetch(), report.isError && report.refetch()]);
   const shownBy = groupByOf(shown?.groupBy, by);
   return (
     <div className="page">

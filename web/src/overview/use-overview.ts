@@ -46,9 +46,7 @@ export const useHeadline = (filters: Filters, zone: string) => {
   const ofMonth = useComparison(comparedMonth(now, zone), filters);
   const today = useMemo(() => hours.data && todayOf(hours.data, startInZone(zone, day)), [hours.data, zone, day]);
   const month = useMemo(() => days.data && monthOf(days.data, day, zone), [days.data, day, zone]);
-  const queries = [hours, days, ofToday.query, ofMonth.query];
-  const refetch = () => Promise.all(queries.filter(({ isError }) => isError).map((query) => query.refetch()));
-  const error = queries.find(({ isError }) => isError)?.error ?? null;
+  const error = [hours, days, ofToday.query, ofMonth.query].find(({ isError }) => isError)?.error ?? null;
   return {
     today: today && { ...today, change: ofToday.change },
     month: month && { ...month, change: ofMonth.change },
@@ -56,7 +54,6 @@ export const useHeadline = (filters: Filters, zone: string) => {
     error,
     requests: days.data?.totals.requests,
     loadedAtMs: Math.min(hours.dataUpdatedAt, days.dataUpdatedAt),
-    refetch,
   };
 };
 
