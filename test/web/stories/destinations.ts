@@ -18,7 +18,8 @@ describe('a destination', () => {
     const accountId = (await openUsers(table).find(seeded.userId))?.accountId ?? '';
     const day = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
     await write(table, requestExport(accountId, day, Date.now()));
-    await waitUntil('a day is exported', async () => (await readApi<{ items: [] }>('/exports')).items.length > 0);
+    const exported = () => readApi<{ items: { day: string }[] }>('/exports');
+    await waitUntil('the day is exported', async () => (await exported()).items.some((each) => each.day === day));
 
     const { open, browserErrors } = await openSignedIn(seeded);
     const page = await open('/exports');
@@ -52,11 +53,15 @@ describe('a destination', () => {
       }).run(accountId, destination.destinationId, () => false);
 
     const row = page.getByRole('row', { name: new RegExp(name) });
-    await follow(() => {
-      throw new WebhookError('it responded with 503', { status: 503 });
+    await waitUntil('the row says why it failed', async () => {
+      await follow(() => {
+        throw new WebhookError('it responded with 503', { status: 503 });
+      });
+      await page.reload();
+      await row.getByText(/^Failed \d times?: /).waitFor();
+      // A run of the schedule that had begun before may note its own failure once more.
+      return (await row.getByText(/^Failed \d times?: it responded with 503\. It is tried again\.$/).count()) > 0;
     });
-    await page.reload();
-    await row.getByText(/^Failed \d times?: it responded with 503\. It is tried again\.$/).waitFor();
     await look(page, 'destinations');
     for (const width of [320, 360, 480, 768]) {
       await page.setViewportSize({ width, height: 800 });

@@ -35,13 +35,24 @@ const fillSignUp = async (page: Page, email: string) => {
   await screenshot(page, 'first-run', true);
 };
 
+/** What a button copies. The browser writes it some time after the click. */
+const copied = async (page: Page, label: string): Promise<string> => {
+  let text = '';
+  await page.evaluate("navigator.clipboard.writeText('')");
+  await page.getByRole('button', { name: label }).click();
+  await waitUntil(`${label}: the text`, async () => {
+    text = await page.evaluate<string>('navigator.clipboard.readText()');
+    return text !== '';
+  });
+  return text;
+};
+
 /** The set-up of a coding tool, as a file of its own. */
 const copyToolSetUp = async (page: Page) => {
   const choice = page.getByRole('combobox', { name: 'SDK or coding tool' });
   await choice.click();
   await page.getByRole('option', { name: 'Claude Code' }).click();
-  await page.getByRole('button', { name: 'Copy ~/.claude/settings.json' }).click();
-  const { env } = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()'));
+  const { env } = JSON.parse(await copied(page, 'Copy ~/.claude/settings.json'));
   expect(env.ANTHROPIC_BASE_URL).toBe(`${fixture().dashboard.url}/gateway/anthropic`);
   await screenshot(page, 'first-run-tool', true);
   await choice.click();
@@ -49,8 +60,7 @@ const copyToolSetUp = async (page: Page) => {
 };
 
 const runSnippet = async (page: Page) => {
-  await page.getByRole('button', { name: 'Copy the snippet' }).click();
-  const snippet = await page.evaluate<string>('navigator.clipboard.readText()');
+  const snippet = await copied(page, 'Copy the snippet');
   expect(snippet).toMatch(/X-Service-Key: svc_[0-9A-Za-z]{30}'/);
   const { stdout } = await promisify(execFile)('bash', ['-c', snippet]);
   expect(JSON.parse(stdout)).toHaveProperty('choices');
@@ -128,6 +138,8 @@ describe('a new user', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('You are signed out').waitFor();
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    // The page before has a field of this name, too.
+    await page.getByRole('heading', { name: 'Reset your password' }).waitFor();
     await page.getByLabel('E-mail').fill(email);
     await page.getByRole('button', { name: 'Send the code' }).click();
     await page.getByText(`If ${email} has an account`).waitFor();
@@ -174,8 +186,7 @@ describe('a new user', () => {
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Batch jobs');
     await page.getByRole('button', { name: 'Create the key' }).click();
-    await page.getByRole('button', { name: 'Copy the key' }).click();
-    const key = await page.evaluate<string>('navigator.clipboard.readText()');
+    const key = await copied(page, 'Copy the key');
     expect(key).toMatch(/^svc_[0-9A-Za-z]{30}$/);
     await screenshot(page, 'key-created');
     await page.getByRole('button', { name: 'Done' }).click();
