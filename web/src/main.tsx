@@ -7,6 +7,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { AppProvider, createApp } from './app.ts';
+import { keepFormOnEnter } from './components/keyboard.ts';
 import { forgetDrafts } from './forms/use-draft.ts';
 import { createAppRouter } from './router.tsx';
 import { loadSettings } from './settings.ts';
@@ -25,6 +26,7 @@ const render = (content: React.ReactNode) =>
   );
 
 const start = async () => {
+  keepFormOnEnter();
   const app = createApp(await loadSettings());
   await app.session.restore();
   const router = createAppRouter(app.session);

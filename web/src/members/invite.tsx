@@ -13,16 +13,21 @@ import { type GrantableRole, grantableRoles, roleOptions } from './roles.ts';
 
 export const mayHaveProjects = (role: Role): boolean => (projectRoles as readonly Role[]).includes(role);
 
-export const ProjectsField = (props: MultiSelectProps) => (
-  <MultiSelect
-    label="Projects"
-    description="They see these alone. Empty: all projects."
-    data={useProjectChoices()}
-    searchable
-    selectFirstOptionOnChange
-    {...props}
-  />
-);
+/** Closed until it has its choices: what is typed before would find none. */
+export const ProjectsField = (props: MultiSelectProps) => {
+  const choices = useProjectChoices();
+  return (
+    <MultiSelect
+      label="Projects"
+      description="They see these alone. Empty: all projects."
+      data={choices}
+      disabled={choices.length === 0}
+      searchable
+      selectFirstOptionOnChange
+      {...props}
+    />
+  );
+};
 
 /** Invites one address, or the many of a list or CSV. Lines that the API refuses stay in the form, with the reason. */
 export const Invite = ({ onClose }: { readonly onClose: () => void }) => {
