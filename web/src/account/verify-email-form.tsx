@@ -1,5 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { problemOf } from '../api/problem.ts';
 import { useApi } from '../app.ts';
 import { ProblemNote } from '../components/page.tsx';
 import { fieldErrors, required } from '../forms/fields.ts';
@@ -20,6 +21,9 @@ const VerifyEmailForm = ({ address }: { readonly address: string }) => {
   return (
     <form noValidate onSubmit={form.onSubmit((body) => verify.mutate({ body }))}>
       {send.isError && <ProblemNote error={send.error} title="No code was sent" />}
+      {verify.isError && problemOf(verify.error).details.length === 0 && (
+        <ProblemNote error={verify.error} title="The address was not verified" />
+      )}
       <Group gap="sm">
         <Text size="sm" flex="1 1 320px">
           <b>Verify {address}</b> with the code we have sent to it. Until then, alerts are not mailed to you.
