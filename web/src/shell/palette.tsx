@@ -172,6 +172,11 @@ const Palette = ({ onClose }: { readonly onClose: () => void }) => {
         leftSection: <Search size={18} aria-hidden />,
         placeholder: 'Go to, or do …',
         'aria-label': 'Go to a page, view, key, project, model, request or limit, or act',
+        // Names that came after the typing are not selected.
+        onKeyDown: ({ key }) => {
+          if (key === 'Enter' && !document.querySelector('[data-action][data-selected]'))
+            document.querySelector<HTMLElement>('[data-action]')?.click();
+        },
       }}
     />
   );
