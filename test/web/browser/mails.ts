@@ -5,9 +5,16 @@ import { fixture } from './fixture.ts';
 export const readMail = async (tab: Tab, to: string, subject: string): Promise<string> => {
   const { page } = await openAnotherTab(tab);
   await page.goto(fixture().dashboard.stack.mailUrl);
-  const mail = page.locator('.email').filter({ hasText: to }).filter({ hasText: subject }).first();
+  const mail = page
+    .locator('.email')
+    .filter({ hasText: `To: ${to}` })
+    .filter({ hasText: subject })
+    .first();
   await mail.getByRole('button', { name: 'Toggle text view' }).click();
-  const text = await mail.locator('.email-text').innerText();
+  const shown = mail.locator('.email-text');
+  // Hidden, it would be read without its line breaks.
+  await shown.waitFor();
+  const text = await shown.innerText();
   await page.close();
   return text;
 };

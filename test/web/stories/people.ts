@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { totpCode, unusedCodes } from '../../../fixtures/totp.ts';
 import { newEmail, PASSWORD, signUp } from '../browser/accounts.ts';
-import { openTab, screenshot, type Tab } from '../browser/browser.ts';
+import { openTab, screenshot, type Tab, waitUntilIdle } from '../browser/browser.ts';
 import { fixture } from '../browser/fixture.ts';
 import { readCode, readMail } from '../browser/mails.ts';
 
@@ -10,9 +10,19 @@ const open = (page: Page, path: string) => page.goto(`${fixture().dashboard.url}
 const menu = (page: Page, name: string) => page.getByRole('navigation').getByRole('link', { name }).first();
 
 const verify = async (tab: Tab, email: string) => {
-  await tab.page.getByLabel('Code from the e-mail').fill(await readCode(tab, email));
-  await tab.page.getByRole('button', { name: 'Verify' }).click();
-  await tab.page.getByText('Your e-mail address is verified.').waitFor();
+  const { page } = tab;
+  const code = await readCode(tab, email);
+  // The form is below the page: what still loads there moves it, and a button that moves while it is pressed is not clicked.
+  await page.getByText('Waiting for the first request').waitFor();
+  await waitUntilIdle(page);
+  await page.route('**/api/auth/verify-email', (route) => route.fulfill({ status: 503, json: {} }));
+  await page.getByLabel('Code from the e-mail').fill(code);
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await page.getByText('The address was not verified').waitFor();
+  await page.unroute('**/api/auth/verify-email');
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await page.getByText('Your e-mail address is verified.').waitFor();
+  await page.getByLabel('Code from the e-mail').waitFor({ state: 'hidden' });
 };
 
 const invite = async (page: Page, email: string) => {
@@ -22,6 +32,7 @@ const invite = async (page: Page, email: string) => {
   await page.getByLabel('Role', { exact: true }).selectOption('viewer');
   await page.getByRole('button', { name: 'Send the invitation' }).click();
   await page.getByText(`An invitation is on its way to ${email}.`).waitFor();
+  await page.getByRole('region', { name: 'Invitations' }).getByRole('cell', { name: email }).waitFor();
 };
 
 const join = async (tab: Tab, email: string) => {
@@ -64,6 +75,7 @@ const createToken = async (page: Page) => {
   const token = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
   await screenshot(page, 'token-created');
   await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
   await page.getByRole('row', { name: /Nightly report.*viewer.*never/ }).waitFor();
   expect(await page.getByText(token).count()).toBe(0);
   const response = await fetch(`${fixture().dashboard.url}/api/machine/spend`, {
@@ -133,7 +145,9 @@ const signInWith = async (page: Page, email: string, password: string, nextCode:
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByLabel('Code of the authenticator app').fill(await nextCode());
+  const code = page.getByLabel('Code of the authenticator app');
+  await code.waitFor();
+  await code.fill(await nextCode());
   await page.getByRole('button', { name: 'Sign in' }).click();
 };
 
@@ -160,8 +174,11 @@ describe('two people of one account', () => {
     await seeNothingToChange(other.page);
 
     await owner.page.reload();
+    const isChanged = owner.page.waitForResponse(
+      (response) => response.request().method() === 'PATCH' && response.ok(),
+    );
     await owner.page.getByLabel(`Role of ${grace}`).selectOption('admin');
-    await owner.page.waitForResponse((response) => response.request().method() === 'PATCH' && response.ok());
+    await isChanged;
     await open(other.page, '/');
     await createToken(other.page);
     await revokeToken(other.page);

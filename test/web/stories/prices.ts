@@ -19,11 +19,14 @@ describe('prices and bills', () => {
     await look(page, 'price-form');
     await form.getByRole('button', { name: 'Add the price' }).click();
     await page.getByRole('row').filter({ hasText: model }).getByText('input $1.25 / 1M, output $5.00 / 1M').waitFor();
+    await form.waitFor({ state: 'hidden' });
 
     await page.getByRole('button', { name: `Edit Price of ${model}` }).click();
     await form.getByLabel('Input / 1M tokens').fill('1.5');
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('row').filter({ hasText: model }).getByText('input $1.50 / 1M').waitFor();
+    // As it closes, it gives the focus back.
+    await form.waitFor({ state: 'hidden' });
 
     const currency = page.getByRole('region', { name: 'Display currency' });
     await currency.getByLabel('Currency').fill('EUR');

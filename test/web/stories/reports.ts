@@ -15,7 +15,7 @@ describe('a report', () => {
     await page.getByRole('button', { name: 'Create the report' }).click();
     await page.getByText('A name is required.').waitFor();
     await page.getByLabel('Name').fill('Weekly spend');
-    await page.getByLabel('Slack').check();
+    await page.getByLabel('Slack', { exact: true }).check();
     await page.getByLabel('Slack: URL of an incoming webhook').fill('https://example.com/not-slack');
     await page.getByRole('button', { name: 'Create the report' }).click();
     await page.getByText('must be a URL like').first().waitFor();

@@ -58,10 +58,12 @@ describe('the request log', () => {
     expect(new Set(links).size).toBe(100);
     await page.getByRole('combobox', { name: 'Model' }).fill('claude-opus-4-1');
     await page.waitForURL(/model=claude-opus-4-1/);
-    await waitUntilIdle(page);
-    expect(new Set(await page.locator('tbody a > span:first-child').allTextContents())).toEqual(
-      new Set(['claude-opus-4-1']),
-    );
+    // The address comes before the page.
+    const models = page.locator('tbody a > span:first-child');
+    await waitUntil('all rows are of the model', async () => {
+      const shown = await models.allTextContents();
+      return shown.length > 0 && shown.every((model) => model === 'claude-opus-4-1');
+    });
   });
 
   it('finds a part of a name, has the costliest first, and downloads what it shows', async () => {
@@ -70,15 +72,16 @@ describe('the request log', () => {
     await page.locator('tbody a').first().waitFor();
     await page.getByRole('combobox', { name: 'Contains' }).fill('OPUS');
     await page.waitForURL(/contains=OPUS/);
+    // Filters that were changed have it: it moves the others.
+    await page.getByRole('button', { name: 'Clear', exact: true }).waitFor();
     await page.getByLabel('Order').first().click();
     await page.getByRole('option', { name: 'Costliest' }).click();
     await page.waitForURL(/orderBy=cost/);
-    await waitUntilIdle(page);
     const query = 'contains=opus&orderBy=cost&limit=50';
     const { items } = await readApi<{ items: { requestId: string; costNanoUsd: number }[] }>(`/requests?${query}`);
-    expect(await page.locator('tbody td:last-child > span:first-child .num').allTextContents()).toEqual(
-      items.map(({ costNanoUsd }) => formatMoney(costNanoUsd, 'call')),
-    );
+    const expected = items.map(({ costNanoUsd }) => formatMoney(costNanoUsd, 'call'));
+    const shown = page.locator('tbody td:last-child > span:first-child .num');
+    await waitUntil(`the rows are ${expected}`, async () => `${await shown.allTextContents()}` === `${expected}`);
     const costs = items.map(({ costNanoUsd }) => costNanoUsd);
     expect(costs).toEqual(costs.toSorted((a, b) => b - a));
     const [download] = await Promise.all([

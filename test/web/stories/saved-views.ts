@@ -14,6 +14,16 @@ import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
 const views = async () => (await readApi<{ items: View[] }>('/views')).items;
 
+/** A run that failed leaves its views. */
+const deleteViews = async (): Promise<void> => {
+  const { dashboard, seeded } = fixture();
+  for (const { id } of await views())
+    await fetch(`${dashboard.url}/api/views/${id}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${seeded.token}` },
+    });
+};
+
 /** Saves what the page shows, by its menu. */
 const save = async (page: Page, name: string, button = 'Save'): Promise<void> => {
   await page.getByRole('button', { name: 'Views' }).click();
@@ -30,6 +40,7 @@ const openView = async (page: Page, name: string): Promise<void> => {
 
 describe('saved views', () => {
   it('keep the settings of a page under a name, which the menu and the palette find', async () => {
+    await deleteViews();
     const { open, browserErrors } = await openSignedIn(fixture().seeded);
     const page = await open('/?range=7d&by=tag&provider=%5B%22anthropic%22%5D&unknown=1');
     await save(page, 'Anthropic by tag');
@@ -43,6 +54,9 @@ describe('saved views', () => {
     expect(new URL(page.url()).searchParams.get('range')).toBe('7d');
     await page.getByRole('button', { name: 'Views' }).click();
     await page.getByRole('menuitem', { name: 'Anthropic by tag' }).getByLabel('shown').waitFor();
+    await waitUntil('the menu has the focus', () =>
+      page.evaluate<boolean>("document.activeElement.closest('[role=menu]') !== null"),
+    );
     await page.keyboard.press('Escape');
     const focused = () => page.evaluate<string | null>('document.activeElement.textContent');
     await waitUntil('the button has the focus', async () => (await focused()) === 'Views');

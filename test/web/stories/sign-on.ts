@@ -34,6 +34,7 @@ const turnOn = async () => {
     await section.getByLabel('Role of new members').selectOption('member');
     const projects = section.getByRole('combobox', { name: 'Projects of new members' });
     await projects.fill('Def');
+    await page.getByRole('option', { name: 'Default' }).waitFor();
     await projects.press('Enter');
     await projects.press('Tab');
     await screenshot(page, 'sign-on-settings', true);

@@ -11,6 +11,16 @@ type Click = (target: Locator) => Promise<void>;
 let attempt = 0;
 const named = (thing: string): string => `${thing} ${attempt}`;
 
+const send = async (method: string, path: string, body?: object): Promise<void> => {
+  const { dashboard, seeded } = fixture();
+  const response = await fetch(`${dashboard.url}/api${path}`, {
+    method,
+    headers: { authorization: `Bearer ${seeded.token}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  expect(response.ok).toBe(true);
+};
+
 /** Tasks that people come for, each with the most clicks that it may take. Typing and choosing an option of the browser's own list are none. */
 const tasks: readonly [name: string, most: number, path: string, doIt: (page: Page, click: Click) => Promise<void>][] =
   [
@@ -24,7 +34,9 @@ const tasks: readonly [name: string, most: number, path: string, doIt: (page: Pa
         await page.waitForURL(/periods=yesterday/);
         await page.locator('dt', { hasText: 'Volume' }).waitFor();
         const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
-        expect(await page.getByLabel('Last day of the period (UTC)').inputValue()).toBe(yesterday);
+        const lastDay = page.getByLabel('Last day of the period (UTC)');
+        // Until it is compared, the page shows the periods of before.
+        await waitUntil(`the last day is ${yesterday}`, async () => (await lastDay.inputValue()) === yesterday);
         await page.getByRole('region', { name: 'Changed groups' }).locator('tbody tr').first().waitFor();
       },
     ],
@@ -85,6 +97,8 @@ const tasks: readonly [name: string, most: number, path: string, doIt: (page: Pa
         await dialog.getByText('it would have refused').waitFor();
         await screenshot(page, 'alert-pause');
         await click(dialog.getByRole('button', { name: 'Pause', exact: true }));
+        // It closes once the page has the pause.
+        await dialog.waitFor({ state: 'hidden' });
         // Ended again; other stories may have left something else that refuses.
         const resumes = page.getByRole('button', { name: /^Resume / });
         await resumes.first().waitFor();
@@ -106,8 +120,10 @@ const tasks: readonly [name: string, most: number, path: string, doIt: (page: Pa
         await dialog.getByLabel('E-mail').fill(viewer);
         await dialog.getByLabel('Role', { exact: true }).selectOption('viewer');
         const projects = dialog.getByRole('combobox', { name: 'Projects' });
+        await projects.fill('None of these');
+        // There is nothing to choose, and nothing is sent.
+        await projects.press('Enter');
         await projects.fill('Def');
-        // Before there is one, Enter sends the form.
         await page.getByRole('option', { name: 'Default' }).waitFor();
         await projects.press('Enter');
         await projects.press('Tab');
@@ -124,7 +140,7 @@ const tasks: readonly [name: string, most: number, path: string, doIt: (page: Pa
         await click(page.getByRole('link', { name: 'Access' }).first());
         await click(page.getByRole('link', { name: 'API tokens' }));
         await click(page.getByRole('button', { name: 'New token' }));
-        await page.getByLabel('Name').fill('Nightly export');
+        await page.getByLabel('Name').fill(named('Nightly export'));
         await click(page.getByRole('button', { name: 'Create the token' }));
         await page.getByText('shown only once').waitFor();
       },
@@ -180,7 +196,10 @@ const tasks: readonly [name: string, most: number, path: string, doIt: (page: Pa
         await click(
           page.getByRole('navigation', { name: 'Prices and bills' }).getByRole('link', { name: 'Reconciliation' }),
         );
-        await page.getByLabel('Provider').selectOption('mistral');
+        const provider = page.getByLabel('Provider');
+        await provider.selectOption('mistral');
+        // The form begins with what the page compares.
+        await waitUntil('the provider is compared', async () => (await provider.inputValue()) === 'mistral');
         await click(page.getByRole('button', { name: 'Import an invoice' }));
         const dialog = page.getByRole('dialog');
         await dialog
@@ -207,6 +226,9 @@ const tasks: readonly [name: string, most: number, path: string, doIt: (page: Pa
 describe('a task', () => {
   it('takes few clicks', async () => {
     attempt += 1;
+    // That of a run that failed would be in the place of the link that sets one.
+    const budgets = await readApi<{ items: { id: string; name: string }[] }>('/budgets');
+    for (const { id, name } of budgets.items) if (name.startsWith('Task')) await send('DELETE', `/budgets/${id}`);
     const { items } = await readApi<{ items: { id: string; unit: string; type: string }[] }>('/alerts?limit=50');
     const alert = items.find(({ unit, type }) => unit === 'nanoUsd' && type === 'cost_threshold')?.id ?? '';
     // A context of its own: the zone stays in it.
@@ -241,9 +263,19 @@ describe('what was typed', () => {
 });
 
 describe('the palette', () => {
-  it('pauses, and finds a model', async () => {
+  it('pauses, and finds a model, though its name came after the typing', async () => {
     const { open } = await openSignedIn(fixture().seeded);
     const page = await open('/');
+    let letNamesCome = () => {};
+    const isTyped = new Promise<void>((resolve) => {
+      letNamesCome = resolve;
+    });
+    const asksForNames = ({ pathname, searchParams }: URL) =>
+      pathname === '/api/spend' && searchParams.get('groupBy') === 'model' && searchParams.get('limit') === '100';
+    await page.route(asksForNames, async (route) => {
+      await isTyped;
+      await route.continue();
+    });
     await chartOf(page).waitFor();
     await page.keyboard.press('Control+k');
     await page.getByLabel('Go to a page').fill('pause req');
@@ -251,8 +283,16 @@ describe('the palette', () => {
     await page.getByRole('dialog', { name: 'Pause requests' }).getByLabel('Reason').waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
-    await page.getByLabel('Go to a page').fill('claude-opus');
-    await page.keyboard.press('Enter');
+    const field = page.getByLabel('Go to a page');
+    await field.fill('claude-opus');
+    await page.getByText('Nothing has this name.').waitFor();
+    letNamesCome();
+    // The page below has a button of this name, too.
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /claude-opus-4-1/ })
+      .waitFor();
+    await field.press('Enter');
     await page.getByRole('button', { name: 'Remove Model: claude-opus-4-1' }).waitFor();
   });
 });
@@ -267,19 +307,15 @@ describe('a figure that is a link', () => {
     ['Pacific/Auckland', { code: 'EUR', rates: [{ from: '2020-01-01', perUsd: '0.9' }] }],
     ['America/Los_Angeles', null],
   ])('leads to the same figure in %s', async (timeZone, currency) => {
-    const { dashboard, seeded } = fixture();
-    const put = async (path: string, body: object) => {
-      const response = await fetch(`${dashboard.url}/api${path}`, {
-        method: 'PUT',
-        headers: { authorization: `Bearer ${seeded.token}`, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-      expect(response.ok).toBe(true);
-    };
-    await put('/reports/calendar', { timeZone, weekStartsOn: 'monday' });
-    await put('/prices/currency', { currency });
+    await send('PUT', '/reports/calendar', { timeZone, weekStartsOn: 'monday' });
+    await send('PUT', '/prices/currency', { currency });
+    // A price of another story may still change the figures.
+    await waitUntil('all is priced', async () => {
+      const { repricing } = await readApi<{ repricing: { months: unknown[] } | null }>('/prices');
+      return !repricing?.months.length;
+    });
     try {
-      const { open } = await openSignedIn(seeded);
+      const { open } = await openSignedIn(fixture().seeded);
       const page = await open('/?range=7d');
       await waitUntilIdle(page);
       const trend = page.locator('section', { has: page.locator('#trend') });
@@ -306,8 +342,8 @@ describe('a figure that is a link', () => {
       await waitUntilIdle(page);
       expect(await amountsIn(trend)).toContain(spend);
     } finally {
-      await put('/reports/calendar', { timeZone: 'UTC', weekStartsOn: 'monday' });
-      await put('/prices/currency', { currency: null });
+      await send('PUT', '/reports/calendar', { timeZone: 'UTC', weekStartsOn: 'monday' });
+      await send('PUT', '/prices/currency', { currency: null });
     }
   });
 });
