@@ -17,4 +17,9 @@ module.exports = class extends TestEnvironment {
       vm.createContext = createContext;
     }
   }
+
+  /** A file of tests may set `describeFailure`, which runs before the failed test is cleaned up. */
+  async handleTestEvent({ name }) {
+    if (name === 'test_fn_failure') await this.global.describeFailure?.();
+  }
 };

@@ -10,6 +10,8 @@ import { type Dashboard, startDashboard } from './dashboard.ts';
 const START_MS = 300_000;
 /** Interval of the rule evaluator, so that tests get alerts within seconds. */
 const SCHEDULE_MS = 4_000;
+/** Characters of a page that are printed where a story fails. */
+const MAX_SHOWN = 4_000;
 
 interface Fixture {
   readonly dashboard: Dashboard;
@@ -77,6 +79,15 @@ beforeAll(async () => {
   opened.seeded = await logIn(opened.dashboard, SEED_USER.email, SEED_USER.password);
   opened.browser = await openBrowser();
 }, START_MS);
+
+/** What the open pages show, where a story fails. */
+const describePages = async () => {
+  for (const page of opened.browser?.contexts().flatMap((context) => context.pages()) ?? []) {
+    const text = await page.evaluate<string>('document.body.innerText').catch(String);
+    process.stderr.write(`${page.url()} shows:\n${text.slice(0, MAX_SHOWN)}\n`);
+  }
+};
+Object.assign(globalThis, { describeFailure: describePages });
 
 afterEach(async () => {
   const kept = await shared;
