@@ -37,7 +37,8 @@ const table = {
   },
   BUDGET_EXCEEDED: {
     status: 429,
-    message: 'A budget of this account is used up, and the account asked for requests to stop then.',
+    message:
+      'A budget of this account has too little left for this request, and the account asked for requests to stop then.',
   },
   PAUSED: { status: 429, message: 'Somebody with access to this account paused these requests.' },
   MODEL_NOT_ALLOWED: {
