@@ -1,10 +1,9 @@
 import createFetchClient from 'openapi-fetch';
 import createQueryClient from 'openapi-react-query';
+import { conditionalFetch, type Send } from './conditional-fetch.ts';
 import { problemOf } from './problem.ts';
 import type { paths } from './schema.d.ts';
 import type { Session } from './session.ts';
-
-type Send = (request: Request) => Promise<Response>;
 
 const withToken = (request: Request, token: string): Request => {
   const headers = new Headers(request.headers);
@@ -45,29 +44,6 @@ const authorizedFetch =
     if (await refusesSession(second)) session.end('expired');
     return second;
   };
-
-/** Responses that may be asked about again. */
-const REMEMBERED = 50;
-
-/**
- * A page that refreshes itself gets the body of a response again only where it has changed. What was received is in memory until the
- * session ends: the API forbids browsers to store it.
- */
-const conditionalFetch = (send: Send, session: Session): Send => {
-  const received = new Map<string, Response>();
-  session.onEnd(() => received.clear());
-  return async (request) => {
-    if (request.method !== 'GET') return send(request);
-    const before = received.get(request.url);
-    if (before) request.headers.set('if-none-match', before.headers.get('etag') as string);
-    const response = await send(request);
-    if (before && response.status === 304) return before.clone();
-    received.delete(request.url);
-    if (response.ok && response.headers.has('etag')) received.set(request.url, response.clone());
-    if (received.size > REMEMBERED) received.delete(received.keys().next().value as string);
-    return response;
-  };
-};
 
 /** An error says when to try again, as its header did. */
 const withRetryTime = async (response: Response): Promise<Response> => {
