@@ -107,7 +107,7 @@ const expectFigures = async (
   await open('/limits');
   for (const { name, state } of budgets) {
     const budget = page.locator('li', { hasText: name }).first();
-    await budget.getByText(formatPercent(state.percentUsed)).waitFor();
+    await budget.getByText(formatPercent(state.percentUsed), { exact: true }).waitFor();
     expect(await budget.innerText()).toContain(formatMoney(state.usedNanoUsd));
   }
 
