@@ -1,7 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright-core';
 
 const FLAGS = [
   '--headless',
@@ -33,7 +40,27 @@ export interface Tab {
 /** The browser also reports HTTP error responses. The tests cause them on purpose. */
 const isAboutResponse = (text: string) => text.startsWith('Failed to load resource');
 
+/** Requests of a page that have not ended, and when the last began or ended. */
+const traffic = new WeakMap<Page, { readonly open: Set<Request>; changedAtMs: number }>();
+
+const watchTraffic = (page: Page) => {
+  const seen = { open: new Set<Request>(), changedAtMs: 0 };
+  traffic.set(page, seen);
+  const note = (change: (request: Request) => unknown) => (request: Request) => {
+    change(request);
+    seen.changedAtMs = Date.now();
+  };
+  page.on(
+    'request',
+    note((request) => seen.open.add(request)),
+  );
+  const end = note((request) => seen.open.delete(request));
+  page.on('requestfinished', end);
+  page.on('requestfailed', end);
+};
+
 const watch = (page: Page): Tab => {
+  watchTraffic(page);
   const browserErrors: string[] = [];
   page.on('pageerror', (error) => browserErrors.push(error.message));
   page.on('console', (message) => {
@@ -88,9 +115,18 @@ export const waitUntilDrawn = async (page: Page): Promise<void> => {
   await page.evaluate(transitionsEnd);
 };
 
-/** Waits until the network is idle and the page is drawn. */
+const QUIET_MS = 150;
+
+/** Waits until the network is idle and the page is drawn. Playwright's own state of idleness is the document's, whatever a click asks for. */
 export const waitUntilIdle = async (page: Page): Promise<void> => {
   await page.waitForLoadState('networkidle');
+  await page.locator('h1').first().waitFor();
+  await waitUntilDrawn(page);
+  const from = Date.now();
+  await waitUntil('the network is idle', async () => {
+    const { open, changedAtMs } = traffic.get(page) ?? { open: new Set(), changedAtMs: 0 };
+    return open.size === 0 && Date.now() - Math.max(from, changedAtMs) > QUIET_MS;
+  });
   await waitUntilDrawn(page);
 };
 
