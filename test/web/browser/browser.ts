@@ -116,6 +116,8 @@ export const waitUntilDrawn = async (page: Page): Promise<void> => {
 };
 
 const QUIET_MS = 150;
+/** The end of a request is not always told, such as where its document was left. */
+const FORGOTTEN_MS = 3_000;
 
 /** Waits until the network is idle and the page is drawn. Playwright's own state of idleness is the document's, whatever a click asks for. */
 export const waitUntilIdle = async (page: Page): Promise<void> => {
@@ -125,7 +127,7 @@ export const waitUntilIdle = async (page: Page): Promise<void> => {
   const from = Date.now();
   await waitUntil('the network is idle', async () => {
     const { open, changedAtMs } = traffic.get(page) ?? { open: new Set(), changedAtMs: 0 };
-    return open.size === 0 && Date.now() - Math.max(from, changedAtMs) > QUIET_MS;
+    return Date.now() - Math.max(from, changedAtMs) > (open.size === 0 ? QUIET_MS : FORGOTTEN_MS);
   });
   await waitUntilDrawn(page);
 };
