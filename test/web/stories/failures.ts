@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { type ApiSession, register } from '../browser/accounts.ts';
+import { register } from '../browser/accounts.ts';
 import {
   chartOf,
   layoutShift,
@@ -12,7 +12,7 @@ import {
   waitUntilIdle,
   watchShifts,
 } from '../browser/browser.ts';
-import { fixture, openSignedIn } from '../browser/fixture.ts';
+import { callApi, fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
 const dataOnly = (url: URL) => url.pathname.startsWith('/api/') && !url.pathname.startsWith('/api/auth/');
 
@@ -125,15 +125,6 @@ describe('with the API down', () => {
 });
 
 describe('with a rule that was deleted elsewhere', () => {
-  const api = async (session: ApiSession, method: string, path: string, body?: object) => {
-    const response = await fetch(`${fixture().dashboard.url}/api${path}`, {
-      method,
-      headers: { authorization: `Bearer ${session.token}`, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    expect(response.ok).toBe(true);
-    return response;
-  };
   const rule = {
     name: 'Daily limit',
     type: 'cost_threshold',
@@ -146,11 +137,11 @@ describe('with a rule that was deleted elsewhere', () => {
     ['deleting it', ['Delete', 'Delete the rule']],
   ])('%s reports that it no longer exists', async (_, clicks) => {
     const session = await register(fixture().dashboard);
-    const { id } = (await (await api(session, 'POST', '/alert-rules', rule)).json()) as { readonly id: string };
+    const { id } = await readApi<{ readonly id: string }>('/alert-rules', rule, session);
     const { open } = await openSignedIn(session);
     const page = await open(`/rules/${id}`);
     await page.getByRole('heading', { name: rule.name }).waitFor();
-    await api(session, 'DELETE', `/alert-rules/${id}`);
+    await callApi('DELETE', `/alert-rules/${id}`, undefined, session);
     await page.getByLabel('Name').fill('Weekly limit');
     for (const name of clicks) await page.getByRole('button', { name, exact: true }).click();
     await page.getByText('Limit not found').waitFor();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { waitUntil, waitUntilIdle } from '../browser/browser.ts';
-import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
+import { callApi, fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
 const DAY_MS = 86_400_000;
 /** Each zone and each currency; the account's is the euro. */
@@ -25,16 +25,7 @@ const BUDGETS = [
   { name: 'Of OpenAI', amount: 5_000, period: 'monthly', filter: { provider: 'openai' } },
 ];
 
-const request = async (path: string, method: 'PUT' | 'DELETE', body?: object) => {
-  const { dashboard, seeded } = fixture();
-  const response = await fetch(`${dashboard.url}/api${path}`, {
-    method,
-    headers: { authorization: `Bearer ${seeded.token}`, 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  expect(response.ok).toBe(true);
-};
-const setCurrency = (currency: object | null) => request('/prices/currency', 'PUT', { currency });
+const setCurrency = (currency: object | null) => callApi('PUT', '/prices/currency', { currency });
 
 const amountOf = (figure: string): number => Number(figure.replaceAll(/[^\d.]/g, ''));
 /** Half of a figure's last digit. */
@@ -101,7 +92,7 @@ describe('a figure with a link', () => {
   });
   afterAll(async () => {
     await setCurrency(null);
-    await Promise.all(made.map((id) => request(`/budgets/${id}`, 'DELETE')));
+    await Promise.all(made.map((id) => callApi('DELETE', `/budgets/${id}`)));
   });
 
   it.each(READERS)('leads to a page that shows it too, in %s and %s', async (timezoneId, currency) => {

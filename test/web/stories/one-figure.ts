@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { SEED_USER } from '../../../local/seed/seed.ts';
 import { screenshot, waitUntilIdle } from '../browser/browser.ts';
-import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
+import { callApi, fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 import { readMail } from '../browser/mails.ts';
 
 const trend = (page: Page) => page.locator('section', { has: page.locator('#trend') });
@@ -15,15 +15,7 @@ interface Compared {
   readonly to: string;
 }
 
-const setCalendar = async (timeZone: string): Promise<void> => {
-  const { dashboard, seeded } = fixture();
-  const response = await fetch(`${dashboard.url}/api/reports/calendar`, {
-    method: 'PUT',
-    headers: { authorization: `Bearer ${seeded.token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ timeZone, weekStartsOn: 'monday' }),
-  });
-  expect(response.ok).toBe(true);
-};
+const setCalendar = (timeZone: string) => callApi('PUT', '/reports/calendar', { timeZone, weekStartsOn: 'monday' });
 
 describe('one figure', () => {
   afterAll(() => setCalendar('UTC'));

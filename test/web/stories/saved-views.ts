@@ -10,18 +10,13 @@ import {
   waitUntilDrawn,
   waitUntilIdle,
 } from '../browser/browser.ts';
-import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
+import { callApi, fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
 const views = async () => (await readApi<{ items: View[] }>('/views')).items;
 
 /** A run that failed leaves its views. */
 const deleteViews = async (): Promise<void> => {
-  const { dashboard, seeded } = fixture();
-  for (const { id } of await views())
-    await fetch(`${dashboard.url}/api/views/${id}`, {
-      method: 'DELETE',
-      headers: { authorization: `Bearer ${seeded.token}` },
-    });
+  for (const { id } of await views()) await callApi('DELETE', `/views/${id}`);
 };
 
 /** Saves what the page shows, by its menu. */

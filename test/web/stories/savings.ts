@@ -2,18 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { overflow, screenshot, seriousFindings, waitUntilIdle } from '../browser/browser.ts';
-import { fixture, openSignedIn } from '../browser/fixture.ts';
-
-const ask = async (method: string, path: string, body?: object) => {
-  const { dashboard, seeded } = fixture();
-  const response = await fetch(`${dashboard.url}/api${path}`, {
-    method,
-    headers: { authorization: `Bearer ${seeded.token}`, 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  expect(response.ok).toBe(true);
-  return method === 'DELETE' ? undefined : response.json();
-};
+import { callApi, fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
 const PLAN = {
   provider: 'anthropic',
@@ -25,10 +14,10 @@ const PLAN = {
 describe('savings', () => {
   it('are dismissed with a reason, taken back and watched', async () => {
     // A run that failed leaves what it decided.
-    const { decided } = (await ask('GET', '/savings')) as { decided: { id: string }[] };
-    for (const { id } of decided) await ask('DELETE', `/savings/decisions/${id}`);
+    const { decided } = await readApi<{ decided: { id: string }[] }>('/savings');
+    for (const { id } of decided) await callApi('DELETE', `/savings/decisions/${id}`);
     const name = `Plan ${randomUUID().slice(0, 8)}`;
-    const { id } = (await ask('POST', '/prices', { ...PLAN, name })) as { id: string };
+    const { id } = await readApi<{ id: string }>('/prices', { ...PLAN, name });
     const { open, browserErrors } = await openSignedIn(fixture().seeded);
     const page = await open('/savings');
     const shown = (of: Locator) => of.filter({ visible: true });
@@ -59,7 +48,7 @@ describe('savings', () => {
     await shown(plan.getByRole('button', { name: 'Watch' })).click();
     const watched = page.getByText('Watched by the amount alone: it is not about single requests.');
     await shown(watched).waitFor();
-    await ask('DELETE', `/prices/${id}`);
+    await callApi('DELETE', `/prices/${id}`);
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('heading', { name: 'Watched and dismissed' }).waitFor({ state: 'detached' });
     const dear = row('Findings', 'tag extraction');

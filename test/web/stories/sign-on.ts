@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { type ApiSession, PASSWORD, register, verifyAddress } from '../browser/accounts.ts';
 import { openTab, screenshot } from '../browser/browser.ts';
-import { fixture, openSignedIn } from '../browser/fixture.ts';
+import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
 const claimsSchema = z.object({ iss: z.string(), aud: z.string() });
 const clientsSchema = z.object({ Clients: z.record(z.string(), z.object({ ClientSecret: z.string() })) });
@@ -13,15 +13,7 @@ const OWNER = 'owner@acme.example';
 let owner: ApiSession;
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read members without a cast.
-const api = async (method: string, path: string, body?: object): Promise<any> => {
-  const response = await fetch(`${fixture().dashboard.url}/api${path}`, {
-    method,
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${owner.token}` },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return response.json();
-};
+const read = (path: string): Promise<any> => readApi(path, undefined, owner);
 
 /** The owner lets colleagues sign in at the identity provider. */
 const turnOn = async () => {
@@ -44,7 +36,7 @@ const turnOn = async () => {
     await dialog.getByRole('button', { name: 'Change it' }).click();
     await page.getByText('Single sign-on is changed.').waitFor();
   }
-  expect(await api('GET', '/sign-on')).toMatchObject({
+  expect(await read('/sign-on')).toMatchObject({
     provider: 'Acme',
     defaultRole: 'member',
     defaultProjects: [expect.any(String)],
@@ -89,7 +81,7 @@ describe('single sign-on', () => {
     await page.getByRole('heading', { name: 'Keys' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/keys');
     expect(await page.evaluate('sessionStorage.getItem("sign-on")')).toBeNull();
-    const { items } = await api('GET', '/members');
+    const { items } = await read('/members');
     expect(items).toContainEqual(expect.objectContaining({ email: 'grace@acme.example', role: 'member' }));
     expect(browserErrors).toEqual([]);
   });
@@ -112,7 +104,7 @@ describe('single sign-on', () => {
     await page.getByRole('button', { name: 'Connect and sign in' }).click();
     await page.getByRole('heading', { name: 'Keys' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/keys');
-    const { items } = await api('GET', '/audit');
+    const { items } = await read('/audit');
     expect(items).toContainEqual(
       expect.objectContaining({ action: 'user.identity_linked', details: { provider: 'Acme' } }),
     );

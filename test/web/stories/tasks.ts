@@ -3,23 +3,13 @@ import type { Locator, Page } from 'playwright-core';
 import { formatMoney } from '../../../web/src/format/money.ts';
 import { newEmail, register } from '../browser/accounts.ts';
 import { chartOf, screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
-import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
+import { callApi, fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
 type Click = (target: Locator) => Promise<void>;
 
 /** The story may run again: then what it makes has other names than what the failed run has made. */
 let attempt = 0;
 const named = (thing: string): string => `${thing} ${attempt}`;
-
-const send = async (method: string, path: string, body?: object): Promise<void> => {
-  const { dashboard, seeded } = fixture();
-  const response = await fetch(`${dashboard.url}/api${path}`, {
-    method,
-    headers: { authorization: `Bearer ${seeded.token}`, 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  expect(response.ok).toBe(true);
-};
 
 /** Tasks that people come for, each with the most clicks that it may take. Typing and choosing an option of the browser's own list are none. */
 const tasks: readonly [name: string, most: number, path: string, doIt: (page: Page, click: Click) => Promise<void>][] =
@@ -230,7 +220,7 @@ describe('a task', () => {
     attempt += 1;
     // That of a run that failed would be in the place of the link that sets one.
     const budgets = await readApi<{ items: { id: string; name: string }[] }>('/budgets');
-    for (const { id, name } of budgets.items) if (name.startsWith('Task')) await send('DELETE', `/budgets/${id}`);
+    for (const { id, name } of budgets.items) if (name.startsWith('Task')) await callApi('DELETE', `/budgets/${id}`);
     const { items } = await readApi<{ items: { id: string; unit: string; type: string }[] }>('/alerts?limit=50');
     const alert = items.find(({ unit, type }) => unit === 'nanoUsd' && type === 'cost_threshold')?.id ?? '';
     // A context of its own: the zone stays in it.
@@ -309,8 +299,8 @@ describe('a figure that is a link', () => {
     ['Pacific/Auckland', { code: 'EUR', rates: [{ from: '2020-01-01', perUsd: '0.9' }] }],
     ['America/Los_Angeles', null],
   ])('leads to the same figure in %s', async (timeZone, currency) => {
-    await send('PUT', '/reports/calendar', { timeZone, weekStartsOn: 'monday' });
-    await send('PUT', '/prices/currency', { currency });
+    await callApi('PUT', '/reports/calendar', { timeZone, weekStartsOn: 'monday' });
+    await callApi('PUT', '/prices/currency', { currency });
     try {
       const { open } = await openSignedIn(fixture().seeded);
       const page = await open('/?range=7d');
@@ -339,8 +329,8 @@ describe('a figure that is a link', () => {
       await waitUntilIdle(page);
       expect(await amountsIn(trend)).toContain(spend);
     } finally {
-      await send('PUT', '/reports/calendar', { timeZone: 'UTC', weekStartsOn: 'monday' });
-      await send('PUT', '/prices/currency', { currency: null });
+      await callApi('PUT', '/reports/calendar', { timeZone: 'UTC', weekStartsOn: 'monday' });
+      await callApi('PUT', '/prices/currency', { currency: null });
     }
   });
 });

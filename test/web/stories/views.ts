@@ -14,24 +14,12 @@ import {
   waitUntilDrawn,
   waitUntilIdle,
 } from '../browser/browser.ts';
-import { addTrackingGap, fixture, openSignedIn } from '../browser/fixture.ts';
+import { addTrackingGap, fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 import { defectsByWidth } from '../browser/width-sweep.ts';
 
 const firstId = async (path: string, idOf: (item: Record<string, string>) => string | undefined): Promise<string> => {
-  const { dashboard, seeded } = fixture();
-  const response = await fetch(`${dashboard.url}/api${path}`, { headers: { authorization: `Bearer ${seeded.token}` } });
-  const { items } = (await response.json()) as { items: Record<string, string>[] };
+  const { items } = await readApi<{ items: Record<string, string>[] }>(path);
   return idOf(items[0] as Record<string, string>) as string;
-};
-
-const post = async (path: string, body: object): Promise<void> => {
-  const { dashboard, seeded } = fixture();
-  const response = await fetch(`${dashboard.url}/api${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${seeded.token}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  expect(response.status).toBe(201);
 };
 
 const COMPANY = { name: 'Company', amount: 600, period: 'monthly' };
@@ -178,10 +166,10 @@ describe('in light, in dark and on a phone', () => {
   beforeAll(async () => {
     await Promise.all([
       addTrackingGap(),
-      post('/budgets', COMPANY),
-      post('/budgets', USED_UP),
-      post('/reports', REPORT),
-      post('/tokens', TOKEN),
+      readApi('/budgets', COMPANY),
+      readApi('/budgets', USED_UP),
+      readApi('/reports', REPORT),
+      readApi('/tokens', TOKEN),
     ]);
   });
 
