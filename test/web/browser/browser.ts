@@ -33,9 +33,11 @@ export const phone = { viewport: { width: 390, height: 844 } } as const;
 
 export interface Tab {
   readonly page: Page;
-  /** Errors that the browser reported: script errors, violations of the page's policy. */
-  readonly browserErrors: string[];
 }
+
+const browserErrors: string[] = [];
+/** The errors that the browser reported since the last call: script errors, violations of the page's policy. */
+export const takeBrowserErrors = (): string[] => browserErrors.splice(0);
 
 /** The browser also reports HTTP error responses. The tests cause them on purpose. */
 const isAboutResponse = (text: string) => text.startsWith('Failed to load resource');
@@ -61,12 +63,11 @@ const watchTraffic = (page: Page) => {
 
 const watch = (page: Page): Tab => {
   watchTraffic(page);
-  const browserErrors: string[] = [];
   page.on('pageerror', (error) => browserErrors.push(error.message));
   page.on('console', (message) => {
     if (message.type() === 'error' && !isAboutResponse(message.text())) browserErrors.push(message.text());
   });
-  return { page, browserErrors };
+  return { page };
 };
 
 export const openContext = async (browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> => {

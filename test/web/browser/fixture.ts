@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, jest } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { openUsers } from '../../../lambda/data/accounts/users.ts';
 import { openTrackingGaps } from '../../../lambda/data/ledger/tracking-gaps.ts';
 import { SEED_USER, seedData } from '../../../local/seed/seed.ts';
 import { type ApiSession, logIn, restoreSession } from './accounts.ts';
-import { openBrowser, openContext, openTabIn, type Tab } from './browser.ts';
+import { openBrowser, openContext, openTabIn, type Tab, takeBrowserErrors } from './browser.ts';
 import { type Dashboard, startDashboard } from './dashboard.ts';
 
 const START_MS = 300_000;
@@ -100,12 +100,14 @@ const describePages = async () => {
 Object.assign(globalThis, { describeFailure: describePages });
 
 afterEach(async () => {
+  const browserErrors = takeBrowserErrors();
   const kept = await shared;
   const others = opened.browser?.contexts().filter((context) => context !== kept) ?? [];
   // A handler that still waits for the API's answer would fail once its page is gone, and with it every story.
   const pages = opened.browser?.contexts().flatMap((context) => context.pages()) ?? [];
   await Promise.all(pages.map((page) => page.unrouteAll({ behavior: 'ignoreErrors' })));
   await Promise.all([...others, ...(kept?.pages() ?? [])].map((part) => part.close()));
+  expect(browserErrors).toEqual([]);
 });
 
 afterAll(async () => {

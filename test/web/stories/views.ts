@@ -10,6 +10,7 @@ import {
   screenshot,
   seriousFindings,
   type Tab,
+  takeBrowserErrors,
   waitUntil,
   waitUntilDrawn,
   waitUntilIdle,
@@ -101,13 +102,13 @@ const titleOf = async (page: Page): Promise<string> => {
 };
 
 /** The defects of the page in its current state. */
-const inspect = async ({ page, browserErrors }: Tab, name: string, rules?: Rules) => {
+const inspect = async ({ page }: Tab, name: string, rules?: Rules) => {
   await waitUntilDrawn(page);
   await screenshot(page, name.replaceAll(' ', '-'), true);
   return {
     findings: await seriousFindings(page, rules),
     overflow: await overflow(page),
-    browserErrors: browserErrors.splice(0),
+    browserErrors: takeBrowserErrors(),
   };
 };
 
