@@ -42,12 +42,16 @@ export const takeBrowserErrors = (): string[] => browserErrors.splice(0);
 /** The browser also reports HTTP error responses. The tests cause them on purpose. */
 const isAboutResponse = (text: string) => text.startsWith('Failed to load resource');
 
-/** Requests of a page that have not ended, and when the last began or ended. */
-const traffic = new WeakMap<Page, { readonly open: Set<Request>; changedAtMs: number }>();
+interface Traffic {
+  /** Requests that have not ended. */
+  readonly open: Set<Request>;
+  /** When the last request began or ended. */
+  changedAtMs: number;
+}
 
-const watchTraffic = (page: Page) => {
-  const seen = { open: new Set<Request>(), changedAtMs: 0 };
-  traffic.set(page, seen);
+/** The requests of a page from now on. */
+export const watchTraffic = (page: Page): Traffic => {
+  const seen: Traffic = { open: new Set(), changedAtMs: 0 };
   const note = (change: (request: Request) => unknown) => (request: Request) => {
     change(request);
     seen.changedAtMs = Date.now();
@@ -59,10 +63,13 @@ const watchTraffic = (page: Page) => {
   const end = note((request) => seen.open.delete(request));
   page.on('requestfinished', end);
   page.on('requestfailed', end);
+  return seen;
 };
 
+const traffic = new WeakMap<Page, Traffic>();
+
 const watch = (page: Page): Tab => {
-  watchTraffic(page);
+  traffic.set(page, watchTraffic(page));
   page.on('pageerror', (error) => browserErrors.push(error.message));
   page.on('console', (message) => {
     if (message.type() === 'error' && !isAboutResponse(message.text())) browserErrors.push(message.text());

@@ -53,6 +53,13 @@ export const callApi = async <Body>(
 export const readApi = <Body>(path: string, body?: object, session?: ApiSession): Promise<Body> =>
   callApi<Body>(body ? 'POST' : 'GET', path, body, session);
 
+/** The zone in which the seeded account has its days. */
+export const setCalendar = (timeZone: string) =>
+  callApi('PUT', '/reports/calendar', { timeZone, weekStartsOn: 'monday' });
+
+/** The currency of the seeded account; null for US dollars alone. */
+export const setCurrency = (currency: object | null) => callApi('PUT', '/prices/currency', { currency });
+
 /** 17 requests of the seeded account went untracked two days ago: one gap, however many stories ask for it. */
 export const addTrackingGap = (): Promise<void> => {
   opened.gap ??= (async ({ dashboard, seeded }: Fixture) => {

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { Page, Request } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { restoreSession } from '../browser/accounts.ts';
 import {
   chartOf,
@@ -9,6 +9,7 @@ import {
   waitUntil,
   waitUntilIdle,
   watchShifts,
+  watchTraffic,
 } from '../browser/browser.ts';
 import { fixture, openSignedIn } from '../browser/fixture.ts';
 
@@ -63,13 +64,10 @@ it('an overview that stays open gets only what has changed: at most 10 kB a minu
   const received = watchReceived(page);
   const statuses: number[] = [];
   page.on('response', (response) => statuses.push(response.status()));
-  const running = new Set<Request>();
-  page.on('request', (request) => running.add(request));
-  page.on('requestfinished', (request) => running.delete(request));
-  page.on('requestfailed', (request) => running.delete(request));
+  const traffic = watchTraffic(page);
   await waitUntil('the figures are read again', async () => {
     // The page's clock stands while the API answers, however slow the machine is.
-    if (running.size === 0) await page.clock.runFor(20_000);
+    if (traffic.open.size === 0) await page.clock.runFor(20_000);
     return statuses.length >= 9;
   });
   await waitUntilIdle(page);

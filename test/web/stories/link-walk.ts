@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { waitUntil, waitUntilIdle } from '../browser/browser.ts';
-import { callApi, fixture, openSignedIn, readApi } from '../browser/fixture.ts';
+import { callApi, fixture, openSignedIn, readApi, setCurrency } from '../browser/fixture.ts';
 
 const DAY_MS = 86_400_000;
 /** Each zone and each currency; the account's is the euro. */
@@ -24,8 +24,6 @@ const BUDGETS = [
   { name: 'All requests', amount: 9_000, period: 'monthly' },
   { name: 'Of OpenAI', amount: 5_000, period: 'monthly', filter: { provider: 'openai' } },
 ];
-
-const setCurrency = (currency: object | null) => callApi('PUT', '/prices/currency', { currency });
 
 const amountOf = (figure: string): number => Number(figure.replaceAll(/[^\d.]/g, ''));
 /** Half of a figure's last digit. */
@@ -66,8 +64,6 @@ const linksOf = async (page: Page): Promise<FigureLink[]> => {
 const shownLinks = async (page: Page, path: string, currency: string): Promise<readonly FigureLink[]> => {
   const unit = currency === 'EUR' ? /^€|%$/ : /^\$|%$/;
   let links: readonly FigureLink[] = [];
-  // Before it has a heading, it is no page that loads.
-  await page.locator('h1').first().waitFor();
   await waitUntilIdle(page);
   await waitUntil(`the links of ${path} in ${currency}`, async () => {
     links = await linksOf(page);

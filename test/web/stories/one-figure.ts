@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { SEED_USER } from '../../../local/seed/seed.ts';
 import { screenshot, waitUntilIdle } from '../browser/browser.ts';
-import { callApi, fixture, openSignedIn, readApi } from '../browser/fixture.ts';
+import { fixture, openSignedIn, readApi, setCalendar } from '../browser/fixture.ts';
 import { readMail } from '../browser/mails.ts';
 
 const trend = (page: Page) => page.locator('section', { has: page.locator('#trend') });
@@ -14,8 +14,6 @@ interface Compared {
   readonly totals: { readonly costNanoUsd: number | null; readonly costBeforeNanoUsd: number | null };
   readonly to: string;
 }
-
-const setCalendar = (timeZone: string) => callApi('PUT', '/reports/calendar', { timeZone, weekStartsOn: 'monday' });
 
 describe('one figure', () => {
   afterAll(() => setCalendar('UTC'));

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { formatMoney } from '../../../web/src/format/money.ts';
 import { newEmail, register } from '../browser/accounts.ts';
 import { chartOf, screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
-import { callApi, fixture, openSignedIn, readApi } from '../browser/fixture.ts';
+import { callApi, fixture, openSignedIn, readApi, setCalendar, setCurrency } from '../browser/fixture.ts';
 
 type Click = (target: Locator) => Promise<void>;
 
@@ -258,10 +258,7 @@ describe('the palette', () => {
   it('pauses, and finds a model, though its name came after the typing', async () => {
     const { open } = await openSignedIn(fixture().seeded);
     const page = await open('/');
-    let letNamesCome = () => {};
-    const isTyped = new Promise<void>((resolve) => {
-      letNamesCome = resolve;
-    });
+    const { promise: isTyped, resolve: letNamesCome } = Promise.withResolvers<void>();
     const asksForNames = ({ pathname, searchParams }: URL) =>
       pathname === '/api/spend' && searchParams.get('groupBy') === 'model' && searchParams.get('limit') === '100';
     await page.route(asksForNames, async (route) => {
@@ -299,8 +296,8 @@ describe('a figure that is a link', () => {
     ['Pacific/Auckland', { code: 'EUR', rates: [{ from: '2020-01-01', perUsd: '0.9' }] }],
     ['America/Los_Angeles', null],
   ])('leads to the same figure in %s', async (timeZone, currency) => {
-    await callApi('PUT', '/reports/calendar', { timeZone, weekStartsOn: 'monday' });
-    await callApi('PUT', '/prices/currency', { currency });
+    await setCalendar(timeZone);
+    await setCurrency(currency);
     try {
       const { open } = await openSignedIn(fixture().seeded);
       const page = await open('/?range=7d');
@@ -329,8 +326,8 @@ describe('a figure that is a link', () => {
       await waitUntilIdle(page);
       expect(await amountsIn(trend)).toContain(spend);
     } finally {
-      await callApi('PUT', '/reports/calendar', { timeZone: 'UTC', weekStartsOn: 'monday' });
-      await callApi('PUT', '/prices/currency', { currency: null });
+      await setCalendar('UTC');
+      await setCurrency(null);
     }
   });
 });

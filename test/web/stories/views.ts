@@ -115,7 +115,6 @@ const inspect = async ({ page }: Tab, name: string, rules?: Rules) => {
 /** The defects of the page in light, in dark, at all widths and as a phone shows it. Switches them on the open page, as users do. */
 const inspectVariants = async (tab: Tab, name: string) => {
   const { page } = tab;
-  await page.locator('h1, h2').first().waitFor();
   await waitUntilIdle(page);
   const light = await inspect(tab, `${name} light`);
   await page.emulateMedia({ colorScheme: 'dark' });
