@@ -5,6 +5,7 @@ import { type ApiResponse, PASSWORD } from '../../dashboard/over-http/stack.ts';
 import type { Random } from '../random.ts';
 import {
   addToken,
+  agreed,
   become,
   type Company,
   DEFAULT_PROJECT,
@@ -307,9 +308,13 @@ export const attempts = (company: Company, random: Random): Attempt[] => {
 export const joinByMail = (company: Company, random: Random): Event | undefined => {
   const people = company.all.filter(isPerson);
   if (people.length >= MOST_PEOPLE || company.joined >= MOST_JOINED) return undefined;
-  const kinds = givable.flatMap((role) =>
-    projectRoles.includes(role) ? [{ role }, { role, projects: [random.pick(company.projects)] }] : [{ role }],
-  );
+  // After a transfer, the API may judge for a minute by the role that the owner had before.
+  const mayBeGiven = (role: string) => agreed(ownerOf(company), (by) => by !== undefined && mayGive(by.role, role));
+  const kinds = givable
+    .filter(mayBeGiven)
+    .flatMap((role) =>
+      projectRoles.includes(role) ? [{ role }, { role, projects: [random.pick(company.projects)] }] : [{ role }],
+    );
   const of = (kind: { role: string; projects?: string[] }) =>
     people.filter(({ rights }) => rights?.role === kind.role && !rights.projects === !kind.projects).length;
   const { role, projects } = kinds.sort((a, b) => of(a) - of(b))[0] ?? { role: 'viewer' };
