@@ -130,18 +130,24 @@ export const requirePermission = (caller: Caller, permission: Permission): Calle
   );
 };
 
-/** A role is read again before it refuses an operation, so that a role with more rights holds at once. */
-const permittedCaller = async (event: APIGatewayProxyEvent, permission: Permission, membershipOf: MembershipOf) => {
-  const caller = await callerOf(event, membershipOf);
-  return requirePermission(
-    scopeOf(caller).permits(permission) ? caller : await callerOf(event, membershipOf, true),
-    permission,
-  );
+/**
+ * What changes something is judged by the membership as it is now: every method but GET, which the types allow without `audits` since it
+ * changes nothing. A read is judged by a cached one, which is read again before it refuses, so that a role with more rights holds at once.
+ */
+const permittedCaller = async (
+  event: APIGatewayProxyEvent,
+  { method, permission }: { readonly method: Operation['method']; readonly permission: Permission },
+  membershipOf: MembershipOf,
+) => {
+  const isRead = method === 'GET';
+  const caller = await callerOf(event, membershipOf, !isRead);
+  const isOutdated = isRead && !scopeOf(caller).permits(permission);
+  return requirePermission(isOutdated ? await callerOf(event, membershipOf, true) : caller, permission);
 };
 
 /** Parses the request of an operation. Path parameters come first, so that a wrong id is reported whatever the body contains. */
 const inputOf = async (
-  { params, query, body, permission, access, isOAuth }: Operation,
+  { method, params, query, body, permission, access, isOAuth }: Operation,
   event: APIGatewayProxyEvent,
   pathParameters: Record<string, string>,
   { membershipOf, tokenOwnerOf }: HttpStackOptions,
@@ -151,7 +157,7 @@ const inputOf = async (
       permission &&
       (access === 'machine'
         ? requirePermission(await tokenCallerOf(event, tokenOwnerOf), permission)
-        : await permittedCaller(event, permission, membershipOf)),
+        : await permittedCaller(event, { method, permission }, membershipOf)),
     params: params && parseWith(params, pathParameters),
     query: query && parseWith(query, queryOf(event, query)),
     body: body && parseWith(body, isOAuth ? formBodyOf(event) : jsonBodyOf(event)),

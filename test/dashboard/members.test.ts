@@ -555,14 +555,46 @@ describe('members', () => {
     });
   });
 
-  it('have a role with more rights at once, also where the former one is cached', async () => {
-    const owner = await newAccount(table);
-    const userId = await join(owner.userId, 'viewer');
-    const cached = callAs(cachingHandler, { accountId: '', userId });
-    const invite = () => cached('POST', '/invitations', { email: newEmail(), role: 'viewer' });
-    expect((await invite()).status).toBe(403);
-    await as(owner.userId).changeRole(userId, 'admin');
-    expect((await invite()).status).toBe(201);
+  describe('where another process has cached their membership', () => {
+    /** Somebody whom the other process has just served, and a change that asks for a role's rights. */
+    const cached = async (ownerId: string, role: string) => {
+      const userId = await join(ownerId, role);
+      const call = callAs(cachingHandler, { accountId: '', userId });
+      const read = async () => (await call('GET', '/members')).status;
+      expect(await read()).toBe(200);
+      return {
+        userId,
+        read,
+        invite: (given: string) => call('POST', '/invitations', { email: newEmail(), role: given }),
+      };
+    };
+
+    it('have more rights at once', async () => {
+      const owner = await newAccount(table);
+      const { userId, invite } = await cached(owner.userId, 'viewer');
+      expect((await invite('viewer')).status).toBe(403);
+      await as(owner.userId).changeRole(userId, 'admin');
+      expect((await invite('viewer')).status).toBe(201);
+    });
+
+    it('give what they may give at once', async () => {
+      const owner = await newAccount(table);
+      const { userId, invite } = await cached(owner.userId, 'admin');
+      expect((await invite('billing')).status).toBe(403);
+      await as(owner.userId).transfer(userId);
+      expect((await invite('billing')).status).toBe(201);
+    });
+
+    it('change nothing any more once they have fewer rights, or were removed', async () => {
+      const owner = await newAccount(table);
+      const { userId, read, invite } = await cached(owner.userId, 'admin');
+      await as(owner.userId).changeRole(userId, 'viewer');
+      expect((await invite('viewer')).status).toBe(403);
+      await as(owner.userId).remove(userId);
+      expect((await invite('viewer')).status).toBe(401);
+      // What they read is kept for a minute.
+      expect(await read()).toBe(200);
+    });
   });
 
   it('are out of a cached membership within 60 seconds', async () => {

@@ -17,7 +17,7 @@ import { DAY_MS, MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
 import { type CognitoEmulator, LOCAL_REGION, startCognito } from '../../local/emulators/cognito.ts';
 import { newAccount } from '../data/new-account.ts';
 import { collected } from '../http/collected.ts';
-import { invoke } from '../http/invoke.ts';
+import { callAs, invoke } from '../http/invoke.ts';
 
 const POOL = {
   id: `${LOCAL_REGION}_Local0001`,
@@ -218,6 +218,17 @@ describe('POST /auth/token', () => {
     expect((await asCaller(account).list())[0].lastUsedAt).toEqual(expect.any(String));
     const { items } = await openAuditLog(table).page(account.accountId, { from: '2026', to: '2100', limit: 1 });
     expect(items).toMatchObject([{ action: 'token.exchanged', subject: id, actor: { name: 'ci' } }]);
+  });
+
+  it('issues a JWT that changes nothing once the token is removed, also where its rights are cached', async () => {
+    const account = await newAccount(table);
+    const { id, token } = await newToken(account, 'member');
+    const { body } = await exchange(grant, basic(id, token));
+    const program = callAs(settings, callerOf(body.access_token));
+    const create = async (name: string) => (await program('POST', '/keys', { name })).status;
+    expect(await create('x')).toBe(201);
+    await asCaller(account).remove(id);
+    expect(await create('y')).toBe(401);
   });
 
   it('refuses wrong credentials as RFC 6749 says', async () => {

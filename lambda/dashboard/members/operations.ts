@@ -69,7 +69,7 @@ export const leaveAccount = operation('leaveAccount', 'POST /members/leave', {
 export const changeMember = operation('changeMember', 'PATCH /members/{userId}', {
   audits: ['member.role_changed', 'token.revoked'],
   summary: "Change a member's role, or the projects that the member is limited to",
-  description: 'Send only the members to change. Holds within 60 seconds.',
+  description: 'Send only the members to change. Holds at once for changes, and within 60 seconds for reads.',
   permission: 'members:write',
   params: memberParams,
   body: z.strictObject({

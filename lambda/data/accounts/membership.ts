@@ -17,7 +17,7 @@ export const openSeenKeys = (table: Table) => {
   };
 };
 
-/** A removed user loses access, ended sessions are refused, and a role with fewer rights holds, within this time. */
+/** For reads, a removed user loses access, ended sessions are refused, and a role with fewer rights holds, within this time. */
 const TTL_MS = MINUTE_MS;
 const MAX_ENTRIES = 10_000;
 

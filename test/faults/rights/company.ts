@@ -12,7 +12,7 @@ import {
 } from '../../dashboard/over-http/stack.ts';
 import { type Key, projectRoles, type Rights } from './model.ts';
 
-/** A change of rights holds within this time, one to more rights at once. */
+/** A change of rights holds for reads within this time, one to more rights at once. */
 const CACHED_MS = 61_000;
 export const PROVIDER = 'Acme';
 export const DEFAULT_PROJECT = 'default';
@@ -38,7 +38,7 @@ export interface Principal {
   codeAtMs?: number;
   /** Undefined once it may do nothing. */
   rights: Rights | undefined;
-  /** What may still hold, for some time after a change. */
+  /** What may still hold for reads, for some time after a change. */
   former: { readonly rights: Rights | undefined; readonly untilMs: number }[];
 }
 
@@ -55,7 +55,7 @@ export const become = (who: Principal, rights: Rights | undefined): void => {
 
 export const isSettled = ({ former }: Principal): boolean => former.every(({ untilMs }) => untilMs < Date.now());
 
-/** Whether all rights that may hold now say the same; undefined where they do not. */
+/** Whether all rights that may hold for a read now say the same; undefined where they do not. */
 export const agreed = <T extends boolean>(
   { rights, former }: Principal,
   of: (rights: Rights | undefined) => T,

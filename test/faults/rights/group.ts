@@ -21,7 +21,7 @@ import { type Attempt, attempts, joinByMail, joinBySignOn, operationOf, refusedB
 const STEPS: Record<Scale, number> = { quick: 3, full: 150 };
 /** Operations that each principal calls after a step. */
 const OPERATIONS: Record<Scale, number> = { quick: 15, full: 36 };
-/** Attempts of a step that the model refuses, and that it permits: those change somebody's rights, which are uncertain for a minute. */
+/** Attempts of a step that the model refuses, and that it permits: those change somebody's rights, which are uncertain for reads for a minute. */
 const [REFUSED, PERMITTED] = [20, 6];
 /** Principals that call at once: more would only start more threads. */
 const AT_ONCE = 3;
@@ -60,7 +60,8 @@ export const attack = async (world: World, random: Random, scale: Scale): Promis
   const judge = async (who: Principal, operation: ApiOperation): Promise<void> => {
     const credential = credentialFor(who, operation);
     if (credential === undefined) return;
-    const expected = agreed(who, (rights) => rights !== undefined && may(rights, who.isToken, operation));
+    const mayIt = (rights: Principal['rights']) => rights !== undefined && may(rights, who.isToken, operation);
+    const expected = operation.method === 'GET' || operation.isForMachines ? agreed(who, mayIt) : mayIt(who.rights);
     if (expected === undefined || (expected && actsAtOnce(operation))) return;
     const { method, path, hasBody } = operation;
     const target = path.replace('{provider}', 'openai').replaceAll(/\{\w+\}/g, randomUUID());

@@ -5,7 +5,6 @@ import { type ApiResponse, PASSWORD } from '../../dashboard/over-http/stack.ts';
 import type { Random } from '../random.ts';
 import {
   addToken,
-  agreed,
   become,
   type Company,
   DEFAULT_PROJECT,
@@ -83,12 +82,11 @@ const isPerson = ({ isToken, rights }: Principal) => !isToken && rights !== unde
 const hasPassword = (who: Principal): who is Person => who.email !== undefined;
 const isHere = ({ rights }: Principal) => rights !== undefined;
 
-/** Everything that somebody could try now. Those alone try whose rights are certain. */
+/** Everything that somebody could try now. A change of rights holds at once for what changes something. */
 export const attempts = (company: Company, random: Random): Attempt[] => {
   const { all, projects, keys } = company;
-  const actors = all.filter(isSettled);
-  // Those whose rights have just changed are few, so that there is something to judge.
-  const isCalm = actors.length > (2 * all.length) / 3;
+  // Those whose rights have just changed are few, so that there are reads to judge.
+  const isCalm = all.filter(isSettled).length > (2 * all.length) / 3;
   const people = all.filter(isPerson);
   const tokens = all.filter((each) => each.isToken && isHere(each));
   const owner = ownerOf(company);
@@ -123,7 +121,7 @@ export const attempts = (company: Company, random: Random): Attempt[] => {
       if (rights === undefined || !mayGive(rights.role, token.rights?.role ?? '')) become(token, undefined);
   };
 
-  for (const by of actors) {
+  for (const by of all) {
     const revokes = random.below(2) === 0;
     for (const role of givable) {
       const email = `${randomUUID()}@example.com`;
@@ -180,7 +178,7 @@ export const attempts = (company: Company, random: Random): Attempt[] => {
       };
       offer(
         { by, method: 'POST', path: `${path}/transfer-ownership?revokeTokens=${revokes}`, done: transferred },
-        { when: isCalm && hasPassword(whom) && isSettled(whom) },
+        { when: isCalm && hasPassword(whom) },
       );
     }
     offer(
@@ -308,13 +306,9 @@ export const attempts = (company: Company, random: Random): Attempt[] => {
 export const joinByMail = (company: Company, random: Random): Event | undefined => {
   const people = company.all.filter(isPerson);
   if (people.length >= MOST_PEOPLE || company.joined >= MOST_JOINED) return undefined;
-  // After a transfer, the API may judge for a minute by the role that the owner had before.
-  const mayBeGiven = (role: string) => agreed(ownerOf(company), (by) => by !== undefined && mayGive(by.role, role));
-  const kinds = givable
-    .filter(mayBeGiven)
-    .flatMap((role) =>
-      projectRoles.includes(role) ? [{ role }, { role, projects: [random.pick(company.projects)] }] : [{ role }],
-    );
+  const kinds = givable.flatMap((role) =>
+    projectRoles.includes(role) ? [{ role }, { role, projects: [random.pick(company.projects)] }] : [{ role }],
+  );
   const of = (kind: { role: string; projects?: string[] }) =>
     people.filter(({ rights }) => rights?.role === kind.role && !rights.projects === !kind.projects).length;
   const { role, projects } = kinds.sort((a, b) => of(a) - of(b))[0] ?? { role: 'viewer' };
