@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import type { PricedUsage, Provenance } from '../../lambda/domain/usage/usage.ts';
+import type { Provenance } from '../../lambda/domain/usage/usage.ts';
+import { closeEventSchema } from '../../lambda/domain/usage/usage-event.ts';
 import { randomFrom } from './random.ts';
 import type { Recording } from './recording.ts';
-import { replay } from './replay.ts';
+import { type Replayed, replay } from './replay.ts';
 
 type Random = () => number;
 
@@ -25,7 +26,13 @@ const lies = [
   '99999999999999999999',
   '{"a":{"b":[[[]]]}}',
   '1e-7',
+  '1e999',
+  '"Infinity"',
+  `"${'x'.repeat(300)}"`,
 ];
+
+const withLies = (json: string, values: RegExp, random: Random): string =>
+  json.replace(values, (value) => (random() < 0.3 ? pick(lies, random) : value));
 
 const indexIn = (bytes: Buffer, random: Random): number => Math.floor(random() * (bytes.length + 1));
 
@@ -55,15 +62,7 @@ const damages: readonly ((body: Buffer, other: Buffer, random: Random) => Buffer
     return changed;
   },
   // Numbers that lie.
-  (body, _, random) =>
-    Buffer.from(
-      body
-        .toString('latin1')
-        .replace(/(?<=:\s?)\d+(\.\d+)?/g, (number) =>
-          random() < 0.3 ? (lies[Math.floor(random() * lies.length)] as string) : number,
-        ),
-      'latin1',
-    ),
+  (body, _, random) => Buffer.from(withLies(body.toString('latin1'), /(?<=:\s?)\d+(\.\d+)?/g, random), 'latin1'),
   // Noise.
   (_, __, random) => Buffer.from(Array.from({ length: Math.floor(random() * 512) }, () => Math.floor(random() * 256))),
   // Nested past any sense.
@@ -72,8 +71,9 @@ const damages: readonly ((body: Buffer, other: Buffer, random: Random) => Buffer
 
 const pick = <T>(from: readonly T[], random: Random): T => from[Math.floor(random() * from.length)] as T;
 
-/** @throws AssertionError where a price breaks the rules of PricedUsage */
-const check = ({ costNanoUsd, provenance, usage }: PricedUsage): void => {
+/** @throws AssertionError where a price breaks the rules of PricedUsage, ZodError where the recorder would refuse the reading */
+const check = ({ reading, priced: { costNanoUsd, provenance, usage } }: Replayed): void => {
+  closeEventSchema.shape.reading.parse(JSON.parse(JSON.stringify(reading)));
   assert.equal(costNanoUsd === null, provenance === 'unknown');
   if (costNanoUsd !== null) assert.ok(Number.isSafeInteger(costNanoUsd) && costNanoUsd >= 0);
   if (!usage) return;
@@ -85,10 +85,10 @@ const check = ({ costNanoUsd, provenance, usage }: PricedUsage): void => {
 };
 
 /**
- * Damages recordings in as many ways as asked for, and meters and prices each.
+ * Damages recordings and their requests in as many ways as asked for, and meters and prices each.
  *
  * @returns how many bodies came to each provenance
- * @throws Error naming recording, damage and seed of the first body that throws or whose price breaks a rule
+ * @throws Error naming recording, damage and seed of the first body that throws, or whose reading or price breaks a rule
  */
 export const fuzz = async (
   recordings: readonly Recording[],
@@ -107,9 +107,11 @@ export const fuzz = async (
       random,
     );
     try {
-      const { priced } = await replay({ ...recording, bytes }, seed + i, PRICED_AT);
-      check(priced);
-      counts[priced.provenance] = (counts[priced.provenance] ?? 0) + 1;
+      const req = withLies(JSON.stringify(recording.req) ?? '', /(?<=:)(\d+(\.\d+)?|"[^"\\]*")/g, random);
+      const replayed = await replay({ ...recording, req, bytes }, seed + i, PRICED_AT);
+      check(replayed);
+      const { provenance } = replayed.priced;
+      counts[provenance] = (counts[provenance] ?? 0) + 1;
     } catch (cause) {
       throw new Error(`body ${i} of seed ${seed}: recording ${recording.id}, damage ${damage}`, { cause });
     }

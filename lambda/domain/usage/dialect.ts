@@ -145,11 +145,15 @@ export const isStreamPath = (path: string): boolean => /:stream(GenerateContent|
  * The model in a path of Gemini, `/v1beta/models/gemini-2.5-flash:generateContent` → `gemini-2.5-flash`; and of Bedrock,
  * `/model/us.amazon.nova-pro-v1%3A0/converse` → `us.amazon.nova-pro-v1:0`, also at the end of an ARN.
  */
-export const modelOfPath = (path: string): string | null =>
-  path.startsWith('/model/') ? bedrockModel(path) : (/\/(?:models|tunedModels)\/([^/:]+):\w+$/.exec(path)?.[1] ?? null);
+export const modelOfPath = (path: string): string | null => {
+  const model = path.startsWith('/model/')
+    ? bedrockModel(path)
+    : /\/(?:models|tunedModels)\/([^/:]+):\w+$/.exec(path)?.[1];
+  return model?.slice(0, MAX_MODEL_CHARACTERS) || null;
+};
 
-const bedrockModel = (path: string): string | null => {
+const bedrockModel = (path: string): string => {
   const id = /^\/model\/(.+)\/[a-z-]+$/.exec(path)?.[1] ?? '';
   const decoded = id.replace(/%(3a|2f)/gi, (_, code: string) => (code === '2f' || code === '2F' ? '/' : ':'));
-  return decoded.slice(decoded.lastIndexOf('/') + 1).slice(0, MAX_MODEL_CHARACTERS) || null;
+  return decoded.slice(decoded.lastIndexOf('/') + 1);
 };

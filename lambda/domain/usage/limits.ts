@@ -1,6 +1,7 @@
 /** Limits on client values in a record. Longer values are cut. Tags and metadata count code points, the others UTF-16 units. */
 export const MAX_TAG_CHARACTERS = 64;
 export const MAX_MODEL_CHARACTERS = 128;
+export const MAX_TIER_CHARACTERS = 64;
 export const MAX_PATH_CHARACTERS = 256;
 export const MAX_METADATA_PAIRS = 10;
 /** Names and values have at most this length. */

@@ -10,6 +10,7 @@ import {
   MAX_PATH_CHARACTERS,
   MAX_SESSION_ID_CHARACTERS,
   MAX_TAG_CHARACTERS,
+  MAX_TIER_CHARACTERS,
 } from './limits.ts';
 
 const nonNegativeInteger = z.int().check(z.nonnegative());
@@ -128,7 +129,7 @@ const reading = z.object({
   /** True when the client asked for a stream. */
   streamed: z.boolean(),
   /** The service tier that the response names (`flex`, `priority`, `default`, `batch`, `standard` …). */
-  serviceTier: z.nullable(z.string().check(z.maxLength(64))),
+  serviceTier: z.nullable(z.string().check(z.maxLength(MAX_TIER_CHARACTERS))),
   /** Billable things outside the usage object, counted by name: e.g. `{ web_search_call: 2 }`, or parameters that set the price, e.g. `{ "image.size": "1024x1024" }`. */
   billableItems: z.record(z.string(), z.union([z.number(), z.string()])),
 });

@@ -1,5 +1,5 @@
 import { BILLABLE } from '../../domain/usage/billable-items.ts';
-import { MAX_MODEL_CHARACTERS } from '../../domain/usage/limits.ts';
+import { MAX_MODEL_CHARACTERS, MAX_TIER_CHARACTERS } from '../../domain/usage/limits.ts';
 import type { Reading } from '../../domain/usage/usage-event.ts';
 import { JsonPicker, type PickerSink } from './json-picker.ts';
 import { PromptCounter } from './prompt-counter.ts';
@@ -26,11 +26,11 @@ export interface RequestReader {
 const MAX_VALUE_BYTES = 128 * 1024;
 
 /**
- * The fields of a multipart body that matter. Their values are short and follow their headers directly. Header lines end at a boundary,
- * which begins with `--`: a file that happens to end with such a name takes no value from the field after it.
+ * The fields of a multipart body that matter. Their values are short and follow their headers directly; .NET does not quote their names.
+ * Header lines end at a boundary, which begins with `--`: a file that happens to end with such a name takes no value from the field after it.
  */
 const MULTIPART_FIELD =
-  /name="(model|stream|size|quality|seconds)"(?:\r\n(?!--)[^\r\n]+)*\r\n\r\n([^\r\n]{1,128})\r\n/g;
+  /[; ]name="?(model|stream|size|quality|seconds)"?(?:\r\n(?!--)[^\r\n]+)*\r\n\r\n([^\r\n]{1,128})\r\n/g;
 const MULTIPART_OVERLAP_BYTES = 512;
 
 /** More than OpenRouter takes. */
@@ -137,7 +137,8 @@ const factsOf = (
   const reported = values.get('video.seconds');
   // Only strings, because `Number` throws on some objects.
   const seconds = typeof reported === 'string' ? Number(reported) : reported;
-  if (typeof seconds === 'number' && seconds > 0) billableItems[BILLABLE.videoSeconds] = seconds;
+  if (typeof seconds === 'number' && seconds > 0 && Number.isFinite(seconds))
+    billableItems[BILLABLE.videoSeconds] = seconds;
   for (const [name, item] of [
     ['image.size', BILLABLE.imageSize],
     ['image.quality', BILLABLE.imageQuality],
@@ -151,7 +152,7 @@ const factsOf = (
     model: text('model'),
     fallbacks,
     stream: values.get('stream') === true,
-    serviceTier: text('serviceTier'),
+    serviceTier: text('serviceTier')?.slice(0, MAX_TIER_CHARACTERS) ?? null,
     prompt,
     billableItems,
   };

@@ -32,7 +32,7 @@ const readFiles = (body: Buffer): Pick<BodySize, 'files' | 'fileBytes' | 'respon
     fileBytes += end - at;
     at = body.indexOf(FILE, end);
   }
-  const field = body.indexOf('name="n"');
+  const field = Math.max(body.indexOf('name="n"'), body.indexOf('name=n\r'));
   const n = /\r\n\r\n(\d+)\r\n/.exec(field === -1 ? '' : body.toString('latin1', field, field + MAX_FIELD_BYTES));
   return { files, fileBytes, responses: n ? Number(n[1]) : null };
 };

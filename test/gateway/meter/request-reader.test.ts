@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { closeEventSchema } from '../../../lambda/domain/usage/usage-event.ts';
+import { emptyReading } from '../../../lambda/gateway/meter/meter.ts';
 import { createRequestReader } from '../../../lambda/gateway/meter/request-reader.ts';
 
 const MULTIPART = 'multipart/form-data; boundary=b';
@@ -42,6 +44,12 @@ describe('a multipart form', () => {
     for (let cut = 1; cut < body.length; cut++)
       expect([cut, readForm([body.slice(0, cut), body.slice(cut)])]).toEqual([cut, facts]);
     expect(readForm([...body])).toEqual(facts);
+  });
+
+  it('reads fields whose names are not quoted, as .NET writes them', () => {
+    expect(readForm([body.replaceAll(/; name="(\w+)"/g, '; name=$1')])).toEqual(facts);
+    const file = '--b\r\nContent-Disposition: form-data; name=file; filename=model\r\n\r\nRIFF\r\n';
+    expect(readForm([`${file}--b--\r\n`])).toEqual(NOTHING);
   });
 
   it('reads a field after a long file that arrives in small pieces', () => {
@@ -106,14 +114,29 @@ describe('a JSON body', () => {
     ['no seconds', '{"seconds":0}'],
     ['negative seconds', '{"seconds":-3}'],
     ['seconds that are no number', '{"seconds":"many"}'],
+    ['seconds without end', '{"seconds":1e999}'],
+    ['seconds without end as text', '{"seconds":"Infinity"}'],
     ['a tool of another kind', '{"tools":[{"type":"function","name":"web_search_preview"}]}'],
     ['malformed JSON', '{"model":'],
   ])('ignores %s', (_case, body) => {
     expect(read([body])).toEqual(NOTHING);
   });
 
-  it('cuts a model’s name to 128 characters', () => {
-    expect(read([JSON.stringify({ model: 'm'.repeat(300) })]).model).toBe('m'.repeat(128));
+  it('cuts a model’s name to 128 characters, and a service tier to 64', () => {
+    const { model, serviceTier } = read([JSON.stringify({ model: 'm'.repeat(300), service_tier: 't'.repeat(100) })]);
+    expect([model, serviceTier]).toEqual(['m'.repeat(128), 't'.repeat(64)]);
+  });
+
+  it.each([
+    ['/v1/chat/completions', { model: 'm'.repeat(300), service_tier: 't'.repeat(100), size: 's'.repeat(300) }],
+    [`/v1beta/models/${'m'.repeat(300)}:generateContent`, {}],
+    [`/model/${'m'.repeat(300)}/invoke`, {}],
+  ])('makes a reading that the recorder takes, however long its names are: %#', async (path, body) => {
+    const reader = createRequestReader('application/json', path);
+    reader.write(Buffer.from(JSON.stringify(body)));
+    const reading = await emptyReading({ method: 'POST', path, facts: () => reader.facts() });
+    expect(closeEventSchema.shape.reading.parse(JSON.parse(JSON.stringify(reading)))).toEqual(reading);
+    expect(reading.modelRequested).toBe('m'.repeat(128));
   });
 
   it('counts the input’s characters for speech alone', () => {

@@ -321,9 +321,9 @@ describe('a request of a budget that is reserved from', () => {
 });
 
 /** A multipart body of these fields and one file of this many bytes. */
-const multipart = (fields: Readonly<Record<string, string>>, fileBytes: number) => {
+const multipart = (fields: Readonly<Record<string, string>>, fileBytes: number, quote = '"') => {
   const head = Object.entries(fields).map(
-    ([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    ([name, value]) => `--b\r\nContent-Disposition: form-data; name=${quote}${name}${quote}\r\n\r\n${value}\r\n`,
   );
   const file = '--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n';
   return Buffer.concat([Buffer.from(head.join('') + file), Buffer.alloc(fileBytes, 1), Buffer.from('\r\n--b--\r\n')]);
@@ -423,8 +423,9 @@ describe('the most that a request may cost', () => {
     expect(await reservedFor(byToken, { target, contentType: MULTIPART })).toBeGreaterThan(100 * 10 * 6_000);
   });
 
-  it('counts images and files of an edit', async () => {
-    const body = multipart({ model: 'gpt-image-1', n: '2', quality: 'low', size: '1024x1024' }, 300_000);
+  it.each(['"', ''])('counts images and files of an edit whose fields have names in %j', async (quote) => {
+    const fields = { model: 'gpt-image-1', n: '2', quality: 'low', size: '1024x1024' };
+    const body = multipart(fields, 300_000, quote);
     const reserved = await reservedFor(body, { target: '/v1/images/edits', contentType: MULTIPART });
     expect(reserved).toBeGreaterThan(2 * 0.011 * USD + 4_096 * 10_000);
     expect(reserved).toBeLessThan(0.2 * USD);
