@@ -3,76 +3,79 @@ import type { Dialect } from './dialect.ts';
 import { at, byModality, count, countOf, type Raw } from './raw.ts';
 import { hasUnreadable, readSides } from './sides.ts';
 
+/** Gemini's counts of tokens, under either of its sets of names. */
+type Counts = Readonly<Record<'input' | 'output' | 'tool' | 'thoughts' | 'total', unknown>>;
+
 /**
- * Gemini's `usageMetadata`: the prompt includes cached tokens. Tokens of tools are separate from the prompt, and thoughts from the
- * candidates unless prompt and candidates already add up to the total. Candidates that are left out are what the others leave of the
- * total: Google leaves out zeros.
- * @see https://ai.google.dev/api/generate-content#UsageMetadata
+ * The prompt includes cached tokens. Tokens of tools are separate from the prompt, and thoughts from the output unless prompt and output
+ * already add up to the total. An output that is left out is what the others leave of the total: Google leaves out zeros. What the total
+ * has beyond all of them is charged as thoughts.
  */
-export const readGeminiUsage = (raw: Raw, _provider: string, dialect: Dialect): UsageDraft => {
-  const tool = count(raw['toolUsePromptTokenCount']);
-  const thoughts = count(raw['thoughtsTokenCount']);
-  const total = countOf(raw['totalTokenCount']);
-  const reportedOutput = raw['candidatesTokenCount'] ?? raw['responseTokenCount'];
+const readTokens = (counts: Counts, dialect: Dialect): UsageDraft => {
+  const tool = count(counts.tool);
+  const thoughts = count(counts.thoughts);
+  const total = countOf(counts.total);
   const sides = readSides(
     {
-      input: raw['promptTokenCount'],
-      output: reportedOutput,
-      // The part that tools and thoughts leave of it. A total without thoughts has them among the candidates.
+      input: counts.input,
+      output: counts.output,
+      // The part that tools and thoughts leave of it. A total without thoughts has them in the output.
       total: total === null ? null : total - tool - thoughts,
     },
     dialect,
   );
-  const { inputTokens: prompt, outputTokens: candidates } = sides;
-  const isInferred = sides.gap === 'derived' && reportedOutput === undefined;
-  const thoughtsInside = total !== null && prompt + tool + candidates === total;
+  const inputTokens = sides.inputTokens + tool;
+  const listed = inputTokens + sides.outputTokens;
+  const beyond = total === null ? 0 : Math.max(0, total - listed - thoughts);
+  const gap = sides.gap === 'derived' && counts.output === undefined ? undefined : sides.gap;
   return {
-    gap: hasUnreadable(raw, ['toolUsePromptTokenCount', 'thoughtsTokenCount'])
-      ? 'missing'
-      : isInferred
-        ? undefined
-        : sides.gap,
-    inputTokens: prompt + tool,
-    outputTokens: candidates + (thoughtsInside ? 0 : thoughts),
-    cacheReadTokens: count(raw['cachedContentTokenCount']),
-    reasoningTokens: thoughts,
-    ...modalities(
-      [raw['promptTokensDetails'] ?? raw['promptTokenDetails'], raw['toolUsePromptTokensDetails']],
-      raw['candidatesTokensDetails'] ?? raw['responseTokensDetails'],
-      raw['cacheTokensDetails'],
-    ),
+    gap: hasUnreadable(counts, ['tool', 'thoughts']) ? 'missing' : (gap ?? (beyond > 0 ? 'derived' : undefined)),
+    inputTokens,
+    outputTokens: sides.outputTokens + (total === listed ? 0 : thoughts) + beyond,
+    reasoningTokens: thoughts + beyond,
   };
 };
 
+/** Gemini's `usageMetadata`. @see https://ai.google.dev/api/generate-content#UsageMetadata */
+export const readGeminiUsage = (raw: Raw, _provider: string, dialect: Dialect): UsageDraft => ({
+  ...readTokens(
+    {
+      input: raw['promptTokenCount'],
+      output: raw['candidatesTokenCount'] ?? raw['responseTokenCount'],
+      tool: raw['toolUsePromptTokenCount'],
+      thoughts: raw['thoughtsTokenCount'],
+      total: raw['totalTokenCount'],
+    },
+    dialect,
+  ),
+  cacheReadTokens: count(raw['cachedContentTokenCount']),
+  ...modalities(
+    [raw['promptTokensDetails'] ?? raw['promptTokenDetails'], raw['toolUsePromptTokensDetails']],
+    raw['candidatesTokensDetails'] ?? raw['responseTokensDetails'],
+    raw['cacheTokensDetails'],
+  ),
+});
+
 /** Gemini's `/interactions`: the same rules under other names. */
-export const readInteractionsUsage = (raw: Raw, _provider: string, dialect: Dialect): UsageDraft => {
-  const tool = count(raw['total_tool_use_tokens']);
-  const thoughts = count(raw['total_thought_tokens'], raw['total_reasoning_tokens']);
-  const total = countOf(raw['total_tokens']);
-  const sides = readSides(
+export const readInteractionsUsage = (raw: Raw, _provider: string, dialect: Dialect): UsageDraft => ({
+  ...readTokens(
     {
       input: raw['total_input_tokens'],
       output: raw['total_output_tokens'],
-      total: total === null ? null : total - tool - thoughts,
+      tool: raw['total_tool_use_tokens'],
+      thoughts: raw['total_thought_tokens'] ?? raw['total_reasoning_tokens'],
+      total: raw['total_tokens'],
     },
     dialect,
-  );
-  const input = sides.inputTokens + tool;
-  const output = sides.outputTokens;
-  return {
-    gap: hasUnreadable(raw, ['total_tool_use_tokens', 'total_thought_tokens']) ? 'missing' : sides.gap,
-    inputTokens: input,
-    outputTokens: output + (total !== null && input + output === total ? 0 : thoughts),
-    cacheReadTokens: count(raw['total_cached_tokens']),
-    reasoningTokens: thoughts,
-    units: groundingUnits(raw['grounding_tool_count']),
-    ...modalities(
-      [raw['input_tokens_by_modality'], raw['tool_use_tokens_by_modality']],
-      raw['output_tokens_by_modality'],
-      raw['cached_tokens_by_modality'],
-    ),
-  };
-};
+  ),
+  cacheReadTokens: count(raw['total_cached_tokens']),
+  units: groundingUnits(raw['grounding_tool_count']),
+  ...modalities(
+    [raw['input_tokens_by_modality'], raw['tool_use_tokens_by_modality']],
+    raw['output_tokens_by_modality'],
+    raw['cached_tokens_by_modality'],
+  ),
+});
 
 /** Queries by tool, `[{ type: 'google_search', count: 2 }]`. @see https://ai.google.dev/api/interactions-api */
 const groundingUnits = (counts: unknown): DraftUnits => {

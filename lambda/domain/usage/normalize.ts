@@ -33,9 +33,13 @@ const readCohereUsage = (raw: Raw, _provider: string, dialect: Dialect): UsageDr
   const billedOutput = countOf(at(billed, 'output_tokens'));
   const input = countOf(at(tokens, 'input_tokens')) ?? billedInput;
   const output = countOf(at(tokens, 'output_tokens')) ?? billedOutput;
+  const hasNone = [input, output, ...Object.values(isRaw(billed) ? billed : {}).map((each) => countOf(each))].every(
+    (each) => each === null,
+  );
   const isPartial =
+    hasNone ||
     (generates.has(dialect) && (input === null || output === null)) ||
-    [billed, tokens].some((counts) => isRaw(counts) && hasUnreadable(counts, ['input_tokens', 'output_tokens']));
+    [billed, tokens].some((counts) => isRaw(counts) && hasUnreadable(counts, [...knownUnits]));
   return {
     ...(isPartial && { gap: 'missing' }),
     inputTokens: input ?? 0,

@@ -30,8 +30,8 @@ export const readChatUsage = (raw: Raw, provider: string, dialect: Dialect): Usa
     (provider === 'xai' && total === null) ||
     // Perplexity's deep research reports reasoning separately, and leaves it out of the total too.
     (provider === 'perplexity' && raw['reasoning_tokens'] !== undefined);
-  // Gemini's OpenAI-style responses have reasoning only in the total.
-  const thinking = isGemini && reported === 0 ? beyond : 0;
+  // Gemini's OpenAI-style responses have reasoning only in the total; xAI's total includes it, whether the details list it or not.
+  const thinking = (isGemini || provider === 'xai') && reported === 0 ? beyond : 0;
   // Mistral counts audio in seconds and in the total, outside prompt_tokens.
   const audio = count(at(input, 'audio_tokens'));
   const separateAudio =

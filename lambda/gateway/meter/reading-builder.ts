@@ -1,6 +1,6 @@
 import { BILLABLE } from '../../domain/usage/billable-items.ts';
 import type { Dialect } from '../../domain/usage/dialect.ts';
-import { MAX_MODEL_CHARACTERS, MAX_RAW_USAGE_BYTES } from '../../domain/usage/limits.ts';
+import { MAX_MODEL_CHARACTERS, MAX_RAW_USAGE_BYTES, MAX_TIER_CHARACTERS } from '../../domain/usage/limits.ts';
 import type { Reading } from '../../domain/usage/usage-event.ts';
 import { BatchTotal } from './batch-total.ts';
 import type { PickerSink } from './json-picker.ts';
@@ -29,6 +29,9 @@ const overlay = (bottom: Usage, top: Usage): Usage => {
   for (const [name, value] of Object.entries(top)) if (value !== null) merged[name] = value;
   return merged;
 };
+
+/** False for zeros alone. */
+const hasCount = (usage: Usage): boolean => /[1-9]/.test(JSON.stringify(usage));
 
 /** Anthropic's stop reason when a classifier stopped the response. */
 const REFUSAL = 'refusal';
@@ -206,8 +209,14 @@ export class ReadingBuilder implements PickerSink {
     }
     const usage = usageIn(values) ?? this.#lesserUsage(values);
     if (!usage) return;
-    this.#usage = this.#startUsage ? overlay(this.#startUsage, usage) : usage;
-    if (this.#startUsage) this.#startUsage = this.#usage;
+    if (this.#startUsage) {
+      this.#usage = overlay(this.#startUsage, usage);
+      this.#startUsage = this.#usage;
+      this.#isHalf &&= (usage['output_tokens'] ?? null) === null;
+      return;
+    }
+    // Counts only grow: nothing but zeros behind them is no usage.
+    if (this.#usage === null || hasCount(usage)) this.#usage = usage;
     this.#isHalf = false;
   }
 
@@ -236,7 +245,7 @@ export class ReadingBuilder implements PickerSink {
     const model = values.get('model');
     if (typeof model === 'string' && model !== '') this.#model = model.slice(0, MAX_MODEL_CHARACTERS);
     const tier = values.get('serviceTier');
-    if (typeof tier === 'string') this.#serviceTier = tier.slice(0, 64);
+    if (typeof tier === 'string') this.#serviceTier = tier.slice(0, MAX_TIER_CHARACTERS);
   }
 
   /** Records a response that is only an error although its status is below 400. */

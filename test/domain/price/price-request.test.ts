@@ -274,6 +274,8 @@ describe('usage of which only a part can be read', () => {
     reading: { dialect: 'gemini-generate', modelServed: 'gemini-2.5-flash' },
   } as const;
   const cohere = { provider: 'cohere', reading: { dialect: 'cohere-chat', modelServed: 'command-r' } } as const;
+  const cohereBy = (dialect: 'cohere-embed' | 'cohere-rerank', modelServed: string) =>
+    ({ provider: 'cohere', reading: { dialect, modelServed } }) as const;
   const chatCall = { reading: { dialect: 'openai-chat' } } as const;
   const responses = { reading: { dialect: 'openai-responses' } } as const;
 
@@ -297,6 +299,13 @@ describe('usage of which only a part can be read', () => {
           ['the output of interactions', gemini, { total_input_tokens: 9, total_output_tokens: value }],
           ['the output of Cohere', cohere, { billed_units: { input_tokens: 9, output_tokens: value } }],
           ['the input of Cohere', cohere, { billed_units: { input_tokens: value, output_tokens: 9 } }],
+          [
+            'the input of embeddings',
+            cohereBy('cohere-embed', 'embed-v4.0'),
+            { billed_units: { input_tokens: value } },
+          ],
+          ['the images of embeddings', cohereBy('cohere-embed', 'embed-v4.0'), { billed_units: { images: value } }],
+          ['the searches', cohereBy('cohere-rerank', 'rerank-v3.5'), { billed_units: { search_units: value } }],
         ] as const
       ).map(([side, facts, usage]) => ({ side, value, facts, usage })),
     ),
@@ -324,6 +333,32 @@ describe('usage of which only a part can be read', () => {
     expect(price(chatCall, { prompt_tokens: 100, completion_tokens: value, total_tokens: total }).costNanoUsd).toBe(
       whole.costNanoUsd,
     );
+  });
+
+  it('takes what the total of Gemini or xAI has beyond all counts for reasoning', () => {
+    const sum = { inputTokens: 100, outputTokens: 250, reasoningTokens: 200 };
+    const derived = { provenance: 'estimated', reason: reasons.derivedUsage, usage: sum };
+    expect(price(gemini, { promptTokenCount: 100, candidatesTokenCount: 50, totalTokenCount: 350 })).toMatchObject(
+      derived,
+    );
+    expect(price(gemini, { total_input_tokens: 100, total_output_tokens: 50, total_tokens: 350 })).toMatchObject(
+      derived,
+    );
+    const listed = { promptTokenCount: 80, toolUsePromptTokenCount: 20, candidatesTokenCount: 50 };
+    const known = { ...listed, thoughtsTokenCount: 200, totalTokenCount: 350 };
+    expect(price(gemini, known)).toMatchObject({ provenance: 'computed', usage: sum });
+    expect(price(gemini, { ...known, thoughtsTokenCount: 120 })).toMatchObject(derived);
+    const xai = { provider: 'xai', reading: { dialect: 'openai-chat', modelServed: 'grok-4' } } as const;
+    for (const completion_tokens_details of [
+      undefined,
+      null,
+      {},
+      { reasoning_tokens: null },
+      { reasoning_tokens: 200 },
+    ]) {
+      const usage = { prompt_tokens: 100, completion_tokens: 50, total_tokens: 350, completion_tokens_details };
+      expect(price(xai, usage)).toMatchObject({ provenance: 'computed', usage: sum });
+    }
   });
 
   it.each([-5, 1e11, 'many'])('has an unknown cost where what adds to a side is %s', (value) => {

@@ -186,6 +186,15 @@ describe('usage', () => {
     expect(build([{ usage: { a: 1 } }, { usage: { b: 2 } }]).builder.usage).toEqual({ b: 2 });
   });
 
+  it('of zeros alone counts, but not behind a count', () => {
+    expect(build([{ usage: { a: 0 } }]).builder.usage).toEqual({ a: 0 });
+    expect(build([{ usage: { a: 1 } }, { usage: { a: 0, of: { b: 0 } } }]).builder.usage).toEqual({ a: 1 });
+    expect(build([{ usage: { a: 1 } }, { usage: { a: 0, of: { b: 20 } } }]).builder.usage).toEqual({
+      a: 0,
+      of: { b: 20 },
+    });
+  });
+
   it.each<[string, object, object | null]>([
     ['usage', { usage: { a: 1 }, usageMetadata: { b: 1 } }, { a: 1 }],
     ['usageMetadata', { usageMetadata: { b: 1 }, x_groq: { usage: { c: 1 } } }, { b: 1 }],
@@ -209,8 +218,14 @@ describe('usage', () => {
     expect(isWhole).toBe(true);
   });
 
-  it('of a message_start alone is half', () => {
-    expect(build([{ message: { usage: { input_tokens: 3 } } }]).isWhole).toBe(false);
+  it.each([
+    ['alone', []],
+    ['with a message_delta that has no output', [{ usage: { input_tokens: 3 } }]],
+    ['with a message_delta whose output is null', [{ usage: { input_tokens: 3, output_tokens: null } }]],
+  ])('of a message_start %s is half', (_case, deltas) => {
+    expect(build([{ message: { usage: { input_tokens: 3, output_tokens: 1 } } }, ...deltas]).isWhole).toBe(false);
+    const whole = [{ message: { usage: { input_tokens: 3 } } }, { usage: { output_tokens: 0 } }, ...deltas];
+    expect(build(whole).isWhole).toBe(true);
   });
 
   it('of a document that never ended counts, and is marked', () => {
