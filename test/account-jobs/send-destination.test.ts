@@ -186,6 +186,10 @@ describe('a destination of the type otlp', () => {
     ]);
     const nano = (name: string) => metrics(name).reduce((all, { asInt }) => all + Number(asInt), 0);
     expect(nano('ai_spend.cost')).toBe(1_570 * 7);
+    // A sum of nothing known would read as $0.
+    expect(metrics('ai_spend.cost').map(({ attributes }) => valuesOf(attributes)['ai_spend.provenance'])).not.toContain(
+      'unknown',
+    );
     expect(nano('ai_spend.unknown_cost_requests')).toBe(1);
     const durations = metrics(conventions.METRIC_GEN_AI_CLIENT_OPERATION_DURATION);
     expect(durations.reduce((all, { count }) => all + Number(count), 0)).toBe(4);

@@ -330,7 +330,8 @@ const askForecast = async () => {
   const soFar = within(iso(month), iso(nextMonth), of);
   expect(forecast).toMatchObject({ costUsd: costOf(soFar), unpricedRequests: unknownIn(soFar) });
   const hasWeek = within(iso(today - 14 * DAY_MS), iso(today - 6 * DAY_MS), of).length > 0;
-  if (!isKnown(soFar) || !hasWeek) return expect(forecast.forecastCostUsd).toBe('unknown');
+  const isRateKnown = isKnown(within(iso(today - 7 * DAY_MS), iso(today), of));
+  if (!isKnown(soFar) || !hasWeek || !isRateKnown) return expect(forecast.forecastCostUsd).toBe('unknown');
   const rate = sum(today - 7 * DAY_MS, today) / 7;
   const left = (nextMonth - today) / DAY_MS - 1;
   const whole = sum(month, today) + Math.max(rate, sum(today, nextMonth)) + rate * left;

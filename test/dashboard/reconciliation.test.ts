@@ -111,6 +111,15 @@ describe('a comparison with the bill', () => {
     expect(body.throughGatewayShare).toBeCloseTo(0.007 / 1.607, 9);
   });
 
+  it('counts the requests of unknown cost, which what is on record does not include', async () => {
+    const unknown = { priceSource: null, provenance: 'unknown', costNanoUsd: null, lines: [] } as const;
+    const price = () => ({ ...priceOfTokens(closeEvent()), ...unknown });
+    const recorder = openRecorder(table, { logger: { error: () => {} }, price, now: () => NOW.getTime() });
+    const facts = { accountId: caller.accountId, startedAt: '2026-11-20T12:00:00.000Z' };
+    await recorder([1, 2].map((n) => closeEvent({ n, ...facts })));
+    expect((await compare()).body).toMatchObject({ recordedUsd: '0', unpricedRequests: 2 });
+  });
+
   it('takes proportions from the book that requests are priced with', async () => {
     await record('2026-11-20', [1_000_000]);
     const line = { day: '2026-11-20', item: 'tokens', model: 'gpt-4o', scope: null, amountNanoUsd: 70_000_000 };

@@ -402,7 +402,9 @@ describe('the numbers of a report', () => {
     expect(text).toContain('What was spent is unknown (1 request).');
     expect(text).toContain('Bypassed, and counted all the same: 1 request.');
     expect(`${text}${html}`).not.toContain('$0.00 was spent');
-    expect(html).toContain('Team &lt;b&gt;');
+    // The name, what is used, of how much, no projection, and the requests that none of it includes.
+    const cells = /<tr>(<td[^>]*>Team &lt;b&gt;.*?)<\/tr>/.exec(html ?? '')?.[1]?.split('</td>');
+    expect(cells?.map((cell) => cell.replace(/<[^>]*>/, '')).slice(1)).toEqual(['0%', '$0.00 of $20.00', '', '2', '']);
     expect(html).not.toMatch(/<img|<script|url\(/);
   });
 });

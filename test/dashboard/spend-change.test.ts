@@ -6,7 +6,7 @@ import type { Counters, SpendCounter } from '../../lambda/domain/spend/counters.
 import { OTHER, UNKNOWN } from '../../lambda/domain/spend/dimensions.ts';
 import { readCountersFrom } from '../../lambda/domain/spend/spend-question.ts';
 import { route } from '../../lambda/http/operation.ts';
-import { invoke, serve } from '../http/invoke.ts';
+import { type ApiCall, invoke, serve } from '../http/invoke.ts';
 
 const caller = { accountId: 'account', userId: 'user' };
 const USD = 1_000_000_000;
@@ -51,8 +51,8 @@ const handler = serve([
     }),
   ),
 ]);
-const get = async (query: Record<string, string[]>) =>
-  invoke(handler, { method: 'GET', path: '/api/spend/compare', query, caller });
+const get = async (query: Record<string, string[]>, by: ApiCall['caller'] = caller) =>
+  invoke(handler, { method: 'GET', path: '/api/spend/compare', query, caller: by });
 const days = { from: ['2026-11-10'], to: ['2026-11-11'] };
 
 beforeEach(() => {
@@ -164,6 +164,13 @@ describe('GET /spend/compare', () => {
     expect(body.mayAlsoMatch).toMatchObject({ requests: 1, costNanoUsd: 4 * USD });
     expect(body.before).toMatchObject({ untrackedRequests: 3, mayAlsoMatch: null });
     expect((await get({ ...days, groupBy: ['tag'] })).body.isComplete).toBe(false);
+  });
+
+  it('says to who sees a part that requests under (other) may be theirs, without a figure of them', async () => {
+    const bob = { ...caller, userId: 'bob', role: 'developer', keyIds: new Set(['a']) } as const;
+    expect((await get(days, bob)).body).toMatchObject({ isComplete: true, mayAlsoMatch: null });
+    spent.push(counter('2026-11-10', 'gpt-4o', null, usd(4, 4), OTHER));
+    expect((await get(days, bob)).body).toMatchObject({ isComplete: false, mayAlsoMatch: null });
   });
 
   it.each([

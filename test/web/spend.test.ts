@@ -65,6 +65,14 @@ describe('the forecast', () => {
     expect(month.sum).toMatchObject({ costNanoUsd: null, requests: 3, unpricedRequests: 3 });
     expect(month.forecastNanoUsd).toBeNull();
   });
+
+  it('is unknown where no cost of the last seven days is, whatever the month has', () => {
+    const unknown = days('2026-10-25', 7, () => 0).map(({ time }) => point(time, null, 3, 3));
+    const forecastOf = (today: object[]) =>
+      monthOf({ series: [...unknown, ...today] as never, untracked: none }, '2026-11-01').forecastNanoUsd;
+    expect(forecastOf([])).toBeNull();
+    expect(forecastOf([point('2026-11-01', 5)])).toBeNull();
+  });
 });
 
 describe('the period that is compared', () => {
@@ -95,6 +103,21 @@ describe('the period that is compared', () => {
     const range = rangeOf(rangeSearch({ range: 'custom', ...mail }), now);
     expect(range).toMatchObject({ from: mail.from, to: mail.to, granularity: 'day' });
     expect(range.compared).toEqual(mail);
+  });
+});
+
+describe('requests that may match the filter as well', () => {
+  it.each([
+    ['are of unknown cost where nothing of it is known', [null, 0, null], null],
+    ['have the cost that is known', [null, 3, 4], 7],
+    ['may be free', [0, 0], 0],
+  ])('%s', (_, costs, costNanoUsd) => {
+    const series = costs.map((cost, index) => ({
+      ...point(`2026-11-1${index}`, 1),
+      mayAlsoMatch: { requests: 2, costNanoUsd: cost, unpricedRequests: cost === null ? 2 : 0 },
+    }));
+    const { sum } = monthOf({ series: series as never, untracked: none }, day(now));
+    expect(sum.mayAlsoMatch).toEqual({ requests: 2 * costs.length, costNanoUsd });
   });
 });
 

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { periodAt } from '../../domain/calendar/periods.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
-import { forecastMonth, HISTORY_DAYS } from '../../domain/spend/month-forecast.ts';
+import { forecastMonth, HISTORY_DAYS, sumOfKnown } from '../../domain/spend/month-forecast.ts';
 import { type Implementation, inGroup } from '../../http/operation.ts';
 import type { readSpend } from '../spend/operations.ts';
 import { spendQuery } from '../spend/spend-query.ts';
@@ -49,9 +49,8 @@ export const readForecast =
     const [{ totals }, { series }] = await Promise.all([ask(first), ask(history < first ? history : first)]);
     const projected = forecastMonth(month, at, (from, to) => {
       const days = series.filter(({ time }) => time >= dayOf(from) && time < dayOf(to));
-      const sum = (numberOf: (day: (typeof days)[number]) => number) =>
-        days.reduce((all, day) => all + numberOf(day), 0);
-      return { requests: sum((day) => day.requests), nanoUsd: sum((day) => day.costNanoUsd ?? 0) };
+      const requests = days.reduce((all, day) => all + day.requests, 0);
+      return { requests, nanoUsd: sumOfKnown(days.map(({ costNanoUsd }) => costNanoUsd)) };
     });
     const isKnown = totals.costNanoUsd !== null && projected !== null;
     return {
@@ -62,6 +61,6 @@ export const readForecast =
       forecastCostNanoUsd: isKnown ? projected.nanoUsd : null,
       basis: isKnown
         ? 'The mean of the last seven whole days for each day that is left. Requests of unknown cost are not in it.'
-        : 'Not known: there is less than a week of requests, or the cost of the month is unknown.',
+        : 'Not known: there is less than a week of requests, or the cost of the month, or of the last seven days, is unknown.',
     };
   };

@@ -88,6 +88,9 @@ export const readReconciliation = operation('readReconciliation', 'GET /reconcil
     billedUsd: z.string(),
     recordedNanoUsd: z.int(),
     recordedUsd: z.string(),
+    unpricedRequests: z
+      .int()
+      .check(z.describe('Requests on record whose cost is unknown. `recordedNanoUsd` does not include them.')),
     throughGatewayShare: z
       .nullable(z.number())
       .check(z.describe('The share of the billed amount that passed the gateway, 0 to 1. Null without a bill.')),

@@ -123,6 +123,7 @@ export const compareBill =
       billedUsd: usdOf(billedNanoUsd),
       recordedNanoUsd,
       recordedUsd: usdOf(recordedNanoUsd),
+      unpricedRequests: recorded.reduce((sum, { unpricedRequests }) => sum + unpricedRequests, 0),
       throughGatewayShare: billedNanoUsd > 0 ? Math.max(0, 1 - differences.notThroughGateway / billedNanoUsd) : null,
       differences: buckets
         .filter((bucket) => differences[bucket] !== 0)

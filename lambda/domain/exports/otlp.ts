@@ -140,8 +140,11 @@ export const otlpMetrics = (
   const durations = records.flatMap((record) =>
     record.totalMs === null ? [] : [{ attributes: about(record), value: record.totalMs / 1_000 }],
   );
-  const spent = (record: RequestRecord) => ({ ...about(record), 'ai_spend.provenance': record.provenance });
-  const costs = records.map((record) => ({ attributes: spent(record), value: record.costNanoUsd ?? 0 }));
+  const costs = records.flatMap((record) =>
+    record.costNanoUsd === null
+      ? []
+      : [{ attributes: { ...about(record), 'ai_spend.provenance': record.provenance }, value: record.costNanoUsd }],
+  );
   const unknown = records.flatMap((record) =>
     record.costNanoUsd === null ? [{ attributes: about(record), value: 1 }] : [],
   );

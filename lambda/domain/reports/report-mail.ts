@@ -37,6 +37,9 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
   '</table>',
 ];
 
+/** Requests that no amount of a row includes. */
+const UNKNOWN_COST = 'Unknown cost';
+
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const notesOf = (breakdown: Breakdown, money: ReportMoney): string[] => {
@@ -63,6 +66,7 @@ const budgetCells = (budgets: ReportContent['budgets'], { text, from }: ReportMo
     percentText(budget.percentUsed),
     `${text(from(budget.usedNanoUsd))} of ${text(from(budget.amountNanoUsd))}`,
     budget.projectedNanoUsd === null ? '' : text(from(budget.projectedNanoUsd)),
+    countText(budget.unpricedRequests),
   ]);
 
 /** The mail of a report, in text and in HTML without images. The subject has no text of users. */
@@ -114,12 +118,15 @@ export const reportMail = (run: Omit<ReportRun, 'deliveries'>, dashboardUrl: str
     ...(effects === null ? [] : [`<p>${escapeHtml(effects)}</p>`]),
     ...content.breakdowns.flatMap((breakdown) => [
       `<h3>By ${escapeHtml(withoutLinks(groupingText(breakdown.by)))}</h3>`,
-      ...table(['', 'Cost', 'Change', 'Requests', 'Unknown cost'], groupCells(breakdown, money)),
+      ...table(['', 'Cost', 'Change', 'Requests', UNKNOWN_COST], groupCells(breakdown, money)),
       ...notesOf(breakdown, money).map((note) => `<p style="color:#555">${escapeHtml(note)}</p>`),
     ]),
     ...(content.budgets.length === 0
       ? []
-      : ['<h3>Budgets now</h3>', ...table(['', 'Used', 'Spent', 'Projected'], budgetCells(content.budgets, money))]),
+      : [
+          '<h3>Budgets now</h3>',
+          ...table(['', 'Used', 'Spent', 'Projected', UNKNOWN_COST], budgetCells(content.budgets, money)),
+        ]),
     ...(savings
       ? [
           '<h3>Where money is wasted</h3>',

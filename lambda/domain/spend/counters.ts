@@ -85,7 +85,8 @@ export class CounterOverflowError extends Error {
   override readonly name = 'CounterOverflowError';
 }
 
-const exact = (name: string, value: number): number => {
+/** @throws CounterOverflowError */
+export const exact = (name: string, value: number): number => {
   if (!Number.isSafeInteger(value)) throw new CounterOverflowError(`Counter ${name} passed 2^53.`);
   return value;
 };

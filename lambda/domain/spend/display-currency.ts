@@ -1,7 +1,7 @@
 import type { Range } from '../calendar/range.ts';
 import { type Day, dayOf } from '../calendar/utc.ts';
 import { decimalOf, divideHalfUp } from '../money.ts';
-import { addCounters, type Counters, costAtRateName, sumOfCosts } from './counters.ts';
+import { addCounters, type Counters, costAtRateName, exact, sumOfCosts } from './counters.ts';
 
 /** The currency that costs are shown in, next to US dollars. A rate holds from its day (UTC) until the next one. */
 export interface DisplayCurrency {
@@ -24,9 +24,12 @@ const scaledRate = (perUsd: string): bigint => {
   return BigInt(whole + fraction.padEnd(DIGITS, '0'));
 };
 
-/** Each amount at its rate, in 1e-9 of the currency, rounded half up once. */
+/** Each amount at its rate, in 1e-9 of the currency, rounded half up once. @throws CounterOverflowError */
 const converted = (parts: readonly { readonly nanoUsd: number; readonly perUsd: string }[]): bigint => {
-  const sum = parts.reduce((total, { nanoUsd, perUsd }) => total + BigInt(nanoUsd) * scaledRate(perUsd), 0n);
+  const sum = parts.reduce(
+    (total, { nanoUsd, perUsd }) => total + BigInt(exact('costAtRate', nanoUsd)) * scaledRate(perUsd),
+    0n,
+  );
   const scale = 10n ** BigInt(DIGITS);
   return sum < 0n ? -divideHalfUp(-sum, scale) : divideHalfUp(sum, scale);
 };

@@ -7,23 +7,31 @@ export const RATE_DAYS = 7;
 /** How far back the first request is looked for: there is history enough if it is not later than the first day of the rate. */
 export const HISTORY_DAYS = 2 * RATE_DAYS;
 
+/** The sum of the known ones of some costs. Null, as in costOf, where all that is known is that it is not less than 0. */
+export const sumOfKnown = (costs: readonly (number | null)[]): number | null => {
+  const sum = costs.reduce<number>((all, cost) => all + (cost ?? 0), 0);
+  return sum === 0 && costs.includes(null) ? null : sum;
+};
+
 /** Requests and known cost, in nano-USD, of the days from one instant to before another, ISO 8601. */
-type SumDays = (from: string, to: string) => { readonly requests: number; readonly nanoUsd: number };
+type SumDays = (from: string, to: string) => { readonly requests: number; readonly nanoUsd: number | null };
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 /**
  * Sum of a month at the current rate, in nano-USD, and the day on which a limit will be reached. Today counts once: with what is
- * spent, or with a day at the rate if that is more. Null without a week of history: the rate of a new account is not known yet.
+ * spent, or with a day at the rate if that is more. Null without a week of history, and where nothing is known of what the last one cost.
  */
 export const forecastMonth = (month: Pick<Period, 'start' | 'end'>, now: Date, sumDays: SumDays) => {
   const todayMs = startOf('day', now).getTime();
   const tomorrowMs = todayMs + DAY_MS;
   const rateFromMs = todayMs - RATE_DAYS * DAY_MS;
   if (sumDays(iso(todayMs - HISTORY_DAYS * DAY_MS), iso(rateFromMs + DAY_MS)).requests === 0) return null;
-  const rate = sumDays(iso(rateFromMs), iso(todayMs)).nanoUsd / RATE_DAYS;
-  const today = Math.max(sumDays(iso(todayMs), iso(tomorrowMs)).nanoUsd, rate);
-  const byTonight = sumDays(month.start, iso(todayMs)).nanoUsd + today;
+  const ofWeek = sumDays(iso(rateFromMs), iso(todayMs)).nanoUsd;
+  if (ofWeek === null) return null;
+  const rate = ofWeek / RATE_DAYS;
+  const today = Math.max(sumDays(iso(todayMs), iso(tomorrowMs)).nanoUsd ?? 0, rate);
+  const byTonight = (sumDays(month.start, iso(todayMs)).nanoUsd ?? 0) + today;
   return {
     nanoUsd: Math.round(byTonight + (rate * (Date.parse(month.end) - tomorrowMs)) / DAY_MS),
     reaches: (limit: number) => dayOf(iso(todayMs + Math.max(0, Math.ceil((limit - byTonight) / rate)) * DAY_MS)),

@@ -1,16 +1,16 @@
 import { costEffects } from './cost-effects.ts';
 import { addCounters, type Counters, requireExact, type SpendCounter, sumMap } from './counters.ts';
-import { OTHER, type SpendDimensionName, UNKNOWN } from './dimensions.ts';
+import type { SpendDimensionName } from './dimensions.ts';
 import { type DisplayCurrency, displayCostOf } from './display-currency.ts';
 import type { SpendFilter } from './spend-question.ts';
 import {
   costOf,
   type Group,
-  isUnknown,
+  groupKey,
+  hidesNames,
+  matchOf,
   mayAlsoMatchOf,
-  mayPassFilter,
   namesOf,
-  passesFilter,
   tokensOf,
 } from './spend-report.ts';
 
@@ -29,18 +29,19 @@ const NOTHING: Counters = {};
 export const periodSums = async (spendCounters: AsyncIterable<SpendCounter>, { groupBy, filter }: ChangeQuery) => {
   const groups = sumMap();
   const models = sumMap();
-  let mayAlsoMatch = NOTHING;
+  const mayAlsoMatch = sumMap();
   let mayLack = false;
   let hasOther = false;
   for await (const { dimensions, counters } of spendCounters) {
-    if (!passesFilter(dimensions, filter)) {
-      if (!mayPassFilter(dimensions, filter)) continue;
-      mayAlsoMatch = addCounters(mayAlsoMatch, counters);
-      mayLack ||= isUnknown(dimensions, filter);
+    const match = matchOf(dimensions, filter);
+    if (match === 'fails') continue;
+    if (match !== 'passes') {
+      mayAlsoMatch.add('all', counters);
+      mayLack ||= match === 'unknown';
       continue;
     }
-    hasOther ||= groupBy.some((name) => dimensions[name] === OTHER || dimensions[name] === UNKNOWN);
-    groups.add(JSON.stringify(groupBy.map((name) => dimensions[name] ?? null)), counters);
+    hasOther ||= hidesNames(dimensions, groupBy);
+    groups.add(groupKey(dimensions, groupBy), counters);
     models.add(JSON.stringify([dimensions.provider, dimensions.model]), counters);
   }
   const total = [...models.sums.values()].reduce(addCounters, NOTHING);
@@ -50,8 +51,8 @@ export const periodSums = async (spendCounters: AsyncIterable<SpendCounter>, { g
     groups: groups.sums,
     models: models.sums,
     mayLack,
-    mayAlsoMatch: mayAlsoMatchOf(mayAlsoMatch),
-    isComplete: mayAlsoMatchOf(mayAlsoMatch) === null && !hasOther,
+    mayAlsoMatch: mayAlsoMatchOf(mayAlsoMatch.sums.get('all')),
+    isComplete: mayAlsoMatch.sums.size === 0 && !hasOther,
   };
 };
 

@@ -3,16 +3,7 @@ import { type Counters, type SpendCounter, sumMap } from './counters.ts';
 import type { SpendDimensionName } from './dimensions.ts';
 import type { DisplayCurrency } from './display-currency.ts';
 import { latencyOf } from './durations.ts';
-import {
-  byCost,
-  type Group,
-  groupOf,
-  isUnknown,
-  mayPassFilter,
-  passesFilter,
-  type ReportQuery,
-  sumsOf,
-} from './spend-report.ts';
+import { byCost, groupKey, matchOf, type ReportQuery, sumsOf } from './spend-report.ts';
 
 /** Spreadsheets run a field that begins with one of these, or its full-width form, as a formula. @see https://owasp.org/www-community/attacks/CSV_Injection */
 const FORMULA_START = /^[=+\-@\t\r\n＝＋－＠]/;
@@ -25,63 +16,49 @@ export const csvField = (value: string | number | null): string => {
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 };
 
-const line = (fields: readonly (string | number | null)[]): string => `${fields.map(csvField).join(',')}\r\n`;
+type Field = string | number | null;
 
-const sumColumns = [
-  'requests',
-  'cost_usd',
-  'unpriced_requests',
-  'cost_provider_usd',
-  'cost_computed_usd',
-  'cost_estimated_usd',
-  'free_requests',
-  'errors',
-  'input_tokens',
-  'output_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'reasoning_tokens',
-  'may_also_match_requests',
-  'may_also_match_cost_usd',
-  'list_cost_usd',
-  'list_unpriced_requests',
-] as const;
+const line = (fields: readonly Field[]): string => `${fields.map(csvField).join(',')}\r\n`;
 
-const sumCounters = (
-  counters: Counters,
-  mayAlsoMatch: Counters,
-  mayLack: boolean,
-  currency: DisplayCurrency | null,
-) => {
-  const { costByProvenance, tokens, ...sums } = sumsOf(counters, mayLack, currency);
-  return [
-    sums.requests,
-    sums.costUsd,
-    sums.unpricedRequests,
-    costByProvenance.provider.costUsd,
-    costByProvenance.computed.costUsd,
-    costByProvenance.estimated.costUsd,
-    sums.freeRequests,
-    sums.errors,
-    tokens.inputTokens,
-    tokens.outputTokens,
-    tokens.cacheReadTokens,
-    tokens.cacheWriteTokens,
-    tokens.reasoningTokens,
-    mayAlsoMatch.requests ?? 0,
-    sumsOf(mayAlsoMatch).costUsd,
-    sums.listCostUsd,
-    sums.listUnpricedRequests,
-    ...(currency ? [sums.displayCost ?? null, currency.code] : []),
-  ];
-};
+/** The sums of a line, and those that it may lack. */
+interface Line {
+  readonly sums: ReturnType<typeof sumsOf>;
+  readonly mayAlsoMatch: ReturnType<typeof sumsOf>;
+  readonly latency: ReturnType<typeof latencyOf>;
+}
 
-const latencyColumns = ['latency_requests', 'latency_p50_ms', 'latency_p95_ms'] as const;
+type Column = readonly [name: string, of: (line: Line) => Field];
 
-const latencyFields = (counters: Counters) => {
-  const { requests = 0, p50Ms = null, p95Ms = null } = latencyOf(counters) ?? {};
-  return [requests, p50Ms, p95Ms];
-};
+const sumColumns: readonly Column[] = [
+  ['requests', ({ sums }) => sums.requests],
+  ['cost_usd', ({ sums }) => sums.costUsd],
+  ['unpriced_requests', ({ sums }) => sums.unpricedRequests],
+  ['cost_provider_usd', ({ sums }) => sums.costByProvenance.provider.costUsd],
+  ['cost_computed_usd', ({ sums }) => sums.costByProvenance.computed.costUsd],
+  ['cost_estimated_usd', ({ sums }) => sums.costByProvenance.estimated.costUsd],
+  ['free_requests', ({ sums }) => sums.freeRequests],
+  ['errors', ({ sums }) => sums.errors],
+  ['input_tokens', ({ sums }) => sums.tokens.inputTokens],
+  ['output_tokens', ({ sums }) => sums.tokens.outputTokens],
+  ['cache_read_tokens', ({ sums }) => sums.tokens.cacheReadTokens],
+  ['cache_write_tokens', ({ sums }) => sums.tokens.cacheWriteTokens],
+  ['reasoning_tokens', ({ sums }) => sums.tokens.reasoningTokens],
+  ['may_also_match_requests', ({ mayAlsoMatch }) => mayAlsoMatch.requests],
+  ['may_also_match_cost_usd', ({ mayAlsoMatch }) => mayAlsoMatch.costUsd],
+  ['list_cost_usd', ({ sums }) => sums.listCostUsd],
+  ['list_unpriced_requests', ({ sums }) => sums.listUnpricedRequests],
+];
+
+const latencyColumns: readonly Column[] = [
+  ['latency_requests', ({ latency }) => latency?.requests ?? 0],
+  ['latency_p50_ms', ({ latency }) => latency?.p50Ms ?? null],
+  ['latency_p95_ms', ({ latency }) => latency?.p95Ms ?? null],
+];
+
+const currencyColumns = ({ code }: DisplayCurrency): readonly Column[] => [
+  ['display_cost', ({ sums }) => sums.displayCost ?? null],
+  ['display_currency', () => code],
+];
 
 /**
  * Spend as CSV: a line for each hour, day or month and group that has requests. An unknown cost is an empty field. The last columns have
@@ -95,8 +72,8 @@ export async function* spendCsv(
   { range, groupBy, filter, currency = null, latency = false }: Omit<ReportQuery, 'limit'>,
   nameOf: (dimension: SpendDimensionName) => string,
 ): AsyncGenerator<string> {
-  const moreColumns = [...(currency ? ['display_cost', 'display_currency'] : []), ...(latency ? latencyColumns : [])];
-  yield line(['time', ...groupBy.map(nameOf), ...sumColumns, ...moreColumns]);
+  const columns = [...sumColumns, ...(currency ? currencyColumns(currency) : []), ...(latency ? latencyColumns : [])];
+  yield line(['time', ...groupBy.map(nameOf), ...columns.map(([name]) => name)]);
   const bucketOf = bucketFinder(range);
   let bucket = '';
   let groups = sumMap();
@@ -107,15 +84,17 @@ export async function* spendCsv(
       .map((group): [string, Counters] => [group, groups.sums.get(group) ?? {}])
       .sort(byCost)
       .map(([group, counters]) => {
-        const names = JSON.parse(group) as Group;
-        const values = groupBy.map((name) => names[name] ?? null);
-        const columns = sumCounters(counters, mayAlsoMatch.sums.get(group) ?? {}, mayLack.has(group), currency);
-        return line([bucket, ...values, ...columns, ...(latency ? latencyFields(counters) : [])]);
+        const ofGroup: Line = {
+          sums: sumsOf(counters, mayLack.has(group), currency),
+          mayAlsoMatch: sumsOf(mayAlsoMatch.sums.get(group) ?? {}),
+          latency: latencyOf(counters),
+        };
+        return line([bucket, ...(JSON.parse(group) as Field[]), ...columns.map(([, of]) => of(ofGroup))]);
       })
       .join('');
   for await (const { time, dimensions, counters } of spendCounters) {
-    const passes = passesFilter(dimensions, filter);
-    if (!passes && !mayPassFilter(dimensions, filter)) continue;
+    const match = matchOf(dimensions, filter);
+    if (match === 'fails') continue;
     const next = bucketOf(time);
     if (next !== bucket) {
       if (bucket !== '') yield flush();
@@ -124,9 +103,9 @@ export async function* spendCsv(
       mayAlsoMatch = sumMap();
       mayLack = new Set();
     }
-    const group = JSON.stringify(groupOf(dimensions, groupBy));
-    (passes ? groups : mayAlsoMatch).add(group, counters);
-    if (!passes && isUnknown(dimensions, filter)) mayLack.add(group);
+    const group = groupKey(dimensions, groupBy);
+    (match === 'passes' ? groups : mayAlsoMatch).add(group, counters);
+    if (match === 'unknown') mayLack.add(group);
   }
   if (bucket !== '') yield flush();
 }

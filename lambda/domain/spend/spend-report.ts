@@ -117,28 +117,52 @@ export const sumsOf = (counters: Counters, mayLack = false, currency: DisplayCur
 /** How long the requests of a sum took, where a report is asked for it. */
 const latencyIn = (counters: Counters, latency: boolean) => latency && { latency: latencyOf(counters) };
 
+interface Shown {
+  readonly mayLack?: boolean;
+  readonly currency: DisplayCurrency | null;
+  readonly latency: boolean;
+}
+
+const shownSums = (counters: Counters, { mayLack, currency, latency }: Shown) => ({
+  ...sumsOf(counters, mayLack, currency),
+  ...latencyIn(counters, latency),
+});
+
 const entriesOf = (filter: SpendFilter) => Object.entries(filter) as [SpendDimensionName, readonly (string | null)[]][];
 
-export const passesFilter = (dimensions: SpendDimensions, filter: SpendFilter): boolean =>
-  entriesOf(filter).every(([name, values]) => values.includes(dimensions[name] ?? null));
-
-/** Whether requests counted under these dimensions may pass the filter: its values may be in `(other)`, or among those not known. */
-export const mayPassFilter = (dimensions: SpendDimensions, filter: SpendFilter): boolean =>
-  entriesOf(filter).every(([name, values]) => {
+/**
+ * How requests counted under these dimensions match a filter. They `may` where its values may be in `(other)`, or not known: `unknown` where
+ * a filtered value is not.
+ */
+export const matchOf = (dimensions: SpendDimensions, filter: SpendFilter): 'passes' | 'may' | 'unknown' | 'fails' => {
+  let [passes, isKnown] = [true, true];
+  for (const [name, wanted] of entriesOf(filter)) {
     const value = dimensions[name] ?? null;
-    return value === OTHER || value === UNKNOWN || values.includes(value);
-  });
-
-/** Whether the value of a filtered dimension is not known. */
-export const isUnknown = (dimensions: SpendDimensions, filter: SpendFilter): boolean =>
-  entriesOf(filter).some(([name]) => dimensions[name] === UNKNOWN);
+    if (value === UNKNOWN) isKnown = false;
+    if (wanted.includes(value)) continue;
+    if (value !== OTHER && value !== UNKNOWN) return 'fails';
+    passes = false;
+  }
+  return passes ? 'passes' : isKnown ? 'may' : 'unknown';
+};
 
 /** Requests of `(other)` or unknown values that may pass a filter: its sums may lack these. Null where there are none. */
 export const mayAlsoMatchOf = (counters: Counters | undefined, currency: DisplayCurrency | null = null) =>
   counters === undefined || isZero(counters) ? null : baseSums(counters, false, currency);
 
-export const groupOf = (dimensions: SpendDimensions, groupBy: readonly SpendDimensionName[]): Group =>
-  Object.fromEntries(groupBy.map((name) => [name, dimensions[name] ?? null]));
+/** A group's key: a JSON list of its values. */
+export const groupKey = (dimensions: SpendDimensions, groupBy: readonly SpendDimensionName[]): string =>
+  JSON.stringify(groupBy.map((name) => dimensions[name] ?? null));
+
+/** The names of a group from its key. */
+export const namesOf = (key: string, groupBy: readonly SpendDimensionName[]): Group => {
+  const values = JSON.parse(key) as (string | null)[];
+  return Object.fromEntries(groupBy.map((name, index) => [name, values[index]]));
+};
+
+/** True where requests of named groups may be in this one. */
+export const hidesNames = (dimensions: SpendDimensions, groupBy: readonly SpendDimensionName[]): boolean =>
+  groupBy.some((name) => dimensions[name] === OTHER || dimensions[name] === UNKNOWN);
 
 /** By cost, then requests, then name: the order of groups never depends on the order of the spend counters. */
 export const byCost = ([leftKey, left]: [string, Counters], [rightKey, right]: [string, Counters]): number =>
@@ -151,18 +175,15 @@ export const totalOf = async (
 ) => {
   const sums = sumMap();
   let mayLack = false;
-  for await (const { dimensions, counters } of spendCounters)
-    if (passesFilter(dimensions, filter)) sums.add('passes', counters);
-    else if (mayPassFilter(dimensions, filter)) {
-      sums.add('may pass', counters);
-      mayLack ||= isUnknown(dimensions, filter);
-    }
+  for await (const { dimensions, counters } of spendCounters) {
+    const match = matchOf(dimensions, filter);
+    if (match === 'fails') continue;
+    sums.add(match === 'passes' ? match : 'may', counters);
+    mayLack ||= match === 'unknown';
+  }
   return {
-    totals: {
-      ...sumsOf(sums.sums.get('passes') ?? {}, mayLack, currency),
-      ...latencyIn(sums.sums.get('passes') ?? {}, latency),
-    },
-    mayAlsoMatch: mayAlsoMatchOf(sums.sums.get('may pass'), currency),
+    totals: shownSums(sums.sums.get('passes') ?? {}, { mayLack, currency, latency }),
+    mayAlsoMatch: mayAlsoMatchOf(sums.sums.get('may'), currency),
   };
 };
 
@@ -180,12 +201,6 @@ const MAX_GROUPS = 100_000;
 const tooManyGroups = () => {
   const message = `names more than ${MAX_GROUPS} groups: narrow the range, filter, or group by less; the export names them all`;
   return new ValidationError([{ path: 'groupBy', message }]);
-};
-
-/** The names of a group from its key: a JSON list of its values. */
-export const namesOf = (group: string, groupBy: readonly SpendDimensionName[]): Group => {
-  const values = JSON.parse(group) as string[];
-  return Object.fromEntries(groupBy.map((name, index) => [name, values[index]]));
 };
 
 /**
@@ -219,17 +234,18 @@ export const spendReport = async (
     groupsOfBucket = sumMap();
   };
   for await (const { time, dimensions, counters } of spendCounters) {
-    if (!passesFilter(dimensions, filter)) {
-      if (!mayPassFilter(dimensions, filter)) continue;
-      mayAlsoMatch.add(bucketOf(time), counters);
-      if (isUnknown(dimensions, filter)) mayLack.add(bucketOf(time));
+    const match = matchOf(dimensions, filter);
+    if (match === 'fails') continue;
+    const next = bucketOf(time);
+    if (match !== 'passes') {
+      mayAlsoMatch.add(next, counters);
+      if (match === 'unknown') mayLack.add(next);
       continue;
     }
-    hasOther ||= groupBy.some((name) => dimensions[name] === OTHER || dimensions[name] === UNKNOWN);
-    const next = bucketOf(time);
+    hasOther ||= hidesNames(dimensions, groupBy);
     if (next !== bucket) closeBucket();
     bucket = next;
-    groupsOfBucket.add(JSON.stringify(groupBy.map((name) => dimensions[name] ?? null)), counters);
+    groupsOfBucket.add(groupKey(dimensions, groupBy), counters);
   }
   closeBucket();
   const total = [...byBucket.sums.values()].reduce(addCounters, {});
@@ -241,29 +257,26 @@ export const spendReport = async (
   const most = Math.min(seriesLimit, Math.floor(MAX_SERIES_GROUPS / buckets.length));
   const inSeries = points.of(named.slice(0, most).map(([group]) => group));
 
+  const shown = { currency, latency };
   return {
-    totals: { ...sumsOf(total, mayLack.size > 0, currency), ...latencyIn(total, latency) },
+    totals: shownSums(total, { ...shown, mayLack: mayLack.size > 0 }),
     isComplete: mayAlsoMatch.sums.size === 0 && !hasOther,
     mayAlsoMatch: mayAlsoMatchOf([...mayAlsoMatch.sums.values()].reduce(addCounters, {}), currency),
-    groups: named.map(([group, counters]) => ({
-      ...namesOf(group, groupBy),
-      ...sumsOf(counters, false, currency),
-      ...latencyIn(counters, latency),
-    })),
-    otherGroups:
-      rest.length === 0
-        ? null
-        : { groups: rest.length, ...sumsOf(ofRest, false, currency), ...latencyIn(ofRest, latency) },
-    series: buckets.map((each) => ({
-      time: each,
-      ...pointSums(byBucket.sums.get(each) ?? {}, mayLack.has(each), currency),
-      ...latencyIn(byBucket.sums.get(each) ?? {}, latency),
-      mayAlsoMatch: mayAlsoMatchOf(mayAlsoMatch.sums.get(each), currency),
-      groups: (inSeries.get(each) ?? []).map(({ group, counters, displayCost }) => ({
-        ...namesOf(group, groupBy),
-        ...pointSums(counters),
-        ...(currency && { displayCost: costOf(counters) === null ? null : displayCost }),
-      })),
-    })),
+    groups: named.map(([group, counters]) => ({ ...namesOf(group, groupBy), ...shownSums(counters, shown) })),
+    otherGroups: rest.length === 0 ? null : { groups: rest.length, ...shownSums(ofRest, shown) },
+    series: buckets.map((each) => {
+      const counters = byBucket.sums.get(each) ?? {};
+      return {
+        time: each,
+        ...pointSums(counters, mayLack.has(each), currency),
+        ...latencyIn(counters, latency),
+        mayAlsoMatch: mayAlsoMatchOf(mayAlsoMatch.sums.get(each), currency),
+        groups: (inSeries.get(each) ?? []).map(({ group, displayCost, ...point }) => ({
+          ...namesOf(group, groupBy),
+          ...pointSums(point.counters),
+          ...(currency && { displayCost: costOf(point.counters) === null ? null : displayCost }),
+        })),
+      };
+    }),
   };
 };

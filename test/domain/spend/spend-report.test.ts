@@ -4,8 +4,11 @@ import type { Range } from '../../../lambda/domain/calendar/range.ts';
 import { ValidationError } from '../../../lambda/domain/errors.ts';
 import {
   addCounters,
+  CounterOverflowError,
   type Counters,
+  costAtRateName,
   knownCostNanoUsd,
+  PAST_EXACT,
   type SpendCounter,
 } from '../../../lambda/domain/spend/counters.ts';
 import {
@@ -250,6 +253,15 @@ describe('spendReport', () => {
       spendCounter('2026-11-01', { tag }, { requests: 10 ** index }),
     );
     expect((await report(spendCounters, { filter: { tag: ['a', null] } })).totals.requests).toBe(101);
+  });
+
+  it('rejects a bucket whose sum is no longer exact, in a display currency too', async () => {
+    const spendCounters = [
+      spendCounter('2026-11-01', {}, { costComputedNanoUsd: PAST_EXACT, [costAtRateName(0)]: PAST_EXACT }),
+    ];
+    const currency = { code: 'EUR', rates: [{ from: '2026-01-01', perUsd: '0.9' }] };
+    for (const asked of [{}, { currency }])
+      await expect(report(spendCounters, { groupBy: ['model'], ...asked })).rejects.toThrow(CounterOverflowError);
   });
 
   it('rejects with advice for the user where there are too many groups', async () => {

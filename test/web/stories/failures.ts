@@ -115,11 +115,63 @@ describe('with the API down', () => {
     await problem.waitFor({ state: 'hidden' });
   });
 
+  it('a part that failed is not shown as empty, and holds up no other', async () => {
+    const error = { code: 'INTERNAL', message: 'Something went wrong.', type: 'gateway_error', requestId: 'req-9' };
+    const fail = /\/api\/(bill-connections|dimensions)$/;
+    const { open } = await openSignedIn(fixture().seeded, (page) =>
+      page.route(fail, (route) => route.fulfill({ status: 500, json: { error } })),
+    );
+    const page = await open('/reconciliation');
+    await page.getByText('The connections could not be loaded').waitFor();
+    await page.getByText('No bill of OpenAI for these days').waitFor();
+    expect(await page.getByText('Not connected').count()).toBe(0);
+    await page.goto(`${fixture().dashboard.url}/`);
+    await page.getByRole('button', { name: 'Dimensions' }).click();
+    await page.getByText('The dimensions could not be loaded').waitFor();
+  });
+
   it('the pages report that they cannot start', async () => {
     const { open } = await openSignedIn(fixture().seeded, (page) =>
       page.route('**/config.json', (route) => route.fulfill({ status: 503 })),
     );
     await (await open('/')).getByText('The dashboard cannot start').waitFor();
+  });
+});
+
+describe('with costs of which nothing is known', () => {
+  const of = { requests: 3, costNanoUsd: null, costUsd: null, unpricedRequests: 3 };
+  const exported = {
+    ...{
+      day: '2026-11-20',
+      dataset: 'names',
+      format: 'csv',
+      rows: 1,
+      bytes: 1,
+      sha256: null,
+      url: 'https://e.example/',
+    },
+    ...{ urlExpiresAt: '2026-11-20T12:00:00Z', exportedAt: '2026-11-20T12:00:00Z', requests: 3 },
+    ...{ costNanoUsd: 0, unpricedRequests: 3 },
+  };
+
+  it.each([
+    ['/compare', 'spend/compare', { mayAlsoMatch: of }, 'Up to 3 more requests of unknown cost may match the filter'],
+    ['/exports', 'exports', { items: [exported] }, /unknown\s*\+ 3 requests of unknown cost/],
+    [
+      '/reconciliation',
+      'reconciliation/openai',
+      { unpricedRequests: 3 },
+      /unknown \+ 3 requests of unknown cost is on/,
+    ],
+  ])('%s shows no $0', async (path, operation, changes, text) => {
+    const { open } = await openSignedIn(fixture().seeded, (page) =>
+      page.route(new RegExp(`/api/${operation}[?]`), async (route) => {
+        const response = await route.fetch();
+        const nothing = path === '/reconciliation' && { billedDays: 0, recordedNanoUsd: 0 };
+        await route.fulfill({ json: { ...((await response.json()) as object), ...changes, ...nothing } });
+      }),
+    );
+    await (await open(path)).getByText(text).first().waitFor();
   });
 });
 

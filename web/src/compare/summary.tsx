@@ -1,6 +1,6 @@
 import { Group, Stack, Text } from '@mantine/core';
 import type { SpendChange } from '../api/responses.ts';
-import { Money, useMoney } from '../components/amount.tsx';
+import { Money, useMayMatch } from '../components/amount.tsx';
 import { plural } from '../format/quantity.ts';
 import { formatPeriod } from '../format/time.ts';
 import { Change, shownCosts } from '../spend/change.tsx';
@@ -82,14 +82,14 @@ const Effects = ({
 
 /** Requests of both periods that no figure includes. */
 const Missing = ({ change: { totals, before, ...now } }: { readonly change: SpendChange }) => {
-  const formatMoney = useMoney();
+  const mayMatch = useMayMatch();
   const lines = [
     totals.unpricedRequests + totals.unpricedRequestsBefore > 0 &&
       `The cost of ${plural(totals.unpricedRequests, 'request')} is unknown, and that of ${plural(totals.unpricedRequestsBefore, 'request')} before. No figure includes them.`,
     now.untrackedRequests + before.untrackedRequests > 0 &&
       `Up to ${plural(now.untrackedRequests, 'request')} went untracked, and ${plural(before.untrackedRequests, 'request')} before. No figure includes them; filters do not apply.`,
     (now.mayAlsoMatch || before.mayAlsoMatch) &&
-      `Up to ${formatMoney(now.mayAlsoMatch?.costNanoUsd ?? 0)} more may match the filter, and ${formatMoney(before.mayAlsoMatch?.costNanoUsd ?? 0)} before.`,
+      `Up to ${mayMatch(now.mayAlsoMatch)} may match the filter, and ${mayMatch(before.mayAlsoMatch)} before.`,
     !now.isComplete && 'Names that are too many to list each, or not known, are under (other) and "not known".',
   ].filter((line) => typeof line === 'string');
   return lines.map((line) => (

@@ -21,7 +21,7 @@ export const rateOf = (nano: number | null, shown: Shown | undefined): Rate | un
   shown?.decimal && nano ? { code: shown.code, perUsd: Number(shown.decimal) / (nano / 1e9) } : undefined;
 
 /** Formats amounts at the rate of this part of the page. */
-export const useMoney = () => {
+const useMoney = () => {
   const rate = useContext(RateContext);
   return (nano: number | null, as?: MoneyStyle): string =>
     rate && nano !== null ? formatMoney(nano * rate.perUsd, as, rate.code) : formatMoney(nano, as);
@@ -47,9 +47,24 @@ export const Money = ({ nano, shown, as = 'sum', className = '' }: MoneyProps) =
   );
 };
 
+/** A sum of known costs; null where all that is known is that it is not less than $0. */
+export const knownOf = (nano: number, unpricedRequests: number): number | null =>
+  nano === 0 && unpricedRequests > 0 ? null : nano;
+
 /** The requests that a sum does not include. */
 export const Unpriced = ({ of }: { readonly of: number }) =>
   of > 0 && <span className="unknown">+ {plural(of, 'request')} of unknown cost</span>;
+
+/** Says what a sum may lack: requests that may match its filter too, at most. */
+export const useMayMatch = () => {
+  const format = useMoney();
+  return (of: { readonly requests: number; readonly costNanoUsd: number | null } | null): string => {
+    if (of === null) return 'nothing more';
+    return of.costNanoUsd === null
+      ? `${plural(of.requests, 'more request')} of unknown cost`
+      : `${format(of.costNanoUsd)} more`;
+  };
+};
 
 /** A count, such as of tokens, in short form; hovering shows the whole number. */
 export const Count = ({ of, unit = '' }: { readonly of: number | null; readonly unit?: string }) =>

@@ -3,7 +3,7 @@ import { PackageOpen } from 'lucide-react';
 import { useState } from 'react';
 import type { ExportedDay, WaitingExport } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
-import { Instant, Money, Unpriced } from '../components/amount.tsx';
+import { Instant, knownOf, Money, Unpriced } from '../components/amount.tsx';
 import { TextLink } from '../components/links.tsx';
 import { ListPage } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
@@ -31,7 +31,7 @@ const columns: readonly Column<ExportedDay>[] = [
     className: 'right wide-only',
     cell: ({ costNanoUsd, unpricedRequests }) => (
       <>
-        <Money nano={costNanoUsd} />
+        <Money nano={knownOf(costNanoUsd, unpricedRequests)} />
         <div className="small">
           <Unpriced of={unpricedRequests} />
         </div>

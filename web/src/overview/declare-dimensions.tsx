@@ -1,11 +1,12 @@
 import { Button, Modal, Stack, TagsInput } from '@mantine/core';
 import { useState } from 'react';
 import { useApi } from '../app.ts';
-import { ProblemNote } from '../components/page.tsx';
+import { LoadProblem, ProblemNote } from '../components/page.tsx';
 
 const Names = ({ onClose }: { readonly onClose: () => void }) => {
   const api = useApi();
-  const { data } = api.useQuery('get', '/dimensions');
+  const query = api.useQuery('get', '/dimensions');
+  const { data } = query;
   const declared = data?.items.filter(({ isDeclared }) => isDeclared).map(({ name }) => name) ?? [];
   const [changed, setChanged] = useState<string[]>();
   const declare = api.useMutation('put', '/dimensions', { onSuccess: onClose });
@@ -19,6 +20,7 @@ const Names = ({ onClose }: { readonly onClose: () => void }) => {
       }}
     >
       <Stack>
+        <LoadProblem query={query} title="The dimensions could not be loaded" />
         {declare.isError && <ProblemNote error={declare.error} title="The dimensions were not changed" />}
         <p className="dim small">
           Requests carry names and values in the header X-Service-Metadata. Spend is split by the names listed here, for

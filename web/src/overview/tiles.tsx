@@ -2,7 +2,7 @@ import { Box, Group, Skeleton, Text } from '@mantine/core';
 import type { ComponentProps, ReactNode } from 'react';
 import { dayIn } from '../../../lambda/domain/calendar/time-zones.ts';
 import type { SpendPoint, SpendReport } from '../api/responses.ts';
-import { AtRate, Money, Unpriced } from '../components/amount.tsx';
+import { AtRate, Money, Unpriced, useMayMatch } from '../components/amount.tsx';
 import { shownIn } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { locale, readsDollars } from '../format/reading.ts';
@@ -45,19 +45,18 @@ const Tile = ({ label, sum, children, spark }: TileProps) => (
 );
 
 /** The requests that a sum does not include. */
-const Missing = ({ of, untracked }: { readonly of: Sum; readonly untracked: number }) => (
-  <>
-    <div>
-      <Unpriced of={of.unpricedRequests} />
-    </div>
-    {of.mayAlsoMatch.requests > 0 && (
-      <div className="unknown">
-        + up to <Money nano={of.mayAlsoMatch.costNanoUsd} /> that may match
+const Missing = ({ of, untracked }: { readonly of: Sum; readonly untracked: number }) => {
+  const mayMatch = useMayMatch();
+  return (
+    <>
+      <div>
+        <Unpriced of={of.unpricedRequests} />
       </div>
-    )}
-    {untracked > 0 && <div className="unknown">+ up to {plural(untracked, 'untracked request')}</div>}
-  </>
-);
+      {of.mayAlsoMatch.requests > 0 && <div className="unknown">+ up to {mayMatch(of.mayAlsoMatch)} may match</div>}
+      {untracked > 0 && <div className="unknown">+ up to {plural(untracked, 'untracked request')}</div>}
+    </>
+  );
+};
 
 type Currency = NonNullable<SpendReport['displayCurrency']>;
 
@@ -162,7 +161,11 @@ export const Tiles = ({ today, month, currency, zone }: TilesProps) => {
             {month.forecastNanoUsd === null ? 'Last month:' : 'vs'}{' '}
             <Money nano={month.lastMonth.costNanoUsd} shown={shownIn(month.lastMonth, code)} />
             {month.forecastNanoUsd !== null && ' last month'}
-            <div>{month.forecastNanoUsd === null ? 'needs a week of requests' : 'at the rate of the last 7 days'}</div>
+            <div>
+              {month.forecastNanoUsd === null
+                ? 'needs a week of requests of known cost'
+                : 'at the rate of the last 7 days'}
+            </div>
           </Tile>
         </>
       ) : (

@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
 import type { SpendReport } from '../api/responses.ts';
-import { useMoney } from '../components/amount.tsx';
+import { useMayMatch } from '../components/amount.tsx';
 import { formatWhole, plural } from '../format/quantity.ts';
 import { formatInstants } from '../format/time.ts';
 
@@ -35,17 +35,13 @@ export const Untracked = ({ untracked: { requests, gaps } }: Pick<SpendReport, '
 
 /** Warns that a filter may match more than the figures have: requests whose names were counted under (other), or are not known. */
 export const MayAlsoMatch = ({ of: mayAlsoMatch }: { readonly of: NonNullable<SpendReport['mayAlsoMatch']> }) => {
-  const formatMoney = useMoney();
+  const mayMatch = useMayMatch();
   return (
     <Alert
       role="status"
       color="yellow"
       icon={<TriangleAlert size={18} />}
-      title={
-        mayAlsoMatch.costNanoUsd === null
-          ? `Up to ${plural(mayAlsoMatch.requests, 'more request')} of unknown cost may match the filter`
-          : `Up to ${formatMoney(mayAlsoMatch.costNanoUsd)} more may match the filter`
-      }
+      title={`Up to ${mayMatch(mayAlsoMatch)} may match the filter`}
     >
       {plural(mayAlsoMatch.requests, 'request')} had more distinct names than are listed, or came before the dimension
       was declared. The figures on this page do not include them.

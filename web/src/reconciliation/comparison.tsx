@@ -1,9 +1,10 @@
 import { Box, Text } from '@mantine/core';
 import { ReceiptText } from 'lucide-react';
+import type { ReactNode } from 'react';
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
 import type { Reconciliation } from '../api/responses.ts';
 import { useApi } from '../app.ts';
-import { Instant, Money } from '../components/amount.tsx';
+import { Instant, knownOf, Money, Unpriced } from '../components/amount.tsx';
 import { EmptyCard, Loaded } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
@@ -13,10 +14,17 @@ import { bucketTexts, summaryText } from './buckets.ts';
 
 const FINDINGS_SHOWN = 50;
 
+/** The cost on record, and the requests that it does not include. */
+const Recorded = ({ of: { recordedNanoUsd, unpricedRequests } }: { readonly of: Reconciliation }) => (
+  <>
+    <Money nano={knownOf(recordedNanoUsd, unpricedRequests)} /> <Unpriced of={unpricedRequests} />
+  </>
+);
+
 interface BucketRow {
   readonly name: string;
   readonly about?: string;
-  readonly nano: number | null;
+  readonly amount: ReactNode;
 }
 
 const SUM = 'Billed';
@@ -31,7 +39,7 @@ const bucketColumns: readonly Column<BucketRow>[] = [
       </>
     ),
   },
-  { head: 'Amount', className: 'right', cell: ({ nano }) => <Money nano={nano} /> },
+  { head: 'Amount', className: 'right', cell: ({ amount }) => amount },
 ];
 
 const Buckets = ({ compared }: { readonly compared: Reconciliation }) => (
@@ -39,12 +47,12 @@ const Buckets = ({ compared }: { readonly compared: Reconciliation }) => (
     label="Differences"
     columns={bucketColumns}
     items={[
-      { name: 'On record, at effective prices', nano: compared.recordedNanoUsd },
-      ...compared.differences.map(({ bucket, amountNanoUsd: nano }) => {
+      { name: 'On record, at effective prices', amount: <Recorded of={compared} /> },
+      ...compared.differences.map(({ bucket, amountNanoUsd }) => {
         const [name, about] = bucketTexts[bucket];
-        return { name, about, nano };
+        return { name, about, amount: <Money nano={amountNanoUsd} /> };
       }),
-      { name: SUM, nano: compared.billedNanoUsd },
+      { name: SUM, amount: <Money nano={compared.billedNanoUsd} /> },
     ]}
     keyOf={({ name }) => name}
     rowClassName={({ name }) => (name === SUM ? 'total' : undefined)}
@@ -80,7 +88,7 @@ const Compared = ({ compared }: { readonly compared: Reconciliation }) => {
         title={`No bill of ${providerName(compared.provider)} for these days`}
         text={
           <>
-            <Money nano={compared.recordedNanoUsd} /> is on record. Connect the bill, or import an invoice.
+            <Recorded of={compared} /> is on record. Connect the bill, or import an invoice.
           </>
         }
       />

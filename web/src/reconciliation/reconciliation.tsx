@@ -117,26 +117,21 @@ const ConnectionRow = ({ provider, connection }: ConnectionRowProps) => {
   );
 };
 
-/** Which provider and days are compared: in the address, so that it can be shared. */
-const useCompared = () => {
-  const { provider, from, to } = getRouteApi('/members/reconciliation').useSearch();
+export const Reconciliation = () => {
+  const search = getRouteApi('/members/reconciliation').useSearch();
   const navigate = getRouteApi('/members/reconciliation').useNavigate();
-  const { data } = useApi().useQuery('get', '/bill-connections');
+  const connections = useApi().useQuery('get', '/bill-connections');
+  const connected = connections.data?.items;
   const day = (daysAgo: number) => utcDate(new Date(Date.now() - daysAgo * DAY_MS));
+  /** In the address, so that it can be shared. */
   const compared = {
-    provider: provider ?? (data?.items[0]?.provider as ProviderLabel | undefined) ?? 'openai',
-    from: from ?? day(DAYS),
-    to: to ?? day(1),
+    provider: search.provider ?? (connected?.[0]?.provider as ProviderLabel | undefined) ?? 'openai',
+    from: search.from ?? day(DAYS),
+    to: search.to ?? day(1),
   };
+  const { provider, from, to } = compared;
   const change = (changed: ReconciliationSearch) =>
     void navigate({ search: { ...compared, ...changed }, replace: true });
-  return { compared, change, isReady: provider !== undefined || data !== undefined };
-};
-
-export const Reconciliation = () => {
-  const { compared, change, isReady } = useCompared();
-  const connections = useApi().useQuery('get', '/bill-connections');
-  const { provider, from, to } = compared;
   return (
     <div className="page">
       <PageHead
@@ -178,19 +173,24 @@ export const Reconciliation = () => {
           onChange={({ currentTarget }) => currentTarget.value && change({ to: currentTarget.value })}
         />
       </Group>
-      {isReady ? <Comparison {...compared} /> : <Skeleton height={260} radius="lg" />}
+      {search.provider === undefined && connections.isPending ? (
+        <Skeleton height={260} radius="lg" />
+      ) : (
+        <Comparison {...compared} />
+      )}
       <LoadProblem query={connections} title="The connections could not be loaded" />
       <Section
         title="Connected bills"
         about="Read every six hours with a credential that can read costs and nothing else. All other providers: import their invoices."
       >
-        {billedProviders.map((each) => (
-          <ConnectionRow
-            key={each}
-            provider={each}
-            connection={connections.data?.items.find((connection) => connection.provider === each)}
-          />
-        ))}
+        {connected &&
+          billedProviders.map((each) => (
+            <ConnectionRow
+              key={each}
+              provider={each}
+              connection={connected.find((connection) => connection.provider === each)}
+            />
+          ))}
       </Section>
     </div>
   );

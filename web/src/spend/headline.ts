@@ -1,6 +1,6 @@
 import { periodAt } from '../../../lambda/domain/calendar/periods.ts';
 import { type Day, dayOf } from '../../../lambda/domain/calendar/utc.ts';
-import { forecastMonth } from '../../../lambda/domain/spend/month-forecast.ts';
+import { forecastMonth, sumOfKnown } from '../../../lambda/domain/spend/month-forecast.ts';
 import type { SpendPoint, SpendReport } from '../api/responses.ts';
 import { addDecimals } from '../format/money.ts';
 import { startInZone } from '../format/time.ts';
@@ -14,24 +14,23 @@ export interface Sum {
   readonly requests: number;
   readonly unpricedRequests: number;
   /** Requests under (other) that may match the filters as well, and their known cost. The others do not include them. */
-  readonly mayAlsoMatch: { readonly requests: number; readonly costNanoUsd: number };
+  readonly mayAlsoMatch: { readonly requests: number; readonly costNanoUsd: number | null };
 }
 
 const sumOf = (points: readonly SpendPoint[]): Sum => {
-  const known = points.filter(({ costNanoUsd }) => costNanoUsd !== null);
-  const requests = points.reduce((sum, point) => sum + point.requests, 0);
-  const isUnknown =
-    points.some(({ costNanoUsd }) => costNanoUsd === null) && known.every(({ costNanoUsd }) => costNanoUsd === 0);
+  const costNanoUsd = sumOfKnown(points.map((point) => point.costNanoUsd));
+  const known = points.filter((point) => point.costNanoUsd !== null);
+  const mayAlsoMatch = points.flatMap((point) => point.mayAlsoMatch ?? []);
   return {
-    costNanoUsd: isUnknown ? null : known.reduce((sum, point) => sum + (point.costNanoUsd ?? 0), 0),
+    costNanoUsd,
     ...(points.some(({ displayCost }) => displayCost !== undefined) && {
-      displayCost: isUnknown ? null : addDecimals(known.map(({ displayCost }) => displayCost ?? null)),
+      displayCost: costNanoUsd === null ? null : addDecimals(known.map(({ displayCost }) => displayCost ?? null)),
     }),
-    requests,
-    unpricedRequests: points.reduce((sum, point) => sum + point.unpricedRequests, 0),
+    requests: points.reduce((sum, { requests }) => sum + requests, 0),
+    unpricedRequests: points.reduce((sum, { unpricedRequests }) => sum + unpricedRequests, 0),
     mayAlsoMatch: {
-      requests: points.reduce((sum, { mayAlsoMatch }) => sum + (mayAlsoMatch?.requests ?? 0), 0),
-      costNanoUsd: points.reduce((sum, { mayAlsoMatch }) => sum + (mayAlsoMatch?.costNanoUsd ?? 0), 0),
+      requests: mayAlsoMatch.reduce((sum, { requests }) => sum + requests, 0),
+      costNanoUsd: sumOfKnown(mayAlsoMatch.map((each) => each.costNanoUsd)),
     },
   };
 };
@@ -51,7 +50,7 @@ export const todayOf = ({ series, untracked }: Figures, start: Date) => {
 };
 
 /**
- * This month, and its forecast, which is null where the cost of the month is unknown, or without a week of history.
+ * This month, and its forecast, which is null where the cost of the month or of the last week is unknown, or without a week of history.
  *
  * @param series days since the start of last month, of a zone
  * @param today of the zone
@@ -73,8 +72,8 @@ export const monthOf = ({ series, untracked }: Figures, today: Day, zone = 'UTC'
 const forecast = (days: readonly SpendPoint[], today: Day): number | null => {
   const now = new Date(today);
   const sumDays = (from: string, to: string) => {
-    const sum = sumOf(days.filter(({ time }) => time >= dayOf(from) && time < dayOf(to)));
-    return { requests: sum.requests, nanoUsd: sum.costNanoUsd ?? 0 };
+    const { requests, costNanoUsd } = sumOf(days.filter(({ time }) => time >= dayOf(from) && time < dayOf(to)));
+    return { requests, nanoUsd: costNanoUsd };
   };
   return forecastMonth(periodAt('monthly', now), now, sumDays)?.nanoUsd ?? null;
 };
