@@ -6,7 +6,7 @@ import { NotFoundError } from '../../domain/errors.ts';
 import { addCounters } from '../../domain/spend/counters.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { keptRange } from '../../domain/spend/retention.ts';
-import { agentsOf, bySessionOrder, SessionTotals } from '../../domain/spend/sessions.ts';
+import { agentsOf, bySessionOrder, type SessionSums, sessionSums } from '../../domain/spend/sessions.ts';
 import { sumsOf } from '../../domain/spend/spend-report.ts';
 import type { Caller, Implementation } from '../../http/operation.ts';
 import type { Reading } from '../open-reading.ts';
@@ -18,27 +18,22 @@ type Opened = Pick<Reading, 'sessions' | 'requests' | 'now'>;
 /** Requests that one response lists at most. GET /requests lists the others. */
 const MAX_LISTED_REQUESTS = 500;
 
-/** From the first hour to the end of the last. */
-const hoursOf = ({ firstHour, lastHour }: Activity) => ({
-  from: new Date(`${firstHour}:00Z`).toISOString(),
-  to: new Date(Date.parse(`${lastHour}:00Z`) + HOUR_MS).toISOString(),
-});
-
 /** The pages that one response reads at most. Each may have read many records of other sessions. */
 const MAX_PAGES = 4;
 
-interface Activity {
-  readonly clients: readonly string[];
-  readonly firstHour: string;
-  readonly lastHour: string;
-  readonly counters: Parameters<typeof sumsOf>[0];
-}
+type Activity = Pick<SessionSums, 'clients' | 'firstHour' | 'lastHour' | 'counters'>;
 
 const activityOf = ({ clients, firstHour, lastHour, counters }: Activity) => ({
   clients: clients.toSorted(),
   firstHour,
   lastHour,
   ...sumsOf(counters),
+});
+
+/** From the first hour to the end of the last. */
+const hoursOf = ({ firstHour, lastHour }: Activity) => ({
+  from: new Date(`${firstHour}:00Z`).toISOString(),
+  to: new Date(Date.parse(`${lastHour}:00Z`) + HOUR_MS).toISOString(),
 });
 
 /** The whole days that a range touches. */
@@ -56,11 +51,11 @@ export const listSessions =
   async ({ caller, query: { from, to, orderBy, limit } }) => {
     const { sees } = scopeOf(caller);
     const days = daysOf(keptRange(instantsOfDays({ from, to }, now(), 'sessions are summed'), now()));
-    const totals = new SessionTotals();
+    const totals = sessionSums('sessionId');
     const readFrom = await sessions.read(caller.accountId, days, (counter) => {
       if (hasKey(sees, counter.keyId)) totals.add(counter);
     });
-    const found = totals.sessions();
+    const found = totals.all();
     return {
       ...boundsOf({ ...days, from: readFrom }),
       isComplete: readFrom === days.from,
@@ -92,22 +87,18 @@ export const readSession = ({ sessions, requests, now }: Opened): Implementation
     const { sees } = scopeOf(caller);
     const days = daysOf(keptRange(instantsOfDays({ from, to }, now(), 'sessions are summed'), now()));
     const found = await sessions.find(caller.accountId, sessionId, days);
-    const agents = agentsOf(found.filter(({ keyId }) => hasKey(sees, keyId)));
-    const [first] = agents;
-    if (!first) throw new NotFoundError('There is no such session in this range. Its retention may have ended.');
-    const whole: Activity = {
-      clients: [...new Set(agents.flatMap(({ clients }) => clients))],
-      firstHour: agents.map(({ firstHour }) => firstHour).reduce((a, b) => (a < b ? a : b)),
-      lastHour: agents.map(({ lastHour }) => lastHour).reduce((a, b) => (a > b ? a : b)),
-      counters: agents.reduce((sum, agent) => addCounters(sum, agent.counters), {}),
-    };
+    const seen = found.filter(({ keyId }) => hasKey(sees, keyId));
+    const session = sessionSums('sessionId');
+    for (const counter of seen) session.add(counter);
+    const [whole] = session.all();
+    if (!whole) throw new NotFoundError('There is no such session in this range. Its retention may have ended.');
     const items = await listRequests(caller, sessionId, hoursOf(whole));
     const byAgent = Map.groupBy(items, ({ session }) => session?.agentId ?? null);
     return {
       id: sessionId,
       ...boundsOf(days),
       ...activityOf(whole),
-      agents: agents.map((agent) => ({
+      agents: agentsOf(seen).map((agent) => ({
         agentId: agent.agentId,
         parentAgentId: agent.parentAgentId,
         ...activityOf(agent),

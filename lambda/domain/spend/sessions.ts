@@ -18,19 +18,19 @@ export interface SessionCounter {
 }
 
 /** The sums of several session counters. Lists, since nearly all have one member. */
-interface Sums {
+interface Activity {
   counters: Counters;
   firstHour: Hour;
   lastHour: Hour;
   readonly clients: string[];
 }
 
-export interface AgentSums extends Readonly<Sums> {
+export interface AgentSums extends Readonly<Activity> {
   readonly agentId: string | null;
   readonly parentAgentId: string | null;
 }
 
-export interface SessionSums extends Readonly<Sums> {
+export interface SessionSums extends Readonly<Activity> {
   readonly sessionId: string;
   /** Ids of its agents; null is the main agent. */
   readonly agents: readonly (string | null)[];
@@ -40,39 +40,31 @@ const include = <T>(list: T[], value: T): void => {
   if (!list.includes(value)) list.push(value);
 };
 
-const sumsOf = ({ counters, client, firstHour, lastHour }: SessionCounter): Sums => ({
-  ...{ counters, firstHour, lastHour, clients: client === null ? [] : [client] },
-});
+/** Adds up session counters, as they come. @param by what the sums are of */
+export const sessionSums = (by: 'sessionId' | 'agentId') => {
+  type Sums = Activity & {
+    sessionId: string;
+    agents: (string | null)[];
+    agentId: string | null;
+    parentAgentId: string | null;
+  };
+  const sums = new Map<string | null, Sums>();
+  return {
+    add: ({ keyId: _, client, ...counter }: SessionCounter): void => {
+      const sum = sums.get(counter[by]) ?? { ...counter, counters: {}, clients: [], agents: [] };
+      sums.set(counter[by], sum);
+      sum.counters = addCounters(sum.counters, counter.counters);
+      if (counter.firstHour < sum.firstHour) sum.firstHour = counter.firstHour;
+      if (counter.lastHour > sum.lastHour) sum.lastHour = counter.lastHour;
+      sum.parentAgentId ??= counter.parentAgentId;
+      if (client !== null) include(sum.clients, client);
+      include(sum.agents, counter.agentId);
+    },
 
-const add = (sums: Sums, { counters, client, firstHour, lastHour }: SessionCounter): void => {
-  sums.counters = addCounters(sums.counters, counters);
-  if (firstHour < sums.firstHour) sums.firstHour = firstHour;
-  if (lastHour > sums.lastHour) sums.lastHour = lastHour;
-  if (client !== null) include(sums.clients, client);
+    /** Those with requests: a counter has none where all moved to another one, or what is left has expired. */
+    all: (): Sums[] => [...sums.values()].filter(({ counters }) => (counters.requests ?? 0) > 0),
+  };
 };
-
-/** False where all requests moved to another counter, and of what is left where a counter has expired. */
-const hasRequests = ({ counters }: Pick<Sums, 'counters'>): boolean => (counters.requests ?? 0) > 0;
-
-/** Adds up session counters by session, as they come. */
-export class SessionTotals {
-  readonly #sessions = new Map<string, Sums & { readonly sessionId: string; readonly agents: (string | null)[] }>();
-
-  add(counter: SessionCounter): void {
-    const { sessionId, agentId } = counter;
-    const session = this.#sessions.get(sessionId);
-    if (!session) this.#sessions.set(sessionId, { ...sumsOf(counter), sessionId, agents: [agentId] });
-    else {
-      include(session.agents, agentId);
-      add(session, counter);
-    }
-  }
-
-  /** All sessions with requests. */
-  sessions(): SessionSums[] {
-    return [...this.#sessions.values()].filter(hasRequests);
-  }
-}
 
 /** Orders sessions: the costliest first, or those that were active last. */
 export const bySessionOrder = (order: 'cost' | 'time') => {
@@ -85,16 +77,8 @@ export const bySessionOrder = (order: 'cost' | 'time') => {
 
 /** The sums of each agent of one session: the main agent first, then in the order of their first hour. */
 export const agentsOf = (counters: readonly SessionCounter[]): AgentSums[] => {
-  const agents = new Map<string | null, Sums & { readonly agentId: string | null; parentAgentId: string | null }>();
-  for (const counter of counters) {
-    const { agentId, parentAgentId } = counter;
-    const agent = agents.get(agentId);
-    if (!agent) agents.set(agentId, { ...sumsOf(counter), agentId, parentAgentId });
-    else {
-      agent.parentAgentId ??= parentAgentId;
-      add(agent, counter);
-    }
-  }
+  const sums = sessionSums('agentId');
+  for (const counter of counters) sums.add(counter);
   const order = ({ agentId, firstHour }: AgentSums) => (agentId === null ? '' : `${firstHour} ${agentId}`);
-  return [...agents.values()].filter(hasRequests).sort((a, b) => (order(a) < order(b) ? -1 : 1));
+  return sums.all().sort((a, b) => (order(a) < order(b) ? -1 : 1));
 };
