@@ -45,7 +45,7 @@ const summary = summarize(
 const NOBODY = 'svc_nobody';
 /** Nineteen rolled-up days. Only the account differs, so they are compressed once. */
 const rolledUpDays = Array.from({ length: 19 }, (_, index) => `2026-11-${String(index + 1).padStart(2, '0')}`)
-  .flatMap((day) => summaryItems(NOBODY, 'DAY', day, summary, 'bench'))
+  .flatMap((day) => summaryItems({ accountId: NOBODY, granularity: 'DAY', period: day, version: 'bench' }, summary))
   .map(exportLine);
 
 /** One account without its rolled-up days: twelve counters of today, two rules. */

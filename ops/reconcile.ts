@@ -12,8 +12,8 @@ import { addDays, type Day, dayOf, daysBetween } from '../lambda/domain/calendar
 import { DomainError } from '../lambda/domain/errors.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
 import type { Bill } from '../lambda/domain/reconciliation/bill.ts';
+import { billedProviders } from '../lambda/domain/reconciliation/bill.ts';
 import { parseBillCsv } from '../lambda/domain/reconciliation/bill-csv.ts';
-import { billedProviders } from '../lambda/domain/reconciliation/billed-providers.ts';
 import { usdOf } from '../lambda/domain/spend/spend-report.ts';
 import { openBillCredentials } from '../lambda/integrations/bills/bill-credentials.ts';
 import { BillError, type BillSource } from '../lambda/integrations/bills/bill-source.ts';

@@ -70,7 +70,10 @@ function* lines({ days, summedDays }: Size, now: Date): Generator<string> {
   }
   for (let back = days; back < days + summedDays; back++) {
     const counters = crosses.map((dimensions) => ({ dimensions, counters: countersOf(n++) }));
-    yield* summaryItems(ACCOUNT, 'DAY', dayAgo(back), summarize(counters), 'bench').map(exportLine);
+    yield* summaryItems(
+      { accountId: ACCOUNT, granularity: 'DAY', period: dayAgo(back), version: 'bench' },
+      summarize(counters),
+    ).map(exportLine);
   }
 }
 

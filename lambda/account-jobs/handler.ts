@@ -13,7 +13,7 @@ import { openReports } from '../data/reports/reports.ts';
 import { openRequests } from '../data/requests/requests.ts';
 import { openTable } from '../data/table/table.ts';
 import { ARCHIVE_FILE, archiveObjectKey } from '../domain/object-keys.ts';
-import { billedProviders } from '../domain/reconciliation/billed-providers.ts';
+import { billedProviders } from '../domain/reconciliation/bill.ts';
 import { accountJobsEnvironment } from '../environment.ts';
 import { openBillAccess } from '../integrations/bills/bill-sources.ts';
 import { openObjectStore } from '../integrations/object-store.ts';

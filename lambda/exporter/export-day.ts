@@ -2,7 +2,7 @@ import { type DueExport, type Exported, manifestText } from '../data/exports/day
 import { leavesAt } from '../data/requests/day-files.ts';
 import { plans } from '../domain/billing/plans.ts';
 import { DAY_MS } from '../domain/calendar/units.ts';
-import { addDays, type Day } from '../domain/calendar/utc.ts';
+import { boundsOf, type Day } from '../domain/calendar/utc.ts';
 import {
   type DatasetName,
   datasetNames,
@@ -122,8 +122,7 @@ export const exportDay =
     const files = datasetNames.map((name) => openFiles(objects, due, name, { account, requestDays: retentionDays }));
     try {
       let sums: Counters = {};
-      const range = { from: `${day}T00:00:00.000Z`, to: `${addDays(day, 1)}T00:00:00.000Z` };
-      for await (const record of requests.all(accountId, range)) {
+      for await (const record of requests.all(accountId, boundsOf(day))) {
         if (isLate()) throw new OutOfTimeError('The day is not exported yet.');
         sums = addCounters(sums, contributionOf(record).counters);
         for (const each of files) await each.add(record);

@@ -6,7 +6,7 @@ import { batchDelete, chunk } from '../data/table/batch.ts';
 import type { Key } from '../data/table/keys.ts';
 import { itemsIn } from '../data/table/read.ts';
 import { DAY_MS } from '../domain/calendar/units.ts';
-import { addDays } from '../domain/calendar/utc.ts';
+import { boundsOf } from '../domain/calendar/utc.ts';
 import { dayFileObjectKey, dayFilePrefix } from '../domain/object-keys.ts';
 import { contributionOf } from '../domain/spend/contribution.ts';
 import { addCounters, type Counters, isZero, subtractCounters } from '../domain/spend/counters.ts';
@@ -53,8 +53,7 @@ export const moveDay = (exporting: Exporting, blockRecords = BLOCK_RECORDS) => {
       const encoder = encodeDayFile();
       let sums: Counters = {};
       let block: RequestRecord[] = [];
-      const range = { from: `${day}T00:00:00.000Z`, to: `${addDays(day, 1)}T00:00:00.000Z` };
-      for await (const record of requests.all(accountId, range, { consistent: true })) {
+      for await (const record of requests.all(accountId, boundsOf(day), { consistent: true })) {
         if (isLate()) throw new OutOfTimeError('The day is not written yet.');
         sums = add(sums, record);
         block.push(record);

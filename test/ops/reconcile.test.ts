@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { billedProviders } from '../../lambda/domain/reconciliation/billed-providers.ts';
+import { billedProviders } from '../../lambda/domain/reconciliation/bill.ts';
 import { addSpend } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
 import { CREDENTIAL, type MockBills, startMockBills } from '../integrations/bills/mock-bills.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { providerLabels } from '../../domain/providers.ts';
-import { billedProviders } from '../../domain/reconciliation/billed-providers.ts';
+import { billedProviders } from '../../domain/reconciliation/bill.ts';
 import { buckets } from '../../domain/reconciliation/reconcile.ts';
 import { forMachines, inGroup, ok } from '../../http/operation.ts';
 import { day } from '../../http/parameters.ts';

@@ -5,7 +5,7 @@ import { openPriceVersions } from '../../data/prices/price-versions.ts';
 import { type Bills, openBills } from '../../data/reconciliation/bills.ts';
 import { openSpend } from '../../data/spend/spend.ts';
 import type { Table } from '../../data/table/table.ts';
-import { addDays, type Day, dayOf, daysBetween } from '../../domain/calendar/utc.ts';
+import { boundsOf, type Day, dayOf, daysBetween } from '../../domain/calendar/utc.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import { modelNames } from '../../domain/price/model-names.ts';
 import type { PriceBook } from '../../domain/price/rates.ts';
@@ -103,7 +103,7 @@ export const compareBill =
   (dependencies: ReconciliationDependencies) =>
   async (accountId: string, provider: ProviderLabel, { from, to }: { readonly from: Day; readonly to: Day }) => {
     requireRange({ from, to });
-    const range = { from: `${from}T00:00:00.000Z`, to: `${addDays(to, 1)}T00:00:00.000Z` };
+    const range = boundsOf(from, to);
     const [bill, recorded, gaps, findPrice] = await Promise.all([
       dependencies.bills.read(accountId, provider, { from, to }),
       readRecorded(dependencies, accountId, provider, range),

@@ -5,6 +5,7 @@ import { decisions, findingScope as scope } from '../../domain/savings/decision.
 import { certainties, findingKinds } from '../../domain/savings/finding-kinds.ts';
 import { forMachines, inGroup, ok } from '../../http/operation.ts';
 import { dayOrInstant } from '../../http/parameters.ts';
+import { compareSpend } from '../spend/operations.ts';
 
 const operation = inGroup('Savings');
 
@@ -156,7 +157,7 @@ export const listSavings = operation('listSavings', 'GET /savings', {
                 to: z.iso.datetime(),
                 costBeforeNanoUsd: z.nullable(nanoUsd),
                 costNanoUsd: z.nullable(nanoUsd),
-                effects: z.nullable(z.object({ volumeNanoUsd: nanoUsd, mixNanoUsd: nanoUsd, priceNanoUsd: nanoUsd })),
+                effects: compareSpend.success.schema.shape.effects,
               }),
             )
             .check(

@@ -7,7 +7,7 @@ import type { OwnPrice } from '../../domain/own-prices/own-price.ts';
 import type { Decision } from '../../domain/savings/decision.ts';
 import { type Change, whatIf } from '../../domain/savings/what-if.ts';
 import { displayCostAt } from '../../domain/spend/display-currency.ts';
-import { keptRange } from '../../domain/spend/retention.ts';
+import { keptRange } from '../../domain/spend/request-record.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { Reading } from '../open-reading.ts';
 import * as spend from '../spend/operations.ts';

@@ -1,11 +1,10 @@
 import { hasKey, scopeOf } from '../../domain/accounts/scope.ts';
 import { instantsOfDays } from '../../domain/calendar/range.ts';
 import { HOUR_MS } from '../../domain/calendar/units.ts';
-import { type Day, dayOf, endOf } from '../../domain/calendar/utc.ts';
+import { boundsOf, type Day, dayOf } from '../../domain/calendar/utc.ts';
 import { NotFoundError } from '../../domain/errors.ts';
 import { addCounters } from '../../domain/spend/counters.ts';
-import type { RequestRecord } from '../../domain/spend/request-record.ts';
-import { keptRange } from '../../domain/spend/retention.ts';
+import { keptRange, type RequestRecord } from '../../domain/spend/request-record.ts';
 import { agentsOf, bySessionOrder, type SessionSums, sessionSums } from '../../domain/spend/sessions.ts';
 import { sumsOf } from '../../domain/spend/spend-report.ts';
 import type { Caller, Implementation } from '../../http/operation.ts';
@@ -41,10 +40,6 @@ const daysOf = ({ from, to }: { readonly from: string; readonly to: string }): {
   from: dayOf(from),
   to: dayOf(new Date(Date.parse(to) - 1).toISOString()),
 });
-const boundsOf = ({ from, to }: { readonly from: Day; readonly to: Day }) => ({
-  from: new Date(from).toISOString(),
-  to: endOf(to).toISOString(),
-});
 
 export const listSessions =
   ({ sessions, now }: Opened): Implementation<typeof listOperation> =>
@@ -57,7 +52,7 @@ export const listSessions =
     });
     const found = totals.all();
     return {
-      ...boundsOf({ ...days, from: readFrom }),
+      ...boundsOf(readFrom, days.to),
       isComplete: readFrom === days.from,
       sessions: found.length,
       totals: sumsOf(found.reduce((sum, { counters }) => addCounters(sum, counters), {})),
@@ -96,7 +91,7 @@ export const readSession = ({ sessions, requests, now }: Opened): Implementation
     const byAgent = Map.groupBy(items, ({ session }) => session?.agentId ?? null);
     return {
       id: sessionId,
-      ...boundsOf(days),
+      ...boundsOf(days.from, days.to),
       ...activityOf(whole),
       agents: agentsOf(seen).map((agent) => ({
         agentId: agent.agentId,

@@ -129,9 +129,7 @@ export const changeQuery = z.extend(
         ),
       ),
     ),
-    limit: z
-      ._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1000)), 100)
-      .check(z.describe('Maximum number of groups in the response.')),
+    limit: spendQuery.shape.limit,
   },
 );
 
@@ -140,29 +138,19 @@ const dimensionOf = (name: Grouping): SpendDimensionName => (name === 'key' ? 'k
 /** An empty value selects requests without one. */
 const valuesOf = (values: readonly string[]) => values.map((value) => (value === '' ? null : value));
 
-type FilterParameters = Pick<
-  z.output<typeof spendQuery>,
-  'model' | 'tag' | 'key' | 'providerKey' | 'project' | 'member' | 'client' | 'dim' | 'provider'
->;
+const filterNames = ['provider', 'model', 'tag', 'key', 'providerKey', 'project', 'member', 'client'] as const;
+
+type FilterParameters = Pick<z.output<typeof spendQuery>, (typeof filterNames)[number] | 'dim'>;
 
 const filterOf = (query: FilterParameters): SpendFilter => {
   const declaredFilter = Map.groupBy(query.dim ?? [], (pair) => declaredName(pair.slice(0, pair.indexOf(':'))));
-  return {
-    ...(query.provider && { provider: query.provider }),
-    ...(query.model && { model: valuesOf(query.model) }),
-    ...(query.tag && { tag: valuesOf(query.tag) }),
-    ...(query.key && { keyId: valuesOf(query.key) }),
-    ...(query.providerKey && { providerKey: valuesOf(query.providerKey) }),
-    ...(query.project && { project: valuesOf(query.project) }),
-    ...(query.member && { member: valuesOf(query.member) }),
-    ...(query.client && { client: valuesOf(query.client) }),
-    ...Object.fromEntries(
-      [...declaredFilter].map(([name, pairs]) => [
-        name,
-        valuesOf(pairs.map((pair) => pair.slice(pair.indexOf(':') + 1))),
-      ]),
-    ),
-  };
+  return Object.fromEntries([
+    ...filterNames.flatMap((name) => (query[name] ? [[dimensionOf(name), valuesOf(query[name])]] : [])),
+    ...[...declaredFilter].map(([name, pairs]) => [
+      name,
+      valuesOf(pairs.map((pair) => pair.slice(pair.indexOf(':') + 1))),
+    ]),
+  ]) as SpendFilter;
 };
 
 /** Names that an account declared as dimensions, now or before. */

@@ -8,10 +8,10 @@ import {
   OTHER,
 } from '../../domain/spend/dimensions.ts';
 import { withUnknownValues } from '../../domain/spend/unknown-values.ts';
-import type { RollupMarks } from '../ledger/rollup-marks.ts';
+import { openRollupMarks } from '../ledger/rollup-marks.ts';
 import type { Table } from '../table/table.ts';
 import { readHours } from './hour-pages.ts';
-import type { openSpendCounters } from './spend-counters.ts';
+import { openSpendCounters } from './spend-counters.ts';
 import { type Page, readAllocations, readPages } from './summary-pages.ts';
 
 /** Groups consecutive values for which the test gives the same result. */
@@ -43,8 +43,6 @@ interface HourRange {
 interface Crosses {
   /** Durations may be left out. */
   readonly withoutDurations: boolean;
-  readonly live: ReturnType<typeof openSpendCounters>;
-  readonly marks: RollupMarks;
   readonly hours: (
     accountId: string,
     range: HourRange,
@@ -84,7 +82,10 @@ async function* readDays(pages: AsyncIterable<Page>, allocation: AllocationName)
  * Spend by an allocation dimension. Closed days have a view of their own; today, marked days, and days from before the dimension was
  * counted are read from live counters by hour. Together with `(unknown)` the values always add up to the total of the crosses.
  */
-export const openAllocationReader = (table: Table, { live, marks, withoutDurations, ...crosses }: Crosses) => {
+export const openAllocationReader = (table: Table, { withoutDurations, ...crosses }: Crosses) => {
+  const live = openSpendCounters(table);
+  const marks = openRollupMarks(table);
+
   /** Days without a right summary. Crosses come first: see withUnknownValues. */
   async function* liveDays(
     accountId: string,

@@ -13,7 +13,7 @@ import {
 import { durationPairs } from '../../domain/spend/durations.ts';
 import { summarize } from '../../domain/spend/summary.ts';
 import { hourCounterExpiry } from '../ledger/transactions.ts';
-import { type SummaryView, summaryKey } from '../table/keys.ts';
+import type { SummaryView } from '../table/keys.ts';
 import {
   allocationColumnNames,
   allocationColumns,
@@ -21,6 +21,7 @@ import {
   countersOf,
   crossColumns,
   type Page,
+  pageItems,
   pagesOf,
   storedNames,
 } from './summary-pages.ts';
@@ -94,10 +95,21 @@ const tableOf = (sumsByHour: readonly (readonly Sum[])[]) => {
 
 const bytesOf = (pages: readonly Buffer[]): number => pages.reduce((bytes, page) => bytes + page.length, 0);
 
-/** The items with the hours of a rolled-up day, from its hour counters. They expire with the counters. */
-export const hourItems = (accountId: string, day: Day, spendCounters: readonly SpendCounter[], version: string) => {
+/** Items with the hours of a day, which expire with its hour counters. */
+const hourPageItems = (...of: Parameters<typeof pageItems>) => {
+  const expiresAt = hourCounterExpiry(`${of[0].period}T23`);
+  return pageItems(...of).map((item) => ({ ...item, expiresAt }));
+};
+
+const byHourOf = (day: Day, spendCounters: readonly SpendCounter[]): SpendCounter[][] => {
   const byTime = Map.groupBy(spendCounters, ({ time }) => time);
-  const summaries = HOURS.map((hour) => summarize(byTime.get(`${day}T${hour}`) ?? []));
+  return HOURS.map((hour) => byTime.get(`${day}T${hour}`) ?? []);
+};
+
+/** The items with the hours of a rolled-up day, from its hour counters. */
+export const hourItems = (accountId: string, day: Day, spendCounters: readonly SpendCounter[], version: string) => {
+  const of = { accountId, granularity: 'HOUR', period: day, version } as const;
+  const summaries = byHourOf(day, spendCounters).map(summarize);
   let left = { pages: MAX_PAGES, bytes: MAX_BYTES };
   return views.flatMap((view) => {
     const all = pagesOf(tableOf(summaries.map((summary) => sumsOf(view, summary))));
@@ -105,14 +117,9 @@ export const hourItems = (accountId: string, day: Day, spendCounters: readonly S
     const fits = after.pages >= 0 && after.bytes >= 0;
     if (fits) left = after;
     // A first page with a page count of 0 hides the pages of an earlier rollup.
-    const pages = fits && all.length > 0 ? all : [Buffer.of()];
-    return pages.map((data, page) => ({
-      ...summaryKey(accountId, view, 'HOUR', day, page),
-      pages: fits ? all.length : 0,
-      version,
-      data,
-      expiresAt: hourCounterExpiry(`${day}T23`),
-    }));
+    return fits && all.length > 0
+      ? hourPageItems(of, view, all)
+      : hourPageItems(of, view, [Buffer.of()]).map((item) => ({ ...item, pages: 0 }));
   });
 };
 
@@ -120,27 +127,14 @@ export const hourItems = (accountId: string, day: Day, spendCounters: readonly S
 export const allocationHourItems = (
   accountId: string,
   day: Day,
-  {
-    allocation,
-    spendCounters,
-  }: { readonly allocation: AllocationName; readonly spendCounters: readonly SpendCounter[] },
+  allocation: AllocationName,
+  spendCounters: readonly SpendCounter[],
   version: string,
 ) => {
-  const byTime = Map.groupBy(spendCounters, ({ time }) => time);
-  const sums = HOURS.map((hour) =>
-    (byTime.get(`${day}T${hour}`) ?? []).map((each) => ({
-      values: allocationColumns(each, allocation),
-      counters: each.counters,
-    })),
+  const sums = byHourOf(day, spendCounters).map((ofHour) =>
+    ofHour.map((each) => ({ values: allocationColumns(each, allocation), counters: each.counters })),
   );
-  const pages = pagesOf(tableOf(sums));
-  return pages.map((data, page) => ({
-    ...summaryKey(accountId, allocation, 'HOUR', day, page),
-    pages: pages.length,
-    version,
-    data,
-    expiresAt: hourCounterExpiry(`${day}T23`),
-  }));
+  return hourPageItems({ accountId, granularity: 'HOUR', period: day, version }, allocation, pagesOf(tableOf(sums)));
 };
 
 /** Rows are not validated: that would take longer than adding them up. */

@@ -102,8 +102,8 @@ export const openRollup = (table: Table, now: () => number = Date.now) => {
     const crosses = summarizeAllocation(rows(ofDay, dayOf), allocation);
     const hours = rows(ofHours, (hour) => hour);
     return [
-      ...allocationItems(accountId, 'DAY', day, { allocation, crosses }, nonce),
-      ...allocationHourItems(accountId, day, { allocation, spendCounters: hours }, nonce),
+      ...allocationItems({ accountId, granularity: 'DAY', period: day, version: nonce }, allocation, crosses),
+      ...allocationHourItems(accountId, day, allocation, hours, nonce),
     ];
   };
 
@@ -124,7 +124,7 @@ export const openRollup = (table: Table, now: () => number = Date.now) => {
     return store(mark, [
       ...client,
       ...declared.flat(),
-      ...summaryItems(accountId, 'DAY', day, summarize(ofDay), mark.nonce),
+      ...summaryItems({ accountId, granularity: 'DAY', period: day, version: mark.nonce }, summarize(ofDay)),
       ...hourItems(accountId, day, ofHours, mark.nonce),
     ]);
   };
@@ -142,8 +142,8 @@ export const openRollup = (table: Table, now: () => number = Date.now) => {
     const days = new Set(counted.map(({ time }) => time));
     const crosses = crossesByDay.filter(({ time }) => !days.has(time));
     const rows = withUnknownValues({ crosses, counted }, allocation, dayOf);
-    const summary = { allocation, crosses: boundedAllocation(summarizeAllocation(rows, allocation), allocation) };
-    return allocationItems(accountId, 'MONTH', month, summary, nonce);
+    const bound = boundedAllocation(summarizeAllocation(rows, allocation), allocation);
+    return allocationItems({ accountId, granularity: 'MONTH', period: month, version: nonce }, allocation, bound);
   };
 
   const rollUpMonth = async (mark: RollupMark): Promise<RollupResult> => {
@@ -156,10 +156,8 @@ export const openRollup = (table: Table, now: () => number = Date.now) => {
     const declared = (await declaredDimensions.find(mark.accountId)).map(({ name }) => declaredName(name));
     const allocations: Items[] = [];
     for (const name of ['client', ...declared] as const) allocations.push(await allocationOfMonth(mark, name, days));
-    return store(mark, [
-      ...allocations.flat(),
-      ...summaryItems(mark.accountId, 'MONTH', month, bounded(summarize(days)), mark.nonce),
-    ]);
+    const of = { accountId: mark.accountId, granularity: 'MONTH', period: month, version: mark.nonce } as const;
+    return store(mark, [...allocations.flat(), ...summaryItems(of, bounded(summarize(days)))]);
   };
 
   return {

@@ -191,7 +191,7 @@ const openReader = (table: Table, withoutDurations: boolean) => {
     }
   }
 
-  const readAllocation = openAllocationReader(table, { withoutDurations, live, marks, hours, days, summaries });
+  const readAllocation = openAllocationReader(table, { withoutDurations, hours, days, summaries });
 
   async function* readWhole(
     { accountId, dimensions, separate }: StoredQuery,

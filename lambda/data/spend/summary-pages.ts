@@ -17,8 +17,6 @@ import { type SummaryView, spendPartition, summaryKey, summaryPrefix, timeRange 
 import { itemsBetween } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 
-type PeriodView = 'TOTALS' | 'CELLS';
-
 /** Size of a page before compression: below the limit of an item (400 KB), even where nothing compresses. */
 const MAX_PAGE_BYTES = 300_000;
 
@@ -74,52 +72,37 @@ export const pagesOf = ({ names, rows }: { names: readonly CounterName[]; rows: 
   return pages.map((page) => gzipSync(JSON.stringify({ names, rows: page })));
 };
 
-/**
- * The items of a summary. The first page holds the number of pages, since pages of an older, longer summary may remain.
- *
- * @param version different in each rollup
- */
-export const summaryItems = (
-  accountId: string,
-  granularity: 'DAY' | 'MONTH',
-  period: string,
-  summary: Summary,
-  version: string,
-) => {
-  const views: Record<PeriodView, Buffer[]> = {
-    TOTALS: pagesOf(
-      tableOf(summary.totals.map((total) => ({ columns: totalColumns(total), counters: total.counters }))),
-    ),
-    CELLS: pagesOf(
-      tableOf(summary.crosses.map((cross) => ({ columns: crossColumns(cross), counters: cross.counters }))),
-    ),
-  };
-  return (Object.entries(views) as [PeriodView, Buffer[]][]).flatMap(([view, pages]) =>
-    pages.map((data, page) => ({
-      ...summaryKey(accountId, view, granularity, period, page),
-      pages: pages.length,
-      version,
-      data,
-    })),
-  );
-};
+/** Names the period of a summary. */
+interface Summarized {
+  readonly accountId: string;
+  readonly granularity: 'HOUR' | 'DAY' | 'MONTH';
+  readonly period: string;
+  /** Different in each rollup. */
+  readonly version: string;
+}
 
-/** The items of an allocation dimension's summary. */
-export const allocationItems = (
-  accountId: string,
-  granularity: 'DAY' | 'MONTH',
-  period: string,
-  { allocation, crosses }: { readonly allocation: AllocationName; readonly crosses: readonly SummaryCross[] },
-  version: string,
-) => {
-  const rows = crosses.map((cross) => ({ columns: allocationColumns(cross, allocation), counters: cross.counters }));
-  const pages = pagesOf(tableOf(rows));
-  return pages.map((data, page) => ({
-    ...summaryKey(accountId, allocation, granularity, period, page),
+/** The items of a view's pages. The first one holds the number of pages, since pages of an older, longer summary may remain. */
+export const pageItems = (
+  { accountId, granularity, period, version }: Summarized,
+  view: SummaryView,
+  pages: readonly Buffer[],
+) =>
+  pages.map((data, page) => ({
+    ...summaryKey(accountId, view, granularity, period, page),
     pages: pages.length,
     version,
     data,
   }));
+
+export const summaryItems = (of: Summarized, { totals, crosses }: Summary) => [
+  ...pageItems(of, 'TOTALS', pagesOf(tableOf(totals.map((total) => ({ ...total, columns: totalColumns(total) }))))),
+  ...pageItems(of, 'CELLS', pagesOf(tableOf(crosses.map((cross) => ({ ...cross, columns: crossColumns(cross) }))))),
+];
+
+/** The items of an allocation dimension's summary. */
+export const allocationItems = (of: Summarized, allocation: AllocationName, crosses: readonly SummaryCross[]) => {
+  const rows = crosses.map((cross) => ({ ...cross, columns: allocationColumns(cross, allocation) }));
+  return pageItems(of, allocation, pagesOf(tableOf(rows)));
 };
 
 const storedPage = z.object({

@@ -40,7 +40,7 @@ const LATEST = '9998-12-31T00:00:00.000Z';
 const isDate = (text: string): boolean => !text.includes('T');
 
 /** Days of a zone that one response has at most: they are read by hour. */
-const MAX_ZONE_DAYS = 62;
+export const MAX_ZONE_DAYS = 62;
 
 /** The day of an hour on the calendars of a zone. Where days begin within an hour, it is the day in which the hour ends. */
 const dayOfHour = (timeZone: string, hour: string): string =>

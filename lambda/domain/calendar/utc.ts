@@ -48,6 +48,12 @@ export const roundUp = (granularity: Granularity, at: Date): Date => {
 export const endOf = (dayOrMonth: Day | Month): Date =>
   startOfNext(isMonth(dayOrMonth) ? 'month' : 'day', new Date(dayOrMonth));
 
+/** The instants of some days, from the first one to before what follows the last. */
+export const boundsOf = (from: Day, to: Day = from): { readonly from: string; readonly to: string } => ({
+  from: new Date(from).toISOString(),
+  to: endOf(to).toISOString(),
+});
+
 export const addDays = (day: Day, days: number): Day => dayOf(new Date(Date.parse(day) + days * DAY_MS).toISOString());
 
 export const lastDayOf = (month: Month): Day => addDays(dayOf(endOf(month).toISOString()), -1);

@@ -1,5 +1,10 @@
 import type { Day } from '../calendar/utc.ts';
 import { modelNames } from '../price/model-names.ts';
+import type { ProviderLabel } from '../providers.ts';
+
+/** Providers whose bill can be read with a credential. All others take imports only. */
+export const billedProviders = ['openai', 'anthropic', 'openrouter'] as const satisfies readonly ProviderLabel[];
+export type BilledProvider = (typeof billedProviders)[number];
 
 /** Tokens of requests, each in exactly one kind. */
 export interface BilledTokens {

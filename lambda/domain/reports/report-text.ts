@@ -49,19 +49,8 @@ export const countText = (count: number): string => count.toLocaleString('en-US'
 
 const requestsText = (count: number): string => `${countText(count)} ${count === 1 ? 'request' : 'requests'}`;
 
-const groupingTitles: Readonly<Record<Exclude<Grouping, `dim:${string}`>, string>> = {
-  provider: 'provider',
-  model: 'model',
-  tag: 'tag',
-  key: 'key',
-  providerKey: 'provider key',
-  project: 'project',
-  member: 'member',
-  client: 'client',
-};
-
-export const groupingText = (by: Grouping): string =>
-  by in groupingTitles ? groupingTitles[by as keyof typeof groupingTitles] : by.slice('dim:'.length);
+/** A dimension in words; a declared one by its own name. */
+export const groupingText = (by: Grouping): string => (by === 'providerKey' ? 'provider key' : by.replace(/^dim:/, ''));
 
 export const groupName = (by: Grouping, { value, label }: Pick<Group, 'value' | 'label'>): string =>
   value === null ? `no ${groupingText(by)}` : oneLine(label ?? value);

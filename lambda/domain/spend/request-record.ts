@@ -1,4 +1,6 @@
 import * as z from 'zod/mini';
+import { plans } from '../billing/plans.ts';
+import { DAY_MS } from '../calendar/units.ts';
 import type { HostLabel } from '../hosts.ts';
 import type { AppliedPrices, PriceLine, Provenance, Usage } from '../usage/usage.ts';
 import { type CloseEvent, closeEventSchema, type Outcome, type Reading, sessionSchema } from '../usage/usage-event.ts';
@@ -193,3 +195,13 @@ export const mayCost = ({
   status,
 }: Pick<RequestRecord, 'costNanoUsd' | 'listCostNanoUsd' | 'provenance' | 'status'>): boolean =>
   (costNanoUsd ?? 0) > 0 || (listCostNanoUsd ?? 0) > 0 || (provenance === 'unknown' && status !== null && status < 400);
+
+/** The retention of a record starts when it is recorded, which may be two weeks after the request. */
+const LONGEST_KEPT_MS = (Math.max(...Object.values(plans).map((plan) => plan.requestRetentionDays)) + 15) * DAY_MS;
+
+/** Cuts a range to the days that can have records. Each day costs a read, and a range may cover thousands of years. */
+export const keptRange = ({ from, to }: { readonly from: string; readonly to: string }, now: Date) => {
+  const iso = (ms: number) => new Date(ms).toISOString();
+  const [earliest, latest] = [iso(now.getTime() - LONGEST_KEPT_MS), iso(now.getTime() + DAY_MS)];
+  return { from: from < earliest ? earliest : from, to: to > latest ? latest : to };
+};

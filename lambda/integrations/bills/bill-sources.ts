@@ -1,7 +1,7 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type * as z from 'zod/mini';
 import { providerByLabel } from '../../domain/providers.ts';
-import type { BilledProvider } from '../../domain/reconciliation/billed-providers.ts';
+import type { BilledProvider } from '../../domain/reconciliation/bill.ts';
 import type { billEnvironment } from '../../environment.ts';
 import { anthropicBill } from './anthropic.ts';
 import { openBillCredentials } from './bill-credentials.ts';

@@ -6,16 +6,13 @@ import { summarize } from '../../../lambda/domain/spend/summary.ts';
 
 const itemsOf = (tags: number, version = `with ${tags} tags`) =>
   summaryItems(
-    'svc_a',
-    'DAY',
-    '2026-11-20',
+    { accountId: 'svc_a', granularity: 'DAY', period: '2026-11-20', version },
     summarize(
       Array.from({ length: tags }, (_, n) => ({
         dimensions: { provider: 'openai', model: 'm', tag: `${n}-${'x'.repeat(400)}`, keyId: null, providerKey: null },
         counters: { requests: 1 },
       })),
     ),
-    version,
   ).filter(({ sk }) => sk.startsWith('SEALED#CELLS#'));
 
 const unexpected = (): never => {

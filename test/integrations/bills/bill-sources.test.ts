@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { billedProviders } from '../../../lambda/domain/reconciliation/billed-providers.ts';
+import { billedProviders } from '../../../lambda/domain/reconciliation/bill.ts';
 import { BillError } from '../../../lambda/integrations/bills/bill-source.ts';
 import { openBillSource } from '../../../lambda/integrations/bills/bill-sources.ts';
 import { type BilledDay, CREDENTIAL, type MockBills, startMockBills } from './mock-bills.ts';

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
-import { type BilledProvider, billedProviders } from '../../../lambda/domain/reconciliation/billed-providers.ts';
+import { type BilledProvider, billedProviders } from '../../../lambda/domain/reconciliation/bill.ts';
 import type { BillConnection } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';

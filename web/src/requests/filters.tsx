@@ -11,9 +11,9 @@ import { choicesOf } from '../forms/fields.ts';
 import { CustomDays } from '../spend/custom-days.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { useHostChoices, useSeen } from '../spend/use-spend.ts';
-import { outcomeNames, provenanceNames } from './names.ts';
 import classes from './requests.module.css';
 import { orderNames, type RequestsSearch } from './search.ts';
+import { outcomeNames, provenanceNames } from './status.tsx';
 
 const TYPING_MS = 350;
 /** The API's default. */

@@ -14,10 +14,9 @@ import { useAccessRules, useBudgets, usePauses } from '../limits/use-limits.ts';
 import { kindName, providerName } from '../providers/names.ts';
 import { providerKeyName } from '../spend/groups.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
-import { outcomeNames, provenanceNames } from './names.ts';
 import { Price } from './price-lines.tsx';
 import classes from './requests.module.css';
-import { Status } from './status.tsx';
+import { outcomeNames, provenanceNames, Status } from './status.tsx';
 
 /** The counts above zero of the normalised usage, by kind. */
 const usageRows = (usage: RequestDetail['usage']): readonly [string, number][] =>

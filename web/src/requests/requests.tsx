@@ -16,10 +16,9 @@ import { providerName } from '../providers/names.ts';
 import { ViewsButton } from '../views/views-button.tsx';
 import { exportRequests } from './export-requests.ts';
 import { RequestFilters } from './filters.tsx';
-import { provenanceNames } from './names.ts';
 import classes from './requests.module.css';
 import type { RequestsSearch } from './search.ts';
-import { Status } from './status.tsx';
+import { provenanceNames, Status } from './status.tsx';
 
 const PAGE = 50;
 const REFRESH_MS = 30_000;

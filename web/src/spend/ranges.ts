@@ -1,4 +1,4 @@
-import { isKept, MAX_BUCKETS } from '../../../lambda/domain/calendar/range.ts';
+import { isKept, MAX_BUCKETS, MAX_ZONE_DAYS } from '../../../lambda/domain/calendar/range.ts';
 import { dayIn, isTimeZone } from '../../../lambda/domain/calendar/time-zones.ts';
 import { DAY_MS, HOUR_MS } from '../../../lambda/domain/calendar/units.ts';
 import { addDays, type Day, type Granularity, granularities, startOf } from '../../../lambda/domain/calendar/utc.ts';
@@ -7,8 +7,7 @@ import { oneOf, searchOf } from '../search.ts';
 
 /** Up to this length, a range has no bars of months. */
 const DAYS_WITHOUT_MONTHS = 31;
-/** Days of a zone are read by hour: for at most this length, and not longer ago than hours are kept. */
-const MAX_ZONE_DAYS = 62;
+/** Days of a zone are read by hour: not longer ago than hours are kept. */
 const HOURS_KEPT_DAYS = 88;
 
 export const rangeNames = ['24h', '7d', '30d', 'month', '90d', '12m', 'custom'] as const;
