@@ -27,7 +27,3 @@ export interface RunOptions {
   readonly every: number;
   readonly 'dry-run': boolean;
 }
-
-/** Changes of a group. A sample's does not replace it. */
-export const reportFile = ({ name, every }: Pick<RunOptions, 'name' | 'every'>): string =>
-  `.mutate/${name}${every > 1 ? `-every-${every}` : ''}.json`;

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import type { LogLevel } from '@stryker-mutator/api/core';
 import { Stryker } from '@stryker-mutator/core';
-import { groups, type RunOptions, reportFile, wiring } from './groups.ts';
+import { groups, type RunOptions, wiring } from './groups.ts';
 
 /** Every Nth line of the files that globs name, as Stryker's ranges. Globs that begin with ! leave files out. */
 const linesOf = (globs: readonly string[], every: number): string[] => {
@@ -39,9 +39,11 @@ await new Stryker({
   disableTypeChecks: false,
   tempDirName: `.mutate/${options.name}`,
   incremental: true,
-  incrementalFile: reportFile(options),
+  // A sample does not replace what is known of the whole.
+  incrementalFile: `.mutate/${options.name}${options.every > 1 ? `-every-${options.every}` : ''}.json`,
   force: options.every > 1,
-  reporters: ['progress-append-only'],
+  reporters: ['progress-append-only', 'clear-text'],
+  clearTextReporter: { allowEmojis: false, reportTests: false },
   concurrency: options.workers,
   timeoutMS: 15_000,
   dryRunTimeoutMinutes: 15,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -25,7 +25,7 @@ const args = process.argv.slice(2);
 fs.writeFileSync('cdk-arguments.json', JSON.stringify(args));
 `;
 
-let folder: string;
+const folder = tmpdir();
 let aws: Server;
 let quota: number | undefined;
 
@@ -42,7 +42,6 @@ const respond = (request: IncomingMessage, sent: string): [number, unknown] => {
 };
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'deploy-'));
   writeFileSync(join(folder, 'cdk'), CDK);
   chmodSync(join(folder, 'cdk'), 0o755);
   aws = createServer(async (request, response) => {
@@ -58,7 +57,6 @@ beforeEach(() => {
 });
 afterAll(() => {
   aws.close();
-  rmSync(folder, { recursive: true });
 });
 
 const deploy = async (settings: object, args: readonly string[] = ['--stage', 'prod'], environment = {}) => {

@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync, randomBytes, randomUUID, sign } from 'node:crypto';
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -35,13 +35,11 @@ let handler: unknown;
 let table: Awaited<ReturnType<typeof emulatedTable>>;
 let mail: Awaited<ReturnType<typeof startSes>>;
 let cognito: CognitoEmulator;
-let dataDir: string;
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'auth-'));
   table = await emulatedTable();
   mail = await startSes();
-  cognito = await startCognito({ dataDir, userPools: [POOL], mailEndpoint: mail.endpoint });
+  cognito = await startCognito({ dataDir: tmpdir(), userPools: [POOL], mailEndpoint: mail.endpoint });
   Object.assign(process.env, {
     AWS_REGION: LOCAL_REGION,
     AWS_ACCESS_KEY_ID: 'local',
@@ -68,7 +66,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([table.stop(), cognito.stop(), mail.stop()]);
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 const password = 'correct horse 1';
@@ -670,7 +667,7 @@ describe('auth', () => {
 
     it('to an expired token', async () => {
       const { header, payload } = await parts();
-      const pem = await readFile(join(dataDir, SIGNING_KEY), 'utf8');
+      const pem = await readFile(join(tmpdir(), SIGNING_KEY), 'utf8');
       const nowSeconds = Math.floor(Date.now() / 1000);
       expect((await me(signed(header, { ...payload, exp: nowSeconds + 60 }, pem))).status).toBe(200);
       await refused(signed(header, { ...payload, exp: nowSeconds - 60 }, pem));
@@ -729,7 +726,7 @@ const accessToken = (email: string) => logInTo(cognito.endpoint, cognito.userPoo
 /** An ID token of another pool or client, with a valid signature. */
 const startOther = async (pool: { id: string; clients: [{ id: string }] }): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'other-'));
-  await copyFile(join(dataDir, SIGNING_KEY), join(folder, SIGNING_KEY));
+  await copyFile(join(tmpdir(), SIGNING_KEY), join(folder, SIGNING_KEY));
   const other = await startCognito({
     dataDir: folder,
     userPools: [{ ...pool, customAttributes: ['custom:accountId'] }],
@@ -751,7 +748,6 @@ const startOther = async (pool: { id: string; clients: [{ id: string }] }): Prom
     return (await logInTo(other.endpoint, pool.id, pool.clients[0].id, email)).IdToken;
   } finally {
     await other.stop();
-    await rm(folder, { recursive: true, force: true });
   }
 };
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -27,7 +27,7 @@ const providers = ['openai', 'anthropic', 'mistral'] as const;
 const LATECOMER = 'xai';
 
 const table = tableForTests();
-let dir: string;
+const dir = tmpdir();
 let prometheus: Prometheus;
 /** What was recorded at each time. */
 const recorded: { readonly at: number; readonly provider: string; readonly nanoUsd: number }[] = [];
@@ -80,7 +80,6 @@ beforeAll(async () => {
     } as never))
       lines.push(...part.split('\n').flatMap((line) => (/^\w/.test(line) ? [`${line} ${clock / 1_000}`] : [])));
   }
-  dir = await mkdtemp(join(tmpdir(), 'prometheus-'));
   await writeFile(join(dir, 'scrapes.txt'), `${lines.join('\n')}\n# EOF\n`);
   await writeFile(join(dir, 'prometheus.yml'), '');
   const backfill = ['tsdb', 'create-blocks-from', 'openmetrics', join(dir, 'scrapes.txt'), join(dir, 'data')];
@@ -96,7 +95,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await prometheus?.stop();
-  if (dir) await rm(dir, { recursive: true });
 });
 
 (isPrometheusInstalled ? describe : describe.skip)('Prometheus over the end of a month and a restart', () => {

@@ -1,7 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { AdminGetUserCommand, CognitoIdentityProviderClient } from '@aws-sdk/client-cognito-identity-provider';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
@@ -32,12 +30,10 @@ let reading: unknown;
 let settings: unknown;
 let table: Awaited<ReturnType<typeof emulatedTable>>;
 let cognito: CognitoEmulator;
-let dataDir: string;
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'tokens-'));
   table = await emulatedTable();
-  cognito = await startCognito({ dataDir, userPools: [POOL] });
+  cognito = await startCognito({ dataDir: tmpdir(), userPools: [POOL] });
   Object.assign(process.env, {
     AWS_REGION: LOCAL_REGION,
     AWS_ACCESS_KEY_ID: 'local',
@@ -67,7 +63,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([table.stop(), cognito.stop()]);
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 type Caller = { readonly accountId: string; readonly userId: string };

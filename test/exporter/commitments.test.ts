@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -186,6 +186,5 @@ describe('an exported month of an account with own prices', () => {
     expect(await older.rows('SELECT count(*)::INT AS n FROM requests')).toEqual([{ n: 16 }]);
     await expect(older.rows('SELECT * FROM names')).rejects.toThrow();
     older.close();
-    await rm(folder, { recursive: true });
   });
 });

@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -16,14 +14,12 @@ import { appOf, stackOf } from '../local/host/stack-of.ts';
 const BUCKET = 'data-objects';
 const app = appOf(stackOf('data', { Objects: { Type: 'AWS::S3::Bucket', Properties: {} } }));
 
-let dataDir: string;
 let emulator: Emulator;
 let s3: S3Client;
 let store: ReturnType<typeof openObjectStore>;
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'objects-'));
-  emulator = await startSqs({ dataDir });
+  emulator = await startSqs({ dataDir: tmpdir() });
   const config = {
     endpoint: emulator.endpoint,
     region: LOCAL_REGION,
@@ -38,7 +34,6 @@ beforeAll(async () => {
 afterAll(async () => {
   s3.destroy();
   await emulator.stop();
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 const csv = { contentType: 'text/csv', filename: 'spend.csv' };

@@ -9,7 +9,7 @@ import { DataStack } from '../../lib/stacks/data.ts';
 import { githubTrust } from '../../lib/stacks/github-trust.ts';
 import { PipelineStack } from '../../lib/stacks/pipeline.ts';
 import { SpendGatewayStage } from '../../lib/stage.ts';
-import { appWithoutValidation, cdkContext, outdir } from './synth-stage.ts';
+import { appWithoutValidation, cdkContext } from './synth-stage.ts';
 
 const bare = { [BUNDLING_STACKS]: [], [DISABLE_ASSET_STAGING_CONTEXT]: true, [STRICT_CFN_VALIDATE_ERRORS]: true };
 
@@ -23,7 +23,7 @@ describe('no finding without an explanation', () => {
   it('in anything that can be deployed', () => {
     // One app: rules take seconds to load, for each app anew.
     const context = { ...cdkContext, ...exampleContext, ...bare };
-    const app = new App({ context, analyticsReporting: false, outdir: outdir() });
+    const app = new App({ context, analyticsReporting: false });
     new SpendGatewayStage(app, parseStageSettings('filled-in', exampleContext.stages.prod));
     new SpendGatewayStage(app, parseStageSettings('containers', exampleContext.stages.containers));
     new SpendGatewayStage(

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -29,19 +28,12 @@ export const cdkContext = z
   .object({ context: z.record(z.string(), z.unknown()) })
   .parse(JSON.parse(readFileSync(join(import.meta.dirname, '../../cdk.json'), 'utf8'))).context;
 
-const outdirs = mkdtempSync(join(tmpdir(), 'templates-'));
-process.once('exit', () => rmSync(outdirs, { recursive: true, force: true }));
-
-/** A folder of its own for what an app writes, removed when the tests end. Without one, each app leaves a folder behind. */
-export const outdir = (): string => mkdtempSync(join(outdirs, 'app-'));
-
 /**
  * An app with the context of cdk.json that skips CDK's validation of templates, which takes seconds for each app.
  * findings.test.ts has the validation.
  */
 export const appWithoutValidation = (context: Readonly<Record<string, unknown>> = {}): App =>
   new App({
-    outdir: outdir(),
     context: { ...cdkContext, ...context },
     analyticsReporting: false,
     builtinCloudFormationValidation: false,

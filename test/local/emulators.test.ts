@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -39,7 +39,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const started of running.splice(0)) await started.stop();
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 describe('DynamoDB', () => {

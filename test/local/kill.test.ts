@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +11,7 @@ import { STACK_TIMEOUT_MS } from '../dashboard/over-http/stack.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const OPEN_EVENT_DELAY_SECONDS = 4;
 
-let dataDir: string;
+const dataDir = tmpdir();
 let child: ChildProcess | undefined;
 let url: string;
 
@@ -46,14 +45,12 @@ const start = async () => {
 
 beforeAll(async () => {
   await currentAssembly(ROOT, () => {});
-  dataDir = await mkdtemp(join(tmpdir(), 'kill-'));
 }, STACK_TIMEOUT_MS);
 afterAll(async () => {
   if (child?.exitCode === null && child.signalCode === null) {
     child.kill('SIGTERM');
     await once(child, 'exit');
   }
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 const json = async <T>(path: string, token: string): Promise<T> => {

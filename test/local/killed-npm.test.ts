@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
 
-const folder = mkdtempSync(join(tmpdir(), 'killed-npm-'));
+const folder = tmpdir();
 const started: number[] = [];
 afterAll(() => {
   for (const pid of started) {
@@ -15,7 +15,6 @@ afterAll(() => {
       // It has ended, as it should.
     }
   }
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** A script that npm starts, as `npm start` does. Resolves with the script's own process. */

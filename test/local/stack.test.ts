@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createSign } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { createServer, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const SHOW = ['ops/account.ts', 'show'];
 
 let assembly: string;
-let dataDir: string;
+const dataDir = tmpdir();
 let mock: MockProviders;
 let stack: LocalStack;
 
@@ -34,14 +34,12 @@ const start = () =>
 
 beforeAll(async () => {
   assembly = await currentAssembly(ROOT, () => {});
-  dataDir = await mkdtemp(join(tmpdir(), 'stack-'));
   mock = await startMockProviders();
   stack = await start();
 }, STACK_TIMEOUT_MS);
 afterAll(async () => {
   await stack?.stop();
   await mock?.stop();
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 interface Session {

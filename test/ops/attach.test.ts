@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listen, urlOf } from '../../fixtures/listen.ts';
 import { type ScriptedOrigin, startScriptedOrigin } from '../../fixtures/scripted-origin.ts';
 import {
@@ -147,7 +147,6 @@ describe('npm run attach', () => {
   beforeEach(async () => {
     home = await mkdtemp(join(tmpdir(), 'attach-'));
   });
-  afterEach(() => rm(home, { recursive: true }));
 
   const attach = async (args: string[], variables: Record<string, string> = {}) => {
     const { code, stdout, stderr } = await runOps(

@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { type CognitoEmulator, startCognito } from '../../local/emulators/cognito.ts';
@@ -8,14 +6,11 @@ import { runOps } from './run-command.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;
 let cognito: CognitoEmulator;
-let dataDir: string;
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'owner-'));
-  [table, cognito] = await Promise.all([emulatedTable(), startCognito({ dataDir })]);
+  [table, cognito] = await Promise.all([emulatedTable(), startCognito({ dataDir: tmpdir() })]);
 });
 afterAll(async () => {
   await Promise.all([table.stop(), cognito.stop()]);
-  await rm(dataDir, { recursive: true });
 });
 
 const run = (...args: string[]) =>

@@ -1,11 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { runOps } from './run-command.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'estimates-'));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const content = 'It is sunny in Rome today, with a light wind from the west and no rain at all.';
 const recording = (part: object, usage: object) =>
@@ -21,7 +18,7 @@ const recording = (part: object, usage: object) =>
     body: JSON.stringify({ model: 'gpt-4o', choices: [{ message: { content } }], usage }),
   });
 const text = { type: 'text', text: '' };
-const file = join(folder, 'recordings.jsonl');
+const file = join(tmpdir(), 'recordings.jsonl');
 writeFileSync(
   file,
   [

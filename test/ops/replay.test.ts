@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -80,7 +80,7 @@ describe('npm run replay', () => {
     });
 
   it('sends nothing with --dry-run, and then all of it', async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'replay-')), 'gateway.log');
+    const file = join(tmpdir(), 'gateway.log');
     writeFileSync(file, lines.slice(0, 2).join('\n'));
     const preview = await replay([file, '-', '--dry-run'], lines[2]);
     expect(preview).toMatchObject({

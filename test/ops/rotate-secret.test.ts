@@ -1,24 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type SecretsEmulator, startSecrets } from '../../local/emulators/secrets.ts';
 import { runOps } from './run-command.ts';
 
-let dataDir: string;
 let emulator: SecretsEmulator;
 let client: SecretsManagerClient;
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'secrets-'));
-  emulator = await startSecrets({ dataDir });
+  emulator = await startSecrets({ dataDir: tmpdir() });
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   client = new SecretsManagerClient({ endpoint: emulator.endpoint, region: 'eu-central-1', credentials });
 });
 afterAll(async () => {
   client.destroy();
   await emulator.stop();
-  await rm(dataDir, { recursive: true });
 });
 
 let secrets = 0;

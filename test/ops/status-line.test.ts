@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listen, portOf } from '../../fixtures/listen.ts';
 
 const run = promisify(execFile);
@@ -29,7 +29,6 @@ beforeEach(async () => {
   responses = {};
   home = await mkdtemp(join(tmpdir(), 'status-line-'));
 });
-afterEach(() => rm(home, { recursive: true }));
 
 /** @param seconds how much later the script's clock is */
 const statusLine = async ({ token = 'sat_1', host = '127.0.0.1', seconds = 0 } = {}) => {

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { runOps } from './run-command.ts';
 
 describe.each(['fuzz', 'meter', 'prices'])('npm run %s', (name) => {
@@ -23,10 +23,8 @@ it('a wrong value is reported with its option', async () => {
 });
 
 describe('npm run meter -- --prices FILE', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'prices-'));
-  afterAll(() => rmSync(folder, { recursive: true }));
   const write = (name: string, json: unknown) => {
-    const file = join(folder, name);
+    const file = join(tmpdir(), name);
     writeFileSync(file, JSON.stringify(json));
     return file;
   };

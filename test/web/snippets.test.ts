@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ const BODY = JSON.stringify({
 });
 
 let server: Server;
-let folder: string;
+const folder = tmpdir();
 const seen: { path: string | undefined; key: unknown }[] = [];
 
 beforeAll(async () => {
@@ -35,12 +35,10 @@ beforeAll(async () => {
     request.resume().on('end', () => response.setHeader('content-type', 'application/json').end(BODY));
   });
   await listen(server);
-  folder = await mkdtemp(join(tmpdir(), 'snippets-'));
   await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
 });
 afterAll(async () => {
   server.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const textOf = (provider: (typeof providerLabels)[number], language: (typeof languages)[number]) =>

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -18,7 +18,7 @@ import {
 
 let running: TestStack;
 let session: Session;
-let dir: string;
+const dir = tmpdir();
 let prometheus: Prometheus;
 let apiToken: { readonly id: string; readonly token: string };
 
@@ -68,7 +68,6 @@ beforeAll(async () => {
     ({ requests, unfinishedRequests }) => requests === 4 && unfinishedRequests === 0,
   );
 
-  dir = await mkdtemp(join(tmpdir(), 'prometheus-'));
   await writeFile(join(dir, 'token'), apiToken.token);
   await writeFile(join(dir, 'prometheus.yml'), config(new URL(running.stack.url)));
   prometheus = await startPrometheus(dir);
@@ -85,7 +84,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await prometheus?.stop();
   await running?.stop();
-  if (dir) await rm(dir, { recursive: true });
 });
 
 (isPrometheusInstalled ? describe : describe.skip)('a real Prometheus', () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { appendFile, mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -72,7 +72,6 @@ export const startTestStack = async ({
       await stack.stop();
       watched.stop();
       await mock.stop();
-      await rm(dataDir, { recursive: true, force: true });
       const stacks = readAssembly(assembly);
       const { used, refused } = policiesOf({ stacks, resolve: createResolver(stacks, '') }).judge(watched.calls);
       await note([...used]);

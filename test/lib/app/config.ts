@@ -7,7 +7,7 @@ import {
   readStageSettings,
   remarksForDeploy,
 } from '../../../lib/config.ts';
-import { outdir, withoutDomains } from '../synth-stage.ts';
+import { withoutDomains } from '../synth-stage.ts';
 
 const mistakes = (settings: object): string[] => {
   try {
@@ -114,13 +114,13 @@ describe('settings of a stage', () => {
   });
 
   it('refuse a stage that is not in cdk.json', () => {
-    const { node } = new App({ outdir: outdir(), context: { stage: 'staging', stages: { dev: {}, prod: {} } } });
+    const { node } = new App({ context: { stage: 'staging', stages: { dev: {}, prod: {} } } });
     expect(() => readStageSettings(node)).toThrow('stage: cdk.json has no stages.staging; it has dev, prod');
   });
 
   it('say what a deployment still needs', () => {
     const stages = { prod: { region: 'eu-central-1', gatewayDomain: 'ai.acme.dev' } };
-    const { node } = new App({ outdir: outdir(), context: { stage: 'prod', stages, deploy: 'true' } });
+    const { node } = new App({ context: { stage: 'prod', stages, deploy: 'true' } });
     expect(() => readStageSettings(node)).toThrow(
       [
         'Fill in cdk.json before deploying prod:',
@@ -188,7 +188,7 @@ describe('settings of a stage', () => {
         registration: 'invite',
       },
     };
-    const { node } = new App({ outdir: outdir(), context: { stage: 'prod', stages, deploy: 'true' } });
+    const { node } = new App({ context: { stage: 'prod', stages, deploy: 'true' } });
     expect(readStageSettings(node)).toMatchObject({ account: '123456789012', alarmMail: 'ops@acme.dev' });
   });
 });

@@ -3,7 +3,7 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { readGithub } from '../../../lib/delivery.ts';
 import { githubTrust } from '../../../lib/stacks/github-trust.ts';
-import { appWithoutValidation, onlyResource, outdir, resourcesOf } from '../synth-stage.ts';
+import { appWithoutValidation, onlyResource, resourcesOf } from '../synth-stage.ts';
 
 const stage = (name: string, account: string) => ({
   account,
@@ -84,7 +84,7 @@ describe('what GitHub is trusted with', () => {
   });
 
   it('is asked for where it is not filled in', () => {
-    const { node } = new App({ outdir: outdir(), context: { github: { repository: '' } } });
+    const { node } = new App({ context: { github: { repository: '' } } });
     expect(() => readGithub(node)).toThrow('github.repository: where the sources are: owner/name');
   });
 });

@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { openDataFolder, requireOwnLayout } from '../../../local/host/data-folder.ts';
 import { tableForTests } from '../../table-for-tests.ts';
 
-const parent = mkdtempSync(join(tmpdir(), 'data-folder-'));
-afterAll(() => rmSync(parent, { recursive: true, force: true }));
+const parent = tmpdir();
 
 it('a data folder is for its owner alone: it holds passwords, mails and secrets', () => {
   const folder = openDataFolder(join(parent, '.data'));

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -29,12 +29,11 @@ export const handler = async (event, context) => {
 };
 `;
 
-let folder: string;
+const folder = tmpdir();
 let invoker: Invoker;
 let lambda: LambdaFunction;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'lambda-'));
   await writeFile(join(folder, 'index.mjs'), HANDLER);
   lambda = {
     name: 'usage-Recorder',
@@ -51,7 +50,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await invoker.stop();
-  await rm(folder, { recursive: true, force: true });
   jest.restoreAllMocks();
 });
 

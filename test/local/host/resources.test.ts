@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LOCAL_REGION } from '../../../local/emulators/cognito.ts';
@@ -35,19 +33,11 @@ const data = (indexes: readonly string[]) =>
     }),
   );
 
-let dataDir: string;
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'resources-'));
-});
-afterEach(async () => {
-  await rm(dataDir, { recursive: true, force: true });
-});
-
 describe('tables', () => {
   let emulator: Emulator;
   let dynamo: DynamoDBClient;
   beforeEach(async () => {
-    emulator = await startDynamoDb({ dataDir });
+    emulator = await startDynamoDb();
     dynamo = new DynamoDBClient({
       endpoint: emulator.endpoint,
       region: LOCAL_REGION,
@@ -84,7 +74,7 @@ describe('secrets', () => {
         },
       }),
     );
-    const secrets = await startSecrets({ dataDir });
+    const secrets = await startSecrets({ dataDir: tmpdir() });
     createSecrets(app, secrets);
     const id = String(app.resolve({ Ref: 'Generated' }, app.stacks[0]!));
     const value = secrets.ensure({ id, value: 'not this' });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -99,7 +99,7 @@ const app = appOf(
   }),
 );
 
-let folder: string;
+const folder = tmpdir();
 let invoker: Invoker;
 let cognito: CognitoEmulator;
 let server: Server;
@@ -107,7 +107,6 @@ let url: string;
 
 beforeAll(async () => {
   jest.spyOn(console, 'error').mockImplementation(() => {});
-  folder = await mkdtemp(join(tmpdir(), 'rest-api-'));
   await writeFile(join(folder, 'index.mjs'), HANDLER);
   cognito = await startCognito({ dataDir: folder, userPools: userPoolSeeds(app) });
   invoker = createInvoker({ endpoints: {}, cognitoEndpoint: cognito.endpoint, logFolder: folder });
@@ -132,7 +131,6 @@ afterAll(async () => {
   server.closeAllConnections();
   await invoker.stop();
   await cognito.stop();
-  await rm(folder, { recursive: true, force: true });
   jest.restoreAllMocks();
 });
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -30,15 +30,13 @@ const usage = stackOf('usage', {
   },
 });
 
-let dataDir: string;
 let emulator: Emulator;
 let sqs: SQSClient;
 let poller: Poller | undefined;
 const url = (name: string) => `${emulator.endpoint}/000000000000/usage-${name}`;
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'poller-'));
-  emulator = await startSqs({ dataDir });
+  emulator = await startSqs({ dataDir: await mkdtemp(join(tmpdir(), 'poller-')) });
   sqs = new SQSClient({
     endpoint: emulator.endpoint,
     region: LOCAL_REGION,
@@ -53,7 +51,6 @@ afterEach(async () => {
   await poller?.stop();
   sqs.destroy();
   await emulator.stop();
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 it('a queue of an earlier version gets the attributes of this one', async () => {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,12 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listen, urlOf } from '../../../fixtures/listen.ts';
 import { webPages } from '../../../local/host/web-pages.ts';
 
-let folder: string;
+const folder = tmpdir();
 let server: Server;
 let url: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pages-'));
   await mkdir(join(folder, 'assets'));
   await writeFile(join(folder, 'index.html'), '<h1>Pages</h1>');
   await writeFile(join(folder, 'assets/a-1234.js'), 'export {};');
@@ -23,7 +22,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   server.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const browser = { accept: 'text/html', 'accept-encoding': 'gzip, br' };

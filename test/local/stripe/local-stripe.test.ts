@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -152,9 +152,7 @@ describe('the local Stripe', () => {
   });
 
   it('has everything after a restart, and sends what was not taken before', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'local-stripe-'));
-    undo.push(() => rm(folder, { recursive: true, force: true }));
-    const file = join(folder, 'stripe.json');
+    const file = join(tmpdir(), 'stripe.json');
     const first = await local({
       file,
       endpoint: { url: 'http://127.0.0.1:9/', signingSecret: SECRET, retryDelayMs: () => 60_000 },
@@ -178,9 +176,7 @@ describe('the local Stripe', () => {
   });
 
   it('refuses the file of another version, and says what to do', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'local-stripe-'));
-    undo.push(() => rm(folder, { recursive: true, force: true }));
-    const file = join(folder, 'stripe.json');
+    const file = join(tmpdir(), 'other-version.json');
     await writeFile(file, JSON.stringify({ aheadSeconds: 0, customers: [], subscriptions: [] }));
     await expect(local({ file })).rejects.toThrow(`${file} is of another version: start with another folder (--data).`);
   });

@@ -1,4 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -9,18 +8,15 @@ import { STACK_TIMEOUT_MS } from '../../dashboard/over-http/stack.ts';
 import { open, press } from '../../dashboard/stripe-webhook/browser.ts';
 
 let assembly: string;
-let dataDir: string;
 let stack: LocalStack;
 
-const start = () => startStack({ assembly, dataDir, port: 0 });
+const start = () => startStack({ assembly, dataDir: tmpdir(), port: 0 });
 beforeAll(async () => {
   assembly = await currentAssembly(join(import.meta.dirname, '../../..'), () => {});
-  dataDir = await mkdtemp(join(tmpdir(), 'billing-'));
   stack = await start();
 }, STACK_TIMEOUT_MS);
 afterAll(async () => {
   await stack?.stop();
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 /** Of whatever was asked: what the tests read of it. */
@@ -97,7 +93,7 @@ describe('with a key of the real Stripe', () => {
     };
   };
   const opened = (variables: Record<string, string>, of = secrets()) =>
-    openStripe({ dataDir, secrets: of, stackUrl: 'http://localhost:8787', variables });
+    openStripe({ dataDir: tmpdir(), secrets: of, stackUrl: 'http://localhost:8787', variables });
 
   it('sends the functions there', async () => {
     const of = secrets();

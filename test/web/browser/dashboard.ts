@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type SignOnProvider, startSignOnProvider } from '../../../fixtures/sign-on-provider.ts';
@@ -49,7 +49,6 @@ export const startDashboard = async (options: { readonly scheduleEveryMs?: numbe
       await stack.stop();
       await signOn.stop();
       await mock.stop();
-      await rm(dataDir, { recursive: true, force: true });
     },
   };
 };
