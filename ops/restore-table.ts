@@ -28,17 +28,12 @@ interface RestoreOptions {
   readonly table: string;
   readonly to: string;
   readonly at: Date;
-  readonly pollMs: number;
-  readonly say: (line: string) => void;
 }
 
 const iso = (date: Date | undefined): string => date?.toISOString() ?? 'unknown';
 
 /** @throws CommandError where the table cannot be restored to that time */
-const checkWindow = async (
-  dynamoDb: DynamoDBClient,
-  { table, at }: Pick<RestoreOptions, 'table' | 'at'>,
-): Promise<string> => {
+const checkWindow = async (dynamoDb: DynamoDBClient, { table, at }: Omit<RestoreOptions, 'to'>): Promise<string> => {
   const { ContinuousBackupsDescription } = await dynamoDb
     .send(new DescribeContinuousBackupsCommand({ TableName: table }))
     .catch((error: Error) => {
@@ -66,8 +61,8 @@ const statusOf = async (dynamoDb: DynamoDBClient, table: string) => {
   }
 };
 
-const waitUntilActive = async (dynamoDb: DynamoDBClient, table: string, pollMs: number): Promise<void> => {
-  while ((await statusOf(dynamoDb, table)) !== 'ACTIVE') await sleep(pollMs);
+const waitUntilActive = async (dynamoDb: DynamoDBClient, table: string): Promise<void> => {
+  while ((await statusOf(dynamoDb, table)) !== 'ACTIVE') await sleep(1_000);
 };
 
 /**
@@ -76,19 +71,16 @@ const waitUntilActive = async (dynamoDb: DynamoDBClient, table: string, pollMs: 
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html
  */
-const restoreTable = async (
-  dynamoDb: DynamoDBClient,
-  { table, to, at, pollMs, say }: RestoreOptions,
-): Promise<void> => {
+const restoreTable = async (dynamoDb: DynamoDBClient, { table, to, at }: RestoreOptions): Promise<void> => {
   if ((await statusOf(dynamoDb, to)) === undefined) {
     await dynamoDb.send(
       new RestoreTableToPointInTimeCommand({ SourceTableName: table, TargetTableName: to, RestoreDateTime: at }),
     );
-    say(`Restoring ${table} as of ${iso(at)} to ${to}. This takes from minutes to hours, whatever the size.`);
+    console.log(`Restoring ${table} as of ${iso(at)} to ${to}. This takes from minutes to hours, whatever the size.`);
   } else {
-    say(`${to} is there already: taking up where a run before this one stopped.`);
+    console.log(`${to} is there already: taking up where a run before this one stopped.`);
   }
-  await waitUntilActive(dynamoDb, to, pollMs);
+  await waitUntilActive(dynamoDb, to);
 
   const { TimeToLiveDescription } = await dynamoDb.send(new DescribeTimeToLiveCommand({ TableName: to }));
   if (!/^ENABL/.test(TimeToLiveDescription?.TimeToLiveStatus ?? ''))
@@ -105,8 +97,8 @@ const restoreTable = async (
     }),
   );
   await dynamoDb.send(new UpdateTableCommand({ TableName: to, DeletionProtectionEnabled: true }));
-  await waitUntilActive(dynamoDb, to, pollMs);
-  say(`${to} is there, with expiry, point-in-time recovery and protection against deletion.`);
+  await waitUntilActive(dynamoDb, to);
+  console.log(`${to} is there, with expiry, point-in-time recovery and protection against deletion.`);
 };
 
 /** Sets what is counted on an account (active keys, rules) and on its projects (keys) to what it has. */
@@ -138,8 +130,6 @@ carry   Brings over what happened in NAME since TIME: once before the service wo
   --queue URL    of the usage queue (default: the environment variable USAGE_QUEUE_URL)
 Region and credentials come from the AWS environment. docs/runbook.md says when and in which order.`;
 
-const POLL_MS = 5_000;
-
 const newTable = z.string().regex(/^[\w.-]{3,255}$/, 'names a table: 3 to 255 letters, digits, _, . and -');
 const notAnInstant = 'must be a time such as 2026-11-20T12:00:00Z';
 const instant = z.iso.datetime({ offset: true, error: notAnInstant }).default('');
@@ -166,7 +156,7 @@ const start = async ({ table, to, at, 'dry-run': dryRun }: Options): Promise<voi
   const window = await checkWindow(dynamoDb, { table, at: new Date(at) });
   console.log(`${table} can be restored to any second from ${window}.`);
   if (dryRun) return;
-  await restoreTable(dynamoDb, { table, to, at: new Date(at), pollMs: POLL_MS, say: console.log });
+  await restoreTable(dynamoDb, { table, to, at: new Date(at) });
   console.log(
     `Next: "restoredTable": "${to}" in the settings of the stage and a deployment, with carry --since ${at} before and after.`,
   );

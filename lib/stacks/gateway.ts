@@ -24,8 +24,8 @@ const LONGEST_SILENCE = Duration.seconds(3_900);
 
 /**
  * The proxy, on Lambda or in containers. One function serves every provider host, and those of `gateway.isolatedProviders` have one of
- * their own: a provider that stalls holds an execution environment for each request until its time-out, and at 600 s a stall of no more than
- * 1.7 requests a second fills an account's 1,000. Isolation costs warm environments, so it is for those with the traffic.
+ * their own: a provider that stalls holds an execution environment for each request until its time-out, and at 290 s a stall of no more than
+ * 3.4 requests a second fills an account's 1,000. Isolation costs warm environments, so it is for those with the traffic.
  */
 export class GatewayStack extends Stack {
   /** Those on Lambda. */

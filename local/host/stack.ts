@@ -72,8 +72,8 @@ export interface LocalStack extends StackIndex {
   readonly table: Table;
   /** Mail sent so far. */
   inbox(): Promise<readonly Mail[]>;
-  /** Runs each scheduled function once, now: for tests, which need not wait for their time. */
-  runSchedules(): Promise<void>;
+  /** Runs the scheduled functions with these labels, or all, once, now: for tests, which need not wait for their time. */
+  runSchedules(labels?: readonly string[]): Promise<void>;
   /** Invokes a function, such as `Feedback`, as the source would that this machine has not: SES by SNS. */
   invoke(label: string, event: unknown): Promise<unknown>;
   /** Lets what is in flight finish, within a grace, and stops everything. */
@@ -175,7 +175,11 @@ const run = async (
   return {
     index,
     table,
-    runSchedules: () => runSchedules(scheduled, invoker),
+    runSchedules: (labels?: readonly string[]) =>
+      runSchedules(
+        scheduled.filter(({ lambda }) => labels?.includes(lambda.label) ?? true),
+        invoker,
+      ),
     async invoke(label: string, event: unknown) {
       const lambda = functions.find((each) => each.label === label);
       if (!lambda) throw new Error(`There is no function ${label}.`);

@@ -66,6 +66,7 @@ const deploy = async (settings: object, args: readonly string[] = ['--stage', 'p
     cwd: folder,
     env: {
       PATH: `${folder}${delimiter}${process.env['PATH']}`,
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       AWS_ENDPOINT_URL: endpoint,
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',

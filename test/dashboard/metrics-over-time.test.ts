@@ -89,7 +89,7 @@ beforeAll(async () => {
   await eventually(
     () => prometheus.query('ai_spend_requests_total', END).catch(() => []),
     (found) => found.length > 0,
-    30_000,
+    { withinMs: 30_000 },
   );
 }, 120_000);
 

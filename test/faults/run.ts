@@ -20,9 +20,9 @@ import { upstreamGroup } from './upstream/group.ts';
 
 const USAGE = `npm run faults [-- [--only TEXT] [--json]]
 
-Every scenario at full scale, one line each, and a summary. All of them take some twenty minutes; "npm test" runs the quick ones.
-The moments of kills and the fuzzed requests and responses are random: the first line has the seed, and the environment variable
-TEST_SEED repeats it.
+Every scenario at full scale, one line each, and a summary. All of them take some twenty minutes; "npm run test:faults" runs them at
+small scale. The moments of kills and the fuzzed requests and responses are random: the first line has the seed, and the environment
+variable TEST_SEED repeats it.
 
   --only TEXT   those whose "group: name" matches this regular expression, case aside
   --json        one line of JSON at the end, as in bench/results/faults.json`;

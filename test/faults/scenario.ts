@@ -1,10 +1,10 @@
-/** `quick` is what `npm test` runs; `full` is `npm run faults`. */
+/** `quick` is what `npm run test:faults` runs; `full` is `npm run faults`. */
 export type Scale = 'quick' | 'full';
 
 /** One thing that goes wrong, and what must hold all the same. */
 export interface Scenario<Context> {
   readonly name: string;
-  /** Runs at full scale only: too long for `npm test`. */
+  /** Runs at full scale only: too long for `npm run test:faults`. */
   readonly fullOnly?: boolean;
   /**
    * Returns what was seen, in few words, for the table.
@@ -17,7 +17,7 @@ export interface Scenario<Context> {
 /** Scenarios that share what they run on. */
 export interface ScenarioGroup<Context> {
   readonly title: string;
-  /** Limit of a scenario at quick scale where the 30 s of jest.config.js are too short. Each group says why. */
+  /** Limit of a scenario at quick scale where that of jest.config.js is too short. Each group says why. */
   readonly timeoutMs?: number;
   readonly open: (scale: Scale) => Promise<Context>;
   readonly close: (context: Context) => Promise<unknown>;

@@ -100,19 +100,23 @@ beforeAll(async () => {
   const requests = await eventually(
     () => api('GET', '/requests', { token, query: 'limit=1' }),
     ({ body }) => body.nextCursor !== null,
+    { scheduled: [] },
   );
   const alerts = await eventually(
     () => api('GET', '/alerts', { token, query: 'limit=1' }),
     ({ body }) => body.nextCursor !== null,
+    { scheduled: ['RuleEvaluator'] },
   );
   // Waits until no event of the other account is in flight.
   await eventually(
     () => api('GET', '/alerts', { token }),
     ({ body }) => body.items.every(({ deliveries }: Alert) => deliveries.every(({ status }) => status === 'sent')),
+    { scheduled: ['RuleEvaluator'] },
   );
   await eventually(
     () => api('GET', '/keys', { token }),
     ({ body }) => body.items[0].lastUsedAt !== null,
+    { scheduled: [] },
   );
   const archive = await api('POST', '/account/archives', { token });
   const pause = await api('POST', '/pauses', { token, body: { name: 'n', scope: { tag: 'paused' } } });
@@ -274,6 +278,7 @@ describe('two accounts', () => {
       await eventually(
         () => api('GET', '/requests'),
         ({ body }) => body.items.some((item: { requestId: string }) => item.requestId === requestId),
+        { scheduled: [] },
       );
       const { permissions } = (await api('GET', '/auth/me')).body.user;
       const lists = operations.filter(

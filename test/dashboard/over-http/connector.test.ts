@@ -35,6 +35,7 @@ beforeAll(async () => {
   await eventually(
     async () => (await callApi(url())('GET', '/spend', { token: owner.token })).body.totals,
     ({ requests, unfinishedRequests }) => requests === 1 && unfinishedRequests === 0,
+    { scheduled: [] },
   );
 }, STACK_TIMEOUT_MS);
 afterAll(() => running?.stop());

@@ -66,6 +66,7 @@ beforeAll(async () => {
   await eventually(
     async () => (await api('/spend')).body.totals,
     ({ requests, unfinishedRequests }) => requests === 4 && unfinishedRequests === 0,
+    { scheduled: [] },
   );
 
   await writeFile(join(dir, 'token'), apiToken.token);
@@ -77,7 +78,7 @@ beforeAll(async () => {
       return Number(up[0]?.value[1]);
     },
     (jobs) => jobs === 2,
-    60_000,
+    { withinMs: 60_000, scheduled: [] },
   );
 }, STACK_TIMEOUT_MS);
 
@@ -141,7 +142,7 @@ afterAll(async () => {
       const series = await eventually(
         () => query(filled),
         (found) => found.length > 0,
-        20_000,
+        { withinMs: 20_000, scheduled: [] },
       );
       expect([text, series.length > 0]).toEqual([text, true]);
     }

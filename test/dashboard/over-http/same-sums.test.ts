@@ -117,6 +117,7 @@ beforeAll(async () => {
   await eventually(
     async () => (await api(`/spend?from=${yesterday}`)).totals,
     ({ requests, unfinishedRequests }) => requests === recorded && unfinishedRequests === 0,
+    { scheduled: [] },
   );
   // Before one o'clock yesterday is not rolled up yet: `npm run exports` has it exported at any time.
   const requestedDays = { [oldDay]: seedsOf(oldDay).length, [yesterday]: recorded - demoCalls.length };
@@ -124,6 +125,7 @@ beforeAll(async () => {
   await eventually(
     async () => (await api(`/exports?from=${oldDay}`)).items as { day: string; requests: number }[],
     (items) => items.length === 6 && items.every(({ day, requests }) => requests === requestedDays[day]),
+    { scheduled: ['Rollup', 'Exporter'] },
   );
   // The bucket is the only one.
   query = await openQuery(`${running.stack.dataDir}/objects/buckets/*/objects`);
@@ -353,7 +355,9 @@ describe('the traffic of the demo', () => {
         return reportContentSchema.parse(item['content']);
       return undefined;
     };
-    const content = (await eventually(read, (found) => found !== undefined)) as ReportContent;
+    const content = (await eventually(read, (found) => found !== undefined, {
+      scheduled: ['AccountJobs'],
+    })) as ReportContent;
     const { totals } = await api(`/spend?from=${yesterday}&to=${yesterday}`);
     const { costNanoUsd, requests, unpricedRequests } = totals;
     expect(content.totals).toMatchObject({ costNanoUsd, requests, unpricedRequests });
@@ -378,6 +382,7 @@ describe('the traffic of the demo', () => {
     const [mail] = await eventually(
       async () => (await running.stack.inbox()).filter(({ subject }) => subject.startsWith('AI spend report')),
       (mails) => mails.length > 0,
+      { scheduled: ['AccountJobs'] },
     );
     expect(mail?.body.text).toContain(`$${(costNanoUsd / 1e9).toFixed(2)} was spent on ${requests} requests`);
     expect(mail?.body.text).toContain(`The cost of ${unpricedRequests} request`);
@@ -390,6 +395,7 @@ describe('the traffic of the demo', () => {
     await eventually(
       () => files.find(accountId, oldDay),
       (entry) => entry?.file !== undefined,
+      { scheduled: ['Exporter'] },
     );
     // A day later they are deleted: that day is over at once.
     const { gsi1sk } = dayFileIndexKey(shardOf(accountId, ROLLUP_MARK_SHARDS), dayOf(oldDay), accountId, oldDay);
@@ -408,7 +414,7 @@ describe('the traffic of the demo', () => {
         items += 1;
       return items;
     };
-    expect(await eventually(inTable, (items) => items === 0)).toBe(0);
+    expect(await eventually(inTable, (items) => items === 0, { scheduled: ['Exporter'] })).toBe(0);
     const shown: { requestId: string; costNanoUsd: number | null }[] = [];
     let cursor: string | null = null;
     do {

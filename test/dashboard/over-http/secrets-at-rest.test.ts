@@ -70,11 +70,13 @@ describe('the table', () => {
     const resetCode = await eventually(
       async () => /\b\d{6}\b/.exec((await lettersTo(email)).at(-1) ?? '')?.[0] ?? '',
       (code) => code !== '',
+      { scheduled: [] },
     );
     await sendChat(url, rotated.key);
     await eventually(
       () => callApi(url)('GET', '/requests', { token }),
       ({ body }) => body.items.length > 0,
+      { scheduled: [] },
     );
 
     const secrets = {

@@ -204,11 +204,15 @@ export const sendChat = async (url: string, serviceKey: string, tag?: string): P
   return response.headers.get('x-service-request-id') ?? '';
 };
 
-/** Polls until the result is as expected. In between, the stack's scheduled functions run: nothing waits for their time. */
+/**
+ * Polls until the result is as expected. In between, scheduled functions run: nothing waits for their time.
+ *
+ * @param options.scheduled labels of those that the result needs, such as `Rollup`; all by default, which takes seconds of processor time
+ */
 export const eventually = async <T>(
   ask: () => Promise<T>,
   isExpected: (result: T) => boolean,
-  withinMs = 120_000,
+  { withinMs = 120_000, scheduled }: { readonly withinMs?: number; readonly scheduled?: readonly string[] } = {},
 ): Promise<T> => {
   const deadline = Date.now() + withinMs;
   for (;;) {
@@ -216,6 +220,6 @@ export const eventually = async <T>(
     if (isExpected(result)) return result;
     if (Date.now() > deadline) throw new Error(`Not as expected after ${withinMs} ms: ${JSON.stringify(result)}`);
     await sleep(100);
-    await onDemand?.runSchedules();
+    await onDemand?.runSchedules(scheduled);
   }
 };

@@ -64,6 +64,7 @@ const mailTo = async (email: string, subject: RegExp) =>
     async () =>
       (await running.stack.inbox()).filter((mail) => mail.destination.to.includes(email) && subject.test(mail.subject)),
     (mails) => mails.length > 0,
+    { scheduled: [] },
   );
 
 /** 1000 input and 100 output tokens of gpt-4o-mini at $0.15 and $0.60 per million. */
@@ -125,6 +126,7 @@ describe('the dashboard API over HTTP', () => {
         }),
       // An open event may be recorded before its close event where the machine is slow.
       ({ body }) => body.totals.requests === 3 && body.totals.unpricedRequests === 0,
+      { scheduled: [] },
     );
     expect(spend.body.totals).toMatchObject({
       costNanoUsd: 3 * COST_NANO_USD,
@@ -161,12 +163,14 @@ describe('the dashboard API over HTTP', () => {
     const keys = await eventually(
       () => call('GET', '/keys'),
       ({ body }) => body.items.every(({ lastUsedAt }: { lastUsedAt: string | null }) => lastUsedAt !== null),
+      { scheduled: [] },
     );
     expect(keys.body).toMatchObject({ active: 2, limit: 2, items: [{ name: 'default' }, { name: 'batch jobs' }] });
 
     const alerts = await eventually(
       () => call('GET', '/alerts', { query: 'status=triggered' }),
       ({ body }) => body.items[0]?.deliveries[0]?.status === 'sent',
+      { scheduled: ['RuleEvaluator'] },
     );
     const [alert] = alerts.body.items;
     expect(alert).toMatchObject({
@@ -259,6 +263,7 @@ describe('the dashboard API over HTTP', () => {
         return body.plan;
       },
       (plan) => plan === 'STARTER' && isRepaired(),
+      { scheduled: ['Reconcile'] },
     );
   }, 60_000);
 
@@ -271,6 +276,7 @@ describe('the dashboard API over HTTP', () => {
     const { items } = await eventually(
       async () => (await call('GET', '/exports')).body,
       ({ items: exported }) => exported.length > 0,
+      { scheduled: ['Sweep', 'Rollup', 'Exporter'] },
     );
     expect(items).toMatchObject([
       { day: startedAt.slice(0, 10), dataset: 'cost-and-usage', requests: 1 },
@@ -321,6 +327,7 @@ describe('the dashboard API over HTTP', () => {
     const { usage } = await eventually(
       async () => (await call('GET', '/billing/status')).body,
       ({ plan }) => plan === 'FREE',
+      { scheduled: [] },
     );
     expect(usage).toMatchObject({ keys: 3, keyLimit: 2 });
     for (const key of serviceKeys) expect(await sendChat(url, key)).not.toBe('');
@@ -342,6 +349,7 @@ describe('the dashboard API over HTTP', () => {
     await eventually(
       () => isThere(deletionKey(accountId)),
       (isDue) => !isDue,
+      { scheduled: ['AccountJobs'] },
     );
     for (const key of [
       accountKey(accountId),
@@ -354,7 +362,8 @@ describe('the dashboard API over HTTP', () => {
     expect(login.body.error.code).toBe('INVALID_CREDENTIALS');
   }, 120_000);
 
-  it('writes transactions with each function that has any, which its policy is judged by', () => {
+  it('writes transactions with each function that has any, which its policy is judged by', async () => {
+    await running.stack.runSchedules();
     const inTransactions = running.calls.filter(({ operation }) => operation === 'TransactWriteItems');
     const callers = new Set(inTransactions.map(({ caller }) => caller.slice(0, -8)));
     expect([...callers].sort()).toEqual([
