@@ -81,14 +81,26 @@ const mergeLines = (
 
 const linesOf = (text: string): string[] => (text.trim() === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/));
 
+/** `[table] # comment`; others that begin like this are in an array. */
+const TABLE = /^\s*\[{1,2}([^[\],]+)\]{1,2}\s*(#.*)?$/;
+
 const mergeToml = (before: string, { top, table, lines }: FileContent & { readonly format: 'toml' }): MergedFile => {
   const changed: string[] = [];
   const all = linesOf(before);
   const isTable = (line: string) => /^\s*\[/.test(line);
+  const nameOf = (line: string) => TABLE.exec(line)?.[1]?.trim();
+  const texts = [...before.matchAll(/("""|''')(.*?)\1/gs)].map(([, , text = '']) => text);
+  if (
+    texts.some((text) => /^\s*(\[|\w+\s*=)/m.test(text)) ||
+    all.some((line) => isTable(line) && nameOf(line) === undefined)
+  )
+    throw new CommandError('it has a value of several lines: add the lines by hand');
+  if (all.some((line) => nameOf(line)?.startsWith(`${table}.`)))
+    throw new CommandError(`it has a table in ${table}: add the lines by hand`);
   const firstTable = all.findIndex(isTable);
   const head = firstTable === -1 ? all : all.slice(0, firstTable);
   const tables = firstTable === -1 ? [] : all.slice(firstTable);
-  const start = tables.findIndex((line) => line.trim() === `[${table}]`);
+  const start = tables.findIndex((line) => nameOf(line) === table);
   const next = start === -1 ? -1 : tables.findIndex((line, index) => index > start && isTable(line));
   const own = start === -1 ? [] : tables.slice(start + 1, next === -1 ? undefined : next);
   const others = start === -1 ? tables : [...tables.slice(0, start), ...(next === -1 ? [] : tables.slice(next))];

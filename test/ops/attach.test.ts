@@ -71,6 +71,9 @@ describe('a set-up in a file', () => {
 
   it('of TOML keeps comments and other tables', () => {
     const before = `# mine
+notes = '''
+mine
+'''
 model = "gpt-5"
 model_provider = "openai"
 
@@ -89,7 +92,7 @@ enabled = false
       ].toSorted((a, b) => changed.indexOf(a) - changed.indexOf(b)),
     );
     expect(text).toMatch(
-      /^# mine\nmodel = "gpt-5"\nmodel_provider = "gateway"\n\n\[analytics\] # last\nenabled = false\n/,
+      /^# mine\nnotes = '''\nmine\n'''\nmodel = "gpt-5"\nmodel_provider = "gateway"\n\n\[analytics\] # last\nenabled = false\n/,
     );
     expect(text).toContain('query_params = { a = "b" }');
     expect(text).not.toContain('old.example.com');
@@ -103,11 +106,20 @@ enabled = false
     );
   });
 
+  it('of TOML knows its table by a header with a comment, too', () => {
+    const { text } = mergeFile('[model_providers.gateway] # ours\nbase_url = "https://old.example.com"\n', toml);
+    expect(text.match(/model_providers\.gateway/g)).toHaveLength(1);
+    expect(text).not.toContain('old.example.com');
+  });
+
   it.each([
-    ['{ // mine\n}', /plain JSON/],
-    ['[]', /no JSON object/],
-  ])('is not written where something would be lost: %s', (before, message) => {
-    expect(() => mergeFile(before, json)).toThrow(message);
+    ['{ // mine\n}', json, /plain JSON/],
+    ['[]', json, /no JSON object/],
+    ['instructions = """\n[style]\nBe short."""\n', toml, /several lines/],
+    ['args = [\n  [1],\n]\n', toml, /several lines/],
+    ['[model_providers.gateway.http_headers]\nX-Team = "a"\n', toml, /by hand/],
+  ])('is not written where something would be lost: %s', (before, content, message) => {
+    expect(() => mergeFile(before, content)).toThrow(message);
   });
 });
 
