@@ -46,12 +46,15 @@ const header = (name: string): CfnWebACL.FieldToMatchProperty => ({ singleHeader
 /** The shape of an account key without its checksum. @see lambda/domain/accounts/account-key.ts */
 const KEY = 'svc_[0-9A-Za-z]{30}';
 
+/** At API Gateway's own address the path begins with the stage, and names the provider. */
+const START = '^(/live/gateway/[^/]+)?';
+
 /** Requests with a service key in one of its places (lambda/gateway/admission/service-key.ts), and those that need none. */
 const withKeyOrWithoutNeed: readonly CfnWebACL.StatementProperty[] = [
   matches(header('x-service-key'), `^${KEY}$`),
-  matches({ uriPath: {} }, `^/${KEY}(/|$)`),
+  matches({ uriPath: {} }, `${START}/${KEY}(/|$)`),
   ...credentialHeaders.map((name) => matches(header(name), `^([A-Za-z]+ +)?${KEY}:`)),
-  matches({ uriPath: {} }, '^/health$'),
+  matches({ uriPath: {} }, `${START}/health$`),
   // A browser's preflight.
   matches({ method: {} }, '^OPTIONS$'),
 ];
@@ -84,7 +87,7 @@ const limitedPaths = new Set(
 );
 
 /** AWS WAF takes at most 200 characters, so each first part of the paths is written once. */
-const limitedPathsPattern = `^/api/(${[...Map.groupBy(limitedPaths, (path) => path.replace(/\/.*/, ''))]
+const limitedPathsPattern = `^(/live)?/api/(${[...Map.groupBy(limitedPaths, (path) => path.replace(/\/.*/, ''))]
   .map(([first, paths]) => `${first}(${paths.map((path) => path.slice(first.length)).join('|')})`)
   .join('|')})/?$`;
 

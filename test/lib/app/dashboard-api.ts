@@ -214,7 +214,11 @@ describe('the dashboard API', () => {
     ];
     const { Limit, ScopeDownStatement } = Statement.RateBasedStatement;
     const { RegexString } = ScopeDownStatement.RegexMatchStatement;
-    const counted = operations.filter(({ path }) => new RegExp(RegexString).test(`/api${path}`));
+    const countedAt = (start: string) =>
+      operations.filter(({ path }) => new RegExp(RegexString).test(`${start}/api${path}`));
+    const counted = countedAt('');
+    // At API Gateway's own address.
+    expect(countedAt('/live')).toEqual(counted);
     expect(counted.map(({ id }) => id)).toEqual(
       operations.filter(({ rateLimits }) => rateLimits?.perClient).map(({ id }) => id),
     );

@@ -224,8 +224,12 @@ describe('the gateway’s firewall', () => {
     const headerField = (Name: string) => ({ SingleHeader: { Name } });
     expect(passes(headerField('x-service-key'), key)).toBe(true);
     expect(passes(headerField('x-service-key'), `${key}x`)).toBe(false);
-    for (const path of ['/health', `/${key}`, `/${key}/v1/models`]) expect(passes({ UriPath: {} }, path)).toBe(true);
-    for (const path of ['/health/x', `/v1/${key}`, `/${key}x/v1`]) expect(passes({ UriPath: {} }, path)).toBe(false);
+    for (const start of ['', '/live/gateway/openai']) {
+      for (const path of ['/health', `/${key}`, `/${key}/v1/models`])
+        expect([start + path, passes({ UriPath: {} }, start + path)]).toEqual([start + path, true]);
+      for (const path of ['/health/x', `/v1/${key}`, `/${key}x/v1`])
+        expect([start + path, passes({ UriPath: {} }, start + path)]).toEqual([start + path, false]);
+    }
     for (const name of ['authorization', 'x-api-key', 'x-goog-api-key']) {
       expect(passes(headerField(name), `Bearer ${key}:sk`)).toBe(true);
       expect(passes(headerField(name), 'Bearer sk')).toBe(false);
