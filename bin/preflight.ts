@@ -3,12 +3,7 @@ import { ACMClient, DescribeCertificateCommand } from '@aws-sdk/client-acm';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetHostedZoneCommand, Route53Client } from '@aws-sdk/client-route-53';
 import { GetServiceQuotaCommand, ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
-import {
-  GetIdentityVerificationAttributesCommand,
-  GetSendQuotaCommand,
-  type IdentityVerificationAttributes,
-  SESClient,
-} from '@aws-sdk/client-ses';
+import { GetIdentityVerificationAttributesCommand, GetSendQuotaCommand, SESClient } from '@aws-sdk/client-ses';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { fromNodeProviderChain, fromTemporaryCredentials } from '@aws-sdk/credential-providers';
@@ -60,38 +55,31 @@ const readerOf = ({ account, region }: Target) => {
 const CLOUDFRONT_REGION = 'us-east-1';
 
 /** Reads the account. Each rejects where it cannot be read. */
-export interface Account {
-  /** Returns the account that the credentials are of. */
-  id(): Promise<string | undefined>;
-  /** Rejects with ParameterNotFound where `cdk bootstrap` never ran. */
-  bootstrapVersion(): Promise<string | undefined>;
-  /** Returns the name of a hosted zone, which ends with a dot. Rejects with NoSuchHostedZone. */
-  zoneName(id: string): Promise<string | undefined>;
-  /** Reads a certificate for CloudFront. Rejects with ResourceNotFoundException. */
-  certificate(arn: string): Promise<{ readonly status: string; readonly names: readonly string[] }>;
-  /** Whether CloudFormation has a stack. */
-  hasStack(name: string): Promise<boolean>;
-  quota(quota: Quota): Promise<number | undefined>;
-  /** Reads a mail address's and its domain's. One that SES does not know is missing. */
-  identities(names: readonly string[]): Promise<Readonly<Record<string, IdentityVerificationAttributes>>>;
-  mailsPerDay(): Promise<number | undefined>;
-}
-
-const awsAccount = (target: Target): Account => {
+const awsAccount = (target: Target) => {
   const options = { region: target.region, credentials: readerOf(target), maxAttempts: 2 };
   return {
+    /** Returns the account that the credentials are of. */
     id: async () => (await new STSClient(options).send(new GetCallerIdentityCommand({}))).Account,
+
+    /** Rejects with ParameterNotFound where `cdk bootstrap` never ran. */
     bootstrapVersion: async () => {
       const command = new GetParameterCommand({ Name: '/cdk-bootstrap/hnb659fds/version' });
       return (await new SSMClient(options).send(command)).Parameter?.Value;
     },
-    zoneName: async (Id) => (await new Route53Client(options).send(new GetHostedZoneCommand({ Id }))).HostedZone?.Name,
-    certificate: async (CertificateArn) => {
+
+    /** Returns the name of a hosted zone, which ends with a dot. Rejects with NoSuchHostedZone. */
+    zoneName: async (Id: string) =>
+      (await new Route53Client(options).send(new GetHostedZoneCommand({ Id }))).HostedZone?.Name,
+
+    /** Reads a certificate for CloudFront. Rejects with ResourceNotFoundException. */
+    certificate: async (CertificateArn: string) => {
       const acm = new ACMClient({ ...options, region: CLOUDFRONT_REGION });
       const { Certificate } = await acm.send(new DescribeCertificateCommand({ CertificateArn }));
       return { status: Certificate?.Status ?? 'unknown', names: Certificate?.SubjectAlternativeNames ?? [] };
     },
-    hasStack: async (StackName) => {
+
+    /** Whether CloudFormation has a stack. */
+    hasStack: async (StackName: string) => {
       try {
         const { Stacks = [] } = await new CloudFormationClient(options).send(new DescribeStacksCommand({ StackName }));
         return Stacks.length > 0;
@@ -101,15 +89,21 @@ const awsAccount = (target: Target): Account => {
         throw error;
       }
     },
-    quota: async (quota) =>
+
+    quota: async (quota: Quota) =>
       (await new ServiceQuotasClient(options).send(new GetServiceQuotaCommand(quota))).Quota?.Value,
-    identities: async (names) => {
+
+    /** Reads a mail address's and its domain's. One that SES does not know is missing. */
+    identities: async (names: readonly string[]) => {
       const command = new GetIdentityVerificationAttributesCommand({ Identities: [...names] });
       return (await new SESClient(options).send(command)).VerificationAttributes ?? {};
     },
+
     mailsPerDay: async () => (await new SESClient(options).send(new GetSendQuotaCommand({}))).Max24HourSend,
   };
 };
+
+export type Account = ReturnType<typeof awsAccount>;
 
 /** Returns whose credentials these are; nothing where there are none. */
 export const credentialsOwner = async (): Promise<{ account?: string; region?: string }> => {

@@ -2,8 +2,7 @@ import { type App, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import { OidcProviderNative, Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { grantDeployments } from '../constructs/bootstrap-roles.ts';
-import type { DeliveredStage, Delivery } from '../delivery.ts';
-import type { GithubSettings } from '../delivery-settings.ts';
+import type { DeliveredStage, Delivery, GithubSettings } from '../delivery.ts';
 
 interface GithubTrustStackProps extends StackProps {
   readonly repository: string;

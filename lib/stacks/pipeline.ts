@@ -12,8 +12,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { acknowledge } from '../constructs/acknowledge.ts';
 import { grantDeployments } from '../constructs/bootstrap-roles.ts';
-import type { DeliveredStage, Delivery } from '../delivery.ts';
-import type { PipelineSettings } from '../delivery-settings.ts';
+import type { DeliveredStage, Delivery, PipelineSettings } from '../delivery.ts';
 
 const capitalised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 

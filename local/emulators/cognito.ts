@@ -1,7 +1,6 @@
 import type { AppClient } from 'cognito-local/lib/services/appClient.js';
-import type { Emulator } from './emulator.ts';
 import { KNOWN_SECRET } from './guard.ts';
-import { startWorker } from './worker.ts';
+import { type Emulator, startWorker } from './worker.ts';
 
 /** Region of everything local. */
 export const LOCAL_REGION = 'eu-central-1';

@@ -6,8 +6,7 @@ import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import getPort from 'get-port';
 import { SetupError } from '../setup-error.ts';
-import type { Emulator } from './emulator.ts';
-import { startWorker } from './worker.ts';
+import { type Emulator, startWorker } from './worker.ts';
 
 /** A child process that cannot outlive this one. */
 interface RunningProcess {

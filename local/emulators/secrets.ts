@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { writeFileAtomically } from './atomic-file.ts';
-import type { Emulator } from './emulator.ts';
 import { guarded, KNOWN_SECRET } from './guard.ts';
+import type { Emulator } from './worker.ts';
 
 /** How a secret comes to its first value. */
 interface SecretSeed {

@@ -1,6 +1,5 @@
-import type { Emulator } from './emulator.ts';
 import { KNOWN_SECRET } from './guard.ts';
-import { startWorker } from './worker.ts';
+import { type Emulator, startWorker } from './worker.ts';
 
 /** One mail that was sent, as aws-ses-v2-local keeps it. `at` is in epoch seconds. */
 export interface Mail {

@@ -1,6 +1,5 @@
-import type { Emulator } from './emulator.ts';
 import { KNOWN_SECRET } from './guard.ts';
-import { startWorker } from './worker.ts';
+import { type Emulator, startWorker } from './worker.ts';
 
 /**
  * SQS and S3 by fauxqs, in a worker thread: messages in SQLite, objects as files, both under `dataDir`. Intact after kill -9.

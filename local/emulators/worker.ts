@@ -3,7 +3,14 @@ import { createWriteStream } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parentPort, Worker } from 'node:worker_threads';
-import type { Emulator } from './emulator.ts';
+
+export interface Emulator {
+  /** `http://127.0.0.1:PORT`, for AWS_ENDPOINT_URL_* */
+  readonly endpoint: string;
+  readonly port: number;
+  /** Ends it; the data stays. */
+  stop(): Promise<void>;
+}
 
 const STOP_GRACE_MS = 2_000;
 

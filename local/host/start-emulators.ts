@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type CognitoEmulator, startCognito, type UserPoolSeed } from '../emulators/cognito.ts';
 import { startDynamoDb } from '../emulators/dynamodb.ts';
-import type { Emulator } from '../emulators/emulator.ts';
 import { type SecretsEmulator, startSecrets } from '../emulators/secrets.ts';
 import { type MailEmulator, startSes } from '../emulators/ses.ts';
 import { startSqs } from '../emulators/sqs.ts';
+import type { Emulator } from '../emulators/worker.ts';
 import type { DataFolder } from './data-folder.ts';
 
 /** Nothing listens on the discard port. */

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listen, portOf } from '../../fixtures/listen.ts';
 import { openObjectStore } from '../../lambda/integrations/object-store.ts';
 import { LOCAL_REGION } from '../../local/emulators/cognito.ts';
-import type { Emulator } from '../../local/emulators/emulator.ts';
 import { startSqs } from '../../local/emulators/sqs.ts';
+import type { Emulator } from '../../local/emulators/worker.ts';
 import { createBuckets } from '../../local/host/resources/create-resources.ts';
 import { appOf, stackOf } from '../local/host/stack-of.ts';
 

@@ -3,8 +3,8 @@ import { DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient } from 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LOCAL_REGION } from '../../../local/emulators/cognito.ts';
 import { startDynamoDb } from '../../../local/emulators/dynamodb.ts';
-import type { Emulator } from '../../../local/emulators/emulator.ts';
 import { startSecrets } from '../../../local/emulators/secrets.ts';
+import type { Emulator } from '../../../local/emulators/worker.ts';
 import { createSecrets, createTables } from '../../../local/host/resources/create-resources.ts';
 import { userPoolSeeds } from '../../../local/host/resources/user-pools.ts';
 import { appOf, stackOf } from './stack-of.ts';

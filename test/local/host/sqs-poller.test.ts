@@ -10,8 +10,8 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { LOCAL_REGION } from '../../../local/emulators/cognito.ts';
-import type { Emulator } from '../../../local/emulators/emulator.ts';
 import { startSqs } from '../../../local/emulators/sqs.ts';
+import type { Emulator } from '../../../local/emulators/worker.ts';
 import { createQueues } from '../../../local/host/resources/create-resources.ts';
 import { type Poller, pollQueue } from '../../../local/host/sources/sqs-poller.ts';
 import { createResolver } from '../../../local/host/template/intrinsics.ts';
