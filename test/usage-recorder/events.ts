@@ -1,6 +1,8 @@
+import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
 import type { PricedUsage, Usage } from '../../lambda/domain/usage/usage.ts';
 import type { CloseEvent, OpenEvent } from '../../lambda/domain/usage/usage-event.ts';
 import type { AccountCloseEvent } from '../../lambda/usage-recorder/attribute-events.ts';
+import { recordOfClose } from '../../lambda/usage-recorder/build-record.ts';
 
 /** A UUIDv7 of a time, unique by a number. */
 export const requestIdAt = (startedAt: string, n: number): string => {
@@ -103,4 +105,11 @@ export const priceOfTokens = ({ reading }: Pick<AccountCloseEvent, 'reading'>): 
     lines: [{ kind: 'input', quantity: tokens, rateNanoUsdPerUnit: 7 }],
     reason: null,
   };
+};
+
+/** What the recorder makes of a close event, at the price of its tokens. */
+export const recordOf = (facts: CloseFacts | CloseEvent = {}, more: { expiresAt?: number } = {}): RequestRecord => {
+  const event = ('kind' in facts ? facts : closeEvent(facts)) as AccountCloseEvent;
+  const context = { revision: 1, overflowLevel: 0, recordedAt: event.startedAt, expiresAt: 1_800_000_000, ...more };
+  return recordOfClose(event, priceOfTokens(event), null, context);
 };

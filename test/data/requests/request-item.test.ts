@@ -2,11 +2,12 @@ import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { parseRequestItem, requestItem, sessionMark } from '../../../lambda/data/requests/request-item.ts';
 import type { RequestRecord } from '../../../lambda/domain/spend/request-record.ts';
-import { recordOfClose, recordOfOpen } from '../../../lambda/usage-recorder/build-record.ts';
-import { closeEvent, openEvent, priceOfTokens } from '../../usage-recorder/events.ts';
+import { recordOfOpen } from '../../../lambda/usage-recorder/build-record.ts';
+import { openEvent, recordOf } from '../../usage-recorder/events.ts';
 
 const context = { revision: 1, overflowLevel: 0, recordedAt: '2026-11-20T10:00:00.000Z', expiresAt: 1_800_000_000 };
-const known = <T extends { readonly accountId: string | null }>(event: T) => ({ ...event, accountId: 'svc_a' });
+const lostRecord = (facts: Parameters<typeof openEvent>[0] = {}) =>
+  recordOfOpen({ ...openEvent(facts), accountId: 'svc_a' }, context);
 
 describe('the item of a request record', () => {
   it.each([
@@ -24,43 +25,40 @@ describe('the item of a request record', () => {
     ],
     ['that reached no provider', { status: null, ttfbMs: null, responseBytes: 0, outcome: 'unreachable' } as const],
   ])('restores a request %s: zero is not unknown', (_, facts) => {
-    const event = closeEvent({ accountId: 'svc_a', ...facts });
-    const record = recordOfClose(known(event), priceOfTokens(event), null, context);
+    const record = recordOf(facts);
     expect(parseRequestItem(requestItem(record))).toEqual(record);
   });
 
   it('keeps metadata, client and session of both events', () => {
     const facts = { metadata: { team: '(other)' }, client: 'codex', session: { id: 'session-1' } };
     const expected = { ...facts, metadata: { team: '\\(other)' }, metadataTruncated: false };
-    expect(recordOfOpen(known(openEvent(facts)), context)).toMatchObject(expected);
-    const event = closeEvent(facts);
-    expect(recordOfClose(known(event), priceOfTokens(event), null, context)).toMatchObject(expected);
+    expect(lostRecord(facts)).toMatchObject(expected);
+    expect(recordOf(facts)).toMatchObject(expected);
   });
 
   it('restores a request without a close event, and without measurements', () => {
-    const record = recordOfOpen(known(openEvent({ accountId: 'svc_a' })), context);
+    const record = lostRecord();
     expect(parseRequestItem(requestItem(record))).toEqual(record);
     expect(record.requestBytes).toBeNull();
   });
 
   it('restores a request whose reading is too large for the small deflate tables', () => {
     const text = Array.from({ length: 3_000 }, (_, n) => `${n}`).join();
-    const event = closeEvent({ accountId: 'svc_a', reading: { usage: { tokens: 1, text } } });
-    const record = recordOfClose(known(event), priceOfTokens(event), null, context);
+    const record = recordOf({ reading: { usage: { tokens: 1, text } } });
     expect(record.readingTruncated).toBe(false);
     expect(parseRequestItem(requestItem(record))).toEqual(record);
   });
 
   it('keeps names and members of a later version as they are', () => {
-    const event = closeEvent({ accountId: 'svc_a' });
+    const usual = recordOf();
     const record = {
-      ...recordOfClose(known(event), priceOfTokens(event), null, context),
+      ...usual,
       outcome: 'paused',
       provider: 'newcomer',
       provenance: 'guessed',
       route: 'detoured',
-      usage: { ...priceOfTokens(event).usage, units: { parsecs: 3 }, dreamTokens: 4 },
-      reading: { ...event.reading, dialect: 'newcomer-chat', usageSource: 'rumoured', mood: 'good' },
+      usage: { ...usual.usage, units: { parsecs: 3 }, dreamTokens: 4 },
+      reading: { ...usual.reading, dialect: 'newcomer-chat', usageSource: 'rumoured', mood: 'good' },
       listCostNanoUsd: 5,
     };
     const read = parseRequestItem(requestItem(record as unknown as RequestRecord));
@@ -69,26 +67,23 @@ describe('the item of a request record', () => {
   });
 
   it('has attributes only for the key, conditions and expiry', () => {
-    const event = closeEvent({ accountId: 'svc_a' });
-    const item = requestItem(recordOfClose(known(event), priceOfTokens(event), null, context));
+    const item = requestItem(recordOf());
     expect(Object.keys(item).sort()).toEqual(['details', 'expiresAt', 'pk', 'revision', 'sk']);
     expect(item).toMatchObject({ revision: 1, expiresAt: 1_800_000_000 });
-    const ofSession = closeEvent({ accountId: 'svc_a', session: { id: 'session-1' } });
-    const marked = requestItem(recordOfClose(known(ofSession), priceOfTokens(ofSession), null, context));
+    const marked = requestItem(recordOf({ session: { id: 'session-1' } }));
     expect(marked.s).toBe(sessionMark('session-1'));
     expect(sessionMark('session-1')).not.toBe(sessionMark('session-2'));
     expect(sessionMark('session-1')).toHaveLength(4);
   });
 
   it('is read in its earlier form too: one attribute for each member', () => {
-    const event = closeEvent({ accountId: 'svc_a', requestBytes: 0 });
-    const record = recordOfClose(known(event), priceOfTokens(event), null, context);
+    const record = recordOf({ requestBytes: 0 });
     const { pk, sk } = requestItem(record);
     const { accountId, requestId, reading, usage, lines, requestBytes, ...facts } = record;
     const attributes = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null));
     const details = deflateRawSync(JSON.stringify({ reading, usage, lines }));
     expect(parseRequestItem({ pk, sk, ...attributes, details })).toEqual(record);
-    const lost = recordOfOpen(known(openEvent({ accountId: 'svc_a' })), context);
+    const lost = lostRecord();
     const { revision, startedAt, method, path, provider, outcome, provenance, reason, recordedAt, expiresAt } = lost;
     const ofLost = { revision, startedAt, method, path, provider, outcome, provenance, reason, recordedAt, expiresAt };
     const { keyId, providerKey, tag } = lost;

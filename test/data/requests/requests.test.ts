@@ -6,10 +6,8 @@ import { openRequests, type RequestFilter } from '../../../lambda/data/requests/
 import { requestKey } from '../../../lambda/data/table/keys.ts';
 import { UnreadableItemError } from '../../../lambda/data/table/read.ts';
 import { NotFoundError } from '../../../lambda/domain/errors.ts';
-import type { AccountCloseEvent } from '../../../lambda/usage-recorder/attribute-events.ts';
-import { recordOfClose } from '../../../lambda/usage-recorder/build-record.ts';
 import { tableForTests } from '../../table-for-tests.ts';
-import { closeEvent, priceOfTokens } from '../../usage-recorder/events.ts';
+import { closeEvent, recordOf } from '../../usage-recorder/events.ts';
 
 const NOW = Date.parse('2026-11-20T13:00:00Z');
 const DAY_MS = 86_400_000;
@@ -20,25 +18,20 @@ let accounts = 0;
 /** An account with requests at these times; the n-th has tag `even` or `odd`. */
 const accountWith = async (times: readonly number[], expiresAt = NOW / 1_000 + 1) => {
   const accountId = `svc_${++accounts}`;
-  const records = times.map((time, n) => {
-    const event = closeEvent({
-      accountId,
-      n,
-      startedAt: new Date(time).toISOString(),
-      tag: n % 2 ? 'odd' : 'even',
-      status: n % 5 ? 200 : 429,
-      ...(n % 3 && { client: n % 3 === 1 ? 'codex' : 'curl', metadata: { team: `t${n % 3}`, 'a:b': 'c' } }),
-      ...(n % 4 && {
-        session: { id: n % 4 === 3 ? 's2' : 's1', ...(n % 4 === 2 && { agentId: 'a1' }) },
-      }),
-    }) as AccountCloseEvent;
-    return recordOfClose(event, priceOfTokens(event), null, {
-      revision: 1,
-      overflowLevel: 0,
-      recordedAt: event.startedAt,
-      expiresAt,
-    });
-  });
+  const records = times.map((time, n) =>
+    recordOf(
+      {
+        accountId,
+        n,
+        startedAt: new Date(time).toISOString(),
+        tag: n % 2 ? 'odd' : 'even',
+        status: n % 5 ? 200 : 429,
+        ...(n % 3 && { client: n % 3 === 1 ? 'codex' : 'curl', metadata: { team: `t${n % 3}`, 'a:b': 'c' } }),
+        ...(n % 4 && { session: { id: n % 4 === 3 ? 's2' : 's1', ...(n % 4 === 2 && { agentId: 'a1' }) } }),
+      },
+      { expiresAt },
+    ),
+  );
   await openLedger(table, () => NOW).commit(records.map((after) => ({ before: null, after })));
   const newest = [...records].sort((a, b) => (a.requestId < b.requestId ? 1 : -1)).map(({ requestId }) => requestId);
   return { accountId, records, newest };
@@ -170,11 +163,8 @@ describe('openRequests.page', () => {
   it('neither repeats nor misses while requests arrive', async () => {
     const { accountId, newest } = await accountWith(Array.from({ length: 9 }, (_, n) => NOW - 1_000 - n));
     const first = await repository().page(accountId, { ...year, limit: 4 });
-    const event = closeEvent({ accountId, n: 77, startedAt: new Date(NOW).toISOString() }) as AccountCloseEvent;
-    const context = { revision: 1, overflowLevel: 0, recordedAt: event.startedAt, expiresAt: NOW };
-    await openLedger(table).commit([
-      { before: null, after: recordOfClose(event, priceOfTokens(event), null, context) },
-    ]);
+    const after = recordOf({ accountId, n: 77, startedAt: new Date(NOW).toISOString() });
+    await openLedger(table).commit([{ before: null, after }]);
     const second = await repository().page(accountId, { ...year, limit: 50, cursor: first.nextCursor ?? '' });
     expect([...first.items, ...second.items].map(({ requestId }) => requestId)).toEqual(newest);
   });
@@ -182,20 +172,17 @@ describe('openRequests.page', () => {
   it('shows a request whose id and startedAt are of two days on the day of its startedAt', async () => {
     const accountId = `svc_${++accounts}`;
     const [day, next] = ['2026-11-19T00:00:00.000Z', '2026-11-20T00:00:00.000Z'];
-    const eventAt = (n: number, idAt: string, startedAt: string) => ({
-      ...(closeEvent({ accountId, n, startedAt: idAt }) as AccountCloseEvent),
-      startedAt,
-    });
-    const before = eventAt(1, '2026-11-20T00:00:00.001Z', '2026-11-19T23:59:59.999Z');
-    const after = eventAt(2, '2026-11-19T23:59:59.999Z', '2026-11-20T00:00:00.000Z');
-    const records = [before, after].map((event) =>
-      recordOfClose(event, priceOfTokens(event), null, {
-        revision: 1,
-        overflowLevel: 0,
-        recordedAt: event.startedAt,
-        expiresAt: NOW,
-      }),
-    );
+    const [before, after] = [
+      {
+        ...closeEvent({ accountId, n: 1, startedAt: '2026-11-20T00:00:00.001Z' }),
+        startedAt: '2026-11-19T23:59:59.999Z',
+      },
+      {
+        ...closeEvent({ accountId, n: 2, startedAt: '2026-11-19T23:59:59.999Z' }),
+        startedAt: '2026-11-20T00:00:00.000Z',
+      },
+    ] as const;
+    const records = [before, after].map((event) => recordOf(event));
     await openLedger(table, () => NOW).commit(records.map((record) => ({ before: null, after: record })));
     expect((await readAll(accountId, { from: day, to: next, limit: 10 })).ids).toEqual([before.requestId]);
     expect((await readAll(accountId, { from: next, to: year.to, limit: 10 })).ids).toEqual([after.requestId]);
@@ -278,12 +265,10 @@ describe('openRequests.find', () => {
 
   it('finds a request whose id is of the day before its startedAt', async () => {
     const accountId = `svc_${++accounts}`;
-    const before = closeEvent({ accountId, startedAt: '2026-11-19T23:59:59.999Z' }) as AccountCloseEvent;
-    const event = { ...before, startedAt: '2026-11-20T00:00:00.000Z' };
-    const context = { revision: 1, overflowLevel: 0, recordedAt: event.startedAt, expiresAt: NOW };
-    const after = recordOfClose(event, priceOfTokens(event), null, context);
+    const before = closeEvent({ accountId, startedAt: '2026-11-19T23:59:59.999Z' });
+    const after = recordOf({ ...before, startedAt: '2026-11-20T00:00:00.000Z' });
     await openLedger(table).commit([{ before: null, after }]);
-    expect(await repository().find(accountId, event.requestId)).toEqual(after);
+    expect(await repository().find(accountId, before.requestId)).toEqual(after);
   });
 
   it('returns nothing for text that is no request id', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ValidationError } from '../../../lambda/domain/errors.ts';
 import {
-  DIMENSION_NAME,
   declare,
   declaredAt,
   declaredDuring,
@@ -12,14 +11,6 @@ import {
 const [NOON, ONE, TWO] = ['2026-11-20T12:00:00.000Z', '2026-11-20T13:00:00.000Z', '2026-11-20T14:00:00.000Z'];
 
 describe('declare', () => {
-  it('begins a period for new names, and keeps the time of those that stay', () => {
-    const first = declare([], ['team'], NOON);
-    expect(declare(first, ['env', 'team'], ONE)).toEqual([
-      { name: 'team', periods: [{ from: NOON, until: null }] },
-      { name: 'env', periods: [{ from: ONE, until: null }] },
-    ]);
-  });
-
   it('ends the period of a missing name, and begins another when it is declared again', () => {
     const removed = declare(declare([], ['team'], NOON), [], ONE);
     expect(removed).toEqual([{ name: 'team', periods: [{ from: NOON, until: ONE }] }]);
@@ -64,18 +55,4 @@ it('knows the days during which a name was declared', () => {
     true,
     false,
   ]);
-});
-
-it.each([
-  ['team', true],
-  ['cost-center.v2', true],
-  ['x'.repeat(64), true],
-  ['x'.repeat(65), false],
-  ['a#b', false],
-  ['a:b', false],
-  ['a,b', false],
-  ['', false],
-  ['.team', false],
-])('the name %s can be part of a key and a parameter: %p', (name, isName) => {
-  expect(DIMENSION_NAME.test(name)).toBe(isName);
 });

@@ -3,21 +3,13 @@ import fc from 'fast-check';
 import { allocationContributionsOf, contributionOf } from '../../../lambda/domain/spend/contribution.ts';
 import { addCounters, type Counters } from '../../../lambda/domain/spend/counters.ts';
 import { durationBucketOf, durationCounterName, latencyOf } from '../../../lambda/domain/spend/durations.ts';
-import type { AccountCloseEvent } from '../../../lambda/usage-recorder/attribute-events.ts';
-import { recordOfClose } from '../../../lambda/usage-recorder/build-record.ts';
-import { closeEvent, priceOfTokens } from '../../usage-recorder/events.ts';
+import { recordOf } from '../../usage-recorder/events.ts';
 
 const HOUR_MS = 3_600_000;
 const countersOf = (durationsMs: readonly number[]): Counters =>
   durationsMs
     .map((ms): Counters => ({ [durationCounterName(durationBucketOf(ms))]: 1 }))
     .reduce<Counters>(addCounters, { requests: durationsMs.length });
-
-const recordOf = (facts: Parameters<typeof closeEvent>[0]) => {
-  const event = closeEvent(facts) as AccountCloseEvent;
-  const context = { revision: 1, overflowLevel: 0, recordedAt: event.startedAt, expiresAt: 0 };
-  return recordOfClose(event, priceOfTokens(event), null, context);
-};
 
 describe('latencyOf', () => {
   it('is within a tenth of the percentiles by nearest rank, from a millisecond to an hour', () => {
