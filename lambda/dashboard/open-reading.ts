@@ -11,8 +11,8 @@ import { openLimitValues } from '../data/ledger/limit-values.ts';
 import { openRaises } from '../data/ledger/raises.ts';
 import { openPriceChanges } from '../data/prices/price-changes.ts';
 import { openPriceVersions } from '../data/prices/price-versions.ts';
+import { loadSavings } from '../data/reports/load-savings.ts';
 import { openSavingDecisions } from '../data/reports/saving-decisions.ts';
-import { openSavings } from '../data/reports/savings.ts';
 import { openRequests } from '../data/requests/requests.ts';
 import { openSessions } from '../data/spend/sessions.ts';
 import { openSpend } from '../data/spend/spend.ts';
@@ -35,7 +35,7 @@ export const openReading = (
     requests,
     findCurrency: openDisplayCurrency(table),
     readCounters: openSpend(table, { isTimed: true }).read,
-    savings: openSavings(table, requests, logger),
+    savings: loadSavings(table, requests, logger),
     decisions: openSavingDecisions(table),
     changes: openPriceChanges(table),
     versions: openPriceVersions(table),

@@ -34,7 +34,7 @@ const REPLACED = { '@smithy/core/event-streams': './lib/constructs/no-event-stre
 /**
  * Modules in files of their own next to a bundle, which loads them where it needs them, by their names in the `imports` of package.json:
  * the rates of all models for accounts with reserved budgets, the client of S3 for days that have left the table, that of SES for mail,
- * common passwords for a new password, the SDK of MCP for a message of an agent, and what prices requests again for a report. Each would make a third to a half of the bundle.
+ * common passwords for a new password, the SDK of MCP for a message of an agent, and what prices requests again for savings. Each would make a third to a half of the bundle.
  */
 const LAZY_ENTRIES: Readonly<Record<string, string>> = {
   '#reserve': 'lambda/gateway/relay/reserve.ts',

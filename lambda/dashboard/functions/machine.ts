@@ -9,8 +9,8 @@ import { openBlocks } from '../../data/alerts/blocks.ts';
 import { openRules } from '../../data/alerts/rules.ts';
 import { openDayExports } from '../../data/exports/day-exports.ts';
 import { openRollupMarks } from '../../data/ledger/rollup-marks.ts';
+import { loadSavings } from '../../data/reports/load-savings.ts';
 import { openSavingDecisions } from '../../data/reports/saving-decisions.ts';
-import { openSavings } from '../../data/reports/savings.ts';
 import { openRequests } from '../../data/requests/requests.ts';
 import { openSessions } from '../../data/spend/sessions.ts';
 import { MethodNotAllowedError } from '../../domain/errors.ts';
@@ -63,7 +63,7 @@ const opened = {
   alerts: openAlerts(table),
   rules: openRules(table),
   blocks: openBlocks(table),
-  savings: openSavings(table, requestLog, logger),
+  savings: loadSavings(table, requestLog, logger),
   decisions: openSavingDecisions(table),
   sessions: openSessions(table),
   dayExports: openDayExports(table),

@@ -5,7 +5,7 @@ import { startOf, startOfNext } from '../../domain/calendar/utc.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import type { OwnPrice } from '../../domain/own-prices/own-price.ts';
 import type { Decision } from '../../domain/savings/decision.ts';
-import { type Change, whatIf } from '../../domain/savings/what-if.ts';
+import type { Change } from '../../domain/savings/what-if.ts';
 import { displayCostAt } from '../../domain/spend/display-currency.ts';
 import { keptRange } from '../../domain/spend/request-record.ts';
 import type { Implementation } from '../../http/operation.ts';
@@ -42,9 +42,10 @@ export const readWhatIf =
     const range = rangeOf(bounds, now());
     const { key: keyId, ...others } = filter;
     const { keyIds } = scopeOf(caller).sees;
+    const { readRecords, readPricing, whatIf } = await savings();
     const [{ records, isComplete }, { pricing }] = await Promise.all([
-      savings.readRecords(caller.accountId, range, { ...others, keyId, keyIds }),
-      savings.readPricing(caller.accountId),
+      readRecords(caller.accountId, range, { ...others, keyId, keyIds }),
+      readPricing(caller.accountId),
     ]);
     const { price, ...rest } = change;
     const asked: Change = { ...rest, ...(price && { price: addedPrice(price, range) }) };
@@ -93,8 +94,9 @@ export const listSavings =
     const { caller, query } = input;
     const range = rangeOf(query, now());
     const { keyIds } = scopeOf(caller).sees;
+    const { readFindings } = await savings();
     const [{ findings, currency, requests, isComplete }, decided] = await Promise.all([
-      savings.readFindings(caller.accountId, range, keyIds),
+      readFindings(caller.accountId, range, keyIds),
       keyIds ? [] : decisions.list(caller.accountId),
     ]);
     const displayOf = (nanoUsd: number | null) => currency && displayCostAt(currency, range.to, nanoUsd);

@@ -5,18 +5,19 @@ import { openRules } from '../alerts/rules.ts';
 import { openTrackingGaps } from '../ledger/tracking-gaps.ts';
 import { openSpend } from '../spend/spend.ts';
 import type { Table } from '../table/table.ts';
+import { loadSavings } from './load-savings.ts';
 import { openSavingDecisions } from './saving-decisions.ts';
-import type { openSavings } from './savings.ts';
 
 /** Contents of reports, read from a table. */
 export const openContent = (
   table: Table,
-  requests: Parameters<typeof openSavings>[1],
-  logger: Parameters<typeof openSavings>[2],
+  requests: Parameters<typeof loadSavings>[1],
+  logger: Parameters<typeof loadSavings>[2],
   now: () => Date,
 ) => {
   const rules = openRules(table);
   const decisions = openSavingDecisions(table);
+  const savings = loadSavings(table, requests, logger);
   return readContent({
     readCounters: openSpend(table, { isTimed: true }).read,
     readTrackingGaps: openTrackingGaps(table).gaps,
@@ -26,10 +27,9 @@ export const openContent = (
         condition.type === 'budget' && rule.isActive ? [{ ...rule, condition }] : [],
       ),
     readFindings: async (accountId, period) => {
-      // What prices requests is loaded for the first weekly report.
-      const { openSavings } = await import('#savings');
+      const { readFindings } = await savings();
       const [{ findings, ...read }, decided] = await Promise.all([
-        openSavings(table, requests, logger).readFindings(accountId, period),
+        readFindings(accountId, period),
         decisions.list(accountId),
       ]);
       const dismissed = decided.filter(({ decision }) => decision === 'dismissed').map(({ findingId }) => findingId);

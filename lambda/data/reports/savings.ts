@@ -1,6 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { dayIn } from '../../domain/calendar/time-zones.ts';
 import { findingsIn } from '../../domain/savings/findings.ts';
+import { whatIf } from '../../domain/savings/what-if.ts';
 import { moneyAt } from '../../domain/spend/display-currency.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { openApiTokens } from '../accounts/api-tokens.ts';
@@ -59,6 +60,7 @@ export const openSavings = (table: Table, requests: Requests, logger: Pick<Logge
   return {
     readRecords,
     readPricing,
+    whatIf,
 
     /** @param keyIds of who sees a part of the account: the own prices, limits and tokens of all are not shown to them */
     readFindings: async (accountId: string, { from, to }: Range, keyIds?: ReadonlySet<string>) => {
@@ -94,4 +96,3 @@ export const openSavings = (table: Table, requests: Requests, logger: Pick<Logge
     },
   };
 };
-export type Savings = ReturnType<typeof openSavings>;
