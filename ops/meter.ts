@@ -4,13 +4,12 @@ import { bundledLists } from '../lambda/domain/price/bundled-lists.ts';
 import { readGenaiPrices } from '../lambda/domain/price/feed/read-genai-prices.ts';
 import { openPriceBook } from '../lambda/domain/price/price-book.ts';
 import type { PriceBook } from '../lambda/domain/price/rates.ts';
-import { priceByTokens } from '../lambda/domain/price/reported-costs.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
-import type { PricedUsage, Usage } from '../lambda/domain/usage/usage.ts';
+import type { Usage } from '../lambda/domain/usage/usage.ts';
 import { CommandError, flag, runCommand, time, wholeNumber } from './command.ts';
 import { calibrate, estimates } from './meter/estimates.ts';
 import { type Recording, readRecordings } from './meter/recording.ts';
-import { bundledBook, type Replayed, replay, requestOf } from './meter/replay.ts';
+import { type Replayed, replay } from './meter/replay.ts';
 
 /** The five counts that everybody means by usage, then whatever else there is. */
 const shownUsage = (usage: Usage | null): Record<string, unknown> | null => {
@@ -62,16 +61,6 @@ const differences = (recording: Recording, usage: Usage | null): Record<string, 
   return Object.keys(differing).length > 0 ? differing : null;
 };
 
-/** The price by the tokens alone, for responses that report what they cost; null for all others. */
-const reproduced = (
-  recording: Recording,
-  { reading, priced, pricedAt }: Replayed,
-): { readonly reportedNanoUsd: number; readonly byTokens: PricedUsage } | null => {
-  if (priced.usage?.providerCostNanoUsd == null || reading.usage === null) return null;
-  const byTokens = priceByTokens(requestOf(recording, reading, pricedAt), bundledBook);
-  return { reportedNanoUsd: priced.usage.providerCostNanoUsd, byTokens };
-};
-
 const USAGE = `npm run meter -- [options] FILE…
 
 What would these responses have cost? Each recorded response goes through the gateway's meter, cut at random places, and the
@@ -80,7 +69,6 @@ recorder's pricing; one JSON line each is printed.
 FILE is JSON lines with provider, method, path, req, status, ctype, body (or body_b64), or, with --provider and --path, one raw body.
 
   --expect         lists where the usage differs from each line's expected.norm, then how many matched
-  --reproduce      compares the costs that providers report with what their tokens cost by the price book
   --estimates      removes the usage from each response, and compares the estimated input and output with what was reported
   --calibrate      measures the constants of lambda/domain/usage/tokenizers.ts
   --coverage       by provider: how many responses have no cost, and why
@@ -159,36 +147,6 @@ const coverage = (): Mode => {
   };
 };
 
-const TOLERANCE = 0.01;
-
-const reproduce = (): Mode => {
-  const counts: Record<string, { reported: number; within1Percent: number; noPrice: number }> = {};
-  return {
-    visit: (recording, replayed) => {
-      const found = reproduced(recording, replayed);
-      if (!found) return;
-      counts[recording.provider] ??= { reported: 0, within1Percent: 0, noPrice: 0 };
-      const row = counts[recording.provider] as (typeof counts)[string];
-      const { reportedNanoUsd, byTokens } = found;
-      row.reported++;
-      if (byTokens.costNanoUsd === null) row.noPrice++;
-      else if (Math.abs(byTokens.costNanoUsd - reportedNanoUsd) <= TOLERANCE * reportedNanoUsd) {
-        row.within1Percent++;
-        return;
-      }
-      print({
-        ...shownLine(recording, replayed),
-        reportedNanoUsd,
-        byTokensNanoUsd: byTokens.costNanoUsd,
-        lines: byTokens.lines,
-        priceSource: byTokens.priceSource,
-        reason: byTokens.reason,
-      });
-    },
-    finish: () => print(counts),
-  };
-};
-
 const printingEach = <T>(mode: { readonly visit: Mode['visit']; readonly results: () => readonly T[] }): Mode => ({
   visit: mode.visit,
   finish: () => mode.results().forEach(print),
@@ -198,7 +156,6 @@ const schema = z.object({
   estimates: flag,
   calibrate: flag,
   expect: flag,
-  reproduce: flag,
   coverage: flag,
   'with-requests': flag,
   prices: z.string().optional(),
@@ -217,8 +174,7 @@ const modeOf = (options: z.output<typeof schema>): Mode => {
   if (options.estimates) return printingEach(estimates());
   if (options.calibrate) return printingEach(calibrate());
   if (options.coverage) return coverage();
-  if (options.expect) return expect();
-  return options.reproduce ? reproduce() : lines;
+  return options.expect ? expect() : lines;
 };
 
 /** Some recordings say that a form was left out. */

@@ -150,6 +150,14 @@ describe('a key that may call some models', () => {
     ]);
   });
 
+  it('may call none that a second member names, however it is written', async () => {
+    rules = [rule({ allowed: ['openai/gpt-4o-mini'] })];
+    const written = (name: string) => `{"model":"gpt-4o-mini","messages":[],"${name}":"gpt-4o"}`;
+    for (const name of ['model', 'mod\\u0065l', '\\u006d\\u006f\\u0064\\u0065\\u006c'])
+      expect([name, (await post('/v1/chat/completions', written(name))).status]).toEqual([name, 403]);
+    expect((await post('/v1/chat/completions', written('name'))).status).not.toBe(403);
+  });
+
   it('is refused where the gateway cannot read the model, unless all of the provider is allowed', async () => {
     rules = [rule({ allowed: ['openai/gpt-4o'] })];
     const unread = await post('/v1/chat/completions', 'no JSON');

@@ -1,14 +1,7 @@
 import { modelOf, type RequestRecord } from '../spend/request-record.ts';
-import type { PricedUsage } from '../usage/usage.ts';
 import { priceRequest } from './price-request.ts';
 import type { PriceBook } from './rates.ts';
 import type { PriceableRequest } from './request-rates.ts';
-
-/** Cost of a request by its tokens, had its provider not reported a cost. */
-export const priceByTokens = (request: PriceableRequest, findPrice: PriceBook): PricedUsage => {
-  const { cost: _cost, cost_in_usd_ticks: _ticks, ...usage } = request.reading.usage ?? {};
-  return priceRequest({ ...request, reading: { ...request.reading, usage } }, findPrice);
-};
 
 /** Costs of a model over some time: those that its provider reported, and those by the price book. */
 export interface ReportedCosts {
@@ -26,7 +19,9 @@ export const reportedCostsOf = (record: RequestRecord, findPrice: PriceBook): Re
   const reportedNanoUsd = usage?.providerCostNanoUsd;
   if (provenance !== 'provider' || !reading || model === null || !reportedNanoUsd || outcome !== 'completed')
     return null;
-  const { costNanoUsd } = priceByTokens({ ...record, reading } as PriceableRequest, findPrice);
+  const { cost: _cost, cost_in_usd_ticks: _ticks, ...byTokens } = reading.usage ?? {};
+  const silent = { ...record, reading: { ...reading, usage: byTokens } } as PriceableRequest;
+  const { costNanoUsd } = priceRequest(silent, findPrice);
   return costNanoUsd === null
     ? null
     : { provider, model: model.toLowerCase(), requests: 1, reportedNanoUsd, bookNanoUsd: costNanoUsd };

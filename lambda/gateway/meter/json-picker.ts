@@ -42,7 +42,8 @@ const NO_BYTES: Buffer = Buffer.alloc(0);
 
 /** Deeper values are skipped. */
 const MAX_WANTED_DEPTH = 16;
-const MAX_KEY_BYTES = 64;
+/** The longest wanted name, each of its characters written as an escape of six bytes. */
+const MAX_KEY_BYTES = 32 * 6;
 
 /** The head of a measured string: it contains the size of nearly any image. */
 const MAX_HEAD_BYTES = 64 * 1024;
@@ -215,7 +216,9 @@ export class JsonPicker {
 
   #nameValue(key: string): void {
     const node = this.#stack.at(-1)?.node;
-    this.#next = node && !directives.has(key) && Object.hasOwn(node, key) ? node[key] : undefined;
+    // A name that is written otherwise is the same for the provider: it must not hide a second model from access rules and budgets.
+    const name = node && key.includes('\\') ? unescaped(key) : key;
+    this.#next = node && !directives.has(name) && Object.hasOwn(node, name) ? node[name] : undefined;
   }
 
   get #depth(): number {
@@ -322,6 +325,14 @@ export class JsonPicker {
     return begins.subarray(1, Math.min(begins.length - 1, MAX_HEAD_BYTES));
   }
 }
+
+const unescaped = (key: string): string => {
+  try {
+    return JSON.parse(`"${key}"`) as string;
+  } catch {
+    return key;
+  }
+};
 
 /** A member name as in the JSON. A name that is too long to be wanted is cut, but stays too long. */
 const keyText = (chunk: Buffer, start: number, end: number): string =>

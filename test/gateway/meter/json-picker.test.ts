@@ -67,8 +67,18 @@ describe('picking', () => {
     expect(pick({ a: 'a' }, ['{"__proto__":{"a":1},"constructor":2,"toString":3}'])).toEqual(['end']);
   });
 
+  it('finds a name that is written with escapes, wherever it is cut', () => {
+    const name = 'max_completion_tokens';
+    const escaped = [...name].map((each) => `\\u00${each.charCodeAt(0).toString(16)}`).join('');
+    for (const written of [escaped, 'max_completion_token\\u0073'])
+      for (const json of [`{"${written}":2}`])
+        for (let cut = 1; cut < json.length; cut++)
+          expect(pick({ [name]: 'tokens' }, [json.slice(0, cut), json.slice(cut)])).toEqual(['tokens=2', 'end']);
+    expect(pick({ a: 'a' }, ['{"\\u0":1,"\\x61":2,"\\\\a":3,"\\u0061\\u0022":4,"a":5}'])).toEqual(['a=5', 'end']);
+  });
+
   it('names cut anywhere, and names too long to be wanted', () => {
-    const json = `{"${'k'.repeat(100)}":1,"name":2}`;
+    const json = `{"${'k'.repeat(300)}":1,"name":2}`;
     for (let cut = 1; cut < json.length; cut++)
       expect(pick({ name: 'name' }, [json.slice(0, cut), json.slice(cut)])).toEqual(['name=2', 'end']);
   });
@@ -150,7 +160,7 @@ describe('picking', () => {
   });
 
   it('names are found at the longest length that matters, and not by their beginning', () => {
-    const name = 'n'.repeat(64);
+    const name = 'n'.repeat(192);
     expect(pick({ [name]: 'v' }, [`{"${name}":1}`])).toEqual(['v=1', 'end']);
     expect(pick({ [name]: 'v' }, [`{"${name}n":1,"${name.slice(1)}":2}`])).toEqual(['end']);
   });
