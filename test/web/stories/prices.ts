@@ -66,8 +66,16 @@ describe('prices and bills', () => {
     await page.getByText('Nobody sees it again').waitFor();
     await look(page, 'connect-bill');
 
+    const first = { source: 'models.dev', provider: 'mistral', model: 'm-1', why: 'oneSource', before: null };
+    const held = [{ ...first, after: { input: 3 }, firstSeenAt: `${dayBefore(1)}T00:00:00.000Z` }];
+    await page.route('**/api/price-changes', (route) =>
+      route.fulfill({ json: { feed: { version: 7, checkedAt: null, held }, items: [] } }),
+    );
     page = await open('/price-changes');
     await page.getByText('No recorded cost changed').waitFor();
+    // A price of one source alone holds.
+    await page.getByRole('row').filter({ hasText: 'm-1' }).getByText('input $3.00').nth(1).waitFor();
+    await page.getByText('models.dev, in one source alone').waitFor();
     await look(page, 'price-changes');
     page = await open('/exports');
     await page.getByText('Programs fetch the same files').waitFor();

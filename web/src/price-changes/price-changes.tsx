@@ -79,17 +79,31 @@ const rates = (prices: Waiting['before']): string =>
         .map(([kind, usd]) => `${kindName(kind).toLowerCase()} ${formatRate(usd)}`)
         .join(', ');
 
+const reasons: Readonly<Record<Waiting['why'], string>> = {
+  step: 'by more than half',
+  range: 'unlike similar models',
+  many: 'one of many at once',
+  oneSource: 'in one source alone',
+  override: 'unlike a correction of the gateway',
+};
+
 const waitingColumns: readonly Column<Waiting>[] = [
   {
     head: 'Model',
     cell: (change) => <ModelName of={change} />,
   },
-  { head: 'Price that holds (1M tokens)', cell: ({ before }) => rates(before) },
+  {
+    head: 'Price that holds (1M tokens)',
+    cell: ({ why, before, after }) => rates(why === 'oneSource' ? after : before),
+  },
   {
     head: 'Published',
-    cell: ({ after, source }) => (
+    cell: ({ after, source, why }) => (
       <>
-        {rates(after)} <span className="dim small">{source}</span>
+        {rates(after)}{' '}
+        <span className="dim small">
+          {source}, {reasons[why]}
+        </span>
       </>
     ),
   },
@@ -103,14 +117,13 @@ const WaitingChanges = ({ waiting }: { readonly waiting: readonly Waiting[] }) =
       <>
         <h2 className="section-title">Waiting changes</h2>
         <span className="dim small">
-          Published prices that differ by more than half. They wait for a second source, or for the operator of the
-          gateway. Until then the price of before holds.
+          Published prices that wait for a second source, or for the operator of the gateway.
         </span>
       </>
     }
     columns={waitingColumns}
     items={waiting}
-    keyOf={({ source, provider, model }) => `${source} ${provider} ${model}`}
+    keyOf={({ source, provider, model, after }) => `${source} ${provider} ${model} ${rates(after)}`}
   />
 );
 
