@@ -63,28 +63,9 @@ describe('a fault before the request is forwarded', () => {
     expect(JSON.parse(response.body.toString())).toMatchObject({ error: { code: 'INTERNAL' } });
     expectLoggedFault(response.headers['x-service-request-id']);
   });
-
-  it('an asynchronous lookup admits a request as a cached one does', async () => {
-    origin.script = (_request, response) => response.end('fine');
-    const { response } = await call({
-      lookUpAccount: async () => ({ accountId: KEYS.active, keyId: 'key-1', active: true }),
-    });
-    expect(response.body.toString()).toBe('fine');
-  });
 });
 
 describe('a fault while the request is relayed', () => {
-  it('before the response has begun: 500, and a close event', async () => {
-    origin.script = () => {};
-    const closes: unknown[] = [];
-    const tracker = { open: fault, close: async (event) => void closes.push(event), drain: async () => {} } as Tracker;
-    const { response } = await call({ tracker });
-    expect(response.status).toBe(500);
-    expect(response.headers['x-service-route']).toBe('bypassed');
-    expectLoggedFault(response.headers['x-service-request-id']);
-    expect(closes).toMatchObject([{ kind: 'close', outcome: 'upstream_aborted', route: 'bypassed' }]);
-  });
-
   it('in the close event: the client has its response, and the fault is logged', async () => {
     origin.script = (_request, response) => response.end('fine');
     const closed = Promise.withResolvers<void>();

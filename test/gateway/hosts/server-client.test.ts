@@ -69,18 +69,6 @@ it('sends status, reason, headers, body and trailers', async () => {
   expect(response.headers.date).toBeUndefined();
 });
 
-it('sends the headers before any body', async () => {
-  let client: ClientResponse | undefined;
-  const response = await received(
-    (each) => {
-      client = each;
-      each.start(200, '', []);
-    },
-    { onHeaders: () => client?.end([], Buffer.from('late')) },
-  );
-  expect(response.body.toString()).toBe('late');
-});
-
 it('an aborted response is interrupted after its headers and what was written, never ended', async () => {
   const script =
     (...chunks: string[]): Script =>

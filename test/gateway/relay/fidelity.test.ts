@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Ask, ask, type ReceivedResponse } from '../../../fixtures/exchange.ts';
@@ -168,38 +167,6 @@ describe.each([
       expect(close).toMatchObject({ outcome: 'upstream_aborted', status: 200 });
       expect(close.reading.complete).toBe(false);
     });
-
-    it('a stall past the idle time-out', async () => {
-      const impatient = await startGatewayHost({ transport, origin: origin.origin, timeouts: { idleTimeoutMs: 100 } });
-      origin.script = (_request, response) => {
-        response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-        response.write('data: {"a":1}\n\n');
-      };
-      const response = await ask({ port: impatient.port, headers: gatewayHeaders });
-      expect(response.whole).toBe(false);
-      expect(await impatient.nthClose(1)).toMatchObject({ outcome: 'upstream_aborted' });
-      await impatient.close();
-    });
-
-    it('no headers within the time-out: 502', async () => {
-      const impatient = await startGatewayHost({
-        transport,
-        origin: origin.origin,
-        timeouts: { headersTimeoutMs: 100 },
-      });
-      origin.script = () => {};
-      const response = await ask({ port: impatient.port, headers: gatewayHeaders });
-      expect(response.status).toBe(502);
-      expect(await impatient.nthClose(1)).toMatchObject({ outcome: 'unreachable', status: null });
-      await impatient.close();
-    });
-
-    it('a reset before the headers: 502', async () => {
-      origin.script = (request) => request.socket.destroy();
-      const response = await ask({ port: host.port, headers: gatewayHeaders });
-      expect(response.status).toBe(502);
-      expect(JSON.parse(response.body.toString())).toMatchObject({ error: { code: 'PROVIDER_ERROR' } });
-    });
   });
 
   describe('requests', () => {
@@ -349,46 +316,9 @@ describe.each([
       expect(names[0]?.toLowerCase()).toBe(`host: 127.0.0.1:${originPort}`);
       expect(names.slice(1)).toEqual(['Authorization: Bearer sk-test', 'X-Kept: yes']);
     });
-
-    it('an early response reaches a client that is still sending', async () => {
-      origin.script = (_request, response) => {
-        response.writeHead(413);
-        response.end('too large');
-      };
-      const body = new Readable({ read() {} });
-      body.push('x'.repeat(1000));
-      const response = await ask({
-        port: host.port,
-        method: 'POST',
-        headers: [...gatewayHeaders, 'Transfer-Encoding', 'chunked'],
-        body,
-        onChunk: () => body.push(null),
-      });
-      expect(response.status).toBe(413);
-      expect(response.body.toString()).toBe('too large');
-    });
   });
 
-  describe('a client that disconnects', () => {
-    it('during a response ends the upstream request and is recorded', async () => {
-      let upstreamClosed: () => void = () => {};
-      const closed = new Promise<void>((resolve) => {
-        upstreamClosed = resolve;
-      });
-      origin.script = (_request, response) => {
-        response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-        const timer = setInterval(() => response.write('data: {"x":1}\n\n'), 10);
-        response.on('close', () => {
-          clearInterval(timer);
-          upstreamClosed();
-        });
-      };
-      const count = host.closes().length;
-      await ask({ port: host.port, headers: gatewayHeaders, onChunk: (_chunk, response) => response.destroy() });
-      await closed;
-      expect(await host.nthClose(count + 1)).toMatchObject({ outcome: 'client_aborted', status: 200 });
-    });
-
+  describe('a client', () => {
     it('is slower than the provider: the provider waits, memory does not grow', async () => {
       const total = 64 * 2 ** 20;
       let sent = 0;

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { OpenAIRealtimeWS } from 'openai/realtime/ws';
@@ -85,6 +87,14 @@ const record = async (socket: WebSocket) => {
   const id = await idOf(socket);
   await host.closeOf(id);
   return closesOf(id);
+};
+
+/** The response to a handshake that makes no connection. */
+const refusalOf = async (socket: WebSocket) => {
+  socket.on('error', () => {});
+  const [, response] = await once(socket, 'unexpected-response');
+  const { statusCode, statusMessage, headers } = response as IncomingMessage;
+  return { statusCode, statusMessage, headers, body: await text(response) };
 };
 
 describe('a realtime connection to OpenAI', () => {
@@ -448,13 +458,10 @@ describe('a refused handshake', () => {
     ['with an unknown key', { ...HEADERS, 'X-Service-Key': KEYS.absent }, 401, 'INVALID_SERVICE_KEY'],
     ['of a suspended account', { ...HEADERS, 'X-Service-Key': KEYS.inactive }, 403, 'ACCOUNT_INACTIVE'],
   ])('%s gets the gateway’s own error and is not recorded', async (_name, headers, status, code) => {
-    const socket = open('/v1/realtime', { headers: headers as never });
-    socket.on('error', () => {});
-    const [, response] = await once(socket, 'unexpected-response');
-    let body = '';
-    for await (const chunk of response) body += chunk;
-    expect(response.statusCode).toBe(status);
-    expect(JSON.parse(body).error).toMatchObject({ code, requestId: response.headers['x-service-request-id'] });
+    const refusal = await refusalOf(open('/v1/realtime', { headers: headers as never }));
+    expect(refusal.statusCode).toBe(status);
+    const requestId = refusal.headers['x-service-request-id'];
+    expect(JSON.parse(refusal.body).error).toMatchObject({ code, requestId });
     expect(origin.handshakes).toEqual([]);
     expect(host.events).toEqual([]);
   });
@@ -465,31 +472,18 @@ describe('a refused handshake', () => {
         'HTTP/1.1 401 Nope\r\nContent-Type: application/json\r\nX-A: b\r\nContent-Length: 15\r\n\r\n{"error":"key"}',
       );
     };
-    const socket = open('/v1/realtime');
-    socket.on('error', () => {});
-    const [, response] = await once(socket, 'unexpected-response');
-    let body = '';
-    for await (const chunk of response) body += chunk;
-    expect([response.statusCode, response.statusMessage, response.headers['x-a'], body]).toEqual([
-      401,
-      'Nope',
-      'b',
-      '{"error":"key"}',
-    ]);
-    const connection = await host.closeOf(response.headers['x-service-request-id']);
+    const { headers, ...refusal } = await refusalOf(open('/v1/realtime'));
+    expect(refusal).toEqual({ statusCode: 401, statusMessage: 'Nope', body: '{"error":"key"}' });
+    expect(headers['x-a']).toBe('b');
+    const connection = await host.closeOf(headers['x-service-request-id'] as string);
     expect(connection).toMatchObject({ status: 401, outcome: 'completed', responseBytes: 15, route: 'governed' });
     expect(priceRequest(connection)).toMatchObject({ provenance: 'free', costNanoUsd: 0 });
   });
 
   it('gets 502 when the provider cannot be reached', async () => {
     origin.onUpgrade = (_request, socket) => socket.destroy();
-    const socket = open('/v1/realtime');
-    socket.on('error', () => {});
-    const [, response] = await once(socket, 'unexpected-response');
-    let body = '';
-    for await (const chunk of response) body += chunk;
-    expect(response.statusCode).toBe(502);
-    expect(JSON.parse(body).error.code).toBe('PROVIDER_ERROR');
+    const { statusCode, body } = await refusalOf(open('/v1/realtime'));
+    expect([statusCode, JSON.parse(body).error.code]).toEqual([502, 'PROVIDER_ERROR']);
     expect(await host.nthClose(1)).toMatchObject({ status: null, outcome: 'unreachable' });
   });
 
@@ -497,11 +491,7 @@ describe('a refused handshake', () => {
     await host.close();
     host = await start({ timeouts: { headersTimeoutMs: 50 } });
     origin.onUpgrade = () => {};
-    const socket = open('/v1/realtime');
-    socket.on('error', () => {});
-    const [, response] = await once(socket, 'unexpected-response');
-    response.resume();
-    expect(response.statusCode).toBe(502);
+    expect((await refusalOf(open('/v1/realtime'))).statusCode).toBe(502);
     expect(await host.nthClose(1)).toMatchObject({ outcome: 'unreachable' });
   });
 });
@@ -641,11 +631,7 @@ describe('the queue', () => {
 it('a server that does not proxy WebSockets refuses them with 426', async () => {
   await host.close();
   host = await start({ proxiesWebSockets: false });
-  const socket = open('/v1/realtime');
-  socket.on('error', () => {});
-  const [, response] = await once(socket, 'unexpected-response');
-  response.resume();
-  expect(response.statusCode).toBe(426);
+  expect((await refusalOf(open('/v1/realtime'))).statusCode).toBe(426);
 });
 
 it('another upgrade is an ordinary request', async () => {
