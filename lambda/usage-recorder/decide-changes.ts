@@ -2,7 +2,7 @@ import { finishedReservations } from '../data/ledger/reservations.ts';
 import type { Change } from '../data/ledger/transactions.ts';
 import { type KnownResponses, type ResponseName, responseKeyText } from '../data/requests/counted-responses.ts';
 import type { RequestName } from '../data/requests/requests.ts';
-import { countedOnceBy, isEndedBatch } from '../domain/price/charged-once.ts';
+import { countedOnceBy, lacksResults } from '../domain/price/charged-once.ts';
 import { reasons } from '../domain/price/price-request.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
 import { BILLABLE } from '../domain/usage/billable-items.ts';
@@ -46,7 +46,8 @@ export const onePerRequest = <E extends AccountRequestEvent>(events: readonly E[
 };
 
 /**
- * The response that a request returned, where it can be fetched again and has a cost; of the status of an ended batch, the results.
+ * The response that a request returned, where it can be fetched again and has a cost; of the status of an ended batch, and of a part of
+ * its results, all results.
  * Null otherwise.
  */
 export const countableResponse = (event: AccountCloseEvent, priced: PricedUsage): ResponseName | null => {
@@ -54,7 +55,7 @@ export const countableResponse = (event: AccountCloseEvent, priced: PricedUsage)
   if (responseId === null || responseId.length > MAX_RESPONSE_ID_CHARACTERS) return null;
   // A response that was not made in the background was counted when it was made. Fetching it is free: see priceRequest.
   if (event.reading.billableItems[BILLABLE.responseBackground] === 0) return null;
-  if ((priced.usage === null && !isEndedBatch(event.reading)) || priced.provenance === 'free') return null;
+  if ((priced.usage === null && !lacksResults(event.reading)) || priced.provenance === 'free') return null;
   return { accountId: event.accountId, provider: event.provider, responseId };
 };
 

@@ -13,7 +13,7 @@ import { dayOf, monthOf } from '../domain/calendar/utc.ts';
 import type { Reservation } from '../domain/limits/reservation.ts';
 import { type CountedLimits, valueCountsOf } from '../domain/limits/value-counts.ts';
 import type { AccountPrices } from '../domain/own-prices/apply-prices.ts';
-import { isEndedBatch } from '../domain/price/charged-once.ts';
+import { lacksResults } from '../domain/price/charged-once.ts';
 import {
   allocationDimensionsOf,
   allocationValueOf,
@@ -190,10 +190,10 @@ export const openRequestRecorder = (table: Table, { price, now }: Options) => {
       pending.delete(name);
     }
     // Most close events are the first event of their request, and a refused write reveals the others at no cost. Most open events are
-    // not the first, and reading their records costs less than a refused write. The status of an ended batch counts nothing, so that
-    // no write is refused where its results are counted.
+    // not the first, and reading their records costs less than a refused write. The status of an ended batch, and a part of its results,
+    // count nothing, so that no write is refused where its results are counted.
     let toRead: readonly AccountRequestEvent[] = [...pending.values()].filter(
-      (event) => !isClose(event) || isEndedBatch(event.reading),
+      (event) => !isClose(event) || lacksResults(event.reading),
     );
     for (let round = 0; pending.size > 0; round++) {
       const { state, failed: unread } = await readState(toRead, round > 0);

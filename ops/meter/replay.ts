@@ -10,7 +10,7 @@ import { createRequestReader } from '../../lambda/gateway/meter/request-reader.t
 import { randomFrom } from './random.ts';
 import type { Recording } from './recording.ts';
 
-export const bundledBook = await loadBundledBook();
+const bundledBook = await loadBundledBook();
 
 /** Longest piece a body is cut into: pieces of one byte to this, so that every event of a stream is cut somewhere. */
 const MAX_PIECE_BYTES = 1024;

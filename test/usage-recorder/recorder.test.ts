@@ -334,7 +334,7 @@ describe('openRecorder', () => {
     }
   });
 
-  it('shows the status of an ended batch as unknown until its results are counted', async () => {
+  it('shows the status of an ended batch, and a part of its results, as unknown until the results are counted', async () => {
     const accountId = newAccountId();
     const path = '/v1/messages/batches/b';
     const reading = { dialect: 'free' as const, usage: null, usageSource: 'none' as const };
@@ -347,25 +347,29 @@ describe('openRecorder', () => {
         provider: 'anthropic',
         reading: { ...reading, billableItems: { 'batch.succeeded': 2 } },
       });
-    const results = closeEvent({
-      accountId,
-      n: 3,
-      method: 'GET',
-      path: `${path}/results`,
-      provider: 'anthropic',
-      reading: { dialect: 'anthropic-batch-output' },
-    });
+    const fetched = (n: number, complete = true) =>
+      closeEvent({
+        accountId,
+        n,
+        method: 'GET',
+        path: `${path}/results`,
+        provider: 'anthropic',
+        reading: { dialect: 'anthropic-batch-output', complete },
+      });
+    const results = fetched(3);
     const price = (event: Parameters<typeof priceOfTokens>[0]) =>
-      event.reading.usage ? priceOfTokens(event) : priceRequest({ ...status(0), ...event });
+      event.reading.usage && event.reading.complete ? priceOfTokens(event) : priceRequest({ ...status(0), ...event });
     const record = openRecorder(table, { logger: silent, price, now: () => NOW });
     const found = [];
-    for (const event of [status(1), status(2), results, status(4)])
+    for (const event of [status(1), status(2), fetched(5, false), results, status(4), fetched(6, false)])
       for (const result of await record([event]))
         found.push(result.kind === 'recorded' ? [result.record.provenance, result.record.repeatOf] : result);
     expect(found).toEqual([
       ['unknown', null],
       ['unknown', null],
+      ['unknown', null],
       ['computed', null],
+      ['free', results.requestId],
       ['free', results.requestId],
     ]);
   });

@@ -9,7 +9,7 @@ import type { UsageGap } from '../usage/sides.ts';
 import { type PricedUsage, type Provenance, type Usage, unknownPrice } from '../usage/usage.ts';
 import type { Reading } from '../usage/usage-event.ts';
 import { charge, lineOf } from './charge.ts';
-import { isEndedBatch } from './charged-once.ts';
+import { lacksResults } from './charged-once.ts';
 import { isFreeRequest } from './free-requests.ts';
 import type { PriceBook, Rates } from './rates.ts';
 import { type Doubt, modelsOf, type PriceableRequest, ratesFor } from './request-rates.ts';
@@ -36,7 +36,8 @@ export const reasons = {
   noResponse: 'The provider did not respond, but may have charged.',
   cutWithoutUsage: 'The response was interrupted before its usage was reported.',
   pending: 'The response is made in the background: its cost is counted when it is fetched.',
-  batchResults: "The batch's results are charged: their cost is counted when they are fetched through the gateway.",
+  batchResults:
+    "The batch's results are charged: their cost is counted when they are fetched whole through the gateway.",
   hiddenReasoning:
     'The provider reported no usage, and this model hides its reasoning: its output cannot be estimated.',
   unreadableUsage: 'A part of the usage that the provider reported is missing or cannot be true.',
@@ -78,6 +79,7 @@ const pendingStatuses: ReadonlySet<string> = new Set([
  */
 export const priceRequest = (request: PriceableRequest, findPrice: PriceBook): PricedUsage => {
   if (isPending(request.reading)) return unknownPrice(reasons.pending);
+  if (lacksResults(request.reading)) return unknownPrice(reasons.batchResults);
   if (deliversNothing(request.status) && request.reading.usageSource !== 'reported') return withCost(null, 'free', 0);
   if (!request.reading.visible) return priceReading(request, findPrice);
   const estimate = estimateUsage(request.reading);
@@ -194,7 +196,6 @@ const isPending = ({ usageSource, billableItems }: Reading): boolean =>
 const deliversNothing = (status: number | null): boolean => status !== null && (status >= 300 || status === 204);
 
 const isFree = ({ provider, method, path, status, reading }: PriceableRequest, usage: Usage | null): boolean => {
-  if (isEndedBatch(reading)) return false;
   if (isFreeRequest({ provider, path, dialect: reading.dialect })) return true;
   if (method === 'GET' && isFetchedAgain(reading)) return true;
   if (usage)
@@ -213,7 +214,6 @@ const isFetchedAgain = ({ dialect, billableItems }: Reading): boolean =>
 
 const whyNoUsage = ({ status, reading }: PriceableRequest): string => {
   if (status === null) return reasons.noResponse;
-  if (isEndedBatch(reading)) return reasons.batchResults;
   if (!reading.complete) return reasons.cutWithoutUsage;
   const { [BILLABLE.responseStatus]: responseStatus, [BILLABLE.responseBackground]: background } =
     reading.billableItems;

@@ -92,7 +92,7 @@ describe('countedOnceBy', () => {
       ['/v1beta/batches/b', 'inline-batch-output'],
       ['/async/chat/completions/a', 'async-result'],
     ] as const)
-      expect(get(path, { dialect, usage })).toBe(path);
+      expect([get(path, { dialect, usage }), get(`${path}/`, { dialect, usage })]).toEqual([path, path]);
   });
 
   it('differs between the pages of one path', () => {
