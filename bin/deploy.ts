@@ -39,10 +39,12 @@ const onWhoseBehalf = async (settings: StageSettings): Promise<StageSettings> =>
   return { ...settings, account: settings.account ?? account, region: settings.region ?? region };
 };
 
-const argv = process.argv.slice(2);
+const argv = process.argv.slice(2).flatMap((word) => (word.startsWith('--stage=') ? word.split('=') : [word]));
 const at = argv.indexOf('--stage');
 const stage = (at === -1 ? 'dev' : argv[at + 1]) ?? '';
-if (stage === '' || stage.startsWith('-')) exit('Name the stage: npm run deploy -- --stage prod', 2);
+// npm takes an option that stands before `--` for its own, and leaves its value.
+if (stage === '' || stage.startsWith('-') || /^[^-]/.test(argv[0] ?? ''))
+  exit('Name the stage: npm run deploy -- --stage prod', 2);
 const passedOn = at === -1 ? argv : argv.toSpliced(at, 2);
 
 const settings = await onWhoseBehalf(settingsOf(stage));

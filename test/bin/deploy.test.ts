@@ -109,6 +109,15 @@ describe('npm run deploy', () => {
     expect(code).toBe(0);
   });
 
+  it.each([
+    [['--stage=prod'], { code: 0, stderr: '' }, expect.arrayContaining(['stage=prod'])],
+    [['prod'], { code: 2, stderr: expect.stringContaining('npm run deploy -- --stage prod') }, undefined],
+    [['--stage', '--quiet'], { code: 2, stderr: expect.stringContaining('Name the stage') }, undefined],
+  ])('deploys no other stage than the one asked for: %j', async (args, expected, passedOn) => {
+    expect(await deploy(prod, args)).toMatchObject(expected);
+    expect(cdkArguments()).toEqual(passedOn);
+  });
+
   it('deploys a stage without an account to that of the credentials', async () => {
     const { code } = await deploy({ ...prod, account: '', region: '' }, undefined, { AWS_REGION: 'eu-north-1' });
     expect(cdkArguments()).toEqual(expect.arrayContaining([`account=${prod.account}`, 'region=eu-north-1']));
