@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { listen, portOf } from '../../fixtures/listen.ts';
+import { emulatorClient } from '../../fixtures/emulator-client.ts';
+import { listen, urlOf } from '../../fixtures/listen.ts';
 import { openObjectStore } from '../../lambda/integrations/object-store.ts';
-import { LOCAL_REGION } from '../../local/emulators/cognito.ts';
 import { startSqs } from '../../local/emulators/sqs.ts';
 import type { Emulator } from '../../local/emulators/worker.ts';
 import { createBuckets } from '../../local/host/resources/create-resources.ts';
@@ -20,11 +20,7 @@ let store: ReturnType<typeof openObjectStore>;
 
 beforeAll(async () => {
   emulator = await startSqs({ dataDir: tmpdir() });
-  const config = {
-    endpoint: emulator.endpoint,
-    region: LOCAL_REGION,
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  };
+  const config = emulatorClient(emulator.endpoint);
   await createBuckets(app, config);
   // As at the second start of a stack.
   await createBuckets(app, config);
@@ -50,14 +46,7 @@ describe('objects', () => {
       response.writeHead(403, { 'content-type': 'application/xml' }).end('<Error><Code>AccessDenied</Code></Error>'),
     );
     await listen(denying);
-    const port = portOf(denying);
-    const client = new S3Client({
-      endpoint: `http://127.0.0.1:${port}`,
-      region: LOCAL_REGION,
-      credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
-      forcePathStyle: true,
-      maxAttempts: 1,
-    });
+    const client = new S3Client({ ...emulatorClient(urlOf(denying)), forcePathStyle: true, maxAttempts: 1 });
     try {
       const denied = openObjectStore(BUCKET, client);
       expect(await denied.getRange('requests/a/2026-11-20/1.ndjson.gz', 0, 10)).toBeUndefined();

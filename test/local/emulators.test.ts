@@ -15,17 +15,12 @@ import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand, SQSClien
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { CognitoJwtVerifier } from 'aws-jwt-verify';
 import type { Jwks } from 'aws-jwt-verify/jwk';
-import { LOCAL_REGION, startCognito } from '../../local/emulators/cognito.ts';
+import { emulatorClient } from '../../fixtures/emulator-client.ts';
+import { startCognito } from '../../local/emulators/cognito.ts';
 import { startDynamoDb } from '../../local/emulators/dynamodb.ts';
 import { startSecrets } from '../../local/emulators/secrets.ts';
 import { startSes } from '../../local/emulators/ses.ts';
 import { startSqs } from '../../local/emulators/sqs.ts';
-
-const client = (endpoint: string) => ({
-  endpoint,
-  region: LOCAL_REGION,
-  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-});
 
 let dataDir: string;
 const running: { stop(): Promise<void> }[] = [];
@@ -44,7 +39,7 @@ afterEach(async () => {
 describe('DynamoDB', () => {
   it('keeps items across a restart', async () => {
     const first = keep(await startDynamoDb({ dataDir }));
-    const dynamo = new DynamoDBClient(client(first.endpoint));
+    const dynamo = new DynamoDBClient(emulatorClient(first.endpoint));
     await dynamo.send(
       new CreateTableCommand({
         TableName: 'items',
@@ -57,7 +52,7 @@ describe('DynamoDB', () => {
     await first.stop();
 
     const second = keep(await startDynamoDb({ dataDir }));
-    const item = await new DynamoDBClient(client(second.endpoint)).send(
+    const item = await new DynamoDBClient(emulatorClient(second.endpoint)).send(
       new GetItemCommand({ TableName: 'items', Key: { pk: { S: 'a' } } }),
     );
     expect(item.Item).toEqual({ pk: { S: 'a' } });
@@ -76,7 +71,7 @@ describe('DynamoDB', () => {
 describe('SQS', () => {
   it('keeps messages across a restart on another port, delayed ones too', async () => {
     const first = keep(await startSqs({ dataDir }));
-    const sqs = new SQSClient(client(first.endpoint));
+    const sqs = new SQSClient(emulatorClient(first.endpoint));
     const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: 'q' }));
     await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'now' }));
     await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'later', DelaySeconds: 1 }));
@@ -85,7 +80,7 @@ describe('SQS', () => {
     const second = keep(await startSqs({ dataDir }));
     const url = `${second.endpoint}/000000000000/q`;
     const bodies: (string | undefined)[] = [];
-    const reader = new SQSClient(client(second.endpoint));
+    const reader = new SQSClient(emulatorClient(second.endpoint));
     while (bodies.length < 2) {
       const { Messages } = await reader.send(
         new ReceiveMessageCommand({ QueueUrl: url, WaitTimeSeconds: 2, MaxNumberOfMessages: 10 }),
@@ -132,11 +127,11 @@ describe('Cognito', () => {
 
   it('issues ID tokens that aws-jwt-verify takes for the real pool, and keeps users across a restart', async () => {
     const first = keep(await startCognito({ dataDir }));
-    await register(new CognitoIdentityProviderClient(client(first.endpoint)), first.userPoolId);
+    await register(new CognitoIdentityProviderClient(emulatorClient(first.endpoint)), first.userPoolId);
     await first.stop();
 
     const second = keep(await startCognito({ dataDir }));
-    const response = await new CognitoIdentityProviderClient(client(second.endpoint)).send(
+    const response = await new CognitoIdentityProviderClient(emulatorClient(second.endpoint)).send(
       new AdminInitiateAuthCommand({
         UserPoolId: second.userPoolId,
         ClientId: second.clientId,
@@ -158,7 +153,7 @@ describe('Cognito', () => {
   it('mails confirmation codes to the inbox', async () => {
     const mail = keep(await startSes());
     const cognito = keep(await startCognito({ dataDir, mailEndpoint: mail.endpoint }));
-    const idp = new CognitoIdentityProviderClient(client(cognito.endpoint));
+    const idp = new CognitoIdentityProviderClient(emulatorClient(cognito.endpoint));
     await register(idp, cognito.userPoolId);
     await idp.send(new ForgotPasswordCommand({ ClientId: cognito.clientId, Username: 'ada@example.com' }));
     const [letter] = await mail.inbox();
@@ -170,7 +165,7 @@ describe('Cognito', () => {
 describe('SES', () => {
   it('keeps the inbox across a restart', async () => {
     const first = keep(await startSes({ dataDir }));
-    await new SESClient(client(first.endpoint)).send(
+    await new SESClient(emulatorClient(first.endpoint)).send(
       new SendEmailCommand({
         Source: 'alerts@example.com',
         Destination: { ToAddresses: ['ada@example.com'] },
@@ -185,7 +180,8 @@ describe('SES', () => {
 
 describe('Secrets Manager', () => {
   const read = async (endpoint: string, id: string) =>
-    (await new SecretsManagerClient(client(endpoint)).send(new GetSecretValueCommand({ SecretId: id }))).SecretString;
+    (await new SecretsManagerClient(emulatorClient(endpoint)).send(new GetSecretValueCommand({ SecretId: id })))
+      .SecretString;
 
   it('generates a value once', async () => {
     const first = keep(await startSecrets({ dataDir }));

@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { priceRequest } from '../../fixtures/bundled-prices.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
@@ -9,6 +7,7 @@ import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent } from '../usage-recorder/events.ts';
 import { ledgerSums, total } from '../usage-recorder/ledger-sums.ts';
+import { runOps } from './run-command.ts';
 
 const table = tableForTests();
 
@@ -23,22 +22,11 @@ const chat = (accountId: string, n: number) =>
     reading: { usage: { prompt_tokens: 1_000 * (n + 1), completion_tokens: 100, total_tokens: 1_000 * (n + 1) + 100 } },
   });
 
-const reprice = async (...args: string[]) => {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['ops/reprice.ts', '--table', table.name, '--from', day, '--to', day, ...args],
-    {
-      env: {
-        ...process.env,
-        AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
-        AWS_REGION: 'eu-central-1',
-        AWS_ACCESS_KEY_ID: 'local',
-        AWS_SECRET_ACCESS_KEY: 'local',
-      },
-    },
-  );
-  return stdout;
-};
+const run = (...args: string[]) =>
+  runOps('reprice', ['--table', table.name, '--from', day, '--to', day, ...args], {
+    env: { AWS_ENDPOINT_URL_DYNAMODB: table.endpoint },
+  });
+const reprice = async (...args: string[]) => (await run(...args)).stdout;
 
 const record = async (
   accountId: string,
@@ -101,7 +89,7 @@ describe('npm run reprice', () => {
     [['--to', '2020-01-01'], '--to: is before --from'],
     [['--frm', day], "Unknown option '--frm'"],
   ])('says what is wrong with %j, and how it is used', async (args, problem) => {
-    await expect(reprice(...args)).rejects.toMatchObject({
+    expect(await run(...args)).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(new RegExp(`^${problem}[^]*--dry-run`)),
     });

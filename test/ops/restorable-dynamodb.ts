@@ -9,6 +9,7 @@ import {
   PutItemCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
+import { emulatorClient } from '../../fixtures/emulator-client.ts';
 import { listen, stopServer, urlOf } from '../../fixtures/listen.ts';
 
 /**
@@ -16,11 +17,7 @@ import { listen, stopServer, urlOf } from '../../fixtures/listen.ts';
  * `remember`, into a table that is CREATING the first time anybody asks, as on AWS without expiry.
  */
 export const restorableDynamoDb = async (endpoint: string) => {
-  const client = new DynamoDBClient({
-    endpoint,
-    region: 'eu-central-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  const client = new DynamoDBClient(emulatorClient(endpoint));
   const remembered = new Map<string, Record<string, AttributeValue>[]>();
   const calls: string[] = [];
   const creating = new Set<string>();

@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { emulatorClient } from '../../fixtures/emulator-client.ts';
 import { type SecretsEmulator, startSecrets } from '../../local/emulators/secrets.ts';
 import { runOps } from './run-command.ts';
 
@@ -8,8 +9,7 @@ let emulator: SecretsEmulator;
 let client: SecretsManagerClient;
 beforeAll(async () => {
   emulator = await startSecrets({ dataDir: tmpdir() });
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  client = new SecretsManagerClient({ endpoint: emulator.endpoint, region: 'eu-central-1', credentials });
+  client = new SecretsManagerClient(emulatorClient(emulator.endpoint));
 });
 afterAll(async () => {
   client.destroy();

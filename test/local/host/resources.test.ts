@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { LOCAL_REGION } from '../../../local/emulators/cognito.ts';
+import { emulatorClient } from '../../../fixtures/emulator-client.ts';
 import { startDynamoDb } from '../../../local/emulators/dynamodb.ts';
 import { startSecrets } from '../../../local/emulators/secrets.ts';
 import type { Emulator } from '../../../local/emulators/worker.ts';
@@ -38,11 +38,7 @@ describe('tables', () => {
   let dynamo: DynamoDBClient;
   beforeEach(async () => {
     emulator = await startDynamoDb();
-    dynamo = new DynamoDBClient({
-      endpoint: emulator.endpoint,
-      region: LOCAL_REGION,
-      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    });
+    dynamo = new DynamoDBClient(emulatorClient(emulator.endpoint));
   });
   afterEach(async () => {
     dynamo.destroy();

@@ -11,8 +11,9 @@ import {
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Jwks } from 'aws-jwt-verify/jwk';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { emulatorClient } from '../../../fixtures/emulator-client.ts';
 import { urlOf } from '../../../fixtures/listen.ts';
-import { type CognitoEmulator, LOCAL_REGION, startCognito } from '../../../local/emulators/cognito.ts';
+import { type CognitoEmulator, startCognito } from '../../../local/emulators/cognito.ts';
 import type { LambdaFunction } from '../../../local/host/lambda/functions.ts';
 import { createInvoker, type Invoker } from '../../../local/host/lambda/invoker.ts';
 import { userPoolSeeds } from '../../../local/host/resources/user-pools.ts';
@@ -135,11 +136,7 @@ afterAll(async () => {
 });
 
 const idToken = async (): Promise<string> => {
-  const idp = new CognitoIdentityProviderClient({
-    endpoint: cognito.endpoint,
-    region: LOCAL_REGION,
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  const idp = new CognitoIdentityProviderClient(emulatorClient(cognito.endpoint));
   const user = { UserPoolId: cognito.userPoolId, Username: 'ada@example.com' };
   const UserAttributes = [
     { Name: 'email', Value: 'ada@example.com' },

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
-import { LOCAL_REGION } from '../../../local/emulators/cognito.ts';
+import { emulatorClient } from '../../../fixtures/emulator-client.ts';
 import { startSqs } from '../../../local/emulators/sqs.ts';
 import type { Emulator } from '../../../local/emulators/worker.ts';
 import { createQueues } from '../../../local/host/resources/create-resources.ts';
@@ -37,11 +37,7 @@ const url = (name: string) => `${emulator.endpoint}/000000000000/usage-${name}`;
 
 beforeEach(async () => {
   emulator = await startSqs({ dataDir: await mkdtemp(join(tmpdir(), 'poller-')) });
-  sqs = new SQSClient({
-    endpoint: emulator.endpoint,
-    region: LOCAL_REGION,
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  sqs = new SQSClient(emulatorClient(emulator.endpoint));
   const app = { stacks: [usage], resolve: createResolver([usage], emulator.endpoint) };
   await createQueues(app, sqs);
   // A second start finds them.
