@@ -28,7 +28,11 @@ await new Stryker({
   jest: {
     projectType: 'custom',
     configFile: 'jest.config.js',
-    config: { testMatch: tests.map((glob) => `<rootDir>/${glob}`) },
+    config: {
+      testMatch: tests.map((glob) => `<rootDir>/${glob}`),
+      // Stryker loads it itself, and knows no <rootDir>.
+      testEnvironment: './test/environment.cjs',
+    },
     enableFindRelatedTests: false,
   },
   testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
@@ -43,7 +47,7 @@ await new Stryker({
   incrementalFile: `.mutate/${options.name}${options.every > 1 ? `-every-${options.every}` : ''}.json`,
   force: options.every > 1,
   reporters: ['progress-append-only', 'clear-text'],
-  clearTextReporter: { allowEmojis: false, reportTests: false },
+  clearTextReporter: { allowEmojis: false, reportTests: false, logTests: false },
   concurrency: options.workers,
   timeoutMS: 15_000,
   dryRunTimeoutMinutes: 15,
