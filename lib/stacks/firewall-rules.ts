@@ -17,7 +17,7 @@ const knownBadInputs: ManagedRules = {
 
 const ipReputation: ManagedRules = { name: 'AWSManagedRulesAmazonIpReputationList' };
 
-/** Dashboard bodies hold passwords, names, webhook addresses and signed payloads, queries hold tags: handlers parse them, the firewall does not. */
+/** Dashboard bodies hold passwords, names, webhook addresses and signed payloads, queries and paths hold tags: handlers parse them, the firewall does not. */
 const commonRules: ManagedRules = {
   name: 'AWSManagedRulesCommonRuleSet',
   countOnly: [
@@ -33,6 +33,12 @@ const commonRules: ManagedRules = {
     'GenericRFI_QUERYARGUMENTS',
     'RestrictedExtensions_QUERYARGUMENTS',
     'CrossSiteScripting_QUERYARGUMENTS',
+    // The path of a limit's value has the tag, that of a session its id.
+    'EC2MetaDataSSRF_URIPATH',
+    'GenericLFI_URIPATH',
+    'GenericRFI_URIPATH',
+    'RestrictedExtensions_URIPATH',
+    'CrossSiteScripting_URIPATH',
     // API clients need not send a User-Agent.
     'NoUserAgent_HEADER',
   ],

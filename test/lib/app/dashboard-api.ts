@@ -230,13 +230,13 @@ describe('the dashboard API', () => {
     expect(Limit).toBeGreaterThanOrEqual(mostInFiveMinutes);
   });
 
-  it('judges no query string that the API allows', () => {
+  it('judges no query string and no path that the API allows', () => {
     const rules = JSON.stringify(onlyResource(api, 'AWS::WAFv2::WebACL').Properties['Rules']);
     const counting = [...rules.matchAll(/"ActionToUse":\{"Count":\{\}\},"Name":"(\w+)"/g)].map(([, name]) => name);
     const judging = [
       'SizeRestrictions_QUERYSTRING',
-      ...['EC2MetaDataSSRF', 'GenericLFI', 'GenericRFI', 'RestrictedExtensions', 'CrossSiteScripting'].map(
-        (rule) => `${rule}_QUERYARGUMENTS`,
+      ...['EC2MetaDataSSRF', 'GenericLFI', 'GenericRFI', 'RestrictedExtensions', 'CrossSiteScripting'].flatMap(
+        (rule) => [`${rule}_QUERYARGUMENTS`, `${rule}_URIPATH`],
       ),
     ];
     expect(counting).toEqual(expect.arrayContaining(judging));
