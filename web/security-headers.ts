@@ -27,3 +27,6 @@ export const PERMISSIONS_POLICY = 'camera=(), geolocation=(), microphone=(), pay
 /** Files with a content hash in their name never change; browsers revalidate all others. */
 export const ASSET_CACHE_CONTROL = 'public, max-age=31536000, immutable';
 export const PAGE_CACHE_CONTROL = 'no-cache';
+
+/** The path of a file. Every other path is the application's, which reads it: the id of a session may have a dot. */
+export const FILE_PATH = /^\/(assets\/|[^/]*\.[^/]*$)/;

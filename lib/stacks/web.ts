@@ -26,6 +26,7 @@ import type { Construct } from 'constructs';
 import {
   ASSET_CACHE_CONTROL,
   contentSecurityPolicy,
+  FILE_PATH,
   PAGE_CACHE_CONTROL,
   PERMISSIONS_POLICY,
 } from '../../web/security-headers.ts';
@@ -45,11 +46,9 @@ interface WebDistributionProps {
 
 const HSTS_DAYS = 730;
 
-/** A path that names no file is a page of the application, which reads the path itself. */
 const TO_INDEX = `function handler(event) {
   var request = event.request;
-  var last = request.uri.slice(request.uri.lastIndexOf('/') + 1);
-  if (last.indexOf('.') === -1) request.uri = '/index.html';
+  if (!${FILE_PATH}.test(request.uri)) request.uri = '/index.html';
   return request;
 }`;
 

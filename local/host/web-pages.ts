@@ -5,6 +5,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import {
   ASSET_CACHE_CONTROL,
   contentSecurityPolicy,
+  FILE_PATH,
   PAGE_CACHE_CONTROL,
   PERMISSIONS_POLICY,
 } from '../../web/security-headers.ts';
@@ -60,9 +61,8 @@ const pagesIn = (folder: string): ReadonlyMap<string, Page> =>
       .map((name) => [`/${name}`, page(`/${name}`, readFileSync(join(folder, name)))]),
   );
 
-/** Serves the application at every path that names no file, as CloudFront does. The application reads the path itself. */
 const wanted = (pages: ReadonlyMap<string, Page>, path: string): Page | undefined =>
-  pages.get(path) ?? (extname(path) === '' ? pages.get('/index.html') : undefined);
+  pages.get(path) ?? (FILE_PATH.test(path) ? undefined : pages.get('/index.html'));
 
 /** Serves the web dashboard as CloudFront does. What is not a browser, and what is no file of it, is passed on. */
 export const webPages = (

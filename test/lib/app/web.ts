@@ -97,7 +97,7 @@ describe('the web dashboard', () => {
       runInNewContext(
         `${edge?.['Properties'].FunctionCode}; handler({ request: { uri: ${JSON.stringify(uri)} } }).uri`,
       );
-    expect(['/', '/requests', '/alerts/0199'].map(uriOf)).toEqual(Array(3).fill('/index.html'));
+    expect(['/', '/requests', '/alerts/0199', '/sessions/run.1'].map(uriOf)).toEqual(Array(4).fill('/index.html'));
     expect(['/assets/a.js', '/config.json', '/index.html'].map(uriOf)).toEqual([
       '/assets/a.js',
       '/config.json',

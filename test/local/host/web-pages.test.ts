@@ -29,7 +29,7 @@ const ask = (path: string, headers: Record<string, string> = browser, method = '
   fetch(`${url}${path}`, { headers, method });
 
 describe('the web pages of the local stack', () => {
-  it.each(['/', '/requests?provider=openai', '/alerts/0199'])(
+  it.each(['/', '/requests?provider=openai', '/alerts/0199', '/sessions/run.1'])(
     '%s is the application, asked for anew each time',
     async (path) => {
       const response = await ask(path);
