@@ -325,6 +325,10 @@ describe('auth', () => {
       expect(await post('login', wrong)).toMatchObject({ status: 401, ...error('TOTP_REQUIRED') });
       const guess = { email, password: 'wrong horse 1', totp: code() };
       expect(await post('login', guess)).toMatchObject({ status: 401, ...error('INVALID_CREDENTIALS') });
+      const accountId = (await internalAccountId(session.userId)) ?? '';
+      const { items } = await openAuditLog(table).page(accountId, { from: '2026', to: '2100', limit: 10 });
+      // The wrong code and the wrong password, and not the step before the code.
+      expect(items.filter(({ action }) => action === 'user.sign_in_failed')).toHaveLength(2);
       const login = await post('login', { email, password, totp: code() });
       expect(login).toMatchObject({ status: 200, body: { userId: session.userId } });
       expect((await me(login.body.token)).status).toBe(200);

@@ -5,6 +5,7 @@ import { openApiTokens } from '../../lambda/data/accounts/api-tokens.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { MAX_INVITATION_MAILS_PER_DAY, openMembers } from '../../lambda/data/accounts/members.ts';
 import { openMembership } from '../../lambda/data/accounts/membership.ts';
+import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { serviceKeyKey, userKey } from '../../lambda/data/table/keys.ts';
@@ -484,9 +485,9 @@ describe('members', () => {
   });
 
   describe('lose the API tokens they made', () => {
-    const newToken = async (accountId: string, createdBy: string, role: Role) => {
+    const newToken = async (accountId: string, createdBy: string, role: Role, projects?: string[]) => {
       const tokenId = randomUUID();
-      const facts = { name: `${role} token`, role, createdBy, createdAt: now.toISOString() };
+      const facts = { name: `${role} token`, role, projects, createdBy, createdAt: now.toISOString() };
       const secrets = { tokenHash: randomUUID(), maskedToken: 'sat_…' };
       const token = { tokenId, accountId, userId: randomUUID(), validUntil: '2027-11-20', ...facts, ...secrets };
       await openApiTokens(table).create(token, newEmail(), auditEntry(accountId, {}, { action: 'token.created' }, now));
@@ -511,6 +512,24 @@ describe('members', () => {
       expect((await left(owner.accountId)).sort()).toEqual([viewer, others].sort());
     });
 
+    it('that see more than the projects that they are limited to', async () => {
+      const owner = await newAccount(table);
+      const userId = await join(owner.userId, 'admin');
+      const [mine, other] = ['mine', 'other'];
+      for (const projectId of [mine, other])
+        await openProjects(table).create(
+          { projectId, name: projectId, createdAt: now.toISOString() },
+          auditEntry(owner.accountId, {}, { action: 'project.created' }, now),
+        );
+      const made = (projects?: string[]) => newToken(owner.accountId, userId, 'viewer', projects);
+      const [all, both, within] = [await made(), await made([mine, other]), await made([mine])];
+      const change = { role: 'member', projects: [mine] };
+      const { body } = await as(owner.userId).call('PATCH', `/members/${userId}`, change);
+      const revoked = body.tokens.map(({ id, isRevoked }: { id: string; isRevoked: boolean }) => [id, isRevoked]);
+      expect(new Map(revoked)).toEqual(new Map([all, both].map((id) => [id, true])));
+      expect(await left(owner.accountId)).toEqual([within]);
+    });
+
     it('that may do more than an admin, once they gave the ownership away', async () => {
       const owner = await newAccount(table);
       const next = await join(owner.userId, 'viewer');
@@ -525,6 +544,19 @@ describe('members', () => {
       const { body } = await as(next).transfer(owner.userId, 'false');
       expect(body.tokens).toMatchObject([{ id: kept, isRevoked: false }]);
       expect((await left(owner.accountId)).sort()).toEqual([admin, kept].sort());
+    });
+
+    it('and review them after a reset only where they may read tokens', async () => {
+      const owner = await newAccount(table);
+      const viewer = await join(owner.userId, 'viewer');
+      const id = await newToken(owner.accountId, owner.userId, 'viewer');
+      const reviewOf = async (userId: string) => {
+        await openUsers(table).endSessions(userId, 0, '2026-11-01T00:00:00.000Z');
+        const { body } = await as(userId).call('GET', '/auth/review');
+        return { keys: body.keys.length, tokens: body.tokens.map((token: { id: string }) => token.id) };
+      };
+      expect(await reviewOf(owner.userId)).toEqual({ keys: 1, tokens: [id] });
+      expect(await reviewOf(viewer)).toEqual({ keys: 1, tokens: [] });
     });
 
     it('all of them when they are removed', async () => {

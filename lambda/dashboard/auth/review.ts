@@ -10,14 +10,13 @@ export const readReview =
   async ({ caller }) => {
     const { reviewSince: since } = await findUser(users, caller.userId);
     if (since === undefined) return { since: null, keys: [], tokens: [] };
-    const { sees } = scopeOf(caller);
+    const { sees, permits } = scopeOf(caller);
     const made = (await keys.list(caller.accountId)).filter(
       (key) => key.status === 'active' && key.createdAt >= since && isIn(sees, key),
     );
-    // Tokens are the account's, of no project.
-    const madeTokens = sees.keyIds
-      ? []
-      : (await tokens.list(caller.accountId)).filter(({ createdAt }) => createdAt >= since);
+    const madeTokens = permits('tokens:read')
+      ? (await tokens.list(caller.accountId)).filter(({ createdAt }) => createdAt >= since)
+      : [];
     return {
       since,
       tokens: madeTokens

@@ -5,6 +5,7 @@ import { endsSession, refusesPassword } from '../../domain/accounts/sign-on.ts';
 import {
   ForbiddenError,
   InvalidCredentialsError,
+  TotpRequiredError,
   TotpSetupRequiredError,
   UnauthenticatedError,
 } from '../../domain/errors.ts';
@@ -58,7 +59,8 @@ export const logIn = (dependencies: Identity): Implementation<typeof operations.
   return ({ clientAddress, body: { email, password, totp } }) =>
     timing.onFailure(async () => {
       const session = await sessions.logIn(email, password, totp).catch(async (error: unknown) => {
-        if (error instanceof InvalidCredentialsError) await noteFailure(email, clientAddress);
+        const isWrongCode = error instanceof TotpRequiredError && totp !== undefined;
+        if (isWrongCode || error instanceof InvalidCredentialsError) await noteFailure(email, clientAddress);
         throw error;
       });
       const found = await withAccount(session, dependencies);

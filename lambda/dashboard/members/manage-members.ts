@@ -54,7 +54,7 @@ export const changeMember =
       auditOf(input, { action: 'member.role_changed', subject: userId, details, before }, now()),
     );
     await keys.copyRoles(caller.accountId, new Map([[userId, role]]));
-    const tokens = await endTokensAbove(dependencies, input, { createdBy: userId, role, revoke });
+    const tokens = await endTokensAbove(dependencies, input, userId, changed, revoke);
     return { ...view(changed), tokens };
   };
 
@@ -81,8 +81,8 @@ export const transferOwnership =
         [userId, 'owner'],
       ]),
     );
-    const former = { createdBy: caller.userId, role: 'admin', revoke: revokeTokens === 'true' } as const;
-    return { tokens: await endTokensAbove(dependencies, input, former) };
+    const tokens = await endTokensAbove(dependencies, input, caller.userId, { role: 'admin' }, revokeTokens === 'true');
+    return { tokens };
   };
 
 /**
@@ -151,8 +151,7 @@ export const removeMember =
     const owned = (await keys.list(accountId)).filter((key) => key.status === 'active' && key.ownerUserId === userId);
     const kept = [];
     for (const key of owned) if (!(await passOn(dependencies, input, key, becomes, heir))) kept.push(key);
-    const revoke = revokeTokens === 'true';
-    const tokens = await endTokensAbove(dependencies, input, { createdBy: userId, role: null, revoke });
+    const tokens = await endTokensAbove(dependencies, input, userId, null, revokeTokens === 'true');
     return { activeKeys: kept.map(({ keyId, name, maskedKey }) => ({ id: keyId, name, maskedKey })), tokens };
   };
 

@@ -53,7 +53,7 @@ export const listMembers = operation('listMembers', 'GET /members', {
 
 const endedTokens = z
   .array(z.object({ id: z.string(), name: z.string(), role: z.enum(roles), isRevoked: z.boolean() }))
-  .check(z.describe('API tokens that the user made and that may do more than the user may now.'));
+  .check(z.describe('API tokens that the user made and that may do or see more than the user may now.'));
 
 const revokeTokens = z._default(z.enum(['true', 'false']), 'true');
 
@@ -77,7 +77,9 @@ export const changeMember = operation('changeMember', 'PATCH /members/{userId}',
     projects: z.optional(memberProjects),
     revokeTokens: z
       ._default(z.boolean(), true)
-      .check(z.describe('Revokes the API tokens that the member made and that may do more than the new role.')),
+      .check(
+        z.describe('Revokes the API tokens that the member made and that may do or see more than the member may now.'),
+      ),
   }),
   success: {
     status: 200,

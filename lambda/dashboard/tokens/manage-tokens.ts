@@ -1,7 +1,9 @@
 import type { ApiToken } from '../../data/accounts/api-tokens.ts';
 import { auditEntry } from '../../data/accounts/audit-log.ts';
+import type { Membership } from '../../data/accounts/members.ts';
 import { apiTokenEmail, apiTokenPassword, maskedSecret, secretHash } from '../../domain/accounts/issued-secret.ts';
-import { mayGive, type Role, requireMayGive } from '../../domain/accounts/permissions.ts';
+import { mayGive, requireMayGive } from '../../domain/accounts/permissions.ts';
+import { hasProject } from '../../domain/accounts/scope.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import type { Implementation, Input } from '../../http/operation.ts';
 import type { Identity } from '../auth/open-identity.ts';
@@ -137,18 +139,24 @@ export const removeToken =
   };
 
 /**
- * The tokens that somebody made and that may do more than a role, after those were revoked that have to be. One that cannot be revoked now
- * is logged, and stays in the list as not revoked.
+ * The tokens that somebody made and that may do or see more than somebody may, after those were revoked that have to be. One that cannot be
+ * revoked now is logged, and stays in the list as not revoked.
  *
- * @param role of whoever made them from now on; null for no member any more
+ * @param rights of whoever made them from now on; null for no member any more
  */
 export const endTokensAbove = async (
   dependencies: Identity,
   input: AuditedInput,
-  { createdBy, role, revoke }: { readonly createdBy: string; readonly role: Role | null; readonly revoke: boolean },
+  createdBy: string,
+  rights: Membership | null,
+  revoke: boolean,
 ) => {
+  const isWithin = ({ role, projects }: Membership) =>
+    rights !== null &&
+    mayGive(rights.role, role) &&
+    (rights.projects === undefined || projects?.every((each) => hasProject(rights, each)));
   const above = (await dependencies.tokens.list(input.caller.accountId)).filter(
-    (token) => token.createdBy === createdBy && (role === null || !mayGive(role, token.role)),
+    (token) => token.createdBy === createdBy && !isWithin(token),
   );
   const tokens = [];
   for (const { tokenId: id, name, role: own } of above) {

@@ -72,6 +72,7 @@ export const removeToken = operation('removeToken', 'DELETE /tokens/{id}', {
   description: 'Permanent. The token, and JWTs issued for it, are rejected within 60 seconds.',
   permission: 'tokens:write',
   success: { status: 204, description: 'Removed.' },
+  errors: ['CONFLICT'],
 });
 
 const MAX_CLIENT_ID = 4_096;

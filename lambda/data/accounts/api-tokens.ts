@@ -3,13 +3,13 @@ import * as z from 'zod/mini';
 import { isWellFormedApiToken, maskedSecret, secretHash } from '../../domain/accounts/issued-secret.ts';
 import { roles } from '../../domain/accounts/permissions.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
-import { LimitReachedError, NotFoundError } from '../../domain/errors.ts';
+import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import { EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
 import { batchRead } from '../table/batch.ts';
 import { accountApiTokenKey, apiTokenKey, userKey } from '../table/keys.ts';
 import { findAs, findItem, listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError, transact, tryWrite } from '../table/write.ts';
+import { transact, tryTransact, tryWrite } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 import { openSeenKeys } from './membership.ts';
 import type { User } from './users.ts';
@@ -115,13 +115,7 @@ export const openApiTokens = (table: Table) => {
         update(accountApiTokenKey(owner.accountId, owner.tokenId), change, EXISTS, values),
         putAudit(audit),
       ];
-      return transact(table, actions).then(
-        () => true,
-        (error: unknown) => {
-          if (error instanceof ConditionsFailedError) return false;
-          throw error;
-        },
-      );
+      return tryTransact(table, actions);
     },
 
     /**
@@ -129,13 +123,22 @@ export const openApiTokens = (table: Table) => {
      *
      * @returns the token as it was
      * @throws NotFoundError
+     * @throws ConflictError where a program fetched it at this moment
      */
     remove: async (accountId: string, tokenId: string, audit: AuditEntry): Promise<ApiToken> => {
       const item = await findItem(table, accountApiTokenKey(accountId, tokenId));
       if (item === undefined) throw new NotFoundError('There is no such token.');
       const token = apiTokenSchema.parse(item);
-      const keys = [apiTokenKey(token.tokenHash), accountApiTokenKey(accountId, tokenId), userKey(token.userId)];
-      await transact(table, [...keys.map((key) => remove(key)), putAudit(audit)]);
+      const { tokenHash } = token;
+      await transact(
+        table,
+        [
+          remove(accountApiTokenKey(accountId, tokenId), 'tokenHash = :tokenHash', { tokenHash }),
+          ...[apiTokenKey(tokenHash), userKey(token.userId)].map((key) => remove(key)),
+          putAudit(audit),
+        ],
+        () => new ConflictError('Another request changed the token. Try again.'),
+      );
       return token;
     },
   };

@@ -113,12 +113,14 @@ export const attempts = (company: Company, random: Random): Attempt[] => {
   const ofProject = ({ rights }: Principal, project: string): string | false =>
     rights !== undefined && !seesProject(rights, project) && 'unseen';
 
-  /** Whoever gets a role, or is removed, may lose the tokens that they made and that may do more. */
+  const isWithin = (own: NonNullable<Principal['rights']>, { role, projects }: NonNullable<Principal['rights']>) =>
+    mayGive(own.role, role) && (!own.projects || projects?.every((each) => seesProject(own, each)) === true);
+  /** Whoever gets a role, or is removed, may lose the tokens that they made and that may do or see more. */
   const gets = (who: Principal, rights: Principal['rights'], revokes: boolean): void => {
     become(who, rights);
     const lost = tokens.filter((each) => revokes && each.createdBy === who.id && isHere(each));
     for (const token of lost)
-      if (rights === undefined || !mayGive(rights.role, token.rights?.role ?? '')) become(token, undefined);
+      if (rights === undefined || !token.rights || !isWithin(rights, token.rights)) become(token, undefined);
   };
 
   for (const by of all) {
