@@ -27,8 +27,9 @@ const alsoChanged: Readonly<Record<string, readonly string[]>> = {
   budgets: ['alert-rules', 'own-limits', 'raises'],
   invitations: ['members', 'auth'],
   keys: ['projects', 'auth'],
-  members: ['invitations', 'auth'],
+  members: ['invitations', 'auth', 'keys', 'projects', 'tokens'],
   raises: ['budgets', 'own-limits'],
+  tokens: ['auth'],
 };
 
 const firstPart = (path: unknown): string => String(path).split('/')[1] ?? '';

@@ -175,6 +175,58 @@ describe('with costs of which nothing is known', () => {
   });
 });
 
+describe('a part of a page', () => {
+  const failed = { status: 500, json: { error: { code: 'INTERNAL', message: 'It failed.', type: 'gateway_error' } } };
+  const openWith = async (
+    path: string,
+    responses: Readonly<Record<string, typeof failed | { readonly json: object }>>,
+  ) =>
+    (
+      await openSignedIn(fixture().seeded, async (page) => {
+        for (const [of, response] of Object.entries(responses))
+          await page.route(`**/api${of}`, (route) => route.fulfill(response));
+      })
+    ).open(path);
+
+  it.each([
+    ['/access', '/budgets', 'The budgets could not be loaded'],
+    ['/members', '/invitations', 'The invitations could not be loaded'],
+  ])('of %s that needs %s says that it failed', async (path, of, text) => {
+    await (await openWith(path, { [of]: failed })).getByText(text).waitFor();
+  });
+
+  it('to connect a program shows how without the names of keys, and does not say what it cannot know', async () => {
+    const page = await openWith('/connect', { '/keys': failed, '/tokens': failed, '/requests?*': failed });
+    await page.getByText('YOUR_SERVICE_KEY').first().waitFor();
+    expect(await page.getByText('not seen yet').count()).toBe(0);
+  });
+
+  it('to review what was made lists API tokens, too', async () => {
+    const made = { id: 'x', createdAt: '2026-11-20T12:00:00.000Z', lastUsedAt: null };
+    const json = {
+      since: made.createdAt,
+      keys: [{ ...made, name: 'metrics', maskedKey: 'svc_1…2' }],
+      tokens: [{ ...made, name: 'nightly', maskedToken: 'sat_1…2' }],
+    };
+    const page = await openWith('/review', { '/auth/review': { json } });
+    const items = page.getByRole('main').getByRole('listitem');
+    await items.first().waitFor();
+    expect(await items.allTextContents()).toEqual(
+      ['metrics svc_1…2', 'nightly sat_1…2'].map((text) => `${text}, made 2026-11-20, never used`),
+    );
+  });
+
+  it('that changes a member tells revoked tokens from those that stay in use', async () => {
+    const me = await readApi<{ readonly user: object }>('/auth/me');
+    const member = { ...me.user, userId: 'u', email: 'grace@example.com', role: 'admin', projects: null };
+    const page = await openWith('/members', { '/members': { json: { items: [member] } } });
+    const tokens = ['gone', 'kept'].map((name) => ({ id: name, name, role: 'admin', isRevoked: name === 'gone' }));
+    await page.route('**/api/members/u', (route) => route.fulfill({ json: { ...member, role: 'viewer', tokens } }));
+    await page.getByLabel('Role of grace@example.com').selectOption('viewer');
+    await page.getByText('is admin no more. Tokens revoked: gone. Still in use: kept.').waitFor();
+  });
+});
+
 describe('with a rule that was deleted elsewhere', () => {
   const rule = {
     name: 'Daily limit',

@@ -22,9 +22,9 @@ const SESSIONS = 5;
 /** The page with the spend of the user's own keys this month, and the rest of each limit that is theirs. */
 const MySpend = ({ userId }: { readonly userId: string }) => {
   const query = useSpend({ member: [userId] });
-  const { data: budgets } = useBudgets();
+  const budgets = useBudgets();
   const totals = query.data?.totals;
-  const own = budgets?.items.filter(({ isActive, filter }) => isActive && filter?.member === userId) ?? [];
+  const own = budgets.data?.items.filter(({ isActive, filter }) => isActive && filter?.member === userId) ?? [];
   return (
     <Section title="Spend" about="What your keys cost this month (UTC), and what is left of your limits.">
       <LoadProblem query={query} title="Your spend could not be loaded" />
@@ -37,6 +37,7 @@ const MySpend = ({ userId }: { readonly userId: string }) => {
       )}
       <Stack mt="sm">
         <OwnLimits />
+        <LoadProblem query={budgets} title="The budgets could not be loaded" />
         {own.map((budget) => (
           <div key={budget.id}>
             <strong>{budget.name}</strong>

@@ -4,12 +4,18 @@ import { useApi } from '../app.ts';
 import { TextLink } from '../components/links.tsx';
 import { LoadProblem, PageHead, ProblemNote } from '../components/page.tsx';
 
-/** After a password reset: the keys that somebody else may have made. */
+/** After a password reset: the keys and API tokens that somebody else may have made. */
 export const Review = () => {
   const api = useApi();
   const navigate = useNavigate();
   const query = api.useQuery('get', '/auth/review');
   const { data } = query;
+  const made = data
+    ? [
+        ...data.keys.map(({ maskedKey: masked, ...key }) => ({ ...key, masked })),
+        ...data.tokens.map(({ maskedToken: masked, ...token }) => ({ ...token, masked })),
+      ]
+    : [];
   const finish = api.useMutation('delete', '/auth/review');
   return (
     <div className="page">
@@ -24,14 +30,15 @@ export const Review = () => {
       {data && data.since !== null && (
         <Stack gap="md" maw={640} align="flex-start">
           <Text size="sm">
-            Your password or address changed. If somebody else was signed in before, these keys may be theirs, and they
-            still work. Revoke those you do not know on the page <TextLink to="/keys">Keys</TextLink>.
+            Your password or address changed. If somebody else was signed in before, these keys and API tokens may be
+            theirs, and they still work. Revoke those you do not know on the pages <TextLink to="/keys">Keys</TextLink>{' '}
+            and <TextLink to="/tokens">API tokens</TextLink>.
           </Text>
-          {data.keys.length === 0 && <Text size="sm">No key was made since {data.since.slice(0, 10)}.</Text>}
+          {made.length === 0 && <Text size="sm">None was made since {data.since.slice(0, 10)}.</Text>}
           <ul>
-            {data.keys.map(({ id, name, maskedKey, createdAt, lastUsedAt }) => (
+            {made.map(({ id, name, masked, createdAt, lastUsedAt }) => (
               <li key={id}>
-                <strong>{name}</strong> <span className="mono">{maskedKey}</span>, made {createdAt.slice(0, 10)},{' '}
+                <strong>{name}</strong> <span className="mono">{masked}</span>, made {createdAt.slice(0, 10)},{' '}
                 {lastUsedAt === null ? 'never used' : `last used ${lastUsedAt.slice(0, 10)}`}
               </li>
             ))}

@@ -10,9 +10,9 @@ import { SdkSnippet } from '../providers/sdk-snippet.tsx';
 
 const REFRESH_MS = 10_000;
 
-/** When something arrived last: the page looks again every few seconds. */
+/** When something arrived last: the page looks again every few seconds. @param at undefined where that is not known */
 const Seen = ({ at }: { readonly at: string | null | undefined }) =>
-  at ? (
+  at === undefined ? null : at ? (
     <Badge variant="light">
       seen <Instant iso={at} ago />
     </Badge>
@@ -52,16 +52,13 @@ const Programs = () => {
     { enabled: may('tokens:read'), refetchInterval: REFRESH_MS },
   );
   const api = new URL(settings.apiUrl, location.origin);
-  const lastUsed = tokens?.items
-    .flatMap(({ lastUsedAt }) => lastUsedAt ?? [])
-    .sort()
-    .at(-1);
+  const uses = tokens?.items.flatMap(({ lastUsedAt }) => lastUsedAt ?? []).sort();
   return (
     <>
       <Section title="API token" about="Programs read spend with a token of the role viewer.">
         <Group justify="space-between">
           <TextLink to="/tokens">Create a token</TextLink>
-          {may('tokens:read') && <Seen at={lastUsed} />}
+          <Seen at={uses && (uses.at(-1) ?? null)} />
         </Group>
       </Section>
       <SetUp
@@ -120,7 +117,7 @@ export const Connect = () => {
         title="Connect"
         about="Point an SDK or a coding tool at the gateway, and read spend from your own tools."
       />
-      <Card title="SDKs and coding tools" action={<Seen at={data?.items[0]?.startedAt} />}>
+      <Card title="SDKs and coding tools" action={<Seen at={data && (data.items[0]?.startedAt ?? null)} />}>
         <Stack>
           {ownKey === PLACEHOLDER && (
             <p className="dim small">{`Replace ${PLACEHOLDER} with your key: keys are shown only when they are created.`}</p>

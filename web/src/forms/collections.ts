@@ -40,7 +40,7 @@ export const collections = {
     list: '/reports',
     create: 'Create the report',
     afterDeletion: 'It is not sent any more.',
-    needs: 'rules:write',
+    needs: 'reports:write',
   },
   '/prices': {
     noun: 'price',

@@ -196,7 +196,7 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
             )}
           </Group>
         ) : (
-          <p className="dim small">{`Your role reads ${noun}s. Members and admins change them.`}</p>
+          <p className="dim small">{`Your role reads ${noun}s. ${/^(rules|reports):/.test(needs) ? 'Members and admins' : 'Admins'} change them.`}</p>
         )}
       </Stack>
       {!onClose && <Unsaved isDirty={() => form.isDirty() && !isDone.current} onDiscard={draft.forget} />}

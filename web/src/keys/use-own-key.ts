@@ -4,12 +4,12 @@ export const PLACEHOLDER = 'YOUR_SERVICE_KEY';
 
 /**
  * The key to show in snippets: the account's first key, which the API returns as the account id, or a placeholder when that key
- * is revoked, or not shown to the user's role. The other keys are shown only once. Undefined while loading.
+ * is revoked, not known, or not shown to the user's role. The other keys are shown only once. Undefined while loading.
  */
 export const useOwnKey = (): string | undefined => {
   const { me } = useMe();
-  const { data: keys } = useApi().useQuery('get', '/keys');
-  if (!me || !keys) return undefined;
+  const { data: keys, isError } = useApi().useQuery('get', '/keys');
+  if (!me || !keys) return isError ? PLACEHOLDER : undefined;
   const { accountId } = me.account;
   const isActive = keys.items.some(({ status, maskedKey }) => {
     const [start = '', end = ''] = maskedKey.split('…');

@@ -6,7 +6,7 @@ import type { Invitation, Member } from '../api/responses.ts';
 import { useApi, useApp, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { ActButton, Decision, DialogButton } from '../components/buttons.tsx';
-import { ListPage } from '../components/page.tsx';
+import { ListPage, LoadProblem } from '../components/page.tsx';
 import { type Column, Table, TwoLines } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
@@ -31,12 +31,27 @@ const Who = ({ member: { userId, firstName, lastName, email } }: MemberProps) =>
   );
 };
 
+type EndedTokens = readonly { readonly name: string; readonly isRevoked: boolean }[];
+
+const namesText = (items: readonly { readonly name: string }[]): string => items.map(({ name }) => name).join(', ');
+
+/** Says what happened to a member, and to the tokens that they made. @param left what else of them is in use */
+const notifyEnded = (done: string, tokens: EndedTokens, left: readonly { readonly name: string }[] = []) => {
+  const revoked = tokens.filter(({ isRevoked }) => isRevoked);
+  const inUse = [...left, ...tokens.filter(({ isRevoked }) => !isRevoked)];
+  const texts = [
+    done,
+    revoked.length > 0 && `Tokens revoked: ${namesText(revoked)}.`,
+    inUse.length > 0 && `Still in use: ${namesText(inUse)}.`,
+  ];
+  notifyDone(texts.filter(Boolean).join(' '));
+};
+
 const MemberRole = ({ member }: MemberProps) => {
   const { me, may } = useMe();
   const change = useApi().useMutation('patch', '/members/{userId}', {
     onSuccess: ({ tokens }) => {
-      if (tokens.length > 0)
-        notifyDone(`${member.email} is ${member.role} no more. Tokens revoked: ${namesText(tokens)}.`);
+      if (tokens.length > 0) notifyEnded(`${member.email} is ${member.role} no more.`, tokens);
     },
     meta: { failure: 'The role was not changed' },
   });
@@ -58,7 +73,12 @@ const MemberRole = ({ member }: MemberProps) => {
 
 const ChangeProjects = ({ member, onClose }: MemberProps & { readonly onClose: () => void }) => {
   const form = useForm({ initialValues: { projects: [...(member.projects ?? [])] } });
-  const change = useApi().useMutation('patch', '/members/{userId}', { onSuccess: onClose });
+  const change = useApi().useMutation('patch', '/members/{userId}', {
+    onSuccess: ({ tokens }) => {
+      if (tokens.length > 0) notifyEnded(`The projects of ${member.email} are changed.`, tokens);
+      onClose();
+    },
+  });
   return (
     <SubmitForm
       form={form}
@@ -99,8 +119,6 @@ const MemberProjects = ({ member }: MemberProps) => {
   );
 };
 
-const namesText = (items: readonly { readonly name: string }[]): string => items.map(({ name }) => name).join(', ');
-
 /** Asks what becomes of the keys and tokens that a member made, then removes the member. */
 const Remove = ({ member, onClose }: MemberProps & { readonly onClose: () => void }) => {
   const api = useApi();
@@ -114,8 +132,7 @@ const Remove = ({ member, onClose }: MemberProps & { readonly onClose: () => voi
   const ownTokens = tokens?.items.filter(({ createdBy }) => createdBy === member.userId);
   const remove = api.useMutation('delete', '/members/{userId}', {
     onSuccess: ({ activeKeys, tokens: ended }) => {
-      const review = [...activeKeys, ...ended.filter(({ isRevoked }) => !isRevoked)];
-      notifyDone(`${member.email} removed.${review.length === 0 ? '' : ` Still in use: ${namesText(review)}.`}`);
+      notifyEnded(`${member.email} removed.`, ended, activeKeys);
       onClose();
     },
     meta: { failure: 'The member was not removed' },
@@ -162,8 +179,7 @@ const MemberActions = ({ member }: MemberProps) => {
   const { session } = useApp();
   const api = useApi();
   const transfer = api.useMutation('post', '/members/{userId}/transfer-ownership', {
-    onSuccess: ({ tokens }) =>
-      notifyDone(`${member.email} is the owner.${tokens.length === 0 ? '' : ` Tokens revoked: ${namesText(tokens)}.`}`),
+    onSuccess: ({ tokens }) => notifyEnded(`${member.email} is the owner.`, tokens),
     meta: { failure: 'The ownership was not transferred' },
   });
   const leave = api.useMutation('post', '/members/leave', {
@@ -260,7 +276,7 @@ const invitationColumns: readonly Column<Invitation>[] = [
 export const Members = () => {
   const api = useApi();
   const query = api.useQuery('get', '/members');
-  const { data: invitations } = api.useQuery('get', '/invitations');
+  const invitations = api.useQuery('get', '/invitations');
   return (
     <ListPage
       title="Members"
@@ -274,8 +290,9 @@ export const Members = () => {
       things="members"
     >
       <Table label="Members" columns={memberColumns} query={query} keyOf={({ userId }) => userId} />
-      {invitations && invitations.items.length > 0 && (
-        <Table label="Invitations" columns={invitationColumns} items={invitations.items} />
+      <LoadProblem query={invitations} title="The invitations could not be loaded" />
+      {invitations.data && invitations.data.items.length > 0 && (
+        <Table label="Invitations" columns={invitationColumns} query={invitations} />
       )}
     </ListPage>
   );

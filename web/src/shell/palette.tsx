@@ -69,8 +69,8 @@ const usePaletteGroups = (query: string, onPause: () => void): SpotlightActionGr
   );
   const models = useSeen('model').map((name) => ({ id: name, name }));
   const acts = [
-    { id: 'limit', name: 'New limit', what: 'Warn, or refuse requests', to: '/limits/new' },
-    { id: 'report', name: 'New report', what: 'Spend by mail or chat', to: '/reports/new' },
+    { id: 'limit', name: 'New limit', what: 'Warn, or refuse requests', to: '/limits/new', needs: 'rules:write' },
+    { id: 'report', name: 'New report', what: 'Spend by mail or chat', to: '/reports/new', needs: 'reports:write' },
   ] as const;
   const requestId = query.trim();
   const group = <T extends Thing>(
@@ -107,7 +107,7 @@ const usePaletteGroups = (query: string, onPause: () => void): SpotlightActionGr
           group('Do', [{ id: 'pause', name: 'Pause requests' }], 'Refuse them for a time', OctagonPause, onPause),
           group(
             'Do',
-            acts,
+            acts.filter(({ needs }) => may(needs)),
             ({ what }) => what,
             Plus,
             ({ to }) => navigate({ to }),

@@ -57,7 +57,7 @@ const useOpenAlerts = (): string | undefined => {
     'get',
     '/alerts',
     { params: { query: { status: 'triggered', limit: MAX_COUNTED } } },
-    { refetchInterval: REFRESH_MS },
+    { refetchInterval: REFRESH_MS, enabled: useMe().may('rules:read') },
   );
   if (isError && !data) return '?';
   const count = data?.items.length ?? 0;
