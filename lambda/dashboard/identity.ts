@@ -5,12 +5,11 @@ import { acceptInvitation } from './auth/accept-invitation.ts';
 import type { Identity } from './auth/open-identity.ts';
 import * as auth from './auth/operations.ts';
 import * as profile from './auth/profile.ts';
-import { recordSignIn } from './auth/record-sign-in.ts';
 import { register } from './auth/register.ts';
-import { resetPassword } from './auth/reset-password.ts';
-import * as review from './auth/review.ts';
+import * as resetPassword from './auth/reset-password.ts';
 import * as sessions from './auth/sessions.ts';
 import { logIn } from './auth/sessions.ts';
+import { recordSignIn } from './auth/steps.ts';
 import * as totp from './auth/totp.ts';
 import * as verifyEmail from './auth/verify-email.ts';
 import * as invitations from './members/invitations.ts';
@@ -33,12 +32,11 @@ export const identityRoutes = (opened: Identity) => {
       auth,
       {
         ...profile,
-        ...review,
+        ...resetPassword,
         ...sessions,
         ...totp,
         ...verifyEmail,
         acceptInvitation,
-        resetPassword,
         register: (dependencies: Identity) => recorded('account.registered', register(dependencies)),
         logIn: (dependencies: Identity) => recorded('user.signed_in', logIn(dependencies)),
       },

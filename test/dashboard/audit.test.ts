@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import { recordSignIn } from '../../lambda/dashboard/auth/record-sign-in.ts';
+import { recordSignIn } from '../../lambda/dashboard/auth/steps.ts';
 import { operations as allOperations } from '../../lambda/dashboard/operations.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';

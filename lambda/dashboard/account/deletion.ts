@@ -12,14 +12,10 @@ export const readDeletion =
   ({ deletions }: Identity): Implementation<typeof operations.readDeletion> =>
   async ({ caller }) => ({ deletion: (await deletions.find(caller.accountId)) ?? null });
 
-/** Tells everybody who may act on it. The deletion does not depend on the mail. */
-const notify = async ({ members, sendMail, logger }: Identity, { accountId }: Caller, mail: Mail): Promise<void> => {
-  for (const user of await members.list(accountId)) {
-    if (!isVerified(user) || !permits(user.role, 'account:write')) continue;
-    await sendMail({ accountId, to: [user.email], ...mail }).catch((error: unknown) =>
-      logger.error('notice of a deletion not sent', { userId: user.userId, error: error as Error }),
-    );
-  }
+/** Tells everybody who may act on it. */
+const notifyAll = async ({ members, notify }: Identity, { accountId }: Caller, mail: Mail): Promise<void> => {
+  for (const user of await members.list(accountId))
+    if (isVerified(user) && permits(user.role, 'account:write')) await notify(user, mail);
 };
 
 export const requestDeletion = (dependencies: Identity): Implementation<typeof operations.requestDeletion> => {
@@ -38,7 +34,7 @@ export const requestDeletion = (dependencies: Identity): Implementation<typeof o
     };
     const fact = { action: 'account.deletion_requested', details: { deletesAt: deletion.deletesAt } } as const;
     await deletions.request(deletion, caller.userId, auditOf({ caller, clientAddress }, fact, requestedAt));
-    await notify(dependencies, caller, deletionRequestedMail(deletesAt, `${dashboardUrl}/settings`));
+    await notifyAll(dependencies, caller, deletionRequestedMail(deletesAt, `${dashboardUrl}/settings`));
     return deletion;
   };
 };
@@ -49,6 +45,6 @@ export const cancelDeletion =
     const at = dependencies.now();
     const audit = auditOf({ caller, clientAddress }, { action: 'account.deletion_cancelled' }, at);
     await dependencies.deletions.cancel(caller.accountId, at.toISOString(), audit);
-    await notify(dependencies, caller, deletionCancelledMail());
+    await notifyAll(dependencies, caller, deletionCancelledMail());
     return undefined;
   };

@@ -1,14 +1,13 @@
 import { auditEntry } from '../../data/accounts/audit-log.ts';
 import { type Invitation, isAcceptable } from '../../data/accounts/members.ts';
 import { parseInvitationToken } from '../../domain/accounts/invitation.ts';
+import { requireGoodPassword } from '../../domain/accounts/password-strength.ts';
 import { mayGive, permits } from '../../domain/accounts/permissions.ts';
 import { requireRegistration } from '../../domain/accounts/registration.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, NotFoundError, ValidationError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { Session } from '../../integrations/user-sessions.ts';
-import type { FreeAddress } from './free-address.ts';
-import { requireGoodPassword } from './good-password.ts';
 import type { Identity } from './open-identity.ts';
 import type { acceptInvitation as operation } from './operations.ts';
 import { withAccount } from './sessions.ts';
@@ -44,7 +43,7 @@ export const acceptInvitation = (dependencies: Identity): Implementation<typeof 
 
   /** The session of a login that the address has already. */
   const logInAsBefore = async (
-    { user, createdAt }: NonNullable<Awaited<ReturnType<FreeAddress>>>,
+    { user, createdAt }: NonNullable<Awaited<ReturnType<Identity['freeAddress']>>>,
     email: string,
     password: string,
     totp: string | undefined,

@@ -46,3 +46,19 @@ export const PER_EMAIL = { requests: 10, minutes: 15 } as const;
 
 /** For operations that take the password of who is signed in. */
 export const passwordLimits = { perClient: PER_CLIENT, perAccount: { requests: 20, minutes: 15 } } as const;
+
+export const sessionSchema = z
+  .object({
+    accountId: z
+      .string()
+      .check(
+        z.describe(
+          'The account key. Send it as X-Service-Key with proxy requests. Keep it secret. Masked for roles that may not read every key.',
+        ),
+      ),
+    userId: z.string(),
+    token: z.string().check(z.describe('A JWT. Send it as Authorization: Bearer <token>.')),
+    refreshToken: z.string().check(z.describe('POST /auth/refresh exchanges it for a new token. Keep it secret.')),
+    expiresIn: z.int().check(z.positive(), z.describe('Lifetime of the token in seconds.')),
+  })
+  .register(z.globalRegistry, { id: 'Session' });

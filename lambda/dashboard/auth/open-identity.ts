@@ -2,16 +2,16 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import type * as z from 'zod/mini';
 import type { Table } from '../../data/table/table.ts';
 import type { identityEnvironment } from '../../environment.ts';
-import { endSessions } from './end-sessions.ts';
 import { evenTiming } from './even-timing.ts';
-import { freeAddress } from './free-address.ts';
 import { type IdentityParts, openParts } from './open-parts.ts';
-import { noteChange } from './record-sign-in.ts';
-import { sendCode } from './send-code.ts';
+import { endSessions, findLogin, freeAddress, mailOwner, noteChange, notify, sendCode } from './steps.ts';
 
 const withSteps = (parts: IdentityParts) => ({
   ...parts,
+  findLogin: findLogin(parts),
   freeAddress: freeAddress(parts),
+  mailOwner: mailOwner(parts),
+  notify: notify(parts),
   sendCode: sendCode(parts),
   endSessions: endSessions(parts),
   noteChange: noteChange(parts),

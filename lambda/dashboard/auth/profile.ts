@@ -1,13 +1,12 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import { hasEnded, isVerified, type User } from '../../data/accounts/users.ts';
+import { requireGoodPassword } from '../../domain/accounts/password-strength.ts';
 import { mayGive, roles } from '../../domain/accounts/permissions.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
 import { ConflictError, UnauthenticatedError } from '../../domain/errors.ts';
 import { passwordChangedMail } from '../../domain/mail/account-mails.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { confirmIdentity } from './confirm-identity.ts';
-import { requireGoodPassword } from './good-password.ts';
-import { mailOwner } from './mail-owner.ts';
 import type { Identity } from './open-identity.ts';
 import type * as operations from './operations.ts';
 import type { me as operation } from './operations.ts';
@@ -69,21 +68,17 @@ export const changeEmail =
     });
 
 export const changePassword = (dependencies: Identity): Implementation<typeof operations.changePassword> => {
-  const { users, sessions, directory, endSessions, noteChange, sendMail, dashboardUrl, timing, now, logger } =
-    dependencies;
+  const { users, sessions, directory, endSessions, noteChange, notify, dashboardUrl, timing, now } = dependencies;
   return ({ caller, clientAddress, body: { password, newPassword, totp } }) =>
     timing.onFailure(async () => {
       const user = await findUser(users, caller.userId);
-      const { userId, accountId, email, firstName, lastName, companyName } = user;
+      const { userId, email, firstName, lastName, companyName } = user;
       await requireGoodPassword('newPassword', newPassword, [email, firstName, lastName, companyName ?? '']);
       await sessions.logIn(userId, password, totp);
       await directory.setPassword(userId, newPassword);
       await endSessions(user);
       await noteChange(user, 'user.password_changed', clientAddress);
-      if (isVerified(user))
-        await sendMail({ accountId, to: [email], ...passwordChangedMail(now(), `${dashboardUrl}/review`) }).catch(
-          (error: unknown) => logger.error('notice of a new password not sent', { userId, error: error as Error }),
-        );
+      if (isVerified(user)) await notify(user, passwordChangedMail(now(), `${dashboardUrl}/review`));
       return undefined;
     });
 };
@@ -109,7 +104,7 @@ export const changeAccount = (dependencies: Identity): Implementation<typeof ope
       const change = requiresTotp
         ? 'A second factor is now required of every member.'
         : 'A second factor is no longer required of members.';
-      await mailOwner(dependencies, account, caller, change);
+      await dependencies.mailOwner(account, caller, change);
       return undefined;
     });
 };

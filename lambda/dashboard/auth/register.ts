@@ -1,15 +1,15 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Accounts, NewAccount } from '../../data/accounts/accounts.ts';
 import type { Users } from '../../data/accounts/users.ts';
+import { requireGoodPassword } from '../../domain/accounts/password-strength.ts';
 import { type Registration, requireRegistration } from '../../domain/accounts/registration.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, EmailTakenError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { NewDirectoryUser, UserDirectory } from '../../integrations/user-directory.ts';
 import type { UserSessions } from '../../integrations/user-sessions.ts';
-import { requireGoodPassword } from './good-password.ts';
 import type { register as operation } from './operations.ts';
-import type { SendCode } from './send-code.ts';
+import type { SendCode } from './steps.ts';
 
 export interface RegisterDependencies {
   readonly registration: Registration;

@@ -1,22 +1,22 @@
 import { isVerified, type User } from '../../data/accounts/users.ts';
+import { requireGoodPassword } from '../../domain/accounts/password-strength.ts';
+import { isIn, scopeOf } from '../../domain/accounts/scope.ts';
 import { UnavailableError } from '../../domain/errors.ts';
 import { passwordResetMail } from '../../domain/mail/account-mails.ts';
 import type { Implementation } from '../../http/operation.ts';
-import { requireGoodPassword } from './good-password.ts';
 import type { Identity } from './open-identity.ts';
-import type { resetPassword as operation } from './operations.ts';
+import type * as operations from './operations.ts';
+import { findUser } from './verify-email.ts';
 
 /**
  * Sets a new password with a mailed code. Whoever knew the old one may be signed in and may have made keys, so every session ends, and
  * keys and tokens since the last sign-in wait for a review. The code proves the address.
  */
-export const resetPassword = (dependencies: Identity): Implementation<typeof operation> => {
-  const { sessions, directory, users, endSessions, noteChange, sendMail, dashboardUrl, timing, now, logger } =
-    dependencies;
+export const resetPassword = (dependencies: Identity): Implementation<typeof operations.resetPassword> => {
+  const { sessions, users, findLogin, endSessions, noteChange, notify, dashboardUrl, timing, now } = dependencies;
 
   const endWhatWas = async (email: string): Promise<User | undefined> => {
-    const login = await directory.findByEmail(email);
-    const user = login && (await users.find(login.userId));
+    const user = (await findLogin(email))?.user;
     if (user === undefined) return undefined;
     await endSessions(user);
     if (!isVerified(user)) await users.verifyEmail(user, user.email, now().toISOString());
@@ -34,11 +34,37 @@ export const resetPassword = (dependencies: Identity): Implementation<typeof ope
         );
       });
       if (user === undefined) return undefined;
-      const { userId, accountId } = user;
       await noteChange(user, 'user.password_reset', clientAddress);
-      await sendMail({ accountId, to: [user.email], ...passwordResetMail(now(), `${dashboardUrl}/review`) }).catch(
-        (error: unknown) => logger.error('notice of a password reset not sent', { userId, error: error as Error }),
-      );
+      await notify(user, passwordResetMail(now(), `${dashboardUrl}/review`));
       return undefined;
     });
 };
+
+/** Keys and API tokens that were made while somebody else may have been signed in, newest first. */
+export const readReview =
+  ({ users, keys, tokens }: Identity): Implementation<typeof operations.readReview> =>
+  async ({ caller }) => {
+    const { reviewSince: since } = await findUser(users, caller.userId);
+    if (since === undefined) return { since: null, keys: [], tokens: [] };
+    const { sees, permits } = scopeOf(caller);
+    const made = (await keys.list(caller.accountId)).filter(
+      (key) => key.status === 'active' && key.createdAt >= since && isIn(sees, key),
+    );
+    const madeTokens = permits('tokens:read')
+      ? (await tokens.list(caller.accountId)).filter(({ createdAt }) => createdAt >= since)
+      : [];
+    return {
+      since,
+      tokens: madeTokens
+        .map(({ lastUsedAt = null, ...token }) => ({ ...token, id: token.tokenId, lastUsedAt }))
+        .reverse(),
+      keys: made.map(({ lastUsedAt = null, ...key }) => ({ ...key, id: key.keyId, lastUsedAt })).reverse(),
+    };
+  };
+
+export const finishReview =
+  ({ users }: Identity): Implementation<typeof operations.finishReview> =>
+  async ({ caller }) => {
+    await users.finishReview(caller.userId);
+    return undefined;
+  };

@@ -50,10 +50,9 @@ export const withAccount = async (
 
 /** An unknown e-mail, a wrong password and a user without an account get the same response after the same time. */
 export const logIn = (dependencies: Identity): Implementation<typeof operations.logIn> => {
-  const { sessions, users, directory, noteChange, timing, now } = dependencies;
+  const { sessions, users, findLogin, noteChange, timing, now } = dependencies;
   const noteFailure = async (email: string, clientAddress: string | undefined): Promise<void> => {
-    const login = await directory.findByEmail(email);
-    const user = login && (await users.find(login.userId));
+    const user = (await findLogin(email))?.user;
     if (user) await noteChange(user, 'user.sign_in_failed', clientAddress);
   };
   return ({ clientAddress, body: { email, password, totp } }) =>

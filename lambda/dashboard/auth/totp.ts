@@ -17,9 +17,8 @@ const alreadyOn = (error: unknown): never => {
 };
 
 /** @throws InvalidCredentialsError for a login without an account */
-const userOf = async ({ directory, users }: Identity, email: string): Promise<User> => {
-  const login = await directory.findByEmail(email);
-  const user = login && (await users.find(login.userId));
+const userOf = async ({ findLogin }: Identity, email: string): Promise<User> => {
+  const user = (await findLogin(email))?.user;
   if (user === undefined) throw new InvalidCredentialsError();
   return user;
 };

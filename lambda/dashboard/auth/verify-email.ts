@@ -33,10 +33,9 @@ export const verifyEmail =
     freeAddress,
     endSessions,
     noteChange,
-    sendMail,
+    notify,
     dashboardUrl,
     now,
-    logger,
   }: Identity): Implementation<typeof operations.verifyEmail> =>
   async ({ caller, clientAddress, body: { code } }) => {
     const user = await findUser(users, caller.userId);
@@ -57,11 +56,7 @@ export const verifyEmail =
     await endSessions(user);
     const changes = { details: { email }, before: { email: user.email } };
     await noteChange({ ...user, email }, 'user.address_changed', clientAddress, changes);
-    const { userId, accountId } = user;
-    for (const to of [email, ...(isVerified(user) ? [user.email] : [])]) {
-      await sendMail({ accountId, to: [to], ...addressChangedMail(now(), `${dashboardUrl}/review`) }).catch(
-        (error: unknown) => logger.error('notice of a changed address not sent', { userId, error: error as Error }),
-      );
-    }
+    for (const address of [email, ...(isVerified(user) ? [user.email] : [])])
+      await notify({ ...user, email: address }, addressChangedMail(now(), `${dashboardUrl}/review`));
     return undefined;
   };

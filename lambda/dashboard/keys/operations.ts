@@ -30,8 +30,6 @@ const key = {
 const keySchema = z.object(key).register(z.globalRegistry, { id: 'Key' });
 
 const operation = inGroup('Keys');
-const id = z.string().check(z.minLength(1), z.maxLength(64));
-const params = z.strictObject({ id });
 const project = z.string().check(z.minLength(1), z.maxLength(64));
 const end = z.iso
   .datetime({ offset: true, error: 'must be an instant (2026-11-20T16:00:00Z)' })
@@ -89,7 +87,6 @@ export const changeKey = operation('changeKey', 'PATCH /keys/{id}', {
   description:
     'Send only the members to change. Its spend, past and future, is shown under the project that it belongs to. The gateway follows a changed end within 60 seconds.',
   permission: 'keys:write',
-  params,
   body: z.strictObject({
     name: z.optional(name(64)),
     project: z.optional(project),
@@ -105,7 +102,6 @@ export const rotateKey = operation('rotateKey', 'POST /keys/{id}/rotate', {
   description:
     'The key keeps its id, name, project and spend. The gateway accepts former secrets until the overlap ends. Without an overlap it rejects them within 60 seconds.',
   permission: 'keys:write',
-  params,
   body: z.strictObject({
     overlapHours: z
       ._default(z.number().check(z.minimum(0), z.maximum(MAX_OVERLAP_HOURS)), 24)
@@ -121,7 +117,6 @@ export const revokeKey = operation('revokeKey', 'DELETE /keys/{id}', {
   description:
     'Permanent. The gateway caches keys and rejects traffic with a revoked key within 60 seconds. Its spend stays in every report.',
   permission: 'keys:write',
-  params,
   query: z.strictObject({
     force: z
       ._default(z.enum(['true', 'false']), 'false')
@@ -166,7 +161,6 @@ export const renameProject = projectOperation('renameProject', 'PATCH /projects/
   audits: ['project.renamed'],
   summary: 'Rename a project',
   permission: 'projects:write',
-  params,
   body: z.strictObject({ name: name(64) }),
   success: { status: 204, description: 'Renamed.' },
 });
@@ -176,7 +170,6 @@ export const deleteProject = projectOperation('deleteProject', 'DELETE /projects
   summary: 'Delete a project without keys',
   description: 'Move its keys first, also revoked ones: their past spend is shown under their project.',
   permission: 'projects:write',
-  params,
   success: { status: 204, description: 'Deleted.' },
   errors: ['CONFLICT'],
 });

@@ -35,9 +35,8 @@ const view = (
 });
 
 /** @throws ConflictError if the address has a login that belongs to an account, and has proven the address */
-const requireFreeAddress = async ({ users, directory }: Identity, accountId: string, email: string): Promise<void> => {
-  const login = await directory.findByEmail(email);
-  const user = login && (await users.find(login.userId));
+const requireFreeAddress = async ({ findLogin }: Identity, accountId: string, email: string): Promise<void> => {
+  const user = (await findLogin(email))?.user;
   if (user === undefined) return;
   const isMember = user.accountId === accountId;
   // One that never proved the address gives way once the invitation is accepted.
@@ -82,11 +81,8 @@ const mailLink = async (
   invitedBy: string,
 ): Promise<void> => {
   try {
-    await sendMail({
-      accountId,
-      to: [email],
-      ...invitationMail(invitedBy, role, `${dashboardUrl}/accept-invitation#${token}`),
-    });
+    const mail = invitationMail(invitedBy, role, `${dashboardUrl}/accept-invitation#${token}`);
+    await sendMail({ accountId, to: [email], ...mail });
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
     throw new UnavailableError('The invitation is stored, but the mail could not be sent. Send it again in a minute.', {

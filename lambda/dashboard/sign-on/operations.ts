@@ -3,8 +3,7 @@ import { joiningRoles } from '../../domain/accounts/sign-on.ts';
 import { inGroup, ok } from '../../http/operation.ts';
 import { emailSchema } from '../../http/parameters.ts';
 import { PROOF_RULE, proof } from '../auth/confirm-identity.ts';
-import { PER_CLIENT, passwordSchema, totpSchema } from '../auth/members.ts';
-import { sessionSchema } from '../auth/session-schema.ts';
+import { PER_CLIENT, passwordSchema, sessionSchema, totpSchema } from '../auth/members.ts';
 import { memberProjects } from '../keys/member-projects.ts';
 
 const operation = inGroup('Authentication');

@@ -6,7 +6,6 @@ import { providerFor, type SignOn, type SignOnProviders } from '../../domain/acc
 import { UnauthenticatedError, ValidationError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { confirmIdentity } from '../auth/confirm-identity.ts';
-import { mailOwner } from '../auth/mail-owner.ts';
 import type { Identity } from '../auth/open-identity.ts';
 import { requireProjects } from '../keys/member-projects.ts';
 import type * as operations from './operations.ts';
@@ -114,6 +113,6 @@ export const changeSignOnSettings =
     const [details, before] = [detailsOf(signOn), detailsOf(account.signOn)];
     const audit = auditOf({ caller, clientAddress }, { action: 'settings.changed', details, before }, now());
     await signOns.set(caller.accountId, account.signOn, signOn, audit);
-    await mailOwner(dependencies, account, caller, `It was: ${inWords(before)}. It is now: ${inWords(details)}.`);
+    await dependencies.mailOwner(account, caller, `It was: ${inWords(before)}. It is now: ${inWords(details)}.`);
     return view(signOn, user, providers);
   };

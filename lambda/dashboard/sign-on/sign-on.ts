@@ -127,26 +127,23 @@ export const signOn = (dependencies: Identity): Implementation<typeof operations
  * over an address at the provider must not get the login with it. The session is the password's; the next one begins at the provider.
  */
 export const linkLogin = (dependencies: Identity): Implementation<typeof operations.linkLogin> => {
-  const { users, readLinkToken, directory, sessions, linkIdentity, noteChange, sendMail, now, logger } = dependencies;
+  const { users, readLinkToken, findLogin, directory, sessions, linkIdentity, noteChange, notify, now } = dependencies;
   return async ({ body: { linkToken, password, totp }, clientAddress }) => {
     const person = await readLinkToken(linkToken);
     const { email, provider, username } = person;
     const account = await accountOf(dependencies, person);
     requireVerifiedAddress(dependencies, person);
-    const login = await directory.findByEmail(email);
-    const user = login && (await users.find(login.userId));
+    const user = (await findLogin(email))?.user;
     const isConnected = (await users.find(person.userId)) !== undefined;
     if (user?.accountId !== account.accountId || !isVerified(user) || isConnected)
       throw new ConflictError('There is no login to connect any more. Sign in again.');
-    const { userId, accountId, role } = user;
+    const { userId, role } = user;
     const session = await sessions.logIn(userId, password, totp);
     await directory.deleteUser(username);
     await linkIdentity(userId, person);
     await noteChange(user, 'user.identity_linked', clientAddress, { details: { provider } });
     await users.noteSignIn(userId, now().toISOString());
-    await sendMail({ accountId, to: [email], ...identityLinkedMail(now(), provider) }).catch((error: unknown) =>
-      logger.error('mail about a connected login not sent', { userId, error: error as Error }),
-    );
+    await notify(user, identityLinkedMail(now(), provider));
     return { ...session, accountId: accountKeyFor(role, account.accountKey) };
   };
 };

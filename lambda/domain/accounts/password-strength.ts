@@ -1,3 +1,4 @@
+import { ValidationError } from '../errors.ts';
 import {
   MAX_PASSWORD_CHARACTERS,
   MIN_PASSWORD_CHARACTERS,
@@ -82,4 +83,14 @@ export const passwordProblem = async (password: string, words: readonly string[]
     return `This password is too easy to guess. It is a common word with digits or signs around it. ${ADVICE}`;
   }
   return ['This password is too easy to guess.', reasons[feedback.warning ?? ''], ADVICE].filter(Boolean).join(' ');
+};
+
+/**
+ * @param path of the password in the request
+ * @param words the user's name, address and company
+ * @throws ValidationError that says what is wrong with a new password
+ */
+export const requireGoodPassword = async (path: string, password: string, words: readonly string[]): Promise<void> => {
+  const message = await passwordProblem(password, words);
+  if (message !== undefined) throw new ValidationError([{ path, message }]);
 };
