@@ -21,48 +21,32 @@ export const errorResponse = (
     const mapped = mapError(request.error);
     const { code, message, violations, retryAfterSeconds } = mapped;
     const { requestId } = request.event.requestContext;
+    const ofKind = (): { statusCode?: number; headers?: Record<string, string>; body: object } => {
+      const kind = kindOf(request.event);
+      if (kind === 'oauth') return oAuthErrorResult(request.error, mapped);
+      if (kind === 'mcp')
+        return {
+          headers: {
+            ...(code === 'UNAUTHORIZED' && {
+              'WWW-Authenticate': `Bearer resource_metadata="${originOf(request.event)}${RESOURCE_METADATA}"`,
+            }),
+            ...(code === 'METHOD_NOT_ALLOWED' && { Allow: 'POST' }),
+          },
+          body: mcpErrorBody(mapped, requestId, !(request.error instanceof InvalidJsonError)),
+        };
+      const details = violations && { details: violations.map((violation) => ({ ...violation })) };
+      const body: ErrorBody = { error: { code, message, type: 'gateway_error', requestId, ...details } };
+      return { body };
+    };
     if (errorCodes[code].status >= 500 && !(request.error instanceof OAuthError))
       logger.error('request failed', { requestId, code, error: request.error as Error });
-    const retryAfter = retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) };
-    const kind = kindOf(request.event);
-    if (kind === 'mcp') {
-      request.response = {
-        statusCode: errorCodes[code].status,
-        headers: {
-          'Content-Type': 'application/json',
-          ...(code === 'UNAUTHORIZED' && {
-            'WWW-Authenticate': `Bearer resource_metadata="${originOf(request.event)}${RESOURCE_METADATA}"`,
-          }),
-          ...(code === 'METHOD_NOT_ALLOWED' && { Allow: 'POST' }),
-          ...retryAfter,
-        },
-        body: JSON.stringify(mcpErrorBody(mapped, requestId, !(request.error instanceof InvalidJsonError))),
-      };
-      return;
-    }
-    if (kind === 'oauth') {
-      const { statusCode, headers, body } = oAuthErrorResult(request.error, mapped);
-      request.response = {
-        statusCode,
-        headers: { 'Content-Type': 'application/json', ...headers, ...retryAfter },
-        body: JSON.stringify(body),
-      };
-      return;
-    }
-    const body: ErrorBody = {
-      error: {
-        code,
-        message,
-        type: 'gateway_error',
-        requestId,
-        ...(violations !== undefined && { details: violations.map((violation) => ({ ...violation })) }),
-      },
-    };
+    const { statusCode = errorCodes[code].status, headers, body } = ofKind();
     request.response = {
-      statusCode: errorCodes[code].status,
+      statusCode,
       headers: {
         'Content-Type': 'application/json',
-        ...retryAfter,
+        ...headers,
+        ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
       },
       body: JSON.stringify(body),
     };

@@ -114,35 +114,39 @@ const retryAfter = {
   'Retry-After': { description: 'Seconds to wait before a retry.', schema: { type: 'integer', minimum: 1 } },
 };
 
-const errorResponse = (status: number, codes: readonly ErrorCode[], { write, share }: Writer): Json =>
-  share(`${status}-${codes.join('-')}`, () => ({
-    description: codes.map((code) => `${code}: ${errorCodes[code].description}`).join(' '),
-    ...((status === 429 || status === 503) && { headers: retryAfter }),
-    content: {
-      'application/json': {
-        schema: write(errorBodySchema, 'output'),
-        examples: Object.fromEntries(codes.map((code) => [code, errorExample(code)])),
-      },
-    },
-  }));
+const described = (codes: readonly ErrorCode[]): string =>
+  codes.map((code) => `${code}: ${errorCodes[code].description}`).join(' ');
+
+const errorResponse = (status: number, text: string, schema: Json, examples?: Json): Json => ({
+  description: text,
+  ...((status === 429 || status === 503) && { headers: retryAfter }),
+  content: { 'application/json': { schema, ...(examples && { examples }) } },
+});
+
+const ownErrorResponse = (status: number, codes: readonly ErrorCode[], { write, share }: Writer): Json =>
+  share(`${status}-${codes.join('-')}`, () =>
+    errorResponse(
+      status,
+      described(codes),
+      write(errorBodySchema, 'output'),
+      Object.fromEntries(codes.map((code) => [code, errorExample(code)])),
+    ),
+  );
 
 /** An OAuth 2 endpoint has its own errors. Those of API Gateway and firewall have the service's shape here, too. */
-const oAuthErrorResponses = (writer: Writer): Json => {
-  const own = writer.write(oAuthErrorSchema, 'output');
-  const response = (status: number, schema: Json, text: string) => ({
-    [status]: {
-      description: text,
-      ...((status === 429 || status === 503) && { headers: retryAfter }),
-      content: { 'application/json': { schema } },
-    },
-  });
-  const either = { anyOf: [own, writer.write(errorBodySchema, 'output')] };
+const oAuthErrorResponses = ({ write }: Writer): Json => {
+  const own = write(oAuthErrorSchema, 'output');
+  const either = { anyOf: [own, write(errorBodySchema, 'output')] };
   return {
-    ...response(400, own, 'The request is invalid; `error` and `error_description` say how (RFC 6749, section 5.2).'),
-    ...response(401, own, 'invalid_client: the credentials are wrong, removed or expired.'),
-    ...response(429, either, errorCodes.RATE_LIMITED.description),
-    ...response(500, either, errorCodes.INTERNAL.description),
-    ...response(503, either, errorCodes.UNAVAILABLE.description),
+    400: errorResponse(
+      400,
+      'The request is invalid; `error` and `error_description` say how (RFC 6749, section 5.2).',
+      own,
+    ),
+    401: errorResponse(401, 'invalid_client: the credentials are wrong, removed or expired.', own),
+    429: errorResponse(429, errorCodes.RATE_LIMITED.description, either),
+    500: errorResponse(500, errorCodes.INTERNAL.description, either),
+    503: errorResponse(503, errorCodes.UNAVAILABLE.description, either),
   };
 };
 
@@ -150,14 +154,7 @@ const oAuthErrorResponses = (writer: Writer): Json => {
 const mcpErrorResponses = (byStatus: readonly [number, readonly ErrorCode[]][], { write }: Writer): Json => {
   const schema = { anyOf: [write(mcpErrorSchema, 'output'), write(errorBodySchema, 'output')] };
   return Object.fromEntries(
-    byStatus.map(([status, codes]) => [
-      status,
-      {
-        description: codes.map((code) => `${code}: ${errorCodes[code].description}`).join(' '),
-        ...((status === 429 || status === 503) && { headers: retryAfter }),
-        content: { 'application/json': { schema } },
-      },
-    ]),
+    byStatus.map(([status, codes]) => [status, errorResponse(status, described(codes), schema)]),
   );
 };
 
@@ -167,7 +164,9 @@ const errorResponses = (operation: Operation, writer: Writer): Json => {
   // API Gateway itself responds with 504 after 29 s.
   byStatus.set(504, ['UNAVAILABLE']);
   if (operation.isMcp) return mcpErrorResponses([...byStatus], writer);
-  const ours = Object.fromEntries([...byStatus].map(([status, some]) => [status, errorResponse(status, some, writer)]));
+  const ours = Object.fromEntries(
+    [...byStatus].map(([status, some]) => [status, ownErrorResponse(status, some, writer)]),
+  );
   return operation.isOAuth ? { ...ours, ...oAuthErrorResponses(writer) } : ours;
 };
 

@@ -37,14 +37,6 @@ const customers = async (userId: string) => {
 const lastCheckout = async (customer: string) => (await host.api.checkout.sessions.list({ customer })).data[0]?.id;
 
 describe('GET /billing/status', () => {
-  it("returns exactly the specification's object", async () => {
-    const { me } = await member();
-    const status = await me.status();
-    expect(Object.keys(status)).toEqual(['plan', 'billingStatus', 'usage', 'currentPeriodEnd']);
-    expect(Object.keys(status.usage)).toEqual(['trackedRequests', 'limit', 'keys', 'keyLimit']);
-    expect(status.currentPeriodEnd).toMatch(/^\d{4}-\d\d-01T00:00:00\.000Z$/);
-  });
-
   it('works while Stripe is unavailable', async () => {
     const { me } = await member();
     await host.localStripe.stop();

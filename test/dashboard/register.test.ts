@@ -143,16 +143,6 @@ describe('register', () => {
     expect(logger.error).toHaveBeenCalledWith('verification code not sent', expect.anything());
   });
 
-  it('responds with 409 EMAIL_TAKEN to a second registration, whatever the case of the address', async () => {
-    const { handler, accounts } = world();
-    await post(handler);
-    expect(await post(handler, { email: 'ADA@example.com' })).toMatchObject({
-      status: 409,
-      body: { error: { code: 'EMAIL_TAKEN' } },
-    });
-    expect(accounts.size).toBe(1);
-  });
-
   it.each([
     ['setPassword', 'before'],
     ['setPassword', 'after'],
