@@ -6,11 +6,10 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { AppProvider, createApp } from './app.ts';
+import { AppProvider, createApp, loadSettings } from './app.ts';
 import { keepFormOnEnter } from './components/keyboard.ts';
 import { forgetDrafts } from './forms/use-draft.ts';
 import { createAppRouter } from './router.tsx';
-import { loadSettings } from './settings.ts';
 import { CannotStart } from './shell/problems.tsx';
 import { theme } from './theme/theme.ts';
 

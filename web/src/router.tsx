@@ -14,14 +14,13 @@ import {
   stringifySearchWith,
 } from '@tanstack/react-router';
 import { planNames } from '../../lambda/domain/billing/plans.ts';
-import { nextOf, signInSearch, signOnCallbackSearch } from './account/search.ts';
 import type { Session } from './api/session.ts';
 import { compareSearch } from './compare/search.ts';
 import { limitSearch } from './limits/search.ts';
 import { overviewSearch } from './overview/search.ts';
 import { reconciliationSearch } from './reconciliation/search.ts';
 import { requestsSearch } from './requests/search.ts';
-import { oneOf, searchOf, text } from './search.ts';
+import { nextOf, oneOf, searchOf, text } from './search.ts';
 import { NotFound, RouteProblem } from './shell/problems.tsx';
 
 /** Where pages were that messages of earlier versions link to. */
@@ -81,6 +80,16 @@ const requests = memberPage('/requests', () => import('./requests/requests.tsx')
 /** A drawer over the list. */
 const requestDrawer = pagesIn(requests)('$requestId', () => import('./requests/request-details.tsx'), 'RequestDrawer');
 
+/** The path to open after signing in, why the user has to sign in, and the address. */
+export const signInSearch = searchOf({
+  next: text,
+  reason: oneOf(['expired', 'signedOut', 'passwordChanged', 'emailChanged', 'joined']),
+  email: text,
+});
+
+/** Parameters with which an identity provider leads back. @see https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2 */
+export const signOnCallbackSearch = searchOf({ code: text, state: text, error: text, error_description: text });
+
 /** A payment page leads back with its result, and the plan that was chosen there. */
 const billingSearch = searchOf({ checkout: oneOf(['completed', 'cancelled']), plan: oneOf(planNames) });
 
@@ -115,7 +124,7 @@ const routeTree = root.addChildren([
       signOnCallbackSearch,
     ),
     visitorPage('/sign-up', () => import('./account/sign-up.tsx'), 'SignUp'),
-    visitorPage('/forgot-password', () => import('./account/forgot-password.tsx'), 'ForgotPassword'),
+    visitorPage('/forgot-password', () => import('./account/reset-password.tsx'), 'ForgotPassword'),
     visitorPage('/reset-password', () => import('./account/reset-password.tsx'), 'ResetPassword', signInSearch),
     // Mails link here, with the token behind `#`.
     visitorPage('/accept-invitation', () => import('./account/accept-invitation.tsx'), 'AcceptInvitation'),

@@ -21,3 +21,9 @@ export const oneOf =
   <const Value extends string>(known: readonly Value[]) =>
   (value: unknown): Value | undefined =>
     known.find((each) => each === value);
+
+/** The page to open after signing in. Only a path of this site: `next` may come from a malicious link. */
+export const nextOf = (search: object): string => {
+  const next = 'next' in search ? search.next : undefined;
+  return typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : '/';
+};

@@ -6,7 +6,7 @@ import { AnchorLink } from '../components/links.tsx';
 import { Heading } from '../components/page.tsx';
 import { emailProblem, passwordProblem, required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
-import { MailedCode, NewPassword } from './credentials.tsx';
+import { Intro, MailedCode, NewPassword } from './credentials.tsx';
 
 export const ResetPassword = () => {
   const navigate = useNavigate();
@@ -44,6 +44,30 @@ export const ResetPassword = () => {
       <TextInput label="E-mail" type="email" autoComplete="username" {...form.getInputProps('email')} />
       <MailedCode {...form.getInputProps('code')} />
       <NewPassword label="New password" {...form.getInputProps('newPassword')} />
+    </SubmitForm>
+  );
+};
+
+export const ForgotPassword = () => {
+  const navigate = useNavigate();
+  const form = useForm({ initialValues: { email: '' }, validate: { email: emailProblem } });
+  const send = useApi().useMutation('post', '/auth/forgot-password', {
+    onSuccess: (_, { body }) => navigate({ to: '/reset-password', search: { email: body.email } }),
+  });
+  return (
+    <SubmitForm
+      form={form}
+      request={send}
+      sent={(body) => ({ body })}
+      submit="Send the code"
+      intro={<Intro title="Reset your password">We e-mail you a code. It works once, within an hour.</Intro>}
+      below={
+        <AnchorLink to="/sign-in" size="sm">
+          Back to sign-in
+        </AnchorLink>
+      }
+    >
+      <TextInput label="E-mail" type="email" autoComplete="username" {...form.getInputProps('email')} />
     </SubmitForm>
   );
 };

@@ -9,8 +9,8 @@ import { AnchorLink } from '../components/links.tsx';
 import { Heading, ProblemNote } from '../components/page.tsx';
 import { required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
+import { nextOf } from '../search.ts';
 import { Credentials, credentialsOf, Intro, REFUSALS } from './credentials.tsx';
-import { nextOf } from './search.ts';
 import { type BegunSignOn, takeBegunSignOn } from './sign-on.ts';
 
 type Tokens = components['schemas']['Session'];

@@ -1,9 +1,8 @@
-import { Button, Group, VisuallyHidden } from '@mantine/core';
+import { Alert, Button, Group, VisuallyHidden } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { VerifyEmail } from '../account/verify-email.tsx';
 import { useApi, useMe } from '../app.ts';
 import { AtRate, type Rate } from '../components/amount.tsx';
 import { Mark } from '../components/brand.tsx';
@@ -75,6 +74,26 @@ const Refusing = () => {
   const paused = pauses?.items ?? [];
   if (usedUp.length + paused.length === 0) return null;
   return <RefusingList usedUp={usedUp} paused={paused} />;
+};
+
+const VerifyEmailForm = later(() => import('../account/verify-email-form.tsx'));
+
+/** Pending step of the login: a review after a reset, or the code that verifies the address. */
+const VerifyEmail = () => {
+  const { me } = useMe();
+  if (me?.user.reviewSince)
+    return (
+      <Alert color="yellow" radius={0}>
+        <b>Review recent keys.</b> Your password or address changed.{' '}
+        <AnchorLink to="/review">Look through the keys made before</AnchorLink>.
+      </Alert>
+    );
+  if (me === undefined || me.user.emailVerified) return null;
+  return (
+    <Alert color="yellow" radius={0}>
+      <VerifyEmailForm address={me.user.email} />
+    </Alert>
+  );
 };
 
 interface PageLinkProps {
