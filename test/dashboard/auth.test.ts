@@ -8,7 +8,6 @@ import {
   CognitoIdentityProviderClient,
 } from '@aws-sdk/client-cognito-identity-provider';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { totpCode } from '../../fixtures/totp.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openAddressCodes } from '../../lambda/data/accounts/address-codes.ts';
@@ -20,53 +19,21 @@ import { addressCodeKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { isWellFormedAccountKey, newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { UnauthenticatedError } from '../../lambda/domain/errors.ts';
 import { requestSigner } from '../../lambda/gateway/aws/aws-json.ts';
-import { type CognitoEmulator, LOCAL_REGION, startCognito } from '../../local/emulators/cognito.ts';
-import { startSes } from '../../local/emulators/ses.ts';
+import { LOCAL_REGION, startCognito } from '../../local/emulators/cognito.ts';
 import { invoke } from '../http/invoke.ts';
-
-const POOL = {
-  id: `${LOCAL_REGION}_Local0001`,
-  clients: [{ id: 'localclient0000000000000001', generatesSecret: true, readAttributes: ['email'] }],
-  customAttributes: ['custom:accountId'],
-};
+import { startDeployed } from './start-deployed.ts';
 
 /** The deployed entry, with emulated Cognito and DynamoDB. */
 let handler: unknown;
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-let mail: Awaited<ReturnType<typeof startSes>>;
-let cognito: CognitoEmulator;
+let deployed: Awaited<ReturnType<typeof startDeployed>>;
+let { table, mail, cognito } = {} as typeof deployed;
 
 beforeAll(async () => {
-  table = await emulatedTable();
-  mail = await startSes();
-  cognito = await startCognito({ dataDir: tmpdir(), userPools: [POOL], mailEndpoint: mail.endpoint });
-  Object.assign(process.env, {
-    AWS_REGION: LOCAL_REGION,
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
-    AWS_ENDPOINT_URL_SES: mail.endpoint,
-    DASHBOARD_URL: 'https://app.example.com',
-    REGISTRATION: 'open',
-    DELETION_GRACE_SECONDS: '60',
-    SIGN_ON_ORIGIN: '',
-    SIGN_ON_PROVIDERS: '{}',
-    MAIL_FROM: 'alerts@example.com',
-    MAIL_CONFIGURATION_SET: 'mail',
-    AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: cognito.endpoint,
-    POWERTOOLS_LOG_LEVEL: 'SILENT',
-    TABLE_NAME: table.name,
-    CORS_ORIGINS: '',
-    USER_POOL_ID: cognito.userPoolId,
-    USER_POOL_CLIENT_ID: cognito.clientId,
-    USER_POOL_JWKS_URI: cognito.jwksUri,
-  });
+  deployed = await startDeployed();
+  ({ table, mail, cognito } = deployed);
   handler = (await import('../../lambda/dashboard/functions/identity.ts')).handler;
 });
-
-afterAll(async () => {
-  await Promise.all([table.stop(), cognito.stop(), mail.stop()]);
-});
+afterAll(() => deployed.stop());
 
 const password = 'correct horse 1';
 const post = (path: string, body: unknown) => invoke(handler, { method: 'POST', path: `/api/auth/${path}`, body });

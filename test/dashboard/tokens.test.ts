@@ -1,8 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { tmpdir } from 'node:os';
 import { AdminGetUserCommand, CognitoIdentityProviderClient } from '@aws-sdk/client-cognito-identity-provider';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openApiTokenUse } from '../../lambda/data/accounts/api-tokens.ts';
 import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
@@ -12,58 +10,28 @@ import { write } from '../../lambda/data/table/write.ts';
 import { apiTokenEmail, newApiToken, secretHash } from '../../lambda/domain/accounts/issued-secret.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { DAY_MS, MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
-import { type CognitoEmulator, LOCAL_REGION, startCognito } from '../../local/emulators/cognito.ts';
 import { newAccount } from '../data/new-account.ts';
 import { collected } from '../http/collected.ts';
 import { callAs, invoke } from '../http/invoke.ts';
-
-const POOL = {
-  id: `${LOCAL_REGION}_Local0001`,
-  clients: [{ id: 'localclient0000000000000001', generatesSecret: true }],
-  customAttributes: ['custom:accountId'],
-};
+import { startDeployed } from './start-deployed.ts';
 
 /** The deployed entries, with emulated Cognito and DynamoDB. */
 let tokens: unknown;
 let machine: unknown;
 let reading: unknown;
 let settings: unknown;
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-let cognito: CognitoEmulator;
+let deployed: Awaited<ReturnType<typeof startDeployed>>;
+let { table, cognito } = {} as typeof deployed;
 
 beforeAll(async () => {
-  table = await emulatedTable();
-  cognito = await startCognito({ dataDir: tmpdir(), userPools: [POOL] });
-  Object.assign(process.env, {
-    AWS_REGION: LOCAL_REGION,
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
-    AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: cognito.endpoint,
-    POWERTOOLS_LOG_LEVEL: 'SILENT',
-    TABLE_NAME: table.name,
-    CORS_ORIGINS: '',
-    USER_POOL_ID: cognito.userPoolId,
-    USER_POOL_CLIENT_ID: cognito.clientId,
-    REGISTRATION: 'open',
-    MAIL_FROM: 'alerts@example.com',
-    MAIL_CONFIGURATION_SET: 'mail',
-    DASHBOARD_URL: 'https://app.example.com',
-    WEBHOOK_TARGETS: '{"ports":[],"internalHosts":[]}',
-    DELETION_GRACE_SECONDS: '60',
-    SIGN_ON_ORIGIN: '',
-    SIGN_ON_PROVIDERS: '{}',
-    OBJECT_BUCKET: 'objects',
-  });
+  deployed = await startDeployed();
+  ({ table, cognito } = deployed);
   tokens = (await import('../../lambda/dashboard/functions/identity.ts')).handler;
   machine = collected((await import('../../lambda/dashboard/functions/machine.ts')).handler);
   reading = collected((await import('../../lambda/dashboard/functions/reading.ts')).handler);
   settings = (await import('../../lambda/dashboard/functions/settings.ts')).handler;
 });
-
-afterAll(async () => {
-  await Promise.all([table.stop(), cognito.stop()]);
-});
+afterAll(() => deployed.stop());
 
 type Caller = { readonly accountId: string; readonly userId: string };
 

@@ -6,7 +6,7 @@ import { accountKey } from '../table/keys.ts';
 import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { RETRY, retryConflicts } from '../table/write.ts';
-import { openStatusCopies } from './status-copies.ts';
+import { openStatusCopies } from './key-copies.ts';
 
 const standingSchema = z.object({
   status: z.enum(accountStatuses),

@@ -25,7 +25,7 @@ const accountSchema = z.object({
   reportCalendar: z.optional(z.object({ timeZone: z.string() })),
   /** Counted here, so that concurrent creations cannot exceed the plan's limit. */
   activeKeys: z.int().check(z.nonnegative()),
-  /** Set where budgets or pauses may stop requests: see block-copies.ts. */
+  /** Set where budgets or pauses may stop requests: see key-copies.ts. */
   withoutBlocks: z.optional(z.enum(['pass', 'stop'])),
   /** ISO 8601 UTC. */
   createdAt: z.string(),

@@ -1,7 +1,7 @@
 import type { BillingState } from '../../domain/billing/billing-state.ts';
 import type { AccountStatus } from '../../domain/billing/plans.ts';
 import { auditEntry, openAuditLog } from '../accounts/audit-log.ts';
-import { openStatusCopies } from '../accounts/status-copies.ts';
+import { openStatusCopies } from '../accounts/key-copies.ts';
 import { update } from '../table/actions.ts';
 import { accountKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidv7 } from 'uuidv7';
 import { listen, stopServer, urlOf } from '../../../fixtures/listen.ts';
 import { openBounds } from '../../../lambda/dashboard/read-bounds.ts';
-import { openBlockCopies } from '../../../lambda/data/accounts/block-copies.ts';
+import { openBlockCopies } from '../../../lambda/data/accounts/key-copies.ts';
 import { openRules, type Rule } from '../../../lambda/data/alerts/rules.ts';
 import { openSpend } from '../../../lambda/data/spend/spend.ts';
 import { periodAt } from '../../../lambda/domain/calendar/periods.ts';

@@ -1,0 +1,83 @@
+import * as z from 'zod/mini';
+import { type AccountStatus, accountStatuses } from '../../domain/billing/plans.ts';
+import { NotFoundError } from '../../domain/errors.ts';
+import type { BlockPolicy } from '../../domain/limits/block.ts';
+import { type Action, EXISTS, update } from '../table/actions.ts';
+import { batchRead } from '../table/batch.ts';
+import { accountKey, type Key, serviceKeyKey } from '../table/keys.ts';
+import type { Table } from '../table/table.ts';
+import { transact, tryWrite } from '../table/write.ts';
+import { hashesOf, openServiceKeys, type ServiceKeys } from './service-keys.ts';
+
+/* What each key has a copy of, so that the gateway admits a request with one read: the account's status, and whether it has blocks. */
+
+const activeKeys = async (keys: Pick<ServiceKeys, 'list'>, accountId: string) =>
+  (await keys.list(accountId)).filter(({ status }) => status === 'active');
+
+/** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
+const MAX_ACTIONS = 100;
+
+const copySchema = z.object({ pk: z.string(), sk: z.string(), accountStatus: z.enum(accountStatuses) });
+
+export const openStatusCopies = (table: Table) => {
+  const keys = openServiceKeys(table);
+
+  /** Active keys whose copy differs from the status. Revoked keys are rejected whatever their copy. */
+  const keysWithout = async (accountId: string, status: AccountStatus): Promise<Key[]> => {
+    const active = await activeKeys(keys, accountId);
+    const copies = await batchRead(table, active.flatMap(hashesOf).map(serviceKeyKey), { consistent: true });
+    return copies.map((copy) => copySchema.parse(copy)).filter(({ accountStatus }) => accountStatus !== status);
+  };
+
+  return {
+    keysWithout,
+
+    /**
+     * Writes the account and its keys in one transaction. A plan may have a hundred keys, which with the account is one action
+     * too many. The extra key is written first, so that everything is written once the account is. A key that is created at this
+     * moment may be missed: check keysWithout afterwards. A key created later has the new status: see service-keys.ts.
+     *
+     * @param change the update of the account's item
+     * @throws ConditionsFailedError if the condition of the change fails
+     */
+    write: async (accountId: string, status: AccountStatus, change: Action): Promise<void> => {
+      const copies = (await keysWithout(accountId, status)).map((key) =>
+        update(key, 'SET accountStatus = :status', EXISTS, { status }),
+      );
+      for (const copy of copies.splice(MAX_ACTIONS - 1)) await transact(table, [copy]);
+      await transact(table, [change, ...copies]);
+    },
+  };
+};
+
+/**
+ * Whether requests of an account may be stopped, and what happens while the gateway cannot read its blocks. The account has it, and each
+ * of its keys a copy, so that the gateway admits requests of other accounts with one read.
+ */
+export const openBlockCopies = (table: Table) => {
+  const keys = openServiceKeys(table);
+
+  const write = (key: Key, policy: BlockPolicy | null): Promise<boolean> =>
+    tryWrite(
+      table,
+      policy === null
+        ? update(key, 'REMOVE withoutBlocks', EXISTS)
+        : update(key, 'SET withoutBlocks = :policy', EXISTS, { policy }),
+    );
+
+  return {
+    /**
+     * Writes the account first: a key that is created after that gets the policy, and a creation at the same moment fails. Then the keys,
+     * one by one: what a budget stops is in force when the last has it, and doing it again does no harm.
+     *
+     * @param policy null where nothing of the account may be stopped
+     * @throws NotFoundError if the account is gone
+     */
+    write: async (accountId: string, policy: BlockPolicy | null): Promise<void> => {
+      if (!(await write(accountKey(accountId), policy))) throw new NotFoundError('The account no longer exists.');
+      // A secret may have been deleted meanwhile.
+      for (const hash of (await activeKeys(keys, accountId)).flatMap(hashesOf))
+        await write(serviceKeyKey(hash), policy);
+    },
+  };
+};
