@@ -84,8 +84,6 @@ export const freeAddress =
     return undefined;
   };
 
-export type FreeAddress = ReturnType<typeof freeAddress>;
-
 export type SendCode = (user: Pick<User, 'userId' | 'accountId'>, email: string) => Promise<void>;
 
 /**
