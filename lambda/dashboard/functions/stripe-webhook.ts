@@ -6,8 +6,7 @@ import { openTable } from '../../data/table/table.ts';
 import { stripeWebhookEnvironment } from '../../environment.ts';
 import { openSecret, openStripe } from '../../integrations/open-stripe.ts';
 import { stripeEventReader } from '../../integrations/stripe-webhook-event.ts';
-import { billingReader } from '../stripe-webhook/billing-reader.ts';
-import { receiveEvent } from '../stripe-webhook/receive-event.ts';
+import { billingReader, receiveEvent } from '../stripe-webhook/receive-event.ts';
 import { webhookStack } from '../stripe-webhook/webhook-stack.ts';
 
 const environment = stripeWebhookEnvironment.parse(process.env);

@@ -1,7 +1,9 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { BillingAccounts } from '../../data/billing/billing-accounts.ts';
 import type { BillingEvents } from '../../data/billing/billing-events.ts';
-import type { SyncBilling } from '../../data/billing/billing-sync.ts';
+import type { CustomerBilling, SyncBilling } from '../../data/billing/billing-sync.ts';
+import { billingStateOf, billingStateWithoutCustomer } from '../../domain/billing/billing-state.ts';
+import type { PriceList } from '../../domain/billing/price-list.ts';
 import type { StripeBilling } from '../../integrations/stripe-billing.ts';
 import type { ReadStripeEvent } from '../../integrations/stripe-webhook-event.ts';
 
@@ -58,4 +60,12 @@ export const receiveEvent =
       billingStatus: change?.after.billingStatus,
       accountStatus: change?.after.status,
     });
+  };
+
+/** Reads a customer's current billing state from Stripe. */
+export const billingReader =
+  (stripe: Pick<StripeBilling, 'isDeleted' | 'subscriptionsOf'>, prices: PriceList) =>
+  async (customerId: string): Promise<CustomerBilling> => {
+    if (await stripe.isDeleted(customerId)) return { state: billingStateWithoutCustomer, isDeleted: true };
+    return { state: billingStateOf(await stripe.subscriptionsOf(customerId), prices), isDeleted: false };
   };

@@ -1,5 +1,5 @@
 import type { ApiToken } from '../../data/accounts/api-tokens.ts';
-import { auditEntry } from '../../data/accounts/audit-log.ts';
+import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Membership } from '../../data/accounts/members.ts';
 import { apiTokenEmail, apiTokenPassword, maskedSecret, secretHash } from '../../domain/accounts/issued-secret.ts';
 import { mayGive, requireMayGive } from '../../domain/accounts/permissions.ts';
@@ -59,10 +59,10 @@ export const requireMayCreate = async (
 /** A new token of the caller's account without its user, and its entry in the audit log. */
 export const planToken = (
   { newTokenId, now }: Identity,
-  { caller, clientAddress }: AuditedInput,
+  input: AuditedInput,
   { name, role, projects, secret, lastsMs, client }: Planned,
 ) => {
-  const { accountId, userId: createdBy } = caller;
+  const { accountId, userId: createdBy } = input.caller;
   const [tokenId, at] = [newTokenId(), now()];
   const token: Omit<ApiToken, 'userId'> = {
     tokenId,
@@ -78,7 +78,7 @@ export const planToken = (
   };
   const details = { name, role, ...(projects && { projects: projects.join(', ') }), ...(client && { client }) };
   const fact = { action: 'token.created', subject: tokenId, details } as const;
-  return { token, audit: auditEntry(accountId, { actor: caller, clientAddress }, fact, at) };
+  return { token, audit: auditOf(input, fact, at) };
 };
 
 /** Creates the token's user first: without the items of the token, such a user can do nothing. */
@@ -119,13 +119,11 @@ export const createToken =
 /** Ends the access before it removes the user: a user who is left over can do nothing. */
 const endToken = async (
   { tokens, directory, logger, now }: Identity,
-  { caller, clientAddress }: AuditedInput,
+  input: AuditedInput,
   id: string,
 ): Promise<void> => {
-  const { accountId } = caller;
-  const fact = { action: 'token.revoked', subject: id } as const;
-  const audit = auditEntry(accountId, { actor: caller, clientAddress }, fact, now());
-  const { userId } = await tokens.remove(accountId, id, audit);
+  const audit = auditOf(input, { action: 'token.revoked', subject: id }, now());
+  const { userId } = await tokens.remove(input.caller.accountId, id, audit);
   await directory
     .deleteUser(userId)
     .catch((error: Error) => logger.error("token's user not removed", { userId, error }));

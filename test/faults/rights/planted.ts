@@ -46,6 +46,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     'if (caller.tokenId !== undefined && !isForTokens(permission))',
     'if (!isForTokens(permission) && caller.userId === permission)',
   ),
+  // A change that is judged by a role of before.
+  check('callerOf(event, membershipOf, !isRead)', 'callerOf(event, membershipOf)'),
   // A part that shows more.
   roles("new Set([...developer, 'rules:write'])", "new Set([...developer, 'rules:write', 'reports:read'])"),
   roles("new Set([...developer, 'rules:write'])", "new Set([...developer, 'rules:write', 'members:read'])"),

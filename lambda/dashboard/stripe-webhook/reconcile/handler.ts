@@ -4,7 +4,7 @@ import { openTable } from '../../../data/table/table.ts';
 import { reconcileEnvironment } from '../../../environment.ts';
 import { openStripe } from '../../../integrations/open-stripe.ts';
 import { onSchedule } from '../../../on-schedule.ts';
-import { billingReader } from '../billing-reader.ts';
+import { billingReader } from '../receive-event.ts';
 import { reconcile } from './reconcile.ts';
 
 const environment = reconcileEnvironment.parse(process.env);
