@@ -36,18 +36,14 @@ const hasCount = (usage: Usage): boolean => /[1-9]/.test(JSON.stringify(usage));
 /** Anthropic's stop reason when a classifier stopped the response. */
 const REFUSAL = 'refusal';
 
-const usageNames = ['usage', 'usageMetadata', 'xGroqUsage', 'meta'] as const;
+const usageNames = ['usage', 'usageMetadata', 'xGroqUsage', 'meta', 'metadataUsage'] as const;
 
 /** The usage object of one document, or null. An empty one is no usage (Cohere v2 sends it on failure); zeros would be members. */
 const usageIn = (values: ReadonlyMap<string, unknown>): Usage | null => {
-  const meta = values.get('meta');
-  const candidates = [
-    values.get('usage'),
-    values.get('usageMetadata'),
-    values.get('xGroqUsage'),
-    isObject(meta) && ('billed_units' in meta || 'tokens' in meta) ? meta : undefined,
-  ];
-  return candidates.filter(isObject).find((usage) => Object.keys(usage).length > 0) ?? null;
+  const found = usageNames.map((name) => values.get(name)).filter(isObject);
+  const isUsage = (usage: Usage): boolean =>
+    usage !== values.get('meta') || 'billed_units' in usage || 'tokens' in usage;
+  return found.find((usage) => Object.keys(usage).length > 0 && isUsage(usage)) ?? null;
 };
 
 /** True for xAI's deferred response, whose result is fetched later: it has only an id. */

@@ -66,7 +66,8 @@ export const wantedInResponse: Wanted = {
   interaction: { id: 'id', model: 'model', status: 'status', usage: 'usage' },
   // Vertex AI: images, or embeddings
   predictions: { '*': { '': '#image', embeddings: { statistics: { token_count: 'embeddedTokens' } } } },
-  metadata: { usage: 'usage' },
+  // A client's own metadata may have such a member, too.
+  metadata: { usage: 'metadataUsage' },
   // Anthropic: `message_start` has the first half of the usage.
   message: { model: 'model', usage: 'messageUsage' },
   result: { message: { model: 'model', usage: 'usage', stop_reason: 'stopReason' } },

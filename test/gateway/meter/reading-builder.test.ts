@@ -199,6 +199,8 @@ describe('usage', () => {
     ['usage', { usage: { a: 1 }, usageMetadata: { b: 1 } }, { a: 1 }],
     ['usageMetadata', { usageMetadata: { b: 1 }, x_groq: { usage: { c: 1 } } }, { b: 1 }],
     ['x_groq', { x_groq: { usage: { c: 1 } }, meta: { tokens: {} } }, { c: 1 }],
+    ['metadata', { metadata: { usage: { e: 1 } } }, { e: 1 }],
+    ['usage before what a client noted', { usage: { a: 1 }, metadata: { usage: 'nightly' } }, { a: 1 }],
     ['meta with billed_units', { meta: { billed_units: { d: 1 } } }, { billed_units: { d: 1 } }],
     ['meta with tokens', { meta: { tokens: { d: 1 } } }, { tokens: { d: 1 } }],
     ['another meta', { meta: { api_version: {} } }, null],
