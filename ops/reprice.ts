@@ -7,7 +7,7 @@ import { inBatches } from '../lambda/data/table/batch.ts';
 import type { Table } from '../lambda/data/table/table.ts';
 import { openTable } from '../lambda/data/table/table.ts';
 import { DAY_MS } from '../lambda/domain/calendar/units.ts';
-import { type CostDifference, costDifferences } from '../lambda/domain/price/cost-differences.ts';
+import { type CostDifference, sumOfDifferences, withDifferences } from '../lambda/domain/price/cost-differences.ts';
 import { priceRequest } from '../lambda/domain/price/price-request.ts';
 import type { RequestRecord } from '../lambda/domain/spend/request-record.ts';
 import { openObjectStore } from '../lambda/integrations/object-store.ts';
@@ -57,18 +57,18 @@ const run = async (table: Table, options: Options, dryRun: boolean) => {
   const findPrice = await openNewestBook({ versions: openPriceVersions(table), onFallback })();
   const objects = options.bucket === '' ? noObjects : openObjectStore(options.bucket);
   const reprice = openRepricer(table, (event) => priceRequest(event, findPrice), objects);
-  const differences = costDifferences();
+  let differences: CostDifference[] = [];
   let read = 0;
   let failed = 0;
   for await (const batch of batchesOf(table, objects, options)) {
     const result = await reprice(batch, { dryRun });
-    differences.add(result.changes);
+    differences = withDifferences(differences, result.changes);
     read += batch.length;
     failed += result.failed;
     if (process.stderr.isTTY) process.stderr.write(`\r${read} requests read`);
   }
   if (process.stderr.isTTY) process.stderr.write('\n');
-  return { differences, read, failed };
+  return { differences, requests: sumOfDifferences(differences).requests, read, failed };
 };
 
 /** Costs in USD. */
@@ -83,10 +83,10 @@ const shown = ({ provider, model, nanoUsdBefore, nanoUsdAfter, ...counts }: Cost
 await runCommand({ usage: USAGE, schema }, async (options) => {
   const table = openTable(options.table);
   const preview = await run(table, options, true);
-  if (preview.differences.requests() > 0) console.table(preview.differences.rows().map(shown));
-  console.log(`${preview.differences.requests()} of ${preview.read} requests are priced differently now.`);
-  if (options['dry-run'] || preview.differences.requests() === 0) return;
-  const { differences, failed } = await run(table, options, false);
-  console.log(`${differences.requests()} corrected${failed > 0 ? `, ${failed} could not be: run again` : ''}.`);
+  if (preview.requests > 0) console.table(preview.differences.map(shown));
+  console.log(`${preview.requests} of ${preview.read} requests are priced differently now.`);
+  if (options['dry-run'] || preview.requests === 0) return;
+  const { requests, failed } = await run(table, options, false);
+  console.log(`${requests} corrected${failed > 0 ? `, ${failed} could not be: run again` : ''}.`);
   if (failed > 0) process.exitCode = 1;
 });

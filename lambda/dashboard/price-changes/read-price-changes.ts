@@ -1,6 +1,6 @@
 import type { PriceChangeOfDay } from '../../data/prices/price-changes.ts';
 import type { PriceFeed } from '../../data/prices/price-versions.ts';
-import type { CostDifference } from '../../domain/price/cost-differences.ts';
+import { byModel, sumOfDifferences } from '../../domain/price/cost-differences.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { Reading } from '../open-reading.ts';
 import type { listPriceChanges as listOperation } from './operations.ts';
@@ -8,25 +8,8 @@ import type { listPriceChanges as listOperation } from './operations.ts';
 const MAX_VERSIONS = 100;
 const MAX_HELD = 100;
 
-type Sums = Omit<CostDifference, 'provider' | 'model'>;
-const none: Sums = { requests: 0, unknownBefore: 0, unknownAfter: 0, nanoUsdBefore: 0, nanoUsdAfter: 0 };
-const add = (a: Sums, b: Sums): Sums => ({
-  requests: a.requests + b.requests,
-  unknownBefore: a.unknownBefore + b.unknownBefore,
-  unknownAfter: a.unknownAfter + b.unknownAfter,
-  nanoUsdBefore: a.nanoUsdBefore + b.nanoUsdBefore,
-  nanoUsdAfter: a.nanoUsdAfter + b.nanoUsdAfter,
-});
-const sizeOf = ({ nanoUsdBefore, nanoUsdAfter }: Sums): number => Math.abs(nanoUsdAfter - nanoUsdBefore);
-
 const sumOf = (version: number, days: readonly PriceChangeOfDay[]) => {
   const rows = days.flatMap(({ differences }) => differences);
-  const models = [...Map.groupBy(rows, ({ provider, model }) => JSON.stringify([provider, model])).values()].map(
-    (ofModel) => {
-      const { provider, model } = ofModel[0] as CostDifference;
-      return { provider, model, ...ofModel.reduce(add, none) };
-    },
-  );
   const sorted = days.map(({ day }) => day).sort();
   return {
     version,
@@ -37,8 +20,8 @@ const sumOf = (version: number, days: readonly PriceChangeOfDay[]) => {
         .at(-1) ?? '',
     firstDay: sorted[0] ?? '',
     lastDay: sorted.at(-1) ?? '',
-    ...rows.reduce(add, none),
-    models: models.sort((a, b) => sizeOf(b) - sizeOf(a)),
+    ...sumOfDifferences(rows),
+    models: byModel(rows),
   };
 };
 

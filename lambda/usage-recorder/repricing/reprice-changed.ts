@@ -8,7 +8,7 @@ import type { openRequests } from '../../data/requests/requests.ts';
 import { inBatches } from '../../data/table/batch.ts';
 import { HOUR_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
 import { addDays, type Day, dayOf, daysBetween } from '../../domain/calendar/utc.ts';
-import { costDifferences } from '../../domain/price/cost-differences.ts';
+import { type CostDifference, withDifferences } from '../../domain/price/cost-differences.ts';
 import { loadBundledBook, openPriceBook } from '../../domain/price/price-book.ts';
 import { comparedPromptTokens, type PriceBook, type Rates } from '../../domain/price/rates.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
@@ -116,21 +116,21 @@ export const repriceChanged = ({
         [reading?.modelServed, reading?.modelRequested].some(
           (model) => model && models.has(`${provider} ${model.toLowerCase()}`),
         );
-      const differences = costDifferences();
+      let differences: CostDifference[] = [];
       for (const dryRun of [true, false]) {
         for await (const batch of batchesOf(accountId, day)) {
           if (remainingMs() < RESERVE_MS) return false;
           const { changes: changed, failed } = await reprice(batch.filter(isConcerned), { dryRun });
-          if (dryRun) differences.add(changed);
+          if (dryRun) differences = withDifferences(differences, changed);
           else metrics.addMetric('RepricedRequests', MetricUnit.Count, changed.length);
           if (failed > 0) {
             logger.error('Requests not priced again', { version: job.to, day, failed });
             metrics.addMetric('RepricingFailures', MetricUnit.Count, failed);
           }
         }
-        if (!dryRun || differences.requests() === 0) continue;
+        if (!dryRun || differences.length === 0) continue;
         const repricedAt = now().toISOString();
-        await changes.note(accountId, { version: job.to, day, repricedAt, differences: differences.rows() });
+        await changes.note(accountId, { version: job.to, day, repricedAt, differences });
       }
       return true;
     };
