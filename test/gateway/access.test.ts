@@ -174,6 +174,10 @@ describe('a key that may call some models', () => {
       post(`/v1beta/models/${model}:generateContent`, JSON.stringify({ contents: [] }), {}, 'google');
     expect((await call('gemini-2.5-pro')).status).toBe(403);
     expect((await call('gemini-2.5-flash')).status).not.toBe(403);
+    rules = [rule({ denied: ['google/gemini-2.5-pro'] })];
+    for (const model of ['gemini-2.5-pro', 'gemini-2.5-pr%6f', '%67emini%2D2.5-pro'])
+      expect([model, (await call(model)).status]).toEqual([model, 403]);
+    expect((await call('gemini%')).status).not.toBe(403);
   });
 
   it('may read what costs nothing, but not from a provider that it may not call', async () => {

@@ -141,19 +141,20 @@ export const dialectOf = (method: string, path: string): Dialect => {
 /** True for a path of Gemini, Vertex AI or Bedrock whose response is a stream. */
 export const isStreamPath = (path: string): boolean => /:stream(GenerateContent|RawPredict)$|-stream$/.test(path);
 
+/** As providers read it: any character of a name may be percent-encoded. */
+const decoded = (path: string): string => {
+  try {
+    return path.includes('%') ? decodeURIComponent(path) : path;
+  } catch {
+    return path;
+  }
+};
+
 /**
  * The model in a path of Gemini, `/v1beta/models/gemini-2.5-flash:generateContent` → `gemini-2.5-flash`; and of Bedrock,
  * `/model/us.amazon.nova-pro-v1%3A0/converse` → `us.amazon.nova-pro-v1:0`, also at the end of an ARN.
  */
 export const modelOfPath = (path: string): string | null => {
-  const model = path.startsWith('/model/')
-    ? bedrockModel(path)
-    : /\/(?:models|tunedModels)\/([^/:]+):\w+$/.exec(path)?.[1];
-  return model?.slice(0, MAX_MODEL_CHARACTERS) || null;
-};
-
-const bedrockModel = (path: string): string => {
-  const id = /^\/model\/(.+)\/[a-z-]+$/.exec(path)?.[1] ?? '';
-  const decoded = id.replace(/%(3a|2f)/gi, (_, code: string) => (code === '2f' || code === '2F' ? '/' : ':'));
-  return decoded.slice(decoded.lastIndexOf('/') + 1);
+  const place = path.startsWith('/model/') ? /\/([^/]+)\/[a-z-]+$/ : /\/(?:models|tunedModels)\/([^/:]+):\w+$/;
+  return place.exec(decoded(path))?.[1]?.slice(0, MAX_MODEL_CHARACTERS) ?? null;
 };
