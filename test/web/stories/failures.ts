@@ -138,7 +138,7 @@ describe('with the API down', () => {
   });
 });
 
-describe('with costs of which nothing is known', () => {
+describe('with unknown costs', () => {
   const of = { requests: 3, costNanoUsd: null, costUsd: null, unpricedRequests: 3 };
   const exported = {
     ...{
@@ -154,7 +154,13 @@ describe('with costs of which nothing is known', () => {
     ...{ costNanoUsd: 0, unpricedRequests: 3 },
   };
 
+  const session = {
+    ...{ id: 's1', clients: [], firstHour: '2026-11-20T10', lastHour: '2026-11-20T11', agents: 1, requests: 4 },
+    ...{ costNanoUsd: 5e9, unpricedRequests: 3, tokens: { inputTokens: 1, outputTokens: 1 } },
+  };
+
   it.each([
+    ['/sessions', 'sessions', { items: [session] }, /\$5\.00\s*\+ 3 requests of unknown cost/],
     ['/compare', 'spend/compare', { mayAlsoMatch: of }, 'Up to 3 more requests of unknown cost may match the filter'],
     ['/exports', 'exports', { items: [exported] }, /unknown\s*\+ 3 requests of unknown cost/],
     [
@@ -163,7 +169,7 @@ describe('with costs of which nothing is known', () => {
       { unpricedRequests: 3 },
       /unknown \+ 3 requests of unknown cost is on/,
     ],
-  ])('%s shows no $0', async (path, operation, changes, text) => {
+  ])('%s says so, and shows no $0', async (path, operation, changes, text) => {
     const { open } = await openSignedIn(fixture().seeded, (page) =>
       page.route(new RegExp(`/api/${operation}[?]`), async (route) => {
         const response = await route.fetch();

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { Workflow } from 'lucide-react';
 import type { RequestSummary, SessionAgent } from '../api/responses.ts';
 import { useApi } from '../app.ts';
-import { Instant, Money } from '../components/amount.tsx';
+import { Instant, Money, Unpriced } from '../components/amount.tsx';
 import { TextLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
 import { Loaded, PageHead } from '../components/page.tsx';
@@ -12,7 +12,6 @@ import { plural } from '../format/quantity.ts';
 import { PauseButton } from '../limits/pause-button.tsx';
 import requestClasses from '../requests/requests.module.css';
 import { Status } from '../requests/status.tsx';
-import classes from './session.module.css';
 import { agentTree } from './tree.ts';
 
 /** Deeper agents are not indented more: a phone has no room for that. */
@@ -79,7 +78,7 @@ export const OneSession = () => {
             <span className="dim small">
               {data.clients.join(', ')} · {plural(data.requests, 'request')}
             </span>
-            <Money as="call" nano={data.costNanoUsd} />
+            <Money as="call" nano={data.costNanoUsd} /> <Unpriced of={data.unpricedRequests} />
             <PauseButton label="Pause" start={{ session: sessionId, name: 'Costly session' }} />
           </>
         )}
@@ -101,7 +100,7 @@ export const OneSession = () => {
             items={rowsOf(agents)}
             keyOf={({ agent, request }) => request?.requestId ?? `agent ${agent?.agentId}`}
             className={requestClasses['table']}
-            rowClassName={({ agent }) => (agent ? classes['agent'] : requestClasses['row'])}
+            rowClassName={({ agent }) => (agent ? requestClasses['agent'] : requestClasses['row'])}
           />
         )}
       </Loaded>

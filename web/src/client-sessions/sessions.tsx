@@ -3,7 +3,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Workflow } from 'lucide-react';
 import type { SessionSummary } from '../api/responses.ts';
 import { useApi } from '../app.ts';
-import { Count, Instant, Money } from '../components/amount.tsx';
+import { Count, Instant, Money, Unpriced } from '../components/amount.tsx';
 import { Name } from '../components/name.tsx';
 import { ListPage } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
@@ -35,7 +35,18 @@ export const sessionColumns: readonly Column<SessionSummary>[] = [
     className: 'right wide-only',
     cell: ({ tokens }) => <Count of={tokens.inputTokens + tokens.outputTokens} unit="tokens" />,
   },
-  { head: 'Cost', className: 'right', cell: ({ costNanoUsd }) => <Money nano={costNanoUsd} /> },
+  {
+    head: 'Cost',
+    className: 'right',
+    cell: ({ costNanoUsd, unpricedRequests }) => (
+      <>
+        <Money nano={costNanoUsd} />
+        <div className="small">
+          <Unpriced of={unpricedRequests} />
+        </div>
+      </>
+    ),
+  },
 ];
 
 /** The sessions of the last 30 days. */
