@@ -282,5 +282,10 @@ describe('reading sessions', () => {
         counters: { requests: 2, costComputedNanoUsd: 9 },
       },
     ]);
+    // One of its requests may say which agent started it.
+    const started = [null, 'a1'].map((parentAgentId) =>
+      counter('a', '2026-11-20T10', 1, { agentId: 'a2', parentAgentId }),
+    );
+    expect(agentsOf(started)).toMatchObject([{ agentId: 'a2', parentAgentId: 'a1', counters: { requests: 2 } }]);
   });
 });
