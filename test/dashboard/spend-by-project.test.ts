@@ -8,7 +8,7 @@ import type { SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
 import { readCountersFrom } from '../../lambda/domain/spend/spend-question.ts';
 import { route } from '../../lambda/http/operation.ts';
-import { apiEvent, invoke, serve } from '../http/invoke.ts';
+import { type ApiCall, apiEvent, invoke, serve } from '../http/invoke.ts';
 
 const caller = { accountId: 'account', userId: 'user' };
 const keys = [
@@ -110,15 +110,24 @@ describe('spend by project', () => {
     ]);
   });
 
-  it('is exported with a column of its own', async () => {
-    const query = { groupBy: ['provider', 'project'], project: ['search', 'default'] };
-    const event = apiEvent({ method: 'GET', path: '/api/spend/export.csv', query, caller });
+  const exported = async (query: Record<string, string[]>, by: ApiCall['caller'] = caller) => {
+    const event = apiEvent({ method: 'GET', path: '/api/spend/export.csv', query, caller: by });
     const { body } = await handler(event, {} as Context);
-    const lines = (await text(body as Readable)).split('\r\n').map((line) => line.split(',').slice(0, 4));
+    return (await text(body as Readable)).split('\r\n').map((line) => line.split(',').slice(0, 4).join());
+  };
+
+  it('is exported with a column of its own', async () => {
+    const lines = await exported({ groupBy: ['provider', 'project'], project: ['search', 'default'] });
     expect(lines.slice(0, 3)).toEqual([
-      ['time', 'provider', 'project', 'requests'],
-      ['2026-11-20', 'openai', 'search', '2'],
-      ['2026-11-20', 'openai', 'default', '1'],
+      'time,provider,project,requests',
+      '2026-11-20,openai,search,2',
+      '2026-11-20,openai,default,1',
     ]);
+  });
+
+  it('has no line of $0 where requests under (other) may be of who sees a part', async () => {
+    const ada = { ...caller, userId: 'ada', role: 'developer', keyIds: new Set(['b', 'd']) } as const;
+    const lines = await exported({ groupBy: ['key', 'model'] }, ada);
+    expect(lines).toEqual(['time,key,model,requests', '2026-11-20,d,m,1', '2026-11-20,b,m,1', '']);
   });
 });

@@ -1,5 +1,5 @@
 import { bucketFinder } from '../calendar/range.ts';
-import { type Counters, type SpendCounter, sumMap } from './counters.ts';
+import { type Counters, isZero, type SpendCounter, sumMap } from './counters.ts';
 import type { SpendDimensionName } from './dimensions.ts';
 import type { DisplayCurrency } from './display-currency.ts';
 import { latencyOf } from './durations.ts';
@@ -94,7 +94,8 @@ export async function* spendCsv(
       .join('');
   for await (const { time, dimensions, counters } of spendCounters) {
     const match = matchOf(dimensions, filter);
-    if (match === 'fails') continue;
+    // Who sees a part gets no figure of what may be of others: a line of nothing would read as $0.
+    if (match === 'fails' || isZero(counters)) continue;
     const next = bucketOf(time);
     if (next !== bucket) {
       if (bucket !== '') yield flush();
