@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import { problemOf } from '../api/problem.ts';
 
 /** The password rules that the pages can check; the API checks all of them. */
@@ -57,12 +56,3 @@ export const otherErrors = (error: unknown, ...names: readonly string[]): string
   problemOf(error).details.flatMap(({ path, message }) =>
     fieldOf(path, names) === undefined ? [`${path} ${message}`] : [],
   );
-
-/** The part of a form that a group of fields needs. Methods, so that the form of more values is one. */
-export interface FormPart<Values> {
-  readonly values: Values;
-  readonly errors: Readonly<Record<string, ReactNode>>;
-  setFieldValue(name: keyof Values & string, value: Values[keyof Values]): void;
-  clearFieldError(name: string): void;
-  getInputProps(name: keyof Values & string, options?: { readonly type: 'checkbox' }): object;
-}

@@ -1,5 +1,5 @@
 import { Checkbox, Group, TextInput } from '@mantine/core';
-import type { FormPart } from '../forms/fields.ts';
+import type { FormPart } from '../components/form-part.ts';
 import { type ChannelValues, channelNames, targetFields } from './channels.ts';
 
 interface ChannelFieldsProps {
