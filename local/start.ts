@@ -65,6 +65,9 @@ const options = () => {
       console.log(USAGE);
       process.exit(0);
     }
+    for (const name of ['mock', 'seed-data'])
+      if (process.env[`npm_config_${name.replace('-', '_')}`] !== undefined)
+        throw new Error(`npm took --${name} for its own: npm start -- --${name}`);
     const port = Number(values.port);
     if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`There is no port ${values.port}.`);
     return {

@@ -1,30 +1,32 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 
-const start = (...args: string[]) => {
+const start = (args: readonly string[], variables: Record<string, string> = {}) => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', 'local/start.ts', ...args],
-    { encoding: 'utf8' },
+    { encoding: 'utf8', env: { ...process.env, ...variables } },
   );
   return { status, stdout, stderr };
 };
 
 describe('npm start', () => {
   it('says how it is used', () => {
-    expect(start('--help')).toMatchObject({
+    expect(start(['--help'])).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/^npm start .*--mock/),
       stderr: '',
     });
   });
 
-  it.each([
+  it.each<[option: string, problem: string, variables?: Record<string, string>]>([
     ['--mok', "Unknown option '--mok'"],
     ['--port=http', 'There is no port http.'],
     ['--set=x', '--set takes NAME=VALUE, not x.'],
-  ])('given %s says what is wrong, and how it is used', (option, problem) => {
-    const { status, stdout, stderr } = start(option);
+    // As npm runs `npm start --mock`: without it, calls would go to the real providers.
+    ['--port=0', 'npm took --mock for its own: npm start -- --mock', { npm_config_mock: 'true' }],
+  ])('given %s says what is wrong, and how it is used', (option, problem, variables = {}) => {
+    const { status, stdout, stderr } = start([option], variables);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr.startsWith(problem)).toBe(true);
     expect(stderr).toContain('\n\nnpm start [-- --mock]');
