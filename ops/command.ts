@@ -72,6 +72,9 @@ export const runCommand = async <S extends z.ZodObject>(
   command: Command<S>,
   main: (options: z.output<S>) => Promise<void>,
 ): Promise<void> => {
+  // It would do for real what was only to be shown.
+  if (process.env['npm_config_dry_run'] === 'true')
+    return explain(command.usage, 'npm took --dry-run for its own: write -- before it, npm run … -- --dry-run');
   const { values, positionals } = readArguments(command);
   if (values['help']) {
     console.log(command.usage);

@@ -45,6 +45,14 @@ describe('npm run redrive', () => {
     }
   });
 
+  it('moves nothing where npm took --dry-run for its own', async () => {
+    const env = { AWS_ENDPOINT_URL_SQS: queues.endpoint, USAGE_QUEUE_URL: queues.queue, npm_config_dry_run: 'true' };
+    expect(await runOps('redrive', [], { env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('-- --dry-run'),
+    });
+  });
+
   it('says so where the queue has no dead letters', async () => {
     expect(await redrive('--queue', queues.deadLetters)).toMatchObject({
       code: 1,
