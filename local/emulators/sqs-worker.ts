@@ -18,16 +18,17 @@ Server.prototype.listen = function (this: Server, ...args: unknown[]) {
   return Reflect.apply(listen, this, local);
 };
 
-const { dataDir, secretAccessKey } = workerData as { readonly dataDir: string; readonly secretAccessKey: string };
+const { dataDir, secretAccessKey } = workerData as { readonly dataDir?: string; readonly secretAccessKey: string };
 guardServers({ secretAccessKey });
 
 /** Whoever had taken a message died with the last run: it is visible again at once, instead of after its time-out. */
-const file = join(dataDir, 'fauxqs.db');
-if (existsSync(file)) {
+const file = dataDir && join(dataDir, 'fauxqs.db');
+if (file && existsSync(file)) {
   const database = new DatabaseSync(file);
   database.exec('UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL');
   database.close();
 }
 
-const server = await startFauxqs({ port: 0, logger: false, dataDir, s3StorageDir: join(dataDir, 'objects') });
+const storage = dataDir === undefined ? {} : { dataDir, s3StorageDir: join(dataDir, 'objects') };
+const server = await startFauxqs({ port: 0, logger: false, ...storage });
 await serveUntilStopped(server.port, () => server.stop());

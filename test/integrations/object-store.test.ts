@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -19,7 +18,7 @@ let s3: S3Client;
 let store: ReturnType<typeof openObjectStore>;
 
 beforeAll(async () => {
-  emulator = await startSqs({ dataDir: tmpdir() });
+  emulator = await startSqs();
   const config = emulatorClient(emulator.endpoint);
   await createBuckets(app, config);
   // As at the second start of a stack.

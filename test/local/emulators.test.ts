@@ -91,7 +91,7 @@ describe('SQS', () => {
   });
 
   it('listens on the loopback interface alone', async () => {
-    const { port } = keep(await startSqs({ dataDir }));
+    const { port } = keep(await startSqs());
     const outside = Object.values(networkInterfaces())
       .flat()
       .find((address) => address && !address.internal && address.family === 'IPv4');

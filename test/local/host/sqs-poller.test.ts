@@ -1,6 +1,3 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   ChangeMessageVisibilityCommand,
   GetQueueAttributesCommand,
@@ -36,7 +33,7 @@ let poller: Poller | undefined;
 const url = (name: string) => `${emulator.endpoint}/000000000000/usage-${name}`;
 
 beforeEach(async () => {
-  emulator = await startSqs({ dataDir: await mkdtemp(join(tmpdir(), 'poller-')) });
+  emulator = await startSqs();
   sqs = new SQSClient(emulatorClient(emulator.endpoint));
   const app = { stacks: [usage], resolve: createResolver([usage], emulator.endpoint) };
   await createQueues(app, sqs);
