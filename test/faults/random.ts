@@ -1,4 +1,6 @@
-/** Random numbers that can be repeated by their seed (mulberry32). */
+import { randomFrom as numbersFrom } from '../../ops/meter/random.ts';
+
+/** Random numbers that can be repeated by their seed. */
 export interface Random {
   /** 0 up to, not including, `limit`. */
   below(limit: number): number;
@@ -7,13 +9,7 @@ export interface Random {
 }
 
 export const randomFrom = (seed: number): Random => {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = numbersFrom(seed);
   const below = (limit: number): number => Math.floor(next() * limit);
   return {
     below,

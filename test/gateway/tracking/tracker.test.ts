@@ -42,28 +42,11 @@ describe('open events', () => {
 });
 
 describe('close events', () => {
-  it('are tried again', async () => {
-    const queue = failTimes(2);
-    const table = failTimes(0);
-    await createTracker(queue.send, table.send, settings).close(close);
-    expect(queue.calls).toHaveLength(3);
-    expect(table.calls).toHaveLength(0);
-  });
-
   it('go to the table when the queue stays down', async () => {
     const queue = failTimes(9);
     const table = failTimes(1);
     await createTracker(queue.send, table.send, settings).close(close);
     expect(table.calls.map(([event]) => event)).toEqual([close, close]);
-  });
-
-  it('are logged in full when the table is down too', async () => {
-    const lost: UsageEvent[] = [];
-    const down = failTimes(TRIES);
-    const tracker = createTracker(down.send, down.send, settings, (event) => lost.push(event));
-    await tracker.close(close);
-    expect(lost).toEqual([close]);
-    await tracker.drain();
   });
 
   it('are logged by default so that a replay command can read them, with the reason', async () => {

@@ -66,8 +66,10 @@ const only = (kind: UsageEvent['kind'], action: () => Promise<void>) => async (e
 
 describe('the two events of a request', () => {
   it('record what happened, and match their schemas', async () => {
+    // As long as a tag may be.
+    const tag = '👋'.repeat(64);
     const sent = {
-      'X-Service-Tag': 'nightly',
+      'X-Service-Tag': Buffer.from(tag).toString('latin1'),
       'X-Service-Metadata': '{"team":"search"}',
       'User-Agent': 'claude-cli/2.1.197 (external, sdk-cli)',
       'X-Claude-Code-Session-Id': 'session-1',
@@ -83,7 +85,7 @@ describe('the two events of a request', () => {
       keyId: 'key-1',
       provider: 'openai',
       providerKey: 'f00d',
-      tag: 'nightly',
+      tag,
       tagTruncated: false,
       metadata: { team: 'search' },
       client: 'claude-code',
@@ -159,12 +161,6 @@ describe('the two events of a request', () => {
     },
   );
 
-  it('share the id of their request', async () => {
-    const { host, requestId } = await call();
-    await host.closeOf(requestId);
-    expect(host.events.map((event) => event.requestId)).toEqual([requestId, requestId]);
-  });
-
   it('have the time of their request id as startedAt: a request at midnight is of one day', async () => {
     const id = '01a00000-0000-7000-8000-000000000000';
     const { host, requestId } = await call({ parts: { newRequestId: () => id } });
@@ -175,26 +171,9 @@ describe('the two events of a request', () => {
     ]);
     expect(close.startedAt).toMatch(/^2026-.*Z$/);
   });
-
-  it.each([
-    ['65 characters', 'x'.repeat(65), 'x'.repeat(64), true],
-    ['64 characters', 'x'.repeat(64), 'x'.repeat(64), false],
-    ['64 wide characters', Buffer.from('👋'.repeat(64)).toString('latin1'), '👋'.repeat(64), false],
-    ['bytes that are no UTF-8', 'caf\xe9', 'caf\ufffd', true],
-    ['only spaces', '   ', null, false],
-  ])('a tag of %s', async (_case, sent, tag, tagTruncated) => {
-    const { host, requestId } = await call({}, { 'X-Service-Tag': sent });
-    const close = await host.closeOf(requestId);
-    expect(close).toMatchObject({ tag, tagTruncated });
-    expect(closeEventSchema.safeParse(close).success).toBe(true);
-  });
 });
 
 describe('the route', () => {
-  it('governed when the open event is accepted', async () => {
-    expect((await call()).response.headers['x-service-route']).toBe('governed');
-  });
-
   it('bypassed when the queue refuses the open event; the close event is still sent', async () => {
     const { response, host, requestId } = await call({ send: only('open', failing) });
     expect(response.headers['x-service-route']).toBe('bypassed');
@@ -233,14 +212,5 @@ describe('the route', () => {
       unverifiedKeyHash: serviceKeyHash(KEYS.storeDown),
       route: 'bypassed',
     });
-  });
-
-  it('502 still carries both headers', async () => {
-    host = await startGatewayHost({ origin: 'http://127.0.0.1:1' });
-    const response = await ask({
-      port: host.port,
-      headers: { Host: 'xai.gateway.test', 'X-Service-Key': KEYS.active, Authorization: 'x' },
-    });
-    expect(response.headers['x-service-route']).toMatch(/^(governed|bypassed)$/);
   });
 });
