@@ -11,7 +11,8 @@ import type { Table } from '../data/table/table.ts';
 import { type Day, dayOf } from '../domain/calendar/utc.ts';
 import type { PriceBook } from '../domain/price/rates.ts';
 import { type ReportedCosts, reportedCostsOf } from '../domain/price/reported-costs.ts';
-import { modelOf, type RequestRecord } from '../domain/spend/request-record.ts';
+import type { RequestRecord } from '../domain/spend/request-record.ts';
+import { modelsIn } from '../domain/usage/parts.ts';
 import type { UsageEvent } from '../domain/usage/usage-event.ts';
 import { openPlanAlerts } from './plan-alerts.ts';
 import type { EventResult, Recorder } from './recorder.ts';
@@ -114,11 +115,12 @@ export const modelUse = (note: (use: ModelUse) => Promise<void>): Observer => ({
   observe: ({ records }) => {
     const uses = new Map<string, ModelUse>();
     for (const record of records) {
-      const { accountId, provider, provenance, startedAt } = record;
-      const model = modelOf(record);
-      if (model === null || provenance === 'free' || provenance === 'provider') continue;
-      const use = { day: dayOf(startedAt), accountId, provider, model: model.toLowerCase() };
-      uses.set(Object.values(use).join(' '), use);
+      const { accountId, provider, provenance, startedAt, reading } = record;
+      if (reading === null || provenance === 'free' || provenance === 'provider') continue;
+      for (const model of modelsIn(reading)) {
+        const use = { day: dayOf(startedAt), accountId, provider, model: model.toLowerCase() };
+        uses.set(Object.values(use).join(' '), use);
+      }
     }
     return [...uses.values()].map((use) => () => note(use));
   },

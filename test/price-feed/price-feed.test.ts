@@ -126,10 +126,10 @@ describe('a new model in the feed', () => {
     const loadBook = openNewestBook({ versions: openPriceVersions(table), onFallback: log, now });
     const record = withObservers(openRecorder(table, { logger, now, loadBook }), [modelUse(models.note)], logger);
     let n = 0;
-    const ask = async (startedMs: number) => {
+    const ask = async (startedMs: number, more: { accountId?: string; reading?: object } = {}) => {
       const startedAt = new Date(startedMs).toISOString();
       const event = closeEvent({
-        accountId,
+        accountId: more.accountId ?? accountId,
         requestId: requestIdAt(startedAt, n++),
         startedAt,
         provider: 'cohere',
@@ -141,11 +141,12 @@ describe('a new model in the feed', () => {
           usage: { prompt_tokens: 1_000, completion_tokens: 100 },
           modelRequested: 'command-99',
           modelServed: 'command-99',
+          ...more.reading,
         },
       });
       const [result] = await record([event]);
       expect(result?.kind).toBe('recorded');
-      return openRequests(table, now).find(accountId, event.requestId);
+      return openRequests(table, now).find(event.accountId as string, event.requestId);
     };
     const reprice = repriceChanged({
       versions: openPriceVersions(table),
@@ -161,6 +162,14 @@ describe('a new model in the feed', () => {
 
     const yesterday = await ask(APPEARED - 30 * HOUR_MS);
     expect(yesterday).toMatchObject({ provenance: 'unknown', costNanoUsd: null, priceVersion: null });
+    // The last results of a batch name another model.
+    const groups = ['command-99', 'command-r-08-2024'].map((model) => ({
+      ...{ model, usage: { prompt_tokens: 1_000, completion_tokens: 100 }, largest_prompt_tokens: 1_000 },
+    }));
+    const usage = { prompt_tokens: 2_000, completion_tokens: 200, batch_groups: groups };
+    const reading = { usage, modelRequested: null, modelServed: 'command-r-08-2024' };
+    const batch = await ask(APPEARED - 30 * HOUR_MS, { accountId: 'svc_batch', reading });
+    expect(batch?.costNanoUsd).toBeNull();
 
     published = { '/genai': genaiData([newModel]), ...second() };
     let pricedAt: number | null = null;
@@ -183,6 +192,8 @@ describe('a new model in the feed', () => {
       priceVersion: '1',
       priceEvidence: { sources: { 'genai-prices': '2026-11-20', 'models.dev': '2026-11-20' }, agree: true },
     });
+    const batchNow = await openRequests(table, now).find('svc_batch', batch?.requestId ?? '');
+    expect(batchNow?.costNanoUsd).toBeGreaterThan(cost);
     const sums = total((await ledgerSums(table, accountId, [])).days);
     expect(sums).toMatchObject({ requests: 13, costComputedNanoUsd: 13 * cost });
 

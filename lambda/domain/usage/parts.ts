@@ -21,6 +21,13 @@ export const partsOf = (reading: Reading): readonly Reading[] => {
   return (parts.length > 0 ? parts : [reading]).flatMap(byModel);
 };
 
+/** All models that a reading names: each of its parts has a price of its own. */
+export const modelsIn = (reading: Reading): readonly string[] => [
+  ...new Set(
+    [reading, ...partsOf(reading)].flatMap(({ modelServed, modelRequested }) => modelServed ?? modelRequested ?? []),
+  ),
+];
+
 /** Billable items are counted over the whole batch: the first group has them. */
 const ofGroup = (reading: Reading, group: Raw, index: number): Reading => {
   const usage = at(group, 'usage');

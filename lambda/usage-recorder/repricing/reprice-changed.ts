@@ -12,6 +12,7 @@ import { type CostDifference, withDifferences } from '../../domain/price/cost-di
 import { loadBundledBook, openPriceBook } from '../../domain/price/price-book.ts';
 import { comparedPromptTokens, type PriceBook, type Rates } from '../../domain/price/rates.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
+import { modelsIn } from '../../domain/usage/parts.ts';
 import type { ReportMetrics } from '../report.ts';
 import type { RepriceResult } from '../reprice.ts';
 
@@ -113,8 +114,9 @@ export const repriceChanged = ({
     /** False where the time ended. */
     const repriceDay = async (accountId: string, day: Day, models: ReadonlySet<string>): Promise<boolean> => {
       const isConcerned = ({ provider, reading }: RequestRecord) =>
-        [reading?.modelServed, reading?.modelRequested].some(
-          (model) => model && models.has(`${provider} ${model.toLowerCase()}`),
+        reading !== null &&
+        [reading.modelRequested ?? '', ...modelsIn(reading)].some((model) =>
+          models.has(`${provider} ${model.toLowerCase()}`),
         );
       let differences: CostDifference[] = [];
       for (const dryRun of [true, false]) {
