@@ -39,6 +39,14 @@ describe('sending mail', () => {
     ]);
   });
 
+  it('sends several mails where SES takes no more recipients in one', async () => {
+    ses.on(SendEmailCommand).resolves({ MessageId: '1' });
+    const to = Array.from({ length: 101 }, (_, index) => `user-${index}@example.com`);
+    await send({ ...mail, to });
+    const sent = ses.commandCalls(SendEmailCommand).map(({ args }) => args[0].input.Destination?.ToAddresses);
+    expect(sent).toEqual([to.slice(0, 50), to.slice(50, 100), to.slice(100)]);
+  });
+
   it('fails with the kind of error and without the addresses in the message of SES', async () => {
     const refusal = Object.assign(new Error('Email address is not verified: ada@example.com'), {
       name: 'MessageRejected',
