@@ -59,7 +59,10 @@ export const withMeasures = (
 ): Measures => ({
   lagMs: withPeak(lags, now, lagMs),
   budgets: {
-    ...budgets,
+    // A deleted budget has no more samples, and accounts make and delete any number.
+    ...Object.fromEntries(
+      Object.entries(budgets).filter(([, { minute }]) => minute * MINUTE_MS >= now.getTime() - DAY_MS),
+    ),
     ...Object.fromEntries(
       samples.map((sample) => [sample.budgetId, withSample(budgets[sample.budgetId], sample, now)]),
     ),
