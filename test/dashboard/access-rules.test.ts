@@ -60,6 +60,15 @@ describe('an access rule', () => {
     );
   });
 
+  it('keeps what several people change at once, and stays deleted', async () => {
+    const { id } = (await create({ denied: ['openai/o1*'] })).body;
+    const change = (body: object) => call('PATCH', `/access-rules/${id}`, body);
+    await Promise.all([change({ name: 'Renamed' }), change({ allowed: ['openai/*'] }), change({ maxRequestUsd: 3 })]);
+    expect(await stored()).toMatchObject([{ name: 'Renamed', allowed: ['openai/*'], maxRequestUsd: 3 }]);
+    await Promise.all([call('DELETE', `/access-rules/${id}`), change({ name: 'a' }), change({ name: 'b' })]);
+    expect(await stored()).toEqual([]);
+  });
+
   it.each<[string, object, string]>([
     ['refuses nothing', {}, 'allowed'],
     ['has a model without a provider', { allowed: ['gpt-4o'] }, 'allowed.0'],

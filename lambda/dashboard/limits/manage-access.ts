@@ -34,8 +34,23 @@ const requireKnown = async (
     ]);
 };
 
-/** Writes one rule, new or changed, with its entry in the audit log, and what keys must say for it to be in force. */
-const write = async (dependencies: Settings, { caller, clientAddress }: From, rule: AccessRule) => {
+/** @throws NotFoundError */
+const findIn = (rules: readonly AccessRule[], id: string): AccessRule => {
+  const rule = rules.find((each) => each.id === id);
+  if (!rule) throw new NotFoundError('There is no such access rule.');
+  return rule;
+};
+
+/**
+ * Writes one rule, new or changed, with its entry in the audit log, and what keys must say for it to be in force.
+ *
+ * @param ruleOf the rule, by those that are stored: called again where others changed them meanwhile
+ */
+const write = async (
+  dependencies: Settings,
+  { caller, clientAddress }: From,
+  ruleOf: (stored: readonly AccessRule[]) => AccessRule,
+) => {
   const { blocks, keys, members, now } = dependencies;
   const { accountId } = caller;
   const at = now();
@@ -43,11 +58,13 @@ const write = async (dependencies: Settings, { caller, clientAddress }: From, ru
     name,
     ...Object.fromEntries(Object.entries(members).map(([member, value]) => [member, JSON.stringify(value)])),
   });
+  let rule = ruleOf((await blocks.read(accountId)).access);
   let before: AccessRule | undefined;
   await requireKnown(dependencies, caller, rule.scope);
   await blocks.change(
     accountId,
     (stored) => {
+      rule = ruleOf(stored.access);
       before = stored.access.find(({ id }) => id === rule.id);
       if (!before && stored.access.length >= MAX_ACCESS_RULES)
         throw new LimitReachedError(`An account may have ${MAX_ACCESS_RULES} access rules. Delete one first.`);
@@ -70,13 +87,6 @@ const write = async (dependencies: Settings, { caller, clientAddress }: From, ru
   return { ...view(rule), enforcedFrom: new Date(at.getTime() + KNOWN_ON_KEYS_MS).toISOString() };
 };
 
-/** @throws NotFoundError */
-const findIn = (rules: readonly AccessRule[], id: string): AccessRule => {
-  const rule = rules.find((each) => each.id === id);
-  if (!rule) throw new NotFoundError('There is no such access rule.');
-  return rule;
-};
-
 export const listAccessRules =
   ({ blocks }: Settings): Implementation<typeof operations.listAccessRules> =>
   async ({ caller }) => {
@@ -90,23 +100,22 @@ export const listAccessRules =
 
 export const createAccessRule =
   (dependencies: Settings): Implementation<typeof operations.createAccessRule> =>
-  (from) =>
-    write(dependencies, from, {
+  (from) => {
+    const rule = {
       id: dependencies.newAccessRuleId(),
       ...from.body,
       createdAt: dependencies.now().toISOString(),
-    });
+    };
+    return write(dependencies, from, () => rule);
+  };
 
 export const updateAccessRule =
   (dependencies: Settings): Implementation<typeof operations.updateAccessRule> =>
-  async (from) => {
-    const { id, createdAt, ...previous } = findIn(
-      (await dependencies.blocks.read(from.caller.accountId)).access,
-      from.params.id,
-    );
-    const rule = parseWith(operations.createAccessRule.body, { ...previous, ...from.body });
-    return write(dependencies, from, { id, ...rule, createdAt });
-  };
+  (from) =>
+    write(dependencies, from, (stored) => {
+      const { id, createdAt, ...previous } = findIn(stored, from.params.id);
+      return { id, ...parseWith(operations.createAccessRule.body, { ...previous, ...from.body }), createdAt };
+    });
 
 export const deleteAccessRule =
   (dependencies: Settings): Implementation<typeof operations.deleteAccessRule> =>
