@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { openBlockCopies } from '../../lambda/data/accounts/block-copies.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
@@ -7,7 +8,18 @@ import { MAX_PAUSES } from '../../lambda/domain/limits/pauses.ts';
 import { newAccount } from '../data/new-account.ts';
 import { dashboardForTests } from './open-dashboard.ts';
 
-const { table, clock, caller, call, audited } = dashboardForTests();
+/** It happens before keys are written next. */
+let meanwhile: () => Promise<unknown> = async () => {};
+const { table, clock, caller, call, audited } = dashboardForTests({
+  blockCopies: {
+    write: async (...copies) => {
+      const happens = meanwhile;
+      meanwhile = async () => {};
+      await happens();
+      await openBlockCopies(table).write(...copies);
+    },
+  },
+});
 const pause = (scope: object, changes: object = {}) =>
   call('POST', '/pauses', { name: 'Runs away', scope, ...changes });
 const blocks = async () => (await openBlocks(table).read(caller.accountId)).blocks;
@@ -66,6 +78,16 @@ describe('a pause', () => {
       ]),
     );
     expect(await audited()).toHaveLength(3);
+  });
+
+  it('is known to every key where it begins as the last one before it ends', async () => {
+    const { body } = await pause({ tag: 'before' });
+    meanwhile = () => pause({ tag: 'after' });
+    expect((await call('DELETE', `/pauses/${body.id}`)).status).toBe(204);
+    expect([await blocks(), await copyOnKey()]).toEqual([
+      [expect.objectContaining({ scope: { tag: 'after' } })],
+      'pass',
+    ]);
   });
 
   it('belongs to one account', async () => {

@@ -23,11 +23,18 @@ const policyOf = (rules: readonly Rule[], hasOthers: boolean): BlockPolicy | nul
 };
 
 /** The policy that the gateway must know of an account: null where nothing of it may be stopped. */
-export const readPolicy = async ({ rules, blocks, now }: Settings, accountId: string): Promise<BlockPolicy | null> => {
+const readPolicy = async ({ rules, blocks, now }: Settings, accountId: string): Promise<BlockPolicy | null> => {
   const known = await blocks.read(accountId);
   return policyOf(await rules.list(accountId), pausesOf(known, now()).length + known.access.length > 0);
 };
 
 /** Brings the copies that the gateway reads in line with the account's rules, pauses and access rules. */
-export const writePolicy = async (dependencies: Settings, accountId: string): Promise<void> =>
-  dependencies.blockCopies.write(accountId, await readPolicy(dependencies, accountId));
+export const writePolicy = async (dependencies: Settings, accountId: string): Promise<void> => {
+  let written: BlockPolicy | null | undefined;
+  // Again where somebody changed them meanwhile: the last to write may have read first.
+  for (let policy = await readPolicy(dependencies, accountId); policy !== written; ) {
+    await dependencies.blockCopies.write(accountId, policy);
+    written = policy;
+    policy = await readPolicy(dependencies, accountId);
+  }
+};

@@ -6,7 +6,7 @@ import type { Block } from '../../domain/limits/block.ts';
 import { isInForce, MAX_PAUSES, pausesOf, withoutPause, withPause } from '../../domain/limits/pauses.ts';
 import type { Caller, Implementation, Input } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
-import { KNOWN_MS, KNOWN_ON_KEYS_MS, readPolicy, writePolicy } from './block-policy.ts';
+import { KNOWN_MS, KNOWN_ON_KEYS_MS, writePolicy } from './block-policy.ts';
 import type * as operations from './pause-operations.ts';
 
 const view = ({ id, name, scope, projectId, startedAt, until, ruleId }: Block) => {
@@ -79,7 +79,6 @@ export const createPause =
     };
     if (!isSeen(caller, pause))
       throw new ForbiddenError('You see a part of this account only: pause a key or project that you see.');
-    const isKnown = (await readPolicy(dependencies, accountId)) !== null;
     const details = { name, scope: JSON.stringify(scope), until: String(pause.until) };
     await dependencies.blocks.change(
       accountId,
@@ -90,6 +89,7 @@ export const createPause =
       },
       () => [auditOf({ caller, clientAddress }, { action: 'pause.started', subject: pause.id, details }, at)],
     );
+    const isKnown = (await dependencies.accounts.find(accountId))?.withoutBlocks !== undefined;
     if (!isKnown) await writePolicy(dependencies, accountId);
     return { ...view(pause), enforcedFrom: after(isKnown ? KNOWN_MS : KNOWN_ON_KEYS_MS) };
   };
