@@ -7,10 +7,10 @@ import type { Rule } from '../data/alerts/rules.ts';
 import type { Reservations } from '../data/ledger/reservations.ts';
 import type { Period } from '../domain/calendar/periods.ts';
 import { MINUTE_MS } from '../domain/calendar/units.ts';
-import type { Block, BlockScope, Blocks } from '../domain/limits/block.ts';
+import { ConflictError } from '../domain/errors.ts';
+import type { Block, Blocks } from '../domain/limits/block.ts';
 import { useOf } from '../domain/limits/limit.ts';
 import {
-  activeKeyIds,
   type Belongings,
   concernsGateway,
   eachLimitOf,
@@ -47,7 +47,9 @@ export const stopByLimits =
     accountId: string,
     { judged, keys, members, now }: { judged: readonly Judged[]; now: Date } & Belongings,
   ): Promise<() => Promise<Map<string, unknown>>> => {
-    const isConcerned = judged.some(({ evaluator: { limit } }) => limit && (concernsGateway(limit) || limit.each));
+    const concerned = judged.flatMap(({ rule, evaluator: { limit } }) =>
+      limit && (concernsGateway(limit) || limit.each) ? rule : [],
+    );
     const current = judged.flatMap(({ rule: { ruleId, name }, evaluator, series }) => {
       const { limit } = evaluator;
       const period = currentPeriod(evaluator, now);
@@ -69,24 +71,17 @@ export const stopByLimits =
           failures.set(each.ruleId, error);
         }
       await adjustReservations(usedById(states));
-      if (isConcerned)
-        await blocks.change(accountId, (before) => withLimits(before, states, new Set(failures.keys()), keys, each));
+      const change = (before: Blocks) => withLimits(before, states, new Set(failures.keys()), keys, each);
+      if (concerned.length > 0)
+        await blocks.change(accountId, change, undefined, concerned).catch((error: unknown) => {
+          // Who changed a limit meanwhile has written what it stops now.
+          if (!(error instanceof ConflictError)) throw error;
+        });
       const samples = useSamples(states);
       if (samples.length > 0) await measures.note(accountId, samples, now);
       return failures;
     };
   };
-
-const scopeOfValue = (
-  { each, filter }: BurnRateCondition['config'],
-  value: string,
-  keys: readonly ServiceKey[],
-): BlockScope => {
-  const scope = scopeOf(filter, keys);
-  if (each === 'tag') return { ...scope, tag: value };
-  if (each === 'session') return { ...scope, sessionId: value };
-  return { ...scope, keyIds: each === 'key' ? [value] : activeKeyIds({ project: value }, keys) };
-};
 
 /** Judging it again makes the same pause, not another. */
 const pauseIdOf = ({ ruleId, conditionRevision }: Rule, period: Period, value: string): string =>
@@ -97,20 +92,21 @@ export const pauseOf = (
   rule: Rule<BurnRateCondition>,
   { period, value, keys, now }: { period: Period; value: string; keys: readonly ServiceKey[]; now: Date },
 ): Block | undefined => {
-  const { config } = rule.condition;
-  if (config.pause === null || now.toISOString() >= period.end) return undefined;
-  const { minutes } = config.pause;
+  const { each, filter = {}, pause } = rule.condition.config;
+  if (pause === null || now.toISOString() >= period.end) return undefined;
+  const { minutes } = pause;
   return {
     id: pauseIdOf(rule, period, value),
     kind: 'pause',
     name: rule.name,
-    scope: scopeOfValue(config, value, keys),
+    scope: each === 'session' ? { sessionId: value } : scopeOf({ ...filter, [each]: value }, keys),
     startedAt: now.toISOString(),
     until: minutes === null ? null : new Date(now.getTime() + minutes * MINUTE_MS).toISOString(),
     amountNanoUsd: null,
     spentNanoUsd: null,
     ruleId: rule.ruleId,
-    ...(config.each === 'project' && { projectId: value }),
+    // With a key or member in the filter, the pause is of some of its keys.
+    ...(each === 'project' && (filter.key ?? filter.member) === undefined && { projectId: value }),
   };
 };
 

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ruleOf } from '../../fixtures/rule-of.ts';
 import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
+import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
-import { openRules } from '../../lambda/data/alerts/rules.ts';
+import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
 import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { chunk } from '../../lambda/data/table/batch.ts';
 import type { Alert } from '../../lambda/domain/alerts/alert.ts';
@@ -102,6 +103,15 @@ describe('a burn rate', () => {
     );
   });
 
+  it('pauses of a project only the keys that the rule counts', async () => {
+    const own = await openServiceKeys(table).list(accountId);
+    const keys = { list: async () => [...own, { ...own[0]!, keyId: 'of somebody else' }] };
+    await createRule({ each: 'project', limit: 1, pause: {}, filter: { key: keyId } });
+    await addSpend(table, accountId, clock.toISOString(), costing(7), { keyId });
+    await judge({ keys });
+    expect((await pauses()).map(({ scope }) => scope)).toEqual([{ keyIds: [keyId] }]);
+  });
+
   it('does not pause again in the same hour what somebody resumed, whatever fires afterwards', async () => {
     await createRule({ each: 'tag', limit: 1, pause: {} });
     await spend({ resumed: 100 });
@@ -198,5 +208,24 @@ describe('a burn rate', () => {
     ]);
     const stay = before.slice(0, -1).map(({ scope }) => scope.tag);
     expect(await pausedTags()).toEqual([...stay, 'first', 'second']);
+  });
+});
+
+describe('a budget that is used up', () => {
+  it.each<[string, (rule: Rule) => Promise<void>]>([
+    ['deleted', ({ ruleId }) => openRules(table).remove(accountId, ruleId)],
+    ['raised', (rule) => openRules(table).replace({ ...rule, revision: 2 }, 1)],
+  ])('stops nothing where it is %s while it is judged', async (_, change) => {
+    const config = { amount: 5, period: 'daily', block: {}, notifyAt: [] };
+    const rule = await openRules(table).find(accountId, await createRule(config, 'budget'));
+    await spend({ tag: 7 });
+    const { readCounters } = evaluationDependencies(table);
+    const { failures } = await judge({
+      async *readCounters(question) {
+        await change(rule);
+        yield* readCounters(question);
+      },
+    });
+    expect([failures, (await openBlocks(table).read(accountId)).blocks]).toEqual([[], []]);
   });
 });

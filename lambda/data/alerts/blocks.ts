@@ -2,14 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { roles } from '../../domain/accounts/permissions.ts';
 import { periodNames } from '../../domain/calendar/periods.ts';
+import { ConflictError } from '../../domain/errors.ts';
 import { type Blocks, type EachLimit, NO_BLOCKS } from '../../domain/limits/block.ts';
 import type { EachName } from '../../domain/limits/each.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
-import { IS_NEW, put } from '../table/actions.ts';
-import { blocksKey } from '../table/keys.ts';
+import { check, IS_NEW, put } from '../table/actions.ts';
+import { blocksKey, ruleKey } from '../table/keys.ts';
 import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { retryConflicts, transact } from '../table/write.ts';
+import type { Rule } from './rules.ts';
 
 const text = z.string();
 const policy = z.enum(['pass', 'stop']);
@@ -111,13 +113,16 @@ export const openBlocks = (table: Table) => {
      * Changes an account's blocks. Writes nothing where they stay the same.
      *
      * @param change called again with what other writers wrote meanwhile
-     * @param audit the entries to write together with the change, at most 99; called after `change`
+     * @param audit the entries to write together with the change, at most 49; called after `change`
+     * @param rules those that the change comes from, as they were read
+     * @throws ConflictError where one of these was changed or deleted meanwhile
      * @throws UnavailableError where others changed them at every attempt
      */
     change: (
       accountId: string,
       change: (blocks: Blocks) => Blocks,
       audit: () => readonly AuditEntry[] = () => [],
+      rules: readonly Pick<Rule, 'ruleId' | 'revision'>[] = [],
     ): Promise<void> =>
       retryConflicts(async () => {
         const { version, blocks } = await read(accountId);
@@ -125,7 +130,12 @@ export const openBlocks = (table: Table) => {
         if (isDeepStrictEqual(changed, blocks)) return;
         const item = { ...blocksKey(accountId), version: version + 1, json: JSON.stringify(changed) };
         const replace = version === 0 ? put(item, IS_NEW) : put(item, 'version = :version', { version });
-        await transact(table, [replace, ...audit().map(putAudit)]);
+        const areSame = rules.map(({ ruleId, revision }) =>
+          check(ruleKey(accountId, ruleId), 'revision = :revision', { revision }),
+        );
+        await transact(table, [replace, ...areSame, ...audit().map(putAudit)], ([_, ...refused]) =>
+          refused.includes(true) ? new ConflictError('A rule was changed or deleted in the meantime.') : undefined,
+        );
       }),
   };
 };

@@ -1,5 +1,5 @@
 import type { Period } from '../calendar/periods.ts';
-import { type KeyFilter, type KeyOfSpend, keysIn, needsKeys } from '../spend/key-dimensions.ts';
+import { type KeyOfSpend, keysIn, needsKeys } from '../spend/key-dimensions.ts';
 import type { Block, BlockScope, Blocks, EachLimit, Remaining, ReservedBudget } from './block.ts';
 import type { UseSample } from './bound.ts';
 import { type GroupAmount, placesOf } from './each.ts';
@@ -27,14 +27,9 @@ export interface BlockableKey extends KeyOfSpend {
 }
 
 /** The keys of a filter whose requests can be stopped: those of a revoked key are refused anyway. */
-export const activeKeyIds = (filter: KeyFilter, keys: readonly BlockableKey[]): string[] =>
-  keysIn(filter, keys)
-    .filter(({ status }) => status === 'active')
-    .map(({ keyId }) => keyId);
-
 const keyIdsOf = ({ key, ...filter }: Filter, keys: readonly BlockableKey[]): readonly string[] | undefined => {
   if (!needsKeys(filter)) return key === undefined ? undefined : [key];
-  return activeKeyIds({ ...filter, keyId: key }, keys);
+  return keysIn({ ...filter, keyId: key }, keys).flatMap(({ status, keyId }) => (status === 'active' ? keyId : []));
 };
 
 /** The requests that a filter matches. @param keys of the account: a project or member is those that it has now */

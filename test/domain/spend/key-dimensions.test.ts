@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { activeKeyIds, scopeOf } from '../../../lambda/domain/limits/limit-blocks.ts';
+import { scopeOf } from '../../../lambda/domain/limits/limit-blocks.ts';
 import { keyDimensionsOf, keysIn, needsKeys } from '../../../lambda/domain/spend/key-dimensions.ts';
 
 const keys = [
@@ -32,7 +32,6 @@ describe('what a key belongs to', () => {
   });
 
   it('stops the active keys of a member, and no request where there are none', () => {
-    expect(activeKeyIds({ member: 'ada' }, keys)).toEqual(['a']);
     expect(scopeOf({ member: 'ada', model: 'm' }, keys)).toEqual({ keyIds: ['a'], model: 'm' });
     expect(scopeOf({ member: 'nobody' }, keys)).toEqual({ keyIds: [] });
   });
