@@ -119,6 +119,8 @@ const subjects: Readonly<Record<Alert['type'], string>> = {
 /** The mail for an alert, in text and HTML: what fired, by how much, what drove it, and where to see more. The body quotes the rule's name. */
 export const alertMail = (alert: Alert, links: AlertLinks): Mail => {
   const period = periodText(alert);
+  // It may name a tag, a session or a value of metadata.
+  const summary = withoutLinks(oneLine(alert.summary));
   const rows = [
     ...(alert.ruleId === null ? [] : [{ label: 'Rule', text: `“${withoutLinks(oneLine(alert.ruleName))}”` }]),
     ...alertFacts(alert).map(({ label, text }) => ({
@@ -127,7 +129,7 @@ export const alertMail = (alert: Alert, links: AlertLinks): Mail => {
     })),
   ];
   const text = [
-    alert.summary,
+    summary,
     '',
     ...rows.map((row) => `${row.label}: ${row.text}`),
     '',
@@ -137,7 +139,7 @@ export const alertMail = (alert: Alert, links: AlertLinks): Mail => {
   ].join('\n');
   const link = (url: string, label: string) => `<a href="${escapeHtml(url)}">${label}</a>`;
   const html = htmlDocument([
-    `<h2>${escapeHtml(alert.summary)}</h2>`,
+    `<h2>${escapeHtml(summary)}</h2>`,
     '<table cellpadding="4">',
     ...rows.map((row) => `<tr><th align="left">${escapeHtml(row.label)}</th><td>${escapeHtml(row.text)}</td></tr>`),
     '</table>',

@@ -90,7 +90,8 @@ describe('alertMail', () => {
     for (const name of names) {
       expect(name).toMatch(linkable);
       const drivers = [{ dimension: 'tag', value: name, label: name, share: 1 } as const];
-      const { text, html } = alertMail({ ...alert, ruleName: name, drivers }, { alert: url, spend: url });
+      const summary = `The tag ${name} has $7.5 within an hour.`;
+      const { text, html } = alertMail({ ...alert, ruleName: name, summary, drivers }, { alert: url, spend: url });
       for (const body of [text, html]) expect(body.replaceAll(url, '')).not.toMatch(linkable);
     }
     expect(alertMail({ ...alert, ruleName: 'gpt-4.1 at $2.50' }, links).text).toContain('“gpt-4.1 at $2.50”');
@@ -98,7 +99,8 @@ describe('alertMail', () => {
 
   it('keeps client values on one line, so that they cannot pass for our text', () => {
     const drivers = [{ dimension: 'model', value: 'm\n\nYour account\u2028is closed', label: null, share: 1 } as const];
-    const { text } = alertMail({ ...alert, drivers }, links);
+    const { text } = alertMail({ ...alert, summary: 'user a\nb has used 80%.', drivers }, links);
+    expect(text).toMatch(/^user a b has used 80%\.\n/);
     expect(text).toContain('By model: m Your account is closed 100%');
     const slack = webhookBody(alertMessage({ ...alert, drivers }, links)).blocks[1]?.text.text;
     expect(slack).toContain('By model: m Your account is closed 100%');
