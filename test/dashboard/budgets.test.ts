@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
+import { settingsOf } from '../../fixtures/open-dashboard.ts';
+import { exportLimitValues } from '../../lambda/dashboard/limits/limit-values.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
@@ -411,6 +413,12 @@ describe('a budget for each of a dimension', () => {
     ]);
     expect(all).toMatchObject({ values: 4, blockedValues: 1, usedNanoUsd: 1_399e9, isCounted: false });
     expect((await values(id, { search: 'AD' })).items).toHaveLength(1);
+    const exported = exportLimitValues(settingsOf(table, () => clock));
+    const asked = { caller: { ...caller, role: 'owner' }, params: { id }, query: { sort: 'used' } } as never;
+    expect((await Array.fromAsync(await exported(asked))).slice(0, 2)).toEqual([
+      'value,name,limit_usd,limit_source,used_usd,reserved_usd,remaining_usd,percent_used,is_blocked,unpriced_requests\r\n',
+      'bob,,200,budget,250,0,-50,125,true,0\r\n',
+    ]);
     const first = await values(id, { limit: '3', sort: 'value' });
     const second = await values(id, { limit: '3', sort: 'value', cursor: first.nextCursor });
     expect([...first.items, ...second.items].map(({ value }: { value: string }) => value)).toEqual([
@@ -424,6 +432,10 @@ describe('a budget for each of a dimension', () => {
     const set = await call('PUT', `/budgets/${id}/values/ada`, { amount: 300, until: 'period_end' });
     expect(set).toMatchObject({ status: 200, body: { amount: 300, until: '2026-12-01T00:00:00.000Z' } });
     expect((await values(id)).items).toMatchObject([{ limitNanoUsd: 300e9, isBlocked: false }]);
+    const over = { amount: 400, until: clock.toISOString() };
+    expect((await call('PUT', `/budgets/${id}/values/ada`, over)).body.error.details).toEqual([
+      { path: 'until', message: 'must be in the future' },
+    ]);
     await call('DELETE', `/budgets/${id}/values/ada`);
     expect((await values(id)).items).toMatchObject([{ limitNanoUsd: 200e9, isBlocked: true }]);
     expect((await audited()).slice(0, 2)).toMatchObject([

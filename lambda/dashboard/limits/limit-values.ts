@@ -1,12 +1,11 @@
 import * as z from 'zod/mini';
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Rule } from '../../data/alerts/rules.ts';
-import { type LimitValues, overrideAction } from '../../data/ledger/limit-values.ts';
+import { overrideAction } from '../../data/ledger/limit-values.ts';
 import { pageCursor } from '../../data/table/page-cursor.ts';
 import { hasFilter, scopeOf } from '../../domain/accounts/scope.ts';
 import type { Period } from '../../domain/calendar/periods.ts';
-import { NotFoundError } from '../../domain/errors.ts';
-import type { EachLimit } from '../../domain/limits/block.ts';
+import { NotFoundError, ValidationError } from '../../domain/errors.ts';
 import { limitPeriodAt, type Override } from '../../domain/limits/each.ts';
 import { eachLimitOf } from '../../domain/limits/limit-blocks.ts';
 import { type ValueState, valueState } from '../../domain/limits/limit-states.ts';
@@ -108,7 +107,13 @@ const readValues = async (dependencies: Opened, caller: Caller, id: string, { se
     labelsOf(dependencies, accountId, found),
     limitValues.uncounted.find(accountId, id),
   ]);
-  const states = period ? statesOf(limit, { counted, overrides, known: [...labels.keys()], period, at }) : [];
+  const uses = new Map(counted.map((each) => [each.value, each]));
+  const values = new Set([...uses.keys(), ...overrides.keys(), ...labels.keys()]);
+  const stateOf = (value: string | null, ofPeriod: Period): ValueState => {
+    const use = uses.get(value) ?? { value, usedNanoUsd: 0, unpricedRequests: 0, reservedNanoUsd: 0 };
+    return valueState(limit, use, overrides.get(value) ?? null, { period: ofPeriod, now: at });
+  };
+  const states = period ? [...values].map((value) => stateOf(value, period)) : [];
   const text = search?.toLowerCase();
   const listed = states.map((state): Listed => ({ ...state, label: labels.get(state.value ?? '') ?? null }));
   const items = listed
@@ -116,30 +121,6 @@ const readValues = async (dependencies: Opened, caller: Caller, id: string, { se
     .sort(sort === 'used' ? byUse : byValue);
   const stops = found.isActive && limit.enforcement !== null;
   return { period, states, items, stops, isCounted: !job || job.finishedAt !== undefined };
-};
-
-const statesOf = (
-  limit: EachLimit,
-  {
-    counted,
-    overrides,
-    known,
-    period,
-    at,
-  }: {
-    readonly counted: Awaited<ReturnType<LimitValues['list']>>;
-    readonly overrides: ReadonlyMap<string | null, Override>;
-    readonly known: readonly string[];
-    readonly period: Period;
-    readonly at: Date;
-  },
-): ValueState[] => {
-  const byName = new Map(counted.map((each) => [each.value, each]));
-  const values = new Set([...byName.keys(), ...overrides.keys(), ...known]);
-  return [...values].map((value) => {
-    const use = byName.get(value) ?? { value, usedNanoUsd: 0, unpricedRequests: 0, reservedNanoUsd: 0 };
-    return valueState(limit, use, overrides.get(value) ?? null, { period, now: at });
-  });
 };
 
 const view = ({ value, label, nanoUsd, source, override, isAtLimit, ...state }: Listed, stops: boolean) => ({
@@ -182,6 +163,7 @@ const columns = [
   'remaining_usd',
   'percent_used',
   'is_blocked',
+  'unpriced_requests',
 ];
 const usd = (nanoUsd: number | null): string | null => (nanoUsd === null ? null : usdOf(nanoUsd));
 
@@ -193,10 +175,11 @@ export const exportLimitValues =
       yield `${columns.join(',')}\r\n`;
       for (const each of items) {
         const { value, label, limitNanoUsd, limitSource, isBlocked, ...state } = view(each, stops);
-        const { usedNanoUsd, reservedNanoUsd, remainingNanoUsd, percentUsed } = state;
+        const { usedNanoUsd, reservedNanoUsd, remainingNanoUsd, percentUsed, unpricedRequests } = state;
         const amounts = [usd(usedNanoUsd), usd(reservedNanoUsd), usd(remainingNanoUsd), percentUsed];
-        const fields = [value, label, usd(limitNanoUsd), limitSource, ...amounts, String(isBlocked)];
-        yield `${fields.map(csvField).join(',')}\r\n`;
+        // What is ours needs no guard against formulas: below 0 it would become text.
+        const ours = [usd(limitNanoUsd), limitSource, ...amounts, isBlocked, unpricedRequests];
+        yield `${[csvField(value), csvField(label), ...ours].join(',')}\r\n`;
       }
     })();
   };
@@ -269,6 +252,7 @@ const textOf = (override: Override | null) =>
  *
  * @param amount in USD
  * @throws NotFoundError
+ * @throws ValidationError where it would have ended already
  */
 export const planOverride = async (
   dependencies: Opened,
@@ -281,6 +265,8 @@ export const planOverride = async (
   const now = dependencies.now();
   const until =
     wanted?.until === 'period_end' ? (limitPeriodAt(limit.period, now)?.end ?? null) : (wanted?.until ?? null);
+  if (until !== null && Date.parse(until) <= now.getTime())
+    throw new ValidationError([{ path: 'until', message: 'must be in the future' }]);
   const override = wanted && { amountNanoUsd: wanted.amount === null ? null : usdToNanoUsd(wanted.amount), until };
   const before = await dependencies.limitValues.findOverride(accountId, id, value);
   const fact = {

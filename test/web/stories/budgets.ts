@@ -105,6 +105,30 @@ describe('what keys may call', () => {
   });
 });
 
+describe('an alert about a session', () => {
+  it('shows its requests, and pauses it', async () => {
+    const { dashboard } = fixture();
+    const session = await register(dashboard);
+    const config = { each: 'session', limit: 0.000001 };
+    await readApi('/alert-rules', { type: 'burn_rate', name: 'Runaway', config }, session);
+    await sendRequest(dashboard, session, { 'x-service-session': 'loop-7' });
+    const alerts = () => readApi<{ items: { id: string }[] }>('/alerts', undefined, session);
+    await waitUntil('the rule has fired', async () => (await alerts()).items.length > 0);
+    const [alert] = (await alerts()).items;
+    const { open } = await openSignedIn(session);
+    const page = await open(`/alerts/${alert?.id}`);
+    await page
+      .getByRole('region', { name: 'Costliest requests' })
+      .getByRole('link', { name: /gpt-4o-mini/ })
+      .waitFor();
+    await page.getByRole('region', { name: 'Costliest sessions' }).getByText('loop-7').waitFor();
+    expect(await page.getByText(/could not be/).count()).toBe(0);
+    await screenshot(page, 'session-alert', true);
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    expect(await page.getByRole('dialog').getByLabel('Session').inputValue()).toBe('loop-7');
+  });
+});
+
 describe('a refused request', () => {
   it('names what refused it, on its page and in the CSV', async () => {
     const { dashboard } = fixture();

@@ -33,11 +33,18 @@ const periodText = ({ name, start }: Alert['period']): string => {
   return `Week from ${day.format(bucketStart(start.slice(0, 10)))} (UTC)`;
 };
 
+/** The session that an alert is about. Spend has no dimension for sessions. */
+export const sessionOf = ({ of }: Alert): string | undefined => (of?.dimension === 'session' ? of.value : undefined);
+
 /** The filter of an alert's limit and the value that it is about, as the overview has them; undefined until the limit is known. */
-export const useAlertFilters = ({ ruleId, of }: Alert): Filters | undefined => {
+export const useAlertFilters = (alert: Alert): Filters | undefined => {
+  const { ruleId, of } = alert;
   const limit = useLimits().data?.items.find(({ id }) => id === ruleId);
   if (ruleId !== null && !limit) return undefined;
-  return { ...(limit && spendFiltersOf(filterOf(limit))), ...(of && { [of.dimension]: [of.value] }) };
+  return {
+    ...(limit && spendFiltersOf(filterOf(limit))),
+    ...(of && !sessionOf(alert) && { [of.dimension]: [of.value] }),
+  };
 };
 
 /** Opens the overview at the period of an alert, with its filter. Nothing where the rule is gone. */

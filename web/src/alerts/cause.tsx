@@ -29,7 +29,7 @@ import {
   picked,
 } from '../spend/filters.ts';
 import type { KeyNames } from '../spend/groups.ts';
-import { useAlertFilters } from './alert-card.tsx';
+import { sessionOf, useAlertFilters } from './alert-card.tsx';
 
 const SHOWN = 5;
 
@@ -93,19 +93,20 @@ const Brakes = ({ alert, filters }: PartProps) => {
       },
     },
   );
+  const session = sessionOf(alert);
   const { data: sent } = api.useQuery('get', '/alerts', { params: { query: { limit: 100 } } });
   if (!may('rules:write')) return null;
   const top = alert.drivers.toSorted((a, b) => (b.share ?? 0) - (a.share ?? 0));
   const topOf = (name: string) => top.find(({ dimension }) => dimension === name)?.value;
   const values = firstOfEach(filters) as Record<string, string | undefined>;
   // A pause of all requests is rarely meant: without a filter, it begins with the key that spent most.
-  const scope = hasFilters(filters) ? values : { key: topOf('key') };
+  const scope = session ? { session } : hasFilters(filters) ? values : { key: topOf('key') };
   const { member: _, providerKey: _key, ...pausable } = scope as Record<string, string | undefined>;
   const start = Object.fromEntries(
     Object.entries(pausable).filter(([name, value]) => value !== undefined && !name.startsWith('dim:')),
   );
   const model = values['model'] ?? topOf('model');
-  const count = sent?.items.filter(({ ruleId }) => ruleId === alert.ruleId).length ?? 0;
+  const own = sent?.items.filter(({ ruleId }) => ruleId === alert.ruleId);
   return (
     <div className="page-actions">
       <PauseButton label="Pause" start={{ ...start, name: alert.ruleName.slice(0, 100) }} />
@@ -127,7 +128,7 @@ const Brakes = ({ alert, filters }: PartProps) => {
           sent={{ params: { path: { id: limit.id } }, body: { isActive: false } }}
           ask={{
             title: `Mute ${alert.ruleName}?`,
-            text: `It is switched off until somebody switches it on under Limits. Of the last 100 alerts, ${count} were its own.`,
+            text: `It is switched off until somebody switches it on under Limits.${own ? ` Of the last 100 alerts, ${own.length} were its own.` : ''}`,
             action: 'Mute',
           }}
         />
@@ -146,45 +147,58 @@ const Evidence = ({ alert, filters, keyNames }: PartProps & { readonly keyNames:
   const api = useApi();
   const navigate = useNavigate();
   const [by, setBy] = useState<(typeof dimensions)[number]>('model');
+  const session = sessionOf(alert);
   const { from, to } = periodOf(alert);
   const compared = { from, to: alert.period.end };
-  const change = api.useQuery('get', '/spend/compare', {
-    params: { query: { ...compared, groupBy: [by], limit: 20, ...parametersOf(filters) } },
-  });
+  const change = api.useQuery(
+    'get',
+    '/spend/compare',
+    { params: { query: { ...compared, groupBy: [by], limit: 20, ...parametersOf(filters) } } },
+    { enabled: session === undefined },
+  );
   const requests = api.useQuery('get', '/requests', {
-    params: { query: { ...requestsSearch(firstOfEach(filters)), from, to, orderBy: 'cost', limit: SHOWN } },
+    params: {
+      query: { ...requestsSearch({ ...firstOfEach(filters), session }), from, to, orderBy: 'cost', limit: SHOWN },
+    },
   });
   const days = { from: dayIn('UTC', new Date(from)), to: dayIn('UTC', new Date(Date.parse(to) - 1)) };
   const sessions = api.useQuery('get', '/sessions', { params: { query: { ...days, orderBy: 'cost', limit: SHOWN } } });
   return (
     <>
-      <Group justify="space-between">
-        <h2 className="section-title">What changed against the period before</h2>
-        <SegmentedControl
-          size="xs"
-          aria-label="By"
-          data={dimensions
-            .filter((value) => canGroupBy([value], filters))
-            .map((value) => ({ value, label: dimensionName(value) }))}
-          value={by}
-          onChange={(value) => setBy(value as typeof by)}
-        />
-      </Group>
-      <Loaded query={change} title="The periods could not be compared" height={220}>
-        {(data) => (
-          <>
-            <Summary change={data} zone="UTC" />
-            <ChangedGroups
-              change={data}
-              by={[by]}
-              keyNames={keyNames}
-              onPick={(values) =>
-                void navigate({ to: '/compare', search: { ...compared, ...filters, ...picked(values, [by], filters) } })
-              }
+      {session === undefined && (
+        <>
+          <Group justify="space-between">
+            <h2 className="section-title">What changed against the period before</h2>
+            <SegmentedControl
+              size="xs"
+              aria-label="By"
+              data={dimensions
+                .filter((value) => canGroupBy([value], filters))
+                .map((value) => ({ value, label: dimensionName(value) }))}
+              value={by}
+              onChange={(value) => setBy(value as typeof by)}
             />
-          </>
-        )}
-      </Loaded>
+          </Group>
+          <Loaded query={change} title="The periods could not be compared" height={220}>
+            {(data) => (
+              <>
+                <Summary change={data} zone="UTC" />
+                <ChangedGroups
+                  change={data}
+                  by={[by]}
+                  keyNames={keyNames}
+                  onPick={(values) =>
+                    void navigate({
+                      to: '/compare',
+                      search: { ...compared, ...filters, ...picked(values, [by], filters) },
+                    })
+                  }
+                />
+              </>
+            )}
+          </Loaded>
+        </>
+      )}
       <Table
         label="Costliest requests"
         columns={requestColumns}
@@ -195,6 +209,7 @@ const Evidence = ({ alert, filters, keyNames }: PartProps & { readonly keyNames:
       {sessions.data && sessions.data.items.length > 0 && (
         <Table label="Costliest sessions" columns={sessionColumns} items={sessions.data.items} />
       )}
+      {sessions.error && <LoadProblem query={sessions} title="The sessions could not be loaded" />}
     </>
   );
 };

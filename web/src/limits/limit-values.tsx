@@ -5,7 +5,7 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Budget, LimitValue } from '../api/responses.ts';
 import { useApi, useApp } from '../app.ts';
-import { Money } from '../components/amount.tsx';
+import { Money, Unpriced } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { DownloadButton } from '../components/download.tsx';
 import { type Column, ListSection } from '../components/table.tsx';
@@ -88,11 +88,11 @@ const Name = ({ value }: { readonly value: LimitValue }) => (
 );
 
 const Figures = ({ value }: { readonly value: LimitValue }) => {
-  const { limitNanoUsd, limitSource, usedNanoUsd, reservedNanoUsd, overrideUntil } = value;
+  const { limitNanoUsd, limitSource, usedNanoUsd, reservedNanoUsd, overrideUntil, unpricedRequests } = value;
   const source = sourceTexts[limitSource];
   return (
     <>
-      <Money nano={usedNanoUsd} />
+      <Money nano={usedNanoUsd} /> <Unpriced of={unpricedRequests} />
       <span className="dim small">
         {reservedNanoUsd > 0 && ' + '}
         {reservedNanoUsd > 0 && <Money nano={reservedNanoUsd} />}

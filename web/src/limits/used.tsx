@@ -52,7 +52,7 @@ export const Used = ({ budget }: { readonly budget: Budget }) => {
   if (percentUsed === null || remainingNanoUsd === null)
     return (
       <p className="small">
-        For each {eachText(budget.each)}; together <Money nano={usedNanoUsd} />
+        For each {eachText(budget.each)}; together <Money nano={usedNanoUsd} /> <Unpriced of={unpricedRequests} />
       </p>
     );
   return (
