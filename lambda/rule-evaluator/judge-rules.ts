@@ -30,7 +30,7 @@ const ALERTS_AT_ONCE = 10;
 
 /** Counts and logs a failure. */
 export const failIn =
-  (report: JudgeReport, logger: Pick<Logger, 'error'>) =>
+  (report: Pick<JudgeReport, 'failures'>, logger: Pick<Logger, 'error'>) =>
   (what: string, facts: Record<string, unknown>, error: unknown): void => {
     report.failures += 1;
     logger.error(what, { ...facts, error: error as Error });

@@ -10,7 +10,6 @@ import { byExcess, type Observation } from '../domain/limits/evaluator.ts';
 import { MAX_PAUSES } from '../domain/limits/pauses.ts';
 import { type BoundEvaluator, type BurnRateCondition, evaluatorOf } from '../domain/limits/rule.ts';
 import { type MayAlsoMatch, splitSeries } from '../domain/limits/spend-series.ts';
-import { noDimensions } from '../domain/spend/dimensions.ts';
 import type { SessionCounter } from '../domain/spend/sessions.ts';
 import type { ReadCounters } from '../domain/spend/spend-question.ts';
 
@@ -81,9 +80,7 @@ export const judgeValues = (rule: Rule<BurnRateCondition>, { firedFor, readSessi
       const [last, first] = [periods[0], periods.at(-1)];
       if (!first || !last) return;
       const range = { from: dayOf(first.start), to: dayOf(last.start) };
-      await readSessions(rule.accountId, range, ({ sessionId, firstHour, counters }) =>
-        series.addTo(sessionId, { time: firstHour.slice(0, 10), dimensions: noDimensions, counters }),
-      );
+      await readSessions(rule.accountId, range, series.addSession);
     },
 
     /** The values for which it fires now and has not yet, those furthest above their limit first. */

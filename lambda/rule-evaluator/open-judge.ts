@@ -28,7 +28,7 @@ import { askPage } from '../domain/limits/limit-blocks.ts';
 import { type DeliveryDependencies, deliverAlert } from './deliver-alert.ts';
 import { type EvaluationDependencies, evaluateAccount } from './evaluate-account.ts';
 import type { jobSchema } from './job.ts';
-import { type JudgeReport, judgeAccount } from './judge-rules.ts';
+import { failIn, type JudgeReport, judgeAccount } from './judge-rules.ts';
 import { isLate, type JudgeDependencies, judgeShards, takeUntil } from './judge-shards.ts';
 
 export interface PendingDependencies {
@@ -48,18 +48,10 @@ const AT_ONCE = 32;
 export const deliverPending =
   ({ deliveries, deliver, now, logger }: PendingDependencies) =>
   async (remainingMs: () => number): Promise<{ readonly failures: number }> => {
-    let failures = 0;
-    const fail = (what: string, facts: Record<string, unknown>, error: unknown): void => {
-      failures += 1;
-      logger.error(what, { ...facts, error: error as Error });
-    };
-    const tryToDeliver = async (outgoing: Outgoing, round: number): Promise<void> => {
-      try {
-        await deliver(outgoing, round);
-      } catch (error) {
-        fail('not delivered', { item: outgoingKey(outgoing).sk }, error);
-      }
-    };
+    const report = { failures: 0 };
+    const fail = failIn(report, logger);
+    const tryToDeliver = (outgoing: Outgoing, round: number): Promise<void> =>
+      deliver(outgoing, round).catch((error) => fail('not delivered', { item: outgoingKey(outgoing).sk }, error));
     // Each run begins with another shard, so that none waits for the others.
     const first = Math.floor(now().getTime() / MINUTE_MS);
     for (let i = 0; i < UNDELIVERED_SHARDS && !isLate(remainingMs); i++) {
@@ -71,7 +63,7 @@ export const deliverPending =
         fail('pending alerts not read', { shard }, error);
       }
     }
-    return { failures };
+    return report;
   };
 
 /** The repositories that judging an account reads and writes, over one table. */

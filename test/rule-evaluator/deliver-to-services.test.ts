@@ -7,6 +7,7 @@ import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import type { PostedChannel } from '../../lambda/domain/alerts/channels.ts';
 import { postWebhook, type WebhookAccess } from '../../lambda/integrations/webhook.ts';
 import { type DeliveryDependencies, deliverAlert } from '../../lambda/rule-evaluator/deliver-alert.ts';
+import { sampleAlert } from '../domain/alerts/sample-alert.ts';
 import { testCertificate } from '../integrations/test-certificate.ts';
 
 let server: Server;
@@ -37,10 +38,7 @@ const rule = {
   },
 };
 const alertOn = (...channels: PostedChannel[]): Alert => ({
-  ...{ alertId: 'alert-1', accountId: 'account-1', ruleId: 'rule-1', ruleName: 'Daily spend', type: 'cost_threshold' },
-  ...{ event: null, status: 'triggered', triggeredAt: NOW.toISOString(), acknowledgedAt: null, acknowledgedBy: null },
-  period: { name: 'daily', start: '2026-11-20T00:00:00.000Z', end: '2026-11-21T00:00:00.000Z' },
-  ...{ unit: 'nanoUsd', observed: 12e9, limit: 10e9, unpricedRequests: 0, summary: 'Spend is $12.', drivers: [] },
+  ...sampleAlert,
   deliveries: channels.map((channel) => ({
     ...{ channel, status: 'pending', attempts: 0, lastAttemptAt: null, sentAt: null, error: null },
   })),

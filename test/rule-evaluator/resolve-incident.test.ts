@@ -3,12 +3,13 @@ import { uuidv7 } from 'uuidv7';
 import { type EmulatedTable, emulatedTable } from '../../fixtures/emulated-table.ts';
 import { openAlertDeliveries } from '../../lambda/data/alerts/alert-deliveries.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
-import { type Alert, triggeredAlert } from '../../lambda/domain/alerts/alert.ts';
+import { triggeredAlert } from '../../lambda/domain/alerts/alert.ts';
 import type { ChannelName } from '../../lambda/domain/limits/rule.ts';
 import { WebhookError } from '../../lambda/integrations/webhook.ts';
 import { deliverAlert } from '../../lambda/rule-evaluator/deliver-alert.ts';
 import { deliverPending } from '../../lambda/rule-evaluator/open-judge.ts';
 import { newAccount } from '../data/new-account.ts';
+import { sampleAlert } from '../domain/alerts/sample-alert.ts';
 import { silentLogger } from '../http/invoke.ts';
 
 let table: EmulatedTable;
@@ -51,12 +52,7 @@ const evaluate = async (): Promise<void> => {
 };
 const fire = async (...channels: ChannelName[]): Promise<string> => {
   const alertId = uuidv7();
-  const at = now().toISOString();
-  const facts: Omit<Alert, 'status' | 'acknowledgedAt' | 'acknowledgedBy' | 'deliveries'> = {
-    ...{ alertId, accountId, ruleId: 'rule', ruleName: 'Daily spend', type: 'cost_threshold', event: null },
-    ...{ triggeredAt: at, period: { name: 'daily', start: at, end: '2026-11-21T00:00:00.000Z' } },
-    ...{ unit: 'nanoUsd', observed: 2, limit: 1, unpricedRequests: 0, summary: 'Spend is high.', drivers: [] },
-  };
+  const facts = { ...sampleAlert, alertId, accountId, triggeredAt: now().toISOString() };
   await openAlerts(table).notify(triggeredAlert(facts, channels), alertId);
   return alertId;
 };

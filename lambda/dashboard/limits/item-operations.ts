@@ -43,43 +43,31 @@ export const itemOperations = <
   Body extends z.ZodMiniType,
   Preview extends z.ZodMiniType,
   Change extends z.core.$ZodShape,
->({
-  id,
-  noun,
-  group,
-  path,
-  audited,
-  shown,
-  withSecret,
-  body,
-  preview,
-  changes,
-  gives,
-  creating,
-  changing,
-  deleting,
-}: View<Shown, Secret, Body, Preview, Change>) => {
+>(
+  view: View<Shown, Secret, Body, Preview, Change>,
+) => {
+  const { id, noun, path, audited, shown } = view;
   const [, name = ''] = /^an? (.*)/.exec(noun) ?? [];
   const the = `The ${name}.`;
-  const operation = inGroup(group);
+  const operation = inGroup(view.group);
   return {
     list: operation(`list${id}s`, `GET ${path}`, {
-      summary: `List ${name}s${gives}`,
+      summary: `List ${name}s${view.gives}`,
       permission: 'rules:read',
       success: ok('Oldest first.', { items: z.array(shown) }),
     }),
     get: operation(`get${id}`, `GET ${path}/{id}`, {
-      summary: `Read ${noun}${gives}`,
+      summary: `Read ${noun}${view.gives}`,
       permission: 'rules:read',
       success: { status: 200, description: the, schema: shown },
     }),
     create: operation(`create${id}`, `POST ${path}`, {
       audits: [`${audited}.created`],
       summary: `Create ${noun}`,
-      description: creating,
+      description: view.creating,
       permission: 'rules:write',
-      body,
-      success: { status: 201, description: the, schema: withSecret },
+      body: view.body,
+      success: { status: 201, description: the, schema: view.withSecret },
       errors: ['LIMIT_REACHED'],
     }),
     preview: operation(`preview${id}`, `POST ${path}/preview`, {
@@ -87,7 +75,7 @@ export const itemOperations = <
       summary: `Preview what ${noun} would have done`,
       description: "Judges the account's last 30 days. Nothing is stored, sent or stopped.",
       permission: 'rules:read',
-      body: preview,
+      body: view.preview,
       success: {
         status: 200,
         description: 'When its alerts would have been sent, oldest first.',
@@ -97,16 +85,16 @@ export const itemOperations = <
     update: operation(`update${id}`, `PATCH ${path}/{id}`, {
       audits: [`${audited}.changed`],
       summary: `Change ${noun}`,
-      description: changing,
+      description: view.changing,
       permission: 'rules:write',
-      body: z.strictObject({ ...changedMembers, ...changes }),
-      success: { status: 200, description: the, schema: withSecret },
+      body: z.strictObject({ ...changedMembers, ...view.changes }),
+      success: { status: 200, description: the, schema: view.withSecret },
       errors: ['CONFLICT'],
     }),
     remove: operation(`delete${id}`, `DELETE ${path}/{id}`, {
       audits: [`${audited}.deleted`],
       summary: `Delete ${noun}`,
-      description: deleting,
+      description: view.deleting,
       permission: 'rules:write',
       success: { status: 204, description: 'Deleted.' },
     }),

@@ -8,7 +8,6 @@ import { backtest, backtestRange } from '../../domain/limits/backtest.ts';
 import { backtestValues, valuesRange } from '../../domain/limits/backtest-values.ts';
 import { type BurnRateCondition, evaluatorOf, isRuleIn, type RuleCondition } from '../../domain/limits/rule.ts';
 import { spendSeries, splitSeries } from '../../domain/limits/spend-series.ts';
-import { noDimensions } from '../../domain/spend/dimensions.ts';
 import type { Caller } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
 import { auditOfRule, changedRule, newRule, type RuleFacts, requireKnown } from './rule-changes.ts';
@@ -23,11 +22,7 @@ const previewValues = async (
   const series = splitSeries(evaluator);
   const { from, readFrom } = valuesRange(at);
   if (evaluator.splitBy === 'session')
-    await readSessions(accountId, { from: dayOf(from.toISOString()), to: dayOf(at.toISOString()) }, (counter) =>
-      series.addTo(counter.sessionId, {
-        ...{ time: counter.firstHour.slice(0, 10), dimensions: noDimensions, counters: counter.counters },
-      }),
-    );
+    await readSessions(accountId, { from: dayOf(from.toISOString()), to: dayOf(at.toISOString()) }, series.addSession);
   else {
     const range = coveringRange('hour', readFrom, new Date(at.getTime() + 1));
     for await (const counter of readCounters({ accountId, range, groupBy: evaluator.readBy })) series.add(counter);

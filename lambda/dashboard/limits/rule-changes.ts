@@ -172,13 +172,16 @@ export const requireKnown = async (
   const { project, member, keyId } = filter ?? {};
   if (keyId !== undefined && !(await keys.list(accountId)).some((key) => key.keyId === keyId))
     throw problem('key', `${keyId} is not a key of the account: see GET /keys`);
-  if (project !== undefined && !(await projects.list(accountId)).some(({ projectId }) => projectId === project))
+  const ofAmounts = Object.keys(limit?.amountsOf?.project ?? {});
+  const listed = project === undefined && ofAmounts.length === 0 ? [] : await projects.list(accountId);
+  const isProject = (id: string) => listed.some(({ projectId }) => projectId === id);
+  if (project !== undefined && !isProject(project))
     throw problem('project', `${project} is not a project of the account: see GET /projects`);
   if (member !== undefined && !(await users.recipients(accountId)).some(({ userId }) => userId === member))
     throw problem('member', `${member} is not a member of the account: see GET /members`);
-  for (const id of Object.keys(limit?.amountsOf?.project ?? {}))
-    if (!(await projects.list(accountId)).some(({ projectId }) => projectId === id))
-      throw new ValidationError([{ path: 'amountByProject', message: `${id} is not a project of the account` }]);
+  const unknown = ofAmounts.find((id) => !isProject(id));
+  if (unknown !== undefined)
+    throw new ValidationError([{ path: 'amountByProject', message: `${unknown} is not a project of the account` }]);
   // The values of a limit of each are counted for themselves: its dimension need not be declared.
   const wanted = filteredBy(filter).find((name) => name.startsWith('dim:'));
   if (wanted === undefined) return;

@@ -55,7 +55,7 @@ export const listLimitValues = operation('listLimitValues', 'GET /budgets/{id}/v
     status: 200,
     description: 'One page.',
     schema: z.extend(pageOf(valueSchema), {
-      period: z.nullable(z.object({ name: z.enum(anyPeriodNames), start: z.iso.datetime(), end: z.iso.datetime() })),
+      period: z.nullable(periodSchema),
       values: z.int().check(z.describe('All values of the period.')),
       blockedValues: z.int(),
       usedNanoUsd: z.int().check(z.describe('All values together, in 1e-9 USD: as GET /spend for the filter.')),

@@ -3,7 +3,7 @@ import { roles } from '../accounts/permissions.ts';
 import { knownCostNanoUsd, type SpendCounter, sumMap } from '../spend/counters.ts';
 import { OTHER } from '../spend/dimensions.ts';
 import { type AccessRule, accessToProvider, concernsKey, type KeyOfAccess, permitsModels } from './access.ts';
-import { usdAmount } from './config-members.ts';
+import { chosenId, usdAmount } from './config-members.ts';
 
 /** The gateway looks through all of them with each request of the account, and reads them as one item, which has room for 400 kB. */
 export const MAX_ACCESS_RULES = 50;
@@ -26,14 +26,12 @@ const patterns = z
   )
   .check(z.maxLength(MAX_PATTERNS));
 
-const id = (what: string) => z.optional(z.string().check(z.minLength(1), z.maxLength(64), z.describe(what)));
-
 export const accessRuleMembers = {
   scope: z
     ._default(
       z.strictObject({
-        key: id('Id of a service key.'),
-        project: id('Id of a project: its keys, also later ones.'),
+        key: chosenId('Id of a service key.'),
+        project: chosenId('Id of a project: its keys, also later ones.'),
         role: z.optional(z.enum(roles).check(z.describe('The keys of members with this role.'))),
       }),
       {},

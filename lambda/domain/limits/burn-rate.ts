@@ -6,7 +6,7 @@ import { usdToNanoUsd } from '../money.ts';
 import { type Counters, costToCompare, knownCostNanoUsd } from '../spend/counters.ts';
 import { combinationProblem } from '../spend/dimensions.ts';
 import { comparedUsd } from '../spend/spend-report.ts';
-import { ruleFilter, ruleFilterOf } from './config-members.ts';
+import { ruleFilter, ruleFilterOf, usdAmount } from './config-members.ts';
 import type { Evaluator } from './evaluator.ts';
 import { filteredBy, type SpendSeries, splitNames } from './spend-series.ts';
 
@@ -17,7 +17,6 @@ export const median = (values: readonly number[]): number => {
   return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
 };
 
-const amount = z.number().check(z.minimum(0.000001), z.maximum(9_000_000));
 const MAX_PAUSE_MINUTES = 7 * 24 * 60;
 
 const pause = z.strictObject({
@@ -31,7 +30,7 @@ const members = z.strictObject({
   each: z.enum(splitNames).check(z.describe('Each value is judged on its own, and paused alone.')),
   measure: z._default(z.enum(['cost', 'requests']), 'cost'),
   limit: z
-    .optional(amount)
+    .optional(usdAmount)
     .check(z.describe('USD, or requests, in an hour at which it fires whatever was usual; of a session: in a day.')),
   factor: z
     .optional(z.number().check(z.gt(1), z.maximum(1_000)))
@@ -40,7 +39,9 @@ const members = z.strictObject({
         'It also fires at this many times the usual hour: the median of the busiest hours of the last 14 days with requests, of at least five. Not for sessions, which have no history.',
       ),
     ),
-  minimum: z._default(amount, 5).check(z.describe('USD, or requests, in an hour. Below it, `factor` does not count.')),
+  minimum: z
+    ._default(usdAmount, 5)
+    .check(z.describe('USD, or requests, in an hour. Below it, `factor` does not count.')),
   filter: ruleFilter,
   pause: z
     ._default(z.nullable(pause), null)

@@ -13,9 +13,14 @@ import { filteredBy, type RuleFilter } from './spend-series.ts';
 /** An amount in USD, at least a millionth: the ledger counts in nano-USD. */
 export const usdAmount = z.number().check(z.minimum(0.000001), z.maximum(9_000_000));
 
-const model = z
-  .string()
-  .check(z.minLength(1), z.maxLength(MAX_MODEL_CHARACTERS), z.describe('As GET /spend?groupBy=model names it.'));
+/** A value that requests are chosen by. */
+export const chosen = (characters: number, description?: string) =>
+  z.optional(
+    z.string().check(z.minLength(1), z.maxLength(characters), z.meta(description === undefined ? {} : { description })),
+  );
+
+const MAX_ID_CHARACTERS = 64;
+export const chosenId = (description: string) => chosen(MAX_ID_CHARACTERS, description);
 
 const declaredValue = z
   .record(
@@ -29,32 +34,12 @@ const declaredValue = z
 
 const filterMembers = z.strictObject({
   provider: z.optional(hostLabel),
-  model: z.optional(model),
-  tag: z.optional(z.string().check(z.minLength(1), z.maxLength(MAX_TAG_CHARACTERS))),
-  key: z.optional(z.string().check(z.minLength(1), z.maxLength(64), z.describe('Id of a service key, see GET /keys.'))),
-  project: z.optional(
-    z
-      .string()
-      .check(
-        z.minLength(1),
-        z.maxLength(64),
-        z.describe('Id of a project, see GET /projects: the keys that it has when the rule is judged.'),
-      ),
-  ),
-  member: z.optional(
-    z
-      .string()
-      .check(
-        z.minLength(1),
-        z.maxLength(64),
-        z.describe('User id of a member, see GET /members: the keys of that member.'),
-      ),
-  ),
-  client: z.optional(
-    z
-      .string()
-      .check(z.minLength(1), z.maxLength(MAX_CLIENT_CHARACTERS), z.describe('As GET /spend?groupBy=client names it.')),
-  ),
+  model: chosen(MAX_MODEL_CHARACTERS, 'As GET /spend?groupBy=model names it.'),
+  tag: chosen(MAX_TAG_CHARACTERS),
+  key: chosenId('Id of a service key, see GET /keys.'),
+  project: chosenId('Id of a project, see GET /projects: the keys that it has when the rule is judged.'),
+  member: chosenId('User id of a member, see GET /members: the keys of that member.'),
+  client: chosen(MAX_CLIENT_CHARACTERS, 'As GET /spend?groupBy=client names it.'),
   dim: z.optional(declaredValue),
 });
 

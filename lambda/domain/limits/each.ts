@@ -13,12 +13,18 @@ export type EachName = (typeof eachNames)[number] | `dim:${string}`;
 /** A limit's period: of the calendar, or days that somebody chose. */
 export type LimitPeriod = PeriodName | { readonly from: string; readonly to: string };
 
+/** The period of days that somebody chose. */
+export const fixedPeriod = ({ from, to }: Exclude<LimitPeriod, PeriodName>) => ({
+  name: 'fixed' as const,
+  start: `${from}T00:00:00.000Z`,
+  end: new Date(Date.parse(to) + DAY_MS).toISOString(),
+});
+
 /** The period of a limit that contains an instant; null outside of a fixed one. */
 export const limitPeriodAt = (period: LimitPeriod, at: Date) => {
   if (typeof period === 'string') return periodAt(period, at);
-  const start = `${period.from}T00:00:00.000Z`;
-  const end = new Date(Date.parse(period.to) + DAY_MS).toISOString();
-  return start <= at.toISOString() && at.toISOString() < end ? { name: 'fixed' as const, start, end } : null;
+  const fixed = fixedPeriod(period);
+  return fixed.start <= at.toISOString() && at.toISOString() < fixed.end ? fixed : null;
 };
 
 /** An amount at a percentage of it, in nano-USD, rounded up. */

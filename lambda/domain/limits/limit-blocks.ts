@@ -1,6 +1,6 @@
 import type { Period } from '../calendar/periods.ts';
 import { type KeyOfSpend, keysIn, needsKeys } from '../spend/key-dimensions.ts';
-import type { Block, BlockScope, Blocks, EachLimit, Remaining, ReservedBudget } from './block.ts';
+import type { Block, BlockScope, Blocks, EachLimit } from './block.ts';
 import type { UseSample } from './bound.ts';
 import { type GroupAmount, placesOf } from './each.ts';
 import { blocksFromNanoUsd, type Limit, type LimitUse } from './limit.ts';
@@ -50,33 +50,6 @@ export const scopeOf = (filter: Filter | undefined, keys: readonly BlockableKey[
 export const concernsGateway = ({ block, showRemaining }: Pick<Limit, 'block' | 'showRemaining'>): boolean =>
   block !== null || showRemaining;
 
-const blockOf = ({ ruleId, name, limit, period, use }: LimitState, keys: readonly BlockableKey[]): Block[] =>
-  limit.block !== null && use.isUsedUp
-    ? [
-        {
-          id: ruleId,
-          kind: 'budget',
-          name,
-          scope: scopeOf(limit.filter, keys),
-          until: period.end,
-          amountNanoUsd: limit.amountNanoUsd,
-          spentNanoUsd: use.usedNanoUsd,
-        },
-      ]
-    : [];
-
-const remainingOf = ({ ruleId, limit, period, use }: LimitState, keys: readonly BlockableKey[]): Remaining[] =>
-  limit.showRemaining
-    ? [
-        {
-          id: ruleId,
-          scope: scopeOf(limit.filter, keys),
-          until: period.end,
-          nanoUsd: limit.amountNanoUsd - use.usedNanoUsd,
-        },
-      ]
-    : [];
-
 /** True where requests reserve from a limit. */
 export const isReserved = ({ block }: Pick<Limit, 'block'>): boolean => block?.enforcement === 'reserved';
 
@@ -96,22 +69,6 @@ export const useSamples = (states: readonly LimitState[]): UseSample[] =>
     .filter(({ limit }) => limit.block !== null)
     .map(({ ruleId, period, use }) => ({ budgetId: ruleId, periodId: periodId(period), usedNanoUsd: use.usedNanoUsd }));
 
-const reservedOf = ({ ruleId, name, limit }: LimitState, keys: readonly BlockableKey[]): ReservedBudget[] =>
-  isReserved(limit)
-    ? [
-        {
-          id: ruleId,
-          name,
-          scope: scopeOf(limit.filter, keys),
-          period: limit.period,
-          amountNanoUsd: limit.amountNanoUsd,
-          limitNanoUsd: blocksFromNanoUsd(limit),
-          unknownCost: limit.unknownCost,
-          onUnavailable: limit.block?.onUnavailable ?? 'pass',
-        },
-      ]
-    : [];
-
 /** A member, as far as the amounts of groups depend on it. */
 interface MemberOfGroups {
   readonly userId: string;
@@ -127,28 +84,23 @@ export interface Belongings {
 
 /** The values of each group: a member is of the projects that it is limited to or has a key in, a key has the role of its member. */
 const groupsOf = ({ each, amountsOf }: Limit, { keys, members }: Belongings): GroupAmount[] => {
-  const hasKeyIn = (userId: string, project: string) =>
-    keys.some(({ ownerUserId, projectId }) => ownerUserId === userId && projectId === project);
-  const ofProject = (project: string): string[] =>
-    each === 'key'
-      ? keys.filter(({ projectId }) => projectId === project).map(({ keyId }) => keyId)
-      : members
-          .filter(({ userId, projects }) => projects?.includes(project) || hasKeyIn(userId, project))
-          .map(({ userId }) => userId);
-  const ofRole = (role: string): string[] => {
-    const userIds = members.filter((member) => member.role === role).map(({ userId }) => userId);
-    return each === 'key'
-      ? keys.filter(({ ownerUserId = '' }) => userIds.includes(ownerUserId)).map(({ keyId }) => keyId)
-      : userIds;
+  const isIn = ({ userId, projects }: MemberOfGroups, project: string) =>
+    projects?.includes(project) || keys.some((key) => key.ownerUserId === userId && key.projectId === project);
+  const hasRole = (userId: string | undefined, role: string) =>
+    members.some((member) => member.userId === userId && member.role === role);
+  const keyIds = (isOf: (key: BlockableKey) => boolean) => keys.filter(isOf).map(({ keyId }) => keyId);
+  const userIds = (isOf: (member: MemberOfGroups) => boolean) => members.filter(isOf).map(({ userId }) => userId);
+  const valuesOf = {
+    project: (id: string) =>
+      each === 'key' ? keyIds(({ projectId }) => projectId === id) : userIds((member) => isIn(member, id)),
+    role: (name: string) =>
+      each === 'key' ? keyIds(({ ownerUserId }) => hasRole(ownerUserId, name)) : userIds(({ role }) => role === name),
   };
-  return [
-    ...Object.entries(amountsOf?.project ?? {})
+  return (['project', 'role'] as const).flatMap((source) =>
+    Object.entries(amountsOf?.[source] ?? {})
       .toSorted(([, a], [, b]) => b - a)
-      .map(([name, amountNanoUsd]) => ({ source: 'project' as const, name, amountNanoUsd, values: ofProject(name) })),
-    ...Object.entries(amountsOf?.role ?? {}).map(([name, amountNanoUsd]) => ({
-      ...{ source: 'role' as const, name, amountNanoUsd, values: ofRole(name) },
-    })),
-  ];
+      .map(([name, amountNanoUsd]) => ({ source, name, amountNanoUsd, values: valuesOf[source](name) })),
+  );
 };
 
 /** The page on which a person asks for more than a limit gives. */
@@ -204,17 +156,29 @@ export const withLimits = (
     const isSame = before?.until === block.until && before.amountNanoUsd === block.amountNanoUsd;
     return isSame ? { ...block, spentNanoUsd: before.spentNanoUsd } : block;
   };
+  const stays = ({ id }: { readonly id: string }): boolean => unjudged.has(id);
+  const judged = states.map(({ ruleId: id, name, limit, period, use: { usedNanoUsd, isUsedUp } }) => {
+    const { block, amountNanoUsd, unknownCost } = limit;
+    const common = { id, scope: scopeOf(limit.filter, keys) };
+    const budget = { ...common, name, amountNanoUsd };
+    const until = period.end;
+    return {
+      block: block && isUsedUp && since({ ...budget, kind: 'budget', until, spentNanoUsd: usedNanoUsd }),
+      remaining: limit.showRemaining && { ...common, until, nanoUsd: amountNanoUsd - usedNanoUsd },
+      reserved: isReserved(limit) && {
+        ...{ ...budget, period: limit.period, limitNanoUsd: blocksFromNanoUsd(limit), unknownCost },
+        onUnavailable: block?.onUnavailable ?? 'pass',
+      },
+    };
+  });
   return {
     ...others,
     blocks: [
-      ...blocks.filter(({ id, kind }) => kind !== 'budget' || unjudged.has(id)),
-      ...states.flatMap((state) => blockOf(state, keys)).map(since),
+      ...blocks.filter((block) => block.kind !== 'budget' || stays(block)),
+      ...judged.flatMap(({ block }) => block || []),
     ],
-    remaining: [
-      ...remaining.filter(({ id }) => unjudged.has(id)),
-      ...states.flatMap((state) => remainingOf(state, keys)),
-    ],
-    reserved: [...reserved.filter(({ id }) => unjudged.has(id)), ...states.flatMap((state) => reservedOf(state, keys))],
+    remaining: [...remaining.filter(stays), ...judged.flatMap((state) => state.remaining || [])],
+    reserved: [...reserved.filter(stays), ...judged.flatMap((state) => state.reserved || [])],
     each,
     keys: each.some((limit) => limit.each === 'member' || limit.each === 'project')
       ? placesOf(keys.filter(({ status }) => status === 'active'))

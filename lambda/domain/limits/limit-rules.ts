@@ -1,12 +1,11 @@
 import * as z from 'zod/mini';
 import { type Period, periodNames, periodsToJudge } from '../calendar/periods.ts';
-import { DAY_MS } from '../calendar/units.ts';
 import { usdToNanoUsd } from '../money.ts';
 import { costToCompare } from '../spend/counters.ts';
 import { HISTORY_DAYS, RATE_DAYS } from '../spend/month-forecast.ts';
 import { comparedUsd, costOf, percentText, usdOf } from '../spend/spend-report.ts';
 import { ruleFilter, usdAmount } from './config-members.ts';
-import { atPercent } from './each.ts';
+import { atPercent, fixedPeriod } from './each.ts';
 import type { Evaluator, JudgedPeriod, Observation } from './evaluator.ts';
 import { budgetConfigSchema, forecastOf, type Limit, type LimitUse, useOf } from './limit.ts';
 
@@ -77,10 +76,9 @@ const judgeLimit = (limit: Limit, { event, cost, text }: Wording, judged: Judged
 /** The periods that are judged now, latest first: see periodsToJudge. A fixed period is judged like a month. */
 const limitPeriods = ({ period }: Limit, now: Date, judgedUntil: Date): Period[] => {
   if (typeof period === 'string') return periodsToJudge(period, now, judgedUntil);
-  const start = `${period.from}T00:00:00.000Z`;
-  const end = new Date(Date.parse(period.to) + DAY_MS).toISOString();
+  const fixed = fixedPeriod(period);
   const [, previous = { end: now.toISOString() }] = periodsToJudge('daily', now, judgedUntil).toReversed();
-  return start <= now.toISOString() && end >= previous.end ? [{ name: 'fixed', start, end }] : [];
+  return fixed.start <= now.toISOString() && fixed.end >= previous.end ? [fixed] : [];
 };
 
 const limitEvaluator = <Config extends Pick<Limit, 'filter'>>(

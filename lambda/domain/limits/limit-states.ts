@@ -2,7 +2,7 @@ import type { Period } from '../calendar/periods.ts';
 import type { ReadCounters } from '../spend/spend-question.ts';
 import type { EachLimit } from './block.ts';
 import { amountFor, type HeldAmount, isAtLimit, type Override, type ValueUse } from './each.ts';
-import { forecastOf, useOf } from './limit.ts';
+import { atOwnRate, forecastOf, useOf } from './limit.ts';
 import { currentPeriod, evaluatorOf, type RuleCondition } from './rule.ts';
 import { fillSeries } from './spend-query.ts';
 import { spendSeries } from './spend-series.ts';
@@ -51,9 +51,6 @@ export interface ValueState extends HeldAmount, ValueUse {
   readonly override: Override | null;
 }
 
-/** Periods are forecast from their first tenth on. */
-const MIN_ELAPSED = 0.1;
-
 const percentOf = (usedNanoUsd: number, nanoUsd: number | null): number | null => {
   if (nanoUsd === null) return null;
   return nanoUsd === 0 ? 100 : Math.floor((usedNanoUsd / nanoUsd) * 100);
@@ -68,13 +65,11 @@ export const valueState = (
 ): ValueState => {
   const { value, usedNanoUsd, unpricedRequests, reservedNanoUsd } = counted;
   const amount = amountFor(limit, value, override, now);
-  const startMs = Date.parse(period.start);
-  const elapsed = (now.getTime() - startMs) / (Date.parse(period.end) - startMs);
   return {
     ...{ value, ...amount, usedNanoUsd, unpricedRequests, reservedNanoUsd },
     remainingNanoUsd: amount.nanoUsd === null ? null : amount.nanoUsd - usedNanoUsd,
     percentUsed: percentOf(usedNanoUsd, amount.nanoUsd),
-    projectedNanoUsd: elapsed < MIN_ELAPSED ? null : Math.round(usedNanoUsd / Math.min(1, elapsed)),
+    projectedNanoUsd: atOwnRate(period, now, usedNanoUsd),
     isAtLimit: isAtLimit(limit, counted, amount),
     override: amount.source === 'override' ? override : null,
   };

@@ -159,6 +159,13 @@ export const useOf = (
 /** Periods but months are forecast from their first tenth on. */
 const MIN_ELAPSED = 0.1;
 
+/** What a period comes to at its own rate so far; null where it is too early to tell. */
+export const atOwnRate = ({ start, end }: Period, now: Date, nanoUsd: number): number | null => {
+  const startMs = Date.parse(start);
+  const elapsed = (now.getTime() - startMs) / (Date.parse(end) - startMs);
+  return elapsed < MIN_ELAPSED ? null : Math.round(nanoUsd / Math.min(1, elapsed));
+};
+
 /**
  * The cost of a period at its end, in nano-USD: a month at the rate of the last seven days, with the day on which it reaches an amount; other
  * periods at their own rate so far. Null where it is too early to tell, or the period is over.
@@ -174,8 +181,6 @@ export const forecastOf = (
       const sum = series.sum(from, to);
       return { requests: sum.requests ?? 0, nanoUsd: knownCostNanoUsd(sum) };
     });
-  const startMs = Date.parse(period.start);
-  const elapsed = (now.getTime() - startMs) / (Date.parse(period.end) - startMs);
-  if (elapsed < MIN_ELAPSED) return null;
-  return { nanoUsd: Math.round(knownCostNanoUsd(series.sum(period.start, period.end)) / elapsed) };
+  const nanoUsd = atOwnRate(period, now, knownCostNanoUsd(series.sum(period.start, period.end)));
+  return nanoUsd === null ? null : { nanoUsd };
 };

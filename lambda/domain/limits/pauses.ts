@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { DEFAULT_PROJECT_ID } from '../accounts/scope.ts';
 import { HOUR_MS } from '../calendar/units.ts';
 import { hostLabel } from '../host-label.ts';
 import {
@@ -9,32 +8,21 @@ import {
   MAX_TAG_CHARACTERS,
 } from '../usage/limits.ts';
 import type { Block, Blocks } from './block.ts';
+import { chosen, chosenId } from './config-members.ts';
 
 /** The gateway compares each request of an account with all of them, and reads them as one item. */
 export const MAX_PAUSES = 50;
 
 const MAX_MINUTES = 366 * 24 * 60;
 
-const upTo = (characters: number) => z.optional(z.string().check(z.minLength(1), z.maxLength(characters)));
-
 export const pauseScope = {
   provider: z.optional(hostLabel),
-  model: upTo(MAX_MODEL_CHARACTERS),
-  tag: upTo(MAX_TAG_CHARACTERS),
-  key: z.optional(z.string().check(z.minLength(1), z.maxLength(64), z.describe('Id of a service key.'))),
-  project: z.optional(
-    z
-      .string()
-      .check(
-        z.minLength(1),
-        z.maxLength(64),
-        z.meta({ description: 'Id of a project: its active keys at this moment.', examples: [DEFAULT_PROJECT_ID] }),
-      ),
-  ),
-  session: z.optional(
-    z.string().check(z.minLength(1), z.maxLength(MAX_SESSION_ID_CHARACTERS), z.describe('Session id of a client.')),
-  ),
-  client: upTo(MAX_CLIENT_CHARACTERS),
+  model: chosen(MAX_MODEL_CHARACTERS),
+  tag: chosen(MAX_TAG_CHARACTERS),
+  key: chosenId('Id of a service key.'),
+  project: chosenId('Id of a project, such as `default`: its active keys at this moment.'),
+  session: chosen(MAX_SESSION_ID_CHARACTERS, 'Session id of a client.'),
+  client: chosen(MAX_CLIENT_CHARACTERS),
 };
 
 /** The scope of a pause, and how long it lasts. */

@@ -2,7 +2,8 @@ import { bucketsOf } from '../calendar/range.ts';
 import { MINUTE_MS } from '../calendar/units.ts';
 import { bucketOf, type Granularity } from '../calendar/utc.ts';
 import { addCounters, type Counters, knownCostNanoUsd, type SpendCounter, sumMap } from '../spend/counters.ts';
-import { OTHER, type SpendDimensionName, type SpendDimensions, UNKNOWN } from '../spend/dimensions.ts';
+import { noDimensions, OTHER, type SpendDimensionName, type SpendDimensions, UNKNOWN } from '../spend/dimensions.ts';
+import type { SessionCounter } from '../spend/sessions.ts';
 
 /** Which requests a rule counts. A missing member matches all. */
 export type RuleFilter = Readonly<Partial<Record<SpendDimensionName, string>>>;
@@ -109,7 +110,9 @@ export const splitSeries = (evaluator: SplitOptions) => {
     series.add(counter);
   };
   return {
-    addTo,
+    /** Sessions are judged by the day, and by nothing but themselves. */
+    addSession: ({ sessionId, firstHour, counters }: SessionCounter): void =>
+      addTo(sessionId, { time: firstHour.slice(0, 10), dimensions: noDimensions, counters }),
     add: (counter: SpendCounter): void => {
       const value = dimension && counter.dimensions[dimension];
       if (value && value !== OTHER && value !== UNKNOWN) addTo(value, counter);

@@ -96,13 +96,14 @@ describe('cost_threshold', () => {
       spent('2026-11-19', 100),
       spent('2026-11-20', 100, { provider: 'xai' }),
       spent('2026-11-20', 100, { tag: 'b' }),
+      spent('2026-11-20', 100, { tag: 'a', model: 'o3' }),
       spent('2026-11-20', 3, { tag: 'a' }),
     ];
     expect(judge(rule({ filter: { provider: 'openai', model: 'gpt-4o', tag: 'a' } }), counters)?.observed).toBe(
       3 * USD,
     );
-    expect(judge(rule({ period: 'weekly' }), counters)?.observed).toBe(303 * USD);
-    expect(judge(rule({ period: 'monthly' }), counters)?.observed).toBe(303 * USD);
+    expect(judge(rule({ period: 'weekly' }), counters)?.observed).toBe(403 * USD);
+    expect(judge(rule({ period: 'monthly' }), counters)?.observed).toBe(403 * USD);
   });
 
   it('reports how many requests its cost leaves out', () => {
@@ -190,24 +191,9 @@ describe('spend_anomaly', () => {
     }
   });
 
-  it('returns null with too few periods to compare with, and ignores small sums', () => {
+  it('ignores small sums', () => {
     const rule = { type: 'spend_anomaly', config: { period: 'daily' } };
-    expect(judge(rule, [...days(4, 10), spent('2026-11-20', 1_000)])).toBeNull();
     expect(judge(rule, [...days(14, 0.01), spent('2026-11-20', 0.9)])).toMatchObject({ exceeded: false, limit: USD });
-  });
-});
-
-describe('filters', () => {
-  const rule = (filter: object) => ({ type: 'cost_threshold', config: { threshold: 10, period: 'daily', filter } });
-
-  it.each([
-    ['provider', { provider: 'openai' }, { provider: 'xai' }],
-    ['model', { model: 'gpt-4o' }, { model: 'o3' }],
-    ['tag', { tag: 'a' }, { tag: null }],
-  ])('count only requests of their %s', (_, filter, other) => {
-    const counters = [spent('2026-11-20', 1, { tag: 'a' }), spent('2026-11-20', 2, { tag: 'a', ...other })];
-    expect(judge(rule(filter), counters)?.observed).toBe(USD);
-    expect(judge(rule({}), counters)?.observed).toBe(3 * USD);
   });
 });
 
@@ -331,10 +317,6 @@ describe('budget_forecast', () => {
     };
     expect(judgeLate(99)).toMatchObject({ exceeded: false, observed: 99 * USD });
     expect(judgeLate(100)).toMatchObject({ exceeded: true, event: 'used_up', observed: 100 * USD });
-  });
-
-  it('does not fire without spend', () => {
-    expect(judge(rule, daily(0), at)).toMatchObject({ exceeded: false, observed: 0 });
   });
 });
 
