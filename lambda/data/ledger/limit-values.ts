@@ -178,5 +178,3 @@ export const openLimitValues = (table: Table, now: () => number = Date.now) => {
     },
   };
 };
-
-export type LimitValues = ReturnType<typeof openLimitValues>;

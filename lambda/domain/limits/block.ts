@@ -44,7 +44,7 @@ export interface Block {
 }
 
 /** The remainder of a budget, for the response header that its account asked for. */
-export interface Remaining {
+interface Remaining {
   readonly id: string;
   readonly scope: BlockScope;
   /** ISO 8601 UTC: the end of the period that it belongs to. */
