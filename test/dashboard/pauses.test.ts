@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { openBlockCopies } from '../../lambda/data/accounts/block-copies.ts';
+import { openBlockCopies } from '../../lambda/data/accounts/key-copies.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
