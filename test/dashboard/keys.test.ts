@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { ruleOf } from '../../fixtures/rule-of.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
@@ -165,6 +166,26 @@ describe('the end of a key', () => {
     });
     expect((await admitted(body.key))?.['validUntil']).toBeUndefined();
   });
+});
+
+it.each([
+  ['a new name', 'PATCH', '', { name: 'new' }],
+  ['a rotation', 'POST', '/rotate', {}],
+])('the end of a key is not undone by %s of the same moment', async (_, method, path, body) => {
+  const account = await newAccount(table, 'PRO');
+  const { call, create, list } = asCaller(account);
+  const { id } = (await create('api')).body;
+  let isRaced = false;
+  const raced = interceptTable(table, async ({ operation }, send) => {
+    if (operation === 'TransactWriteItems' && !isRaced) {
+      isRaced = true;
+      expect((await call('PATCH', `/keys/${id}`, { validUntil: later(1) })).status).toBe(200);
+    }
+    return send();
+  });
+  const other = openDashboard(raced, () => now);
+  expect((await callAs(other, account)(method, `/keys/${id}${path}`, body)).status).toBe(409);
+  expect((await list()).items[1]).toMatchObject({ name: 'api', validUntil: later(1) });
 });
 
 describe('rotation', () => {

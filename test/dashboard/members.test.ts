@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openApiTokens } from '../../lambda/data/accounts/api-tokens.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
@@ -69,12 +70,15 @@ const sendMail: SendMail = async (mail) => {
   mails.push(mail);
 };
 
-beforeAll(async () => {
-  const replaced = { directory, sessions, sendMail, now: () => now };
-  // No cache: each request sees the membership as it is.
-  handler = identityApi(table, replaced, {
+const replaced = { directory, sessions, sendMail, now: () => now };
+/** No cache: each request sees the membership as it is. */
+const open = (over = table) =>
+  identityApi(over, replaced, {
     membershipOf: (claims) => openMembership(table, APP_CLIENT_ID).membershipOf(claims),
   });
+
+beforeAll(async () => {
+  handler = open();
   cachingHandler = identityApi(table, replaced, { membershipOf: openMembership(table, APP_CLIENT_ID).membershipOf });
 });
 beforeEach(() => {
@@ -633,6 +637,23 @@ describe('members', () => {
     } finally {
       clock.mockRestore();
     }
+  });
+
+  it('lose no change to another one of the same moment', async () => {
+    const owner = await newAccount(table);
+    const userId = await join(owner.userId, 'member');
+    let isRaced = false;
+    const raced = interceptTable(table, async ({ operation }, send) => {
+      if (operation === 'TransactWriteItems' && !isRaced) {
+        isRaced = true;
+        expect((await as(owner.userId).changeRole(userId, 'viewer')).status).toBe(200);
+      }
+      return send();
+    });
+    const call = callAs(open(raced), { accountId: '', userId: owner.userId });
+    const limit = () => call('PATCH', `/members/${userId}`, { projects: ['default'] });
+    expect(await limit()).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
+    expect(await limit()).toMatchObject({ status: 200, body: { role: 'viewer', projects: ['default'] } });
   });
 
   it('cannot change the owner, nor become one by a role', async () => {

@@ -49,7 +49,7 @@ export const changeMember =
     const changed = { ...member, role, projects };
     const [details, before] = [detailsOf(changed), detailsOf(member)];
     await members.change(
-      userId,
+      member,
       { role, projects },
       auditOf(input, { action: 'member.role_changed', subject: userId, details, before }, now()),
     );

@@ -57,12 +57,20 @@ const checkOwner = (accountId: string, relation: '=' | '<>', userId: string) =>
 /** A role, and the projects that the member is limited to. */
 export type Membership = Pick<User, 'role' | 'projects'>;
 
-/** In both items of the user. */
-const setMembership = (accountId: string, userId: string, { role, projects }: Membership): [Action, Action] => {
+/** In both items of the user. @param former refused where the membership is not this one any more */
+const setMembership = (
+  accountId: string,
+  userId: string,
+  { role, projects }: Membership,
+  former?: Membership,
+): [Action, Action] => {
   const change = `SET #role = :role${projects ? ', projects = :projects' : ' REMOVE projects'}`;
   const values = { role, ...(projects && { projects }) };
+  const isSame = `#role = :was AND ${former?.projects ? 'projects = :had' : 'attribute_not_exists(projects)'}`;
   return [
-    update(userKey(userId), change, 'accountId = :accountId', { ...values, accountId }),
+    update(userKey(userId), change, `accountId = :accountId${former ? ` AND ${isSame}` : ''}`, {
+      ...{ ...values, accountId, was: former?.role, had: former?.projects },
+    }),
     update(accountUserKey(accountId, userId), change, EXISTS, values),
   ];
 };
@@ -116,18 +124,23 @@ export const openMembers = (table: Table) => {
     /**
      * The owner's role changes by `transferOwnership` alone.
      *
+     * @param member as it was read
      * @throws NotFoundError
-     * @throws ConflictError for the owner
+     * @throws ConflictError for the owner, and where the member was changed in the meantime
      */
-    change: (userId: string, membership: Membership, audit: AuditEntry): Promise<void> =>
+    change: ({ userId, ...former }: User, membership: Membership, audit: AuditEntry): Promise<void> =>
       transact(
         table,
         [
           checkOwner(audit.accountId, '<>', userId),
-          ...setMembership(audit.accountId, userId, membership),
+          ...setMembership(audit.accountId, userId, membership, former),
           putAudit(audit),
         ],
-        memberRefusal('This member is the owner. Transfer the ownership first.'),
+        async ([isOwner]) => {
+          if (isOwner) return new ConflictError('This member is the owner. Transfer the ownership first.');
+          await requireMember(audit.accountId, userId);
+          return new ConflictError('Another request changed this member. Read the list again.');
+        },
       ),
 
     /**

@@ -215,8 +215,11 @@ export const openServiceKeys = (table: Table) => {
           update(
             accountServiceKeyKey(accountId, key.keyId),
             `SET #name = :name, projectId = :projectId, former = :former${change}`,
-            `keyHash = :hash AND #status = :status AND ${hasProject(key.projectId)}`,
-            { name, projectId, former, hash: key.keyHash, status: key.status, from: key.projectId, end },
+            `keyHash = :hash AND #status = :status AND #name = :formerName AND ${hasEnd(key)} AND ${hasProject(key.projectId)}`,
+            {
+              ...{ name, projectId, former, end, hash: key.keyHash, status: key.status, from: key.projectId },
+              ...{ formerName: key.name, formerEnd: key.validUntil },
+            },
           ),
           end === undefined
             ? update(
@@ -300,10 +303,10 @@ export const openServiceKeys = (table: Table) => {
           update(
             accountServiceKeyKey(accountId, key.keyId),
             'SET keyHash = :next, maskedKey = :masked, former = :former',
-            'keyHash = :hash AND #status = :active',
+            `keyHash = :hash AND #status = :active AND ${hasEnd(key)}`,
             {
               ...{ next: next.keyHash, masked: next.maskedKey, former: next.former },
-              ...{ hash: key.keyHash, active: 'active' },
+              ...{ hash: key.keyHash, active: 'active', formerEnd: key.validUntil },
             },
           ),
           ...others.map((secret) => setEnd(secret, EXISTS)),
@@ -342,8 +345,11 @@ export const openServiceKeys = (table: Table) => {
           update(
             accountServiceKeyKey(accountId, key.keyId),
             'SET #status = :revoked, revokedAt = :at',
-            '#status = :active AND keyHash = :hash',
-            { revoked: 'revoked', active: 'active', at, hash: key.keyHash },
+            `#status = :active AND keyHash = :hash AND ${hasEnd(key)} AND ${hasProject(key.projectId)}`,
+            {
+              ...{ revoked: 'revoked', active: 'active', at, hash: key.keyHash },
+              ...{ formerEnd: key.validUntil, from: key.projectId },
+            },
           ),
           put({ ...accountServiceKeyKey(accountId, keyId), ...next }, IS_NEW),
           ...hashesOf(key).map((hash) =>
@@ -404,6 +410,10 @@ export const openServiceKeys = (table: Table) => {
 
 const changedMeanwhile = () => new ConflictError('Another request changed the key. Read it again.');
 const noProject = () => new NotFoundError('There is no such project.');
+
+/** Condition that a key ends as it did when it was read, at `:formerEnd`. */
+const hasEnd = ({ validUntil }: ServiceKey): string =>
+  validUntil === undefined ? 'attribute_not_exists(validUntil)' : 'validUntil = :formerEnd';
 
 /** Condition that a key is in the project `:from`. Keys of 0.1 name none. */
 const hasProject = (projectId: string): string =>
