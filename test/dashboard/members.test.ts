@@ -11,6 +11,7 @@ import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/servi
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { serviceKeyKey, userKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
+import type { Table } from '../../lambda/data/table/table.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import { EmailTakenError, InvalidCredentialsError, TotpRequiredError } from '../../lambda/domain/errors.ts';
@@ -72,7 +73,7 @@ const sendMail: SendMail = async (mail) => {
 
 const replaced = { directory, sessions, sendMail, now: () => now };
 /** No cache: each request sees the membership as it is. */
-const open = (over = table) =>
+const open = (over: Table = table) =>
   identityApi(over, replaced, {
     membershipOf: (claims) => openMembership(table, APP_CLIENT_ID).membershipOf(claims),
   });

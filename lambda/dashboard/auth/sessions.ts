@@ -1,5 +1,5 @@
 import { hasEnded, type User } from '../../data/accounts/users.ts';
-import { maskedServiceKey } from '../../domain/accounts/account-key.ts';
+import { maskedSecret } from '../../domain/accounts/issued-secret.ts';
 import { permits, type Role } from '../../domain/accounts/permissions.ts';
 import { endsSession, refusesPassword } from '../../domain/accounts/sign-on.ts';
 import {
@@ -16,7 +16,7 @@ import type * as operations from './operations.ts';
 
 /** The account key as a role may see it: a credential that outlives a membership is for those who can revoke it. */
 export const accountKeyFor = (role: Role, accountKey: string): string =>
-  permits(role, 'keys:write-all') ? accountKey : maskedServiceKey(accountKey);
+  permits(role, 'keys:write-all') ? accountKey : maskedSecret(accountKey);
 
 interface AccountSession extends Session {
   readonly accountId: string;

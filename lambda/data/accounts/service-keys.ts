@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { maskedServiceKey, serviceKeyHash } from '../../domain/accounts/account-key.ts';
+import { serviceKeyHash } from '../../domain/accounts/account-key.ts';
+import { maskedSecret } from '../../domain/accounts/issued-secret.ts';
 import { type Role, roles } from '../../domain/accounts/permissions.ts';
 import { DEFAULT_PROJECT_ID } from '../../domain/accounts/scope.ts';
 import type { AccountStatus } from '../../domain/billing/plans.ts';
@@ -51,7 +52,7 @@ export const newServiceKey = (
   former: [],
   ...facts,
   keyHash: serviceKeyHash(serviceKey),
-  maskedKey: maskedServiceKey(serviceKey),
+  maskedKey: maskedSecret(serviceKey),
   status: 'active',
 });
 
@@ -281,7 +282,7 @@ export const openServiceKeys = (table: Table) => {
       const next = {
         ...key,
         keyHash: serviceKeyHash(serviceKey),
-        maskedKey: maskedServiceKey(serviceKey),
+        maskedKey: maskedSecret(serviceKey),
         // Revoking the key reaches every secret that may still be accepted, and each that the gateway may have cached.
         former: [...former, ...key.former.filter(({ validUntil }) => validUntil <= now)].slice(
           0,

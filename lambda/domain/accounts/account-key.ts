@@ -1,4 +1,4 @@
-import { isWellFormedSecret, maskedSecret, newSecret, secretHash } from './issued-secret.ts';
+import { isWellFormedSecret, newSecret, secretHash } from './issued-secret.ts';
 
 const PREFIX = 'svc_';
 
@@ -14,8 +14,6 @@ export const serviceKeyHash = (serviceKey: string): string => secretHash(service
 
 /** True for text that may be the hash of a key. Other text must not reach the table, which rejects some of it. */
 export const isServiceKeyHash = (text: string): boolean => /^[\w-]{43}$/.test(text);
-
-export const maskedServiceKey = (serviceKey: string): string => maskedSecret(serviceKey);
 
 /** True for the right shape and checksum. The key need not exist. */
 export const isWellFormedAccountKey = (key: string): boolean => isWellFormedSecret(PREFIX, key);

@@ -46,7 +46,7 @@ export interface Attempt {
 
 /** Statuses of what a rule refuses; 403 where none is named. */
 export const refusedBy: Readonly<Record<string, readonly number[]>> = {
-  gone: [401, 403],
+  gone: [401],
   password: [401],
   code: [401],
   'nothing sent': [400],
