@@ -1,7 +1,7 @@
 import type { Dialect } from './dialect.ts';
 import { imageTokens } from './image-tokens.ts';
 import { INPUT_BOUNDS, outputTokens } from './output-tokens.ts';
-import type { Raw } from './raw.ts';
+import { countOf, type Raw } from './raw.ts';
 import { promptTokens, type Tokenizer, tokenizerOf } from './tokenizers.ts';
 import type { Reading } from './usage-event.ts';
 
@@ -109,10 +109,8 @@ export const estimateUsage = (reading: Reading): EstimatedUsage | null => {
 };
 
 /** Only an output that is larger than the reported one is news. */
-const withOutput = (reported: Raw, output: number): Raw => {
-  const before = reported['output_tokens'];
-  return typeof before === 'number' && before >= output ? reported : { ...reported, output_tokens: output };
-};
+const withOutput = (reported: Raw, output: number): Raw =>
+  (countOf(reported['output_tokens']) ?? -1) >= output ? reported : { ...reported, output_tokens: output };
 
 const inputTokens = (
   { dialect, visible }: Reading,

@@ -133,8 +133,10 @@ describe('estimated usage', () => {
     expect(estimate({ input_tokens: 50, output_tokens: 20 })).toMatchObject(replaced);
     expect(estimate({ input_tokens: 50 })).toMatchObject(replaced);
     expect(estimate({ input_tokens: 50, output_tokens: { valueOf: 1 } })).toMatchObject(replaced);
-    const larger = { input_tokens: 50, output_tokens: 22 };
-    expect(estimate(larger)?.usage).toBe(larger);
+    for (const output_tokens of [22, '22']) {
+      const larger = { input_tokens: 50, output_tokens };
+      expect(estimate(larger)?.usage).toBe(larger);
+    }
   });
 });
 
