@@ -7,6 +7,7 @@ import { openRules } from '../../lambda/data/alerts/rules.ts';
 import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { newAccount } from '../data/new-account.ts';
+import { sampleAlert } from '../domain/alerts/sample-alert.ts';
 import { dashboardForTests } from './open-dashboard.ts';
 
 const { table, clock, caller, call } = dashboardForTests();
@@ -15,27 +16,7 @@ const acknowledge = (id: string, as?: object) => call('PATCH', `/alerts/${id}/ac
 
 const fire = async (accountId: string, facts: Partial<Alert> = {}): Promise<string> => {
   const alertId = uuidv7();
-  const alert: Alert = {
-    alertId,
-    accountId,
-    ruleId: null,
-    ruleName: 'Daily spend',
-    type: 'cost_threshold',
-    event: null,
-    status: 'triggered',
-    triggeredAt: '2026-11-20T16:00:00.000Z',
-    acknowledgedAt: null,
-    acknowledgedBy: null,
-    period: { name: 'daily', start: '2026-11-20T00:00:00.000Z', end: '2026-11-21T00:00:00.000Z' },
-    unit: 'nanoUsd',
-    observed: 12_500_000_000,
-    limit: 10_000_000_000,
-    unpricedRequests: 0,
-    summary: 'Spend is $12.5: it reached the threshold of $10.',
-    drivers: [],
-    deliveries: [],
-    ...facts,
-  };
+  const alert = { ...sampleAlert, alertId, accountId, ruleId: null, observed: 12.5e9, ...facts };
   expect(await openAlerts(table).notify(alert, alertId)).toBe(true);
   return alertId;
 };

@@ -4,14 +4,14 @@ import { Agent, createServer, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { uuidv7 } from 'uuidv7';
 import { listen, stopServer, urlOf } from '../../../fixtures/listen.ts';
+import { ruleOf } from '../../../fixtures/rule-of.ts';
 import { openBounds } from '../../../lambda/dashboard/read-bounds.ts';
 import { openBlockCopies } from '../../../lambda/data/accounts/key-copies.ts';
 import { openRules, type Rule } from '../../../lambda/data/alerts/rules.ts';
 import { openSpend } from '../../../lambda/data/spend/spend.ts';
 import { periodAt } from '../../../lambda/domain/calendar/periods.ts';
-import { budgetConfigSchema, type Limit } from '../../../lambda/domain/limits/limit.ts';
+import type { Limit } from '../../../lambda/domain/limits/limit.ts';
 import { type BudgetCondition, evaluatorOf } from '../../../lambda/domain/limits/rule.ts';
 import { knownCostNanoUsd } from '../../../lambda/domain/spend/counters.ts';
 import { openJudge } from '../../../lambda/rule-evaluator/open-judge.ts';
@@ -53,9 +53,7 @@ const startStreams = async (random: Random) => {
   await listen(server);
   return {
     origin: urlOf(server),
-    close: () => {
-      return stopServer(server);
-    },
+    close: () => stopServer(server),
   };
 };
 
@@ -107,28 +105,10 @@ export const playStreams = async ({
   try {
     const { accountId, accountKey } = await newAccount(table);
     const createdAt = new Date().toISOString();
-    const budgets = amountsUsd.map((amount): Rule<BudgetCondition> => {
-      const config = budgetConfigSchema.parse({
-        amount,
-        period: 'monthly',
-        block: { enforcement, onUnavailable: 'stop' },
-      });
-      return {
-        ruleId: uuidv7(),
-        accountId,
-        name: `$${amount}`,
-        channels: [],
-        isActive: true,
-        webhook: null,
-        createdAt,
-        updatedAt: createdAt,
-        effectiveFrom: createdAt,
-        revision: 1,
-        conditionRevision: 1,
-        firedPeriods: [],
-        condition: { type: 'budget', config },
-      };
-    });
+    const budgets = amountsUsd.map((amount) => {
+      const config = { amount, period: 'monthly', block: { enforcement, onUnavailable: 'stop' } };
+      return ruleOf(accountId, { name: `$${amount}`, channels: [], createdAt, type: 'budget', config });
+    }) as Rule<BudgetCondition>[];
     for (const budget of budgets) await openRules(table).create(budget);
     await openBlockCopies(table).write(accountId, 'stop');
     const judge = openJudge(table, {
@@ -172,6 +152,21 @@ export const playStreams = async ({
       const isKnown = async () => (await stream(port, accountKey, body)) !== 503;
       await eventually(isKnown, 'the gateway knows the account', DELIVERY_MS, 500);
     }
+    const spent = async () => {
+      const now = new Date();
+      const { start, end } = periodAt('monthly', now);
+      let requests = 0;
+      let nanoUsd = 0;
+      for await (const { counters } of openSpend(table).read({
+        accountId,
+        range: { granularity: 'hour', from: start, to: end },
+        groupBy: [],
+      })) {
+        requests += counters.requests ?? 0;
+        nanoUsd += knownCostNanoUsd(counters);
+      }
+      return { requests, nanoUsd };
+    };
     const counted = new Map<number | null, number>();
     const count = (status: number) => counted.get(status) ?? 0;
     let waves = 0;
@@ -189,34 +184,13 @@ export const playStreams = async ({
       assert.equal(count(200) + count(429) + count(503), (waves + 1) * STREAMS, 'other responses');
       // All that was forwarded is in the ledger, and what it had reserved is free.
       const isRecorded = async () => (await spent()).requests >= (waves + 1) * STREAMS;
-      const spent = async () => {
-        const now = new Date();
-        const { start, end } = periodAt('monthly', now);
-        let requests = 0;
-        let nanoUsd = 0;
-        for await (const { counters } of openSpend(table).read({
-          accountId,
-          range: { granularity: 'hour', from: start, to: end },
-          groupBy: [],
-        })) {
-          requests += counters.requests ?? 0;
-          nanoUsd += knownCostNanoUsd(counters);
-        }
-        return { requests, nanoUsd };
-      };
       await eventually(isRecorded, 'every request is in the ledger', DELIVERY_MS, 200);
     }
     judging = false;
     await judged;
     await judgeOnce(wavesFrom);
     const period = periodAt('monthly', new Date());
-    let nanoUsd = 0;
-    for await (const { counters } of openSpend(table).read({
-      accountId,
-      range: { granularity: 'hour', from: period.start, to: period.end },
-      groupBy: [],
-    }))
-      nanoUsd += knownCostNanoUsd(counters);
+    const { nanoUsd } = await spent();
     const usd = (value: number) => `$${(value / 1e9).toFixed(4)}`;
     const bounds = await openBounds(table)(
       accountId,
