@@ -10,7 +10,7 @@ import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openAlertDeliveries } from '../../lambda/data/alerts/alert-deliveries.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openContent } from '../../lambda/data/reports/open-content.ts';
-import { openReports } from '../../lambda/data/reports/reports.ts';
+import { openReports, type Reports } from '../../lambda/data/reports/reports.ts';
 import { openSavingDecisions } from '../../lambda/data/reports/saving-decisions.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { accountUserKey, UNDELIVERED_SHARDS } from '../../lambda/data/table/keys.ts';
@@ -46,10 +46,9 @@ const create = async (body: object = {}) => {
   return response.body as { id: string; nextAt: string };
 };
 
-/** What the account's job of each minute does. */
-const runJobs = async () => {
-  const make = makeReport({
-    reports: openReports(table),
+const makeBy = (reports: Reports) =>
+  makeReport({
+    reports,
     readContent: openContent(
       table,
       openRequests(table, () => clock.getTime()),
@@ -58,6 +57,10 @@ const runJobs = async () => {
     ),
     now,
   });
+
+/** What the account's job of each minute does. */
+const runJobs = async () => {
+  const make = makeBy(openReports(table));
   for await (const { accountId, sk, kind } of dueJobs(table, clock))
     if (kind === 'report' && accountId === caller.accountId) await make(accountId, sk.slice('REPORT#'.length));
 };
@@ -259,6 +262,21 @@ describe('a scheduled report', () => {
     await runJobs();
     expect(await pending()).toEqual([]);
     expect(await call('GET', `/reports/${id}`)).toMatchObject({ body: { nextAt: '2026-11-23T08:00:00.000Z' } });
+  });
+
+  it('is sent where somebody switches it on while a job finds it off', async () => {
+    const { id } = await create();
+    await call('PATCH', `/reports/${id}`, { isActive: false });
+    clock.setTime(Date.parse('2026-11-21T08:00:00.000Z'));
+    const reports = openReports(table);
+    const find: Reports['find'] = async (accountId, reportId) => {
+      const found = await reports.find(accountId, reportId);
+      await call('PATCH', `/reports/${id}`, { isActive: true });
+      return found;
+    };
+    await makeBy({ ...reports, find })(caller.accountId, id);
+    await at('2026-11-22T08:00:00.000Z');
+    expect(await pending()).toHaveLength(1);
   });
 });
 

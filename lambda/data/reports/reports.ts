@@ -119,12 +119,17 @@ export const openReports = (table: Table) => {
     hasRun: async (accountId: string, reportId: string, period: string): Promise<boolean> =>
       (await findItem(table, reportRunKey(accountId, reportId, period), { attributes: 'pk' })) !== undefined,
 
-    /** Puts a report off, or on to its next period. @param dueAt ISO 8601 UTC; null: it is not due any more @returns false if it is gone */
+    /**
+     * Puts a report off, or on to its next period.
+     *
+     * @param dueAt ISO 8601 UTC; null: it is not due any more
+     * @returns false if it is gone, or was changed since it was read
+     */
     postpone: (
-      { accountId, reportId }: Pick<Report, 'accountId' | 'reportId'>,
+      { accountId, reportId, revision }: Pick<Report, 'accountId' | 'reportId' | 'revision'>,
       changes: Partial<Pick<Report, 'nextDay' | 'nextAt' | 'failures'>>,
       dueAt: string | null,
-    ): Promise<boolean> => writeJob(table, reportKey(accountId, reportId), accountId, changes, dueAt),
+    ): Promise<boolean> => writeJob(table, reportKey(accountId, reportId), accountId, changes, dueAt, revision),
 
     /** Recent messages, latest period first. */
     runs: async (accountId: string, reportId: string): Promise<ShownRun[]> => {

@@ -345,7 +345,8 @@ describe('the traffic of the demo', () => {
       groupBy: ['provider'],
     });
     const dueAt = new Date().toISOString();
-    await openReports(table).postpone({ accountId, reportId: id }, { nextDay: yesterday, nextAt: dueAt }, dueAt);
+    const reports = openReports(table);
+    await reports.postpone(await reports.find(accountId, id), { nextDay: yesterday, nextAt: dueAt }, dueAt);
     const read = async (): Promise<ReportContent | undefined> => {
       const { pk, sk } = reportRunKey(accountId, id, `${yesterday}#daily`);
       for await (const item of queryItems(table, {
