@@ -138,7 +138,7 @@ describe('with the API down', () => {
   });
 });
 
-describe('with unknown costs', () => {
+describe('with what is not known', () => {
   const of = { requests: 3, costNanoUsd: null, costUsd: null, unpricedRequests: 3 };
   const exported = {
     ...{
@@ -161,6 +161,7 @@ describe('with unknown costs', () => {
 
   it.each([
     ['/sessions', 'sessions', { items: [session] }, /\$5\.00\s*\+ 3 requests of unknown cost/],
+    ['/requests', 'requests', { unreadableRequests: 3 }, '3 requests not listed: this version cannot read'],
     ['/compare', 'spend/compare', { mayAlsoMatch: of }, 'Up to 3 more requests of unknown cost may match the filter'],
     ['/exports', 'exports', { items: [exported] }, /unknown\s*\+ 3 requests of unknown cost/],
     [
@@ -169,7 +170,7 @@ describe('with unknown costs', () => {
       { unpricedRequests: 3 },
       /unknown \+ 3 requests of unknown cost is on/,
     ],
-  ])('%s says so, and shows no $0', async (path, operation, changes, text) => {
+  ])('%s says so', async (path, operation, changes, text) => {
     const { open } = await openSignedIn(fixture().seeded, (page) =>
       page.route(new RegExp(`/api/${operation}[?]`), async (route) => {
         const response = await route.fetch();

@@ -13,6 +13,8 @@ interface Page<Item> {
   readonly nextCursor: string | null;
   /** From when on requests were examined, if their order is not that of time. */
   readonly examinedFrom?: string | null;
+  /** Requests that no page shows. */
+  readonly unreadableRequests?: number;
 }
 
 interface PagesOptions {
@@ -34,6 +36,7 @@ export const usePages = <Path extends keyof PagedLists>(
     queryKey: ['get', path, 'pages', query],
     queryFn: async ({ pageParam, signal }) => {
       let cursor = pageParam;
+      let unreadableRequests = 0;
       for (let empty = 0; ; empty++) {
         const params = { query: { ...query, ...(cursor !== undefined && { cursor }) } };
         const { data, error } = await client.GET(path as '/requests', {
@@ -42,7 +45,9 @@ export const usePages = <Path extends keyof PagedLists>(
         });
         if (error) throw error;
         const page = data as Page<PagedLists[Path]['item']>;
-        if (page.items.length > 0 || page.nextCursor === null || empty === MAX_EMPTY_PAGES) return page;
+        unreadableRequests += page.unreadableRequests ?? 0;
+        if (page.items.length > 0 || page.nextCursor === null || empty === MAX_EMPTY_PAGES)
+          return { ...page, unreadableRequests };
         cursor = page.nextCursor;
       }
     },
@@ -51,7 +56,10 @@ export const usePages = <Path extends keyof PagedLists>(
     refetchInterval: ({ state }) => refreshMs?.(state.data?.pages.length ?? 0) ?? false,
   });
   const pages = result.data?.pages;
-  const items = pages?.flatMap((page) => page.items);
-  const data = items && { items, examinedFrom: pages?.[0]?.examinedFrom };
-  return { ...result, data, isEmpty: items?.length === 0 && !result.hasNextPage };
+  const data = pages && {
+    items: pages.flatMap((page) => page.items),
+    examinedFrom: pages[0]?.examinedFrom,
+    unreadableRequests: pages.reduce((sum, page) => sum + page.unreadableRequests, 0),
+  };
+  return { ...result, data, isEmpty: data?.items.length === 0 && !result.hasNextPage };
 };

@@ -30,17 +30,19 @@ const columns: readonly [string, (request: RequestSummary) => string | number | 
 /**
  * Downloads the requests that pass the filters, in the order shown, as CSV.
  *
- * @returns false where there are more than a file holds
+ * @returns whether the file holds all, and how many requests it lacks since their records cannot be read
  * @throws the API's error body
  */
-export const exportRequests = async ({ client }: Api, search: RequestsSearch): Promise<boolean> => {
+export const exportRequests = async ({ client }: Api, search: RequestsSearch) => {
   const rows: RequestSummary[] = [];
   let cursor: string | null = null;
+  let unreadableRequests = 0;
   do {
     const query = { ...search, limit: PAGE, ...(cursor !== null && { cursor }) };
     const { data, error }: Awaited<ReturnType<typeof readPage>> = await readPage(client, query);
     if (!data) throw error;
     rows.push(...data.items);
+    unreadableRequests += data.unreadableRequests;
     cursor = data.nextCursor;
   } while (cursor !== null && rows.length < MAX_ROWS);
   const lines = [
@@ -48,7 +50,7 @@ export const exportRequests = async ({ client }: Api, search: RequestsSearch): P
     ...rows.map((request) => columns.map(([, fieldOf]) => csvField(fieldOf(request)))),
   ];
   saveCsv('ai-requests.csv', lines.map((fields) => `${fields.join(',')}\r\n`).join(''));
-  return cursor === null;
+  return { isWhole: cursor === null, unreadableRequests };
 };
 
 const readPage = (

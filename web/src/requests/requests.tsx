@@ -10,7 +10,7 @@ import { LoadProblem, PageHead } from '../components/page.tsx';
 import { type Column, Table, tokenColumns } from '../components/table.tsx';
 import { usePages } from '../components/use-pages.ts';
 import { shownIn } from '../format/money.ts';
-import { formatDuration } from '../format/quantity.ts';
+import { formatDuration, plural } from '../format/quantity.ts';
 import { notifyDone } from '../notify.ts';
 import { providerName } from '../providers/names.ts';
 import { ViewsButton } from '../views/views-button.tsx';
@@ -79,11 +79,15 @@ const SKELETONS = Array.from({ length: 12 }, () => 36);
 const CsvButton = ({ search }: { readonly search: RequestsSearch }) => {
   const { api } = useApp();
   const download = async () => {
-    const isWhole = await exportRequests(api, search);
+    const { isWhole, unreadableRequests } = await exportRequests(api, search);
     if (!isWhole) notifyDone('The file has the first 5,000 requests. Choose a shorter range for the rest.');
+    if (unreadableRequests > 0) notifyDone(notListed(unreadableRequests));
   };
   return <DownloadButton title="Download the requests that pass the filters" download={download} />;
 };
+
+const notListed = (requests: number): string =>
+  `${plural(requests, 'request')} not listed: this version cannot read what is on record of them.`;
 
 /** The request log, page by page. */
 export const Requests = () => {
@@ -112,6 +116,7 @@ export const Requests = () => {
           earlier range for older ones.
         </p>
       )}
+      {data && data.unreadableRequests > 0 && <p className="unknown small">{notListed(data.unreadableRequests)}</p>}
       <LoadProblem query={query} title="The requests could not be loaded" />
       <Table
         label="Requests"
