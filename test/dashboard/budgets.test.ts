@@ -114,7 +114,8 @@ describe('a budget', () => {
     ['takes the budget for used up', { unknownCost: 'block' }, 0, true],
   ])('of requests of unknown cost, %s', async (_case, changes, usedNanoUsd, isBlocking) => {
     await addSpend(table, caller.accountId, clock.toISOString(), { requests: 2, unpricedRequests: 2 });
-    expect((await create(changes)).state).toMatchObject({ usedNanoUsd, isBlocking, unpricedRequests: 2 });
+    const { state } = await create({ ...changes, period: 'daily' });
+    expect(state).toMatchObject({ usedNanoUsd, isBlocking, unpricedRequests: 2, projectedNanoUsd: null });
   });
 
   it('is no alert rule to the API of alert rules', async () => {

@@ -29,7 +29,9 @@ const state = {
   projectedNanoUsd: z
     .nullable(z.int())
     .check(
-      z.describe('What the period comes to at the current rate, in 1e-9 USD. Null where it is too early to tell.'),
+      z.describe(
+        'What the period comes to at the current rate, in 1e-9 USD. Null where it is too early to tell, or nothing is known of the rate.',
+      ),
     ),
   isBlocking: z.boolean().check(z.describe('Requests are refused with 429 BUDGET_EXCEEDED.')),
   bound: z

@@ -30,7 +30,11 @@ const valueSchema = z
     percentUsed: z.nullable(z.int()),
     projectedNanoUsd: z
       .nullable(z.int())
-      .check(z.describe('What the period comes to at its rate so far. Null in its first tenth.')),
+      .check(
+        z.describe(
+          'What the period comes to at its rate so far. Null in its first tenth, and where nothing is known of it.',
+        ),
+      ),
     isBlocked: z.boolean().check(z.describe('Its requests that cost are refused with 429 BUDGET_EXCEEDED.')),
   })
   .register(z.globalRegistry, { id: 'LimitValue' });

@@ -45,7 +45,7 @@ export interface ValueState extends HeldAmount, ValueUse {
   /** The rest of the amount, less reservations; below 0 where more was spent. Null without a limit. */
   readonly remainingNanoUsd: number | null;
   readonly percentUsed: number | null;
-  /** The cost of the whole period at its rate so far; null where it is too early to say. */
+  /** The cost of the whole period at its rate so far; null where it is not known, or too early to say. */
   readonly projectedNanoUsd: number | null;
   readonly isAtLimit: boolean;
   readonly override: Override | null;
@@ -69,7 +69,7 @@ export const valueState = (
     ...{ value, ...amount, usedNanoUsd, unpricedRequests, reservedNanoUsd },
     remainingNanoUsd: amount.nanoUsd === null ? null : amount.nanoUsd - usedNanoUsd,
     percentUsed: percentOf(usedNanoUsd, amount.nanoUsd),
-    projectedNanoUsd: atOwnRate(period, now, usedNanoUsd),
+    projectedNanoUsd: atOwnRate(period, now, usedNanoUsd === 0 && unpricedRequests > 0 ? null : usedNanoUsd),
     isAtLimit: isAtLimit(limit, counted, amount),
     override: amount.source === 'override' ? override : null,
   };

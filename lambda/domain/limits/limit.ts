@@ -4,6 +4,7 @@ import { DAY_MS } from '../calendar/units.ts';
 import { type Counters, knownCostNanoUsd } from '../spend/counters.ts';
 import { DIMENSION_NAME } from '../spend/declared-dimensions.ts';
 import { forecastMonth } from '../spend/month-forecast.ts';
+import { costOf } from '../spend/spend-report.ts';
 import type { BlockPolicy } from './block.ts';
 import { ruleFilter, usdAmount } from './config-members.ts';
 import { atPercent, type EachName, eachNames, type GroupAmount } from './each.ts';
@@ -142,10 +143,10 @@ export interface LimitUse {
 export const useOf = (
   limit: Limit,
   counters: Counters,
-  costOf: (counters: Counters, limitNanoUsd: number) => number = knownCostNanoUsd,
+  costToCompare: (counters: Counters, limitNanoUsd: number) => number = knownCostNanoUsd,
 ): LimitUse => {
   const { unknownCost, amountNanoUsd } = limit;
-  const knownNanoUsd = costOf(counters, amountNanoUsd);
+  const knownNanoUsd = costToCompare(counters, amountNanoUsd);
   const unpricedRequests = counters.unpricedRequests ?? 0;
   const usedNanoUsd = knownNanoUsd + unpricedRequests * (typeof unknownCost === 'number' ? unknownCost : 0);
   return {
@@ -159,8 +160,9 @@ export const useOf = (
 /** Periods but months are forecast from their first tenth on. */
 const MIN_ELAPSED = 0.1;
 
-/** What a period comes to at its own rate so far; null where it is too early to tell. */
-export const atOwnRate = ({ start, end }: Period, now: Date, nanoUsd: number): number | null => {
+/** What a period comes to at its own rate so far; null where that is not known, or it is too early to tell. */
+export const atOwnRate = ({ start, end }: Period, now: Date, nanoUsd: number | null): number | null => {
+  if (nanoUsd === null) return null;
   const startMs = Date.parse(start);
   const elapsed = (now.getTime() - startMs) / (Date.parse(end) - startMs);
   return elapsed < MIN_ELAPSED ? null : Math.round(nanoUsd / Math.min(1, elapsed));
@@ -168,7 +170,7 @@ export const atOwnRate = ({ start, end }: Period, now: Date, nanoUsd: number): n
 
 /**
  * The cost of a period at its end, in nano-USD: a month at the rate of the last seven days, with the day on which it reaches an amount; other
- * periods at their own rate so far. Null where it is too early to tell, or the period is over.
+ * periods at their own rate so far. Null where nothing is known of the rate, it is too early to tell, or the period is over.
  */
 export const forecastOf = (
   period: Period,
@@ -179,8 +181,8 @@ export const forecastOf = (
   if (period.name === 'monthly')
     return forecastMonth(period, now, (from, to) => {
       const sum = series.sum(from, to);
-      return { requests: sum.requests ?? 0, nanoUsd: knownCostNanoUsd(sum) };
+      return { requests: sum.requests ?? 0, nanoUsd: costOf(sum) };
     });
-  const nanoUsd = atOwnRate(period, now, knownCostNanoUsd(series.sum(period.start, period.end)));
+  const nanoUsd = atOwnRate(period, now, costOf(series.sum(period.start, period.end)));
   return nanoUsd === null ? null : { nanoUsd };
 };

@@ -20,7 +20,7 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 
 /**
  * Sum of a month at the current rate, in nano-USD, and the day on which a limit will be reached. Today counts once: with what is
- * spent, or with a day at the rate if that is more. Null without a week of history, and where nothing is known of what the last one cost.
+ * spent, or with a day at the rate if that is more. Null without a week of history, and where nothing is known of what it costs.
  */
 export const forecastMonth = (month: Pick<Period, 'start' | 'end'>, now: Date, sumDays: SumDays) => {
   const todayMs = startOf('day', now).getTime();
@@ -28,10 +28,11 @@ export const forecastMonth = (month: Pick<Period, 'start' | 'end'>, now: Date, s
   const rateFromMs = todayMs - RATE_DAYS * DAY_MS;
   if (sumDays(iso(todayMs - HISTORY_DAYS * DAY_MS), iso(rateFromMs + DAY_MS)).requests === 0) return null;
   const ofWeek = sumDays(iso(rateFromMs), iso(todayMs)).nanoUsd;
-  if (ofWeek === null) return null;
+  const untilToday = sumDays(month.start, iso(todayMs)).nanoUsd;
+  if (ofWeek === null || (ofWeek === 0 && untilToday === null)) return null;
   const rate = ofWeek / RATE_DAYS;
   const today = Math.max(sumDays(iso(todayMs), iso(tomorrowMs)).nanoUsd ?? 0, rate);
-  const byTonight = (sumDays(month.start, iso(todayMs)).nanoUsd ?? 0) + today;
+  const byTonight = (untilToday ?? 0) + today;
   return {
     nanoUsd: Math.round(byTonight + (rate * (Date.parse(month.end) - tomorrowMs)) / DAY_MS),
     reaches: (limit: number) => dayOf(iso(todayMs + Math.max(0, Math.ceil((limit - byTonight) / rate)) * DAY_MS)),

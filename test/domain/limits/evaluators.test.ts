@@ -285,8 +285,15 @@ describe('budget_forecast', () => {
   });
 
   it('reports how many requests its cost leaves out', () => {
-    const unknown = [counterAt('2026-11-02', { unpricedRequests: 2 })];
-    expect(judge(rule, unknown, at)).toMatchObject({ unpricedRequests: 2 });
+    const unknown = counterAt('2026-11-02', { requests: 2, unpricedRequests: 2 });
+    expect(judge(rule, [unknown, ...daily(1)], at)).toMatchObject({ unpricedRequests: 2 });
+  });
+
+  it.each([2, 9])('is none of $0 where nothing is known of the cost: day %s', (day) => {
+    const unknown = counterAt(`2026-11-0${day}`, { requests: 2, unpricedRequests: 2 });
+    const first = counterAt('2026-11-01', { requests: 1, freeRequests: 1 });
+    expect(judge(rule, [first, unknown], at)).toBeNull();
+    expect(judge(rule, [first], at)).toMatchObject({ observed: 0 });
   });
 
   it('never says that $0 is spent where the cost is unknown', () => {

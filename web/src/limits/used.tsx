@@ -37,7 +37,7 @@ export const Left = ({ nano }: { readonly nano: number }) => (
 /** Where spend is heading. */
 export const OnCourse = ({ nano }: { readonly nano: number | null }) =>
   nano === null ? (
-    'too early for a projection'
+    'no projection yet'
   ) : (
     <>
       on course for ≈ <Money nano={nano} as="rough" />
