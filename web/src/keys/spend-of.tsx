@@ -29,10 +29,12 @@ export const SpendOf = ({ by, id }: SpendOfProps) => {
   const budget = budgets?.items.find(({ filter }) => filter && filter[by] === id && Object.keys(filter).length === 1);
   if (!data) return null;
   const group = data.groups.find((each) => each[by] === id);
+  // Without a group there was no spend, if all groups are there.
+  const none = data.otherGroups ? null : 0;
   return (
     <>
       <TextLink to="/" search={{ [by]: [id], range: 'custom', from, to }}>
-        <Money nano={group ? group.costNanoUsd : 0} shown={group && shownIn(group, data.displayCurrency?.code)} />
+        <Money nano={group ? group.costNanoUsd : none} shown={group && shownIn(group, data.displayCurrency?.code)} />
       </TextLink>
       {!budget && budgets && may('rules:write') && (
         <div className="small">
