@@ -11,6 +11,8 @@ import { type Emulator, startWorker } from './worker.ts';
 /** A child process that cannot outlive this one. */
 interface RunningProcess {
   ended(): boolean;
+  /** Whether the text is in what it printed last. */
+  hasSaid(text: string): boolean;
   /** The last line it printed, for an error message. */
   lastWords(): string;
   stop(): Promise<void>;
@@ -24,7 +26,8 @@ const STOP_GRACE_MS = 3_000;
  * The child's guardian: it reads its standard input, which only this process holds open, and ends the child when that
  * closes, as it does even when this process is killed with -9.
  */
-const GUARD = 'exec 3<&0; "$0" "$@" </dev/null & child=$!; (cat <&3 >/dev/null; kill "$child") & wait "$child"';
+const GUARD =
+  'exec 3<&0; "$0" "$@" </dev/null & child=$!; (cat <&3 >/dev/null; kill "$child" 2>/dev/null) & wait "$child"';
 
 /** Starts a program that dies with this process. POSIX only (it needs `sh`). */
 const startProcess = (command: string, args: readonly string[], logFile?: string): RunningProcess => {
@@ -59,6 +62,7 @@ const startProcess = (command: string, args: readonly string[], logFile?: string
   });
   return {
     ended: () => ended,
+    hasSaid: (text) => words.includes(text),
     lastWords: lastLine,
     async stop() {
       stopping = true;
@@ -95,20 +99,37 @@ export const dynamoDbProgram = (): string => {
   }
 };
 
-const isReady = async (endpoint: string): Promise<boolean> => {
-  try {
-    await fetch(endpoint, { signal: AbortSignal.timeout(500) });
-    return true;
-  } catch {
-    return false;
-  }
-};
+type FreePort = (options: { readonly host: string }) => Promise<number>;
 
 /**
  * A loopback address that nobody finds by trying ports: Linux has 16 million of them. Elsewhere there is one, and only the port is unknown.
  */
 const hiddenHost = (): string =>
   process.platform === 'linux' ? `127.${Array.from({ length: 3 }, () => randomInt(1, 255)).join('.')}` : '127.0.0.1';
+
+/** Another process may take a port between its choice and its use. */
+const MAX_STARTS = 5;
+
+/** Starts the program, and returns it once it listens. @throws Error where it does not */
+const startAt = async (
+  host: string,
+  { storage, logFile, freePort }: { storage: readonly string[]; logFile?: string | undefined; freePort: FreePort },
+  starts = 1,
+): Promise<{ readonly child: RunningProcess; readonly port: number; readonly endpoint: string }> => {
+  const port = await freePort({ host });
+  const child = startProcess(dynamoDbProgram(), ['serve', '--host', host, '--port', String(port), ...storage], logFile);
+  const endpoint = `http://${host}:${port}`;
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  while (!child.ended() && Date.now() < deadline) {
+    // A response would not tell whether it is this program's.
+    if (child.hasSaid('listening on')) return { child, port, endpoint };
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  const hasEnded = child.ended();
+  await child.stop();
+  if (hasEnded && starts < MAX_STARTS) return startAt(host, { storage, logFile, freePort }, starts + 1);
+  throw new Error(`The DynamoDB emulator did not start${child.lastWords() ? `: ${child.lastWords()}` : '.'}`);
+};
 
 /**
  * DynamoDB by dynoxide, a static binary with SQLite inside. With DYNAMODB_ENDPOINT set, that server is used and nothing is started.
@@ -118,29 +139,23 @@ const hiddenHost = (): string =>
  * @throws MissingEmulatorError on a platform without the binary
  */
 export const startDynamoDb = async (
-  options: { readonly dataDir?: string; readonly logFile?: string | undefined; readonly secretAccessKey?: string } = {},
+  options: {
+    readonly dataDir?: string;
+    readonly logFile?: string | undefined;
+    readonly secretAccessKey?: string;
+    readonly freePort?: FreePort;
+  } = {},
 ): Promise<Emulator & Pick<RunningProcess, 'kill'>> => {
   const given = process.env['DYNAMODB_ENDPOINT'];
   if (given) {
     const leave = async (): Promise<void> => {};
     return { endpoint: given, port: Number(new URL(given).port), stop: leave, kill: leave };
   }
-  const binary = dynamoDbProgram();
-  const { dataDir, logFile, secretAccessKey } = options;
+  const { dataDir, logFile, secretAccessKey, freePort = getPort } = options;
   if (dataDir !== undefined) await mkdir(dataDir, { recursive: true });
   const storage = dataDir === undefined ? [] : ['--db-path', join(dataDir, 'dynamodb.sqlite')];
   const host = secretAccessKey === undefined ? '127.0.0.1' : hiddenHost();
-  const port = await getPort({ host });
-  const child = startProcess(binary, ['serve', '--host', host, '--port', String(port), ...storage], logFile);
-  const endpoint = `http://${host}:${port}`;
-  const deadline = Date.now() + READY_TIMEOUT_MS;
-  while (!(await isReady(endpoint))) {
-    if (child.ended() || Date.now() > deadline) {
-      await child.stop();
-      throw new Error(`The DynamoDB emulator did not start${child.lastWords() ? `: ${child.lastWords()}` : '.'}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  const { child, port, endpoint } = await startAt(host, { storage, logFile, freePort });
   if (secretAccessKey === undefined) return { endpoint, port, stop: child.stop, kill: child.kill };
   const data = { target: endpoint, secretAccessKey };
   const front = await startWorker(new URL('./dynamodb-worker.ts', import.meta.url), { data, logFile });

@@ -1,4 +1,6 @@
 import { mkdtemp } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -8,13 +10,20 @@ import {
   CognitoIdentityProviderClient,
   ForgotPasswordCommand,
 } from '@aws-sdk/client-cognito-identity-provider';
-import { CreateTableCommand, DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  CreateTableCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  ListTablesCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
 import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { CognitoJwtVerifier } from 'aws-jwt-verify';
 import type { Jwks } from 'aws-jwt-verify/jwk';
+import getPort from 'get-port';
 import { emulatorClient } from '../../fixtures/emulator-client.ts';
 import { startCognito } from '../../local/emulators/cognito.ts';
 import { startDynamoDb } from '../../local/emulators/dynamodb.ts';
@@ -56,6 +65,17 @@ describe('DynamoDB', () => {
       new GetItemCommand({ TableName: 'items', Key: { pk: { S: 'a' } } }),
     );
     expect(item.Item).toEqual({ pk: { S: 'a' } });
+  });
+
+  it('starts at another port where something has taken the first one meanwhile', async () => {
+    const taken = createServer((_, response) => response.end('not DynamoDB'));
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const ports = [(taken.address() as AddressInfo).port];
+    const freePort = async (options: { host: string }) => ports.shift() ?? getPort(options);
+    const { endpoint } = keep(await startDynamoDb({ freePort }));
+    taken.close();
+    const { TableNames } = await new DynamoDBClient(emulatorClient(endpoint)).send(new ListTablesCommand({}));
+    expect(TableNames).toEqual([]);
   });
 
   it('uses the server DYNAMODB_ENDPOINT names and starts none', async () => {
