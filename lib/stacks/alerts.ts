@@ -86,8 +86,8 @@ export class AlertsStack extends Stack {
       },
       // Amounts may differ by role.
       { actions: ['BatchGetItem'], partitions: partitions.users },
-      // Budgets stop requests by these items.
-      { actions: ['GetItem', 'PutItem', 'UpdateItem'], partitions: partitions.blocks },
+      // Budgets stop requests by these items, which are written if the budgets are still the same.
+      { actions: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'], partitions: partitions.blocks },
       // A pause is written with its entry in the audit log.
       { actions: ['GetItem', 'PutItem'], partitions: partitions.audit },
     );
