@@ -151,7 +151,7 @@ export const Tiles = ({ today, month, currency, zone }: TilesProps) => {
             period={month}
             points={month.days}
             code={code}
-            before={(end) => `last month until ${formatShortInstant(end)}`}
+            before={(end) => `by ${formatShortInstant(end)}`}
           />
           <Tile label={`Forecast for ${monthName}`} sum={<Forecast nano={month.forecastNanoUsd} currency={currency} />}>
             <Change
