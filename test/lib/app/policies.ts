@@ -130,7 +130,7 @@ describe('what each function may do', () => {
         'dynamodb:Query ON data:Table WHERE ACCOUNT#{account}#SPEND ACCOUNT#{account}#SESSIONS#????-??-?? ACCOUNT#{account}',
         'dynamodb:BatchGetItem ON data:Table WHERE ACCOUNT#{account} USER#*',
         'dynamodb:PutItem ON data:Table WHERE ACCOUNT#{account} BLOCKS#{account} ACCOUNT#{account}#AUDIT',
-        'dynamodb:ConditionCheckItem ON data:Table WHERE ACCOUNT#{account}',
+        'dynamodb:ConditionCheckItem ON data:Table WHERE ACCOUNT#{account} BLOCKS#{account}',
         'sqs:SendMessage ON EvaluationJobsQueue',
         MAIL,
       ],
