@@ -12,7 +12,7 @@ import {
   waitUntilIdle,
   watchShifts,
 } from '../browser/browser.ts';
-import { callApi, fixture, openSignedIn, readApi } from '../browser/fixture.ts';
+import { addTrackingGap, callApi, fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
 const dataOnly = (url: URL) => url.pathname.startsWith('/api/') && !url.pathname.startsWith('/api/auth/');
 
@@ -260,6 +260,8 @@ describe('with a rule that was deleted elsewhere', () => {
 
 describe('with the API slow', () => {
   it('each page shows skeletons at once, and the layout does not shift when the figures load', async () => {
+    // The tile of the month says what it lacks, too.
+    await addTrackingGap();
     const tab = await openSignedIn(fixture().seeded);
     await inEveryPage(tab, async (page, path) => {
       const { promise: released, resolve: release } = Promise.withResolvers<void>();
