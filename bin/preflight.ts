@@ -93,7 +93,7 @@ const awsAccount = (target: Target) => {
     quota: async (quota: Quota) =>
       (await new ServiceQuotasClient(options).send(new GetServiceQuotaCommand(quota))).Quota?.Value,
 
-    /** Reads a mail address's and its domain's. One that SES does not know is missing. */
+    /** Reads a mail address's and its domain's. What SES does not know is missing. */
     identities: async (names: readonly string[]) => {
       const command = new GetIdentityVerificationAttributesCommand({ Identities: [...names] });
       return (await new SESClient(options).send(command)).VerificationAttributes ?? {};

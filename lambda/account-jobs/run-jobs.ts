@@ -44,7 +44,7 @@ export const runJobs =
         failed += 1;
         const minutes = (failures: number) => Math.min(2 ** failures, MAX_WAIT_MINUTES);
         const dueAt = (failures: number) => new Date(now().getTime() + minutes(failures) * MINUTE_MS);
-        // One that cannot be put off either is due again at once, and must not keep the others from their turn.
+        // Where that fails too, the job is due again at once, and must not keep the others from their turn.
         const failures = await job.putOff(accountId, id, dueAt, error).catch(() => undefined);
         logger.error('job of an account failed', { accountId, kind, failures, error: error as Error });
       }

@@ -137,8 +137,8 @@ export const removeToken =
   };
 
 /**
- * The tokens that somebody made and that may do or see more than somebody may, after those were revoked that have to be. One that cannot be
- * revoked now is logged, and stays in the list as not revoked.
+ * The tokens that somebody made and that may do or see more than somebody may, after those were revoked that have to be. Where that fails,
+ * it is logged, and the token stays in the list as not revoked.
  *
  * @param rights of whoever made them from now on; null for no member any more
  */

@@ -205,7 +205,7 @@ describe('usage', () => {
     ['meta with tokens', { meta: { tokens: { d: 1 } } }, { tokens: { d: 1 } }],
     ['another meta', { meta: { api_version: {} } }, null],
     ['an array', { usage: [1] }, null],
-    ['x_groq beside an empty object', { usage: {}, x_groq: { usage: { c: 1 } } }, { c: 1 }],
+    ['x_groq next to an empty object', { usage: {}, x_groq: { usage: { c: 1 } } }, { c: 1 }],
     ['an empty object', { usage: {} }, null],
     ['a number', { usage: 7 }, null],
   ])('is read from %s', (_case, document, usage) => {
