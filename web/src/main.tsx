@@ -1,7 +1,7 @@
 import './theme/mantine.css';
 import './theme/theme.css';
 import './theme/page.css';
-import { MantineProvider } from '@mantine/core';
+import { createTheme, MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
@@ -11,7 +11,27 @@ import { keepFormOnEnter } from './components/keyboard.ts';
 import { forgetDrafts } from './forms/use-draft.ts';
 import { createAppRouter } from './router.tsx';
 import { CannotStart } from './shell/problems.tsx';
-import { theme } from './theme/theme.ts';
+
+/**
+ * Colours, fonts and cursors are in first-paint.css and theme.css: Mantine would set them in a style element, which the page's policy forbids. Components are configured
+ * by name and not imported here: the first page would load them all.
+ */
+const theme = createTheme({
+  primaryColor: 'teal',
+  defaultRadius: 'md',
+  respectReducedMotion: true,
+  components: {
+    // Scroll lock would write a style element too.
+    Modal: { defaultProps: { lockScroll: false, centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
+    Drawer: { defaultProps: { lockScroll: false, closeButtonProps: { 'aria-label': 'Close' } } },
+    Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true } } },
+    Badge: { defaultProps: { tt: 'none' } },
+    NumberInput: { defaultProps: { allowNegative: false } },
+    Switch: { defaultProps: { withThumbIndicator: false } },
+    SegmentedControl: { defaultProps: { withItemsBorders: false } },
+    Select: { defaultProps: { allowDeselect: false, comboboxProps: { shadow: 'md' } } },
+  },
+});
 
 const root = createRoot(document.querySelector('#root') as Element);
 

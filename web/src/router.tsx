@@ -16,11 +16,9 @@ import {
 import { planNames } from '../../lambda/domain/billing/plans.ts';
 import type { Session } from './api/session.ts';
 import { compareSearch } from './compare/search.ts';
-import { limitSearch } from './limits/search.ts';
 import { overviewSearch } from './overview/search.ts';
-import { reconciliationSearch } from './reconciliation/search.ts';
 import { requestsSearch } from './requests/search.ts';
-import { nextOf, oneOf, searchOf, text } from './search.ts';
+import { limitSearch, nextOf, oneOf, reconciliationSearch, searchOf, text } from './search.ts';
 import { NotFound, RouteProblem } from './shell/problems.tsx';
 
 /** Where pages were that messages of earlier versions link to. */
@@ -127,7 +125,7 @@ const routeTree = root.addChildren([
     visitorPage('/forgot-password', () => import('./account/reset-password.tsx'), 'ForgotPassword'),
     visitorPage('/reset-password', () => import('./account/reset-password.tsx'), 'ResetPassword', signInSearch),
     // Mails link here, with the token behind `#`.
-    visitorPage('/accept-invitation', () => import('./account/accept-invitation.tsx'), 'AcceptInvitation'),
+    visitorPage('/accept-invitation', () => import('./account/sign-up.tsx'), 'AcceptInvitation'),
   ]),
   members.addChildren([
     memberPage('/', () => import('./overview/overview.tsx'), 'Overview', overviewSearch),
@@ -139,7 +137,7 @@ const routeTree = root.addChildren([
     memberPage('/sessions/$sessionId', () => import('./client-sessions/session.tsx'), 'OneSession'),
     memberPage('/alerts', () => import('./alerts/alerts.tsx'), 'Alerts', alertsSearch),
     // Mails link here.
-    memberPage('/alerts/$alertId', () => import('./alerts/alert.tsx'), 'OneAlert'),
+    memberPage('/alerts/$alertId', () => import('./alerts/alerts.tsx'), 'OneAlert'),
     memberPage('/limits', () => import('./limits/limits.tsx'), 'Limits'),
     memberPage('/limits/new', () => import('./limits/limit-editor.tsx'), 'NewLimit', limitSearch),
     // Mails link here.

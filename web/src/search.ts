@@ -1,3 +1,5 @@
+import { providerLabels } from '../../lambda/domain/providers.ts';
+
 /** Reads a parameter of a URL. Undefined for what it does not take. */
 type Reader = (value: unknown) => unknown;
 
@@ -27,3 +29,25 @@ export const nextOf = (search: object): string => {
   const next = 'next' in search ? search.next : undefined;
   return typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : '/';
 };
+
+/** A new limit begins with these: the page that links here knows its type and what it is about. */
+export const limitSearch = searchOf({
+  type: text,
+  provider: text,
+  model: text,
+  tag: text,
+  key: text,
+  project: text,
+  member: text,
+  client: text,
+});
+
+export type LimitSearch = ReturnType<typeof limitSearch>;
+
+const day = (value: unknown): string | undefined =>
+  /^\d{4}-\d\d-\d\d$/.test(String(value)) ? String(value) : undefined;
+
+/** The provider, and the first and last day (UTC) of its bill. */
+export const reconciliationSearch = searchOf({ provider: oneOf(providerLabels), from: day, to: day });
+
+export type ReconciliationSearch = ReturnType<typeof reconciliationSearch>;

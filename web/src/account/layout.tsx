@@ -1,6 +1,6 @@
 import { Box, Group, Stack, Text } from '@mantine/core';
 import { Outlet } from '@tanstack/react-router';
-import { Mark } from '../components/brand.tsx';
+import { Mark } from '../components/page.tsx';
 
 /** The frame of the sign-up, sign-in and password pages: one form in the middle. */
 export const AccountLayout = () => (

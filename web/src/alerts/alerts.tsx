@@ -1,14 +1,16 @@
 import { Button, SegmentedControl, Stack } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { BellRing } from 'lucide-react';
+import { BellOff, BellRing } from 'lucide-react';
 import type { AlertsQuery } from '../api/responses.ts';
+import { useApi } from '../app.ts';
 import { isChoosingByKey } from '../components/keyboard.ts';
-import { ButtonLink } from '../components/links.tsx';
-import { ListPage } from '../components/page.tsx';
+import { BackLink, ButtonLink } from '../components/links.tsx';
+import { ListPage, Loaded, PageHead } from '../components/page.tsx';
 import { usePages } from '../components/use-pages.ts';
 import { choicesOf } from '../forms/fields.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { AlertCard } from './alert-card.tsx';
+import { Cause } from './cause.tsx';
 
 const PAGE = 20;
 const REFRESH_MS = 30_000;
@@ -66,5 +68,30 @@ export const Alerts = () => {
         </Button>
       )}
     </ListPage>
+  );
+};
+
+/** The page of one alert, which mails link to. */
+export const OneAlert = () => {
+  const { alertId } = getRouteApi('/members/alerts/$alertId').useParams();
+  const keyNames = useKeyNames();
+  const query = useApi().useQuery('get', '/alerts/{id}', { params: { path: { id: alertId } } });
+  return (
+    <div className="page">
+      <PageHead title="Alert" back={<BackLink to="/alerts">All alerts</BackLink>} />
+      <Loaded
+        query={query}
+        title="The alert could not be loaded"
+        height={178}
+        missing={{ icon: BellOff, title: 'Alert not found', text: 'It may belong to a different account.' }}
+      >
+        {(alert) => (
+          <>
+            <AlertCard isPage alert={alert} final={alert.final} keyNames={keyNames} />
+            <Cause alert={alert} keyNames={keyNames} />
+          </>
+        )}
+      </Loaded>
+    </div>
   );
 };

@@ -11,7 +11,7 @@ import { FilterPills } from '../spend/filter-pills.tsx';
 import { type Filters, filtersOf, groupByIn, groupByOf, parametersOf, picked } from '../spend/filters.ts';
 import { GroupBySelects } from '../spend/group-by.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
-import { useZone } from '../spend/use-zone.ts';
+import { useZone } from '../spend/use-spend.ts';
 import { ViewsButton } from '../views/views-button.tsx';
 import { ChangedGroups } from './changed-groups.tsx';
 import { type CompareSearch, periodLabels, periodsOf } from './search.ts';

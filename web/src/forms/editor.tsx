@@ -17,6 +17,15 @@ import { type Collection, capital, collections } from './collections.ts';
 import { fieldErrors, otherErrors } from './fields.ts';
 import { useDraft } from './use-draft.ts';
 
+/** The part of a form that a group of fields needs. Methods, so that the form of more values is one. */
+export interface FormPart<Values> {
+  readonly values: Values;
+  readonly errors: Readonly<Record<string, ReactNode>>;
+  setFieldValue(name: keyof Values & string, value: Values[keyof Values]): void;
+  clearFieldError(name: string): void;
+  getInputProps(name: keyof Values & string, options?: { readonly type: 'checkbox' }): object;
+}
+
 /** Asks before a form with changes is left; the browser asks before the tab is closed. */
 const Unsaved = ({ isDirty, onDiscard }: { readonly isDirty: () => boolean; readonly onDiscard: () => void }) => {
   const { status, proceed, reset } = useBlocker({

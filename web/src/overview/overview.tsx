@@ -13,14 +13,13 @@ import { FilterPills } from '../spend/filter-pills.tsx';
 import { type Filters, filtersOf, firstOfEach, groupByIn, groupByOf, hasFilters, picked } from '../spend/filters.ts';
 import { rangeOf } from '../spend/ranges.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
-import { useZone } from '../spend/use-zone.ts';
+import { useZone } from '../spend/use-spend.ts';
 import { ViewsButton } from '../views/views-button.tsx';
-import { Budgets, Coverage, Provenance } from './cards.tsx';
+import { Budgets, Coverage, MayAlsoMatch, Provenance, Untracked } from './cards.tsx';
 import { NO_OTHER_PERIOD, useOverviewSearch } from './controls.tsx';
 import { Tiles } from './tiles.tsx';
 import { TopGroups } from './top-groups.tsx';
 import { Trend } from './trend.tsx';
-import { MayAlsoMatch, Untracked } from './untracked.tsx';
 import { useComparison, useHeadline, useNeverUsed, useReport } from './use-overview.ts';
 
 const FirstRun = later(() => import('./first-run.tsx'));

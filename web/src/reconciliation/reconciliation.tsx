@@ -14,9 +14,9 @@ import { utcDate } from '../format/time.ts';
 import { required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { providerChoices, providerName } from '../providers/names.ts';
+import type { ReconciliationSearch } from '../search.ts';
 import { Comparison } from './comparison.tsx';
 import { ImportBill } from './import-bill.tsx';
-import type { ReconciliationSearch } from './search.ts';
 
 const credentials: Readonly<Record<BilledProvider, string>> = {
   openai: 'An admin key with the scope api.usage.read.',

@@ -9,9 +9,8 @@ import { Card } from '../components/page.tsx';
 import { formatInstant } from '../format/time.ts';
 import { EditorForm, EditorPage, LoadedItem } from '../forms/editor.tsx';
 import { choicesOf } from '../forms/fields.ts';
-import { ChannelFields } from '../limits/channel-fields.tsx';
+import { ChannelFields, notifySent, sendLook } from '../limits/channel-fields.tsx';
 import { channelNames } from '../limits/channels.ts';
-import { notifySent, sendLook } from '../limits/test-channels.tsx';
 import { useMemberChoices } from '../scope/scope-fields.tsx';
 import { type Dimension, dimensionName, dimensions } from '../spend/filters.ts';
 import {

@@ -8,7 +8,7 @@ import {
   MAX_TAG_CHARACTERS,
 } from '../../../lambda/domain/usage/limits.ts';
 import { useApi, useMe } from '../app.ts';
-import type { FormPart } from '../components/form-part.ts';
+import type { FormPart } from '../forms/editor.tsx';
 import { dimensionNames } from '../spend/filters.ts';
 import { useHostChoices, useSeen } from '../spend/use-spend.ts';
 import type { ScopeMember, ScopeValues } from './scope.ts';

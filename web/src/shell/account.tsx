@@ -14,7 +14,7 @@ import { useApp, useMe } from '../app.ts';
 import { later } from '../components/later.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { timeZone, zoneName, zoneOffset } from '../format/time.ts';
-import { useZone } from '../spend/use-zone.ts';
+import { useZone } from '../spend/use-spend.ts';
 
 const schemes = [
   { value: 'light', label: 'Light' },

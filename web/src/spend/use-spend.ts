@@ -3,7 +3,8 @@ import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { hostName, isOwnLabel, priced } from '../../../lambda/domain/hosts.ts';
 import { UNKNOWN } from '../../../lambda/domain/spend/dimensions.ts';
 import type { paths } from '../api/schema.d.ts';
-import { useApi } from '../app.ts';
+import { useApi, useMe } from '../app.ts';
+import { chosenZone } from '../format/reading.ts';
 import { utcDate } from '../format/time.ts';
 import { type Dimension, type Filters, type GroupBy, parametersOf } from './filters.ts';
 import { groupValue } from './groups.ts';
@@ -54,4 +55,10 @@ export const useHostChoices = () => {
     value,
     label: hostName(value),
   }));
+};
+
+/** Whose days spend has: the zone that the reader chose, or the account's. */
+export const useZone = (): string => {
+  const { me } = useMe();
+  return chosenZone ?? me?.account.timeZone ?? 'UTC';
 };
