@@ -17,7 +17,7 @@ import { billedProviders } from '../domain/reconciliation/bill.ts';
 import { accountJobsEnvironment } from '../environment.ts';
 import { openBillAccess } from '../integrations/bills/bill-sources.ts';
 import { openObjectStore } from '../integrations/object-store.ts';
-import { openStripe } from '../integrations/open-stripe.ts';
+import { openStripe } from '../integrations/stripe-billing.ts';
 import { cognitoClient, userDirectory } from '../integrations/user-directory.ts';
 import { webhookAccess, webhookPoster } from '../integrations/webhook.ts';
 import { openArchiveFiles } from './archive-files.ts';

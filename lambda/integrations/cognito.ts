@@ -3,7 +3,7 @@ import {
   type CognitoIdentityProviderClient,
   DescribeUserPoolClientCommand,
 } from '@aws-sdk/client-cognito-identity-provider';
-import { PASSWORD_RULES } from '../domain/accounts/password-rules.ts';
+import { PASSWORD_RULES } from '../domain/accounts/passwords.ts';
 import { EmailTakenError, InvalidCredentialsError, RateLimitedError, ValidationError } from '../domain/errors.ts';
 
 /**

@@ -1,5 +1,8 @@
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type * as z from 'zod/mini';
 import type { PlanPrice } from '../domain/billing/price-list.ts';
-import { type StripeCall, StripeCallError } from './stripe-client.ts';
+import type { stripeEnvironment } from '../environment.ts';
+import { type CachedSecret, cachedSecret, type StripeCall, StripeCallError, stripeCaller } from './stripe-client.ts';
 import {
   type CustomerSubscription,
   customerSchema,
@@ -133,3 +136,14 @@ export const stripeBilling = (call: StripeCall) => ({
 });
 
 export type StripeBilling = ReturnType<typeof stripeBilling>;
+
+/** Has timeouts, because the SDK has none by default. */
+const secretsManager = new SecretsManagerClient({
+  maxAttempts: 2,
+  requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
+});
+
+export const openSecret = (secretId: string): CachedSecret => cachedSecret(secretsManager, secretId);
+
+export const openStripe = (environment: z.infer<typeof stripeEnvironment>) =>
+  stripeBilling(stripeCaller(environment.STRIPE_API_ORIGIN, openSecret(environment.STRIPE_API_KEY_SECRET_ID)));

@@ -12,7 +12,7 @@ import {
   UserPoolEmail,
 } from 'aws-cdk-lib/aws-cognito';
 import type { Construct } from 'constructs';
-import { MIN_PASSWORD_CHARACTERS } from '../../lambda/domain/accounts/password-rules.ts';
+import { MIN_PASSWORD_CHARACTERS } from '../../lambda/domain/accounts/passwords.ts';
 import { SIGN_ON_CALLBACK } from '../../lambda/domain/accounts/sign-on.ts';
 import type { StageSettings } from '../config.ts';
 import { acknowledge } from '../constructs/acknowledge.ts';
@@ -143,7 +143,7 @@ export class IdentityStack extends Stack {
     });
     for (const provider of providers) this.userPoolClient.node.addDependency(provider);
     acknowledge(this.userPool, {
-      COG1: 'NIST SP 800-63B advises against composition rules. lambda/domain/accounts/password-rules.ts asks for length and for more than a bare word.',
+      COG1: 'NIST SP 800-63B advises against composition rules. lambda/domain/accounts/passwords.ts asks for length and for more than a bare word.',
       COG2: 'The second factor is optional in the pool. An account requires it of its members by a setting of the dashboard API.',
       COG8: 'The plus tier is priced per active user. Sign-in attempts are limited by rate at the firewall and by Cognito’s own lockout.',
     });

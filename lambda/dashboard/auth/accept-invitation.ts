@@ -1,7 +1,7 @@
 import { auditEntry } from '../../data/accounts/audit-log.ts';
 import { type Invitation, isAcceptable } from '../../data/accounts/members.ts';
 import { parseInvitationToken } from '../../domain/accounts/invitation.ts';
-import { requireGoodPassword } from '../../domain/accounts/password-strength.ts';
+import { requireGoodPassword } from '../../domain/accounts/passwords.ts';
 import { mayGive, permits } from '../../domain/accounts/permissions.ts';
 import { requireRegistration } from '../../domain/accounts/registration.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';

@@ -4,7 +4,7 @@ import {
   MIN_PASSWORD_CHARACTERS,
   PASSWORD_PATTERN,
   PASSWORD_RULES,
-} from '../../domain/accounts/password-rules.ts';
+} from '../../domain/accounts/passwords.ts';
 import { emailSchema, name } from '../../http/parameters.ts';
 
 /* Members that requests to /auth share. */

@@ -1,6 +1,6 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import { hasEnded, isVerified, type User } from '../../data/accounts/users.ts';
-import { requireGoodPassword } from '../../domain/accounts/password-strength.ts';
+import { requireGoodPassword } from '../../domain/accounts/passwords.ts';
 import { mayGive, roles } from '../../domain/accounts/permissions.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
 import { ConflictError, UnauthenticatedError } from '../../domain/errors.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Accounts, NewAccount } from '../../data/accounts/accounts.ts';
 import type { Users } from '../../data/accounts/users.ts';
-import { requireGoodPassword } from '../../domain/accounts/password-strength.ts';
+import { requireGoodPassword } from '../../domain/accounts/passwords.ts';
 import { type Registration, requireRegistration } from '../../domain/accounts/registration.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, EmailTakenError } from '../../domain/errors.ts';

@@ -1,5 +1,5 @@
 import { isVerified, type User } from '../../data/accounts/users.ts';
-import { requireGoodPassword } from '../../domain/accounts/password-strength.ts';
+import { requireGoodPassword } from '../../domain/accounts/passwords.ts';
 import { isIn, scopeOf } from '../../domain/accounts/scope.ts';
 import { UnavailableError } from '../../domain/errors.ts';
 import { passwordResetMail } from '../../domain/mail/account-mails.ts';

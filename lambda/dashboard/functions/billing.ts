@@ -1,7 +1,7 @@
 import { billingEnvironment } from '../../environment.ts';
 import { httpStack } from '../../http/http-stack.ts';
 import { routes } from '../../http/operation.ts';
-import { openStripe } from '../../integrations/open-stripe.ts';
+import { openStripe } from '../../integrations/stripe-billing.ts';
 import * as status from '../billing/billing-status.ts';
 import { checkout, portal } from '../billing/checkout.ts';
 import * as operations from '../billing/operations.ts';

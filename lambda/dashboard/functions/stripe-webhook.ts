@@ -4,7 +4,7 @@ import { openBillingEvents } from '../../data/billing/billing-events.ts';
 import { openBillingSync } from '../../data/billing/billing-sync.ts';
 import { openTable } from '../../data/table/table.ts';
 import { stripeWebhookEnvironment } from '../../environment.ts';
-import { openSecret, openStripe } from '../../integrations/open-stripe.ts';
+import { openSecret, openStripe } from '../../integrations/stripe-billing.ts';
 import { stripeEventReader } from '../../integrations/stripe-webhook-event.ts';
 import { billingReader, receiveEvent } from '../stripe-webhook/receive-event.ts';
 import { webhookStack } from '../stripe-webhook/webhook-stack.ts';

@@ -19,11 +19,10 @@ import {
 } from '../../domain/spend/dimensions.ts';
 import { keysIn, needsKeys } from '../../domain/spend/key-dimensions.ts';
 import { openServiceKeys, type ServiceKey } from '../accounts/service-keys.ts';
-import { backOff } from '../table/back-off.ts';
 import { allocationCounterName, counterSlotsKey, ruleKey, spendCounterName } from '../table/keys.ts';
 import { findItem, itemsUnder } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { tryWrite, write } from '../table/write.ts';
+import { backOff, tryWrite, write } from '../table/write.ts';
 import { markForRollup } from './rollup-marks.ts';
 
 /** Which counters an active rule counts. */

@@ -1,9 +1,8 @@
 import { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { isThrottlingError } from '@smithy/core/retry';
 import { type Day, dayOf, monthOf } from '../../domain/calendar/utc.ts';
-import { backOff } from '../table/back-off.ts';
 import type { Table } from '../table/table.ts';
-import { cancellationCodes, withTable } from '../table/write.ts';
+import { backOff, cancellationCodes, withTable } from '../table/write.ts';
 import { openReservations } from './reservations.ts';
 import { openSharding, type Sharding } from './sharding.ts';
 import {

@@ -1,6 +1,6 @@
-import { backOff } from './back-off.ts';
 import type { Key } from './keys.ts';
 import type { Table } from './table.ts';
+import { backOff } from './write.ts';
 
 /** Consecutive slices of at most `size`. */
 export const chunk = <T>(values: readonly T[], size: number): T[][] =>

@@ -1,10 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { Action, Write } from './actions.ts';
-import { backOff } from './back-off.ts';
 import { type ChainedPut, linkWrites } from './chain.ts';
 import type { Table } from './table.ts';
+
+const FIRST_MS = 20;
+const MAX_MS = 1_000;
+
+/**
+ * A random pause that grows with each attempt, from 0 on, up to a second: writers that conflicted once should not conflict again.
+ *
+ * @see https://aws.amazon.com/builders-library/timeouts-retries-and-backoff-with-jitter/
+ */
+export const backOff = (attempt: number): Promise<void> =>
+  sleep(Math.random() * Math.min(MAX_MS, FIRST_MS * 2 ** attempt));
 
 /** The table refused a write, since its condition does not hold. */
 export const isConditionFailed = (error: unknown): error is ConditionalCheckFailedException =>

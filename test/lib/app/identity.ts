@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { MIN_PASSWORD_CHARACTERS } from '../../../lambda/domain/accounts/password-rules.ts';
+import { MIN_PASSWORD_CHARACTERS } from '../../../lambda/domain/accounts/passwords.ts';
 import { parseStageSettings } from '../../../lib/config.ts';
 import { filledIn, onlyResource, resourcesOf, synthStage, withSignOn } from '../synth-stage.ts';
 

@@ -2,7 +2,7 @@ import { openBillingAccounts } from '../../../data/billing/billing-accounts.ts';
 import { openBillingSync } from '../../../data/billing/billing-sync.ts';
 import { openTable } from '../../../data/table/table.ts';
 import { reconcileEnvironment } from '../../../environment.ts';
-import { openStripe } from '../../../integrations/open-stripe.ts';
+import { openStripe } from '../../../integrations/stripe-billing.ts';
 import { onSchedule } from '../../../on-schedule.ts';
 import { billingReader } from '../receive-event.ts';
 import { reconcile } from './reconcile.ts';

@@ -3,8 +3,8 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { BillingAccount, BillingAccounts } from '../../../data/billing/billing-accounts.ts';
 import type { SyncBilling } from '../../../data/billing/billing-sync.ts';
+import { differs, paidSubscriptions, type RecordedBilling } from '../../../domain/billing/billing-state.ts';
 import type { PriceList } from '../../../domain/billing/price-list.ts';
-import { differs, paidSubscriptions, type RecordedBilling } from '../../../domain/billing/reconciliation.ts';
 import type { StripeBilling } from '../../../integrations/stripe-billing.ts';
 import type { CustomerSubscription } from '../../../integrations/stripe-objects.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { PASSWORD_RULES } from '../../../lambda/domain/accounts/password-rules.ts';
-import { passwordProblem } from '../../../lambda/domain/accounts/password-strength.ts';
+import { PASSWORD_RULES, passwordProblem } from '../../../lambda/domain/accounts/passwords.ts';
 
 const words = ['ada.lovelace@example.com', 'Ada', 'Lovelace', 'Analytical Engines'];
 
