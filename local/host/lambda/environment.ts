@@ -31,6 +31,10 @@ export interface ExecutionEnvironment {
 const INIT_TIMEOUT_MS = 60_000;
 const STOP_GRACE_MS = 500;
 
+/** @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
+export const MAX_EVENT_BYTES = 6 * 2 ** 20;
+const MAX_RESULT_BYTES = MAX_EVENT_BYTES + 100;
+
 /** Node's own cache of compiled code: with it, a function loads in half the time. */
 const { NODE_COMPILE_CACHE } = process.env;
 const compileCache = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
@@ -112,7 +116,15 @@ export const startEnvironment = (
       send({ kind: 'invoke', invocation: { ...invocation, deadline } });
       const message = await next(lambda.timeoutMs);
       if (message.kind === 'error') throw new InvocationError(message.error);
-      return message.kind === 'result' && message.json !== undefined ? JSON.parse(message.json) : null;
+      if (message.kind !== 'result' || message.json === undefined) return null;
+      const bytes = Buffer.byteLength(message.json);
+      if (bytes > MAX_RESULT_BYTES)
+        throw new InvocationError({
+          name: 'Function.ResponseSizeTooLarge',
+          message: `Response payload size (${bytes} bytes) exceeded maximum allowed payload size (${MAX_RESULT_BYTES} bytes).`,
+          stack: undefined,
+        });
+      return JSON.parse(message.json);
     },
     async stop() {
       if (ended) return;

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CognitoJwtVerifier } from 'aws-jwt-verify';
 import { JwtBaseError } from 'aws-jwt-verify/error';
 import type { Jwks } from 'aws-jwt-verify/jwk';
+import { MAX_EVENT_BYTES } from '../lambda/environment.ts';
 import { functionOfArn, type LambdaFunction } from '../lambda/functions.ts';
 import type { Invoker } from '../lambda/invoker.ts';
 import type { App } from '../template/definitions.ts';
@@ -70,8 +71,13 @@ const cognitoAuthorizers = async (
 /** Serves the dashboard API of the templates, as API Gateway would. */
 export type ServeRestApi = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** API Gateway's limit of a request body. */
-const MAX_BODY_BYTES = 10 * 1024 * 1024;
+/** API Gateway's limits. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html */
+const MAX_BODY_BYTES = 10 * 2 ** 20;
+const MAX_HEAD_BYTES = 10_240;
+
+/** The request line and all headers. */
+const headBytes = ({ method = '', url = '', rawHeaders }: IncomingMessage): number =>
+  [method, url, ...rawHeaders].reduce((sum, text) => sum + text.length, 0);
 
 /** API Gateway responds in place of the function. */
 class GatewayResponse extends Error {
@@ -143,6 +149,7 @@ export const restApiServer = async (
       claims,
       binaryMediaTypes,
     });
+    if (Buffer.byteLength(JSON.stringify(event)) > MAX_EVENT_BYTES) throw new GatewayResponse('REQUEST_TOO_LARGE');
     if (integration.responseTransferMode === 'STREAM') {
       await within(invoker.invoke(lambda, event, streamedResult(requestId, response)), integration.timeoutInMillis);
       response.end();
@@ -162,6 +169,7 @@ export const restApiServer = async (
     const path = request.url?.split('?')[0] ?? '/';
     const match = findRoute(routes, request.method ?? 'GET', path);
     try {
+      if (headBytes(request) > MAX_HEAD_BYTES) throw new GatewayResponse('REQUEST_TOO_LARGE');
       if (!match) throw new GatewayResponse('MISSING_AUTHENTICATION_TOKEN');
       await respond(match, request, requestId, response);
     } catch (error) {

@@ -26,6 +26,8 @@ export const echo = async (event) => {
   if (event.path.endsWith('/fail')) throw new Error('broken');
   if (event.path.endsWith('/odd')) return { hello: 1 };
   if (event.path.endsWith('/binary')) return { statusCode: 200, body: 'AAEC', isBase64Encoded: true, multiValueHeaders: { 'Set-Cookie': ['a=1', 'b=2'] } };
+  const [, digits] = /\\/(\\d+)$/.exec(event.path) ?? [];
+  if (digits) return { statusCode: 200, body: 'x'.repeat(Number(digits)) };
   return { statusCode: 201, headers: { 'X-Made': 'yes' }, body: JSON.stringify(event) };
 };
 export const stream = globalThis.awslambda?.streamifyResponse(async (event, output) => {
@@ -199,6 +201,20 @@ describe('a REST API', () => {
     const response = await fetch(`${url}/open/${how}`);
     expect(response.status).toBe(502);
     expect(await response.json()).toEqual({ code: 'INTERNAL', said: 'Internal server error' });
+  });
+
+  it('refuses what Lambda and API Gateway refuse for its size', async () => {
+    const statusOf = async (path: string, init: RequestInit = {}) => {
+      const response = await fetch(`${url}/open/${path}`, init);
+      return [response.status, (await response.arrayBuffer()).byteLength > 200];
+    };
+    const wholeBytes = 6 * 2 ** 20;
+    expect(await statusOf(String(wholeBytes))).toEqual([200, true]);
+    expect(await statusOf(String(wholeBytes + 100))).toEqual([502, false]);
+    expect(await statusOf('a', { method: 'PUT', body: 'x'.repeat(2 ** 20) })).toEqual([201, true]);
+    expect(await statusOf('a', { method: 'PUT', body: 'x'.repeat(wholeBytes) })).toEqual([413, false]);
+    expect(await statusOf('a', { headers: { 'x-long': 'x'.repeat(9_000) } })).toEqual([201, true]);
+    expect(await statusOf('a', { headers: { 'x-long': 'x'.repeat(10_240) } })).toEqual([413, false]);
   });
 
   it('admits a token of the pool, and passes its claims as texts', async () => {
