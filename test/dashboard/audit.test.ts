@@ -56,6 +56,16 @@ describe('the audit log', () => {
     expect(second.body).toMatchObject({ items: [{ subject: 'key-3' }], nextCursor: null });
   });
 
+  it('goes on from a cursor within whatever range is asked for now', async () => {
+    const account = await accountWith([1, 2, 3, 4]);
+    const { nextCursor: cursor } = (await list(account, { limit: '2' })).body;
+    const subjects = async (query: Record<string, string>) =>
+      (await list(account, { cursor, ...query })).body.items.map(({ subject }: { subject: string }) => subject);
+    expect(await subjects({})).toEqual(['key-3', 'key-4']);
+    expect(await subjects({ from: '2026-11-19' })).toEqual([]);
+    expect(await subjects({ to: '2026-11-16' })).toEqual(['key-4']);
+  });
+
   it('shows a range, and as many days as the plan keeps', async () => {
     const subjects = async (plan: PlanName, query: Record<string, string>) =>
       (await list(await accountWith([1, 29, 31, 89, 91], plan), query)).body.items.map(

@@ -109,12 +109,15 @@ export const openAuditLog = (table: Table) => {
       { cursor, limit, ...range }: AuditRange & { readonly limit: number; readonly cursor?: string | undefined },
     ): Promise<{ readonly items: AuditEntry[]; readonly nextCursor: string | null }> => {
       const position = cursor === undefined ? undefined : cursors.read(accountId, cursor);
+      if (position && position.at < range.from) return { items: [], nextCursor: null };
       const { Items = [], LastEvaluatedKey } = await call('Query', {
         TableName: name,
         ...between(accountId, range),
         Limit: limit,
         ConsistentRead: true,
-        ...(position && { ExclusiveStartKey: auditKey(accountId, position.at, position.auditId) }),
+        // The table refuses a start outside of the range.
+        ...(position &&
+          position.at < range.to && { ExclusiveStartKey: auditKey(accountId, position.at, position.auditId) }),
       });
       const items = Items.map((item) => entrySchema.parse(item));
       const { at, auditId } = items.at(-1) ?? {};
