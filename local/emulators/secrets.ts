@@ -34,10 +34,12 @@ interface Request {
 }
 
 const PREVIOUS = 'AWSPREVIOUS';
+/** A deletion takes a while: as many requests about the secret are refused, also one that creates it anew. */
+const REFUSED_AFTER_DELETION = 2;
 
 /**
  * Secrets Manager's GetSecretValue, PutSecretValue, CreateSecret and DeleteSecret, over one JSON file under `dataDir`. There is no package that does just this.
- * The previous value is kept as the stage AWSPREVIOUS.
+ * The previous value is kept as the stage AWSPREVIOUS. Secrets are deleted without recovery.
  */
 export const startSecrets = async (options: {
   readonly dataDir: string;
@@ -52,6 +54,7 @@ export const startSecrets = async (options: {
     for (const [id, value] of Object.entries(entries)) values.set(id, value);
     writeFileAtomically(file, JSON.stringify(Object.fromEntries(values), null, 2));
   };
+  const refusalsLeft = new Map<string, number>();
   const operations: Record<string, (request: Request, value: string) => object> = {
     'secretsmanager.GetSecretValue': ({ SecretId, VersionStage = 'AWSCURRENT' }, value) => ({
       ARN: SecretId,
@@ -60,12 +63,6 @@ export const startSecrets = async (options: {
       VersionId: 'local',
       VersionStages: [VersionStage],
     }),
-    'secretsmanager.DeleteSecret': ({ SecretId }) => {
-      values.delete(SecretId);
-      values.delete(`${SecretId} ${PREVIOUS}`);
-      put({});
-      return { ARN: SecretId, Name: SecretId };
-    },
     'secretsmanager.PutSecretValue': ({ SecretId, SecretString = '' }, value) => {
       put({ [SecretId]: SecretString, [`${SecretId} ${PREVIOUS}`]: value });
       return { ARN: SecretId, Name: SecretId, VersionId: 'local', VersionStages: ['AWSCURRENT'] };
@@ -76,25 +73,36 @@ export const startSecrets = async (options: {
     const respond = (status: number, body: object) => {
       response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(body));
     };
+    const refuse = (__type: string, message: string) => respond(400, { __type, message });
     const body = await text(request);
-    const operation = operations[String(request.headers['x-amz-target'])];
-    const isNew = request.headers['x-amz-target'] === 'secretsmanager.CreateSecret';
-    if (operation === undefined && !isNew)
-      return respond(400, {
-        __type: 'UnknownOperationException',
-        message: 'Only GetSecretValue, PutSecretValue, CreateSecret and DeleteSecret are emulated.',
-      });
+    const target = String(request.headers['x-amz-target']);
+    const operation = operations[target];
+    if (operation === undefined && !/\.(Create|Delete)Secret$/.test(target))
+      return refuse(
+        'UnknownOperationException',
+        'Only GetSecretValue, PutSecretValue, CreateSecret and DeleteSecret are emulated.',
+      );
     const asked = JSON.parse(body) as Request;
+    if (target === 'secretsmanager.DeleteSecret') {
+      if (values.delete(asked.SecretId)) refusalsLeft.set(asked.SecretId, REFUSED_AFTER_DELETION);
+      values.delete(`${asked.SecretId} ${PREVIOUS}`);
+      put({});
+      return respond(200, { ARN: asked.SecretId, Name: asked.SecretId });
+    }
+    const name = asked.SecretId ?? asked.Name;
+    const left = refusalsLeft.get(name) ?? 0;
+    if (left > 0) {
+      refusalsLeft.set(name, left - 1);
+      return refuse('InvalidRequestException', 'The secret was marked for deletion.');
+    }
     if (operation === undefined) {
+      if (values.has(String(asked.Name))) return refuse('ResourceExistsException', 'The secret exists already.');
       put({ [String(asked.Name)]: asked.SecretString ?? '' });
       return respond(200, { ARN: asked.Name, Name: asked.Name, VersionId: 'local' });
     }
     const value = values.get(asked.VersionStage === PREVIOUS ? `${asked.SecretId} ${PREVIOUS}` : asked.SecretId);
     if (value === undefined)
-      return respond(400, {
-        __type: 'ResourceNotFoundException',
-        message: "Secrets Manager can't find the specified secret.",
-      });
+      return refuse('ResourceNotFoundException', "Secrets Manager can't find the specified secret.");
     return respond(200, operation(asked, value));
   };
   const access = { secretAccessKey: options.secretAccessKey ?? KNOWN_SECRET };

@@ -2,10 +2,16 @@ import {
   CreateSecretCommand,
   DeleteSecretCommand,
   GetSecretValueCommand,
+  InvalidRequestException,
   PutSecretValueCommand,
+  ResourceExistsException,
   ResourceNotFoundException,
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
+import { UnavailableError } from '../../domain/errors.ts';
+
+/** Secrets Manager still deletes the secret of this name. */
+const isGoing = (error: unknown): boolean => error instanceof InvalidRequestException;
 
 /**
  * Credentials that read bills, one secret for each account and provider: they are never shown again.
@@ -14,13 +20,19 @@ import {
 export const openBillCredentials = (client: Pick<SecretsManagerClient, 'send'>, prefix: string) => {
   const nameOf = (accountId: string, provider: string) => `${prefix}${accountId}/${provider}`;
   return {
+    /** @throws UnavailableError while a former one is deleted, or another is saved */
     save: async (accountId: string, provider: string, credential: string): Promise<void> => {
       const name = nameOf(accountId, provider);
       try {
-        await client.send(new PutSecretValueCommand({ SecretId: name, SecretString: credential }));
+        await client
+          .send(new PutSecretValueCommand({ SecretId: name, SecretString: credential }))
+          .catch((error: unknown) => {
+            if (!(error instanceof ResourceNotFoundException)) throw error;
+            return client.send(new CreateSecretCommand({ Name: name, SecretString: credential }));
+          });
       } catch (error) {
-        if (!(error instanceof ResourceNotFoundException)) throw error;
-        await client.send(new CreateSecretCommand({ Name: name, SecretString: credential }));
+        if (!isGoing(error) && !(error instanceof ResourceExistsException)) throw error;
+        throw new UnavailableError('The former credential is still being replaced. Try again in a minute.');
       }
     },
     /** Undefined where there is none. */
@@ -31,7 +43,7 @@ export const openBillCredentials = (client: Pick<SecretsManagerClient, 'send'>, 
         );
         return SecretString;
       } catch (error) {
-        if (error instanceof ResourceNotFoundException) return undefined;
+        if (isGoing(error) || error instanceof ResourceNotFoundException) return undefined;
         throw error;
       }
     },
