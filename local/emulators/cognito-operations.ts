@@ -58,6 +58,7 @@ interface Request {
   readonly ClientSecret?: string;
   readonly SecretHash?: string;
   readonly Username: string;
+  readonly ConfirmationCode?: string;
   readonly RefreshToken: string;
   readonly AuthFlow?: string;
   readonly AuthParameters?: Readonly<Record<string, string>>;
@@ -68,6 +69,7 @@ interface Request {
   readonly SoftwareTokenMfaSettings?: { readonly Enabled?: boolean };
 }
 
+const MAX_USERNAME = 128;
 const SOFTWARE_TOKEN = 'SOFTWARE_TOKEN_MFA';
 /** Steps of 30 s: its own, the one before and the one after. */
 const CODE_VALID_MS = 90_000;
@@ -210,8 +212,15 @@ export const missingOperations = (
     if (proof !== expected) throw new NotAuthorizedError();
   };
 
+  /** @see https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_ConfirmForgotPassword.html */
+  const requireValid = ({ Username = '', ConfirmationCode = '' }: Partial<Request>): void => {
+    if (Username.length > MAX_USERNAME || /\s/.test(Username + ConfirmationCode))
+      throw new InvalidParameterError('1 validation error detected: a value failed to satisfy its constraint');
+  };
+
   return (target: string): Route =>
     async (context, request) => {
+      requireValid(request);
       await requireSecret(context, target, request);
       return (operations[target] ?? route(target))(context, request);
     };

@@ -200,9 +200,19 @@ describe('auth', () => {
       status: 400,
       body: { error: { details: [{ path: 'code' }] } },
     });
-    expect((await post('reset-password', { email, code, newPassword })).status).toBe(204);
+    const copied = `${code?.slice(0, 3)}\t${code?.slice(3)}`;
+    expect((await post('reset-password', { email, code: copied, newPassword })).status).toBe(204);
     expect((await post('login', { email, password })).status).toBe(401);
     expect((await post('login', { email, password: newPassword })).status).toBe(200);
+  });
+
+  it('takes addresses that are as long as Cognito allows', async () => {
+    const statusOf = async (characters: number) => {
+      const labels = `${'a'.repeat(60)}.${randomUUID().slice(0, 8)}.example.com`;
+      const email = `${'b'.repeat(characters - labels.length - 1)}@${labels}`;
+      return (await register(email)).response.status;
+    };
+    expect([await statusOf(128), await statusOf(129)]).toEqual([201, 400]);
   });
 
   describe('the e-mail address', () => {

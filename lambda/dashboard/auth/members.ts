@@ -25,8 +25,7 @@ export const passwordSchema = z
 
 /** From a mail: people copy it with spaces. */
 export const codeSchema = z.string().check(
-  z.trim(),
-  z.overwrite((code) => code.replaceAll(/[ -]/g, '')),
+  z.overwrite((code) => code.replaceAll(/[\s-]/g, '')),
   z.minLength(1),
   z.maxLength(64),
 );
