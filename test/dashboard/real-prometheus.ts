@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import getPort from 'get-port';
+import { createInterface } from 'node:readline';
 
 /** A real Prometheus, where one is installed (`apt install prometheus`). CI has it. */
 export const isPrometheusInstalled = spawnSync('prometheus', ['--version']).status === 0;
@@ -12,17 +12,27 @@ interface Series {
 
 /** Runs Prometheus in a folder that has its `prometheus.yml`. */
 export const startPrometheus = async (dir: string) => {
-  const port = await getPort({ host: '127.0.0.1' });
   const child = spawn(
     'prometheus',
     [
       `--config.file=${dir}/prometheus.yml`,
       `--storage.tsdb.path=${dir}/data`,
       '--storage.tsdb.retention.time=100y',
-      `--web.listen-address=127.0.0.1:${port}`,
+      '--web.listen-address=127.0.0.1:0',
     ],
-    { stdio: 'ignore' },
+    { stdio: ['ignore', 'ignore', 'pipe'] },
   );
+  // It listens at a free port, and says at which.
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let words = '';
+  createInterface(child.stderr)
+    .on('line', (line) => {
+      words = line;
+      const [, found] = /"Listening on".* address=\S+:(\d+)/.exec(line) ?? [];
+      if (found) resolve(found);
+    })
+    .once('close', () => reject(new Error(`Prometheus did not start: ${words}`)));
+  const port = await promise;
   return {
     /** @param atMs epoch milliseconds; now, if none */
     query: async (text: string, atMs?: number): Promise<Series[]> => {
