@@ -184,6 +184,17 @@ describe('the preview of an access rule', () => {
     });
   });
 
+  it('shows no unknown cost as $0', async () => {
+    const unknown = { requests: 2, unpricedRequests: 2 };
+    await addSpend(table, caller.accountId, at(1), unknown, { model: 'gpt-4o' });
+    await addSpend(table, caller.accountId, at(1), unknown, { model: '(other)' });
+    expect((await preview({ denied: ['openai/gpt-4o'] })).body).toMatchObject({
+      refused: { requests: 2, costNanoUsd: null },
+      items: [{ costNanoUsd: null }],
+      mayAlsoMatch: { requests: 2, costNanoUsd: null },
+    });
+  });
+
   it('names the dearest requests above a highest price', async () => {
     const record = { requestId: 'r-1', startedAt: at(1), provider: 'openai' as const, reading: null };
     dearest = [

@@ -341,7 +341,7 @@ describe('the numbers of a report', () => {
     const given = (startedAt: string, n: number, tag: string) =>
       closeEvent({ ...{ accountId, keyId, startedAt, n, tag }, outcome: 'client_aborted', tokens: 1_000_000_000 });
     const price = () => ({ ...priceOfTokens(closeEvent()), costNanoUsd: 10e9 });
-    // The week ends on Monday at midnight in New York, which is 05:00 UTC: $20 in the 20 days since the first request.
+    // The week ends on Monday at midnight in New York, which is 05:00 UTC: $20 in 30 days.
     const recorded = () => Date.parse('2026-11-30T05:01:00.000Z');
     await openRecorder(table, { logger: silentLogger(), price, now: recorded })([
       given('2026-11-10T05:00:00.000Z', 1, 'chat'),
@@ -370,7 +370,7 @@ describe('the numbers of a report', () => {
     const weekly = contents.filter(({ every }) => every === 'weekly').at(-1)!;
     expect(weekly.period.to).toBe('2026-11-30T05:00:00.000Z');
     expect(weekly.savings).toMatchObject({
-      findings: [{ kind, scope: { tag: 'chat' }, nanoUsdPerMonth: 30e9, perMonth: '€27.00' }],
+      findings: [{ kind, scope: { tag: 'chat' }, nanoUsdPerMonth: 20e9, perMonth: '€18.00' }],
       ...{ furtherFindings: 0, isComplete: true },
     });
     expect(contents.find(({ every }) => every === 'daily')!.savings).toBeUndefined();
@@ -378,9 +378,9 @@ describe('the numbers of a report', () => {
     const mails = sendMail.mock.calls.map(([mail]) => mail);
     const mail = mails.find(({ subject }) => subject.includes('2026-11-23 to'));
     expect(mail!.text).toContain(
-      '€27.00: Responses that nobody got whole (openai, gpt-4o-2024-08-06, tag chat). €18.00 for 2 responses',
+      '€18.00: Responses that nobody got whole (openai, gpt-4o-2024-08-06, tag chat). €18.00 for 2 responses',
     );
-    expect(mail!.html).toContain('€27.00</td>');
+    expect(mail!.html).toContain('€18.00</td>');
     // One request before the week ended, of $10 at the rate of its day.
     expect(mail!.text).toContain('€9.00 was spent on 1 request');
     expect(mail!.text).toContain('gpt-4o-2024-08-06: €9.00 (+€9.00), 1 request\n');

@@ -2,6 +2,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { openOwnPrices } from '../../lambda/data/accounts/own-prices.ts';
 import { openSavingDecisions } from '../../lambda/data/reports/saving-decisions.ts';
+import { openSavings } from '../../lambda/data/reports/savings.ts';
+import { requestCursor } from '../../lambda/data/requests/request-pages.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { noPrices } from '../../lambda/domain/own-prices/own-price.ts';
 import { loadBundledBook } from '../../lambda/domain/price/price-book.ts';
@@ -90,6 +92,27 @@ describe('POST /spend/what-if', () => {
   it('refuses a change of nothing, and more than 31 days', async () => {
     expect((await ask({ change: {} })).status).toBe(400);
     expect((await ask({ from: '2026-10-01', change: { tier: 'batch' } })).status).toBe(400);
+  });
+});
+
+describe('the requests that are read', () => {
+  const range = { from: '2026-10-21T00:00:00.000Z', to: '2026-11-20T00:00:00.000Z' };
+  const read = async (unreadableRequests: number, nextCursor: string | null) => {
+    const page = async () => ({ items: [], unreadableRequests, nextCursor });
+    const { records, ...rest } = await openSavings(table, { page }, silentLogger()).readRecords('a', range, {});
+    return rest;
+  };
+
+  it('are complete where all could be read', async () => {
+    expect(await read(0, null)).toEqual({ isComplete: true, readFrom: range.from });
+    expect(await read(1, null)).toEqual({ isComplete: false, readFrom: range.from });
+  });
+
+  it('begin where the pages end, also where few of them pass a filter', async () => {
+    const at = (day: string, requestId: string | null) => read(0, requestCursor.write('a', { day, requestId }));
+    expect(await at('2026-11-15', null)).toEqual({ isComplete: false, readFrom: '2026-11-16T00:00:00.000Z' });
+    const { requestId, startedAt } = closeEvent({ n: 1, startedAt: '2026-11-15T10:00:00.000Z' });
+    expect((await at('2026-11-15', requestId)).readFrom).toBe(startedAt);
   });
 });
 

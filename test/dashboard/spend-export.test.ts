@@ -97,6 +97,25 @@ describe('GET /spend/export.csv', () => {
     expect(readCounters).toHaveBeenLastCalledWith(expect.objectContaining({ filter: { tag: ['a'] } }));
   });
 
+  it('says of a line that its sums are too large to be exact, and goes on', async () => {
+    const large = { requests: 1, costComputedNanoUsd: 9e15, costEstimatedNanoUsd: 9e15 };
+    readCounters.mockImplementation(async function* () {
+      yield counter('2026-11-01', 'a', large);
+      yield counter('2026-11-02', 'a', { requests: 1, costComputedNanoUsd: 1 });
+      yield counter('2026-11-02', 'b', { requests: 1, costComputedNanoUsd: 9e15 });
+      yield counter('2026-11-02', 'b', { requests: 1, costComputedNanoUsd: 9e15 });
+      yield counter('2026-11-03', OTHER, large);
+    });
+    const { body } = await get({ tag: ['a', 'b'], groupBy: ['tag'] });
+    expect(body.split('\r\n').slice(1)).toEqual([
+      '2026-11-01,a,,too large to be exact,,,,,,,,,,,,,,,',
+      '2026-11-02,b,,too large to be exact,,,,,,,,,,,,,,,',
+      '2026-11-02,a,1,0.000000001,0,0,0.000000001,0,0,0,0,0,0,0,0,0,0,0.000000001,0',
+      '2026-11-03,(other),,too large to be exact,,,,,,,,,,,,,,,',
+      '',
+    ]);
+  });
+
   it('responds to an invalid request with the error shape', async () => {
     const { prelude, body } = await get({ groupBy: ['user'] });
     expect(prelude?.statusCode).toBe(400);

@@ -14,7 +14,7 @@ const accountRule = (facts: Partial<Rule>, condition: object) =>
   ruleOf('svc_1', { ruleId: 'rule-1', createdAt: '2026-01-01T00:00:00.000Z', ...condition, ...facts });
 
 /** USD of a model at an instant. */
-type Spent = readonly [at: string, usd: number, model?: string];
+type Spent = readonly [at: string, usd: number | null, model?: string];
 
 const evaluateRules = async (
   at: string,
@@ -32,7 +32,8 @@ const evaluateRules = async (
           yield {
             time: bucketOf(instant, granularity),
             dimensions: { provider: 'openai', model, tag: null, keyId: 'key-1', providerKey: null },
-            counters: { requests: 1, costComputedNanoUsd: usd * USD },
+            counters:
+              usd === null ? { requests: 1, unpricedRequests: 1 } : { requests: 1, costComputedNanoUsd: usd * USD },
           } satisfies SpendCounter;
     },
     alerts: { fire, firedFor: async () => new Set<string>() },
@@ -232,10 +233,11 @@ describe('evaluateAccount', () => {
     ['began minutes before midnight', '2026-11-19T23:58:00.000Z', { requests: 1, costNanoUsd: 7 * USD }],
     // The recorder has kept its names separate all day.
     ['began the day before', '2026-11-19T12:00:00.000Z', undefined],
+    ['began after it, at an unknown cost', '2026-11-20T12:00:00.000Z', { requests: 1, costNanoUsd: null }],
   ])('says what overflow may hide from a filter where the rule %s', async (_, effectiveFrom, mayAlsoMatch) => {
     const spends: Spent[] = [
       ['2026-11-20T10:00:00.000Z', 12],
-      ['2026-11-20T11:00:00.000Z', 7, OTHER],
+      ['2026-11-20T11:00:00.000Z', mayAlsoMatch?.costNanoUsd === null ? null : 7, OTHER],
       ['2026-11-20T11:30:00.000Z', 90, 'o3'],
     ];
     const condition = { ...threshold, config: { ...threshold.config, filter: { model: 'gpt-4o' } } };

@@ -5,7 +5,7 @@ import { createAccessRule } from './access-operations.ts';
 const operation = inGroup('Access rules');
 
 const count = z.int().check(z.nonnegative());
-const sums = z.object({ requests: count, costNanoUsd: count });
+const sums = { requests: count, costNanoUsd: z.nullable(count).check(z.describe('Null if nothing is known of it.')) };
 
 export const previewAccessRule = operation('previewAccessRule', 'POST /access-rules/preview', {
   audits: 'Reads only.',
@@ -18,20 +18,19 @@ export const previewAccessRule = operation('previewAccessRule', 'POST /access-ru
     from: z.iso.datetime(),
     to: z.iso.datetime(),
     requests: count.check(z.describe('Requests of the keys that the rule is for.')),
-    refused: sums.check(z.describe('Those that it would have refused for their provider or model.')),
+    refused: z.object(sums).check(z.describe('Those that it would have refused for their provider or model.')),
     items: z
       .array(
         z.object({
           provider: z.string(),
           model: z.nullable(z.string()).check(z.describe('That served the requests. Null where it is not known.')),
           keyId: z.nullable(z.string()),
-          requests: count,
-          costNanoUsd: count,
+          ...sums,
         }),
       )
       .check(z.describe('The most requests first; 100 at most.')),
     mayAlsoMatch: z
-      .nullable(sums)
+      .nullable(z.object(sums))
       .check(z.describe('Requests counted under `(other)` that it may have refused, too. Null if there are none.')),
     dearest: z
       .nullable(

@@ -10,6 +10,7 @@ import { compareSpend } from '../spend/operations.ts';
 const operation = inGroup('Savings');
 
 const nanoUsd = z.int().check(z.describe('In 1e-9 USD.'));
+const recorded = z.nullable(nanoUsd);
 const requests = z.int();
 const text = z.string().check(z.maxLength(256));
 const value = z.optional(z.nullable(text).check(z.describe('Null selects requests without one.')));
@@ -20,9 +21,11 @@ const range = {
 };
 
 const examined = {
-  from: z.iso.datetime(),
+  from: z.iso.datetime().check(z.describe('The requests were read from then on.')),
   to: z.iso.datetime(),
-  isComplete: z.boolean().check(z.describe('False where only the newest requests of the range were read.')),
+  isComplete: z
+    .boolean()
+    .check(z.describe('False where only the newest requests of the range were read, or some could not be.')),
 };
 
 export const readWhatIf = operation('readWhatIf', 'POST /spend/what-if', {
@@ -67,7 +70,7 @@ export const readWhatIf = operation('readWhatIf', 'POST /spend/what-if', {
   }),
   success: ok('The cost before and after.', {
     ...examined,
-    recordedNanoUsd: z.int().check(z.describe('What the requests cost, as recorded.')),
+    recordedNanoUsd: recorded.check(z.describe('What the requests cost, as recorded. Null if nothing is known of it.')),
     requests: requests.check(z.describe('Those that can be compared. The next three are about them.')),
     oldNanoUsd: z.int().check(z.describe('Their cost without the change, priced again now.')),
     newNanoUsd: z.int().check(z.describe('The same with the change, and the same tokens.')),
@@ -98,7 +101,7 @@ export const readWhatIf = operation('readWhatIf', 'POST /spend/what-if', {
       )
       .check(z.describe('By model and tag, at most 100, the largest difference first.')),
     incomparable: z
-      .array(z.object({ reason: z.string(), requests, recordedNanoUsd: nanoUsd }))
+      .array(z.object({ reason: z.string(), requests, recordedNanoUsd: recorded }))
       .check(z.describe('Requests that cannot be compared, and why.')),
   }),
 });
@@ -129,7 +132,7 @@ export const listSavings = operation('listSavings', 'GET /savings', {
             .enum(certainties)
             .check(
               z.describe(
-                '`exact`: sums of what was charged. `estimated`: usage is. `at_most`: a bound. `if_equal`: if the other model does the same work with as many tokens. `if_continued`: if use goes on as it is.',
+                '`exact`: sums of what was charged. `estimated`: usage is. `at_most`: a bound. `at_least`: the cost of some requests is unknown. `if_equal`: if the other model does the same work with as many tokens. `if_continued`: if use goes on as it is.',
               ),
             ),
           arithmetic: z.string(),

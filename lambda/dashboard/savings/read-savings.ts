@@ -43,16 +43,16 @@ export const readWhatIf =
     const { key: keyId, ...others } = filter;
     const { keyIds } = scopeOf(caller).sees;
     const { readRecords, readPricing, whatIf } = await savings();
-    const [{ records, isComplete }, { pricing }] = await Promise.all([
+    const [{ records, isComplete, readFrom }, { pricing }] = await Promise.all([
       readRecords(caller.accountId, range, { ...others, keyId, keyIds }),
       readPricing(caller.accountId),
     ]);
     const { price, ...rest } = change;
     const asked: Change = { ...rest, ...(price && { price: addedPrice(price, range) }) };
     const { concernedNanoUsd, groups, ...result } = whatIf(records, asked, pricing, new Date(range.to));
-    const days = (Date.parse(range.to) - Date.parse(range.from)) / DAY_MS;
+    const days = (Date.parse(range.to) - Date.parse(readFrom)) / DAY_MS;
     return {
-      ...range,
+      ...{ from: readFrom, to: range.to },
       isComplete,
       ...result,
       breakEvenNanoUsd: price?.terms.kind === 'commitment' ? Math.round((concernedNanoUsd * USUAL_DAYS) / days) : null,
@@ -95,7 +95,7 @@ export const listSavings =
     const range = rangeOf(query, now());
     const { keyIds } = scopeOf(caller).sees;
     const { readFindings } = await savings();
-    const [{ findings, currency, requests, isComplete }, decided] = await Promise.all([
+    const [{ findings, currency, requests, isComplete, readFrom }, decided] = await Promise.all([
       readFindings(caller.accountId, range, keyIds),
       keyIds ? [] : decisions.list(caller.accountId),
     ]);
@@ -103,8 +103,7 @@ export const listSavings =
     const byId = new Map(findings.map((finding) => [finding.id, finding]));
     const isDecided = new Set(decided.map(({ findingId }) => findingId));
     return {
-      ...range,
-      ...{ requests, isComplete },
+      ...{ from: readFrom, to: range.to, requests, isComplete },
       displayCurrency: currency?.code ?? null,
       items: findings
         .filter(({ id }) => !isDecided.has(id))

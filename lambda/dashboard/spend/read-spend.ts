@@ -1,7 +1,7 @@
 import { comparedPeriods, type Period } from '../../domain/calendar/compared-periods.ts';
 import { isKept, precedingRange, rangeOf } from '../../domain/calendar/range.ts';
 import { ValidationError } from '../../domain/errors.ts';
-import { CounterOverflowError } from '../../domain/spend/counters.ts';
+import { CounterOverflowError, ifExact } from '../../domain/spend/counters.ts';
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
 import { describeCurrency } from '../../domain/spend/display-currency.ts';
 import { periodSums, spendChange } from '../../domain/spend/spend-change.ts';
@@ -20,14 +20,12 @@ export interface SpendDependencies extends QuestionDependencies {
 }
 
 /** JSON numbers are exact up to 2^53, which is 9 million USD in nano-USD. Larger sums are rejected, not rounded. */
-const ifExact = async <T, U>(sums: Promise<T>, otherwise: () => U): Promise<T | U> => {
-  try {
-    return await sums;
-  } catch (error) {
+const ifTooLarge =
+  <T>(otherwise: () => T) =>
+  (error: unknown): T => {
     if (error instanceof CounterOverflowError) return otherwise();
     throw error;
-  }
-};
+  };
 
 const rejectTooLarge = (): never => {
   const message = 'the sum is too large to be exact (9 million USD): narrow the range, or filter';
@@ -55,8 +53,8 @@ export const readSpend =
     const readingBefore = async () =>
       isKept(before, now()) ? await totalOf(readCounters(questionBefore), questionBefore) : null;
     const [report, previous, untracked] = await Promise.all([
-      ifExact(reading, rejectTooLarge),
-      ifExact(readingBefore(), () => null),
+      reading.catch(ifTooLarge(rejectTooLarge)),
+      readingBefore().catch(ifTooLarge(() => null)),
       readTrackingGaps(caller.accountId, range),
     ]);
     return {
@@ -91,17 +89,15 @@ export const compareSpend =
     const read = async (period: Period) => {
       const counters = readCounters({ ...question, range: { granularity: 'day', ...period } });
       const [sums, reports] = await Promise.all([
-        ifExact(periodSums(counters, { groupBy, filter }), rejectTooLarge),
+        periodSums(counters, { groupBy, filter }).catch(ifTooLarge(rejectTooLarge)),
         readTrackingGaps(caller.accountId, period),
       ]);
       const { mayAlsoMatch } = sums;
       return { sums, shown: { ...period, mayAlsoMatch, untrackedRequests: trackingGaps(reports).requests } };
     };
     const [current, before] = await Promise.all([read(periods.now), read(periods.before)]);
-    const change = await ifExact(
-      (async () => spendChange(before.sums, current.sums, groupBy, query.limit, currency))(),
-      rejectTooLarge,
-    );
+    const change =
+      ifExact(() => spendChange(before.sums, current.sums, groupBy, query.limit, currency)) ?? rejectTooLarge();
     return {
       ...current.shown,
       before: before.shown,

@@ -1,15 +1,18 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { dayIn } from '../../domain/calendar/time-zones.ts';
+import { endOf } from '../../domain/calendar/utc.ts';
 import { findingsIn } from '../../domain/savings/findings.ts';
 import { whatIf } from '../../domain/savings/what-if.ts';
 import { moneyAt } from '../../domain/spend/display-currency.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
+import { timeOfRequestId } from '../../domain/usage/request-id.ts';
 import { openApiTokens } from '../accounts/api-tokens.ts';
 import { openOwnPrices } from '../accounts/own-prices.ts';
 import { openServiceKeys } from '../accounts/service-keys.ts';
 import { openUsers } from '../accounts/users.ts';
 import { openNewestBook } from '../prices/newest-book.ts';
 import { openPriceVersions } from '../prices/price-versions.ts';
+import { requestCursor } from '../requests/request-pages.ts';
 import type { openRequests } from '../requests/requests.ts';
 import type { Table } from '../table/table.ts';
 import { openReports } from './reports.ts';
@@ -17,6 +20,12 @@ import { openReports } from './reports.ts';
 /** A page that is filtered has fewer, and may have none. */
 const PAGE_SIZE = 1_000;
 const MAX_PAGES = 20;
+
+/** From when on the pages before a cursor have the requests. */
+const readFromOf = (accountId: string, cursor: string): string => {
+  const { day, requestId } = requestCursor.read(accountId, cursor);
+  return new Date((requestId && timeOfRequestId(requestId)) || endOf(day)).toISOString();
+};
 
 type Requests = Pick<ReturnType<typeof openRequests>, 'page'>;
 interface Range {
@@ -34,7 +43,7 @@ export const openSavings = (table: Table, requests: Requests, logger: Pick<Logge
     onFallback: (error) => logger.error('Newest prices not read', { errorName: error.name }),
   });
 
-  /** The newest requests of a range, and since when they are complete. */
+  /** The newest requests of a range, and from when on they were read. Those that this version cannot read make them incomplete, too. */
   const readRecords = async (
     accountId: string,
     { from, to }: Range,
@@ -42,14 +51,18 @@ export const openSavings = (table: Table, requests: Requests, logger: Pick<Logge
   ) => {
     const records: RequestRecord[] = [];
     let cursor: string | undefined;
-    let pages = 0;
+    let [pages, unreadable] = [0, 0];
     do {
       const page = await requests.page(accountId, { from, to, filter, limit: PAGE_SIZE, cursor });
       records.push(...page.items);
+      unreadable += page.unreadableRequests;
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined && ++pages < MAX_PAGES);
-    const isComplete = cursor === undefined;
-    return { records, isComplete, since: isComplete ? from : (records.at(-1)?.startedAt ?? from) };
+    return {
+      records,
+      isComplete: cursor === undefined && unreadable === 0,
+      readFrom: cursor === undefined ? from : readFromOf(accountId, cursor),
+    };
   };
 
   const readPricing = async (accountId: string) => {
@@ -64,7 +77,7 @@ export const openSavings = (table: Table, requests: Requests, logger: Pick<Logge
 
     /** @param keyIds of who sees a part of the account: the own prices, limits and tokens of all are not shown to them */
     readFindings: async (accountId: string, { from, to }: Range, keyIds?: ReadonlySet<string>) => {
-      const [{ records, isComplete, since }, { own, pricing }, listed, members, programs, { timeZone }] =
+      const [{ records, isComplete, readFrom }, { own, pricing }, listed, members, programs, { timeZone }] =
         await Promise.all([
           readRecords(accountId, { from, to }, { keyIds }),
           readPricing(accountId),
@@ -84,14 +97,14 @@ export const openSavings = (table: Table, requests: Requests, logger: Pick<Logge
             ...{ keyId, name },
             isOrphan: ownerUserId !== null && !owners.has(ownerUserId),
           })),
-        from: new Date(since),
+        from: new Date(readFrom),
         to: new Date(to),
         money,
         dayOf: (at) => dayIn(timeZone, at),
       });
       return {
         findings: keyIds ? findings.filter(({ scope }) => scope.limit === undefined) : findings,
-        ...{ isComplete, requests: records.length, currency: own.currency, money },
+        ...{ isComplete, readFrom, requests: records.length, currency: own.currency, money },
       };
     },
   };

@@ -37,7 +37,7 @@ const notesOf = ({ unit, unpricedRequests, mayAlsoMatch }: Alert): string[] => [
     : []),
   ...(mayAlsoMatch
     ? [
-        `Up to ${mayAlsoMatch.requests} more requests for $${usdOf(mayAlsoMatch.costNanoUsd)} may match the rule's filter: they were counted under (other), or have no known value, from before the rule or the dimension.`,
+        `Up to ${mayAlsoMatch.requests} more requests ${mayAlsoMatch.costNanoUsd === null ? 'of unknown cost' : `for $${usdOf(mayAlsoMatch.costNanoUsd)}`} may match the rule's filter: they were counted under (other), or have no known value, from before the rule or the dimension.`,
       ]
     : []),
 ];

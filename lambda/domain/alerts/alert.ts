@@ -58,7 +58,7 @@ export const alertSchema = z.object({
   unpricedRequests: z.int().check(z.nonnegative()),
   /** Requests that may match the rule's filter and are not in `observed`, from before the rule. Absent where there are none. */
   mayAlsoMatch: z.optional(
-    z.object({ requests: z.int().check(z.nonnegative()), costNanoUsd: z.int().check(z.nonnegative()) }),
+    z.object({ requests: z.int().check(z.nonnegative()), costNanoUsd: z.nullable(z.int().check(z.nonnegative())) }),
   ),
   summary: z.string(),
   drivers: z.array(driverSchema),

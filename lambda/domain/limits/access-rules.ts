@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
 import { roles } from '../accounts/permissions.ts';
-import { knownCostNanoUsd, type SpendCounter, sumMap } from '../spend/counters.ts';
+import { type SpendCounter, sumMap } from '../spend/counters.ts';
 import { OTHER } from '../spend/dimensions.ts';
+import { sumOfKnown } from '../spend/known-cost.ts';
+import { costOf } from '../spend/spend-report.ts';
 import { type AccessRule, accessToProvider, concernsKey, type KeyOfAccess, permitsModels } from './access.ts';
 import { chosenId, usdAmount } from './config-members.ts';
 
@@ -72,7 +74,7 @@ interface RefusedRequests {
   readonly model: string | null;
   readonly keyId: string | null;
   readonly requests: number;
-  readonly costNanoUsd: number;
+  readonly costNanoUsd: number | null;
 }
 
 const MAX_SHOWN = 100;
@@ -107,11 +109,11 @@ export const accessPreview = (rule: AccessRule, keys: readonly KeyOfAccess[]) =>
       const itemsOf = ({ sums }: typeof refused): RefusedRequests[] =>
         [...sums].map(([names, counters]) => {
           const [provider, model, keyId] = JSON.parse(names) as [string, string | null, string | null];
-          return { provider, model, keyId, requests: counters.requests ?? 0, costNanoUsd: knownCostNanoUsd(counters) };
+          return { provider, model, keyId, requests: counters.requests ?? 0, costNanoUsd: costOf(counters) };
         });
       const totalOf = (items: readonly RefusedRequests[]) => ({
         requests: items.reduce((sum, item) => sum + item.requests, 0),
-        costNanoUsd: items.reduce((sum, item) => sum + item.costNanoUsd, 0),
+        costNanoUsd: sumOfKnown(items.map(({ costNanoUsd }) => costNanoUsd)),
       });
       const items = itemsOf(refused).sort((a, b) => b.requests - a.requests);
       const unsure = totalOf(itemsOf(mayBeRefused));

@@ -1,8 +1,8 @@
 import type { Period } from '../calendar/periods.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../calendar/units.ts';
 import { bucketOf, startOf } from '../calendar/utc.ts';
-import { knownCostNanoUsd } from '../spend/counters.ts';
-import { BACKTEST_DAYS, type BacktestPoint, type Firing, ifExact } from './backtest.ts';
+import { ifExact, knownCostNanoUsd } from '../spend/counters.ts';
+import { BACKTEST_DAYS, type BacktestPoint, type Firing } from './backtest.ts';
 import { HISTORY_DAYS, leastOf, usualOf } from './burn-rate.ts';
 import type { Observation } from './evaluator.ts';
 import { type BurnRateCondition, evaluatorOf } from './rule.ts';

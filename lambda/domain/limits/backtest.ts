@@ -1,7 +1,7 @@
 import { type Period, periodAt } from '../calendar/periods.ts';
 import { DAY_MS } from '../calendar/units.ts';
 import { bucketOf, type Granularity, roundUp, startOf, startOfNext } from '../calendar/utc.ts';
-import { CounterOverflowError } from '../spend/counters.ts';
+import { ifExact } from '../spend/counters.ts';
 import { type BudgetEvent, firingName, hasFired, type Observation } from './evaluator.ts';
 import { blocksFromNanoUsd, useOf } from './limit.ts';
 import { type BoundEvaluator, evaluatorOf, type RuleCondition } from './rule.ts';
@@ -46,16 +46,6 @@ const instantsOf = (granularity: Granularity, from: Date, now: Date): Date[] => 
   const instants = [from];
   for (let at = startOfNext(granularity, from); at < now; at = startOfNext(granularity, at)) instants.push(at);
   return [...instants, now];
-};
-
-/** As in the evaluator: a sum past 2^53 keeps a rule from being judged for a period. Undefined where there is one. */
-export const ifExact = <T>(judge: () => T): T | undefined => {
-  try {
-    return judge();
-  } catch (error) {
-    if (!(error instanceof CounterOverflowError)) throw error;
-    return undefined;
-  }
 };
 
 /** The spend past what a limit allows, in nano-USD; null where the rule stops nothing. */

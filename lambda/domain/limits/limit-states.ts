@@ -1,4 +1,5 @@
 import type { Period } from '../calendar/periods.ts';
+import { knownCost } from '../spend/known-cost.ts';
 import type { ReadCounters } from '../spend/spend-question.ts';
 import type { EachLimit } from './block.ts';
 import { amountFor, type HeldAmount, isAtLimit, type Override, type ValueUse } from './each.ts';
@@ -69,7 +70,7 @@ export const valueState = (
     ...{ value, ...amount, usedNanoUsd, unpricedRequests, reservedNanoUsd },
     remainingNanoUsd: amount.nanoUsd === null ? null : amount.nanoUsd - usedNanoUsd,
     percentUsed: percentOf(usedNanoUsd, amount.nanoUsd),
-    projectedNanoUsd: atOwnRate(period, now, usedNanoUsd === 0 && unpricedRequests > 0 ? null : usedNanoUsd),
+    projectedNanoUsd: atOwnRate(period, now, knownCost(usedNanoUsd, unpricedRequests)),
     isAtLimit: isAtLimit(limit, counted, amount),
     override: amount.source === 'override' ? override : null,
   };

@@ -1,9 +1,10 @@
 import { bucketsOf } from '../calendar/range.ts';
 import { MINUTE_MS } from '../calendar/units.ts';
 import { bucketOf, type Granularity } from '../calendar/utc.ts';
-import { addCounters, type Counters, knownCostNanoUsd, type SpendCounter, sumMap } from '../spend/counters.ts';
+import { addCounters, type Counters, type SpendCounter, sumMap } from '../spend/counters.ts';
 import { noDimensions, OTHER, type SpendDimensionName, type SpendDimensions, UNKNOWN } from '../spend/dimensions.ts';
 import type { SessionCounter } from '../spend/sessions.ts';
+import { costOf } from '../spend/spend-report.ts';
 
 /** Which requests a rule counts. A missing member matches all. */
 export type RuleFilter = Readonly<Partial<Record<SpendDimensionName, string>>>;
@@ -17,8 +18,8 @@ export const passesRule = (dimensions: SpendDimensions, filter: RuleFilter | und
 /** Requests of `(other)` or unknown values that may match a rule's filter. What a rule observed does not include them. */
 export interface MayAlsoMatch {
   readonly requests: number;
-  /** Their known cost. */
-  readonly costNanoUsd: number;
+  /** As costOf. */
+  readonly costNanoUsd: number | null;
 }
 
 const mayPassRule = (dimensions: SpendDimensions, filter: RuleFilter | undefined): boolean =>
@@ -69,7 +70,7 @@ export const spendSeries = ({ granularity, filter, effectiveFrom }: SeriesOption
     /** The requests that `sum` of the same range may lack; undefined where it lacks none. */
     mayAlsoMatch: (from: string, to: string): MayAlsoMatch | undefined => {
       const counters = sumOf(mayPass, from, to);
-      return counters.requests ? { requests: counters.requests, costNanoUsd: knownCostNanoUsd(counters) } : undefined;
+      return counters.requests ? { requests: counters.requests, costNanoUsd: costOf(counters) } : undefined;
     },
   };
 };

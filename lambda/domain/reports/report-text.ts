@@ -151,7 +151,7 @@ export const findingText = ({ kind, scope: { provider, model, tag } }: Savings['
 export const savingsNotes = ({ findings, furtherFindings, isComplete }: Savings): string[] => [
   ...(findings.length === 0 ? ['Nothing that costs $1 a month or more was found.'] : []),
   ...(furtherFindings > 0 ? [`${countText(furtherFindings)} more are on the page Savings.`] : []),
-  ...(isComplete ? [] : ['Only the newest requests of the 30 days were read.']),
+  ...(isComplete ? [] : ['Not all requests of the 30 days could be read.']),
 ];
 
 /** The pages that a report leads to. The overview shows the same two periods. */

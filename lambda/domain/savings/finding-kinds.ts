@@ -16,13 +16,14 @@ export const findingKinds = Object.keys(findingNames) as [FindingKind, ...Findin
 
 /**
  * How sure a finding is. `exact`: sums of what was charged. `estimated`: the usage of some requests is estimated. `at_most`: a bound, reached
- * if all that was compared is the same, or nobody needs it. `if_equal`: reached if the other model does the same work with as many tokens.
- * `if_continued`: if use goes on as it is.
+ * if all that was compared is the same, or nobody needs it. `at_least`: the cost of some requests is unknown. `if_equal`: reached if the
+ * other model does the same work with as many tokens. `if_continued`: if use goes on as it is.
  */
 export const certaintyNames = {
   exact: 'Exact',
   estimated: 'Some usage is estimated',
   at_most: 'At most',
+  at_least: 'At least',
   if_equal: 'If the model does the same work',
   if_continued: 'If use goes on as it is',
 } as const;

@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../calendar/units.ts';
 import { nanoUsdPerUnit, usdToNanoUsd } from '../money.ts';
 import type { OwnPrices } from '../own-prices/own-price.ts';
 import { isPriceable } from '../spend/contribution.ts';
-import { listCostOf, modelOf, type RequestRecord } from '../spend/request-record.ts';
+import { listCostOf, mayCost, modelOf, type RequestRecord } from '../spend/request-record.ts';
 import { type FindingScope, findingId } from './decision.ts';
 import type { Certainty, FindingKind } from './finding-kinds.ts';
 import { type Pricing, whatIf } from './what-if.ts';
@@ -85,6 +85,14 @@ const count = (value: number): string => value.toLocaleString('en-US');
 const sum = <T>(items: readonly T[], nanoUsdOf: (item: T) => number | null): number =>
   items.reduce((total, item) => total + (nanoUsdOf(item) ?? 0), 0);
 const costOf = ({ costNanoUsd }: RequestRecord) => costNanoUsd;
+
+/** How sure the cost of requests is, and a sentence on those that it leaves out. */
+const knownOf = <C extends Certainty>(records: readonly RequestRecord[], usual: C) => {
+  const unknown = records.filter(({ costNanoUsd }) => costNanoUsd === null).length;
+  return unknown === 0
+    ? { certainty: usual, unknownText: '' }
+    : { certainty: 'at_least' as const, unknownText: ` The cost of ${count(unknown)} of them is unknown.` };
+};
 
 interface Waste extends Pick<Finding, 'kind' | 'scope' | 'certainty' | 'arithmetic'> {
   readonly nanoUsd: number;
@@ -178,21 +186,26 @@ const uncachedPrompts = (records: readonly RequestRecord[], { pricing, money }: 
 /** @param records of one provider, model and tag */
 const interruptedResponses = (records: readonly RequestRecord[], { money }: Examined): Waste[] => {
   const lost = records.filter(
-    ({ outcome, status, costNanoUsd }) =>
-      (costNanoUsd ?? 0) > 0 &&
-      (outcome === 'client_aborted' || outcome === 'upstream_aborted' || (status !== null && status >= 400)),
+    (record) =>
+      record.costNanoUsd !== 0 &&
+      mayCost(record) &&
+      (record.outcome === 'client_aborted' ||
+        record.outcome === 'upstream_aborted' ||
+        (record.status !== null && record.status >= 400)),
   );
   const [first] = lost;
   if (!first) return [];
   const nanoUsd = sum(lost, costOf);
   const by = (outcome: string) => lost.filter((record) => record.outcome === outcome).length;
+  const isEstimated = lost.some(({ provenance }) => provenance === 'estimated');
+  const { certainty, unknownText } = knownOf(lost, isEstimated ? 'estimated' : 'exact');
   return [
     {
       kind: 'interrupted_responses',
       scope: scopeOf(first),
       nanoUsd,
-      certainty: lost.some(({ provenance }) => provenance === 'estimated') ? 'estimated' : 'exact',
-      arithmetic: `${money(nanoUsd)} for ${count(lost.length)} responses that nobody got whole: ${count(by('client_aborted'))} whose client disconnected, ${count(by('upstream_aborted'))} interrupted by the provider, ${count(lost.length - by('client_aborted') - by('upstream_aborted'))} failed.`,
+      certainty,
+      arithmetic: `${money(nanoUsd)} for ${count(lost.length)} responses that nobody got whole: ${count(by('client_aborted'))} whose client disconnected, ${count(by('upstream_aborted'))} interrupted by the provider, ${count(lost.length - by('client_aborted') - by('upstream_aborted'))} failed.${unknownText}`,
       records: lost,
     },
   ];
@@ -224,27 +237,25 @@ const dearRemainder = (records: readonly RequestRecord[], { pricing, to, money }
   ];
 };
 
-/** @param records of one key, oldest first */
+/** @param records of one key */
 const idleKeys = (records: readonly RequestRecord[], { keys, to, money }: Examined, days: number): Waste[] => {
   const key = keys.find(({ keyId }) => keyId === records[0]?.keyId);
-  const recent = records.filter((record) => timeOf(record) >= to.getTime() - RECENT_DAYS * DAY_MS);
+  const recentDays = Math.min(days, RECENT_DAYS);
+  const recent = records.filter((record) => timeOf(record) >= to.getTime() - recentDays * DAY_MS);
   const before = records.length - recent.length;
   if (!key || recent.length === 0) return [];
-  const [perDay, perDayBefore] = [recent.length / RECENT_DAYS, before / (days - RECENT_DAYS)];
-  const isIdle = before >= LEAST_REQUESTS && days >= 2 * RECENT_DAYS && perDay < IDLE_SHARE * perDayBefore;
+  const daysBefore = days - recentDays;
+  const isFewer = recent.length / recentDays < (IDLE_SHARE * before) / daysBefore;
+  const isIdle = before >= LEAST_REQUESTS && daysBefore >= RECENT_DAYS && isFewer;
   if (!key.isOrphan && !isIdle) return [];
   const nanoUsd = sum(recent, costOf);
   const why = key.isOrphan
     ? `Nobody has “${key.name}” any more: its member or API token is gone.`
-    : `“${key.name}” made ${count(Math.round(perDayBefore))} requests a day until ${RECENT_DAYS} days ago.`;
-  const arithmetic = `${why} Since ${RECENT_DAYS} days ago it made ${count(recent.length)} requests for ${money(nanoUsd)}.`;
+    : `“${key.name}” made ${count(before)} requests in ${Math.round(daysBefore)} days until ${recentDays} days ago.`;
+  const { certainty, unknownText } = knownOf(recent, 'at_most');
+  const arithmetic = `${why} In the last ${Math.round(recentDays)} days it made ${count(recent.length)} requests for ${money(nanoUsd)}.${unknownText}`;
   const scope = { key: key.keyId };
-  return [
-    {
-      ...{ kind: 'idle_key', scope, nanoUsd, days: Math.min(days, RECENT_DAYS), arithmetic, records: recent },
-      certainty: 'at_most',
-    },
-  ];
+  return [{ kind: 'idle_key', scope, nanoUsd, certainty, days: recentDays, arithmetic, records: recent }];
 };
 
 /**
@@ -331,9 +342,11 @@ export const findingsIn = (records: readonly RequestRecord[], examined: Examined
   const { from, to } = examined;
   const all = records.toSorted((a, b) => timeOf(a) - timeOf(b));
   const sorted = all.filter(isPriceable);
-  const first = sorted[0] ? Math.max(timeOf(sorted[0]), from.getTime()) : from.getTime();
-  const days = Math.max(1, (to.getTime() - first) / DAY_MS);
-  const by = (of: (record: RequestRecord) => string | null) => [...Map.groupBy(sorted, of).values()];
+  const days = Math.max(1, (to.getTime() - from.getTime()) / DAY_MS);
+  const by = (of: (record: RequestRecord) => string | null, some: readonly RequestRecord[] = sorted) => [
+    ...Map.groupBy(some, of).values(),
+  ];
+  const forwarded = all.filter(({ outcome }) => outcome !== 'refused');
   return [
     ...by((record) => JSON.stringify(scopeOf(record))).flatMap((some) => [
       ...unreadCacheWrites(some, examined),
@@ -341,7 +354,7 @@ export const findingsIn = (records: readonly RequestRecord[], examined: Examined
       ...interruptedResponses(some, examined),
     ]),
     ...by(({ tag }) => tag).flatMap((some) => dearRemainder(some, examined)),
-    ...by(({ keyId }) => keyId).flatMap((some) => idleKeys(some, examined, days)),
+    ...by(({ keyId }) => keyId, forwarded).flatMap((some) => idleKeys(some, examined, days)),
     ...unneededReservations(all, examined),
     ...unusedPrices(all, examined),
   ]

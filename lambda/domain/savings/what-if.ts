@@ -7,6 +7,7 @@ import { priceRequest, reasons } from '../price/price-request.ts';
 import type { PriceBook } from '../price/rates.ts';
 import type { OwnRates, PriceableRequest } from '../price/request-rates.ts';
 import { isPriceable, type PriceableRecord } from '../spend/contribution.ts';
+import { sumOfKnown } from '../spend/known-cost.ts';
 import { modelOf, type RequestRecord } from '../spend/request-record.ts';
 import { BILLABLE } from '../usage/billable-items.ts';
 import { readUsage } from '../usage/normalize.ts';
@@ -131,6 +132,8 @@ interface Sum {
 const nothing = (): Sum => ({ requests: 0, oldNanoUsd: 0, newNanoUsd: 0 });
 const withDifference = (sum: Sum) => ({ ...sum, differenceNanoUsd: sum.newNanoUsd - sum.oldNanoUsd });
 
+const recordedOf = (records: readonly RequestRecord[]) => sumOfKnown(records.map(({ costNanoUsd }) => costNanoUsd));
+
 /**
  * The same requests priced again with a change, by the code that priced them. `old` is what repricing gives now, `recorded` what the records
  * have. Requests that cannot be compared are in neither `old` nor `new`. The tokens are the same: `sameText` has what the other model would
@@ -141,30 +144,21 @@ const withDifference = (sum: Sum) => ({ ...sum, differenceNanoUsd: sum.newNanoUs
 export const whatIf = (records: readonly RequestRecord[], change: Change, pricing: Pricing, end: Date) => {
   const total = nothing();
   const groups = new Map<string, Sum>();
-  const missing = new Map<Incomparable, { requests: number; recordedNanoUsd: number }>();
+  const leftOut: { readonly reason: Incomparable; readonly record: RequestRecord }[] = [];
   const sameText = { leastNanoUsd: 0, mostNanoUsd: 0 };
-  let recordedNanoUsd = 0;
   let concernedNanoUsd = 0;
   const priceable = records.filter(isPriceable);
   const changedPricing = change.price ? withPrice(priceable, change.price, pricing, end) : pricing;
-  const leaveOut = (reason: Incomparable, record: RequestRecord) => {
-    const row = missing.get(reason) ?? { requests: 0, recordedNanoUsd: 0 };
-    missing.set(reason, {
-      requests: row.requests + 1,
-      recordedNanoUsd: row.recordedNanoUsd + (record.costNanoUsd ?? 0),
-    });
-  };
   for (const record of records) {
-    recordedNanoUsd += record.costNanoUsd ?? 0;
     if (record.provenance === 'free') continue;
     const old = isPriceable(record) ? priceOf(record, pricing).costNanoUsd : null;
     if (old === null || !isPriceable(record)) {
-      leaveOut('unpriced', record);
+      leftOut.push({ reason: 'unpriced', record });
       continue;
     }
     const cost = changedCost(record, change, changedPricing);
     if (typeof cost === 'string') {
-      leaveOut(cost, record);
+      leftOut.push({ reason: cost, record });
       continue;
     }
     const key = JSON.stringify([record.provider, modelOf(record), record.tag]);
@@ -185,7 +179,7 @@ export const whatIf = (records: readonly RequestRecord[], change: Change, pricin
     sameText.mostNanoUsd += Math.round(cost * factor * most);
   }
   return {
-    recordedNanoUsd,
+    recordedNanoUsd: recordedOf(records),
     ...withDifference(total),
     sameText,
     /** What the requests cost that the price is for: the amount at which a commitment breaks even. */
@@ -196,6 +190,10 @@ export const whatIf = (records: readonly RequestRecord[], change: Change, pricin
         return { provider, model, tag, ...withDifference(sum) };
       })
       .sort((a, b) => Math.abs(b.differenceNanoUsd) - Math.abs(a.differenceNanoUsd)),
-    incomparable: [...missing].map(([reason, row]) => ({ reason: incomparable[reason], ...row })),
+    incomparable: [...Map.groupBy(leftOut, ({ reason }) => reason)].map(([reason, some]) => ({
+      reason: incomparable[reason],
+      requests: some.length,
+      recordedNanoUsd: recordedOf(some.map(({ record }) => record)),
+    })),
   };
 };

@@ -162,6 +162,16 @@ export const requireExact = (counters: Counters): void => {
   for (const [name, value] of Object.entries(counters)) exact(name, value ?? 0);
 };
 
+/** The result of a function; undefined where one of its sums is no longer exact. */
+export const ifExact = <T>(sums: () => T): T | undefined => {
+  try {
+    return sums();
+  } catch (error) {
+    if (!(error instanceof CounterOverflowError)) throw error;
+    return undefined;
+  }
+};
+
 const known: ReadonlySet<string> = new Set(counterNames);
 export const isCounterName = (name: string): name is CounterName =>
   known.has(name) || name.startsWith(UNIT_PREFIX) || name.startsWith(DURATION_PREFIX);

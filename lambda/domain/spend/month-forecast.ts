@@ -7,12 +7,6 @@ export const RATE_DAYS = 7;
 /** How far back the first request is looked for: there is history enough if it is not later than the first day of the rate. */
 export const HISTORY_DAYS = 2 * RATE_DAYS;
 
-/** The sum of the known ones of some costs. Null, as in costOf, where all that is known is that it is not less than 0. */
-export const sumOfKnown = (costs: readonly (number | null)[]): number | null => {
-  const sum = costs.reduce<number>((all, cost) => all + (cost ?? 0), 0);
-  return sum === 0 && costs.includes(null) ? null : sum;
-};
-
 /** Requests and known cost, in nano-USD, of the days from one instant to before another, ISO 8601. */
 type SumDays = (from: string, to: string) => { readonly requests: number; readonly nanoUsd: number | null };
 

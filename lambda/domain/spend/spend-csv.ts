@@ -1,5 +1,5 @@
 import { bucketFinder } from '../calendar/range.ts';
-import { type Counters, isZero, type SpendCounter, sumMap } from './counters.ts';
+import { type Counters, ifExact, isZero, type SpendCounter, sumMap } from './counters.ts';
 import type { SpendDimensionName } from './dimensions.ts';
 import type { DisplayCurrency } from './display-currency.ts';
 import { latencyOf } from './durations.ts';
@@ -60,6 +60,9 @@ const currencyColumns = ({ code }: DisplayCurrency): readonly Column[] => [
   ['display_currency', () => code],
 ];
 
+/** In the place of a cost above 2^53 - 1 nano-USD: see CounterOverflowError. The other figures of its line are empty. */
+const TOO_LARGE = 'too large to be exact';
+
 /**
  * Spend as CSV: a line for each hour, day or month and group that has requests. An unknown cost is an empty field. The last columns have
  * the requests of `(other)` and unknown values that may pass the filter too; the others do not include them.
@@ -84,12 +87,15 @@ export async function* spendCsv(
       .map((group): [string, Counters] => [group, groups.sums.get(group) ?? {}])
       .sort(byCost)
       .map(([group, counters]) => {
-        const ofGroup: Line = {
-          sums: sumsOf(counters, mayLack.has(group), currency),
-          mayAlsoMatch: sumsOf(mayAlsoMatch.sums.get(group) ?? {}),
-          latency: latencyOf(counters),
-        };
-        return line([bucket, ...(JSON.parse(group) as Field[]), ...columns.map(([, of]) => of(ofGroup))]);
+        const ofGroup = ifExact(
+          (): Line => ({
+            sums: sumsOf(counters, mayLack.has(group), currency),
+            mayAlsoMatch: sumsOf(mayAlsoMatch.sums.get(group) ?? {}),
+            latency: latencyOf(counters),
+          }),
+        );
+        const figures = columns.map(([name, of]) => (ofGroup ? of(ofGroup) : name === 'cost_usd' ? TOO_LARGE : null));
+        return line([bucket, ...(JSON.parse(group) as Field[]), ...figures]);
       })
       .join('');
   for await (const { time, dimensions, counters } of spendCounters) {

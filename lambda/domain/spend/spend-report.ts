@@ -18,6 +18,7 @@ import {
 import { OTHER, type SpendDimensionName, type SpendDimensions, UNKNOWN } from './dimensions.ts';
 import { type DisplayCurrency, displayCostOf } from './display-currency.ts';
 import { latencyOf } from './durations.ts';
+import { knownCost } from './known-cost.ts';
 import { groupPoints } from './spend-points.ts';
 import type { SpendFilter, SpendQuestion } from './spend-question.ts';
 
@@ -55,15 +56,12 @@ export const listMoneyOf = (listCostNanoUsd: number | null) => ({
 });
 
 /**
- * The cost of a sum. Null where nothing is known but that it is not less than $0: the cost of some requests is unknown, and no known cost
- * is above $0. So 99 requests of unknown cost and a free one are not "0".
+ * The cost of a sum, as knownCost.
  *
  * @param mayLack some requests have a value that is not known, and may belong to the sum
  */
-export const costOf = (counters: Counters, mayLack = false): number | null => {
-  const known = knownCostNanoUsd(counters);
-  return known === 0 && (mayLack || (counters.unpricedRequests ?? 0) > 0) ? null : known;
-};
+export const costOf = (counters: Counters, mayLack = false): number | null =>
+  knownCost(knownCostNanoUsd(counters), mayLack ? 1 : (counters.unpricedRequests ?? 0));
 
 /** The numbers that every sum shows. The cost leaves out as many requests as `unpricedRequests`. */
 const baseSums = (counters: Counters, mayLack = false, currency: DisplayCurrency | null = null) => {

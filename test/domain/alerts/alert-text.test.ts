@@ -64,6 +64,8 @@ describe('alertMail', () => {
     expect(text).toContain(
       "Note: Up to 4 more requests for $2.5 may match the rule's filter: they were counted under (other), or have no known value, from before the rule or the dimension.",
     );
+    const unknown = alertMail({ ...alert, mayAlsoMatch: { requests: 4, costNanoUsd: null } }, links);
+    expect(unknown.text).toContain('Note: Up to 4 more requests of unknown cost may match');
   });
 
   it('has a note on unknown costs only with amounts that leave some out', () => {

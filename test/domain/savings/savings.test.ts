@@ -47,15 +47,12 @@ const gpt = (input: number, output: number, facts: Omit<Facts, 'usage'>) =>
 
 const times = <T>(many: number, make: (index: number) => T): T[] => Array.from({ length: many }, (_, i) => make(i));
 
-/** The first request of the range, so that a month is a month. */
-const first = gpt(1, 1, { model: 'gpt-4o-mini' });
-
 const keys = ['key-1', 'key-2', 'key-3'].map((keyId) => ({ keyId, name: keyId, isOrphan: false }));
 const money = (nanoUsd: number) => `$${(nanoUsd / 1e9).toFixed(2)}`;
 const dayOf = (at: Date) => at.toISOString().slice(0, 10);
 
 const find = (records: readonly RequestRecord[], examined: Partial<Examined> = {}): Finding[] =>
-  findingsIn([first, ...records], { pricing, own: noPrices, keys, from: FROM, to: TO, money, dayOf, ...examined });
+  findingsIn(records, { pricing, own: noPrices, keys, from: FROM, to: TO, money, dayOf, ...examined });
 
 /** A price of the account's own that holds all the time, unless said otherwise. */
 const priceOf = (priceId: string, terms: OwnPrice['terms'], until: string | null = null): OwnPrice => {
@@ -207,6 +204,27 @@ describe('planted waste is found', () => {
     expect((finding?.nanoUsdPerMonth ?? 0) / (300 * 25e6)).toBeCloseTo(1, 2);
     // It is not active any more.
     expect(find(left, { keys: [] })).toEqual([]);
+    const running = recordOf({
+      ...{ model: 'gpt-4o', usage: {}, keyId: 'key-3', atMs: 29 * day, reading: { usage: null } },
+    });
+    expect(running.costNanoUsd).toBeNull();
+    const [atLeast] = find([...left, { ...running, reading: null }], { keys: orphans });
+    expect(atLeast).toMatchObject({ kind: 'idle_key', certainty: 'at_least' });
+    expect(atLeast?.arithmetic).toContain('In the last 7 days it made 71 requests for $1.75. The cost of 1 of them is');
+  });
+
+  it('in a day as what it was in that day', () => {
+    const lost = times(50, () =>
+      gpt(10_000, 1_000, { model: 'gpt-4o', outcome: 'client_aborted', atMs: 29.5 * 24 * HOUR_MS }),
+    );
+    expect(find(lost)).toMatchObject([{ nanoUsdPerMonth: 50 * 35e6, certainty: 'exact' }]);
+    const unknown = { ...gpt(1, 1, { model: 'x', outcome: 'client_aborted' }), costNanoUsd: null };
+    const [atLeast] = find([
+      ...lost,
+      ...times(3, () => ({ ...unknown, provenance: 'unknown' as const, reading: lost[0]!.reading })),
+    ]);
+    expect(atLeast).toMatchObject({ nanoUsdPerMonth: 50 * 35e6, certainty: 'at_least', requests: 53 });
+    expect(atLeast?.arithmetic).toContain('The cost of 3 of them is unknown.');
   });
 
   it('reserved amounts that were not needed, where they stopped others', () => {
@@ -303,7 +321,7 @@ describe('what if', () => {
     const [one, two] = [1_000 * 150 + 100 * 600, 333 * 150 + 77 * 600];
     expect(result).toMatchObject({ requests: 2, newNanoUsd: one + two });
     expect(result.groups[0]).toMatchObject({ model: 'gpt-4o', tag: 'a', differenceNanoUsd: one - 3_500_000 });
-    expect(result.incomparable).toEqual([{ reason: incomparable.unpriced, requests: 1, recordedNanoUsd: 0 }]);
+    expect(result.incomparable).toEqual([{ reason: incomparable.unpriced, requests: 1, recordedNanoUsd: null }]);
     expect(whatIf(records.slice(0, 1), { model: 'no-such-model' }, pricing, TO).incomparable).toMatchObject([
       { reason: incomparable.noPrice, requests: 1 },
     ]);

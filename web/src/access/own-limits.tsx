@@ -2,6 +2,7 @@ import { Badge, Button, Group, Modal, NumberInput, Textarea } from '@mantine/cor
 import { useForm } from '@mantine/form';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { knownCost } from '../../../lambda/domain/spend/known-cost.ts';
 import type { OwnLimit } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Money, Unpriced } from '../components/amount.tsx';
@@ -86,7 +87,7 @@ const Row = ({ limit, onAsk }: LimitProps & { readonly onAsk: () => void }) => {
       <UsedBar name={nameOf(limit)} percent={percentUsed} />
       <Group gap="2px 16px" mt={7} className="small">
         <span>
-          <Money nano={usedNanoUsd} /> used {limitNanoUsd !== null && 'of '}
+          <Money nano={knownCost(usedNanoUsd, unpricedRequests)} /> used {limitNanoUsd !== null && 'of '}
           {limitNanoUsd !== null && <Money nano={limitNanoUsd} />}
         </span>
         {remainingNanoUsd === null || limitNanoUsd === null ? (

@@ -5,7 +5,7 @@ import { startOfNext } from '../../../lambda/domain/calendar/utc.ts';
 import { usdToNanoUsd } from '../../../lambda/domain/money.ts';
 import type { Alert, FinalFigure } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
-import { Instant, Money } from '../components/amount.tsx';
+import { Instant, Money, useMayMatch } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
 import { formatShare, plural } from '../format/quantity.ts';
@@ -157,54 +157,56 @@ interface ExplanationProps {
 }
 
 /** The summary, the names that most of it came from, and the notifications. */
-const Explanation = ({ alert, keyNames, final }: ExplanationProps) => (
-  <>
-    <Summary text={alert.summary} />
-    {alert.unit === 'nanoUsd' && alert.unpricedRequests > 0 && (
-      <p className="unknown small">
-        The cost of {plural(alert.unpricedRequests, 'more request')} in this period is unknown and not included here.
-      </p>
-    )}
-    <Final alert={alert} final={final} />
-    {alert.mayAlsoMatch && (
-      <p className="unknown small">
-        Up to {plural(alert.mayAlsoMatch.requests, 'more request')} for <Money nano={alert.mayAlsoMatch.costNanoUsd} />{' '}
-        may match the rule’s filter: they were counted under (other), or have no known value, from before the rule or
-        the dimension.
-      </p>
-    )}
-    {alert.drivers.length > 0 && (
-      <Box mt={14} className="columns" __vars={{ '--columns': 'repeat(auto-fit, minmax(min(190px, 100%), 1fr))' }}>
-        {[...Map.groupBy(alert.drivers, ({ dimension }) => dimension)].map(([dimension, drivers]) => (
-          <Box component="dl" key={dimension} m={0} fz={13}>
-            <dt className="label">By {dimensionWord(dimension)}</dt>
-            {drivers.map(({ value, share }) => (
-              <Group component="dd" key={value} justify="space-between" align="baseline" wrap="nowrap" gap={10} m={0}>
-                <Name of={valueName(dimension, value, keyNames)} />
-                <span className="num dim">{formatShare(share)}</span>
-              </Group>
-            ))}
-          </Box>
-        ))}
-      </Box>
-    )}
-    <Group justify="space-between" gap="8px 16px" mt={14} pt={10} style={{ borderTop: '1px solid var(--line)' }}>
-      <Group component="ul" aria-label="Deliveries" gap="4px 20px" m={0} p={0}>
-        {alert.deliveries.map((delivery) => (
-          <DeliveryNote key={delivery.channel} delivery={delivery} alert={alert} />
-        ))}
+const Explanation = ({ alert, keyNames, final }: ExplanationProps) => {
+  const mayMatch = useMayMatch();
+  return (
+    <>
+      <Summary text={alert.summary} />
+      {alert.unit === 'nanoUsd' && alert.unpricedRequests > 0 && (
+        <p className="unknown small">
+          The cost of {plural(alert.unpricedRequests, 'more request')} in this period is unknown and not included here.
+        </p>
+      )}
+      <Final alert={alert} final={final} />
+      {alert.mayAlsoMatch && (
+        <p className="unknown small">
+          Up to {mayMatch(alert.mayAlsoMatch)} may match the rule’s filter: they were counted under (other), or have no
+          known value, from before the rule or the dimension.
+        </p>
+      )}
+      {alert.drivers.length > 0 && (
+        <Box mt={14} className="columns" __vars={{ '--columns': 'repeat(auto-fit, minmax(min(190px, 100%), 1fr))' }}>
+          {[...Map.groupBy(alert.drivers, ({ dimension }) => dimension)].map(([dimension, drivers]) => (
+            <Box component="dl" key={dimension} m={0} fz={13}>
+              <dt className="label">By {dimensionWord(dimension)}</dt>
+              {drivers.map(({ value, share }) => (
+                <Group component="dd" key={value} justify="space-between" align="baseline" wrap="nowrap" gap={10} m={0}>
+                  <Name of={valueName(dimension, value, keyNames)} />
+                  <span className="num dim">{formatShare(share)}</span>
+                </Group>
+              ))}
+            </Box>
+          ))}
+        </Box>
+      )}
+      <Group justify="space-between" gap="8px 16px" mt={14} pt={10} style={{ borderTop: '1px solid var(--line)' }}>
+        <Group component="ul" aria-label="Deliveries" gap="4px 20px" m={0} p={0}>
+          {alert.deliveries.map((delivery) => (
+            <DeliveryNote key={delivery.channel} delivery={delivery} alert={alert} />
+          ))}
+        </Group>
+        <Group gap={16}>
+          <AlertSpend alert={alert} />
+          {alert.ruleId && (
+            <AnchorLink size="xs" to="/limits/$limitId" params={{ limitId: alert.ruleId }}>
+              View the {alert.type === 'budget' ? 'budget' : 'rule'}
+            </AnchorLink>
+          )}
+        </Group>
       </Group>
-      <Group gap={16}>
-        <AlertSpend alert={alert} />
-        {alert.ruleId && (
-          <AnchorLink size="xs" to="/limits/$limitId" params={{ limitId: alert.ruleId }}>
-            View the {alert.type === 'budget' ? 'budget' : 'rule'}
-          </AnchorLink>
-        )}
-      </Group>
-    </Group>
-  </>
-);
+    </>
+  );
+};
 
 interface AlertCardProps {
   readonly alert: Alert;

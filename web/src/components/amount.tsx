@@ -47,10 +47,6 @@ export const Money = ({ nano, shown, as = 'sum', className = '' }: MoneyProps) =
   );
 };
 
-/** A sum of known costs; null where all that is known is that it is not less than $0. */
-export const knownOf = (nano: number, unpricedRequests: number): number | null =>
-  nano === 0 && unpricedRequests > 0 ? null : nano;
-
 /** The requests that a sum does not include. */
 export const Unpriced = ({ of }: { readonly of: number }) =>
   of > 0 && <span className="unknown">+ {plural(of, 'request')} of unknown cost</span>;
@@ -60,9 +56,8 @@ export const useMayMatch = () => {
   const format = useMoney();
   return (of: { readonly requests: number; readonly costNanoUsd: number | null } | null): string => {
     if (of === null) return 'nothing more';
-    return of.costNanoUsd === null
-      ? `${plural(of.requests, 'more request')} of unknown cost`
-      : `${format(of.costNanoUsd)} more`;
+    const cost = of.costNanoUsd === null ? 'of unknown cost' : `for ${format(of.costNanoUsd)}`;
+    return `${plural(of.requests, 'more request')} ${cost}`;
   };
 };
 

@@ -35,7 +35,7 @@ const Preview = ({ values }: { readonly values: AccessValues }) => {
   return (
     <div>
       <Text component="output" size="sm" fw={600}>
-        {`In the last 30 days it would have refused ${plural(refused.requests, 'request')} of ${requests}, for ${formatMoney(refused.costNanoUsd)}.`}
+        {`In the last 30 days it would have refused ${plural(refused.requests, 'request')} of ${requests} (cost: ${formatMoney(refused.costNanoUsd)}).`}
       </Text>
       <ul className="dim small">
         {items.slice(0, SHOWN).map((item) => (

@@ -5,8 +5,9 @@ import type { BacktestPoint } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Bars } from '../chart/bars.tsx';
 import chartClasses from '../chart/chart.module.css';
+import { useMayMatch } from '../components/amount.tsx';
 import { ProblemNote } from '../components/page.tsx';
-import { formatAxisMoney, formatMoney } from '../format/money.ts';
+import { formatAxisMoney } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { formatBucketLong } from '../format/time.ts';
 import { collectionOf, type LimitValues, previewOf } from './limit-form.ts';
@@ -63,6 +64,7 @@ const reachedText = (start: string, by: string, period: LimitValues['period'], f
 /** When alerts would have been sent in the last 30 days, drawn before the limit is saved. */
 export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
   const api = useApi();
+  const mayMatch = useMayMatch();
   const key = JSON.stringify(previewOf(values));
   const [typed] = useDebouncedValue(key, TYPING_MS);
   const enabled = Object.values(conditionProblems(values)).every((problem) => problem === null);
@@ -120,9 +122,8 @@ export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
       )}
       {preview.data?.mayAlsoMatch && !error && (
         <p className="unknown small">
-          Up to {plural(preview.data.mayAlsoMatch.requests, 'more request')} for{' '}
-          {formatMoney(preview.data.mayAlsoMatch.costNanoUsd)} may match the filter: they were counted under (other).
-          The names of an active rule are counted separately.
+          Up to {mayMatch(preview.data.mayAlsoMatch)} may match the filter: they were counted under (other). The names
+          of an active rule are counted separately.
         </p>
       )}
       {alerts && alerts.length > 0 && !error && (

@@ -2,10 +2,8 @@ import { Alert, Radio, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Budget } from '../api/responses.ts';
-import { Money } from '../components/amount.tsx';
+import { Money, useMayMatch } from '../components/amount.tsx';
 import { Fact } from '../components/page.tsx';
-import { formatMoney } from '../format/money.ts';
-import { plural } from '../format/quantity.ts';
 import { EditorForm, EditorPage, LoadedItem, type Query } from '../forms/editor.tsx';
 import type { LimitSearch } from '../search.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
@@ -34,6 +32,7 @@ import { Used } from './used.tsx';
 /** The use of a budget, and what it does now. */
 const BudgetState = ({ budget }: { readonly budget: Budget }) => {
   const keyNames = useKeyNames();
+  const mayMatch = useMayMatch();
   const { period, knownNanoUsd, usedNanoUsd, isBlocking, mayAlsoMatch, bound } = budget.state;
   return (
     <section className="card card-pad" aria-label="Now">
@@ -58,8 +57,7 @@ const BudgetState = ({ budget }: { readonly budget: Budget }) => {
       </dl>
       {mayAlsoMatch && (
         <p className="unknown small">
-          Up to {plural(mayAlsoMatch.requests, 'more request')} for {formatMoney(mayAlsoMatch.costNanoUsd)} may match
-          the filter: they were counted under (other).
+          Up to {mayMatch(mayAlsoMatch)} may match the filter: they were counted under (other).
         </p>
       )}
       {bound && (

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
+import { knownCost } from '../../../lambda/domain/spend/known-cost.ts';
 import type { Budget, LimitValue } from '../api/responses.ts';
 import { useApi, useApp } from '../app.ts';
 import { Money, Unpriced } from '../components/amount.tsx';
@@ -92,7 +93,7 @@ const Figures = ({ value }: { readonly value: LimitValue }) => {
   const source = sourceTexts[limitSource];
   return (
     <>
-      <Money nano={usedNanoUsd} /> <Unpriced of={unpricedRequests} />
+      <Money nano={knownCost(usedNanoUsd, unpricedRequests)} /> <Unpriced of={unpricedRequests} />
       <span className="dim small">
         {reservedNanoUsd > 0 && ' + '}
         {reservedNanoUsd > 0 && <Money nano={reservedNanoUsd} />}

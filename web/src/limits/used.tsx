@@ -1,4 +1,5 @@
 import { Group, Progress } from '@mantine/core';
+import { knownCost } from '../../../lambda/domain/spend/known-cost.ts';
 import type { Budget } from '../api/responses.ts';
 import { Money, Unpriced } from '../components/amount.tsx';
 import { formatPercent } from '../format/quantity.ts';
@@ -48,11 +49,12 @@ export const OnCourse = ({ nano }: { readonly nano: number | null }) =>
 export const Used = ({ budget }: { readonly budget: Budget }) => {
   const { state, name } = budget;
   const { period, usedNanoUsd, remainingNanoUsd, percentUsed, projectedNanoUsd, unpricedRequests } = state;
+  const used = knownCost(usedNanoUsd, unpricedRequests);
   if (period === null) return <p className="dim small">{outsideText(budget)}</p>;
   if (percentUsed === null || remainingNanoUsd === null)
     return (
       <p className="small">
-        For each {eachText(budget.each)}; together <Money nano={usedNanoUsd} /> <Unpriced of={unpricedRequests} />
+        For each {eachText(budget.each)}; together <Money nano={used} /> <Unpriced of={unpricedRequests} />
       </p>
     );
   return (
@@ -60,7 +62,7 @@ export const Used = ({ budget }: { readonly budget: Budget }) => {
       <UsedBar name={name} percent={percentUsed} color={toneOf(budget, percentUsed)} />
       <Group gap="2px 16px" mt={7} className="small">
         <span>
-          <strong className="num">{formatPercent(percentUsed)}</strong> used: <Money nano={usedNanoUsd} />
+          <strong className="num">{formatPercent(percentUsed)}</strong> used: <Money nano={used} />
         </span>
         <Left nano={remainingNanoUsd} />
         <span className="dim">

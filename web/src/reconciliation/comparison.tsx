@@ -2,9 +2,10 @@ import { Box, Text } from '@mantine/core';
 import { ReceiptText } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
+import { knownCost } from '../../../lambda/domain/spend/known-cost.ts';
 import type { Reconciliation } from '../api/responses.ts';
 import { useApi } from '../app.ts';
-import { Instant, knownOf, Money, Unpriced } from '../components/amount.tsx';
+import { Instant, Money, Unpriced } from '../components/amount.tsx';
 import { EmptyCard, Loaded } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
@@ -17,7 +18,7 @@ const FINDINGS_SHOWN = 50;
 /** The cost on record, and the requests that it does not include. */
 const Recorded = ({ of: { recordedNanoUsd, unpricedRequests } }: { readonly of: Reconciliation }) => (
   <>
-    <Money nano={knownOf(recordedNanoUsd, unpricedRequests)} /> <Unpriced of={unpricedRequests} />
+    <Money nano={knownCost(recordedNanoUsd, unpricedRequests)} /> <Unpriced of={unpricedRequests} />
   </>
 );
 

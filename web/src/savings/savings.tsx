@@ -203,8 +203,8 @@ export const Savings = () => {
     >
       {data && !data.isComplete && (
         <p className="dim small">
-          There are too many requests to read at once: these are the newest {plural(data.requests, 'request')} since{' '}
-          <Instant iso={data.from} />.
+          Not all requests could be read, since they are too many or of another version: these are the newest{' '}
+          {plural(data.requests, 'request')} since <Instant iso={data.from} />.
         </p>
       )}
       {data && data.items.length > 0 && (

@@ -1,6 +1,7 @@
 import { periodAt } from '../../../lambda/domain/calendar/periods.ts';
 import { type Day, dayOf } from '../../../lambda/domain/calendar/utc.ts';
-import { forecastMonth, sumOfKnown } from '../../../lambda/domain/spend/month-forecast.ts';
+import { sumOfKnown } from '../../../lambda/domain/spend/known-cost.ts';
+import { forecastMonth } from '../../../lambda/domain/spend/month-forecast.ts';
 import type { SpendPoint, SpendReport } from '../api/responses.ts';
 import { addDecimals } from '../format/money.ts';
 import { startInZone } from '../format/time.ts';
