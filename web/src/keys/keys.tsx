@@ -1,18 +1,84 @@
-import { Badge, Text } from '@mantine/core';
+import { Badge, Button, Group, Text, TextInput } from '@mantine/core';
 import { Pencil, Plus, RotateCw, Trash2 } from 'lucide-react';
+import { useState } from 'react';
 import type { Key } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
-import { DialogButton } from '../components/buttons.tsx';
+import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { TextLink } from '../components/links.tsx';
-import { ListPage } from '../components/page.tsx';
+import { ListPage, LoadProblem } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
 import { PauseButton } from '../limits/pause-button.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { CreateKey, EditKey, RevokeKey, RotateKey } from './key-dialogs.tsx';
-import { Projects } from './projects.tsx';
 import { SpendOf } from './spend-of.tsx';
+
+const AddProject = () => {
+  const [name, setName] = useState('');
+  const create = useApi().useMutation('post', '/projects', {
+    onSuccess: () => setName(''),
+    meta: { failure: 'The project was not created' },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        create.mutate({ body: { name } });
+      }}
+    >
+      <Group gap="xs">
+        <TextInput
+          size="xs"
+          aria-label="Name of a new project"
+          placeholder="New project"
+          maxLength={64}
+          value={name}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+        />
+        <Button type="submit" size="xs" variant="default" disabled={name.trim() === ''}>
+          Add
+        </Button>
+      </Group>
+    </form>
+  );
+};
+
+/** The account's projects; who may, adds and deletes some. */
+const Projects = () => {
+  const api = useApi();
+  const { may } = useMe();
+  const query = api.useQuery('get', '/projects');
+  const remove = api.useMutation('delete', '/projects/{id}', { meta: { failure: 'The project was not deleted' } });
+  return (
+    <>
+      <LoadProblem query={query} title="The projects could not be loaded" />
+      <Table
+        label="Projects"
+        columns={[
+          { head: 'Project', cell: ({ name }) => name },
+          { head: 'Keys', className: 'wide-only', cell: ({ keys }) => plural(keys.length, 'key') },
+          { head: 'Spend, 30 days', className: 'right', cell: ({ id }) => <SpendOf by="project" id={id} /> },
+          {
+            head: 'Actions',
+            className: 'right',
+            cell: ({ id, name, isDefault, keys }) =>
+              keys.length > 0 ? (
+                <PauseButton isSmall label={`Pause ${name}`} start={{ project: id, name: `Project ${name}` }} />
+              ) : (
+                may('projects:write') &&
+                !isDefault && <ActButton color="red" label="Delete" act={remove} sent={{ params: { path: { id } } }} />
+              ),
+          },
+        ]}
+        query={query}
+        // As high as the default project and the form, so that nothing below moves.
+        skeletons={[22, 30]}
+        lastRow={query.data && may('projects:write') && <AddProject />}
+      />
+    </>
+  );
+};
 
 const dialogs = [
   { label: 'Edit', icon: Pencil, title: 'Edit this key', Dialog: EditKey },

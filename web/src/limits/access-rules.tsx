@@ -2,7 +2,8 @@ import { Group, NumberInput, Select, TagsInput, Text, TextInput } from '@mantine
 import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { ShieldCheck } from 'lucide-react';
-import type { AccessRule, NewAccessRule } from '../api/responses.ts';
+import { accessRuleWith } from '../../../lambda/domain/limits/access-rules.ts';
+import type { AccessRule, NewAccessRule, Role } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { DialogButton } from '../components/buttons.tsx';
 import { ProblemNote } from '../components/page.tsx';
@@ -10,12 +11,70 @@ import { type Column, ListSection, TwoLines } from '../components/table.tsx';
 import { formatMoney } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { DeleteButton, EditorForm } from '../forms/editor.tsx';
+import { required } from '../forms/fields.ts';
+import { problemsIn } from '../forms/problems.ts';
 import { roleTexts } from '../members/roles.ts';
+import { type ScopeValues, scopeOf, scopeText, scopeValuesOf } from '../scope/scope.ts';
 import { ScopeFields } from '../scope/scope-fields.tsx';
+import type { KeyNames } from '../spend/groups.ts';
 import { valueName } from '../spend/groups.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
-import { type AccessValues, accessProblems, accessText, bodyOf, scopeMembers, valuesOf } from './access-form.ts';
 import { useAccessRules } from './use-limits.ts';
+
+/** Members of a scope that an access rule can be for, next to a role. */
+const scopeMembers = ['key', 'project'] as const;
+
+interface AccessValues extends ScopeValues {
+  readonly name: string;
+  readonly role: Role | '';
+  readonly allowed: string[];
+  readonly denied: string[];
+  readonly maxRequestUsd: number | '';
+}
+
+const valuesOf = (rule: AccessRule | undefined): AccessValues => ({
+  ...scopeValuesOf(rule?.scope),
+  name: rule?.name ?? '',
+  role: rule?.scope.role ?? '',
+  allowed: rule?.allowed ?? [],
+  denied: rule?.denied ?? [],
+  maxRequestUsd: rule?.maxRequestUsd ?? '',
+});
+
+/** The rule as the API takes it. A form has no list that allows nothing. */
+const bodyOf = ({ name, role, allowed, denied, maxRequestUsd, ...values }: AccessValues): NewAccessRule => {
+  const { key, project } = scopeOf(values);
+  return {
+    name: name.trim(),
+    scope: { ...(key && { key }), ...(project && { project }), ...(role !== '' && { role }) },
+    allowed: allowed.length > 0 ? allowed : null,
+    denied,
+    maxRequestUsd: maxRequestUsd === '' ? null : maxRequestUsd,
+  };
+};
+
+const schema = accessRuleWith({});
+
+/** Problems with the values, by member of the form. */
+const accessProblems = (values: AccessValues): Record<string, string | null> => {
+  const { name, ...rule } = bodyOf(values);
+  return {
+    ...problemsIn(schema, rule, ['allowed', 'denied', 'maxRequestUsd', ...scopeMembers]),
+    name: required('A name')(name),
+  };
+};
+
+/** A rule in words: `project Search: only openai/gpt-4o*, not openai/o1*, up to $2 for a request`. */
+const accessText = ({ scope, allowed, denied, maxRequestUsd }: AccessRule, names: KeyNames): string => {
+  const { role, ...others } = scope;
+  const keys = [scopeText(others, names), role ? `members with the role ${role}` : ''].filter(Boolean).join(', ');
+  const parts = [
+    ...(allowed ? [`only ${allowed.join(', ') || 'nothing'}`] : []),
+    ...(denied.length > 0 ? [`not ${denied.join(', ')}`] : []),
+    ...(maxRequestUsd === null ? [] : [`up to $${maxRequestUsd} for a request`]),
+  ];
+  return `${keys || 'All keys'}: ${parts.join('; ')}`;
+};
 
 const TYPING_MS = 400;
 const SHOWN = 5;

@@ -1,6 +1,9 @@
 import { Badge, Group } from '@mantine/core';
 import { Mail, SlidersHorizontal, Webhook } from 'lucide-react';
-import type { Budget } from '../api/responses.ts';
+import type { Budget, Pause } from '../api/responses.ts';
+import { Instant } from '../components/amount.tsx';
+import { LimitLink } from '../components/links.tsx';
+import { type Column, ListSection, TwoLines } from '../components/table.tsx';
 import { formatPercent } from '../format/quantity.ts';
 import { ItemList, ItemRow } from '../forms/item-list.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
@@ -8,9 +11,35 @@ import { AccessRules } from './access-rules.tsx';
 import { type Channel, channelNames } from './channels.ts';
 import { collectionOf, type Limit, limitText, typeOf } from './limit-form.ts';
 import { limitTypes } from './limit-types.ts';
-import { Pauses } from './pauses.tsx';
-import { useLimits } from './use-limits.ts';
+import { refusedText } from './names.ts';
+import { PauseButton } from './pause-button.tsx';
+import { Resume } from './resume.tsx';
+import { useLimits, usePauses } from './use-limits.ts';
 import { Used } from './used.tsx';
+
+const Scope = ({ pause }: { readonly pause: Pause }) => refusedText(pause.scope, useKeyNames());
+
+const columns: readonly Column<Pause>[] = [
+  { head: 'Pause', cell: (pause) => <TwoLines second={<Scope pause={pause} />}>{pause.name}</TwoLines> },
+  { head: 'Until', cell: ({ until }) => (until === null ? 'somebody resumes it' : <Instant iso={until} />) },
+  {
+    head: 'Made by',
+    className: 'wide-only',
+    cell: ({ ruleId }) => (ruleId === null ? 'a person' : <LimitLink id={ruleId}>a rule</LimitLink>),
+  },
+  { head: 'Actions', className: 'right', cell: (pause) => <Resume pause={pause} /> },
+];
+
+/** The pauses in force, and a button that pauses something by hand. */
+const Pauses = () => (
+  <ListSection
+    title="Pauses"
+    action={<PauseButton label="Pause something" start={{}} />}
+    query={usePauses()}
+    none="Nothing is paused. A rule on the rate of spending can pause what runs away."
+    columns={columns}
+  />
+);
 
 const Effect = ({ budget: { isActive, block, state } }: { readonly budget: Budget }) => {
   if (!isActive) return <span className="dim small">Off</span>;

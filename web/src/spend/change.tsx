@@ -6,7 +6,6 @@ import { Money } from '../components/amount.tsx';
 import { exactMoney, type Shown, shownIn } from '../format/money.ts';
 import { formatCompact, formatShare } from '../format/quantity.ts';
 import { formatShortInstant } from '../format/time.ts';
-import classes from './change.module.css';
 
 /** Costs of a sum before and now. */
 type Costs = Partial<Pick<SpendChange['totals'], 'displayCost' | 'displayCostBefore'>> &
@@ -38,7 +37,7 @@ export const Change = ({ of, code }: { readonly of: Costs; readonly code: string
   if (change === null) return null;
   const Icon = Math.abs(change) < 0.005 ? ArrowRight : change > 0 ? ArrowUpRight : ArrowDownRight;
   return (
-    <span className={`num ${classes['change']}`} title={`Before: ${exactMoney(of.costBeforeNanoUsd)}`}>
+    <span className="num change" title={`Before: ${exactMoney(of.costBeforeNanoUsd)}`}>
       <Icon size={14} aria-hidden />
       {change >= FACTOR_FROM
         ? `${formatCompact(change + 1)}×`
