@@ -1,5 +1,5 @@
 import type { Mail } from '../domain/mail/mail.ts';
-import type { SendMail } from './mail.ts';
+import { MailError, type SendMail } from './mail.ts';
 
 /** A member, as far as it says whether mail may be sent. */
 interface MailedMember {
@@ -14,6 +14,15 @@ export class WaitingError extends Error {}
 
 /** It can never be sent on this channel, so it is not tried again. */
 export class UndeliverableError extends Error {}
+
+/** An alert keeps it, and a page of alerts is one response. */
+const MAX_NAMED = 20;
+
+const textOf = (notSent: readonly string[]): string =>
+  [
+    ...notSent.slice(0, MAX_NAMED),
+    ...(notSent.length > MAX_NAMED ? [`and ${notSent.length - MAX_NAMED} more`] : []),
+  ].join(', ');
 
 /**
  * Mails members of an account, but for those whose address is not verified, or takes no mail.
@@ -38,8 +47,13 @@ export const mailMembers = async (
   const notSent = [
     ...blocked.map(({ email, mailBlock }) => `not sent to ${email} (${mailBlock?.reason})`),
     ...unverified.map(({ email }) => `not sent to ${email} (the address is not verified)`),
-  ].join(', ');
-  if (reachable.length === 0) throw new (unverified.length > 0 ? WaitingError : UndeliverableError)(notSent);
-  await sendMail({ accountId, to: reachable.map(({ email }) => email), ...mail });
-  return notSent === '' ? null : notSent;
+  ];
+  if (reachable.length === 0) throw new (unverified.length > 0 ? WaitingError : UndeliverableError)(textOf(notSent));
+  try {
+    await sendMail({ accountId, to: reachable.map(({ email }) => email), ...mail });
+  } catch (error) {
+    if (!(error instanceof MailError && error.unsent)) throw error;
+    notSent.push(...error.unsent.map((email) => `not sent to ${email} (${error.message})`));
+  }
+  return notSent.length === 0 ? null : textOf(notSent);
 };

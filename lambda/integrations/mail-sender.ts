@@ -9,9 +9,6 @@ export interface OutgoingMail {
   readonly html: string;
 }
 
-/** @see https://docs.aws.amazon.com/ses/latest/APIReference/API_SendEmail.html */
-const MAX_RECIPIENTS = 50;
-
 const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' });
 
 /** Sends mail through SES, with timeouts, because the SDK has none by default. @throws errors of SES, whose messages may name addressees */
@@ -21,15 +18,14 @@ export const openMailSender = ({ from, configurationSet }: { from: string; confi
     requestHandler: { connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
   });
   return async ({ accountId, to, subject, text, html }: OutgoingMail): Promise<void> => {
-    for (let sent = 0; sent < to.length; sent += MAX_RECIPIENTS)
-      await ses.send(
-        new SendEmailCommand({
-          Source: from,
-          ConfigurationSetName: configurationSet,
-          Tags: [{ Name: 'accountId', Value: accountId }],
-          Destination: { ToAddresses: to.slice(sent, sent + MAX_RECIPIENTS) },
-          Message: { Subject: utf8(subject), Body: { Text: utf8(text), Html: utf8(html) } },
-        }),
-      );
+    await ses.send(
+      new SendEmailCommand({
+        Source: from,
+        ConfigurationSetName: configurationSet,
+        Tags: [{ Name: 'accountId', Value: accountId }],
+        Destination: { ToAddresses: [...to] },
+        Message: { Subject: utf8(subject), Body: { Text: utf8(text), Html: utf8(html) } },
+      }),
+    );
   };
 };
