@@ -38,6 +38,27 @@ const asCaller = (caller: { accountId: string; userId: string; role?: Role }) =>
 };
 
 describe('keys', () => {
+  it('lists as many revoked ones as a response of Lambda holds, the newest', async () => {
+    const account = await newAccount(table);
+    const keys = openServiceKeys(table);
+    const list = async (accountId: string) => {
+      const [first] = await keys.list(accountId);
+      const revoked = Array.from({ length: 6_000 }, (_, index) => ({
+        ...{ ...first, keyId: `0198a9b0-0000-7000-8000-${String(index).padStart(12, '0')}`, name: '"'.repeat(64) },
+        ...{ status: 'revoked', revokedAt: now.toISOString() },
+      }));
+      return [first, ...revoked] as Awaited<ReturnType<typeof keys.list>>;
+    };
+    const call = callAs(
+      openDashboard(table, () => now, { keys: { ...keys, list } }),
+      account,
+    );
+    const { status, body, text } = await call('GET', '/keys');
+    expect([status, body.items.length, body.items.at(-1).id.slice(-5)]).toEqual([200, 5_001, '05999']);
+    expect(body.items[0].id).toBe(account.keyId);
+    expect(JSON.stringify({ body: text }).length).toBeLessThan(6 * 2 ** 20);
+  });
+
   it('lists the account key first, masked', async () => {
     const account = await newAccount(table);
     expect(await asCaller(account).list()).toEqual({

@@ -105,6 +105,9 @@ const requireRoom = async (keys: Pick<ServiceKeys, 'list'>, accountId: string, u
 /** The same instant in UTC, so that ends compare as text. */
 const utc = (instant: string): string => new Date(instant).toISOString();
 
+/** A response of Lambda has 6 MB at most. */
+const MAX_REVOKED = 5_000;
+
 export const listKeys =
   ({ keys, accounts, now }: Pick<Settings, 'keys' | 'accounts' | 'now'>): Implementation<typeof operations.listKeys> =>
   async ({ caller }) => {
@@ -112,9 +115,11 @@ export const listKeys =
     const { sees } = scopeOf(caller);
     const [account, serviceKeys] = await Promise.all([requireAccount(accounts, accountId), keys.list(accountId)]);
     const seen = serviceKeys.filter((key) => isIn(sees, key));
+    const tooOld = new Set(seen.filter(({ status }) => status === 'revoked').slice(0, -MAX_REVOKED));
     const ofAccount = { active: account.activeKeys, limit: plans[account.plan].keys };
     const own = { active: seen.filter(({ status }) => status === 'active').length, limit: MAX_DEVELOPER_KEYS };
-    return { items: seen.map((key) => view(key, now())), ...(sees.ownerUserId === undefined ? ofAccount : own) };
+    const shown = seen.filter((key) => !tooOld.has(key));
+    return { items: shown.map((key) => view(key, now())), ...(sees.ownerUserId === undefined ? ofAccount : own) };
   };
 
 export const createKey =

@@ -42,7 +42,7 @@ const newKeySchema = z.object({
 export const listKeys = operation('listKeys', 'GET /keys', {
   summary: 'List service keys, including revoked ones',
   permission: 'keys:read',
-  success: ok('Oldest first.', {
+  success: ok('Oldest first. Of revoked ones the newest 5,000.', {
     items: z.array(keySchema),
     active: z
       .int()
