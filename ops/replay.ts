@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { batchDelete } from '../lambda/data/table/batch.ts';
 import { openTable, type Table } from '../lambda/data/table/table.ts';
+import { messageText } from '../lambda/domain/usage/message-text.ts';
 import type { UsageEvent } from '../lambda/domain/usage/usage-event.ts';
 import { day, flag, queueUrl, runCommand } from './command.ts';
 import { findEvents, readRefused } from './events/find-events.ts';
@@ -84,11 +85,7 @@ const replay = async ({ _: files, refused, queue, table, 'dry-run': dryRun }: Op
   const byKind = Object.groupBy(events, ({ kind }) => kind);
   const what = `${events.length} events (${byKind.close?.length ?? 0} close, ${byKind.open?.length ?? 0} open), ${range(events)}`;
   if (!dryRun) {
-    await sendToQueue(
-      sqsClient(),
-      queue,
-      events.map((event) => JSON.stringify(event)),
-    );
+    await sendToQueue(sqsClient(), queue, events.map(messageText));
     await done();
   }
   console.log(`${what}: ${dryRun ? 'would be sent' : 'sent'} to the usage queue.`);

@@ -19,6 +19,7 @@ import { accountKey, projectKey } from '../lambda/data/table/keys.ts';
 import { openTable, type Table } from '../lambda/data/table/table.ts';
 import { write } from '../lambda/data/table/write.ts';
 import { DEFAULT_PROJECT_ID } from '../lambda/domain/accounts/scope.ts';
+import { messageText } from '../lambda/domain/usage/message-text.ts';
 import { CommandError, flag, runCommand, tableName } from './command.ts';
 import { sendToQueue, sqsClient } from './events/usage-queue.ts';
 import { type CarryReport, carryOver } from './restore/carry-over.ts';
@@ -179,12 +180,7 @@ const carry = async ({ table, to, since, queue, take, 'dry-run': dryRun }: Optio
     since: new Date(since).toISOString(),
     take,
     dryRun,
-    send: (events) =>
-      sendToQueue(
-        sqs,
-        queue,
-        events.map((event) => JSON.stringify(event)),
-      ),
+    send: (events) => sendToQueue(sqs, queue, events.map(messageText)),
   });
   if (!dryRun) for (const accountId of report.touchedAccounts) await recountAccount(target, accountId);
   console.log(`${report.requests} requests were recorded since ${since}${dryRun ? '' : ': sent to the usage queue'}.`);

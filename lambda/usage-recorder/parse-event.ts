@@ -1,5 +1,6 @@
 import { isWellFormedAccountKey, serviceKeyHash } from '../domain/accounts/account-key.ts';
 import { withCurrentNames } from '../domain/spend/former-names.ts';
+import { messageText } from '../domain/usage/message-text.ts';
 import { type UsageEvent, usageEventSchema } from '../domain/usage/usage-event.ts';
 
 /** A message that is not a usage event. `issues` name paths of the schema, never values. */
@@ -47,7 +48,7 @@ export const partsOf = (body: string): readonly MessagePart[] => {
     json = undefined;
   }
   if (!Array.isArray(json) || json.length === 0) return [{ json, text: () => body }];
-  return json.map((part: unknown) => ({ json: part, text: () => JSON.stringify(part) }));
+  return json.map((part: unknown) => ({ json: part, text: () => messageText(part) }));
 };
 
 /** @throws PoisonEventError */

@@ -25,7 +25,7 @@ const lostLine = async (event: UsageEvent): Promise<string> => {
   return line;
 };
 
-const events = [1, 2, 3].map((n) => closeEvent({ n, tag: `"quoted", {n: ${n}} ü` }));
+const events = [1, 2, 3].map((n) => closeEvent({ n, tag: `"quoted", {n: ${n}} ü🦄\uffff` }));
 const lines: string[] = [];
 beforeAll(async () => {
   for (const event of events) lines.push(await lostLine(event));

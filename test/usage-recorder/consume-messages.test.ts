@@ -52,11 +52,13 @@ const requestsOf = async (accountId: string) => total((await ledgerSums(table, a
 describe('a message of several events', () => {
   it('records each, and sends poison among them to the dead letters alone', async () => {
     const accountId = 'svc_several';
-    const poison = { ...closeEvent({ accountId, n: 2 }), status: 'many' };
+    const poison = { ...closeEvent({ accountId, n: 2, tag: '\uffff' }), status: 'many' };
     const several = [closeEvent({ accountId, n: 1 }), poison, openEvent({ accountId, n: 3 })];
     expect(await consume([several, closeEvent({ accountId, n: 4 }), []])).toEqual({ batchItemFailures: [] });
     expect(await requestsOf(accountId)).toBe(3);
     expect(deadLetters.map((text) => JSON.parse(text))).toEqual([poison, []]);
+    // SQS takes no U+FFFF.
+    expect(deadLetters.join('')).toMatch(/^[ -~]*$/);
     // A duplicate changes nothing.
     await consume([[closeEvent({ accountId, n: 1 }), closeEvent({ accountId, n: 4 })]]);
     expect(await requestsOf(accountId)).toBe(3);

@@ -1,4 +1,5 @@
 import { OUTBOX_SHARDS, outboxKey } from '../../data/table/keys.ts';
+import { messageText } from '../../domain/usage/message-text.ts';
 import type { UsageEvent } from '../../domain/usage/usage-event.ts';
 import type { AwsCall } from '../aws/aws-json.ts';
 
@@ -33,19 +34,6 @@ interface BatchResponse {
 
 /** Sends one event to the usage queue, with one attempt. Resolves when SQS has it, otherwise rejects. */
 export type SendEvent = (event: UsageEvent, delaySeconds: number) => Promise<void>;
-
-/**
- * SQS refuses U+FFFE and U+FFFF, which JSON allows; its local emulator also refuses what needs a surrogate pair, such as emoji. Escaped, no
- * queue sees them.
- *
- * @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
- */
-const NOT_ASCII = /[^ -~]/g;
-const messageBody = (event: UsageEvent): string =>
-  JSON.stringify(event).replace(
-    NOT_ASCII,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 
 /** Takes the next message from a list: one event, or several with the same delay. */
 const takeMessage = (events: Waiting[], most: number): Waiting[] => {
@@ -144,7 +132,7 @@ export const usageQueue = (
     if (open.length + others.length >= MAX_WAITING)
       return Promise.reject(new Error('Too many usage events are waiting for the queue'));
     return new Promise((resolve, reject) => {
-      (event.kind === 'open' ? open : others).push({ body: messageBody(event), delaySeconds, resolve, reject });
+      (event.kind === 'open' ? open : others).push({ body: messageText(event), delaySeconds, resolve, reject });
       if (flushIsDue) return;
       flushIsDue = true;
       if (inFlight === 0) process.nextTick(flush);
