@@ -58,7 +58,7 @@ const openDrivers = (readCounters: ReadCounters, keys: Pick<ServiceKeys, 'list'>
 export interface EvaluationDependencies extends Pick<ValueJudging, 'readSessions'> {
   readonly readCounters: ReadCounters;
   readonly alerts: Pick<Alerts, 'fire' | 'firedFor'>;
-  readonly blocks: Pick<BlockStore, 'change'>;
+  readonly blocks: Pick<BlockStore, 'change' | 'changeByLimits'>;
   readonly reservations: Pick<Reservations, 'compare'>;
   readonly measures: Pick<MeasureStore, 'note'>;
   readonly keys: Pick<ServiceKeys, 'list'>;

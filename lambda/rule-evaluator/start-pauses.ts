@@ -7,7 +7,6 @@ import type { Rule } from '../data/alerts/rules.ts';
 import type { Reservations } from '../data/ledger/reservations.ts';
 import type { Period } from '../domain/calendar/periods.ts';
 import { MINUTE_MS } from '../domain/calendar/units.ts';
-import { ConflictError } from '../domain/errors.ts';
 import type { Block, Blocks } from '../domain/limits/block.ts';
 import { useOf } from '../domain/limits/limit.ts';
 import {
@@ -38,7 +37,7 @@ interface Judged {
  */
 export const stopByLimits =
   (
-    blocks: Pick<BlockStore, 'change'>,
+    blocks: Pick<BlockStore, 'changeByLimits'>,
     reservations: Pick<Reservations, 'compare'>,
     measures: Pick<MeasureStore, 'note'>,
     askUrl: string,
@@ -47,9 +46,8 @@ export const stopByLimits =
     accountId: string,
     { judged, keys, members, now }: { judged: readonly Judged[]; now: Date } & Belongings,
   ): Promise<() => Promise<Map<string, unknown>>> => {
-    const concerned = judged.flatMap(({ rule, evaluator: { limit } }) =>
-      limit && (concernsGateway(limit) || limit.each) ? rule : [],
-    );
+    const rules = judged.map(({ rule }) => rule);
+    const isConcerned = judged.some(({ evaluator: { limit } }) => limit && (concernsGateway(limit) || limit.each));
     const current = judged.flatMap(({ rule: { ruleId, name }, evaluator, series }) => {
       const { limit } = evaluator;
       const period = currentPeriod(evaluator, now);
@@ -72,11 +70,7 @@ export const stopByLimits =
         }
       await adjustReservations(usedById(states));
       const change = (before: Blocks) => withLimits(before, states, new Set(failures.keys()), keys, each);
-      if (concerned.length > 0)
-        await blocks.change(accountId, change, undefined, concerned).catch((error: unknown) => {
-          // Who changed a limit meanwhile has written what it stops now.
-          if (!(error instanceof ConflictError)) throw error;
-        });
+      if (isConcerned) await blocks.changeByLimits(accountId, rules, change);
       const samples = useSamples(states);
       if (samples.length > 0) await measures.note(accountId, samples, now);
       return failures;

@@ -59,7 +59,7 @@ const pastEvaluator = (table: Table, account: { readonly accountId: string; read
   const evaluate = evaluateAccount({
     ...evaluationDependencies(table),
     alerts,
-    blocks: { change: async () => {} },
+    blocks: { change: async () => {}, changeByLimits: async () => {} },
     reservations: { compare: async () => async () => {} },
     measures: { note: async () => {} },
     newAlertId: () => ids.generateOrResetWithTs(clock.getTime()).toString(),

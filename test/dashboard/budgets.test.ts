@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
+import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { settingsOf } from '../../fixtures/open-dashboard.ts';
 import { exportLimitValues } from '../../lambda/dashboard/limits/limit-values.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
@@ -19,8 +20,8 @@ import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts
 import { judgeAccount } from '../../lambda/rule-evaluator/judge-rules.ts';
 import { evaluationDependencies } from '../../lambda/rule-evaluator/open-judge.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
-import { silentLogger } from '../http/invoke.ts';
-import { dashboardForTests } from './open-dashboard.ts';
+import { callAs, silentLogger } from '../http/invoke.ts';
+import { dashboardForTests, openDashboard } from './open-dashboard.ts';
 
 let delivered: Alert[];
 
@@ -474,4 +475,31 @@ describe('a budget for each of a dimension', () => {
     ).toBe(400);
     expect((await call('GET', `/budgets/${(await create()).id}/values`)).status).toBe(404);
   });
+});
+
+/** A change of the account by another dashboard reads the account's budgets, and then `meanwhile` happens before it writes blocks. */
+const changeLate = (id: string, body: object, meanwhile: () => Promise<unknown>) => {
+  let isRaced = false;
+  const raced = interceptTable(table, async ({ operation, input }, send) => {
+    const writes = JSON.stringify(operation === 'TransactWriteItems' ? input : {});
+    if (writes.includes(`"BLOCKS#${caller.accountId}"`) && !isRaced) {
+      isRaced = true;
+      await meanwhile();
+    }
+    return send();
+  });
+  const other = openDashboard(raced, () => new Date(clock));
+  return callAs(other, caller)('PATCH', `/budgets/${id}`, body);
+};
+
+it.each<[string, (id: string) => Promise<unknown>, string[]]>([
+  ['made', () => create({ name: 'Made', amount: 1 }), ['Late', 'Made', 'Other']],
+  ['raised', (id) => call('PATCH', `/budgets/${id}`, { amount: 100 }), ['Late']],
+  ['deleted', (id) => call('DELETE', `/budgets/${id}`), ['Late']],
+])('stops what budgets say that were changed at one moment, where one was %s', async (_, meanwhile, expected) => {
+  await spend(7);
+  const { id } = await create({ name: 'Other', amount: 5 });
+  const late = await create({ name: 'Late' });
+  expect((await changeLate(late.id, { amount: 2 }, () => meanwhile(id))).status).toBe(200);
+  expect((await blocks()).map(({ name }) => name).sort()).toEqual(expected);
 });

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
+import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { newUserItems } from '../../lambda/data/accounts/users.ts';
 import { put } from '../../lambda/data/table/actions.ts';
@@ -12,7 +13,8 @@ import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import { MailError } from '../../lambda/integrations/mail.ts';
 import { newAccount } from '../data/new-account.ts';
-import { dashboardForTests } from './open-dashboard.ts';
+import { callAs } from '../http/invoke.ts';
+import { dashboardForTests, openDashboard } from './open-dashboard.ts';
 
 let mails: { readonly to: readonly string[]; readonly subject: string; readonly text: string }[];
 let posted: { readonly url: string; readonly body: string }[];
@@ -292,6 +294,29 @@ describe('a decision', () => {
     await call(boss, 'PUT', `/budgets/${id}/values/${developer.userId}`, { amount: 500 });
     expect((await decide(admin, raise.id)).status).toBe(400);
     expect(await ownLimits(developer)).toMatchObject([{ limitNanoUsd: 500e9 }]);
+  });
+
+  it.each<[string, string, string]>([
+    ['of the value', 'PUT', '/values/'],
+    ['of the budget', 'PATCH', ''],
+  ])('does not lower an amount %s that is raised at the same moment', async (_, method, values) => {
+    const id = await newBudget();
+    const { body: raise } = await ask(developer, id);
+    let isRaced = false;
+    const raced = interceptTable(table, async ({ operation }, send) => {
+      if (operation === 'TransactWriteItems' && !isRaced) {
+        isRaced = true;
+        const path = `/budgets/${id}${values}${values && developer.userId}`;
+        expect((await call(boss, method, path, { amount: 500 })).status).toBe(200);
+      }
+      return send();
+    });
+    const other = callAs(
+      openDashboard(raced, () => new Date(clock)),
+      admin,
+    );
+    expect(await other('PATCH', `/raises/${raise.id}`, { isApproved: true })).toMatchObject({ status: 409 });
+    expect(await ownLimits(developer)).toMatchObject([{ limitNanoUsd: 500e9, raise: { status: 'pending' } }]);
   });
 });
 

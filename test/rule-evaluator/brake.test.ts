@@ -168,7 +168,7 @@ describe('a burn rate', () => {
     await spend(tagsOf(3, () => 7));
     const error = new Error('no table');
     const change = jest.fn<EvaluationDependencies['blocks']['change']>().mockRejectedValue(error);
-    const { fired, failures } = await judge({ blocks: { change } });
+    const { fired, failures } = await judge({ blocks: { change, changeByLimits: async () => {} } });
     expect(fired.map(({ type }) => type)).toEqual([...Array(3).fill('burn_rate'), 'cost_threshold']);
     for (const { summary } of fired.slice(0, 3)) expect(summary).toContain('It may not be paused: that failed.');
     expect(failures).toEqual([{ ruleId, error }]);

@@ -37,7 +37,7 @@ const evaluateRules = async (
           } satisfies SpendCounter;
     },
     alerts: { fire, firedFor: async () => new Set<string>() },
-    blocks: { change: async () => {} },
+    blocks: { change: async () => {}, changeByLimits: async () => {} },
     reservations: { compare: async () => async () => {} },
     measures: { note: async () => {} },
     keys: { list: async () => [{ keyId: 'key-1', name: 'default' }] as never },

@@ -113,7 +113,7 @@ const fired = async (rule: RuleCondition, hours: readonly HourOfSpend[], instant
         return isNew;
       },
     },
-    blocks: { change: async () => {} },
+    blocks: { change: async () => {}, changeByLimits: async () => {} },
     reservations: { compare: async () => async () => {} },
     measures: { note: async () => {} },
     keys: { list: async () => [] },

@@ -201,7 +201,7 @@ describe('a limit of each', () => {
     expect((await alerts())[0]).toEqual([100, expect.stringContaining('further requests are refused')]);
     const audit = auditEntry(world.accountId, {}, { action: 'budget.override_set' }, world.now());
     await world.values.setOverride(
-      overrideAction(world.accountId, id, 'ada', { amountNanoUsd: 77_000, until: null }),
+      overrideAction(world.accountId, id, 'ada', { amountNanoUsd: 77_000, until: null }, null),
       audit,
     );
     await record([world.event(5, { tokens: 1, ...user('ada') })]);

@@ -277,7 +277,7 @@ export const planOverride = async (
   };
   return {
     until,
-    action: overrideAction(accountId, id, value, override),
+    action: overrideAction(accountId, id, value, override, before),
     audit: auditOf({ caller, clientAddress }, fact, now),
   };
 };

@@ -62,8 +62,8 @@ const view = ({ rule, limit, period, use, projectedNanoUsd, mayAlsoMatch, bound,
 /** Brings what the gateway knows in line with the account's budgets: at once, not with the evaluator's next run. */
 const applyBudgets = async (dependencies: Settings, { accountId }: Budget): Promise<void> => {
   const { blocks, reservations, keys, now } = dependencies;
-  const budgets = (await dependencies.rules.list(accountId)).filter(isBudget);
-  const active = budgets.filter((rule) => mayBlock(rule) || (rule.isActive && rule.condition.config.each));
+  const rules = (await dependencies.rules.list(accountId)).filter(({ isActive }) => isActive);
+  const active = rules.filter(isBudget).filter((rule) => mayBlock(rule) || rule.condition.config.each);
   const limits = active.map(({ ruleId, name, condition }) => {
     const evaluator = evaluatorOf(condition);
     return { ruleId, name, limit: evaluator.limit as Limit, period: currentPeriod(evaluator, now()) };
@@ -79,7 +79,7 @@ const applyBudgets = async (dependencies: Settings, { accountId }: Budget): Prom
   const members = limits.some(({ limit }) => needsBelongings(limit)) ? await dependencies.members.list(accountId) : [];
   const askUrl = askPage(dependencies.dashboardUrl);
   const each = limits.flatMap((limit) => eachLimitOf(limit, { keys: listed, members }, askUrl) ?? []);
-  await blocks.change(accountId, (before) => withLimits(before, states, new Set(), listed, each));
+  await blocks.changeByLimits(accountId, rules, (before) => withLimits(before, states, new Set(), listed, each));
   await writePolicy(dependencies, accountId);
 };
 

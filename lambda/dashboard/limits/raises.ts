@@ -155,7 +155,7 @@ export const decideRaise =
     const details = { name: raise.budgetName, value: raise.value, askedBy: raise.askedBy.name, amount: `$${amount}` };
     const fact = { action: isApproved ? 'raise.approved' : 'raise.denied', subject: id, details } as const;
     const audits = [auditOf({ caller, clientAddress }, fact, at), ...(override ? [override.audit] : [])];
-    await raises.decide(accountId, decided, override?.action, audits);
+    await raises.decide(accountId, decided, found.rule.revision, override?.action, audits);
     const isAsker = (member: Recipient) => member.userId === raise.askedBy.userId;
     await isSent(
       dependencies,

@@ -6,7 +6,7 @@ import { ConflictError } from '../../domain/errors.ts';
 import { type Blocks, type EachLimit, NO_BLOCKS } from '../../domain/limits/block.ts';
 import type { EachName } from '../../domain/limits/each.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
-import { check, IS_NEW, put } from '../table/actions.ts';
+import { type Action, check, IS_NEW, put } from '../table/actions.ts';
 import { blocksKey, ruleKey } from '../table/keys.ts';
 import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
@@ -106,6 +106,26 @@ export const openBlocks = (table: Table) => {
     return { version, blocks: blocksSchema.parse(JSON.parse(json)) };
   };
 
+  type Checks = (before: Blocks, after: Blocks) => readonly Action[];
+
+  const write = (
+    accountId: string,
+    change: (blocks: Blocks) => Blocks,
+    audit: () => readonly AuditEntry[],
+    checks: Checks = () => [],
+  ): Promise<void> =>
+    retryConflicts(async () => {
+      const { version, blocks } = await read(accountId);
+      const changed = blocksSchema.parse(change(blocks));
+      if (isDeepStrictEqual(changed, blocks)) return;
+      const item = { ...blocksKey(accountId), version: version + 1, json: JSON.stringify(changed) };
+      const replace = version === 0 ? put(item, IS_NEW) : put(item, 'version = :version', { version });
+      const actions = [replace, ...checks(blocks, changed), ...audit().map(putAudit)];
+      await transact(table, actions, ([_, ...refused]) =>
+        refused.includes(true) ? new ConflictError('A limit was changed in the meantime.') : undefined,
+      );
+    });
+
   return {
     read: async (accountId: string): Promise<Blocks> => (await read(accountId)).blocks,
 
@@ -114,30 +134,42 @@ export const openBlocks = (table: Table) => {
      *
      * @param change called again with what other writers wrote meanwhile
      * @param audit the entries to write together with the change, at most 49; called after `change`
-     * @param rules those that the change comes from, as they were read
-     * @throws ConflictError where one of these was changed or deleted meanwhile
      * @throws UnavailableError where others changed them at every attempt
      */
     change: (
       accountId: string,
       change: (blocks: Blocks) => Blocks,
       audit: () => readonly AuditEntry[] = () => [],
-      rules: readonly Pick<Rule, 'ruleId' | 'revision'>[] = [],
-    ): Promise<void> =>
-      retryConflicts(async () => {
-        const { version, blocks } = await read(accountId);
-        const changed = blocksSchema.parse(change(blocks));
-        if (isDeepStrictEqual(changed, blocks)) return;
-        const item = { ...blocksKey(accountId), version: version + 1, json: JSON.stringify(changed) };
-        const replace = version === 0 ? put(item, IS_NEW) : put(item, 'version = :version', { version });
-        const areSame = rules.map(({ ruleId, revision }) =>
-          check(ruleKey(accountId, ruleId), 'revision = :revision', { revision }),
-        );
-        await transact(table, [replace, ...areSame, ...audit().map(putAudit)], ([_, ...refused]) =>
-          refused.includes(true) ? new ConflictError('A rule was changed or deleted in the meantime.') : undefined,
-        );
-      }),
+    ): Promise<void> => write(accountId, change, audit),
+
+    /**
+     * The same for what limits stop. Where somebody made, changed or deleted one of these limits since `rules` were read, it writes nothing:
+     * they write what limits stop after that.
+     *
+     * @param rules the active ones with a limit
+     */
+    changeByLimits: async (
+      accountId: string,
+      rules: readonly Pick<Rule, 'ruleId' | 'revision'>[],
+      change: (blocks: Blocks) => Blocks,
+    ): Promise<void> => {
+      const revisions = new Map(rules.map(({ ruleId, revision }) => [ruleId, revision]));
+      const isAsRead = (id: string): Action => {
+        const [key, revision] = [ruleKey(accountId, id), revisions.get(id)];
+        return revision === undefined
+          ? check(key, 'attribute_not_exists(pk) OR isActive = :false', { false: false })
+          : check(key, 'revision = :revision', { revision });
+      };
+      const areAsRead: Checks = (before, after) => [...new Set([before, after].flatMap(limitsIn))].map(isAsRead);
+      await write(accountId, change, () => [], areAsRead).catch((error: unknown) => {
+        if (!(error instanceof ConflictError)) throw error;
+      });
+    },
   };
 };
+
+/** Ids of the limits that blocks come from. */
+const limitsIn = ({ blocks, remaining, reserved, each }: Blocks): string[] =>
+  [...blocks.filter(({ kind }) => kind === 'budget'), ...remaining, ...reserved, ...each].map(({ id }) => id);
 
 export type BlockStore = ReturnType<typeof openBlocks>;

@@ -1,6 +1,7 @@
 import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
+import { ConflictError } from '../../domain/errors.ts';
 import { type Override, placesOf } from '../../domain/limits/each.ts';
 import { isOldReservation } from '../../domain/limits/reservation.ts';
 import { evaluatorOf, ruleConditionSchema } from '../../domain/limits/rule.ts';
@@ -8,7 +9,7 @@ import type { CountedLimit, CountedLimits } from '../../domain/limits/value-coun
 import { needsKeys } from '../../domain/spend/key-dimensions.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { openServiceKeys } from '../accounts/service-keys.ts';
-import { put, remove, update } from '../table/actions.ts';
+import { IS_NEW, put, remove, update } from '../table/actions.ts';
 import {
   limitValueKey,
   limitValuesPrefix,
@@ -77,15 +78,18 @@ const storedJob = z.object({
 /** The counting of requests that were recorded before a limit of each was known. */
 export type UncountedJob = z.infer<typeof storedJob> & { readonly budgetId: string };
 
-/** @param override null removes it */
+/** @param override null removes it. @param before as it was read: refused where it is not this one any more */
 export const overrideAction = (
   accountId: string,
   budgetId: string,
   value: string | null,
   override: Override | null,
+  before: Override | null,
 ) => {
   const key = overrideKey(accountId, budgetId, value);
-  return override ? put({ ...key, ...override }) : remove(key);
+  const isSame = before ? `amountNanoUsd = :was${before.until === null ? '' : ' AND #until = :wasUntil'}` : IS_NEW;
+  const values = before ? { was: before.amountNanoUsd, wasUntil: before.until ?? undefined } : {};
+  return override ? put({ ...key, ...override }, isSame, values) : remove(key, isSame, values);
 };
 
 /** The counts of limits with `each`, value by value, and the amounts that people decided for values. */
@@ -146,9 +150,13 @@ export const openLimitValues = (table: Table, now: () => number = Date.now) => {
         ),
       ),
 
-    /** @param action `overrideAction` */
+    /** @param action `overrideAction`. @throws ConflictError */
     setOverride: (action: ReturnType<typeof overrideAction>, audit: AuditEntry): Promise<void> =>
-      transact(table, [action, putAudit(audit)]),
+      transact(
+        table,
+        [action, putAudit(audit)],
+        () => new ConflictError('Another request changed the amount of this value. Read it again.'),
+      ),
 
     uncounted: {
       /** Undefined of a limit from before there were values. */

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../domain/calendar/units.ts';
-import { ConflictError, NotFoundError } from '../../domain/errors.ts';
+import { ConflictError } from '../../domain/errors.ts';
 import { RAISE_KEPT_DAYS, type Raise, raiseAt, raiseSchema } from '../../domain/limits/raise.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { type Action, check, EXISTS, IS_NEW, put } from '../table/actions.ts';
@@ -14,6 +14,7 @@ export const openRaises = (table: Table) => {
     accountId: string,
     raise: Raise,
     condition: readonly [string, object],
+    budget: readonly [string, Readonly<Record<string, unknown>>?],
     others: readonly (Action | ReturnType<typeof putAudit>)[],
     refusal: string,
   ): Promise<void> => {
@@ -25,11 +26,13 @@ export const openRaises = (table: Table) => {
       table,
       [
         put(item, expression, { pending: 'pending', ...values }),
-        check(ruleKey(accountId, budgetId), EXISTS),
+        check(ruleKey(accountId, budgetId), ...budget),
         ...others,
       ],
       ([isRefused]) =>
-        isRefused ? new ConflictError(refusal) : new NotFoundError('There is no such budget any more.'),
+        new ConflictError(
+          isRefused ? refusal : 'The limit was changed or deleted in the meantime. Look at what holds now.',
+        ),
     );
   };
 
@@ -42,20 +45,25 @@ export const openRaises = (table: Table) => {
         .toSorted((a, b) => b.askedAt.localeCompare(a.askedAt));
     },
 
-    /** @throws ConflictError where the value's last raise waits for a decision. @throws NotFoundError without the budget */
+    /** @throws ConflictError where the value's last raise waits for a decision, or the budget is gone */
     ask: (accountId: string, raise: Raise, audit: AuditEntry): Promise<void> =>
       write(
         accountId,
         raise,
         [`${IS_NEW} OR #status <> :pending OR validUntil <= :now`, { now: raise.askedAt }],
+        [EXISTS],
         [putAudit(audit)],
         'Somebody asked for this already: it waits for a decision.',
       ),
 
-    /** @throws ConflictError where somebody else decided it, or its time is over. @throws NotFoundError without the budget */
+    /**
+     * @param revision of the budget as it was read
+     * @throws ConflictError where somebody else decided it, its time is over, or another amount holds by now
+     */
     decide: (
       accountId: string,
       raise: Raise,
+      revision: number,
       override: Action | undefined,
       audits: readonly AuditEntry[],
     ): Promise<void> =>
@@ -63,6 +71,7 @@ export const openRaises = (table: Table) => {
         accountId,
         raise,
         ['#id = :id AND #status = :pending AND validUntil > :now', { id: raise.id, now: raise.decidedAt }],
+        ['revision = :revision', { revision }],
         [...(override ? [override] : []), ...audits.map(putAudit)],
         'It was decided already, or its time is over.',
       ),
