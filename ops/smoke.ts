@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { hostsByLabel } from '../lambda/domain/hosts.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
 import { parseStageSettings } from '../lib/config.ts';
 import { CommandError, flag, runCommand } from './command.ts';
@@ -8,8 +9,8 @@ import { checkCanary, checkHosts, type SmokeTarget } from './smoke/checks.ts';
 const USAGE = `npm run smoke -- --stage STAGE
 npm run smoke -- --gateway-url URL --dashboard-url URL
 
-Asks /health of all ${providerLabels.length} gateway hosts and the dashboard API; then, where the environment has CANARY_SERVICE_KEY, CANARY_EMAIL and
-CANARY_PASSWORD of an account made for this, sends a request of it through the gateway and waits until it is on record. Exits 1 where
+Asks /health of all gateway hosts (of a stage, gateway.hosts too) and the dashboard API; then, where the environment has
+CANARY_SERVICE_KEY, CANARY_EMAIL and CANARY_PASSWORD of an account made for this, sends a request of it through the gateway and waits until it is on record. Exits 1 where
 anything is wrong. --dry-run says what would be asked.
 
   --stage STAGE        hosts as cdk.json has them
@@ -40,17 +41,19 @@ const targetOf = (options: z.output<typeof schema>): SmokeTarget => {
   const { stage, 'gateway-url': gatewayUrl = '', 'dashboard-url': dashboardUrl = '' } = options;
   if (stage === undefined)
     return {
+      labels: providerLabels,
       gatewayUrl: (label) => gatewayUrl.replace('{label}', label),
       dashboardUrl: dashboardUrl.replace(/\/$/, ''),
     };
   const { stages } = cdkSchema.parse(JSON.parse(readFileSync('cdk.json', 'utf8'))).context;
   if (!(stage in stages)) throw new CommandError(`cdk.json has no stages.${stage}.`);
-  const { gatewayDomain, dashboardDomain, customDomains } = parseStageSettings(stage, stages[stage]);
+  const { gateway, gatewayDomain, dashboardDomain, customDomains } = parseStageSettings(stage, stages[stage]);
   if (!customDomains)
     throw new CommandError(
       `stages.${stage} has no domains: name --gateway-url and --dashboard-url, which are outputs (Url) of its stacks gateway and dashboard-api.`,
     );
   return {
+    labels: [...hostsByLabel(gateway.hosts).keys()],
     gatewayUrl: (label) => `https://${label}.${gatewayDomain}`,
     dashboardUrl: `https://${dashboardDomain}/api`,
   };
@@ -59,7 +62,7 @@ const targetOf = (options: z.output<typeof schema>): SmokeTarget => {
 await runCommand({ usage: USAGE, schema }, async (options) => {
   const target = targetOf(options);
   if (options['dry-run']) {
-    for (const label of providerLabels) console.log(`${target.gatewayUrl(label)}/health`);
+    for (const label of target.labels) console.log(`${target.gatewayUrl(label)}/health`);
     console.log(target.dashboardUrl);
     return;
   }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
-import { type ProviderLabel, providerLabels } from '../../lambda/domain/providers.ts';
 
 /** The parts of a response that a smoke test looks at. */
 interface SmokeResponse {
@@ -38,8 +37,9 @@ export interface CanaryAccount {
 }
 
 export interface SmokeTarget {
-  /** Where a provider's gateway host is. */
-  readonly gatewayUrl: (label: ProviderLabel) => string;
+  /** Labels of the gateway hosts. */
+  readonly labels: readonly string[];
+  readonly gatewayUrl: (label: string) => string;
   /** Ends in /api. */
   readonly dashboardUrl: string;
 }
@@ -64,9 +64,9 @@ const checked = async (name: string, check: () => Promise<string | null>): Promi
 const isHealthy = z.object({ status: z.literal('ok') });
 
 /** `/health` of every gateway host, and that the dashboard API is there and wants a token. */
-export const checkHosts = ({ gatewayUrl, dashboardUrl }: SmokeTarget): Promise<CheckResult[]> =>
+export const checkHosts = ({ labels, gatewayUrl, dashboardUrl }: SmokeTarget): Promise<CheckResult[]> =>
   Promise.all([
-    ...providerLabels.map((label) =>
+    ...labels.map((label) =>
       checked(`health of ${label}`, async () => {
         const { status, json } = await askJson(`${gatewayUrl(label)}/health`);
         return status === 200 && isHealthy.safeParse(json).success ? null : `responded ${status}`;

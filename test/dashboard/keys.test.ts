@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { ruleOf } from '../../fixtures/rule-of.ts';
@@ -5,11 +6,12 @@ import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openStatusCopies } from '../../lambda/data/accounts/key-copies.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { newUserItems } from '../../lambda/data/accounts/users.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
-import { update } from '../../lambda/data/table/actions.ts';
+import { put, update } from '../../lambda/data/table/actions.ts';
 import { accountKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
-import { write } from '../../lambda/data/table/write.ts';
+import { transact, write } from '../../lambda/data/table/write.ts';
 import { isWellFormedAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { newAccount } from '../data/new-account.ts';
@@ -395,6 +397,27 @@ describe('projects', () => {
     });
     await openRules(table).replace({ ...rule, isActive: false, revision: 2 }, 1);
     expect((await call('DELETE', `/projects/${id}`)).status).toBe(204);
+  });
+
+  it('are not deleted while somebody is limited to them', async () => {
+    const account = await newAccount(table, 'PRO');
+    const { accountId } = account;
+    const { call } = asCaller(account);
+    const [{ id }, { id: other }] = [
+      (await call('POST', '/projects', { name: 'a' })).body,
+      (await call('POST', '/projects', { name: 'b' })).body,
+    ];
+    const names = { email: 'ada@example.com', firstName: 'Ada', lastName: 'L', companyName: null };
+    const user = { ...names, userId: randomUUID(), accountId, role: 'viewer' as const, createdAt: later(0) };
+    await transact(
+      table,
+      newUserItems({ ...user, emailVerifiedAt: null, projects: [id] }).map((item) => put(item)),
+    );
+    expect(await call('DELETE', `/projects/${id}`)).toMatchObject({
+      status: 409,
+      body: { error: { message: expect.stringContaining('Limited to this project: ada@example.com.') } },
+    });
+    expect((await call('DELETE', `/projects/${other}`)).status).toBe(204);
   });
 });
 

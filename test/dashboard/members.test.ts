@@ -560,6 +560,14 @@ describe('members', () => {
       expect(await left(owner.accountId)).toEqual([]);
     });
 
+    it('all of them when they leave', async () => {
+      const owner = await newAccount(table);
+      const userId = await join(owner.userId, 'member');
+      await newToken(owner.accountId, userId, 'viewer');
+      expect((await as(userId).leave()).status).toBe(204);
+      expect(await left(owner.accountId)).toEqual([]);
+    });
+
     it('unless it is asked for that they stay: then they are named', async () => {
       const owner = await newAccount(table);
       const userId = await join(owner.userId, 'admin');

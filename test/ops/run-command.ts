@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 export interface CommandResult {
@@ -11,9 +12,14 @@ export interface CommandResult {
 export const runOps = async (
   script: string,
   args: readonly string[],
-  { env = {}, input = '' }: { readonly env?: Record<string, string>; readonly input?: string } = {},
+  {
+    env = {},
+    input = '',
+    cwd = '.',
+  }: { readonly env?: Record<string, string>; readonly input?: string; readonly cwd?: string } = {},
 ): Promise<CommandResult> => {
-  const child = spawn(process.execPath, [`ops/${script}.ts`, ...args], {
+  const child = spawn(process.execPath, [resolve(`ops/${script}.ts`), ...args], {
+    cwd,
     env: {
       ...process.env,
       AWS_REGION: 'eu-central-1',
@@ -26,7 +32,7 @@ export const runOps = async (
   const [stdout, stderr, code] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
-    new Promise<number | null>((resolve) => child.once('close', resolve)),
+    new Promise<number | null>((done) => child.once('close', done)),
   ]);
   return { code, stdout, stderr };
 };

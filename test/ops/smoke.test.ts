@@ -1,4 +1,7 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { listen, stopServer, urlOf } from '../../fixtures/listen.ts';
 import { providerLabels } from '../../lambda/domain/providers.ts';
@@ -114,5 +117,16 @@ describe('npm run smoke', () => {
     expect(stdout).toContain('https://openai.gateway.example.com/health');
     expect(await runOps('smoke', ['--stage', 'nowhere'])).toMatchObject({ code: 1 });
     expect(await runOps('smoke', [])).toMatchObject({ code: 2 });
+  });
+
+  it('asks the hosts that the operator added to a stage', async () => {
+    const cwd = await mkdtemp(join(tmpdir(), 'smoke-'));
+    const own = { 'own-vllm': { origin: 'https://vllm.acme.dev', compatible: 'openai' } };
+    const stages = { try: { gateway: { hosts: { clouds: ['azure'], own } } } };
+    await writeFile(join(cwd, 'cdk.json'), JSON.stringify({ context: { stages } }));
+    const { stdout } = await runOps('smoke', ['--stage', 'try', '--dry-run'], { cwd });
+    await rm(cwd, { recursive: true });
+    for (const label of ['openai', 'azure', 'own-vllm'])
+      expect(stdout).toContain(`https://${label}.gateway.example.com/health`);
   });
 });

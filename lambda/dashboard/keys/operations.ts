@@ -168,7 +168,8 @@ export const renameProject = projectOperation('renameProject', 'PATCH /projects/
 export const deleteProject = projectOperation('deleteProject', 'DELETE /projects/{id}', {
   audits: ['project.deleted'],
   summary: 'Delete a project without keys',
-  description: 'Move its keys first, also revoked ones: their past spend is shown under their project.',
+  description:
+    'Move its keys first, also revoked ones: their past spend is shown under their project. It is refused while a member, invitation, API token, active rule or single sign-on is limited to the project.',
   permission: 'projects:write',
   success: { status: 204, description: 'Deleted.' },
   errors: ['CONFLICT'],

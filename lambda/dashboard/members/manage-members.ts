@@ -164,5 +164,6 @@ export const leaveAccount =
     const details = { email: member.email, role: member.role };
     await members.remove(userId, auditOf(input, { action: 'member.left', subject: userId, details }, now()));
     await endSessions(dependencies, member);
+    await endTokensAbove(dependencies, input, userId, null, true);
     return undefined;
   };

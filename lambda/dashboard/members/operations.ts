@@ -58,9 +58,10 @@ const endedTokens = z
 const revokeTokens = z._default(z.enum(['true', 'false']), 'true');
 
 export const leaveAccount = operation('leaveAccount', 'POST /members/leave', {
-  audits: ['member.left'],
+  audits: ['member.left', 'token.revoked'],
   summary: 'Leave the account',
-  description: 'The login stays, and can accept another invitation. The owner transfers the ownership first.',
+  description:
+    'The login stays, and can accept another invitation. API tokens that you made are revoked, keys stay active. The owner transfers the ownership first.',
   permission: 'self:write',
   success: { status: 204, description: 'You are no member any more.' },
   errors: ['NOT_FOUND', 'CONFLICT'],

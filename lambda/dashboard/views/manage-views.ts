@@ -107,7 +107,7 @@ export const changeView =
     };
     requireValid(view, all);
     if (search !== undefined) await requireKnown(settings, caller.accountId, view);
-    await views.replace(view, auditOfView({ caller, clientAddress }, 'view.changed', view, at, before));
+    await views.replace(view, before, auditOfView({ caller, clientAddress }, 'view.changed', view, at, before));
     return shown(view);
   };
 

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { DEFAULT_PROJECT_ID } from '../../domain/accounts/scope.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import { type Action, EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
-import { projectKey } from '../table/keys.ts';
+import { accountApiTokenKey, accountUserKey, invitationKey, projectKey } from '../table/keys.ts';
 import { listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact } from '../table/write.ts';
@@ -16,6 +16,12 @@ const projectSchema = z.object({
 });
 
 export type Project = z.infer<typeof projectSchema>;
+
+const limitedSchema = z.object({
+  email: z.optional(z.string()),
+  name: z._default(z.string(), ''),
+  projects: z._default(z.array(z.string()), []),
+});
 
 const MAX_PROJECTS = 100;
 
@@ -58,6 +64,16 @@ export const openProjects = (table: Table) => {
           ? put({ ...key, ...defaultProject, name })
           : update(key, 'SET #name = :name', EXISTS, { name });
       await transact(table, [rename, putAudit(audit)], () => new NotFoundError('There is no such project.'));
+    },
+
+    /** Who is limited to a project, and maybe others: addresses of members and of people who are invited, names of API tokens. */
+    limitedTo: async (accountId: string, projectId: string): Promise<string[]> => {
+      const all = await Promise.all(
+        [accountUserKey, invitationKey, accountApiTokenKey].map((key) =>
+          listItems(table, key(accountId, ''), (item) => limitedSchema.parse(item)),
+        ),
+      );
+      return all.flat().flatMap(({ projects, email, name }) => (projects.includes(projectId) ? (email ?? name) : []));
     },
 
     /**

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type SavedView, viewPages } from '../../domain/accounts/saved-view.ts';
-import { NotFoundError } from '../../domain/errors.ts';
+import { ConflictError, NotFoundError } from '../../domain/errors.ts';
 import { type Action, EXISTS, IS_NEW, put, remove } from '../table/actions.ts';
 import { savedViewKey } from '../table/keys.ts';
 import { listItems } from '../table/read.ts';
@@ -18,8 +18,8 @@ const viewSchema = z.object({
 });
 
 export const openSavedViews = (table: Table) => {
-  const write = (action: Action, audit: AuditEntry): Promise<void> =>
-    transact(table, [action, putAudit(audit)], () => new NotFoundError('There is no such view.'));
+  const write = (action: Action, audit: AuditEntry, refusal = new NotFoundError('There is no such view.')) =>
+    transact(table, [action, putAudit(audit)], () => refusal);
   const itemOf = (view: SavedView, { accountId }: AuditEntry) => ({ ...savedViewKey(accountId, view.viewId), ...view });
 
   return {
@@ -29,8 +29,13 @@ export const openSavedViews = (table: Table) => {
 
     create: (view: SavedView, audit: AuditEntry): Promise<void> => write(put(itemOf(view, audit), IS_NEW), audit),
 
-    /** @throws NotFoundError */
-    replace: (view: SavedView, audit: AuditEntry): Promise<void> => write(put(itemOf(view, audit), EXISTS), audit),
+    /** @param before as it was read. @throws ConflictError where it is not this one any more */
+    replace: (view: SavedView, { name, search }: SavedView, audit: AuditEntry): Promise<void> =>
+      write(
+        put(itemOf(view, audit), '#name = :name AND #search = :search', { name, search }),
+        audit,
+        new ConflictError('The view was changed or deleted in the meantime. Read it again.'),
+      ),
 
     /** @throws NotFoundError */
     remove: (viewId: string, audit: AuditEntry): Promise<void> =>

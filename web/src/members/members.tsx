@@ -215,7 +215,7 @@ const MemberActions = ({ member }: MemberProps) => {
           sent={{}}
           ask={{
             title: 'Leave the account?',
-            text: 'You lose access within a minute. To come back you need an invitation.',
+            text: 'You lose access within a minute, and API tokens that you made are revoked. To come back you need an invitation.',
             action: 'Leave',
           }}
         />
