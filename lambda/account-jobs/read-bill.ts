@@ -35,7 +35,7 @@ export const readBill =
     const at = now();
     const later = (ms: number) => new Date(at.getTime() + ms).toISOString();
     const fail = async (problem: string, waitMs: number) => {
-      await connections.write(accountId, provider, { problem, failures: connection.failures + 1 }, later(waitMs));
+      await connections.write(connection, { problem, failures: connection.failures + 1 }, later(waitMs));
     };
     const credential = await credentials.read(accountId, provider);
     if (credential === undefined) return fail('The credential is missing: connect the provider again.', REFUSED_MS);
@@ -57,12 +57,7 @@ export const readBill =
       const minutes = Math.min(5 * 2 ** connection.failures, MAX_WAIT_MINUTES);
       return fail(error.message, error.isRefused ? REFUSED_MS : minutes * MINUTE_MS);
     }
-    await connections.write(
-      accountId,
-      provider,
-      { readAt: at.toISOString(), problem: null, failures: 0 },
-      later(EVERY_MS),
-    );
+    await connections.write(connection, { readAt: at.toISOString(), problem: null, failures: 0 }, later(EVERY_MS));
   };
 
 /** Puts a bill off that could not be stored. @returns the failures so far */
@@ -70,8 +65,9 @@ export const failBill =
   ({ connections }: Pick<ReadBillDependencies, 'connections'>) =>
   async (accountId: string, provider: string, dueAt: (failures: number) => Date): Promise<number> => {
     const connection = (await connections.list(accountId)).find((each) => each.provider === provider);
-    const failures = (connection?.failures ?? 0) + 1;
+    if (connection === undefined) return 1;
+    const failures = connection.failures + 1;
     const problem = 'What the provider billed could not be stored. It is tried again.';
-    await connections.write(accountId, provider, { problem, failures }, dueAt(failures).toISOString());
+    await connections.write(connection, { problem, failures }, dueAt(failures).toISOString());
     return failures;
   };

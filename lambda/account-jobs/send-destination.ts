@@ -74,10 +74,10 @@ export const sendDestination = ({ destinations, dayExports, requests, post, now 
   /** Puts a destination off that did not take something. @returns the failures so far */
   const fail = async (destination: Destination, error: unknown): Promise<number> => {
     const failures = destination.failures + 1;
-    const isActive = failures < MAX_FAILURES;
+    const isOver = failures >= MAX_FAILURES;
     const dueMs = now().getTime() + Math.min(2 ** failures, MAX_PAUSE_MINUTES) * MINUTE_MS;
-    const changes = { failures, isActive, problem: problemOf(error) };
-    await destinations.note(destination, changes, isActive ? new Date(dueMs).toISOString() : null);
+    const changes = { failures, problem: problemOf(error), ...(isOver && { isActive: false }) };
+    await destinations.note(destination, changes, isOver ? null : new Date(dueMs).toISOString());
     return failures;
   };
 

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { failBill, readBill } from '../../lambda/account-jobs/read-bill.ts';
 import { connectBill, disconnectBill, listBillConnections } from '../../lambda/dashboard/reconciliation/bills.ts';
 import * as operations from '../../lambda/dashboard/reconciliation/operations.ts';
 import { dueJobs } from '../../lambda/data/accounts/account-jobs.ts';
 import { openBillConnections } from '../../lambda/data/reconciliation/bill-connections.ts';
 import { openBills } from '../../lambda/data/reconciliation/bills.ts';
-import { HOUR_MS } from '../../lambda/domain/calendar/units.ts';
+import { HOUR_MS, MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { openBillSource } from '../../lambda/integrations/bills/bill-sources.ts';
 import { newAccount } from '../data/new-account.ts';
@@ -23,18 +24,37 @@ let caller: Awaited<ReturnType<typeof newAccount>>;
 let secrets: Map<string, string>;
 let nowMs: number;
 
+/** Happens once, before a credential is saved, or after one was read. */
+let meanwhile: (() => Promise<unknown>) | undefined;
+const happens = async () => {
+  const once = meanwhile;
+  meanwhile = undefined;
+  await once?.();
+};
+let isTableDown: boolean;
+
 const connections = () => openBillConnections(table);
 const credentials = {
-  save: async (accountId: string, provider: string, credential: string) =>
-    void secrets.set(`${accountId}/${provider}`, credential),
-  read: async (accountId: string, provider: string) => secrets.get(`${accountId}/${provider}`),
+  save: async (accountId: string, provider: string, credential: string) => {
+    await happens();
+    secrets.set(`${accountId}/${provider}`, credential);
+  },
+  read: async (accountId: string, provider: string) => {
+    const credential = secrets.get(`${accountId}/${provider}`);
+    await happens();
+    return credential;
+  },
   remove: async (accountId: string, provider: string) => void secrets.delete(`${accountId}/${provider}`),
 };
 const sourceOf = (provider: string) => openBillSource(provider as 'openai', new Map([[provider, mock.origin]]));
 
 beforeAll(async () => {
   [table, mock] = await Promise.all([emulatedTable(), startMockBills()]);
-  const dependencies = { connections: connections(), credentials, sourceOf, now: () => new Date(nowMs) };
+  const over = interceptTable(table, ({ operation }, send) => {
+    if (operation === 'TransactWriteItems' && isTableDown) throw new Error('the table is down');
+    return send();
+  });
+  const dependencies = { connections: openBillConnections(over), credentials, sourceOf, now: () => new Date(nowMs) };
   handler = serve([
     route(operations.listBillConnections, listBillConnections(dependencies)),
     route(operations.connectBill, connectBill(dependencies)),
@@ -45,6 +65,7 @@ afterAll(() => Promise.all([table.stop(), mock.stop()]));
 beforeEach(async () => {
   caller = await newAccount(table, 'PRO');
   secrets = new Map();
+  isTableDown = false;
   nowMs = NOW;
   mock.failures = [];
   mock.body = null;
@@ -62,6 +83,7 @@ const billed = (day: string, usd: number) => ({
 });
 const connect = (credential = CREDENTIAL, provider = 'openai') =>
   invoke(handler, { method: 'PUT', path: `/api/bill-connections/${provider}`, body: { credential }, caller });
+const disconnect = () => invoke(handler, { method: 'DELETE', path: '/api/bill-connections/openai', caller });
 const list = async () => (await invoke(handler, { method: 'GET', path: '/api/bill-connections', caller })).body.items;
 const run = () =>
   readBill({ bills: openBills(table), connections: connections(), credentials, sourceOf, now: () => new Date(nowMs) })(
@@ -80,12 +102,12 @@ const isDueAt = async (at: number) => {
 };
 
 describe('a connected bill', () => {
-  it('is tried, kept secret, due at once, and read with its pages', async () => {
+  it('is tried, kept secret, due in a minute, and read with its pages', async () => {
     const { status, body } = await connect();
     expect(status).toBe(200);
     expect(JSON.stringify(body)).not.toContain(CREDENTIAL);
     expect([...secrets.values()]).toEqual([CREDENTIAL]);
-    expect(await isDueAt(NOW)).toBe(true);
+    expect(await isDueAt(NOW + MINUTE_MS)).toBe(true);
     await run();
     expect(await amounts()).toEqual([
       ['2026-09-01', 1],
@@ -149,11 +171,19 @@ describe('a connected bill', () => {
     expect([await isDueAt(NOW + HOUR_MS - 1), await isDueAt(NOW + HOUR_MS)]).toEqual([false, true]);
   });
 
+  it('that is connected anew is not put off by a read with the credential before', async () => {
+    await connect();
+    for (const key of secrets.keys()) secrets.set(key, 'sk-revoked');
+    nowMs += HOUR_MS;
+    meanwhile = connect;
+    await run();
+    expect(await list()).toEqual([expect.objectContaining({ problem: null })]);
+    expect(await isDueAt(nowMs + MINUTE_MS)).toBe(true);
+  });
+
   it('ends with its credential', async () => {
     await connect();
-    expect(await invoke(handler, { method: 'DELETE', path: '/api/bill-connections/openai', caller })).toMatchObject({
-      status: 204,
-    });
+    expect(await disconnect()).toMatchObject({ status: 204 });
     expect(secrets.size).toBe(0);
     expect(await list()).toEqual([]);
     expect(await isDueAt(NOW)).toBe(false);
@@ -175,6 +205,21 @@ describe('a credential', () => {
     });
     expect(secrets.size).toBe(0);
     expect(await list()).toEqual([]);
+  });
+
+  it('is not kept without its connection, and replaces none', async () => {
+    isTableDown = true;
+    expect((await connect()).status).toBe(500);
+    expect(secrets.size).toBe(0);
+    secrets.set(`${caller.accountId}/openai`, 'sk-good');
+    expect((await connect()).status).toBe(500);
+    expect([...secrets.values()]).toEqual(['sk-good']);
+  });
+
+  it('is not kept where the bill is disconnected at the same moment', async () => {
+    meanwhile = disconnect;
+    expect((await connect()).status).toBe(409);
+    expect([secrets.size, await list()]).toEqual([0, []]);
   });
 
   it.each(['', 'short', 'with space in it', `x${'\n'}yyyyyyyyy`, 'ü'.repeat(20), 'x'.repeat(501)])(

@@ -40,14 +40,14 @@ interface Got {
 const table = tableForTests();
 let server: Server;
 let got: Got[] = [];
-let statusOf = (_: Got): number => 200;
+let statusOf = (_: Got): number | Promise<number> => 200;
 let nowMs = START;
 const now = () => new Date(nowMs);
 
 beforeAll(async () => {
   server = createServer(testCertificate, async (request, response) => {
     const one = { path: request.url, headers: request.headers, body: await text(request) };
-    const status = statusOf(one);
+    const status = await statusOf(one);
     if (status < 300) got.push(one);
     response.writeHead(status).end();
   });
@@ -321,6 +321,15 @@ describe('a destination of the type manifests', () => {
     expect((await account.call('DELETE', `/${id}`)).status).toBe(204);
     expect((await account.call('DELETE', `/${id}`)).status).toBe(404);
     expect(await account.audited()).toEqual(['destination.deleted', 'destination.changed', 'destination.created']);
+  });
+
+  it('stays off where somebody switches it off while a receiver fails', async () => {
+    const account = await openAccount();
+    await exportDay(account.accountId, '2026-11-18', 10);
+    const { id } = await account.create('manifests');
+    statusOf = async () => ((await account.call('PATCH', `/${id}`, { isActive: false })).status === 200 ? 503 : 500);
+    await account.run(10);
+    expect(await account.shown()).toMatchObject({ problem: 'it responded with 503', isActive: false });
   });
 
   it('takes no address inside the network, no header of the request itself, and no sixth destination', async () => {

@@ -1,7 +1,7 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { BillConnection } from '../../data/reconciliation/bill-connections.ts';
 import { addDays, dayOf } from '../../domain/calendar/utc.ts';
-import { ValidationError } from '../../domain/errors.ts';
+import { ConflictError, ValidationError } from '../../domain/errors.ts';
 import type { BilledProvider } from '../../domain/reconciliation/bill.ts';
 import { parseBillCsv } from '../../domain/reconciliation/bill-csv.ts';
 import type { Implementation } from '../../http/operation.ts';
@@ -40,9 +40,14 @@ export const connectBill =
       connectedAt: at.toISOString(),
       connectedBy: caller.name,
     };
-    await credentials.save(caller.accountId, provider, credential);
     const fact = { action: 'bill.connected', details: { provider } } as const;
     await connections.save(connection, auditOf({ caller, clientAddress }, fact, at));
+    // Then: without a connection nobody would find the credential.
+    await credentials.save(caller.accountId, provider, credential);
+    if (!(await connections.list(caller.accountId)).some((each) => each.provider === provider)) {
+      await credentials.remove(caller.accountId, provider);
+      throw new ConflictError('Another request disconnected the bill. Connect it again.');
+    }
     return viewOf({ ...connection, readAt: null, problem: null, failures: 0 });
   };
 
@@ -52,6 +57,8 @@ export const disconnectBill =
     await credentials.remove(caller.accountId, provider);
     const fact = { action: 'bill.disconnected', details: { provider } } as const;
     await connections.remove(caller.accountId, provider, auditOf({ caller, clientAddress }, fact, now()));
+    // Another request may have saved one in between.
+    await credentials.remove(caller.accountId, provider);
     return undefined;
   };
 

@@ -57,6 +57,7 @@ export const connectBill = operation('connectBill', 'PUT /bill-connections/{prov
       ),
   }),
   success: { status: 200, description: 'The connection.', schema: connection },
+  errors: ['CONFLICT'],
 });
 
 export const disconnectBill = operation('disconnectBill', 'DELETE /bill-connections/{provider}', {

@@ -27,23 +27,23 @@ export const jobItem = <J extends { readonly accountId: string }>(
  * The write of members of a job, and of when it goes on.
  *
  * @param dueAt ISO 8601 UTC; null where there is nothing more to do
- * @param revision of the job as it was read, if it has one: what a person changed since then stays
+ * @param asRead members of the job by which it is the one that was read: what a person changed since then stays
  */
 export const jobChange = (
   key: Key,
   accountId: string,
   changes: Readonly<Record<string, unknown>>,
   dueAt: string | null,
-  revision?: number,
+  asRead: Readonly<Record<string, unknown>> = {},
 ) => {
   const members = { ...changes, ...(dueAt !== null && accountJobsIndexKey(dueAt, accountId, key.sk)) };
   const changed = Object.keys(members).map((each) => `#${each} = :${each}`);
   const set = changed.length > 0 ? `SET ${changed.join(', ')}` : '';
-  const condition = revision === undefined ? EXISTS : 'revision = :revision';
-  return update(key, `${set}${dueAt === null ? ' REMOVE gsi1pk, gsi1sk' : ''}`, condition, { ...members, revision });
+  const condition = [EXISTS, ...Object.keys(asRead).map((each) => `#${each} = :${each}`)].join(' AND ');
+  return update(key, `${set}${dueAt === null ? ' REMOVE gsi1pk, gsi1sk' : ''}`, condition, { ...members, ...asRead });
 };
 
-/** Writes it. @returns false if the job is gone, or has another revision */
+/** Writes it. @returns false if the job is gone, or another than was read */
 export const writeJob = (table: Table, ...change: Parameters<typeof jobChange>): Promise<boolean> =>
   tryWrite(table, jobChange(...change));
 

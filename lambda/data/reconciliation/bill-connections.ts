@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { jobItem, writeJob } from '../accounts/account-jobs.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { put, remove } from '../table/actions.ts';
@@ -23,13 +24,14 @@ export type BillConnection = z.infer<typeof connectionSchema>;
 
 /** Providers whose bill is read for an account. Each is a job that is due again and again: see account-jobs.ts. */
 export const openBillConnections = (table: Table) => ({
-  /** Replaces the connection of a provider. It is due at once. */
+  /** Replaces the connection of a provider. It is due in a minute: by then its credential is saved. */
   save: (
     connection: Pick<BillConnection, 'accountId' | 'provider' | 'connectedAt' | 'connectedBy'>,
     audit: AuditEntry,
   ): Promise<void> => {
     const key = billConnectionKey(connection.accountId, connection.provider);
-    return transact(table, [put(jobItem('bill', key, connection, connection.connectedAt)), putAudit(audit)]);
+    const dueAt = new Date(Date.parse(connection.connectedAt) + MINUTE_MS).toISOString();
+    return transact(table, [put(jobItem('bill', key, connection, dueAt)), putAudit(audit)]);
   },
 
   /** Succeeds where there is none. */
@@ -39,13 +41,13 @@ export const openBillConnections = (table: Table) => ({
   list: (accountId: string): Promise<BillConnection[]> =>
     listItems(table, billConnectionKey(accountId, ''), (item) => connectionSchema.parse(item)),
 
-  /** @param dueAt ISO 8601 UTC: when the bill is read again */
+  /** Writes nothing where it was connected anew since it was read. @param dueAt ISO 8601 UTC: when the bill is read again */
   write: (
-    accountId: string,
-    provider: string,
+    { accountId, provider, connectedAt }: BillConnection,
     changes: Partial<Pick<BillConnection, 'readAt' | 'problem' | 'failures'>>,
     dueAt: string,
-  ): Promise<boolean> => writeJob(table, billConnectionKey(accountId, provider), accountId, changes, dueAt),
+  ): Promise<boolean> =>
+    writeJob(table, billConnectionKey(accountId, provider), accountId, changes, dueAt, { connectedAt }),
 });
 
 export type BillConnections = ReturnType<typeof openBillConnections>;

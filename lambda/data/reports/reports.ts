@@ -129,7 +129,7 @@ export const openReports = (table: Table) => {
       { accountId, reportId, revision }: Pick<Report, 'accountId' | 'reportId' | 'revision'>,
       changes: Partial<Pick<Report, 'nextDay' | 'nextAt' | 'failures'>>,
       dueAt: string | null,
-    ): Promise<boolean> => writeJob(table, reportKey(accountId, reportId), accountId, changes, dueAt, revision),
+    ): Promise<boolean> => writeJob(table, reportKey(accountId, reportId), accountId, changes, dueAt, { revision }),
 
     /** Recent messages, latest period first. */
     runs: async (accountId: string, reportId: string): Promise<ShownRun[]> => {
