@@ -48,11 +48,11 @@ export class UsageChunkFilter {
     return filterEvents(whole);
   }
 
-  /** Returns the held bytes, unchanged. Called when the stream ends or is interrupted. */
+  /** Returns the held bytes: an event that was cut, or lacks its blank line. Called when the stream ends or is interrupted. */
   end(): Buffer {
     const held = this.#held;
     this.#held = Buffer.alloc(0);
-    return held;
+    return this.#isLong ? held : filterEvent(held);
   }
 
   #passLong(bytes: Buffer): Buffer {

@@ -85,11 +85,16 @@ const append = (body: Buffer): Buffer | undefined => {
 
 const MEMBER = /"stream_options"\s*:\s*(null|\{)/g;
 
+/** A letter or underscore written as an escape, as no encoder does: a name may hide behind it. */
+const ESCAPED_LETTER = /\\u00[567]/i;
+
 /** Adds the option to the client's object, or replaces null. Does not change the client's own `include_usage`. */
 const extend = (body: Buffer, options: string): Buffer | undefined => {
-  if (options.includes('"include_usage"')) return undefined;
-  // latin1 keeps byte offsets. Quotes inside a string are escaped, so a match is a member. Of two matches one is nested: skip both.
-  const [match, second] = body.toString('latin1').matchAll(MEMBER);
+  // latin1 keeps byte offsets.
+  const text = body.toString('latin1');
+  if (options.includes('"include_usage"') || ESCAPED_LETTER.test(text)) return undefined;
+  // Quotes inside a string are escaped, so a match is a member. Of two matches one is nested: skip both.
+  const [match, second] = text.matchAll(MEMBER);
   if (!match || second) return undefined;
   const end = match.index + match[0].length;
   if (match[1] === 'null') return Buffer.concat([body.subarray(0, match.index), Buffer.from(ASK), body.subarray(end)]);

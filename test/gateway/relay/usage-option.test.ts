@@ -39,6 +39,8 @@ describe('asking for usage', () => {
     ['two documents', '{"stream":true}{"stream":true}'],
     ['an array', '[{"stream":true}]'],
     ['trailing nonsense', '{"stream":true} x'],
+    ['asked already, in escapes', String.raw`{"stream":true,"stream_options":{"include\u005Fusage":true}}`],
+    ['a member in escapes', String.raw`{"stream":true,"tools":[{"stream_options":{}}],"stream_option\u0073":{}}`],
     ['an ambiguous member', '{"stream":true,"tools":[{"stream_options":{}}],"stream_options":{}}'],
   ])('not when %s', (_case, body) => {
     expect(ask(body)).toBeUndefined();
@@ -86,6 +88,8 @@ describe('removing what the option added', () => {
     ['usage on a chunk with choices', chunk('a', { prompt_tokens: 1 }) + DONE, chunk('a', { prompt_tokens: 1 }) + DONE],
     ['null in front', 'data: {"usage":null,"choices":[]}\n\n', 'data: {"choices":[]}\n\n'],
     ['an error event', 'data: {"error":{"message":"usage"}}\n\n', 'data: {"error":{"message":"usage"}}\n\n'],
+    ['a usage chunk without its blank line', `${chunk('a', null)}${last.trimEnd()}`, chunk('a')],
+    ['a usage chunk that is cut', `${chunk('a', null)}${last.slice(0, -9)}`, chunk('a')],
     ['a cut event', `${chunk('a', null)}data: {"choices":[],"us`, `${chunk('a')}data: {"choices":[],"us`],
   ])('%s', (_case, sent, seen) => {
     expect(filterPieces([Buffer.from(sent)])).toBe(seen);
