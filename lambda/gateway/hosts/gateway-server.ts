@@ -1,15 +1,16 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type AwsCredentialsSource, environmentCredentials } from '../aws/aws-json.ts';
 import { undiciTransport } from '../aws/transport-undici.ts';
 import { composeGateway } from '../compose.ts';
 import type { Gateway } from '../gateway.ts';
 import type { ClientResponse, GatewayRequest } from '../protocol/client.ts';
-import { type RawHeaders, responseHead } from '../protocol/headers.ts';
+import { type RawHeaders, responseHead, withoutHeaders } from '../protocol/headers.ts';
 import { undiciUpstream } from '../upstream/upstream-undici.ts';
 import { proxyWebSocket } from '../websocket/proxy-websocket.ts';
 import type { WebSocketParts } from '../websocket/websocket-relay.ts';
 import { afterResponses } from './after-responses.ts';
+import { GatewayResponse } from './http-server.ts';
 
 /** Replaces the host and target of a request, for a path such as `/gateway/{label}/…`. */
 export interface RequestOverride {
@@ -87,7 +88,7 @@ export const serveWebSocket = (
   override?: RequestOverride,
 ): Promise<void> => {
   const respond = (): ClientResponse => {
-    const response = new ServerResponse(request);
+    const response = new GatewayResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
     response.on('finish', () => socket.destroySoon());
@@ -107,6 +108,11 @@ const gatewayRequest = (request: IncomingMessage, override: RequestOverride | un
 
 /** Characters that Node accepts in a provider's reason phrase but refuses to send. */
 const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/g;
+
+const TRAILER = new Set(['trailer']);
+
+/** How long a client may take none of the rest of an interrupted response. */
+const ABORT_MS = 30_000;
 
 /** The client's side over Node's HTTP server. */
 class ServerClient implements ClientResponse {
@@ -128,10 +134,17 @@ class ServerClient implements ClientResponse {
   }
 
   start(status: number, statusMessage: string, headers: string[]): void {
-    this.#response.writeHead(status, statusMessage.replace(UNSENDABLE, ''), headers);
-    // Headers go out with the first bytes if those are already here. They never wait for the body.
+    const message = statusMessage.replace(UNSENDABLE, '');
+    try {
+      this.#response.writeHead(status, message, headers);
+    } catch (error) {
+      // Node does not announce trailers where none can follow: a body with a length, no body, a client of HTTP/1.0.
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_HTTP_TRAILER_INVALID') throw error;
+      this.#response.writeHead(status, message, withoutHeaders(headers, TRAILER));
+    }
+    // Headers go out with the first bytes if those are already here. They never wait for the body. `flushHeaders` would send them as UTF-8.
     setImmediate(() => {
-      if (!this.#hasBody && !this.#response.destroyed) this.#response.flushHeaders();
+      if (!this.#hasBody && !this.#response.destroyed) this.#response.write('', 'latin1');
     });
   }
 
@@ -151,8 +164,12 @@ class ServerClient implements ClientResponse {
   }
 
   abort(): void {
-    // First send what was written in this turn: the client gets the headers and every byte of the provider's.
-    setImmediate(() => this.#response.destroy());
+    // First send what was written: the client gets the headers and every byte of the provider's.
+    setImmediate(() => {
+      const { socket } = this.#response;
+      if (!socket) this.#response.destroy();
+      else socket.setTimeout(ABORT_MS).destroySoon();
+    });
   }
 
   onDisconnect(listener: () => void): void {

@@ -4,7 +4,7 @@ import {
   type RequestListener,
   type Server,
   type ServerOptions,
-  type ServerResponse,
+  ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -29,6 +29,14 @@ const gatewayServerOptions = {
   /** A request without a host gets the error for an unknown provider. */
   requireHostHeader: false,
 } as const satisfies ServerOptions;
+
+/** Where it knows the length of a body, Node decodes a `Content-Disposition` as UTF-8. It need not know it: the headers say it. */
+export class GatewayResponse extends ServerResponse {
+  get _contentLength(): null {
+    return null;
+  }
+  set _contentLength(_length: unknown) {}
+}
 
 const codeOf = ({ code }: NodeJS.ErrnoException): GatewayErrorCode | undefined => {
   if (code === 'HPE_HEADER_OVERFLOW') return 'HEADERS_TOO_LARGE';
@@ -89,7 +97,8 @@ export const gatewayHttpServer = (
     else this.req.on('end', () => remove(this));
   };
   const upgrades: ServerOptions = onUpgrade ? { shouldUpgradeCallback: isWebSocket } : {};
-  const server = createServer({ ...gatewayServerOptions, ...upgrades, ...options }, (request, response) => {
+  const settings = { ...gatewayServerOptions, ...upgrades, ServerResponse: GatewayResponse, ...options };
+  const server = createServer(settings, (request, response) => {
     openResponsesOf(request.socket).add(response);
     response.on('close', onClose);
     listener(request, response);

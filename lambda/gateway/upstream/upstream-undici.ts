@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import symbols from 'undici/lib/core/symbols.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
@@ -28,7 +29,7 @@ export const undiciUpstream = (timeouts: UpstreamTimeouts): Upstream => {
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
   });
-  agent.on('connect', (_origin, targets) => keepReasonPhrases(targets.at(-1)));
+  agent.on('connect', (_origin, targets) => mendParser(targets.at(-1)));
   return {
     send: (request, listener) => {
       const exchange = new Exchange(request.body, listener, timeouts);
@@ -58,14 +59,37 @@ const decodeHeaders = (raw: unknown): string[] =>
     ? raw.map((bytes: Buffer | string) => (typeof bytes === 'string' ? bytes : bytes.toString('latin1')))
     : [];
 
-/** undici reads a reason phrase as UTF-8, and only its last part: neither brings the bytes back. Its connections' parsers have one prototype. */
-const keepReasonPhrases = (client: unknown): void => {
-  type Connections = Record<symbol, Record<symbol, { onStatus: unknown } | undefined> | undefined>;
+/** Has undici's parser read responses as they are. The parsers of its connections have one prototype. */
+const mendParser = (client: unknown): void => {
+  type Connections = Record<symbol, Record<symbol, Parser | undefined> | undefined>;
   const parser = (client as Connections)[symbols.kSocket]?.[symbols.kParser];
-  if (parser && parser.onStatus !== onStatus) Object.getPrototypeOf(parser).onStatus = onStatus;
+  if (!parser || parser.onStatus === onStatus) return;
+  const prototype: Parser = Object.getPrototypeOf(parser);
+  const { onHeadersComplete, finish } = prototype;
+  prototype.onStatus = onStatus;
+  // To undici an unasked 100 is an error. Clients have to skip it (RFC 9110 section 15.2).
+  prototype.onHeadersComplete = function (status, upgrade, shouldKeepAlive) {
+    return onHeadersComplete.call(this, status === 100 ? SKIPPED : status, upgrade, shouldKeepAlive);
+  };
+  // To undici a reset ends a body without a length, as a close does.
+  prototype.finish = function () {
+    return this.socket.errored ?? finish.call(this);
+  };
 };
 
-const onStatus = function (this: { statusText: string }, bytes: Buffer): 0 {
+interface Parser {
+  statusText: string;
+  readonly socket: Socket;
+  onStatus(bytes: Buffer): 0;
+  onHeadersComplete(status: number, upgrade: boolean, shouldKeepAlive: boolean): number;
+  finish(): Error | null | undefined;
+}
+
+/** A status of interim responses that nobody sends. */
+const SKIPPED = 199;
+
+/** undici reads a reason phrase as UTF-8, and only its last part: neither brings the bytes back. */
+const onStatus = function (this: Parser, bytes: Buffer): 0 {
   this.statusText += bytes.toString('latin1');
   return 0;
 };
@@ -131,7 +155,7 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamExchange {
     // Otherwise a buffer for each name and value stays in memory for as long as the response lasts.
     controller.rawHeaders = null;
     if (status < 200) {
-      if (status >= 100) this.#listener.onInterim?.({ status, statusMessage, headers });
+      if (status >= 100 && status !== SKIPPED) this.#listener.onInterim?.({ status, statusMessage, headers });
       return;
     }
     this.#timer.begin(this.#timeouts.idleTimeoutMs, 'waiting for the provider’s next bytes');

@@ -121,6 +121,8 @@ const afterHeaders: readonly FaultyResponse[] = [
   broken('resets in mid-body', then(`${head('Content-Length: 10')}hello`, reset), 'hello'),
   broken('closes in mid-body: a Content-Length too long', then(`${head('Content-Length: 10')}hello`, close), 'hello'),
   broken('resets in mid-chunk', then(`${CHUNKED}${chunk(EVENT)}ff\r\nda`, reset), `${EVENT}da`),
+  // `complete` of Node's own client is true all the same.
+  { ...broken('resets in mid-body without a length', then(`${head()}hello`, reset), 'hello'), asDirect: false },
   broken('closes in mid-chunk', then(`${CHUNKED}${chunk(EVENT)}ff\r\nda`, close), `${EVENT}da`),
   broken('closes between chunks', then(CHUNKED + chunk(EVENT), close), EVENT),
   stalled('stalls in mid-chunk', bytes(`${CHUNKED}${chunk(EVENT)}ff\r\nda`), `${EVENT}da`),
@@ -145,6 +147,7 @@ const odd: readonly FaultyResponse[] = [
     bytes(`HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n${head('Content-Length: 2')}ok`),
     'ok',
   ),
+  fine('100 Continue unasked', bytes(`HTTP/1.1 100 Continue\r\n\r\n${head('Content-Length: 2')}ok`), 'ok'),
   fine('status 999', bytes('HTTP/1.1 999 Odd\r\nContent-Length: 2\r\n\r\nok'), 'ok', { status: 999 }),
   fine('no reason phrase', bytes('HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok'), 'ok'),
   fine('a reason phrase with control characters', bytes('HTTP/1.1 200 O\x01K\r\nContent-Length: 2\r\n\r\nok'), 'ok'),
