@@ -148,8 +148,14 @@ describe('GET /savings', () => {
 
   it("writes amounts in the account's currency", async () => {
     const audit = auditEntry(caller.accountId, {}, { action: 'currency.changed' }, clock);
-    const currency = { code: 'EUR', rates: [{ from: '2026-01-01', perUsd: '0.5' }] };
+    const rates = [
+      { from: '2026-01-01', perUsd: '0.5' },
+      { from: '2026-11-21', perUsd: '0.8' },
+    ];
+    const currency = { code: 'EUR', rates };
     await openOwnPrices(table).replace(caller.accountId, 0, { ...noPrices, currency }, audit);
+    // The last day is 20 November.
+    clock.setTime(Date.parse('2026-11-21T00:00:00Z'));
     const { items, displayCurrency } = await list();
     expect(displayCurrency).toBe('EUR');
     expect(Number(items[0].displayPerMonth) * 2e9).toBeCloseTo(items[0].nanoUsdPerMonth, 0);

@@ -31,6 +31,16 @@ describe('money', () => {
     expect(formatMoney(nano)).toBe(text);
   });
 
+  it.each([
+    [0.42, 'JPY', '¥0.42'],
+    [0.004_2, 'JPY', '¥0.0042'],
+    [1.6, 'JPY', '¥2'],
+    [0.000_4, 'KWD', 'KWD 0.00040'],
+    [0.004, 'KWD', 'KWD 0.004'],
+  ])('%d %s is %s, and not 0', (amount, code, text) => {
+    expect(formatMoney(amount * NANO, 'sum', code).replace('\u00a0', ' ')).toBe(text);
+  });
+
   it('has an exact form with all nano-dollars', () => {
     expect(exactMoney(12_345_678_901)).toBe('12.345678901 USD');
     expect(exactMoney(1)).toBe('0.000000001 USD');
@@ -86,12 +96,14 @@ describe('quantities', () => {
   });
 
   it('durations and sizes have units', () => {
-    expect([null, 840, 1_400, 42_000, 185_000].map(formatDuration)).toEqual([
+    expect([null, 840, 1_400, 42_000, 185_000, 59_700, 119_600].map(formatDuration)).toEqual([
       '–',
       '840 ms',
       '1.4 s',
       '42 s',
       '3 min 5 s',
+      '1 min 0 s',
+      '2 min 0 s',
     ]);
     expect([null, 12, 12_400, 3_000_000].map(formatBytes)).toEqual(['–', '12 B', '12.4 kB', '3.0 MB']);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { periodAt } from '../../lambda/domain/calendar/periods.ts';
 import { budgetForecast } from '../../lambda/domain/limits/limit-rules.ts';
+import { effectsShown } from '../../web/src/compare/effects.ts';
 import { trendOf } from '../../web/src/spend/groups.ts';
 import { monthOf, todayOf } from '../../web/src/spend/headline.ts';
 import { rangeOf, rangeSearch } from '../../web/src/spend/ranges.ts';
@@ -118,6 +119,40 @@ describe('requests that may match the filter as well', () => {
     }));
     const { sum } = monthOf({ series: series as never, untracked: none }, day(now));
     expect(sum.mayAlsoMatch).toEqual({ requests: 2 * costs.length, costNanoUsd });
+  });
+});
+
+describe('the effects of a change', () => {
+  const shownOf = (usd: object, effects: readonly number[], display = {}) => {
+    const [volumeNanoUsd, mixNanoUsd, priceNanoUsd] = effects;
+    const change = { totals: { ...usd, ...display }, effects: { volumeNanoUsd, mixNanoUsd, priceNanoUsd } };
+    return effectsShown({ ...change, ...('displayCost' in display && { displayCurrency: 'JPY' }) } as never).rows.map(
+      ({ label, nano }) => [label, nano / NANO],
+    );
+  };
+
+  it('add up to it in whole cents, or yen', () => {
+    const usd = { costBeforeNanoUsd: 0, costNanoUsd: 1.01 * NANO, costChangeNanoUsd: 1.01 * NANO };
+    const thirds = [0.3366, 0.3366, 0.3368].map((part) => part * NANO);
+    expect(shownOf(usd, thirds)).toEqual([
+      ['Volume', 0.34],
+      ['Mix', 0.34],
+      ['Price', 0.33],
+    ]);
+    expect(shownOf(usd, thirds, { displayCostBefore: '0', displayCost: '100.3' })).toEqual([
+      ['Volume', 33],
+      ['Mix', 33],
+      ['Price', 34],
+    ]);
+  });
+
+  it('have no part of the exchange rate where all that was spent is gone', () => {
+    const usd = { costBeforeNanoUsd: 2 * NANO, costNanoUsd: 0, costChangeNanoUsd: -2 * NANO };
+    expect(shownOf(usd, [-2 * NANO, 0, 0], { displayCostBefore: '300', displayCost: '0' })).toEqual([
+      ['Volume', -300],
+      ['Mix', 0],
+      ['Price', 0],
+    ]);
   });
 });
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Rule } from '../../data/alerts/rules.ts';
 import { roles } from '../../domain/accounts/permissions.ts';
 import { ValidationError } from '../../domain/errors.ts';
+import { percentUsed } from '../../domain/limits/each.ts';
 import { type BudgetConfig, budgetConfigSchema, type Limit } from '../../domain/limits/limit.ts';
 import {
   askPage,
@@ -49,7 +50,7 @@ const view = ({ rule, limit, period, use, projectedNanoUsd, mayAlsoMatch, bound,
       period,
       ...use,
       remainingNanoUsd: each ? null : amountNanoUsd - use.usedNanoUsd,
-      percentUsed: each ? null : Math.floor((use.usedNanoUsd / amountNanoUsd) * 100),
+      percentUsed: each ? null : percentUsed(use.usedNanoUsd, amountNanoUsd),
       projectedNanoUsd,
       isBlocking: rule.isActive && !each && period !== null && block !== null && use.isUsedUp,
       mayAlsoMatch,

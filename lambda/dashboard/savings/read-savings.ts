@@ -93,13 +93,14 @@ export const listSavings =
     const { savings, decisions, now } = dependencies;
     const { caller, query } = input;
     const range = rangeOf(query, now());
+    const last = new Date(Date.parse(range.to) - 1).toISOString();
     const { keyIds } = scopeOf(caller).sees;
     const { readFindings } = await savings();
     const [{ findings, currency, requests, isComplete, readFrom }, decided] = await Promise.all([
       readFindings(caller.accountId, range, keyIds),
       keyIds ? [] : decisions.list(caller.accountId),
     ]);
-    const displayOf = (nanoUsd: number | null) => currency && displayCostAt(currency, range.to, nanoUsd);
+    const displayOf = (nanoUsd: number | null) => currency && displayCostAt(currency, last, nanoUsd);
     const byId = new Map(findings.map((finding) => [finding.id, finding]));
     const isDecided = new Set(decided.map(({ findingId }) => findingId));
     return {

@@ -87,7 +87,8 @@ export const openSavings = (table: Table, requests: Requests, logger: Pick<Logge
           calendar(accountId),
         ]);
       const owners = new Set([...members.map(({ userId }) => userId), ...programs]);
-      const money = moneyAt(own.currency, to);
+      const last = new Date(Date.parse(to) - 1).toISOString();
+      const money = moneyAt(own.currency, last);
       const findings = findingsIn(records, {
         pricing,
         own: keyIds ? { ...own, prices: [] } : own,

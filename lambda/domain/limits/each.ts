@@ -31,6 +31,10 @@ export const limitPeriodAt = (period: LimitPeriod, at: Date) => {
 export const atPercent = ({ amountNanoUsd }: { readonly amountNanoUsd: number }, percent: number): number =>
   Math.floor(amountNanoUsd / 100) * percent + Math.ceil(((amountNanoUsd % 100) * percent) / 100);
 
+/** How much of an amount is used, in whole percent, rounded down: as many as atPercent finds reached. */
+export const percentUsed = (usedNanoUsd: number, nanoUsd: number): number =>
+  nanoUsd === 0 ? 100 : Number((100n * BigInt(usedNanoUsd)) / BigInt(nanoUsd));
+
 /** The member and the project of each key, by its id. */
 export type KeyPlaces = Readonly<Record<string, { readonly project: string; readonly member?: string | undefined }>>;
 

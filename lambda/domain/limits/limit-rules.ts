@@ -5,7 +5,7 @@ import { costToCompare } from '../spend/counters.ts';
 import { HISTORY_DAYS, RATE_DAYS } from '../spend/month-forecast.ts';
 import { comparedUsd, costOf, percentText, usdOf } from '../spend/spend-report.ts';
 import { ruleFilter, usdAmount } from './config-members.ts';
-import { atPercent, fixedPeriod } from './each.ts';
+import { atPercent, fixedPeriod, percentUsed } from './each.ts';
 import type { Evaluator, JudgedPeriod, Observation } from './evaluator.ts';
 import { budgetConfigSchema, forecastOf, type Limit, type LimitUse, useOf } from './limit.ts';
 
@@ -150,8 +150,7 @@ export const budget = limitEvaluator(
     event: 'reached',
     text: ({ amountNanoUsd, block }, { usedNanoUsd, isUsedUp }) => {
       const stops = block !== null && isUsedUp;
-      const percentUsed = Math.floor((usedNanoUsd / amountNanoUsd) * 100);
-      return `${percentText(percentUsed)} of the budget of $${usdOf(amountNanoUsd)} is used: $${usdOf(usedNanoUsd)}.${stops ? ' Further requests are refused until the period ends or the budget is raised.' : ''}`;
+      return `${percentText(percentUsed(usedNanoUsd, amountNanoUsd))} of the budget of $${usdOf(amountNanoUsd)} is used: $${usdOf(usedNanoUsd)}.${stops ? ' Further requests are refused until the period ends or the budget is raised.' : ''}`;
     },
   },
   ({ period }) => (period === 'monthly' ? HISTORY_DAYS : 0),

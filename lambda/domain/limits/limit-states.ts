@@ -2,7 +2,7 @@ import type { Period } from '../calendar/periods.ts';
 import { knownCost } from '../spend/known-cost.ts';
 import type { ReadCounters } from '../spend/spend-question.ts';
 import type { EachLimit } from './block.ts';
-import { amountFor, type HeldAmount, isAtLimit, type Override, type ValueUse } from './each.ts';
+import { amountFor, type HeldAmount, isAtLimit, type Override, percentUsed, type ValueUse } from './each.ts';
 import { atOwnRate, forecastOf, useOf } from './limit.ts';
 import { currentPeriod, evaluatorOf, type RuleCondition } from './rule.ts';
 import { fillSeries } from './spend-query.ts';
@@ -52,11 +52,6 @@ export interface ValueState extends HeldAmount, ValueUse {
   readonly override: Override | null;
 }
 
-const percentOf = (usedNanoUsd: number, nanoUsd: number | null): number | null => {
-  if (nanoUsd === null) return null;
-  return nanoUsd === 0 ? 100 : Math.floor((usedNanoUsd / nanoUsd) * 100);
-};
-
 /** The state of one value: the one place that says what is left of it. */
 export const valueState = (
   limit: EachLimit,
@@ -69,7 +64,7 @@ export const valueState = (
   return {
     ...{ value, ...amount, usedNanoUsd, unpricedRequests, reservedNanoUsd },
     remainingNanoUsd: amount.nanoUsd === null ? null : amount.nanoUsd - usedNanoUsd,
-    percentUsed: percentOf(usedNanoUsd, amount.nanoUsd),
+    percentUsed: amount.nanoUsd === null ? null : percentUsed(usedNanoUsd, amount.nanoUsd),
     projectedNanoUsd: atOwnRate(period, now, knownCost(usedNanoUsd, unpricedRequests)),
     isAtLimit: isAtLimit(limit, counted, amount),
     override: amount.source === 'override' ? override : null,

@@ -84,9 +84,11 @@ export const dailyJob = async (
   }
   const current = monthOf(now.toISOString());
   const factorsOnly = monthPricesOf(own.prices, current).length > 0 && !months.includes(current) ? [current] : [];
+  // What a credit paid, it does not pay again.
+  const credits = own.prices.filter(({ terms }) => terms.kind === 'credit');
   const kept = Object.entries(own.months)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .slice(-KEPT_MONTHS);
+    .sort(([a], [b]) => (a > b ? -1 : 1))
+    .filter(([, { factors }], index) => index < KEPT_MONTHS || credits.some(({ priceId }) => priceId in factors));
   const job =
     months.length + factorsOnly.length > 0 ? newJob([...months, ...factorsOnly], factorsOnly, now.toISOString()) : null;
   return { ...own, months: Object.fromEntries(kept), job, checkedAt: closing };

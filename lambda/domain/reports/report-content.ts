@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { Period } from '../calendar/compared-periods.ts';
 import { anyPeriodNames } from '../calendar/periods.ts';
 import { DAY_MS } from '../calendar/units.ts';
+import { percentUsed } from '../limits/each.ts';
 import { limitStates } from '../limits/limit-states.ts';
 import type { BudgetCondition } from '../limits/rule.ts';
 import { findingScope } from '../savings/decision.ts';
@@ -214,7 +215,7 @@ export const readContent = (dependencies: ContentDependencies) => {
         period: period.name,
         amountNanoUsd,
         usedNanoUsd: use.usedNanoUsd,
-        percentUsed: Math.floor((use.usedNanoUsd / amountNanoUsd) * 100),
+        percentUsed: percentUsed(use.usedNanoUsd, amountNanoUsd),
         projectedNanoUsd,
         unpricedRequests: use.unpricedRequests,
       };

@@ -114,6 +114,16 @@ describe('cost_threshold', () => {
   });
 });
 
+describe('budget', () => {
+  it('names the percentage that is reached, also where a division is not exact', () => {
+    const rule = { type: 'budget', config: { amount: 100, period: 'daily', notifyAt: [29] } };
+    expect(judge(rule, [spent('2026-11-20', 29)])).toMatchObject({
+      percent: 29,
+      summary: '29% of the budget of $100 is used: $29.',
+    });
+  });
+});
+
 describe('spend_anomaly', () => {
   const days = (count: number, usd: number) =>
     Array.from({ length: count }, (_, i) =>

@@ -4,7 +4,8 @@ import { attoUsdPerUnit } from '../../../lambda/domain/money.ts';
 import { applyPrices, basePriceOf } from '../../../lambda/domain/own-prices/apply-prices.ts';
 import type { MatchableRequest } from '../../../lambda/domain/own-prices/matching.ts';
 import { addToMonth, type MonthSums, monthFactors } from '../../../lambda/domain/own-prices/month-factors.ts';
-import type { MonthPrices, OwnPrice, Terms } from '../../../lambda/domain/own-prices/own-price.ts';
+import { type MonthPrices, noPrices, type OwnPrice, type Terms } from '../../../lambda/domain/own-prices/own-price.ts';
+import { dailyJob } from '../../../lambda/domain/own-prices/price-job.ts';
 import type { PriceBook } from '../../../lambda/domain/price/rates.ts';
 import type { OwnRates } from '../../../lambda/domain/price/request-rates.ts';
 import { usdOf } from '../../../lambda/domain/spend/spend-report.ts';
@@ -288,4 +289,33 @@ describe('what is not known', () => {
     );
     expect(first).toMatchObject({ costNanoUsd: 5.4e9, ownPrices: { isProvisional: true } });
   });
+});
+
+it('remembers as long as a credit exists what it paid, so that it pays that once', async () => {
+  const [at, factor] = ['2024-01-01T00:00:00.000Z', { numerator: '0', denominator: '1', sum: '5', isShared: true }];
+  const priceOf = (priceId: string, terms: Terms): OwnPrice => ({
+    priceId,
+    name: priceId,
+    from: at,
+    until: null,
+    terms,
+    createdAt: at,
+    updatedAt: at,
+  });
+  const months = Array.from({ length: 30 }, (_, index) => new Date(Date.UTC(2024, index)).toISOString().slice(0, 7));
+  const own = {
+    ...noPrices,
+    prices: [
+      priceOf('credit', { kind: 'credit', usd: 9 }),
+      priceOf('flat', { kind: 'commitment', usd: 9, per: 'month' }),
+    ],
+    months: Object.fromEntries(
+      months.map((month, index) => [
+        month,
+        { factors: { [index === 0 ? 'credit' : 'flat']: factor }, asOf: at, isFinal: true, counted: '' },
+      ]),
+    ),
+  };
+  const next = await dailyJob(own, new Date('2026-07-20T16:30:00Z'), async () => '');
+  expect(Object.keys(next?.months ?? {}).sort()).toEqual([months[0], ...months.slice(-15)]);
 });

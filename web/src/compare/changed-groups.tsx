@@ -4,9 +4,9 @@ import { Money } from '../components/amount.tsx';
 import { Name } from '../components/name.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { formatWhole, plural } from '../format/quantity.ts';
-import { shownCosts } from '../spend/change.tsx';
 import { dimensionName, type Filters, type GroupBy } from '../spend/filters.ts';
 import { groupFilters, groupKey, groupName, type KeyNames } from '../spend/groups.ts';
+import { shownCosts } from '../spend/shown-costs.ts';
 import classes from './compare.module.css';
 import { Bar } from './summary.tsx';
 

@@ -3,22 +3,10 @@ import type { SpendChange } from '../api/responses.ts';
 import { Money, useMayMatch } from '../components/amount.tsx';
 import { plural } from '../format/quantity.ts';
 import { formatPeriod } from '../format/time.ts';
-import { Change, shownCosts } from '../spend/change.tsx';
+import { Change } from '../spend/change.tsx';
+import { shownCosts } from '../spend/shown-costs.ts';
 import classes from './compare.module.css';
-
-const effects = [
-  {
-    name: 'volumeNanoUsd',
-    label: 'Volume',
-    what: 'More or fewer tokens, of the same models at the same cost for a token.',
-  },
-  { name: 'mixNanoUsd', label: 'Mix', what: 'Another share of each model, new and vanished models included.' },
-  {
-    name: 'priceNanoUsd',
-    label: 'Price',
-    what: 'A token of the same model costs more or less: rates, and the share of output and of cached tokens.',
-  },
-] as const;
+import { effectsShown } from './effects.ts';
 
 /** A change as a part of the largest one. */
 export const Bar = ({ nano, most }: { readonly nano: number; readonly most: number }) => (
@@ -27,40 +15,13 @@ export const Bar = ({ nano, most }: { readonly nano: number; readonly most: numb
   </span>
 );
 
-const CENT = 1e7;
-
-/** Parts of a sum in whole cents, which add up to the sum in whole cents: the largest takes what rounding leaves. */
-const inCents = (parts: readonly number[], sum: number): readonly number[] => {
-  const rounded = parts.map((part) => Math.round(part / CENT));
-  const left = Math.round(sum / CENT) - rounded.reduce((total, part) => total + part, 0);
-  const largest = parts.reduce((best, part, index) => (Math.abs(part) > Math.abs(parts[best] ?? 0) ? index : best), 0);
-  return rounded.map((part, index) => (index === largest ? part + left : part) * CENT);
-};
-
 /** The three effects, and where the exchange rate changed what that did. */
-const Effects = ({
-  of,
-  change,
-}: {
-  readonly of: NonNullable<SpendChange['effects']>;
-  readonly change: SpendChange;
-}) => {
-  const { totals, displayCurrency } = change;
-  const shown = shownCosts(totals, displayCurrency);
-  const isShown = shown.change?.decimal != null && shown.now?.decimal != null && totals.costNanoUsd !== null;
-  const rate = isShown && totals.costNanoUsd ? (Number(shown.now?.decimal) * 1e9) / totals.costNanoUsd : 1;
-  const sum = isShown ? Number(shown.change?.decimal) * 1e9 : (totals.costChangeNanoUsd ?? 0);
-  const parts = effects.map(({ name }) => of[name] * rate);
-  const byRate = sum - parts.reduce((total, part) => total + part, 0);
-  const cents = inCents([...parts, byRate], sum);
-  const rows = [
-    ...effects.map((effect, index) => ({ ...effect, nano: Math.abs(sum) < CENT ? parts[index] : cents[index] })),
-    { label: 'Exchange rate', what: 'A dollar is worth more or less.', nano: cents[effects.length] },
-  ].filter(({ nano }, index) => index < effects.length || (isShown && nano !== 0));
-  const most = Math.max(...rows.map(({ nano = 0 }) => Math.abs(nano)), 1);
+const Effects = ({ change }: { readonly change: SpendChange }) => {
+  const { rows, code } = effectsShown(change);
+  const most = Math.max(...rows.map(({ nano }) => Math.abs(nano)), 1);
   return (
     <dl className={classes['effects']}>
-      {rows.map(({ label, what, nano = 0 }) => (
+      {rows.map(({ label, what, nano }) => (
         <div key={label}>
           <Stack component="dt" gap={0}>
             <strong>{label}</strong>
@@ -68,11 +29,7 @@ const Effects = ({
           </Stack>
           <dd>
             <Bar nano={nano} most={most} />
-            <Money
-              as="change"
-              nano={nano}
-              shown={isShown ? { decimal: String(nano / 1e9), code: displayCurrency ?? '' } : undefined}
-            />
+            <Money as="change" nano={nano} shown={code ? { decimal: String(nano / 1e9), code } : undefined} />
           </dd>
         </div>
       ))}
@@ -118,7 +75,7 @@ export const Summary = ({ change, zone }: { readonly change: SpendChange; readon
           <Money nano={totals.costNanoUsd} shown={shown.now} />
         </span>
       </Group>
-      {change.effects && <Effects of={change.effects} change={change} />}
+      {change.effects && <Effects change={change} />}
       <Missing change={change} />
     </section>
   );

@@ -19,9 +19,13 @@ const formatIn = (currency: string, options: Intl.NumberFormatOptions = {}): Int
   return format;
 };
 
-/** Below it, two significant digits instead of zeros; from it on, decimals of its own. */
+/** The smallest amount that a currency has coins for, in 1e-9 of it: a cent, a yen. */
+export const minorUnit = (code = 'USD'): number =>
+  10 ** (9 - (formatIn(code).resolvedOptions().maximumFractionDigits ?? 2));
+
+/** Below `least`, two significant digits instead of zeros; from it on, decimals of its own. By default those of the currency. */
 interface Precision {
-  readonly least: number;
+  readonly least?: number;
   readonly options?: Intl.NumberFormatOptions;
 }
 
@@ -32,7 +36,7 @@ const decimals = (minimumFractionDigits: number, maximumFractionDigits: number):
 
 const precisions = {
   /** `$12.34`, `$0.0042` */
-  sum: { least: 0.01 },
+  sum: {},
   /** `$0.1097`, `$2.1100`: the costs of requests in one column. */
   call: { least: 0.000_05, options: decimals(4, 4) },
   /** `$0.095151`, `$2.11`: the cost of one request. */
@@ -53,7 +57,7 @@ export const formatMoney = (nano: number | null, style: MoneyStyle = 'sum', code
     return Math.abs(amount) < 10
       ? formatMoney(nano, 'sum', code)
       : formatIn(code, { maximumFractionDigits: 0 }).format(Number(amount.toPrecision(3)));
-  const { least, options }: Precision = precisions[style];
+  const { least = minorUnit(code) / NANO, options }: Precision = precisions[style];
   if (amount !== 0 && Math.abs(amount) < least)
     return formatIn(code, { minimumSignificantDigits: 2, maximumSignificantDigits: 2 }).format(amount);
   return formatIn(code, options).format(amount);

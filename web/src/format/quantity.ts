@@ -41,10 +41,11 @@ export const plural = (count: number, one: string, many = `${one}s`): string =>
 /** `840 ms`, `1.4 s`, `3 min 5 s`. */
 export const formatDuration = (ms: number | null): string => {
   if (ms === null) return '–';
-  if (ms < 1000) return `${whole.format(ms)} ms`;
+  if (ms < 999.5) return `${whole.format(ms)} ms`;
   const seconds = ms / 1000;
-  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
-  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  const rounded = Math.round(seconds);
+  return rounded < 60 ? `${rounded} s` : `${Math.floor(rounded / 60)} min ${rounded % 60} s`;
 };
 
 const BYTES = ['B', 'kB', 'MB', 'GB'];

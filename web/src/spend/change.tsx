@@ -3,26 +3,10 @@ import type { ReactNode } from 'react';
 import { relativeChange } from '../../../lambda/domain/spend/relative-change.ts';
 import type { SpendChange } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
-import { exactMoney, type Shown, shownIn } from '../format/money.ts';
+import { exactMoney } from '../format/money.ts';
 import { formatCompact, formatShare } from '../format/quantity.ts';
 import { formatShortInstant } from '../format/time.ts';
-
-/** Costs of a sum before and now. */
-type Costs = Partial<Pick<SpendChange['totals'], 'displayCost' | 'displayCostBefore'>> &
-  Pick<SpendChange['totals'], 'costNanoUsd' | 'costBeforeNanoUsd'>;
-
-/** Costs before and now, and their change, in the display currency: each period at its own rates. */
-export const shownCosts = (
-  { displayCost = null, displayCostBefore = null }: Costs,
-  code: string | null | undefined,
-): Readonly<Record<'before' | 'now' | 'change', Shown | undefined>> => {
-  const isKnown = displayCost !== null && displayCostBefore !== null;
-  return {
-    before: shownIn({ displayCost: displayCostBefore }, code),
-    now: shownIn({ displayCost }, code),
-    change: shownIn({ displayCost: isKnown ? String(Number(displayCost) - Number(displayCostBefore)) : null }, code),
-  };
-};
+import { type Costs, shownCosts } from './shown-costs.ts';
 
 /** Above this ratio a change is shown as a factor: percentages get hard to read. */
 const FACTOR_FROM = 9;
