@@ -63,6 +63,7 @@ export const reasons = {
 /** Statuses of a response that is not complete yet. */
 const pendingStatuses: ReadonlySet<string> = new Set([
   'queued',
+  'pending',
   'created',
   'in_progress',
   'processing',

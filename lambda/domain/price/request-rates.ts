@@ -115,23 +115,40 @@ export interface RequestRates {
 
 export type Doubt = PriceDoubt | 'similarModel' | 'storage' | 'tier' | 'allowance' | 'imageEstimate' | 'route';
 
-/** The model that an endpoint uses when the request names none. */
-const defaultModels: Readonly<Record<string, string>> = { 'cohere-generate': 'command' };
+/** The models that endpoints use when the request names none, and until when they did. */
+const defaultModels: readonly (readonly [provider: string, path: RegExp, model: string, until?: string])[] = [
+  ['cohere', /\/generate$/, 'command'],
+  ['openai', /\/images\/[a-z]+$/, 'dall-e-2', '2026-05-12'],
+  ['xai', /\/stt$/, 'grok-stt'],
+  ['xai', /\/tts$/, 'grok-tts'],
+];
 
 /** The model of OpenAI's image tool, unless the request chooses another. */
 const DEFAULT_IMAGE_TOOL_MODEL = 'gpt-image-1';
 
 /** The models to price a request by, in order: the one that served it, the one it asked for, the endpoint's default. */
-export const modelsOf = ({ reading }: PriceableRequest): readonly string[] =>
-  [reading.modelServed, reading.modelRequested, defaultModels[reading.dialect]].filter((model) => !!model) as string[];
+export const modelsOf = ({ provider, path, startedAt, reading }: PriceableRequest): readonly string[] => {
+  const named = [reading.modelServed, reading.modelRequested].filter((model) => !!model) as string[];
+  if (named.length > 0) return named;
+  return defaultModels
+    .filter(([of, paths, , until]) => of === provider && paths.test(path) && (!until || startedAt < until))
+    .map(([, , model]) => model);
+};
 
 /** Null where none of the request's models has a price in a book, nor a price for each image. */
 export const ratesFor = (request: PriceableRequest, usage: Usage, findPrice: PriceBook): RequestRates | null => {
   for (const model of modelsOf(request)) {
-    const rates = ratesForModel(request, usage, model.toLowerCase().replace(/^models\//, ''), findPrice);
+    const rates = ratesForModel(request, usage, nameOf(request, model.toLowerCase()), findPrice);
     if (rates) return rates;
   }
   return null;
+};
+
+/** Without the path that Google puts in front. At Mistral a name means another model where it transcribes. */
+const nameOf = ({ provider, reading }: PriceableRequest, model: string): string => {
+  if (provider === 'mistral' && reading.dialect === 'openai-transcription')
+    return model.replace(/^voxtral-mini-(?=2507|latest)/, 'voxtral-mini-transcribe-');
+  return model.replace(/^(projects\/.+\/publishers\/[^/]+\/)?models\//, '');
 };
 
 const ratesForModel = (

@@ -70,18 +70,20 @@ const rows: readonly Row[] = [
   [POST, /\/async\/(chat\/completions|sonar)$/, 'async-result'],
   [GET, /\/async\/(chat\/completions|sonar)\/[^/]+$/, 'async-result'],
   [GET, /\/chat\/deferred-completion\/[^/]+$/, 'async-result'],
-  [POST, /\/videos\/(generations|edits|extensions)$/, 'async-result'],
+  // xAI; OpenRouter. OpenAI's `/v1/videos` is charged by the seconds of its request.
+  [POST, /\/videos\/(generations|edits|extensions)$|^\/api\/v\d+\/videos$/, 'async-result'],
   [GET, /\/videos\/[^/]+$/, 'async-result'],
   [POST, /\/(chat|fim|agents)\/completions$/, 'openai-chat'],
   [POST, /\/v\d+\/sonar$/, 'openai-chat'],
-  [POST, /\/completions$/, 'openai-completions'],
+  // The last one is Anthropic's older API.
+  [POST, /\/(completions|v1\/complete)$/, 'openai-completions'],
   [POST, /\/responses(\/compact)?$/, 'openai-responses'],
   [POST, /\/responses\/[^/]+\/cancel$/, 'openai-responses'],
   [GET, /\/responses\/[^/]+$/, 'openai-responses'],
   [POST, /\/embeddings$/, 'openai-embeddings'],
   [POST, /\/images\/(generations|edits|variations)$/, 'openai-images'],
-  [POST, /\/audio\/(transcriptions|translations)$/, 'openai-transcription'],
-  [POST, /\/audio\/speech$/, 'openai-speech'],
+  [POST, /\/(audio\/(transcriptions|translations)|stt)$/, 'openai-transcription'],
+  [POST, /\/(audio\/speech|tts)$/, 'openai-speech'],
   [POST, /\/(chat\/)?moderations$/, 'openai-moderations'],
   [GET, /\/files\/[^/]+\/content$/, 'openai-batch-output'],
   [GET, /\/messages\/batches\/[^/]+\/results$/, 'anthropic-batch-output'],
@@ -116,7 +118,7 @@ const rows: readonly Row[] = [
   // Creating a batch is free; its results are metered when they are fetched.
   [
     POST,
-    /\/(files|uploads|batches|batch\/jobs|vector_stores|fileSearchStores|tokenize|tokenize-text|detokenize|check-api-key|threads|assistants|agents|skills|datasets|connectors|libraries)$/,
+    /\/(files|uploads|batches|batch\/jobs|vector_stores|fileSearchStores|tokenize|tokenize-text|detokenize|check-api-key|threads|assistants|agents|skills|datasets|connectors|libraries|auth_tokens)$/,
     'free',
   ],
   [POST, /\/(uploads|files|vector_stores|assistants)\/[^?]+$/, 'free'],

@@ -135,7 +135,10 @@ class ResponseMeter implements Meter {
 
   constructor(request: MeteredRequest, response: MeteredResponse) {
     const dialect = dialectOf(request.method, request.path);
-    const builder = new ReadingBuilder(dialect.endsWith('-batch-output'));
+    const builder = new ReadingBuilder(
+      dialect.endsWith('-batch-output'),
+      dialect === 'gemini-generate' && isStreamPath(request.path),
+    );
     const contentType = (response.contentType ?? '').toLowerCase();
     this.#request = request;
     this.#response = response;

@@ -33,17 +33,20 @@ const overlay = (bottom: Usage, top: Usage): Usage => {
 /** False for zeros alone. */
 const hasCount = (usage: Usage): boolean => /[1-9]/.test(JSON.stringify(usage));
 
+/** False for names alone: Vertex AI's first events have only the type of traffic. */
+const hasNumber = (usage: Usage): boolean => /[:[]"?-?\d/.test(JSON.stringify(usage));
+
 /** Anthropic's stop reason when a classifier stopped the response. */
 const REFUSAL = 'refusal';
 
 const usageNames = ['usage', 'usageMetadata', 'xGroqUsage', 'meta', 'metadataUsage'] as const;
 
-/** The usage object of one document, or null. An empty one is no usage (Cohere v2 sends it on failure); zeros would be members. */
+/** The usage object of one document, or null. One without numbers is no usage (Cohere v2 sends an empty one on failure); zeros are. */
 const usageIn = (values: ReadonlyMap<string, unknown>): Usage | null => {
   const found = usageNames.map((name) => values.get(name)).filter(isObject);
   const isUsage = (usage: Usage): boolean =>
     usage !== values.get('meta') || 'billed_units' in usage || 'tokens' in usage;
-  return found.find((usage) => Object.keys(usage).length > 0 && isUsage(usage)) ?? null;
+  return found.find((usage) => hasNumber(usage) && isUsage(usage)) ?? null;
 };
 
 /** True for xAI's deferred response, whose result is fetched later: it has only an id. */
@@ -89,11 +92,19 @@ export class ReadingBuilder implements PickerSink {
   #groundingQueries = 0;
   #hasError = false;
   #hasChoices = false;
+  /** The document has a choice or candidate. */
+  #hasPart = false;
   #isFirstDocument = true;
 
-  /** @param isBatch the documents are lines of a batch's results, or contain them as `#line`s */
-  constructor(isBatch = false) {
+  readonly #isRepeated: boolean;
+
+  /**
+   * @param isBatch the documents are lines of a batch's results, or contain them as `#line`s
+   * @param isRepeated each document has the usage up to it
+   */
+  constructor(isBatch = false, isRepeated = false) {
     this.#batch = isBatch ? new BatchTotal() : null;
+    this.#isRepeated = isRepeated;
   }
 
   value(name: string, json: string): void {
@@ -102,6 +113,7 @@ export class ReadingBuilder implements PickerSink {
     else if (name === '#error') this.#hasError = true;
     else if (name === 'embeddedTokens') this.#embeddedTokens += Number(parse(json)) || 0;
     else if (name === '#choices') this.#hasChoices = true;
+    else if (name === '#part') this.#hasPart = true;
     else if (name === '#grounded') this.#billableItems.set(BILLABLE.groundedPrompts, 1);
     else if (name === '#mapped') this.#billableItems.set(BILLABLE.mapsPrompts, 1);
     else if (name === 'groundingQueries') this.#addGroundingQueries(parse(json));
@@ -112,7 +124,9 @@ export class ReadingBuilder implements PickerSink {
     else if (name === 'tool.model') (this.#tools.at(-1) as { model: unknown }).model = parse(json);
     else if (!name.startsWith('#')) {
       const value = parse(json);
-      if (value !== null && value !== undefined) this.#values.set(name, value);
+      if (name === 'tokenCount')
+        this.#values.set('usageMetadata', { promptTokenCount: value, candidatesTokenCount: 0 });
+      else if (value !== null && value !== undefined) this.#values.set(name, value);
     }
   }
 
@@ -160,7 +174,7 @@ export class ReadingBuilder implements PickerSink {
 
   /**
    * Called at the end of the body. An unfinished document counts as far as it goes.
-   * @returns false if something is missing: the end of a document, or the final usage of Anthropic's stream, which an error ended
+   * @returns false if something is missing: the end of a document, or the final usage of a stream that ended early
    */
   finish(): boolean {
     const isCut = this.#values.size > 0;
@@ -211,9 +225,11 @@ export class ReadingBuilder implements PickerSink {
       this.#isHalf &&= (usage['output_tokens'] ?? null) === null;
       return;
     }
+    // Where usage is repeated, the last one is in the event that ends the choice or candidate. Interactions repeat it in `metadata`.
+    const goesOn = (this.#isRepeated || this.#usage !== null) && this.#hasPart && !values.has('finishReason');
+    this.#isHalf = goesOn || ('total_input_tokens' in usage && usage === values.get('metadataUsage'));
     // Counts only grow: nothing but zeros behind them is no usage.
     if (this.#usage === null || hasCount(usage)) this.#usage = usage;
-    this.#isHalf = false;
   }
 
   /** Counts that replace no usage object: Bedrock's metrics, and those of each embedding. */
@@ -252,6 +268,7 @@ export class ReadingBuilder implements PickerSink {
     if (values.size > 0 || this.#hasChoices || this.#hasError) this.#isFirstDocument = false;
     this.#hasError = false;
     this.#hasChoices = false;
+    this.#hasPart = false;
   }
 
   #outputMember(name: string, value: unknown): void {

@@ -1,7 +1,7 @@
 import { BILLABLE } from '../../domain/usage/billable-items.ts';
 import { MAX_MODEL_CHARACTERS, MAX_TIER_CHARACTERS } from '../../domain/usage/limits.ts';
 import type { Reading } from '../../domain/usage/usage-event.ts';
-import { JsonPicker, type PickerSink } from './json-picker.ts';
+import { JsonPicker, type PickerSink, type Wanted } from './json-picker.ts';
 import { PromptCounter } from './prompt-counter.ts';
 import { wantedInRequest } from './wanted.ts';
 
@@ -75,7 +75,12 @@ export const createRequestReader = (contentType: string | undefined, path: strin
     documentEnd: () => {},
   };
 
-  const write = bodyReader((contentType ?? '').toLowerCase(), path.endsWith('/audio/speech'), sink, values);
+  const write = bodyReader(
+    (contentType ?? '').toLowerCase(),
+    spokenMembers[/[^/]*$/.exec(path)?.[0] ?? ''],
+    sink,
+    values,
+  );
   let failed = false;
 
   return {
@@ -92,9 +97,12 @@ export const createRequestReader = (contentType: string | undefined, path: strin
   };
 };
 
+/** The member with the text to speak, by the end of the path. */
+const spokenMembers: Readonly<Record<string, Wanted>> = { speech: { input: 'input' }, tts: { text: 'input' } };
+
 const bodyReader = (
   contentType: string,
-  speech: boolean,
+  spoken: Wanted | undefined,
   sink: PickerSink,
   values: Map<string, unknown>,
 ): ((chunk: Buffer) => void) => {
@@ -109,11 +117,7 @@ const bodyReader = (
     };
   }
   if (contentType !== '' && !contentType.includes('json')) return () => {};
-  const picker = new JsonPicker(
-    speech ? { ...wantedInRequest, input: 'input' } : wantedInRequest,
-    sink,
-    MAX_VALUE_BYTES,
-  );
+  const picker = new JsonPicker(spoken ? { ...wantedInRequest, ...spoken } : wantedInRequest, sink, MAX_VALUE_BYTES);
   return (chunk) => picker.write(chunk);
 };
 

@@ -47,14 +47,15 @@ const responseObject: Wanted = {
 export const wantedInResponse: Wanted = {
   ...responseObject,
   error: '#error',
-  choices: '#choices',
+  choices: { '': '#choices', '*': { '': '#part', finish_reason: 'finishReason' } },
   response: responseObject,
   // Gemini
   modelVersion: 'model',
   usageMetadata: 'usageMetadata',
   candidates: {
     '*': {
-      index: 'candidate.index',
+      '': '#part',
+      finishReason: 'finishReason',
       groundingMetadata: {
         webSearchQueries: 'groundingQueries',
         // Chunks from the client's own files are free.
@@ -63,10 +64,11 @@ export const wantedInResponse: Wanted = {
       },
     },
   },
+  promptFeedback: { blockReason: 'finishReason' },
   interaction: { id: 'id', model: 'model', status: 'status', usage: 'usage' },
   // Vertex AI: images, or embeddings
   predictions: { '*': { '': '#image', embeddings: { statistics: { token_count: 'embeddedTokens' } } } },
-  // A client's own metadata may have such a member, too.
+  // Gemini's interactions: of an event before the last. A client's own metadata may have such a member, too.
   metadata: { usage: 'metadataUsage' },
   // Anthropic: `message_start` has the first half of the usage.
   message: { model: 'model', usage: 'messageUsage' },
@@ -98,6 +100,8 @@ const lineResponse: Wanted = {
   modelVersion: 'model',
   usage: 'usage',
   usageMetadata: 'usageMetadata',
+  // An embedding of Gemini has no other usage.
+  tokenCount: 'tokenCount',
   service_tier: 'serviceTier',
 };
 
@@ -303,6 +307,7 @@ const outputMessage: Wanted = {
 export const wantedOutput: Wanted = {
   type: 'type',
   text: 'text',
+  completion: 'completion',
   content: { '*': outputPart },
   choices: {
     '*': { text: 'completion', delta: { '': '#delta', ...outputMessage }, message: { '': '#whole', ...outputMessage } },

@@ -18,6 +18,7 @@ interface Call {
   readonly req?: unknown;
   readonly ctype?: string;
   readonly status?: number;
+  readonly startedAt?: string;
   readonly body?: unknown;
   readonly events?: readonly unknown[];
   readonly lines?: readonly unknown[];
@@ -48,9 +49,8 @@ const sent = ({ body, events, lines, ctype = 'application/json' }: Call): readon
   return [typeof body === 'string' ? body : JSON.stringify(body), ctype];
 };
 
-const outcome = async ({ method = 'POST', status = 200, ...call }: Call) => {
+const outcome = async ({ method = 'POST', status = 200, startedAt = '2026-10-15T12:00:00.000Z', ...call }: Call) => {
   const [text, ctype] = sent(call);
-  const startedAt = '2026-10-15T12:00:00.000Z';
   const recording: Recording = { ...call, id: call.path, startedAt, method, status, ctype, bytes: Buffer.from(text) };
   const { reading, priced } = await replay(recording, 1, startedAt);
   return { ...priced, model: reading.modelServed ?? reading.modelRequested, complete: reading.complete, reading };

@@ -260,7 +260,7 @@ describe('a dialect that the path does not name', () => {
   it.each<[object, Dialect]>([
     [{ promptTokenCount: 1 }, 'gemini-generate'],
     [{ totalTokenCount: 1 }, 'gemini-generate'],
-    [{ billed_units: {} }, 'cohere-chat'],
+    [{ billed_units: { images: 1 } }, 'cohere-chat'],
     [{ total_input_tokens: 1, input_tokens: 1 }, 'gemini-interactions'],
     [{ prompt_tokens: 1 }, 'openai-chat'],
     [{ input_tokens: 1, cache_read_input_tokens: 0 }, 'anthropic-messages'],
