@@ -10,10 +10,10 @@ import {
 } from '../lib/config.ts';
 import { credentialsOwner, preflight } from './preflight.ts';
 
-/**
- * `npm run deploy -- --stage prod [options of cdk deploy]`: all stacks of one stage. Without --stage it is dev. What would fail
- * late or surprise is said first, before anything is synthesized.
- */
+const USAGE = `npm run deploy -- [--stage STAGE] [options of cdk deploy]
+
+Deploys all stacks of one stage of cdk.json (default: dev). It first reads the settings and the AWS account, and refuses what would
+fail late. Region and credentials come from the AWS environment.`;
 
 const exit = (message: string, code: number): never => {
   console.error(message);
@@ -40,6 +40,10 @@ const onWhoseBehalf = async (settings: StageSettings): Promise<StageSettings> =>
 };
 
 const argv = process.argv.slice(2).flatMap((word) => (word.startsWith('--stage=') ? word.split('=') : [word]));
+if (argv.includes('--help') || argv.includes('-h')) {
+  console.log(USAGE);
+  process.exit(0);
+}
 const at = argv.indexOf('--stage');
 const stage = (at === -1 ? 'dev' : argv[at + 1]) ?? '';
 // npm takes an option that stands before `--` for its own, and leaves its value.

@@ -3,14 +3,16 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readOptions } from '../ops/command.ts';
 import { exampleContext } from './example-settings.ts';
 import { brokenQuotas, type CloudFormationTemplate } from './template-quotas.ts';
 
-/**
- * `npm run lint:templates`: cfn-lint, a Python program, over the templates of `npm run synth`, a stage with everything filled in, one without domains, one in
- * containers, the pipeline and GitHub's roles. .cfnlintrc.yaml configures it. Without cfn-lint it is skipped, but fails in CI. Quotas of AWS,
- * which cfn-lint does not know, are checked in the same templates: template-quotas.ts.
- */
+const USAGE = `npm run lint:templates
+
+Checks the templates of "npm run synth", of a stage with everything filled in, of one without domains, of one in containers, of the
+pipeline and of GitHub's roles: by cfn-lint, a Python program that .cfnlintrc.yaml configures, and against AWS's quotas, which
+cfn-lint does not know. Without cfn-lint nothing is checked; in CI it then exits 1.`;
+readOptions({ usage: USAGE, schema: z.object({}) });
 
 const APPS = {
   stage: { stage: 'prod' },
@@ -45,11 +47,17 @@ const synthesize = (folder: string, context: object): boolean => {
   return status === 0;
 };
 
+const SYNTHESIZED = 'cdk.out/**/*.template.json';
+
 const lint = (): number => {
+  if (globSync(SYNTHESIZED).length === 0) {
+    console.error('cdk.out has no templates: run npm run synth first.');
+    return 1;
+  }
   const folder = mkdtempSync(join(tmpdir(), 'templates-'));
   try {
     for (const [name, context] of Object.entries(APPS)) if (!synthesize(join(folder, name), context)) return 1;
-    const templates = ['cdk.out/**/*.template.json', join(folder, '**/*.template.json')];
+    const templates = [SYNTHESIZED, join(folder, '**/*.template.json')];
     const broken = globSync(templates).flatMap((path) => {
       const template = JSON.parse(readFileSync(path, 'utf8')) as CloudFormationTemplate;
       return brokenQuotas(template).map((sentence) => `${path.split('/').at(-1)}: ${sentence}`);
@@ -67,10 +75,10 @@ const lint = (): number => {
 const isInstalled = spawnSync('cfn-lint', ['--version'], { stdio: 'ignore' }).status === 0;
 if (isInstalled) {
   process.exitCode = lint();
-  if (process.exitCode === 0) console.log('cfn-lint: nothing to say about the templates');
+  if (process.exitCode === 0) console.log('cfn-lint found nothing wrong with the templates.');
 } else if (process.env['CI'] || process.env['CODEBUILD_BUILD_ID']) {
-  console.error(`cfn-lint is not installed: ${INSTALL}`);
+  console.error(`cfn-lint is not installed. Install it by ${INSTALL}`);
   process.exitCode = 1;
 } else {
-  console.log(`skipped: cfn-lint is not installed (${INSTALL})`);
+  console.log(`skipped: cfn-lint is not installed. Install it by ${INSTALL}`);
 }

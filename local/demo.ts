@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { readOptions } from '../ops/command.ts';
 import { callApi } from './call-api.ts';
 import { type DemoCall, demoCalls } from './demo/calls.ts';
 import { demoClients, type MakeCall } from './demo/clients.ts';
@@ -14,6 +15,12 @@ import { startStack } from './host/stack.ts';
 import { startMockProviders } from './mock/providers.ts';
 import { onStopSignal, reportFailure } from './run-until-signal.ts';
 import { currentAssembly } from './synth.ts';
+
+const USAGE = `npm run demo
+
+Starts the whole stack with mock providers, sends traffic through the OpenAI, Anthropic and Google SDKs, prints its spend, and lets
+a loop run against a budget until the gateway refuses it. It needs nothing else, and leaves nothing behind.`;
+readOptions({ usage: USAGE, schema: z.object({}) });
 
 const TAG = 'loop';
 const AMOUNT_USD = 0.1;

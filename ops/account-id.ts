@@ -12,7 +12,7 @@ export const accountName = z
   .string()
   .refine(
     (name) => UUID.test(name) || isWellFormedAccountKey(name),
-    'this is no account key or id: a character is missing or wrong',
+    'KEY is no account key or id: a character is missing or wrong.',
   );
 
 /**

@@ -81,7 +81,7 @@ Region and credentials come from the AWS environment.`;
 const schema = z
   .object({
     _: z.tuple([
-      z.enum(['show', 'suspend', 'restore', 'audit-check'], 'show, suspend, restore or audit-check'),
+      z.enum(['show', 'suspend', 'restore', 'audit-check'], 'Begin with show, suspend, restore or audit-check.'),
       accountName,
     ]),
     reason: z.string().min(1).max(500).optional(),

@@ -139,7 +139,7 @@ dashboard and an API token, to read the record.
 
 const schema = z
   .object({
-    _: z.tuple([z.enum(ids, { error: `TOOL is one of ${ids.join(', ')}` })], { error: 'name a tool' }),
+    _: z.tuple([z.enum(ids, { error: `TOOL is one of ${ids.join(', ')}.` })]),
     gateway: z.url({ error: 'takes a URL' }).includes('{label}', { error: 'must have {label} in it' }),
     home: z.string().default(homedir()),
     write: flag,
@@ -147,7 +147,7 @@ const schema = z
     'no-call': flag,
     'dry-run': flag,
   })
-  .refine(({ write, check }) => !(write && check), '--write and --check exclude each other');
+  .refine(({ write, check }) => !(write && check), '--write and --check exclude each other.');
 
 const serviceKeyFrom = ({ SERVICE_KEY: key }: NodeJS.ProcessEnv): string => {
   if (!key) throw new CommandError('Set SERVICE_KEY to a service key, svc_….');

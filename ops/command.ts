@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { messageFor } from '../lambda/domain/violations.ts';
 
-const notWhole = { error: 'takes a whole number' };
 /** An option's value, which is text. */
-export const wholeNumber = z.coerce.number(notWhole).int(notWhole);
+export const wholeNumber = z.coerce.number().int();
 /** An option without a value. */
 export const flag = z.boolean().default(false);
 export const day = z.iso.date({ error: 'takes a day, such as 2026-11-20' });
@@ -18,7 +18,10 @@ export const userPoolId = orFrom('USER_POOL_ID', z.string().min(1, '--user-pool 
 
 interface Command<S extends z.ZodObject> {
   readonly usage: string;
-  /** The options by name: flags, texts, and lists for those that may be given more than once. Words without a name are `_`, an array. */
+  /**
+   * The options by name: flags, texts, and lists for those that may be given more than once. Words without a name are `_`, an array;
+   * without it none is taken.
+   */
   readonly schema: S;
 }
 
@@ -32,13 +35,14 @@ const explain = (usage: string, problem: string): never => {
   process.exit(2);
 };
 
-/** Options are called by their names; what stands without one has none. */
+/** Options are called by their names; an argument has none. */
 const problemOf = ({ path, code, message }: z.core.$ZodIssue): string => {
   if (path[0] !== '_') {
     return path.length === 0 || message.startsWith('--') ? message : `--${path.map(String).join('.')}: ${message}`;
   }
   if (path.length > 1) return message;
-  return code === 'too_small' ? 'Something is missing.' : code === 'too_big' ? 'That is one word too many.' : message;
+  if (code === 'too_small') return 'An argument is missing.';
+  return code === 'too_big' ? 'There are too many arguments.' : message;
 };
 
 /** How an option is written, by what its value is in the end. */
@@ -54,39 +58,40 @@ const readArguments = ({ usage, schema }: Command<z.ZodObject>) => {
     return parseArgs({
       options: {
         ...Object.fromEntries(Object.entries(named).map(([name, type]) => [name, optionOf(type)])),
-        'dry-run': { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
-      allowPositionals: true,
+      allowPositionals: _ !== undefined,
     });
   } catch (error) {
-    return explain(usage, (error as Error).message);
+    // Node.js adds advice that nobody needs here.
+    return explain(usage, (error as Error).message.split(/\.\s/, 1).join(''));
   }
 };
 
-/**
- * Runs a command of operations: its options parsed, its usage printed on request or when they are wrong (exit code 2), its
- * error as one line (exit code 1). Every command takes --dry-run and --help.
- */
-export const runCommand = async <S extends z.ZodObject>(
-  command: Command<S>,
-  main: (options: z.output<S>) => Promise<void>,
-): Promise<void> => {
+/** The options of a command. Its usage is printed on request (exit code 0), or where they are wrong (2). */
+export const readOptions = <S extends z.ZodObject>(command: Command<S>): z.output<S> => {
   // It would do for real what was only to be shown.
   if (process.env['npm_config_dry_run'] === 'true')
     return explain(command.usage, 'npm took --dry-run for its own: write -- before it, npm run … -- --dry-run');
   const { values, positionals } = readArguments(command);
   if (values['help']) {
     console.log(command.usage);
-    return;
+    process.exit(0);
   }
-  const parsed = command.schema.safeParse({ ...values, _: positionals });
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues as [z.core.$ZodIssue];
-    return explain(command.usage, problemOf(issue));
-  }
+  const parsed = command.schema.safeParse({ ...values, _: positionals }, { error: messageFor });
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues as [z.core.$ZodIssue];
+  return explain(command.usage, problemOf(issue));
+};
+
+/** Runs a command of operations with its options. Its error is one line (exit code 1). */
+export const runCommand = async <S extends z.ZodObject>(
+  command: Command<S>,
+  main: (options: z.output<S>) => Promise<void>,
+): Promise<void> => {
+  const options = readOptions(command);
   try {
-    await main(parsed.data);
+    await main(options);
   } catch (error) {
     console.error(
       error instanceof CommandError ? error.message : `${(error as Error).name}: ${(error as Error).message}`,

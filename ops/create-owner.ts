@@ -22,8 +22,7 @@ Region and credentials come from the AWS environment.`;
 
 const text = z.string().trim().min(1).max(100);
 const schema = z.object({
-  _: z.tuple([]),
-  email: z.email().max(254).toLowerCase(),
+  email: z.email('must be an e-mail address').max(254).toLowerCase(),
   'first-name': text,
   'last-name': text,
   company: text.optional(),

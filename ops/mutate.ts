@@ -21,7 +21,7 @@ What is known is kept in .mutate/GROUP.json: only what is new or has other tests
 const STOPPED = 130;
 
 const schema = z.object({
-  _: z.array(z.enum(groupNames, `groups are ${groupNames.join(', ')}`)),
+  _: z.array(z.enum(groupNames, `GROUP is one of ${groupNames.join(', ')}.`)),
   static: flag,
   every: wholeNumber.min(1).default(1),
   minutes: wholeNumber.min(1).optional(),

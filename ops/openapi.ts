@@ -1,9 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
 import { groups, operations } from '../lambda/dashboard/operations.ts';
 import { openApiDocument } from '../lambda/http/openapi.ts';
+import { readOptions } from './command.ts';
 import { withRightsMatrix } from './rights-matrix.ts';
 
-/** `npm run openapi`: writes docs/openapi.json, and the matrix of rights in docs/security.md. A test fails while they are not what the operations say. */
+const USAGE = `npm run openapi
+
+Writes docs/openapi.json, and the table of permissions in docs/security.md, from the operations in lambda/dashboard.`;
+readOptions({ usage: USAGE, schema: z.object({}) });
+
 writeFileSync(
   new URL('../docs/openapi.json', import.meta.url),
   `${JSON.stringify(openApiDocument(operations, groups), null, 2)}\n`,

@@ -29,7 +29,7 @@ const schema = z
   })
   .refine(
     ({ _, 'check-focus': check }) => check !== (_.length === 1),
-    'give one statement in quotes, or --check-focus',
+    'Give one statement in quotes, or --check-focus.',
   );
 
 /** The folder that object keys are relative to: of a copy of the bucket, or of one of the emulator's buckets. */

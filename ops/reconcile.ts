@@ -87,7 +87,7 @@ Region and credentials come from the AWS environment.`;
 
 const schema = z
   .object({
-    _: z.tuple([accountName, z.enum(providerLabels, `one of ${providerLabels.join(', ')}`)]),
+    _: z.tuple([accountName, z.enum(providerLabels, `PROVIDER is one of ${providerLabels.join(', ')}.`)]),
     check: flag,
     from: day.optional(),
     to: day.optional(),
@@ -98,7 +98,7 @@ const schema = z
   })
   .refine(
     ({ check, from, to }) => check || (from !== undefined && to !== undefined),
-    'name --from and --to, or --check',
+    'Give --from and --to, or --check.',
   );
 
 const { BILL_CREDENTIAL, BILL_SECRET_PREFIX, UPSTREAM_ORIGINS = '{}' } = process.env;

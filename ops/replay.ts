@@ -34,7 +34,7 @@ const schema = z
   })
   .refine(
     ({ _, refused }) => _.length > 0 !== (refused !== undefined),
-    'name files with logs (- for standard input), or --refused',
+    'Name files with logs (- for standard input), or give --refused.',
   )
   .refine(({ table, refused }) => refused === undefined || table !== '', '--table or TABLE_NAME is needed');
 

@@ -131,13 +131,15 @@ carry   Brings over what happened in NAME since TIME: once before the service wo
   --queue URL    of the usage queue (default: the environment variable USAGE_QUEUE_URL)
 Region and credentials come from the AWS environment. docs/runbook.md says when and in which order.`;
 
-const newTable = z.string().regex(/^[\w.-]{3,255}$/, 'names a table: 3 to 255 letters, digits, _, . and -');
+const newTable = z
+  .string()
+  .regex(/^[\w.-]{3,255}$/, 'must be the name of a table: 3 to 255 letters, digits, _, . and -');
 const notAnInstant = 'must be a time such as 2026-11-20T12:00:00Z';
 const instant = z.iso.datetime({ offset: true, error: notAnInstant }).default('');
 
 const schema = z
   .object({
-    _: z.tuple([z.enum(['start', 'carry'], 'start or carry')]),
+    _: z.tuple([z.enum(['start', 'carry'], 'Begin with start or carry.')]),
     table: tableName,
     to: newTable,
     at: instant,

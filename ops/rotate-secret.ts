@@ -31,10 +31,10 @@ const schema = z.object({
   _: z.tuple([
     z.enum(
       ['fingerprint', 'stripe-key', 'stripe-webhook', 'undo'],
-      'name what to rotate: fingerprint, stripe-key, stripe-webhook or undo',
+      'Begin with fingerprint, stripe-key, stripe-webhook or undo.',
     ),
   ]),
-  secret: z.string('--secret is needed').min(1),
+  secret: z.string().min(1),
   finish: flag,
   'dry-run': flag,
 });

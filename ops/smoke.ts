@@ -26,7 +26,7 @@ const schema = z
   })
   .refine(
     (options) => (options.stage === undefined) === Boolean(options['gateway-url'] && options['dashboard-url']),
-    'name --stage, or --gateway-url and --dashboard-url',
+    'Give --stage, or --gateway-url and --dashboard-url.',
   );
 
 const cdkSchema = z.object({ context: z.object({ stages: z.record(z.string(), z.unknown()) }) });

@@ -19,7 +19,9 @@ const ROOT = join(import.meta.dirname, '..');
 const PLACE = /[^\s("]*\bindex\.js:(\d+):(\d+)/g;
 
 const schema = z.object({
-  _: z.tuple([z.string().regex(/^[\w-]+\/\w+(\/\w+)*$/, 'name the function, such as usage/Recorder')]),
+  _: z.tuple([
+    z.string().regex(/^[\w-]+\/\w+(\/\w+)*$/, 'FUNCTION is a stack and a function, such as usage/Recorder.'),
+  ]),
 });
 
 /** The map of a function's bundle. `entry` is relative to the root of the repository. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { rolesWith } from '../domain/accounts/permissions.ts';
+import { isForTokens, rolesWith } from '../domain/accounts/permissions.ts';
 import { type ErrorCode, errorBodySchema, errorCodes } from './error-codes.ts';
 import { mcpErrorSchema } from './mcp-http.ts';
 import { oAuthErrorSchema } from './oauth-error.ts';
@@ -8,13 +8,13 @@ import { rateLimitText } from './rate-limits.ts';
 
 type Json = Record<string, unknown>;
 
-const VERSION = '1.0.0';
+const VERSION = '0.2.0';
 
 const description = `Spend on AI providers, tracked by the gateway.
 
 All errors have the same shape. Times are UTC in ISO 8601. Amounts are given as an integer in nano-USD (1e-9 USD) and as a
-decimal string in USD; an unknown cost is null, never 0. Members and parameters that this document does not describe are
-rejected.`;
+decimal string in USD; an unknown cost is null, never 0. Members of a body, and parameters of an operation that takes some, are
+rejected if this document does not describe them.`;
 
 /** Example messages, as the service sends them. */
 const errorExamples: Record<ErrorCode, string> = {
@@ -37,8 +37,12 @@ const errorExamples: Record<ErrorCode, string> = {
   UNAVAILABLE: 'The service is busy. Try again in a few seconds.',
 };
 
-const errorExample = (code: ErrorCode) => ({
-  summary: errorCodes[code].description,
+/** API Gateway itself responds with 504, and without Retry-After. */
+const describe = (status: number, code: ErrorCode): string =>
+  status === 504 ? 'The response takes longer than 29 s.' : errorCodes[code].description;
+
+const errorExample = (status: number, code: ErrorCode) => ({
+  summary: describe(status, code),
   value: {
     error: {
       code,
@@ -114,8 +118,8 @@ const retryAfter = {
   'Retry-After': { description: 'Seconds to wait before a retry.', schema: { type: 'integer', minimum: 1 } },
 };
 
-const described = (codes: readonly ErrorCode[]): string =>
-  codes.map((code) => `${code}: ${errorCodes[code].description}`).join(' ');
+const described = (status: number, codes: readonly ErrorCode[]): string =>
+  codes.map((code) => `${code}: ${describe(status, code)}`).join(' ');
 
 const errorResponse = (status: number, text: string, schema: Json, examples?: Json): Json => ({
   description: text,
@@ -127,9 +131,9 @@ const ownErrorResponse = (status: number, codes: readonly ErrorCode[], { write, 
   share(`${status}-${codes.join('-')}`, () =>
     errorResponse(
       status,
-      described(codes),
+      described(status, codes),
       write(errorBodySchema, 'output'),
-      Object.fromEntries(codes.map((code) => [code, errorExample(code)])),
+      Object.fromEntries(codes.map((code) => [code, errorExample(status, code)])),
     ),
   );
 
@@ -154,14 +158,13 @@ const oAuthErrorResponses = ({ write }: Writer): Json => {
 const mcpErrorResponses = (byStatus: readonly [number, readonly ErrorCode[]][], { write }: Writer): Json => {
   const schema = { anyOf: [write(mcpErrorSchema, 'output'), write(errorBodySchema, 'output')] };
   return Object.fromEntries(
-    byStatus.map(([status, codes]) => [status, errorResponse(status, described(codes), schema)]),
+    byStatus.map(([status, codes]) => [status, errorResponse(status, described(status, codes), schema)]),
   );
 };
 
 const errorResponses = (operation: Operation, writer: Writer): Json => {
   const codes = [...new Set([...operation.errors, ...commonErrors(operation)])];
   const byStatus = Map.groupBy(codes, (code) => errorCodes[code].status as number);
-  // API Gateway itself responds with 504 after 29 s.
   byStatus.set(504, ['UNAVAILABLE']);
   if (operation.isMcp) return mcpErrorResponses([...byStatus], writer);
   const ours = Object.fromEntries(
@@ -184,11 +187,10 @@ const successResponse = ({ success }: Operation, { write }: Writer): Json => ({
 });
 
 /** Credentials that an operation takes, one of them. */
-const security: Record<Operation['access'], Record<string, never[]>[]> = {
-  public: [],
-  handler: [{ token: [] }, { clientCredentials: [] }],
-  authorizer: [{ token: [] }, { clientCredentials: [] }],
-  machine: [{ apiToken: [] }],
+const securityOf = ({ access, permission }: Operation): Record<string, never[]>[] => {
+  if (access === 'public') return [];
+  if (access === 'machine') return [{ apiToken: [] }];
+  return permission && !isForTokens(permission) ? [{ token: [] }] : [{ token: [] }, { clientCredentials: [] }];
 };
 
 const operationObject = (operation: Operation, writer: Writer): Json => {
@@ -197,7 +199,6 @@ const operationObject = (operation: Operation, writer: Writer): Json => {
     group,
     summary,
     description: text,
-    access,
     permission,
     audits,
     params,
@@ -216,7 +217,7 @@ const operationObject = (operation: Operation, writer: Writer): Json => {
     ...(remarks.length > 0 && { description: remarks.join('\n\n') }),
     ...(permission && { 'x-permission': permission }),
     ...(Array.isArray(audits) && { 'x-audit': audits }),
-    security: security[access],
+    security: securityOf(operation),
     ...(all.length > 0 && { parameters: all }),
     ...(body && {
       requestBody: {

@@ -3,10 +3,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { z } from 'zod';
 import { startStack } from '../../local/host/stack.ts';
 import { startMockProviders } from '../../local/mock/providers.ts';
 import { currentAssembly } from '../../local/synth.ts';
+import { flag, readOptions } from '../../ops/command.ts';
 import { type Client, places, type Target } from './client.ts';
 import { isCloudPath, startClouds } from './clouds.ts';
 import { commandLineClients } from './command-line.ts';
@@ -17,14 +18,13 @@ import { sdkClients } from './sdks.ts';
 
 const USAGE = `npm run clients [-- [--only TEXT] [--markdown] [--verbose]]
 
-Real clients, each directly at a mock provider and through the local stack: whether every byte arrives, whether the usage on
-record is what the provider reported, whether the client is recognized, and whether the sessions that it names are on record and
-add up. Their packages are downloaded once, into .cache/clients (3 GB). They run with an empty home
+Runs real clients, each directly at a mock provider and through the local stack, and checks that every byte arrives, that the usage on
+record is what the provider reported, that the client is recognized, and that the sessions that it names are on record and add up. Their packages are downloaded once, into .cache/clients (3 GB). They run with an empty home
 and, where the machine allows it, in a network namespace with nothing but 127.0.0.1.
 
-  --only TEXT   those whose name matches this regular expression, case aside
-  --markdown    as a table in Markdown
-  --verbose     what the clients print, and what differs`;
+  --only TEXT   runs those whose name matches this regular expression, in upper or lower case
+  --markdown    prints a table in Markdown
+  --verbose     also prints what the clients print, and what differs`;
 
 const root = join(import.meta.dirname, '../..');
 const cacheDir = join(root, '.cache/clients');
@@ -33,18 +33,8 @@ const CLIENT_TIMEOUT_MS = 120_000;
 const RECORD_TIMEOUT_MS = 30_000;
 const POLL_MS = 200;
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', default: '' },
-    markdown: { type: 'boolean', default: false },
-    verbose: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h' },
-  },
-});
-if (values.help) {
-  console.log(USAGE);
-  process.exit(0);
-}
+const schema = z.object({ only: z.string().default(''), markdown: flag, verbose: flag });
+const values = readOptions({ usage: USAGE, schema });
 const chosen = [...commandLineClients, ...sdkClients].filter(({ name }) => new RegExp(values.only, 'i').test(name));
 const packagesDirOf = ({ folder }: Client): string => join(cacheDir, folder ?? '');
 

@@ -29,6 +29,13 @@ describe('docs/openapi.json', () => {
     );
   });
 
+  it('names API tokens as credentials only where an operation takes them', () => {
+    const { post } = document.paths['/auth/change-password'] as Record<string, { security: object[] }>;
+    expect(post?.security).toEqual([{ token: [] }]);
+    const { get } = document.paths['/keys'] as Record<string, { security: object[] }>;
+    expect(get?.security).toEqual([{ token: [] }, { clientCredentials: [] }]);
+  });
+
   it('has an example of every error response', () => {
     for (const [name, response] of Object.entries(document.components.responses)) {
       if (Number.parseInt(name, 10) < 400) continue;

@@ -1,5 +1,6 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { flag, readOptions } from '../../ops/command.ts';
 import { SEED } from '../seed.ts';
 import { allowancesGroup, budgetsGroup } from './budgets/group.ts';
 import { clientGroup } from './client/group.ts';
@@ -20,12 +21,12 @@ import { upstreamGroup } from './upstream/group.ts';
 
 const USAGE = `npm run faults [-- [--only TEXT] [--json]]
 
-Every scenario at full scale, one line each, and a summary. All of them take some twenty minutes; "npm run test:faults" runs them at
+Runs every scenario at full scale and prints a line for each, and a summary. This takes some twenty minutes; "npm run test:faults" runs them at
 small scale. The moments of kills and the fuzzed requests and responses are random: the first line has the seed, and the environment
 variable TEST_SEED repeats it.
 
-  --only TEXT   those whose "group: name" matches this regular expression, case aside
-  --json        one line of JSON at the end, as in bench/results/faults.json`;
+  --only TEXT   runs those whose "group: name" matches this regular expression, in upper or lower case
+  --json        prints one line of JSON at the end, as in bench/results/faults.json`;
 
 interface Result {
   readonly group: string;
@@ -59,17 +60,7 @@ const reasonOf = (error: unknown): string => {
   return message.split('\n')[0] ?? '';
 };
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', default: '' },
-    json: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h' },
-  },
-});
-if (values.help) {
-  console.log(USAGE);
-  process.exit(0);
-}
+const values = readOptions({ usage: USAGE, schema: z.object({ only: z.string().default(''), json: flag }) });
 
 const lineOf = ({ name, seen, failed, tookMs }: Result): string =>
   `  ${failed ? '✗' : '✓'} ${name.padEnd(78)} ${`${tookMs} ms`.padStart(9)}  ${seen}`;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { readOptions } from '../../ops/command.ts';
 import { newAccount } from '../data/new-account.ts';
 import { eventually } from './eventually.ts';
 import type { PartStats } from './harness/parts/serve-part.ts';
@@ -10,25 +11,15 @@ import { drive, requestNumbers } from './harness/traffic.ts';
 
 const USAGE = `npm run soak [-- [--minutes N] [--rps N]]
 
-Mixed traffic, half of it streamed, through a gateway alone in its process, and whether it holds more and more: heap, resident
-memory, sockets, timers. Against 127.0.0.1 only.
+Sends mixed traffic, half of it streamed, through a gateway alone in its process, and checks whether its heap, resident memory, sockets
+and timers grow. It uses 127.0.0.1 only.
 
   --minutes N   how long traffic lasts (default: 10)
   --rps N       requests a second (default: 200)`;
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '10' },
-    rps: { type: 'string', default: '200' },
-    help: { type: 'boolean', short: 'h' },
-  },
-});
-if (values.help) {
-  console.log(USAGE);
-  process.exit(0);
-}
-const durationMs = Number(values.minutes) * 60_000;
-const rps = Number(values.rps);
+const schema = z.object({ minutes: z.coerce.number().gt(0).default(10), rps: z.coerce.number().gt(0).default(200) });
+const { minutes, rps } = readOptions({ usage: USAGE, schema });
+const durationMs = minutes * 60_000;
 
 /** Each sample collects garbage, which stops the gateway for longer than an open event may take: at 5 s it made 2 to 4 % `bypassed`. */
 const SAMPLE_MS = 30_000;
@@ -62,7 +53,7 @@ const harness = await openProcessHarness({ chunkMs: 10, visibilitySeconds: 60 })
 const { accountId, accountKey } = await newAccount(harness.table);
 const gateway = harness.gateway();
 const idleBefore = await gateway.stats();
-console.log(`${rps} requests a second for ${values.minutes} minutes, half of them streamed.`);
+console.log(`${rps} requests a second for ${minutes} minutes, half of them streamed.`);
 console.log('   time    sent   heap MB    RSS MB   sockets   timers   queued');
 
 const numbers = requestNumbers();

@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import packageJson from '../../package.json' with { type: 'json' };
 import { runOps } from './run-command.ts';
 
 describe.each(['fuzz', 'meter', 'prices'])('npm run %s', (name) => {
@@ -11,6 +13,29 @@ describe.each(['fuzz', 'meter', 'prices'])('npm run %s', (name) => {
     expect(typo).toMatchObject({ code: 2, stdout: '' });
     expect(typo.stderr).toMatch(new RegExp(`^Unknown option '--no-such-option'[^]*npm run ${name} -- `));
   });
+});
+
+const fileOf: Readonly<Record<string, string>> = packageJson.scripts;
+
+it.each(['openapi', 'conformance:prepare', 'soak', 'lint:templates', 'deploy'])(
+  'npm run %s -- --help does nothing but say what it does',
+  (name) => {
+    const file = /\S+\.ts$/.exec(fileOf[name] ?? '')?.[0] ?? '';
+    const { status, stdout, stderr } = spawnSync(process.execPath, [file, '--help'], { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(new RegExp(`^npm run ${name}[^]*\\n\\n[A-Z]`));
+  },
+);
+
+it.each([
+  ['prices', ['--feed', '--accept', '1', '--dry-run'], "Unknown option '--dry-run'"],
+  ['reprice', ['2026-11-20', '--from', '2026-11-20', '--to', '2026-11-20'], "Unexpected argument '2026-11-20'"],
+  ['cost', ['--memory', '5'], '--memory: must be at least 128'],
+  ['create-owner', ['--email', 'a@example.com', '--last-name', 'B'], '--first-name: is required'],
+  ['account', ['show'], 'An argument is missing.'],
+] as const)('npm run %s does nothing with %j', async (name, args, problem) => {
+  const result = await runOps(name, args, { env: { TABLE_NAME: 'none' } });
+  expect({ ...result, stderr: result.stderr.split('\n')[0] }).toEqual({ code: 2, stdout: '', stderr: problem });
 });
 
 it('a wrong value is reported with its option', async () => {

@@ -2,18 +2,21 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { z } from 'zod';
 import openapi from '../../docs/openapi.json' with { type: 'json' };
 import { readAssembly } from '../../local/host/template/assembly.ts';
 import { createResolver } from '../../local/host/template/intrinsics.ts';
 import { currentAssembly } from '../../local/synth.ts';
+import { readOptions } from '../../ops/command.ts';
 import { policiesOf } from './judge.ts';
 import { reasonOf, uncallable } from './never-used.ts';
 
-/*
- * `npm run policies`: runs all tests over HTTP and the drive of what they do not reach, with each call of AWS judged by the policy of the
- * function that made it, and lists the permissions that none of them used, with the reason each is granted. Fails where a call was refused,
- * a permission has no reason, or no call reached an operation of the API.
- */
+const USAGE = `npm run policies
+
+Runs all tests over HTTP, and further calls, with each call of AWS judged by the policy of the function that made it. Lists the
+permissions that none of them used, with the reason each is granted. Exits 1 where a call was refused, a permission has no reason,
+or no call reached an operation of the API. This takes some four minutes.`;
+readOptions({ usage: USAGE, schema: z.object({}) });
 
 const folder = mkdtempSync(join(tmpdir(), 'policies-'));
 const file = join(folder, 'used');

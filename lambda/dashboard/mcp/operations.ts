@@ -39,7 +39,7 @@ const refused = (id: string, method: 'GET' | 'DELETE', summary: string, descript
     access: 'machine',
     permission: 'spend:read',
     isMcp: true,
-    success: { status: 204, description: 'Never.' },
+    success: { status: 204, description: 'Never: the response is 405.' },
     errors: ['METHOD_NOT_ALLOWED'],
   });
 

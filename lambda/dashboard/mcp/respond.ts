@@ -33,7 +33,7 @@ const serverFor = (
   { tools, logger }: McpDependencies,
 ): Sdk.Server => {
   const server = new Server(
-    { name: 'ai-spend', version: '1.0.0' },
+    { name: 'ai-spend', version: '0.2.0' },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
   server.setRequestHandler(ListToolsRequestSchema, async () => ({
