@@ -8,7 +8,7 @@ const MAX_HELD_BYTES = 256 * 1024;
 /** The last bytes of a longer event wait: more than the member, which may be cut, takes. */
 const MAX_MEMBER_BYTES = 64;
 
-const NULL_MEMBER = /,\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,?/;
+const NULL_MEMBER = /,\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,?[ \t]*/;
 const NO_CHOICES = /"choices"\s*:\s*\[\s*\]/;
 const USAGE_OBJECT = /"usage"\s*:\s*\{/;
 

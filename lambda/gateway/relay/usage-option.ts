@@ -93,11 +93,12 @@ const extend = (body: Buffer, options: string): Buffer | undefined => {
   // latin1 keeps byte offsets.
   const text = body.toString('latin1');
   if (options.includes('"include_usage"') || ESCAPED_LETTER.test(text)) return undefined;
-  // Quotes inside a string are escaped, so a match is a member. Of two matches one is nested: skip both.
+  // Quotes inside a string are escaped, so a match is a member. Of two matches, or where the client's value is another, one is nested: skip both.
   const [match, second] = text.matchAll(MEMBER);
-  if (!match || second) return undefined;
-  const end = match.index + match[0].length;
-  if (match[1] === 'null') return Buffer.concat([body.subarray(0, match.index), Buffer.from(ASK), body.subarray(end)]);
+  const [member = '', value = ''] = match ?? [];
+  if (!match || second || !options.startsWith(value)) return undefined;
+  const end = match.index + member.length;
+  if (value === 'null') return Buffer.concat([body.subarray(0, match.index), Buffer.from(ASK), body.subarray(end)]);
   const comma = /^\{\s*\}$/.test(options) ? '' : ',';
   return Buffer.concat([body.subarray(0, end), Buffer.from(`"include_usage":true${comma}`), body.subarray(end)]);
 };

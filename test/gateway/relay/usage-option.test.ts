@@ -41,6 +41,10 @@ describe('asking for usage', () => {
     ['trailing nonsense', '{"stream":true} x'],
     ['asked already, in escapes', String.raw`{"stream":true,"stream_options":{"include\u005Fusage":true}}`],
     ['a member in escapes', String.raw`{"stream":true,"tools":[{"stream_options":{}}],"stream_option\u0073":{}}`],
+    [
+      'options that are none, and a nested member',
+      '{"stream":true,"stream_options":1,"tools":[{"stream_options":{}}]}',
+    ],
     ['an ambiguous member', '{"stream":true,"tools":[{"stream_options":{}}],"stream_options":{}}'],
   ])('not when %s', (_case, body) => {
     expect(ask(body)).toBeUndefined();
@@ -86,6 +90,7 @@ describe('removing what the option added', () => {
     ['CRLF', asked.replaceAll('\n', '\r\n'), unasked.replaceAll('\n', '\r\n')],
     ['comments', `: ping\n\n${asked}`, `: ping\n\n${unasked}`],
     ['usage on a chunk with choices', chunk('a', { prompt_tokens: 1 }) + DONE, chunk('a', { prompt_tokens: 1 }) + DONE],
+    ['null in front, and spaces', 'data: {"usage": null, "choices": []}\n\n', 'data: {"choices": []}\n\n'],
     ['null in front', 'data: {"usage":null,"choices":[]}\n\n', 'data: {"choices":[]}\n\n'],
     ['an error event', 'data: {"error":{"message":"usage"}}\n\n', 'data: {"error":{"message":"usage"}}\n\n'],
     ['a usage chunk without its blank line', `${chunk('a', null)}${last.trimEnd()}`, chunk('a')],
