@@ -5,6 +5,8 @@ import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { openOwnPrices, PRICES_KNOWN_MS } from '../../lambda/data/accounts/own-prices.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
+import { batchDelete } from '../../lambda/data/table/batch.ts';
+import { requestPartition } from '../../lambda/data/table/keys.ts';
 import { attoUsdPerUnit, costNanoUsd } from '../../lambda/domain/money.ts';
 import { noPrices, type OwnPrice, type Terms } from '../../lambda/domain/own-prices/own-price.ts';
 import { contributionOf } from '../../lambda/domain/spend/contribution.ts';
@@ -197,6 +199,31 @@ describe('own prices over the ledger', () => {
     await world.work();
     expect((await world.records()).map(({ revision }) => revision)).toEqual(before);
     await world.check();
+  });
+
+  it('remembers what a credit paid for requests that are no longer on record', async () => {
+    const world = await worldOf();
+    const { id } = await world.create({ kind: 'credit', usd: 0.001 }, {}, '2026-10-01', '2026-12-24');
+    world.wait(AFTER_MS);
+    await world.record([1, 2].map((n) => event(world, n, '2026-10-28T09:00:00.000Z', { tokens: 500 })));
+    world.wait(5 * DAY_MS);
+    await world.record([event(world, 3, '2026-11-02T09:00:00.000Z', { tokens: 400 })]);
+    await world.work();
+    const pk = requestPartition(world.accountId, '2026-10-28');
+    const old = await world.records();
+    await batchDelete(
+      table,
+      old.filter(({ startedAt }) => startedAt < '2026-11').map(({ requestId }) => ({ pk, sk: requestId })),
+    );
+    expect(await world.records()).toMatchObject([{ costNanoUsd: 400_000 }]);
+    await world.update(id, { until: '2026-12-25' });
+    world.wait(AFTER_MS);
+    await world.work();
+    expect((await world.own()).months['2026-10']?.factors[id]?.sum).toBe('1000000');
+    world.wait(DAY_MS);
+    await world.work();
+    await world.record([event(world, 4, '2026-11-03T09:00:00.000Z', { tokens: 400 })]);
+    expect((await world.records()).map(({ costNanoUsd }) => costNanoUsd)).toEqual([400_000, 400_000]);
   });
 
   it('refuses a credit without an end, and a price of a month where the plan keeps no month', async () => {

@@ -169,6 +169,8 @@ const storedJob = z.object({
   doneFrom: z.nullable(z.iso.datetime()),
   /** Sums of base prices and tokens, by the prices that match together: see month-factors.ts. */
   sums: z.record(z.string(), z.tuple([z.string(), z.string()])),
+  /** The requests that were added up. */
+  requests: z._default(z.int(), 0),
   counted: z.string(),
   /** When the sums of the month began. */
   asOf: z.nullable(z.iso.datetime()),

@@ -35,6 +35,7 @@ const newJob = (months: readonly Month[], factorsOnly: readonly Month[], startsA
   phase: 'sum',
   doneFrom: null,
   sums: {},
+  requests: 0,
   counted: '',
   asOf: null,
   startsAt,

@@ -108,6 +108,7 @@ export const openMonthPricing = (
     phase: 'sum',
     doneFrom: null,
     sums: {},
+    requests: 0,
     counted: '',
     asOf: null,
   });
@@ -127,12 +128,14 @@ export const openMonthPricing = (
     const counted = job.asOf === null ? await countedIn(accountId, month) : job.counted;
     const accountPrices = await store.accountPricesOf(accountId, own);
     const sums: MonthSums = structuredClone(job.sums);
+    let { requests: added } = job;
     const place = { month, doneFrom: job.doneFrom, until: asOf };
     const visit = async (records: readonly RequestRecord[]) => {
       for (const record of records) addRecord(sums, record, accountPrices);
+      added += records.length;
     };
     const doneFrom = await walk(accountId, place, visit, isLate);
-    if (doneFrom !== null) return { ...own, job: { ...job, asOf, counted, sums, doneFrom } };
+    if (doneFrom !== null) return { ...own, job: { ...job, asOf, counted, sums, requests: added, doneFrom } };
     const paidBefore = (priceId: string) =>
       Object.entries(own.months)
         .filter(([earlierMonth]) => earlierMonth < month)
@@ -140,8 +143,11 @@ export const openMonthPricing = (
     // Discounts too: a credit pays what is left after them.
     const holding = own.prices.filter((each) => holdsBetween(each, startOf(month), endOfMonth(month)));
     const factors = monthFactors(holding, sums, { month, asOf: new Date(asOf), paidBefore });
+    const { factors: before, isFinal: wasFinal = false } = own.months[month] ?? {};
+    // Where requests of a closed month are no longer on record, what was known of its prices stays: a credit does not pay again.
+    if (wasFinal && added < (new Map<string, number>(JSON.parse(counted)).get('requests') ?? 0))
+      for (const { priceId } of holding) if (before?.[priceId]) factors[priceId] = before[priceId];
     await exportCommitments(accountId, month, own, isWhole);
-    const before = own.months[month]?.factors;
     const credits = prices.filter(({ terms }) => terms.kind === 'credit');
     // The rest of a credit is less, or more, in the months after this one.
     const moved = credits.filter(({ priceId }) => (before?.[priceId]?.sum ?? '0') !== (factors[priceId]?.sum ?? '0'));
