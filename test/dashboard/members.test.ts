@@ -360,6 +360,16 @@ describe('invitations', () => {
     expect((await accept(lastToken())).status).toBe(201);
   });
 
+  it('fail as the code for an address does: what waits for a mail may be asked for again', async () => {
+    const { accountId, userId } = await newUnverifiedAccount(table);
+    const ask = () => callAs(handler, { accountId, userId })('POST', '/auth/verification-codes');
+    failingMail = true;
+    expect(await ask()).toMatchObject({ status: 503, body: { error: { code: 'UNAVAILABLE' } } });
+    failingMail = false;
+    now = new Date(now.getTime() + 60_000);
+    expect((await ask()).status).toBe(202);
+  });
+
   it('are sent to many at once, each with its own error, and make members of projects', async () => {
     const owner = await newAccount(table);
     const { status, body } = await as(owner.userId).inviteMany([

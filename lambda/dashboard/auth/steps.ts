@@ -3,6 +3,7 @@ import { auditEntry } from '../../data/accounts/audit-log.ts';
 import { isVerified, type User } from '../../data/accounts/users.ts';
 import type { AuditAction, AuditFact } from '../../domain/accounts/audit.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
+import { UnavailableError } from '../../domain/errors.ts';
 import {
   addressTakenMail,
   newVerificationCode,
@@ -10,6 +11,7 @@ import {
   verificationMail,
 } from '../../domain/mail/account-mails.ts';
 import type { Mail } from '../../domain/mail/mail.ts';
+import { MailError } from '../../integrations/mail.ts';
 import type { DirectoryUser } from '../../integrations/user-directory.ts';
 import type { IdentityParts } from './open-parts.ts';
 
@@ -84,19 +86,26 @@ export const freeAddress =
     return undefined;
   };
 
+/** Waits for a mail that somebody waits for. @throws UnavailableError with the message, where it is not accepted */
+export const mailed = (sending: Promise<void>, message: string): Promise<void> =>
+  sending.catch((cause: unknown) => {
+    throw cause instanceof MailError ? new UnavailableError(message, { cause }) : cause;
+  });
+
 export type SendCode = (user: Pick<User, 'userId' | 'accountId'>, email: string) => Promise<void>;
 
 /**
  * Mails a code that proves an address.
  *
- * @throws RateLimitedError, MailError
+ * @throws RateLimitedError, UnavailableError
  */
 export const sendCode =
   ({ codes, sendMail, randomInt, now }: IdentityParts): SendCode =>
   async ({ userId, accountId }, email) => {
     const code = newVerificationCode(randomInt);
     await codes.issue(userId, email, code, now().getTime());
-    await sendMail({ accountId, to: [email], ...verificationMail(code) });
+    const sending = sendMail({ accountId, to: [email], ...verificationMail(code) });
+    await mailed(sending, 'The code could not be mailed. Ask for another one in a minute.');
   };
 
 /**

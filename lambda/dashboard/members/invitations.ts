@@ -9,13 +9,13 @@ import {
 } from '../../domain/accounts/invitation.ts';
 import { requireMayGive } from '../../domain/accounts/permissions.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
-import { ConflictError, NotFoundError, UnavailableError } from '../../domain/errors.ts';
+import { ConflictError, NotFoundError } from '../../domain/errors.ts';
 import { invitationMail } from '../../domain/mail/account-mails.ts';
 import { mapError } from '../../http/error-map.ts';
 import type { Implementation, Input } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
-import { MailError } from '../../integrations/mail.ts';
 import type { Identity } from '../auth/open-identity.ts';
+import { mailed } from '../auth/steps.ts';
 import { requireProjects } from '../keys/member-projects.ts';
 import * as operations from './operations.ts';
 
@@ -80,15 +80,9 @@ const mailLink = async (
   token: string,
   invitedBy: string,
 ): Promise<void> => {
-  try {
-    const mail = invitationMail(invitedBy, role, `${dashboardUrl}/accept-invitation#${token}`);
-    await sendMail({ accountId, to: [email], ...mail });
-  } catch (error) {
-    if (!(error instanceof MailError)) throw error;
-    throw new UnavailableError('The invitation is stored, but the mail could not be sent. Send it again in a minute.', {
-      cause: error,
-    });
-  }
+  const mail = invitationMail(invitedBy, role, `${dashboardUrl}/accept-invitation#${token}`);
+  const sending = sendMail({ accountId, to: [email], ...mail });
+  await mailed(sending, 'The invitation is stored, but the mail could not be sent. Send it again in a minute.');
 };
 
 export const listInvitations =
