@@ -3,7 +3,7 @@ import { roles } from '../../domain/accounts/permissions.ts';
 import { ConflictError } from '../../domain/errors.ts';
 import { EXISTS, update } from '../table/actions.ts';
 import { accountUserKey, userKey } from '../table/keys.ts';
-import { findAs } from '../table/read.ts';
+import { findAs, itemsUnder } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact, write } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
@@ -86,16 +86,9 @@ export const openUsers = (table: Table) => {
       return hasExpired ? undefined : user;
     },
 
-    /** Recipients of mails to the account, also those to whom mail is blocked. Reads one page (1 MB), which has room for thousands of users. */
-    recipients: async (accountId: string): Promise<Recipient[]> => {
-      const { pk, sk } = accountUserKey(accountId, '');
-      const { Items = [] } = await table.call('Query', {
-        TableName: table.name,
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :users)',
-        ExpressionAttributeValues: { ':pk': pk, ':users': sk },
-      });
-      return Items.map((item) => recipientSchema.parse(item));
-    },
+    /** Recipients of mails to the account, also those to whom mail is blocked. */
+    recipients: (accountId: string): Promise<Recipient[]> =>
+      Array.fromAsync(itemsUnder(table, accountUserKey(accountId, '')), (item) => recipientSchema.parse(item)),
 
     /** Makes a proven address the user's, in both items. */
     verifyEmail: async (

@@ -1,0 +1,29 @@
+import { expect, it } from '@jest/globals';
+import pMap from 'p-map';
+import { openMembers } from '../../../lambda/data/accounts/members.ts';
+import { newUserItems, openUsers } from '../../../lambda/data/accounts/users.ts';
+import { put } from '../../../lambda/data/table/actions.ts';
+import { write } from '../../../lambda/data/table/write.ts';
+import { tableForTests } from '../../table-for-tests.ts';
+
+const table = tableForTests();
+
+it('the members of an account are all found, where they have more than a page of the table', async () => {
+  const id = (kind: string, number: number) => `${kind}${'0'.repeat(31)}${1_000 + number}`;
+  const accountId = id('a', 0);
+  const users = Array.from({ length: 700 }, (_, number) => ({
+    userId: id('u', number),
+    accountId,
+    role: 'viewer' as const,
+    projects: Array.from({ length: 50 }, (__, project) => id('p', project)),
+    email: `user-${number}@example.com`,
+    emailVerifiedAt: null,
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    companyName: null,
+    createdAt: '2026-11-20T12:00:00.000Z',
+  }));
+  await pMap(users.flatMap(newUserItems), (item) => write(table, put(item)), { concurrency: 16 });
+  expect(await openUsers(table).recipients(accountId)).toHaveLength(700);
+  expect(await openMembers(table).list(accountId)).toHaveLength(700);
+});
