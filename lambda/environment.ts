@@ -19,7 +19,7 @@ const json = z.pipe(
 /** The gateway reads these in a container, apart from AWS's variables and the gateway's own. */
 export const containerEnvironment = z.object({
   PORT: z._default(wholeNumber(5), 8_080),
-  /** How long open requests may last once the process has to stop: shorter than the orchestrator's time until it kills. */
+  /** The time that open requests have once the process has to stop. It must be shorter than the orchestrator's stop time-out. */
   DRAIN_MS: z._default(wholeNumber(9), 110_000),
   /** How long a connection of the load balancer stays open between two requests: longer than the load balancer keeps it. */
   KEEP_ALIVE_MS: z.optional(wholeNumber(9)),

@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { ScheduledHandler } from 'aws-lambda';
 
-/** The log and metrics of a function that runs on a schedule, and its handler: metrics are published whatever becomes of the work. */
+/** The log and metrics of a function that runs on a schedule, and its handler: metrics are published even if the work fails. */
 export const onSchedule = (serviceName: string) => {
   const logger = new Logger({ serviceName });
   const metrics = new Metrics({ serviceName });

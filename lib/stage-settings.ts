@@ -243,7 +243,7 @@ const billingSettings = z
         z.array(z.string().regex(/^(price|plan)_\w+$/, 'must be the id of a Stripe price, such as price_1Abc')),
       )
       .default({}),
-    /** Where Stripe sends people back to. Unset: pages below the dashboard's URL. */
+    /** The address that Stripe sends people back to. Unset: pages below the dashboard's URL. */
     successUrl: webPage.optional(),
     cancelUrl: webPage.optional(),
     portalReturnUrl: webPage.optional(),
@@ -266,7 +266,7 @@ const webSettings = z.strictObject({
     ),
 });
 
-/** What users' webhooks may reach beyond port 443 of public addresses. */
+/** The addresses that users' webhooks may reach beyond port 443 of public ones. */
 const webhookSettings = z.strictObject({
   ports: z.array(wholeNumber(1, 65_535)).default([]),
   /** Names that the functions' network resolves: a webhook to one of them may have an internal address. */

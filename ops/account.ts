@@ -39,7 +39,7 @@ const checkAudit = async (
   const { intact, astray, brokenBefore, earlier } = await openAuditLog(table).check(accountId, now);
   const lines = [`${intact.size} entries are as they were written.`];
   if (earlier > 0)
-    lines.push(`${earlier} are from before entries had a hash of the one before: nothing is known of them.`);
+    lines.push(`${earlier} were written before entries had the hash of the entry before them, and cannot be checked.`);
   if (brokenBefore !== null)
     lines.push(
       brokenBefore === 'head'

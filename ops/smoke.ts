@@ -9,9 +9,9 @@ import { checkCanary, checkHosts, type SmokeTarget } from './smoke/checks.ts';
 const USAGE = `npm run smoke -- --stage STAGE
 npm run smoke -- --gateway-url URL --dashboard-url URL
 
-Asks /health of all gateway hosts (of a stage, gateway.hosts too) and the dashboard API; then, where the environment has
-CANARY_SERVICE_KEY, CANARY_EMAIL and CANARY_PASSWORD of an account made for this, sends a request of it through the gateway and waits until it is on record. Exits 1 where
-anything is wrong. --dry-run says what would be asked.
+Calls /health of all gateway hosts (of a stage, gateway.hosts too), and the dashboard API. Then, if the environment has
+CANARY_SERVICE_KEY, CANARY_EMAIL and CANARY_PASSWORD of an account made for this, it sends a request of that account through the
+gateway and waits until it is on record. Exits 1 if anything is wrong. --dry-run lists what would be called.
 
   --stage STAGE        hosts as cdk.json has them
   --gateway-url URL    with {label} for the provider, such as https://{label}.gateway.example.com

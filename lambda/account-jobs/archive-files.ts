@@ -142,7 +142,7 @@ export const openArchiveFiles = (table: Table, requests: Pick<ReturnType<typeof 
     },
   });
 
-  /** Wherever the day's records are, and wherever they move to meanwhile. */
+  /** Finds the day's records in the table or its file, even if they move meanwhile. */
   const requestsOf = (accountId: string, day: Day): Section => ({
     name: `requests/${day}.jsonl`,
     lines: {

@@ -3,7 +3,7 @@ import { dueJobs } from '../data/accounts/account-jobs.ts';
 import type { Table } from '../data/table/table.ts';
 import { MINUTE_MS } from '../domain/calendar/units.ts';
 
-/** What is done for a kind of job. The id is that of the report, archive and so on. */
+/** Runs one kind of job. The id is that of the report, archive and so on. */
 interface JobKind {
   /** `isLate` is true where the rest must wait for another run. */
   readonly run: (accountId: string, id: string, isLate: () => boolean) => Promise<void>;
@@ -44,7 +44,7 @@ export const runJobs =
         failed += 1;
         const minutes = (failures: number) => Math.min(2 ** failures, MAX_WAIT_MINUTES);
         const dueAt = (failures: number) => new Date(now().getTime() + minutes(failures) * MINUTE_MS);
-        // Where that fails too, the job is due again at once, and must not keep the others from their turn.
+        // If that fails too, the job is due again at once. It must not keep the others from their turn.
         const failures = await job.putOff(accountId, id, dueAt, error).catch(() => undefined);
         logger.error('job of an account failed', { accountId, kind, failures, error: error as Error });
       }

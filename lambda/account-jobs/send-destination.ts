@@ -93,7 +93,7 @@ export const sendDestination = ({ destinations, dayExports, requests, post, now 
         await (destination.type === 'otlp' ? sendRequests : sendManifests)(destination, noteSent, isLate);
         await next({});
       } catch (error) {
-        // What a receiver does is no failure of ours.
+        // A failure of a receiver is not a failure of this job.
         if (!(error instanceof WebhookError)) throw error;
         await fail((await destinations.find(accountId, destinationId)) ?? destination, error);
       }

@@ -97,7 +97,7 @@ export const writeArchive =
     logger.info('archive written', { accountId, archiveId, bytes });
   };
 
-/** An archive ends after this number of failures. The next request for one begins anew. */
+/** An archive ends after this number of failures. The next request for one begins from the start. */
 const MAX_FAILURES = 5;
 
 /** A failed archive is tried again from its checkpoint, or from its beginning where its upload is gone. */

@@ -7,7 +7,7 @@ import type { Table } from '../data/table/table.ts';
 import type { billingEnvironment } from '../environment.ts';
 import type { StripeBilling } from '../integrations/stripe-billing.ts';
 
-/** What the operations of the plan and its purchase work with. */
+/** The dependencies of the operations of the plan and its purchase. */
 export const openBilling = (
   table: Table,
   environment: Pick<

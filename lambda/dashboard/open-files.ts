@@ -11,7 +11,7 @@ import type { filesEnvironment } from '../environment.ts';
 import { openBillAccess } from '../integrations/bills/bill-sources.ts';
 import { openObjectReader } from '../integrations/object-reader.ts';
 
-/** What the operations of files and bills work with. */
+/** The dependencies of the operations of files and bills. */
 export const openFiles = (table: Table, environment: z.infer<typeof filesEnvironment>) => ({
   archives: openArchives(table),
   audit: openAuditLog(table),

@@ -21,7 +21,7 @@ import type { readingEnvironment } from '../environment.ts';
 import { openObjectReader } from '../integrations/object-reader.ts';
 import { openSpendReads } from './open-spend-reads.ts';
 
-/** What the operations of `readingRoutes` work with. */
+/** The dependencies of the operations of `readingRoutes`. */
 export const openReading = (
   table: Table,
   environment: z.infer<typeof readingEnvironment>,

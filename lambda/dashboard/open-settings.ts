@@ -33,7 +33,7 @@ import { openObjectReader } from '../integrations/object-reader.ts';
 import { webhookAccess, webhookPoster, webhookUrlProblem } from '../integrations/webhook.ts';
 import { openBounds } from './read-bounds.ts';
 
-/** What the operations of `settingsRoutes` work with. */
+/** The dependencies of the operations of `settingsRoutes`. */
 export const openSettings = (
   table: Table,
   environment: z.infer<typeof settingsEnvironment>,

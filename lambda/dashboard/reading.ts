@@ -18,7 +18,7 @@ import * as sessions from './sessions/operations.ts';
 import * as readSessions from './sessions/read-sessions.ts';
 import * as spend from './spend/operations.ts';
 
-/** What people read: spend, savings, requests, sessions, limits, the audit log. */
+/** The operations that read: spend, savings, requests, sessions, limits, the audit log. */
 export const readingRoutes = (opened: Reading) => [
   route(spend.readSpend, opened.readSpend),
   route(spend.compareSpend, opened.compareSpend),

@@ -30,7 +30,7 @@ import * as decisions from './savings/decision-operations.ts';
 import * as manageViews from './views/manage-views.ts';
 import * as views from './views/operations.ts';
 
-/** What an account sets: limits and what they found, keys and projects, dimensions, prices, views, reports, destinations. */
+/** The settings of an account: limits and their alerts, keys and projects, dimensions, prices, views, reports, destinations. */
 export const settingsRoutes = (opened: Settings) => [
   ...routes(keys, { ...manageKeys, ...manageProjects }, opened),
   ...routes(dimensions, declareDimensions, opened),

@@ -9,7 +9,7 @@ export interface ToolAccess {
 
 export type JsonObject = { readonly [name: string]: string | readonly JsonObject[] | JsonObject };
 
-/** What a file of a tool must have. Everything else in it stays. */
+/** The part that a file of a tool must have. Everything else in it stays. */
 export type FileContent =
   | { readonly format: 'json'; readonly members: JsonObject }
   | { readonly format: 'env'; readonly variables: Readonly<Record<string, string>> }
@@ -34,7 +34,7 @@ export interface SetUp {
   readonly environment?: Readonly<Record<string, string>>;
   /** Lines for a shell. */
   readonly commands?: readonly string[];
-  /** What somebody types into the tool's own page of settings. */
+  /** A text to type into the tool's own page of settings. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
@@ -256,7 +256,7 @@ export type CodingToolId = keyof typeof codingTools;
 const linesOf = (values: Readonly<Record<string, string>>, separator: string): string[] =>
   Object.entries(values).map(([name, value]) => `${name}${separator}${value}`);
 
-/** What a shell runs for a set-up. */
+/** The lines that a shell runs for a set-up. */
 export const shellLines = ({ environment = {}, commands = [] }: SetUp): string[] => [
   ...Object.entries(environment).map(([name, value]) => `export ${name}="${value}"`),
   ...commands,

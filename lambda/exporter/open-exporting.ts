@@ -56,7 +56,7 @@ const openDescribeAccount = (table: Table) => {
 };
 
 /**
- * What exporting a day, and moving it out of the table, work with.
+ * The dependencies of exporting a day, and of moving it out of the table.
  *
  * @param tableDays days that records stay in the table; null: for their whole retention
  */

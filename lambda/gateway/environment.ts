@@ -118,7 +118,7 @@ export const parseGatewayEnvironment = (variables: Variables): GatewaySettings =
     headersTimeoutMs: integer(variables, 'HEADERS_TIMEOUT_MS', 2 ** 31 - 1),
     idleTimeoutMs: integer(variables, 'IDLE_TIMEOUT_MS', 2 ** 31 - 1),
     upstreamOrigins: origins(variables, byLabel),
-    // Lambda sets it anew for each request.
+    // Lambda sets it again for each request.
     currentTrace: variables['TRACES'] === 'on' ? () => variables['_X_AMZN_TRACE_ID'] : undefined,
   };
 };

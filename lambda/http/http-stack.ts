@@ -145,7 +145,7 @@ const permittedCaller = async (
   return requirePermission(isOutdated ? await callerOf(event, membershipOf, true) : caller, permission);
 };
 
-/** Parses the request of an operation. Path parameters come first, so that a wrong id is reported whatever the body contains. */
+/** Parses the request of an operation. Path parameters come first, so that a wrong id is reported even if the body is wrong, too. */
 const inputOf = async (
   { method, params, query, body, permission, access, isOAuth }: Operation,
   event: APIGatewayProxyEvent,

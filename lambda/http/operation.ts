@@ -18,13 +18,13 @@ export interface RateLimit {
   readonly minutes: number;
 }
 
-/** Requests above one of the limits get 429. They are counted before the operation runs, whatever becomes of them. */
+/** Requests above one of the limits get 429. They are counted before the operation runs, and also if it fails. */
 export interface RateLimits {
   /** A client is an IPv4 address, or an IPv6 network of 64 bits, which is what one customer of a provider has. */
   readonly perClient?: RateLimit;
-  /** With one `email` in the body. */
+  /** Requests with the same `email` in the body. */
   readonly perEmail?: RateLimit;
-  /** For operations that look at the caller. */
+  /** Requests of the same account, for operations that look at the caller. */
   readonly perAccount?: RateLimit;
 }
 
@@ -77,13 +77,13 @@ type Definition = Omit<Endpoint, 'id' | 'path' | 'group' | 'errors'> &
     | { readonly access?: never; readonly permission: Permission }
   );
 
-/** The path's `{id}`, of whatever the operation is about. */
+/** The path's `{id}`. */
 export const idParams = z.strictObject({ id: z.string().check(z.minLength(1), z.maxLength(64)) });
 
 /** `GET /keys/{keyId}`. */
 type MethodAndPath = `${Operation['method']} /${string}`;
 
-/** What a definition leaves to `operation`. */
+/** The members that `operation` adds to a definition. */
 type Added<D extends Definition, R extends MethodAndPath> = Pick<Endpoint, 'id' | 'path' | 'group' | 'errors'> & {
   readonly method: R extends `${infer Method} ${string}` ? Method : never;
   readonly access: D extends { readonly access: infer A extends string } ? A : 'authorizer';
@@ -139,7 +139,7 @@ export interface Membership extends Omit<Principal, 'userId'> {
 /** The caller. `userId` comes from the verified token, the membership from the table. */
 export interface Caller extends Membership {
   readonly userId: string;
-  /** What the user pool calls a person. */
+  /** A person's name in the user pool. */
   readonly username?: string | undefined;
   /** When a person signed in, in seconds since 1970. */
   readonly authTime?: number | undefined;

@@ -24,7 +24,7 @@ export const handler = async (event: unknown, context: Pick<Context, 'getRemaini
     // A round that does not end is as late as it is old.
     if (oldestDue !== null) measureLag(oldestDue);
   } finally {
-    // Alerts are delivered whatever becomes of the round.
+    // Alerts are delivered even if the round fails.
     failures += (await deliver(() => context.getRemainingTimeInMillis())).failures;
     measureLag(due);
     metrics.addMetric('EvaluationFailures', MetricUnit.Count, failures);

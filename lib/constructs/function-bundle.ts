@@ -113,7 +113,7 @@ const bundleOf = (entry: string): Buffer => {
   return bundle;
 };
 
-/** What code loads only where it needs it, by name: also what these files load themselves. */
+/** The code that is loaded only when it is needed, by name, with all that it loads itself. */
 const lazyFilesOf = (code: Buffer | string, found = new Map<string, Buffer | string>()) => {
   for (const name of LAZY_NAMES) {
     if (found.has(name) || !code.includes(`import("${name}"`)) continue;

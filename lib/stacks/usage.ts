@@ -21,7 +21,7 @@ import type { StageResources } from './resources.ts';
 
 const RECORDER_TIMEOUT = Duration.seconds(60);
 const VISIBILITY_TIMEOUT = Duration.seconds(6 * RECORDER_TIMEOUT.toSeconds());
-/** As many as fit into a day: where functions of the account take all its concurrency, or the table is down, events wait for so long. */
+/** As many as fit into a day. Events wait that long while functions of the account use all its concurrency, or the table is down. */
 const MAX_RECEIVE_COUNT = Duration.days(1).toSeconds() / VISIBILITY_TIMEOUT.toSeconds();
 
 /** From usage events to priced records: the queue, its recorder, the sweep of the outbox, the rollup of closed days and months, own prices. */

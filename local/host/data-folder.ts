@@ -58,7 +58,7 @@ export const openDataFolder = (path: string): DataFolder => {
   const logs = join(path, 'logs');
   const lock = join(path, 'lock.sqlite');
   const ignored = join(path, '.gitignore');
-  // Not in somebody else's folder.
+  // A folder that is not ours gets no .gitignore.
   const isOurs = !existsSync(path) || existsSync(lock);
   mkdirSync(logs, { recursive: true, mode: OWNER_ALONE });
   if (isOurs && !existsSync(ignored)) writeFileSync(ignored, '*\n');

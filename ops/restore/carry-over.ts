@@ -62,7 +62,7 @@ export interface CarryReport {
   readonly differing: Map<string, number>;
   /** Items whose key is unknown to this checkout: not touched. */
   unknown: number;
-  /** Accounts whose keys or rules changed here: what is counted on them must be counted anew. */
+  /** Accounts whose keys or rules changed here: what is counted on them must be counted again. */
   readonly touchedAccounts: Set<string>;
 }
 

@@ -375,9 +375,8 @@ const askSavings = async () => {
   const lost = within(dayAgo(days), dayAgo(0)).filter(
     ({ outcome, status, nanoUsd }) => nanoUsd && (outcome === 'client_aborted' || (status ?? 0) >= 400),
   );
-  const first = within(dayAgo(days), dayAgo(0))[0]?.ms ?? 0;
   const truth = [...byName(lost, ['provider', 'model', 'tag']).values()]
-    .map((of) => [Math.round((Number(nanoOf(of)) * 30 * DAY_MS) / (today - first)), of.length] as const)
+    .map((of) => [Math.round((Number(nanoOf(of)) * 30) / days), of.length] as const)
     .filter(([nano]) => nano >= 1e9);
   expect(
     found.items

@@ -19,7 +19,7 @@ const withSteps = (parts: IdentityParts) => ({
 });
 
 /**
- * What the operations of the function `identity` work with.
+ * The dependencies of the operations of the function `identity`.
  *
  * @param change replaces parts
  */

@@ -113,7 +113,7 @@ const tools: readonly Tool[] = [
   },
   {
     name: 'session',
-    description: 'What one session cost, by agent, and its requests. Of a long one, the tool requests lists those.',
+    description: 'What one session cost, by agent, and its requests. The tool requests lists those of a long session.',
     route: route(sessions.readSession, readSession(opened)),
     brief: ({ agents, ...session }: Output<typeof sessions.readSession>) => ({
       ...session,

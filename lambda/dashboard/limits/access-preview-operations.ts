@@ -5,7 +5,7 @@ import { createAccessRule } from './access-operations.ts';
 const operation = inGroup('Access rules');
 
 const count = z.int().check(z.nonnegative());
-const sums = { requests: count, costNanoUsd: z.nullable(count).check(z.describe('Null if nothing is known of it.')) };
+const sums = { requests: count, costNanoUsd: z.nullable(count).check(z.describe('Null if no part of it is known.')) };
 
 export const previewAccessRule = operation('previewAccessRule', 'POST /access-rules/preview', {
   audits: 'Reads only.',

@@ -30,7 +30,7 @@ const state = {
     .nullable(z.int())
     .check(
       z.describe(
-        'What the period comes to at the current rate, in 1e-9 USD. Null where it is too early to tell, or nothing is known of the rate.',
+        'What the period comes to at the current rate, in 1e-9 USD. Null if it is too early to tell, or the rate is not known.',
       ),
     ),
   isBlocking: z.boolean().check(z.describe('Requests are refused with 429 BUDGET_EXCEEDED.')),
@@ -93,7 +93,7 @@ const overrideSchema = z
     amount: z
       .nullable(z.number().check(z.minimum(0), z.maximum(9_000_000)))
       .check(z.describe('In USD for each period. Null: no limit. 0: every request that costs is refused.')),
-    until: z.nullable(z.iso.datetime()).check(z.describe('It ends then. Null: it holds for good.')),
+    until: z.nullable(z.iso.datetime()).check(z.describe('The override ends then. Null: it has no end.')),
   })
   .register(z.globalRegistry, { id: 'LimitOverride' });
 
@@ -115,7 +115,7 @@ export const setLimitOverride = operation('setLimitOverride', 'PUT /budgets/{id}
         ),
         null,
       )
-      .check(z.describe('Null: for good. `period_end`: until the period of now ends.')),
+      .check(z.describe('Null: it has no end. `period_end`: until the current period ends.')),
   }),
   success: { status: 200, description: 'What holds from now on.', schema: overrideSchema },
 });

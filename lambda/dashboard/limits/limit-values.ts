@@ -19,7 +19,7 @@ import type { Settings } from '../open-settings.ts';
 import type * as budgetOperations from './budget-operations.ts';
 import type * as operations from './value-operations.ts';
 
-/** Both functions that serve these have them. */
+/** Both functions that serve these operations have these dependencies. */
 type Opened = Pick<Settings, 'rules' | 'keys' | 'members' | 'projects' | 'limitValues' | 'now'>;
 
 const NONE = '(none)';
@@ -177,7 +177,7 @@ export const exportLimitValues =
         const { value, label, limitNanoUsd, limitSource, isBlocked, ...state } = view(each, stops);
         const { usedNanoUsd, reservedNanoUsd, remainingNanoUsd, percentUsed, unpricedRequests } = state;
         const amounts = [usd(usedNanoUsd), usd(reservedNanoUsd), usd(remainingNanoUsd), percentUsed];
-        // What is ours needs no guard against formulas: below 0 it would become text.
+        // Our own numbers need no guard against formulas, which would turn negative ones into text.
         const ours = [usd(limitNanoUsd), limitSource, ...amounts, isBlocked, unpricedRequests];
         yield `${[csvField(value), csvField(label), ...ours].join(',')}\r\n`;
       }
@@ -247,7 +247,7 @@ const textOf = (override: Override | null) =>
   };
 
 /**
- * What changes the amount that holds for one value, or with null restores the usual one, and its entry in the audit log. Who approves a
+ * The writes that change the amount of one value, or with null restore the usual one, and their entry in the audit log. Who approves a
  * raise makes such a change, too.
  *
  * @param amount in USD

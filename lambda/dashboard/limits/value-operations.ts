@@ -32,7 +32,7 @@ const valueSchema = z
       .nullable(z.int())
       .check(
         z.describe(
-          'What the period comes to at its rate so far. Null in its first tenth, and where nothing is known of it.',
+          'The cost of the whole period at its rate so far. Null in its first tenth, and if no part of it is known.',
         ),
       ),
     isBlocked: z.boolean().check(z.describe('Its requests that cost are refused with 429 BUDGET_EXCEEDED.')),

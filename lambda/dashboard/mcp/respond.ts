@@ -61,7 +61,7 @@ const serverFor = (
   return server;
 };
 
-/** What is wrong with the parameters of a method. The SDK would call it an internal error. */
+/** Says what is wrong with the parameters of a method. The SDK would call it an internal error. */
 const paramsProblem = (
   { CallToolRequestSchema, InitializeRequestSchema, ListToolsRequestSchema }: typeof Sdk,
   body: Input<typeof operation>['body'],

@@ -27,7 +27,7 @@ const labelsText = (labels: Readonly<Record<string, string>> = {}): string => {
 
 /**
  * A metric in Prometheus' text format, version 0.0.4, with labels that all its samples have. Not prom-client, which keeps metrics in a process and their values as it rounds them:
- * here they are read anew for each scrape.
+ * here they are read again for each scrape.
  *
  * @see https://prometheus.io/docs/instrumenting/exposition_formats/
  */
@@ -125,7 +125,7 @@ export const metrics: readonly ReadMetric[] = [
   {
     name: 'ai_spend_cost_usd',
     type: 'gauge',
-    help: 'Known cost in USD of today, of this month so far (in the account’s time zone) and ever, by how it is known. No sample where nothing is known of it.',
+    help: 'Known cost in USD of today, of this month so far (in the account’s time zone) and ever, by how it is known. No sample if no part of it is known.',
     samples: (readings) =>
       inPeriods(
         readings,
@@ -142,7 +142,7 @@ export const metrics: readonly ReadMetric[] = [
   {
     name: 'ai_spend_display_cost',
     type: 'gauge',
-    help: 'Known cost of the same periods in the currency that the account has set, at the rate of each day. No sample where it has set none.',
+    help: 'Known cost of the same periods in the currency that the account has set, at the rate of each day. No sample if it has set none.',
     samples: (readings) =>
       inPeriods(
         readings,
@@ -202,7 +202,7 @@ export const metrics: readonly ReadMetric[] = [
   {
     name: 'ai_spend_untracked_requests_total',
     type: 'counter',
-    help: 'Requests since spend began that were forwarded, and of which no other number knows. An upper bound.',
+    help: 'Requests since spend began that were forwarded, and that no other metric counts. An upper bound.',
     samples: ({ ever }) => [{ value: ever.untracked.requests }],
   },
   {

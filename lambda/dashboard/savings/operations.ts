@@ -70,7 +70,9 @@ export const readWhatIf = operation('readWhatIf', 'POST /spend/what-if', {
   }),
   success: ok('The cost before and after.', {
     ...examined,
-    recordedNanoUsd: recorded.check(z.describe('What the requests cost, as recorded. Null if nothing is known of it.')),
+    recordedNanoUsd: recorded.check(
+      z.describe('The cost of the requests, as recorded. Null if no part of it is known.'),
+    ),
     requests: requests.check(z.describe('Those that can be compared. The next three are about them.')),
     oldNanoUsd: z.int().check(z.describe('Their cost without the change, priced again now.')),
     newNanoUsd: z.int().check(z.describe('The same with the change, and the same tokens.')),
@@ -113,7 +115,7 @@ const displayPerMonth = z
 export const listSavings = operation('listSavings', 'GET /savings', {
   summary: 'List where money is wasted',
   description:
-    'Each finding is arithmetic over requests on record: at least $1 a month, the most first. The range has at most 31 days and about 20,000 requests. Who sees a part of the account gets what its keys waste.',
+    'Each finding is arithmetic over requests on record: at least $1 a month, the largest first. The range has at most 31 days and about 20,000 requests. Who sees a part of the account gets what its keys waste.',
   permission: 'requests:read',
   query: z.strictObject(range),
   success: ok('The findings.', {

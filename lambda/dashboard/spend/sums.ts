@@ -10,7 +10,7 @@ const money = {
     .nullable(z.int())
     .check(
       z.describe(
-        'Known cost in 1e-9 USD. Null if nothing is known of it: no known cost is above 0, and the cost of some requests is unknown, or they may belong to the sum.',
+        'Known cost in 1e-9 USD. Null if no part of it is known: no known cost is above 0, and the cost of some requests is unknown, or they may belong to the sum.',
       ),
     ),
   costUsd: z.nullable(z.string()).check(z.describe('The same amount in USD as a decimal string.')),
@@ -70,7 +70,7 @@ const latency = z
   )
   .check(
     z.describe(
-      'Total duration of requests in ms, within 10 %, up to an hour; absent unless asked for. Null if it is known of none. Requests that were not forwarded, whose end is not known, or that were recorded before durations were counted are not included.',
+      'Total duration of requests in ms, within 10 %, up to an hour; absent unless asked for. Null if no duration is known. Requests that were not forwarded, whose end is not known, or that were recorded before durations were counted are not included.',
     ),
   );
 

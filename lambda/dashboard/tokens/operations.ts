@@ -79,7 +79,7 @@ const MAX_CLIENT_ID = 4_096;
 
 export const readProtectedResource = operation('readProtectedResource', `GET ${RESOURCE_METADATA}`, {
   summary: 'Say who issues tokens for MCP (RFC 9728)',
-  description: 'Also without `/api` in front, where clients look.',
+  description: 'It is also at the same path without `/api`, where clients look for it.',
   access: 'public',
   success: ok('The metadata.', {
     resource: z.url(),
@@ -93,7 +93,7 @@ export const readAuthorizationServer = operation(
   'GET /.well-known/oauth-authorization-server',
   {
     summary: 'Say how a program gets a token (RFC 8414)',
-    description: 'Also without `/api` in front, where clients look.',
+    description: 'It is also at the same path without `/api`, where clients look for it.',
     access: 'public',
     success: ok('The metadata.', {
       issuer: z.url(),

@@ -17,7 +17,7 @@ import type { User } from './users.ts';
 /** Far more than an account needs. Each token has a user in the user pool. */
 const MAX_TOKENS = 100;
 
-/** What a program has to show to get the token that it was promised. */
+/** A program sends these to get the token that it was promised. */
 const grantSchema = z.object({
   clientId: z.string(),
   redirectUri: z.string(),
@@ -99,7 +99,7 @@ export const openApiTokens = (table: Table) => {
     pending: (code: string): Promise<ApiTokenOwner | undefined> =>
       findAs(table, apiTokenKey(secretHash(code)), ownerSchema),
 
-    /** Puts a token in the place of its code. @returns false where the code was used, or the token removed, in the meantime */
+    /** Replaces the code of a token by the token. @returns false where the code was used, or the token removed, in the meantime */
     redeem: async (
       { grant: _, ...owner }: ApiTokenOwner,
       { validUntil }: z.infer<typeof grantSchema>,

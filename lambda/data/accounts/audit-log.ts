@@ -137,7 +137,7 @@ export const openAuditLog = (table: Table) => {
         for await (const item of queryItems(table, between(accountId, { from: '0', to: ':' })))
           if (item['previous'] === undefined) earlier += 1;
           else links.push(item);
-        // An entry that came meanwhile would be astray.
+        // An entry that was written meanwhile would not be part of the chain.
         if ((await findLast(table, auditHeadKey(accountId)))?.hash === last?.hash)
           return { ...checkChain(links, last, now.getTime() / 1_000), earlier };
       }

@@ -49,7 +49,7 @@ const feedSchema = z.object({
   nextNumber: z._default(z.int(), 1),
 });
 
-/** How the feed stands. */
+/** The state of the feed. */
 export interface PriceFeed extends Omit<z.infer<typeof feedSchema>, 'waiting'> {
   readonly waiting: readonly WaitingChange[];
 }

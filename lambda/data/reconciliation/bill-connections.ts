@@ -41,7 +41,7 @@ export const openBillConnections = (table: Table) => ({
   list: (accountId: string): Promise<BillConnection[]> =>
     listItems(table, billConnectionKey(accountId, ''), (item) => connectionSchema.parse(item)),
 
-  /** Writes nothing where it was connected anew since it was read. @param dueAt ISO 8601 UTC: when the bill is read again */
+  /** Writes nothing if it was connected again since it was read. @param dueAt ISO 8601 UTC: when the bill is read again */
   write: (
     { accountId, provider, connectedAt }: BillConnection,
     changes: Partial<Pick<BillConnection, 'readAt' | 'problem' | 'failures'>>,

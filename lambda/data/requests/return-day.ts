@@ -12,7 +12,7 @@ import { requestItem } from './request-item.ts';
 /** A day that is priced again once may be priced again soon. */
 const STAYS_MS = 7 * DAY_MS;
 const WRITES_AT_ONCE = 32;
-/** Between two notes of how far it is. */
+/** The time between two notes of its progress. */
 const NOTED_BLOCKS = 20;
 
 /**
@@ -33,7 +33,7 @@ export const openDayReturn = (table: Table, objects: ObjectReader, now: () => nu
     const entry = await dayFiles.find(accountId, day, true);
     if (entry) {
       const busy = new UnavailableError('The records of a day are being moved. Try again in some minutes.');
-      // A run that is killed for good leaves records in the table next to their file. The next move clears them.
+      // A run that is killed and never repeated leaves records in the table next to their file. The next move clears them.
       const held = await dayFiles.hold(entry, entry.file && now());
       if (!held) throw busy;
       let blocks = 0;

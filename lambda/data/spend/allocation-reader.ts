@@ -39,7 +39,7 @@ interface HourRange {
   readonly to: Hour;
 }
 
-/** How the crosses are read. What an allocation dimension does not count is what they have more. */
+/** Reads the crosses. What an allocation dimension does not count is the difference to them. */
 interface Crosses {
   /** Durations may be left out. */
   readonly withoutDurations: boolean;

@@ -37,7 +37,7 @@ const MAX_BYTES = 2_000_000;
 /** The views that are made of crosses. */
 type CrossView = Exclude<SummaryView, AllocationName>;
 
-/** In the order of how many questions need them. */
+/** Those that most questions need come first. */
 const views: readonly CrossView[] = ['TOTALS', 'provider', 'model', 'CELLS', 'tag', 'keyId', 'providerKey'];
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'));

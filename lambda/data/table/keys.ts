@@ -88,7 +88,7 @@ export const addressCodeKey = (userId: string): Key => ({ pk: userKey(userId).pk
 export const accountUserKey = (accountId: string, userId: string): Key => inAccount(accountId, `USER#${userId}`);
 export const projectKey = (accountId: string, projectId: string): Key => inAccount(accountId, `PROJECT#${projectId}`);
 export const savedViewKey = (accountId: string, viewId: string): Key => inAccount(accountId, `VIEW#${viewId}`);
-/** What was decided about a finding of savings. */
+/** A decision about a finding of savings. */
 export const savingKey = (accountId: string, findingId: string): Key => inAccount(accountId, `SAVING#${findingId}`);
 /** An invitation of a mail address to the account. */
 export const invitationKey = (accountId: string, invitationId: string): Key =>

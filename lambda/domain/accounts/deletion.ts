@@ -1,2 +1,2 @@
-/** For so long the owner can cancel the deletion of an account. */
+/** The days in which the owner can cancel the deletion of an account. */
 export const DELETION_GRACE_DAYS = 7;

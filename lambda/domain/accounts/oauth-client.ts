@@ -1,4 +1,4 @@
-/** What a program said of itself when it registered. */
+/** A program as it described itself when it registered. */
 export interface OAuthClient {
   readonly name: string;
   readonly redirectUris: readonly string[];

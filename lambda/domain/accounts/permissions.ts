@@ -7,7 +7,7 @@ export type Role = (typeof roles)[number];
 /** Permissions of the dashboard API. Each operation names one. */
 export const permissions = [
   'spend:read',
-  /** What shows the spend of the whole account at once: exports, reconciliation, own prices, changes of prices. */
+  /** Reads that show the spend of the whole account at once: exports, reconciliation, own prices, changes of prices. */
   'spend:read-all',
   'requests:read',
   /** Alert rules and alerts; to acknowledge an alert is to write. With `rules:write`, saved views too. */

@@ -53,7 +53,7 @@ export const refusesPassword = (signOn: SignOn | undefined, role: Role): boolean
 export const endsSession = (signOn: SignOn | undefined, role: Role, signedInAtSeconds: number): boolean =>
   refusesPassword(signOn, role) && signedInAtSeconds * 1000 < Date.parse(signOn?.requiredSince ?? '');
 
-/** A sign-in at an identity provider proves who somebody is for so long. */
+/** For this long a sign-in at an identity provider proves who somebody is. */
 const RECENT_SIGN_IN_MS = 10 * MINUTE_MS;
 
 /** Facts about a caller who wants to change what protects the account. */

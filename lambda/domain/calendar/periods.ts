@@ -69,6 +69,6 @@ export const periodsToJudge = (name: PeriodName, now: Date, judgedUntil: Date = 
   return periods;
 };
 
-/** True where a period is judged so long after its end that the evaluator cannot have run in time. */
+/** True if a period is judged later than an evaluator that runs in time would judge it. */
 export const isOverdue = ({ name, end }: Period, now: Date): boolean =>
   now.getTime() - Date.parse(end) >= LATE_MS[name];

@@ -61,12 +61,12 @@ export const requestColumns: readonly Column<RequestRecord>[] = [
   column('recorded_at', 'time', ({ recordedAt }) => Date.parse(recordedAt)),
 ];
 
-/** What an id stands for when the day is exported. */
+/** The name of an id when the day is exported. */
 export interface Named {
   readonly kind: 'project' | 'member' | 'key';
   readonly id: string;
   readonly name: string;
-  /** What a key belongs to; null for the others. */
+  /** The project that a key belongs to; null for other ids. */
   readonly project: string | null;
   readonly member: string | null;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** What a destination gets: the manifest of each day that is exported, or each request, by the OpenTelemetry protocol. */
+/** A destination gets the manifest of each exported day, or each request by the OpenTelemetry protocol. */
 export const destinationTypes = ['manifests', 'otlp'] as const;
 
 const instant = z.iso.datetime();
@@ -18,7 +18,7 @@ export const destinationSchema = z.object({
   headers: z.record(z.string(), z.string()),
   isActive: z.boolean(),
   createdAt: instant,
-  /** What was sent: up to an entry of the list of changes, or to requests that began before an instant. Null before the first. */
+  /** The last that was sent: an entry of the list of changes, or requests that began before an instant. Null before the first. */
   cursor: z.nullable(z.string()),
   sentAt: z.nullable(instant),
   /** Failures since it last took something. */
@@ -28,7 +28,7 @@ export const destinationSchema = z.object({
 });
 export type Destination = z.infer<typeof destinationSchema>;
 
-/** What a change may change, and what sending does. */
+/** The members that a change may change, and those that sending changes. */
 export type DestinationChanges = Partial<
   Pick<Destination, 'name' | 'url' | 'headers' | 'isActive' | 'cursor' | 'sentAt' | 'failures' | 'problem'>
 >;

@@ -82,7 +82,7 @@ interface Value {
   readonly value: number;
 }
 
-/** What was added in a range: the protocol calls it delta (1). */
+/** A sum is of one range only: the protocol calls that delta (1). */
 const DELTA = 1;
 
 /** The bounds that the conventions recommend. */

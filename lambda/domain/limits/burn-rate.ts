@@ -31,7 +31,9 @@ const members = z.strictObject({
   measure: z._default(z.enum(['cost', 'requests']), 'cost'),
   limit: z
     .optional(usdAmount)
-    .check(z.describe('USD, or requests, in an hour at which it fires whatever was usual; of a session: in a day.')),
+    .check(
+      z.describe('USD, or requests, in an hour (of a session: in a day) at which it fires, however many are usual.'),
+    ),
   factor: z
     .optional(z.number().check(z.gt(1), z.maximum(1_000)))
     .check(
@@ -45,7 +47,11 @@ const members = z.strictObject({
   filter: ruleFilter,
   pause: z
     ._default(z.nullable(pause), null)
-    .check(z.describe('Requests of the value are refused for so long, see GET /pauses. Null: it only sends an alert.')),
+    .check(
+      z.describe(
+        'For how long requests of the value are refused, see GET /pauses. Null: the rule only sends an alert.',
+      ),
+    ),
 });
 
 export type BurnRateConfig = z.infer<typeof members>;

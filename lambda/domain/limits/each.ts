@@ -64,7 +64,7 @@ export const valueFor = (each: EachName, { keyId, session, metadata = {} }: Valu
 /** An amount that somebody decided for one value. Null is no limit, 0 refuses every request that costs. */
 export interface Override {
   readonly amountNanoUsd: number | null;
-  /** ISO 8601 UTC; null for good. */
+  /** ISO 8601 UTC; null if it has no end. */
   readonly until: string | null;
 }
 

@@ -20,7 +20,7 @@ const forecastConfigSchema = z.strictObject({
   filter: ruleFilter,
 });
 
-/** A limit of which nothing is known but its amount: it sends one alert. */
+/** A limit with an amount alone: it sends one alert. */
 const plain = {
   notifyAt: [100],
   notifiesForecast: false,

@@ -160,7 +160,7 @@ export const useOf = (
 /** Periods but months are forecast from their first tenth on. */
 const MIN_ELAPSED = 0.1;
 
-/** What a period comes to at its own rate so far; null where that is not known, or it is too early to tell. */
+/** The cost of a whole period at its rate so far; null if that is not known, or it is too early to tell. */
 export const atOwnRate = ({ start, end }: Period, now: Date, nanoUsd: number | null): number | null => {
   if (nanoUsd === null) return null;
   const startMs = Date.parse(start);

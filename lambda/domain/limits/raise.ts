@@ -20,7 +20,7 @@ export const raiseDecision = z.strictObject({
   amount: z.optional(amount.check(z.describe('Another amount than the one asked for: more than what holds now.'))),
   until: z
     ._default(z.nullable(z.literal('period_end')), 'period_end')
-    .check(z.describe('How long the amount holds. Null: for good.')),
+    .check(z.describe('Until when the amount holds. Null: it has no end.')),
 });
 
 /** A member asks that one value of a budget may have more. */
@@ -41,7 +41,7 @@ export const raiseSchema = z
     status: z.enum(['pending', 'approved', 'denied', 'expired']),
     decidedBy: z.nullable(z.object({ userId: z.string(), name: z.string() })),
     decidedAt: z.nullable(at),
-    granted: z.nullable(z.object({ amount, until: z.nullable(at).check(z.describe('Null: for good.')) })),
+    granted: z.nullable(z.object({ amount, until: z.nullable(at).check(z.describe('Null: it has no end.')) })),
   })
   .register(z.globalRegistry, { id: 'Raise' });
 export type Raise = z.infer<typeof raiseSchema>;

@@ -22,7 +22,7 @@ export const periodId = ({ name, start }: { readonly name: string; readonly star
   `${name}#${start}`;
 
 /**
- * After this time, counted from the start of its minute, a reservation is freed, whatever became of its request: the evaluator's run is a
+ * After this time, counted from the start of its minute, a reservation is freed, even if its request still runs: the evaluator's run is a
  * minute later at most, so that nothing stays for more than 15 minutes.
  */
 export const RESERVATION_MINUTES = 14;

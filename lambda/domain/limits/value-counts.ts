@@ -59,7 +59,7 @@ export const useBy = (
   return { usedNanoUsd: isUnpriced ? unknownNanoUsd : (costNanoUsd ?? 0), unpricedRequests: Number(isUnpriced) };
 };
 
-/** Late events and corrected prices still change a period's values for so long; afterwards they are gone, and records alone say it. */
+/** For this long late events and corrected prices still change a period's values. Then they are deleted, and only records remain. */
 const KEPT_DAYS = 40;
 const LONGEST_FIXED_DAYS = 366;
 

@@ -8,7 +8,7 @@ const MAX_RECORD_DAYS = 400;
 const CHECKED_MONTHS = 2;
 /** Events of a month's last hour have been recorded by then. */
 export const CLOSE_AFTER_MS = 2 * HOUR_MS;
-/** As long as records can be priced again. */
+/** Records can be priced again for this long. */
 const KEPT_MONTHS = 15;
 
 export const startOf = (month: Month): string => new Date(month).toISOString();
@@ -85,7 +85,7 @@ export const dailyJob = async (
   }
   const current = monthOf(now.toISOString());
   const factorsOnly = monthPricesOf(own.prices, current).length > 0 && !months.includes(current) ? [current] : [];
-  // What a credit paid, it does not pay again.
+  // Months in which a credit has paid are kept, so that it does not pay the same amount again.
   const credits = own.prices.filter(({ terms }) => terms.kind === 'credit');
   const kept = Object.entries(own.months)
     .sort(([a], [b]) => (a > b ? -1 : 1))

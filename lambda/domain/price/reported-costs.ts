@@ -28,7 +28,7 @@ export const reportedCostsOf = (record: RequestRecord, findPrice: PriceBook): Re
 };
 
 const MAX_DRIFT = 0.01;
-/** Fewer requests, or so little money, say nothing: providers round. */
+/** Fewer requests, or less money, prove nothing, because providers round. */
 const MIN_REQUESTS = 10;
 const MIN_NANO_USD = 1e7;
 

@@ -89,7 +89,7 @@ export const reportContentSchema = z.object({
       unpricedRequests: count,
     }),
   ),
-  /** Where money is wasted, the most first, but for what was dismissed. Weekly reports alone have it. */
+  /** The largest savings that were not dismissed. Only weekly reports have them. */
   savings: z.optional(
     z.object({
       findings: z.array(
@@ -133,7 +133,7 @@ export interface ContentDependencies {
       readonly effectiveFrom: string;
     }[]
   >;
-  /** Where money is wasted, the most first, but for what was dismissed. */
+  /** The largest savings that were not dismissed. */
   readonly readFindings: (
     accountId: string,
     period: Period,

@@ -182,7 +182,7 @@ export const whatIf = (records: readonly RequestRecord[], change: Change, pricin
     recordedNanoUsd: recordedOf(records),
     ...withDifference(total),
     sameText,
-    /** What the requests cost that the price is for: the amount at which a commitment breaks even. */
+    /** The cost of the requests that the price is for: the amount at which a commitment breaks even. */
     concernedNanoUsd,
     groups: [...groups]
       .map(([key, sum]) => {

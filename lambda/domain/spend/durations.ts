@@ -39,7 +39,7 @@ export const withoutDurations = (counters: Counters): Counters =>
 
 /**
  * How long requests took, in milliseconds, and of how many requests that is known: of those that were forwarded and whose end is known.
- * Null where it is known of none.
+ * Null if no duration is known.
  */
 export const latencyOf = (counters: Counters) => {
   const pairs = durationPairs(counters);

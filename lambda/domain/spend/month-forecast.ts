@@ -14,7 +14,7 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 
 /**
  * Sum of a month at the current rate, in nano-USD, and the day on which a limit will be reached. Today counts once: with what is
- * spent, or with a day at the rate if that is more. Null without a week of history, and where nothing is known of what it costs.
+ * spent, or with a day at the rate if that is more. Null without a week of history, and if no part of its cost is known.
  */
 export const forecastMonth = (month: Pick<Period, 'start' | 'end'>, now: Date, sumDays: SumDays) => {
   const todayMs = startOf('day', now).getTime();

@@ -154,7 +154,7 @@ export const requestRecordSchema = z.looseObject({
     ),
     [],
   ),
-  /** What limits reserved for it, but for limits of each. Absent: nothing, and in records of earlier versions. */
+  /** The amounts that limits (except those of each) reserved for it. Absent if none did, and in records of earlier versions. */
   reservations: z.optional(z.array(z.looseObject({ budgetId: z.string(), nanoUsd: z.int() }))),
   recordedAt: z.iso.datetime(),
   /** Epoch seconds after which the record may be gone. */

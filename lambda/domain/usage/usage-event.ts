@@ -93,7 +93,7 @@ const prompt = z.object({
 
 export type Prompt = z.infer<typeof prompt>;
 
-/** What the client got of a response's output: sizes, no content. See `piecesOf` for pieces. */
+/** Sizes of a response's output, as far as the client got it, without content. See `piecesOf` for pieces. */
 const output = z.object({
   /** Text, and the names and arguments of tool calls. */
   pieces: nonNegativeInteger,
@@ -143,7 +143,7 @@ export const reservationSchema = z.object({
   unknownNanoUsd: nonNegativeInteger,
   value: z.optional(z.nullable(metadataText)),
 });
-/** As many as an account may have budgets. */
+/** An account may have this number of budgets. */
 const MAX_RESERVATIONS = 50;
 
 /** How a request may have ended, in a close event. */

@@ -61,7 +61,7 @@ const UNKNOWN_MS = 10_000;
 const REFRESH_MS = 30_000;
 
 /**
- * Caches the owners of keys in the process: for 60 s if found (so long a revoked key or a suspended account may still pass),
+ * Caches the owners of keys in the process: for 60 s if found (a revoked key or a suspended account may still pass for that time),
  * for 10 s if not.
  *
  * @param now milliseconds, monotonic

@@ -45,7 +45,7 @@ const findPlace = (
 /** A request that may be forwarded. */
 export interface Admitted {
   readonly provider: Provider & { readonly label: HostLabel };
-  /** What to send to a cloud: the client's path and query without the place that they begin with. */
+  /** The path and query for a cloud: the client's, without the place that they begin with. */
   readonly target?: string;
   readonly serviceKey: string;
   /** The provider's credential without its scheme. Never stored; only its keyed fingerprint is. */

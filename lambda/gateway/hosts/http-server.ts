@@ -30,7 +30,7 @@ const gatewayServerOptions = {
   requireHostHeader: false,
 } as const satisfies ServerOptions;
 
-/** Where it knows the length of a body, Node decodes a `Content-Disposition` as UTF-8. It need not know it: the headers say it. */
+/** Where it knows the length of a body, Node decodes a `Content-Disposition` as UTF-8. It need not know the length, because the headers have it. */
 export class GatewayResponse extends ServerResponse {
   get _contentLength(): null {
     return null;

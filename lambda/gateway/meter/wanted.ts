@@ -276,7 +276,7 @@ export const wantedInRequest: Wanted = {
 };
 
 /*
- * What a client gets of a model's output, in every dialect. Only sizes leave the gateway, for an estimate when the provider reports no
+ * The members with a model's output, in every dialect. Only sizes leave the gateway, for an estimate when the provider reports no
  * usage: see visible-output.ts. `hidden` is reasoning in encrypted form.
  */
 const toolCall: Wanted = { name: 'call', arguments: 'arguments', args: 'arguments' };

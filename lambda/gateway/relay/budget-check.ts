@@ -130,7 +130,7 @@ export const needsBody = (budgets: BudgetCheck | undefined): budgets is BudgetCh
 /** The value of X-Service-Budget-Remaining: USD, down to a nano-dollar; below zero where more was spent than the budget has. */
 export const remainingHeader = (nanoUsd: number): string => (nanoUsd / NANO_USD).toFixed(9);
 
-/** When to come back where only running requests are in the way. */
+/** When to try again if only the reservations of running requests leave no room. */
 const RUNNING_SECONDS = 30;
 
 /** True where what is spent leaves enough: the request fits as soon as others have ended. */

@@ -56,7 +56,7 @@ class Pairs {
     return this.#count > 0 ? this.#metadata : undefined;
   }
 
-  /** The first of several values of one name counts. A null or empty value is none. */
+  /** The first of several values of one name counts. A null or empty value counts as none. */
   add(name: string, value: unknown): void {
     if (value === null || value === '') return;
     const storable = typeof value === 'string' || typeof value === 'boolean' ? this.#cut(String(value)) : '';

@@ -44,7 +44,7 @@ const dearestOf = (worstCases: readonly (number | null)[]): number | null =>
 /** A transaction has an item for some 5 to 10 ms. */
 const FIRST_WAIT_MS = 10;
 const LONGEST_WAIT_MS = 50;
-/** Late events and corrected prices still change items of past periods for so long, as in lambda/domain/limits/value-counts.ts. */
+/** For this long late events and corrected prices still change items of past periods, as in lambda/domain/limits/value-counts.ts. */
 const KEPT_MS = 40 * DAY_MS;
 
 interface Part {
@@ -84,7 +84,7 @@ const BUSY: ReadonlySet<string | undefined> = new Set([
 /** Text of an error of DynamoDB, as aws-json.ts passes it on. */
 interface TableError {
   readonly code?: string;
-  /** With the item where its condition failed. */
+  /** Has the item if its condition failed. */
   readonly output?: { readonly Item?: Attributes };
 }
 
@@ -191,7 +191,7 @@ export const openReserve = (
         ConditionExpression: 'attribute_exists(#minute)',
         ExpressionAttributeValues: { ':less': { N: String(-reservation.nanoUsd) } },
       };
-      // Where this fails, it is freed with its minute.
+      // If this fails, it is freed with its minute.
       await write(free).catch(() => {});
     }
   };

@@ -25,7 +25,7 @@ const SWITCHING_PROTOCOLS = 101;
 
 export interface WebSocketParts extends GatewayParts {
   readonly timeouts: UpstreamTimeouts;
-  /** Closes a connection on which nothing was sent for so long. */
+  /** A connection on which nothing was sent for this long is closed. */
   readonly webSocketIdleMs?: number;
 }
 
@@ -280,7 +280,7 @@ export class WebSocketRelay {
     client.off('data', this.#keepEarly);
     const early = Buffer.concat(this.#early);
     this.#early = [];
-    // In front of what the sockets still hold.
+    // It goes before the bytes that the sockets still hold.
     if (early.length > 0) {
       provider.write(early);
       this.#record.readClient(early);

@@ -244,7 +244,7 @@ interface LoadedProps<Data> extends LoadProblemProps {
   readonly children: (data: Data) => ReactNode;
 }
 
-/** What a query has read, a skeleton until then, or why there is nothing. */
+/** Shows what a query has read, a skeleton until then, or why there is nothing. */
 export const Loaded = <Data,>({ query, title, height, missing, children }: LoadedProps<Data>) => {
   const { data, error } = query;
   if (missing && problemOf(error).code === 'NOT_FOUND') return <EmptyCard {...missing} />;

@@ -19,7 +19,7 @@ export interface PauseValues extends ScopeValues {
   readonly minutes: string;
 }
 
-/** What a pause begins with: whose requests it refuses, and why. */
+/** The first values of a new pause: whose requests it refuses, and why. */
 export type PauseStart = Partial<PauseValues>;
 
 export const emptyPause: PauseValues = { ...scopeValuesOf(undefined), name: '', minutes: '60' };

@@ -28,14 +28,14 @@ export const UsedBar = ({ name, percent, color }: UsedBarProps) =>
     />
   );
 
-/** What is left of an amount, or how much is over it. */
+/** Shows what is left of an amount, or how much was spent beyond it. */
 export const Left = ({ nano }: { readonly nano: number }) => (
   <span className="dim">
     <Money nano={Math.abs(nano)} /> {nano < 0 ? 'over' : 'remaining'}
   </span>
 );
 
-/** Where spend is heading. */
+/** Shows the forecast of the period. */
 export const OnCourse = ({ nano }: { readonly nano: number | null }) =>
   nano === null ? (
     'no projection yet'

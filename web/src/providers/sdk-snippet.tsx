@@ -29,7 +29,7 @@ interface Part {
 
 interface SdkSnippetProps {
   readonly serviceKey: string;
-  /** What is shown first. */
+  /** The choice that is shown first. */
   readonly initial?: ProviderLabel | CodingToolId;
 }
 

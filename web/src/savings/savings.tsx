@@ -54,7 +54,7 @@ const What = ({
   </>
 );
 
-/** Where the requests behind a finding are, and what may put an end to it. */
+/** Links to the requests behind a finding, and to what may end it. */
 const Links = ({ of: { scope, requests, requestIds } }: { readonly of: Finding }) => {
   const filter = filterOf(scope);
   const [costliest] = requestIds;

@@ -5,7 +5,7 @@ import { type Choice, chosenZone, readsDollars } from '../format/reading.ts';
 
 const ACCOUNT = 'account';
 
-/** Keeps a choice in this browser; without a value, the account's. Everything is formatted with it: the page loads anew. */
+/** Keeps a choice in this browser; without a value, the account's. Everything is formatted with it, so the page reloads. */
 const chooseReading = (choice: Choice, value: string | undefined): void => {
   if (value === undefined) localStorage.removeItem(choice);
   else localStorage.setItem(choice, value);

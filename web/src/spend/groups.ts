@@ -73,7 +73,7 @@ export interface TrendPoint {
   readonly time: string;
   readonly requests: number;
   readonly unpricedRequests: number;
-  /** Sum of the bar; null where nothing is known of it. */
+  /** Sum of the bar; null if no part of it is known. */
   readonly value: number | null;
   /** In the unit of the metric: the series in their order, then everything else. Null where a percentile is not known. */
   readonly values: readonly (number | null)[];

@@ -8,7 +8,7 @@ import { startInZone } from '../format/time.ts';
 import { monthStart } from './ranges.ts';
 
 export interface Sum {
-  /** Null where nothing is known of the cost. */
+  /** Null if no part of the cost is known. */
   readonly costNanoUsd: number | null;
   /** The cost in the display currency; undefined without one. */
   readonly displayCost?: string | null;

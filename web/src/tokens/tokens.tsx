@@ -24,7 +24,7 @@ interface TokenValues {
 export const firstTokenValues: TokenValues = { role: 'viewer', lifetime: '90' };
 export const sentToken = ({ role, lifetime }: TokenValues) => ({ role, expiresInDays: Number(lifetime) });
 
-/** What a token may do, and for how long. */
+/** Says what a token may do, and for how long. */
 export const TokenFields = ({ form }: { readonly form: Pick<UseFormReturnType<TokenValues>, 'getInputProps'> }) => {
   const { me } = useMe();
   return (

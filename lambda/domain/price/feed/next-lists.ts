@@ -64,7 +64,7 @@ export interface SourcedChange extends PriceChange {
 
 /**
  * Why a change waits: the price is half more or less; out of the range of its family; one of many that change at once; the first of a model,
- * from one source alone, which holds meanwhile; or another one than that of an override, which holds until the code has it anew.
+ * from one source alone, which holds meanwhile; or another one than that of an override, which holds until its row in the code is renewed.
  */
 export const waitingReasons = ['step', 'range', 'many', 'oneSource', 'override'] as const;
 
