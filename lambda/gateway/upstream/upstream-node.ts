@@ -129,6 +129,8 @@ const watchExchange = (
       isOver = true;
       timer.stop();
       listener.onEnd(incoming.rawTrailers);
+      // Node no longer tells when more of the body can be sent.
+      if (!outgoing.writableEnded) outgoing.destroy();
     });
   });
 
@@ -156,8 +158,8 @@ const watchExchange = (
 };
 
 /**
- * Pipes the request's body upstream with back-pressure. An early response does not stop it. After a failed exchange the rest
- * of the body is read and dropped, so that the client can read our error.
+ * Pipes the request's body upstream with back-pressure. The beginning of a response does not stop it. After its end, and after a failed
+ * exchange, the rest of the body is read and dropped, so that the client can read the response.
  */
 const sendBody = (
   outgoing: ClientRequest,

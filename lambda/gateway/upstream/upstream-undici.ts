@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import symbols from 'undici/lib/core/symbols.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
@@ -96,15 +98,19 @@ const onStatus = function (this: Parser, bytes: Buffer): 0 {
 
 /** One request: the handler for undici, and the exchange for the relay. */
 class Exchange implements Dispatcher.DispatchHandler, UpstreamExchange {
-  readonly #body: UpstreamRequest['body'];
+  readonly #body: (Readable & { _dump?: () => void }) | Buffer | null;
+  /** The client's. undici takes it from the body when it drops that. */
+  readonly #socket: Socket | undefined;
   readonly #listener: UpstreamListener;
   readonly #timeouts: UpstreamTimeouts;
   readonly #timer: PhaseTimer;
   #controller: Dispatcher.DispatchController | undefined;
+  #isSent = false;
   #isOver = false;
 
   constructor(body: UpstreamRequest['body'], listener: UpstreamListener, timeouts: UpstreamTimeouts) {
     this.#body = body;
+    this.#socket = (body as Partial<IncomingMessage> | null)?.socket;
     this.#listener = listener;
     this.#timeouts = timeouts;
     this.#timer = new PhaseTimer((error) => this.#fail(error));
@@ -141,6 +147,7 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamExchange {
   }
 
   onRequestSent(): void {
+    this.#isSent = true;
     if (!this.#isOver) this.#listener.onRequestEnd();
   }
 
@@ -172,6 +179,7 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamExchange {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#timer.stop();
+    if (!this.#isSent) this.#dropBody();
     this.#listener.onEnd(decodeHeaders(controller.rawTrailers));
   }
 
@@ -188,9 +196,15 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamExchange {
     this.#listener.onError(error);
   }
 
-  /** Reads and drops the rest of the client's body, so that the client can read our error. */
+  /**
+   * Reads and drops the rest of the client's body, so that the client can read the response. undici destroys the stream: only what Node has
+   * dumped is read on.
+   */
   #dropBody(): void {
     const body = this.#body;
-    if (body !== null && !Buffer.isBuffer(body)) body.resume();
+    if (body === null || Buffer.isBuffer(body)) return;
+    body._dump?.();
+    body.resume();
+    this.#socket?.resume();
   }
 }

@@ -5,7 +5,7 @@ import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
 import { type GatewayHost, type HostSettings, KEYS } from '../../gateway/gateway-host.ts';
 import { eventually } from '../eventually.ts';
 import { atSomePace } from '../paces.ts';
-import { exchangeRaw } from '../raw/raw-client.ts';
+import { exchangeRaw, statusesOf } from '../raw/raw-client.ts';
 import type { RawOrigin } from '../raw/raw-origin.ts';
 import type { Scenario } from '../scenario.ts';
 import { type Context, firstClose, GET, GOOD, type Moments, STREAM, silent, UPLOAD } from './client-fixture.ts';
@@ -65,6 +65,25 @@ const timed = (
       return withHost(context, { timeouts: { [timeout]: timeoutMs } }, (parts) => run({ ...parts, timeoutMs }));
     }),
 });
+
+/** More than the buffers on the way hold: who does not read it holds its client up. */
+const UPLOAD_BYTES = 16 * 2 ** 20;
+
+/** A client that sends its whole body before it looks at the response, and then another request on the same connection. */
+const sendsOn = (name: string, status: number, respond: (socket: Socket) => void): Scenario<Context> =>
+  one(name, {}, async ({ origin, host }) => {
+    origin.onHead = (socket, head) => {
+      if (head.startsWith('POST')) respond(socket);
+    };
+    origin.script = (socket, { head }) => {
+      if (head.startsWith('GET')) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnext');
+    };
+    const upload = `POST /v1/files HTTP/1.1\r\n${GOOD}Content-Length: ${UPLOAD_BYTES}\r\n\r\n`;
+    const pieces = [upload, Buffer.alloc(UPLOAD_BYTES), GET];
+    const { text } = await exchangeRaw({ port: host.port, pieces, until: (text) => text.endsWith('next') });
+    assert.deepEqual(statusesOf(text), [status, 200]);
+    return `${status}, then 200`;
+  });
 
 const outcomeOf = ({ outcome, status }: CloseEvent): string => `${outcome}, ${status}`;
 
@@ -133,6 +152,10 @@ export const stayingClients: readonly Scenario<Context>[] = [
     assert.equal(close.status, 413);
     return outcomeOf(close);
   }),
+  sendsOn('gets a response early, and sends all the same', 413, (socket) =>
+    socket.write('HTTP/1.1 413 Too Large\r\nContent-Length: 9\r\n\r\ntoo large'),
+  ),
+  sendsOn('sends all, though the provider has gone', 502, (socket) => socket.resetAndDestroy()),
   one('is refused while it is sending', {}, async ({ host }) => {
     const pieces = [
       UPLOAD.replace(KEYS.active, KEYS.absent),
