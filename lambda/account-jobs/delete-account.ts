@@ -21,8 +21,8 @@ interface DeletionDependencies {
 /**
  * Goes on with the deletion of an account, once its time has come:
  *
- * 1. Its keys are refused, and the recorder drops its events. Then it waits: caches know the account for a minute, and what is in flight
- *    ends within a quarter of an hour.
+ * 1. It cannot be cancelled any more, its keys are refused, and the recorder drops its events. Then it waits: caches know the account for a
+ *    minute, and what is in flight ends within a quarter of an hour.
  * 2. Everything is deleted, in as many runs as it takes.
  * 3. After another wait it looks again, until a whole pass finds nothing: something in flight may have written meanwhile.
  *
@@ -35,16 +35,18 @@ export const deleteAccount =
     if (deletion === undefined || deletion.deletesAt > now().toISOString()) return;
     const later = () => new Date(now().getTime() + pauseMs).toISOString();
 
-    if (deletion.phase === 'waiting') {
+    // From here on nobody can cancel it, and somebody may just have.
+    if (deletion.phase === 'waiting' && !(await deletions.write(accountId, { phase: 'closing' }, now().toISOString())))
+      return;
+    if (deletion.phase !== 'deleting') {
       await markDeleted(accountId, now());
       await holds.cancel(accountId, now().toISOString()).catch((error: unknown) => {
         if (!(error instanceof NotFoundError)) throw error;
       });
-      await deletions.write(accountId, { phase: 'closing' }, later());
+      await deletions.write(accountId, { phase: 'deleting' }, later());
       return logger.info('account closed', { accountId });
     }
 
-    if (deletion.phase === 'closing') await deletions.write(accountId, { phase: 'deleting' }, now().toISOString());
     for (const prefix of objectPrefixes(accountId)) await objects.deleteAll(prefix);
     const removed = await items.removeAll(accountId, now(), isLate);
     logger.info('account deleted in part', { accountId, removed });

@@ -160,10 +160,10 @@ export const dashboardFunctions: Readonly<Record<FunctionName, DashboardFunction
         actions: ['PutItem', 'UpdateItem', 'DeleteItem'],
         partitions: [...partitions.blocks, ...partitions.pricedAccounts],
       },
-      // Whoever asks for more asks about a budget that is there.
+      // A key is of somebody who is a member, and blocks are of limits that are still the same.
       {
         actions: ['ConditionCheckItem'],
-        partitions: [...partitions.accounts, ...partitions.audit, ...partitions.blocks],
+        partitions: [...partitions.accounts, ...partitions.serviceKeys, ...partitions.audit, ...partitions.blocks],
       },
     ],
     mails: true,

@@ -181,6 +181,27 @@ describe('the deletion of an account', () => {
     await run();
   });
 
+  it('does not begin where the owner cancels it in its last moment', async () => {
+    await request();
+    now = new Date(DELETES_AT);
+    let isRaced = false;
+    const raced = interceptTable(await withoutEmptyPartitions(), async ({ operation }, send) => {
+      if (/^(Put|Update|Transact)/.test(operation) && !isRaced) {
+        isRaced = true;
+        const audit = auditEntry(a.accountId, {}, { action: 'account.deletion_cancelled' }, now);
+        await openAccountDeletions(table).cancel(a.accountId, '2026-11-27T11:59:59.999Z', audit);
+      }
+      return send();
+    });
+    await jobOver(raced)(() => 50_000);
+    const left = await itemsOf(a);
+    expect([
+      isRaced,
+      left.filter(({ accountStatus, status }) => [accountStatus, status].includes('cancelled')),
+    ]).toEqual([true, []]);
+    expect(left.filter(({ pk }) => pk === deletedAccountKey(a.accountId).pk)).toEqual([]);
+  });
+
   it('drops usage events that come later, and reports of untracked requests', async () => {
     const untracked = {
       version: 1,

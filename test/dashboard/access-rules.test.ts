@@ -6,6 +6,7 @@ import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { accountServiceKeyKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import { MAX_ACCESS_RULES } from '../../lambda/domain/limits/access-rules.ts';
 import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
@@ -136,13 +137,11 @@ describe('what rules choose by is on every secret of a key', () => {
   it('after the role of its member has changed', async () => {
     const keys = openServiceKeys(table);
     const other = (await newKey({ member: null })).key;
-    await keys.copyRoles(
-      caller.accountId,
-      new Map([
-        [caller.userId, 'viewer' as const],
-        [randomUUID(), 'admin'],
-      ]),
-    );
+    const roles = new Map<string, Role>([
+      [caller.userId, 'viewer'],
+      [randomUUID(), 'admin'],
+    ]);
+    await keys.copyRoles(caller.accountId, async () => roles);
     expect(await secretOf(caller.accountKey)).toMatchObject({ ownerRole: 'viewer' });
     expect(await secretOf(other)).not.toHaveProperty('ownerRole');
   });

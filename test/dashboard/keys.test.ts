@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { ruleOf } from '../../fixtures/rule-of.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
-import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
+import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openStatusCopies } from '../../lambda/data/accounts/key-copies.ts';
+import { openMembers } from '../../lambda/data/accounts/members.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { newUserItems } from '../../lambda/data/accounts/users.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
@@ -26,6 +26,15 @@ const handler = openDashboard(table, () => now);
 beforeEach(() => {
   now = new Date('2026-11-20T16:30:00.000Z');
 });
+
+const newMember = (accountId: string, userId: string, role: Role, projects?: string[]) => {
+  const names = { email: `${userId}@example.com`, firstName: userId, lastName: '', companyName: null };
+  const user = { ...names, userId, accountId, role, emailVerifiedAt: null, createdAt: now.toISOString() };
+  return transact(
+    table,
+    newUserItems({ ...user, projects }).map((item) => put(item)),
+  );
+};
 
 const admitted = (serviceKey: string) => findItem(table, serviceKeyKey(serviceKeyHash(serviceKey)));
 
@@ -95,6 +104,7 @@ describe('keys', () => {
     expect((await call('POST', '/keys', { name: 'k', member: 'stranger' })).body.error.details).toEqual([
       { path: 'member', message: 'stranger is not a member of the account: see GET /members' },
     ]);
+    await newMember(account.accountId, 'developer', 'member');
     const developer = asCaller({ ...account, userId: 'developer', role: 'member' });
     expect((await developer.call('POST', '/keys', { name: 'k', member: account.userId })).body.error.code).toBe(
       'FORBIDDEN',
@@ -211,6 +221,31 @@ it.each([
   expect((await list()).items[1]).toMatchObject({ name: 'api', validUntil: later(1) });
 });
 
+it.each<[string, Role | undefined]>([
+  ['is removed', undefined],
+  ['gets another role', 'viewer'],
+])('nobody gets a key who %s at the same moment', async (_, role) => {
+  const { accountId } = await newAccount(table, 'PRO');
+  await newMember(accountId, 'grace', 'developer');
+  const members = openMembers(table);
+  let isRaced = false;
+  const raced = interceptTable(table, async ({ operation }, send) => {
+    if (operation === 'TransactWriteItems' && !isRaced) {
+      isRaced = true;
+      const audit = auditEntry(accountId, {}, { action: 'member.removed' }, now);
+      if (role) await members.change(await members.find(accountId, 'grace'), { role }, audit);
+      else await members.remove('grace', audit);
+    }
+    return send();
+  });
+  const call = callAs(
+    openDashboard(raced, () => now),
+    { accountId, userId: 'grace', role: 'developer' },
+  );
+  expect(await call('POST', '/keys', { name: 'late' })).toMatchObject({ status: 409 });
+  expect((await openServiceKeys(table).list(accountId)).map(({ name }) => name)).toEqual(['default']);
+});
+
 describe('rotation', () => {
   it('gives a new secret to the same key; the former works until the overlap ends', async () => {
     const account = await newAccount(table, 'PRO');
@@ -316,6 +351,7 @@ describe('roles', () => {
   it('let a member change own keys only', async () => {
     const account = await newAccount(table, 'PRO');
     const member = asCaller({ accountId: account.accountId, userId: 'a-member', role: 'member' });
+    await newMember(account.accountId, 'a-member', 'member');
     const own = (await member.create('mine')).body;
     expect(own.ownerUserId).toBe('a-member');
     for (const attempt of [
@@ -407,12 +443,7 @@ describe('projects', () => {
       (await call('POST', '/projects', { name: 'a' })).body,
       (await call('POST', '/projects', { name: 'b' })).body,
     ];
-    const names = { email: 'ada@example.com', firstName: 'Ada', lastName: 'L', companyName: null };
-    const user = { ...names, userId: randomUUID(), accountId, role: 'viewer' as const, createdAt: later(0) };
-    await transact(
-      table,
-      newUserItems({ ...user, emailVerifiedAt: null, projects: [id] }).map((item) => put(item)),
-    );
+    await newMember(accountId, 'ada', 'viewer', [id]);
     expect(await call('DELETE', `/projects/${id}`)).toMatchObject({
       status: 409,
       body: { error: { message: expect.stringContaining('Limited to this project: ada@example.com.') } },

@@ -415,6 +415,24 @@ describe('invitations', () => {
     expect((await as(owner.userId).invite(newEmail())).status).toBe(201);
   });
 
+  it('are not accepted while the member who invited is removed', async () => {
+    const owner = await newAccount(table);
+    const admin = await join(owner.userId, 'admin');
+    const email = newEmail();
+    expect((await as(admin).invite(email, 'admin')).status).toBe(201);
+    let isRaced = false;
+    const raced = interceptTable(table, async ({ operation }, send) => {
+      if (operation === 'TransactWriteItems' && !isRaced) {
+        isRaced = true;
+        expect((await as(owner.userId).remove(admin)).status).toBe(200);
+      }
+      return send();
+    });
+    const body = { token: lastToken(), password, ...names };
+    const accepted = await invoke(open(raced), { method: 'POST', path: '/api/auth/accept-invitation', body });
+    expect([accepted.status, byEmail(email)]).toEqual([409, undefined]);
+  });
+
   it('make one member of two simultaneous acceptances, and leave no login without an account', async () => {
     const owner = await newAccount(table);
     await as(owner.userId).invite(newEmail());
@@ -578,6 +596,25 @@ describe('members', () => {
       expect(await left(owner.accountId)).toEqual([]);
     });
 
+    it.each<[string, (ownerId: string, userId: string) => Promise<{ readonly status: number }>]>([
+      ['removed', (ownerId, userId) => as(ownerId).remove(userId)],
+      ['given fewer rights', (ownerId, userId) => as(ownerId).changeRole(userId, 'viewer')],
+    ])('and make none while they are %s', async (_, change) => {
+      const owner = await newAccount(table);
+      const userId = await join(owner.userId, 'admin');
+      let isRaced = false;
+      const raced = interceptTable(table, async ({ operation }, send) => {
+        if (operation === 'TransactWriteItems' && !isRaced) {
+          isRaced = true;
+          expect((await change(owner.userId, userId)).status).toBe(200);
+        }
+        return send();
+      });
+      const body = { name: 'CI', role: 'admin', expiresInDays: 30 };
+      const made = await callAs(open(raced), { accountId: '', userId })('POST', '/tokens', body);
+      expect([made.status, await left(owner.accountId)]).toEqual([409, []]);
+    });
+
     it('unless it is asked for that they stay: then they are named', async () => {
       const owner = await newAccount(table);
       const userId = await join(owner.userId, 'admin');
@@ -656,6 +693,25 @@ describe('members', () => {
     } finally {
       clock.mockRestore();
     }
+  });
+
+  it('have on their keys the role of the last of two changes of one moment', async () => {
+    const owner = await newAccount(table);
+    const userId = await join(owner.userId, 'member');
+    const facts = { keyId: randomUUID(), name: 'laptop', createdAt: now.toISOString(), ownerUserId: userId };
+    const key = newServiceKey(facts, `svc_${randomUUID()}`);
+    await openServiceKeys(table).create({ accountId: owner.accountId, status: 'active' }, key, 100);
+    let isRaced = false;
+    const raced = interceptTable(table, async ({ operation, input }, send) => {
+      if (operation === 'UpdateItem' && JSON.stringify(input).includes('"KEY#') && !isRaced) {
+        isRaced = true;
+        expect((await as(owner.userId).changeRole(userId, 'developer')).status).toBe(200);
+      }
+      return send();
+    });
+    const call = callAs(open(raced), { accountId: '', userId: owner.userId });
+    expect((await call('PATCH', `/members/${userId}`, { role: 'viewer' })).status).toBe(200);
+    expect(await findItem(table, serviceKeyKey(key.keyHash))).toMatchObject({ ownerRole: 'developer' });
   });
 
   it('lose no change to another one of the same moment', async () => {

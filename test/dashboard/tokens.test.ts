@@ -5,7 +5,7 @@ import { openApiTokenUse } from '../../lambda/data/accounts/api-tokens.ts';
 import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { update } from '../../lambda/data/table/actions.ts';
-import { apiTokenKey, userKey } from '../../lambda/data/table/keys.ts';
+import { accountUserKey, apiTokenKey, userKey } from '../../lambda/data/table/keys.ts';
 import { write } from '../../lambda/data/table/write.ts';
 import { apiTokenEmail, newApiToken, secretHash } from '../../lambda/domain/accounts/issued-secret.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
@@ -92,7 +92,8 @@ describe('API tokens', () => {
 
   it('never have more permissions than their creator, and none is an owner', async () => {
     const account = await newAccount(table);
-    await write(table, update(userKey(account.userId), 'SET #role = :admin', null, { admin: 'admin' }));
+    for (const key of [userKey(account.userId), accountUserKey(account.accountId, account.userId)])
+      await write(table, update(key, 'SET #role = :admin', null, { admin: 'admin' }));
     const { create } = asCaller(account);
     expect((await create({ name: 'x', role: 'admin' })).status).toBe(201);
     // An admin may not change the plan; the billing role may.

@@ -1,5 +1,6 @@
 import { auditEntry } from '../../data/accounts/audit-log.ts';
 import { type Invitation, isAcceptable } from '../../data/accounts/members.ts';
+import type { User } from '../../data/accounts/users.ts';
 import { parseInvitationToken } from '../../domain/accounts/invitation.ts';
 import { requireGoodPassword } from '../../domain/accounts/passwords.ts';
 import { mayGive, permits } from '../../domain/accounts/permissions.ts';
@@ -29,16 +30,16 @@ const isRefusal = (error: unknown): boolean => error instanceof ConflictError ||
 export const acceptInvitation = (dependencies: Identity): Implementation<typeof operation> => {
   const { directory, freeAddress, sessions, users, members, registration, now, logger } = dependencies;
 
-  const find = async (token: string): Promise<Invitation> => {
+  const find = async (token: string): Promise<{ readonly invitation: Invitation; readonly inviter: User }> => {
     const place = parseInvitationToken(token);
     const invitation = place && (await members.findInvitation(place.accountId, place.invitationId));
     if (invitation === undefined || !isAcceptable(invitation, token, now())) throw noInvitation();
     // A member who was removed must not come back, or let others in, by an invitation sent before.
     const inviter = await users.find(invitation.invitedBy);
     const isMember = inviter?.accountId === invitation.accountId;
-    if (!isMember || !permits(inviter.role, 'members:write') || !mayGive(inviter.role, invitation.role))
+    if (!inviter || !isMember || !permits(inviter.role, 'members:write') || !mayGive(inviter.role, invitation.role))
       throw noInvitation();
-    return invitation;
+    return { invitation, inviter };
   };
 
   /** The session of a login that the address has already. */
@@ -63,7 +64,7 @@ export const acceptInvitation = (dependencies: Identity): Implementation<typeof 
     directory.deleteUser(userId).catch((error: Error) => logger.error('new login not deleted', { userId, error }));
 
   return async ({ clientAddress, body: { token, password, totp, ...names } }) => {
-    const invitation = await find(token);
+    const { invitation, inviter } = await find(token);
     const { accountId, email, role, projects, invitedBy } = invitation;
     const joinAs = (userId: string, totpEnabled = false) => {
       const fact = { action: 'invitation.accepted', subject: userId, details: { email, role, invitedBy } } as const;
@@ -82,7 +83,7 @@ export const acceptInvitation = (dependencies: Identity): Implementation<typeof 
         createdAt: at,
       };
       const source = { actor: { userId, name: email }, clientAddress };
-      return members.join(user, invitation, auditEntry(accountId, source, fact, createdAt));
+      return members.join(user, invitation, inviter, auditEntry(accountId, source, fact, createdAt));
     };
 
     const joinAndLogIn = async (): Promise<Session> => {

@@ -1,8 +1,8 @@
 import type { Accounts } from '../../data/accounts/accounts.ts';
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import { newServiceKey, type ServiceKey, type ServiceKeys } from '../../data/accounts/service-keys.ts';
-import type { Users } from '../../data/accounts/users.ts';
-import { MAX_DEVELOPER_KEYS, type Role } from '../../domain/accounts/permissions.ts';
+import { checkMember, type Users } from '../../data/accounts/users.ts';
+import { MAX_DEVELOPER_KEYS } from '../../domain/accounts/permissions.ts';
 import { DEFAULT_PROJECT_ID, hasProject, isIn, scopeOf } from '../../domain/accounts/scope.ts';
 import { plans } from '../../domain/billing/plans.ts';
 import { HOUR_MS } from '../../domain/calendar/units.ts';
@@ -69,12 +69,12 @@ const requireSeen = (caller: Caller, projectId: string | undefined): void => {
  * @throws ForbiddenError for the key of another, or of nobody, by a role that changes its own keys only
  * @throws ValidationError for a user who is no member
  */
-const roleOfMember = async (
+const findMember = async (
   users: Pick<Users, 'find'>,
   caller: Caller,
   member: string | null,
-): Promise<Role | undefined> => {
-  if (member === caller.userId) return caller.role;
+): Promise<Pick<Caller, 'userId' | 'role' | 'projects' | 'tokenId'> | undefined> => {
+  if (member === caller.userId) return caller;
   const { ownerUserId } = scopeOf(caller).changes;
   if (ownerUserId !== undefined)
     throw new ForbiddenError(
@@ -86,7 +86,7 @@ const roleOfMember = async (
     throw new ValidationError([
       { path: 'member', message: `${member} is not a member of the account: see GET /members` },
     ]);
-  return user.role;
+  return user;
 };
 
 /** @throws ValidationError */
@@ -130,22 +130,25 @@ export const createKey =
     const project = body.project ?? (hasProject(sees, DEFAULT_PROJECT_ID) ? DEFAULT_PROJECT_ID : sees.projects?.[0]);
     requireSeen(caller, project);
     if (sees.ownerUserId !== undefined) await requireRoom(keys, caller.accountId, sees.ownerUserId);
-    const ownerRole = await roleOfMember(users, caller, member);
+    const owner = await findMember(users, caller, member);
     const account = await requireAccount(accounts, caller.accountId);
     const serviceKey = newAccountKey();
     const facts = {
       keyId: newKeyId(),
       name,
       createdAt: now().toISOString(),
-      ...(member !== null && { ownerUserId: member, ownerRole }),
+      ...(owner && { ownerUserId: owner.userId, ownerRole: owner.role }),
       ...(project !== undefined && { projectId: project }),
       ...(validUntil !== undefined && { validUntil: utc(validUntil) }),
     };
     const key = newServiceKey(facts, serviceKey);
-    const owner = member === caller.userId ? {} : { member: member ?? 'none' };
-    const details = { name, project: key.projectId, ...owner, ...(key.validUntil && { validUntil: key.validUntil }) };
+    const other = member === caller.userId ? {} : { member: member ?? 'none' };
+    const details = { name, project: key.projectId, ...other, ...(key.validUntil && { validUntil: key.validUntil }) };
     const fact = { action: 'key.created', subject: key.keyId, details } as const;
-    await keys.create(account, key, plans[account.plan].keys, auditOf({ caller, clientAddress }, fact, now()));
+    // A program is in no list of members.
+    const isStill = owner && owner.tokenId === undefined ? [checkMember(caller.accountId, owner)] : [];
+    const audit = auditOf({ caller, clientAddress }, fact, now());
+    await keys.create(account, key, plans[account.plan].keys, audit, ...isStill);
     return { ...view(key, now()), key: serviceKey };
   };
 

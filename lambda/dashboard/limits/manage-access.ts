@@ -80,7 +80,7 @@ const write = async (
   if (rule.scope.project !== undefined || rule.scope.role !== undefined)
     await keys.copyRoles(
       accountId,
-      new Map((await members.list(accountId)).map(({ userId, role }) => [userId, role])),
+      async () => new Map((await members.list(accountId)).map(({ userId, role }) => [userId, role])),
       () => true,
     );
   await writePolicy(dependencies, accountId);

@@ -1,7 +1,7 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Members } from '../../data/accounts/members.ts';
 import type { ServiceKey } from '../../data/accounts/service-keys.ts';
-import type { User } from '../../data/accounts/users.ts';
+import { checkMember, type User } from '../../data/accounts/users.ts';
 import { projectRoles, type Role, requireMayGive } from '../../domain/accounts/permissions.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
@@ -30,10 +30,16 @@ const detailsOf = ({ email, role, projects }: Pick<User, 'email' | 'role' | 'pro
   projects: projects?.join(', ') ?? 'all',
 });
 
+const copyRoles = ({ keys, users }: Identity, accountId: string, userIds: readonly string[]): Promise<void> =>
+  keys.copyRoles(accountId, async () => {
+    const found = await Promise.all(userIds.map(users.find));
+    return new Map(found.flatMap((user) => (user?.accountId === accountId ? [[user.userId, user.role]] : [])));
+  });
+
 export const changeMember =
   (dependencies: Identity): Implementation<typeof operations.changeMember> =>
   async (input) => {
-    const { members, keys, now } = dependencies;
+    const { members, now } = dependencies;
     const {
       caller,
       params: { userId },
@@ -53,7 +59,7 @@ export const changeMember =
       { role, projects },
       auditOf(input, { action: 'member.role_changed', subject: userId, details, before }, now()),
     );
-    await keys.copyRoles(caller.accountId, new Map([[userId, role]]));
+    await copyRoles(dependencies, caller.accountId, [userId]);
     const tokens = await endTokensAbove(dependencies, input, userId, changed, revoke);
     return { ...view(changed), tokens };
   };
@@ -61,7 +67,7 @@ export const changeMember =
 export const transferOwnership =
   (dependencies: Identity): Implementation<typeof operations.transferOwnership> =>
   async (input) => {
-    const { members, keys, now } = dependencies;
+    const { members, now } = dependencies;
     const {
       caller,
       params: { userId },
@@ -74,13 +80,7 @@ export const transferOwnership =
       userId,
       auditOf(input, { action: 'ownership.transferred', subject: userId, details: { email } }, now()),
     );
-    await keys.copyRoles(
-      caller.accountId,
-      new Map([
-        [caller.userId, 'admin'],
-        [userId, 'owner'],
-      ]),
-    );
+    await copyRoles(dependencies, caller.accountId, [caller.userId, userId]);
     const tokens = await endTokensAbove(dependencies, input, caller.userId, { role: 'admin' }, revokeTokens === 'true');
     return { tokens };
   };
@@ -125,7 +125,8 @@ const passOn = async (
     else {
       const [keyId, { userId: ownerUserId, role: ownerRole }] = [newKeyId(), heir];
       const audit = auditFor('key.handed_over', { to: heir.email, newId: keyId });
-      await keys.handOver(key, { keyId, ownerUserId, ownerRole, at: revokedAt }, audit);
+      const to = { keyId, ownerUserId, ownerRole, at: revokedAt };
+      await keys.handOver(key, to, audit, checkMember(accountId, heir));
     }
     return true;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { auditEntry } from '../../data/accounts/audit-log.ts';
+import { checkMember } from '../../data/accounts/users.ts';
 import { clientIdOf, clientWith, mayReturnTo } from '../../domain/accounts/oauth-client.ts';
 import { DAY_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ValidationError } from '../../domain/errors.ts';
@@ -68,7 +69,9 @@ export const authorizeClient =
     const validUntil = new Date(Date.parse(token.createdAt) + expiresInDays * DAY_MS).toISOString();
     const grant = { clientId, redirectUri, codeChallenge, validUntil };
     const { tokenId } = token;
-    await dependencies.tokens.create({ ...token, userId: tokenId, grant }, `${tokenId}@tokens.invalid`, audit);
+    const pending = { ...token, userId: tokenId, grant };
+    const isStill = checkMember(token.accountId, caller);
+    await dependencies.tokens.create(pending, `${tokenId}@tokens.invalid`, audit, isStill);
     for (const [name, value] of Object.entries({ code, state, iss: origin }))
       if (value !== undefined) returnTo.searchParams.set(name, value);
     return { redirectTo: returnTo.href };

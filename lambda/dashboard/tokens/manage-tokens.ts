@@ -1,6 +1,7 @@
 import type { ApiToken } from '../../data/accounts/api-tokens.ts';
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Membership } from '../../data/accounts/members.ts';
+import { checkMember } from '../../data/accounts/users.ts';
 import { apiTokenEmail, apiTokenPassword, maskedSecret, secretHash } from '../../domain/accounts/issued-secret.ts';
 import { mayGive, requireMayGive } from '../../domain/accounts/permissions.ts';
 import { hasProject } from '../../domain/accounts/scope.ts';
@@ -106,7 +107,7 @@ export const createToken =
     const token = { ...planned, userId };
     try {
       await directory.setPassword(userId, apiTokenPassword(secret));
-      await tokens.create(token, email, audit);
+      await tokens.create(token, email, audit, checkMember(accountId, caller));
     } catch (error) {
       await directory
         .deleteUser(userId)

@@ -63,7 +63,7 @@ export const createToken = operation('createToken', 'POST /tokens', {
       token: z.string().check(z.describe('The token itself. Shown only once. Keep it secret.')),
     }),
   },
-  errors: ['LIMIT_REACHED'],
+  errors: ['LIMIT_REACHED', 'CONFLICT'],
 });
 
 export const removeToken = operation('removeToken', 'DELETE /tokens/{id}', {
@@ -72,7 +72,6 @@ export const removeToken = operation('removeToken', 'DELETE /tokens/{id}', {
   description: 'Permanent. The token, and JWTs issued for it, are rejected within 60 seconds.',
   permission: 'tokens:write',
   success: { status: 204, description: 'Removed.' },
-  errors: ['CONFLICT'],
 });
 
 const MAX_CLIENT_ID = 4_096;
@@ -159,7 +158,7 @@ export const authorizeClient = operation('authorizeClient', 'POST /tokens/author
     description: 'Where the browser goes next, with the code.',
     schema: z.object({ redirectTo: z.string() }),
   },
-  errors: ['LIMIT_REACHED'],
+  errors: ['LIMIT_REACHED', 'CONFLICT'],
 });
 
 const parameter = z.optional(z.string().check(z.maxLength(MAX_CLIENT_ID)));

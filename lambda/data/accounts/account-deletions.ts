@@ -16,10 +16,7 @@ const deletionSchema = z.object({
   requestedBy: z.string(),
   /** ISO 8601 UTC. From then on it cannot be cancelled. */
   deletesAt: z.string(),
-  /**
-   * `waiting` until `deletesAt`; `closing` while keys are refused and events in flight arrive; `deleting` until a whole pass finds
-   * nothing.
-   */
+  /** `waiting` until `deletesAt`; `closing` until keys are refused; `deleting`, once events in flight have arrived, until a whole pass finds nothing. */
   phase: z.enum(['waiting', 'closing', 'deleting']),
   failures: z.optional(z.int()),
 });

@@ -4,12 +4,12 @@ import { isWellFormedApiToken, maskedSecret, secretHash } from '../../domain/acc
 import { roles } from '../../domain/accounts/permissions.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
-import { EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
+import { type Action, EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
 import { batchRead } from '../table/batch.ts';
 import { accountApiTokenKey, apiTokenKey, userKey } from '../table/keys.ts';
 import { findAs, findItem, listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { transact, tryTransact, tryWrite } from '../table/write.ts';
+import { retryConflicts, transact, tryTransact, tryWrite } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 import { openSeenKeys } from './membership.ts';
 import type { User } from './users.ts';
@@ -87,12 +87,16 @@ export const openApiTokens = (table: Table) => {
         throw new LimitReachedError(`An account can have ${MAX_TOKENS} API tokens. Remove one first.`);
     },
 
-    /** @param email of the token's user in the user pool */
-    create: async (token: ApiToken, email: string, audit: AuditEntry): Promise<void> => {
+    /** @param email of the token's user in the user pool. @param checks of who creates it. @throws ConflictError where they fail */
+    create: async (token: ApiToken, email: string, audit: AuditEntry, ...checks: Action[]): Promise<void> => {
       const { userId, accountId, role, projects, name: firstName, createdAt, tokenId, validUntil } = token;
       const names = { email, firstName, lastName: '', companyName: null };
       const items = itemsOf(token, { userId, accountId, role, projects, ...names, createdAt, tokenId, validUntil });
-      await transact(table, [...items.map((item) => put(item, IS_NEW)), putAudit(audit)]);
+      await transact(
+        table,
+        [...items.map((item) => put(item, IS_NEW)), putAudit(audit), ...checks],
+        () => new ConflictError('Another request changed your rights. Try again.'),
+      );
     },
 
     /** The token that a code stands for. */
@@ -119,28 +123,24 @@ export const openApiTokens = (table: Table) => {
     },
 
     /**
-     * Removes a token. It is refused within a minute.
+     * Removes a token, also one that a program fetches at this moment. It is refused within a minute.
      *
      * @returns the token as it was
      * @throws NotFoundError
-     * @throws ConflictError where a program fetched it at this moment
      */
-    remove: async (accountId: string, tokenId: string, audit: AuditEntry): Promise<ApiToken> => {
-      const item = await findItem(table, accountApiTokenKey(accountId, tokenId));
-      if (item === undefined) throw new NotFoundError('There is no such token.');
-      const token = apiTokenSchema.parse(item);
-      const { tokenHash } = token;
-      await transact(
-        table,
-        [
+    remove: (accountId: string, tokenId: string, audit: AuditEntry): Promise<ApiToken> =>
+      retryConflicts(async () => {
+        const item = await findItem(table, accountApiTokenKey(accountId, tokenId));
+        if (item === undefined) throw new NotFoundError('There is no such token.');
+        const token = apiTokenSchema.parse(item);
+        const { tokenHash } = token;
+        await transact(table, [
           remove(accountApiTokenKey(accountId, tokenId), 'tokenHash = :tokenHash', { tokenHash }),
           ...[apiTokenKey(tokenHash), userKey(token.userId)].map((key) => remove(key)),
           putAudit(audit),
-        ],
-        () => new ConflictError('Another request changed the token. Try again.'),
-      );
-      return token;
-    },
+        ]);
+        return token;
+      }),
   };
 };
 

@@ -10,7 +10,7 @@ import { findAs, listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
-import { type NewUser, newUserItems, openUsers, parseUser, type User } from './users.ts';
+import { checkMember, type NewUser, newUserItems, openUsers, parseUser, type User } from './users.ts';
 
 const invitationSchema = z.object({
   invitationId: z.string(),
@@ -239,15 +239,22 @@ export const openMembers = (table: Table) => {
     /**
      * Uses up an invitation and makes the user a member, both or neither.
      *
-     * @throws ConflictError if the user belongs to an account, or the invitation is not what it was
+     * @param inviter as it was read
+     * @throws ConflictError if the user belongs to an account, or the invitation or inviter is not what it was
      */
-    join: (user: NewUser, { accountId, invitationId, tokenHash }: Invitation, audit: AuditEntry): Promise<void> =>
+    join: (
+      user: NewUser,
+      { accountId, invitationId, tokenHash }: Invitation,
+      inviter: User,
+      audit: AuditEntry,
+    ): Promise<void> =>
       transact(
         table,
         [
           remove(invitationKey(accountId, invitationId), 'tokenHash = :tokenHash', { tokenHash }),
           ...newUserItems(user).map((item) => put(item, IS_NEW)),
           check(accountKey(accountId), EXISTS),
+          checkMember(accountId, inviter),
           putAudit(audit),
         ],
         ([, isMember]) =>

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { serviceKeyHash } from '../../domain/accounts/account-key.ts';
 import { maskedSecret } from '../../domain/accounts/issued-secret.ts';
@@ -6,7 +7,7 @@ import { DEFAULT_PROJECT_ID } from '../../domain/accounts/scope.ts';
 import type { AccountStatus } from '../../domain/billing/plans.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import type { BlockPolicy } from '../../domain/limits/block.ts';
-import { EXISTS, IS_NEW, put, update } from '../table/actions.ts';
+import { type Action, EXISTS, IS_NEW, put, update } from '../table/actions.ts';
 import { accountKey, accountServiceKeyKey, serviceKeyKey } from '../table/keys.ts';
 import { findAs, findItem, listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
@@ -125,9 +126,10 @@ export const openServiceKeys = (table: Table) => {
     /**
      * Creates a key if the account has fewer active keys than `limit`.
      *
+     * @param checks of the key's member
      * @throws LimitReachedError
      * @throws NotFoundError if there is no such project
-     * @throws ConflictError if the account's status changed at this moment, because the copy on the key would be wrong
+     * @throws ConflictError if the account's status or the member changed at this moment, because the copies on the key would be wrong
      */
     create: async (
       account: {
@@ -138,6 +140,7 @@ export const openServiceKeys = (table: Table) => {
       key: ServiceKey,
       limit: number,
       audit?: AuditEntry,
+      ...checks: Action[]
     ): Promise<void> => {
       const { accountId, status, withoutBlocks } = account;
       const isSame = `#status = :status AND ${withoutBlocks ? 'withoutBlocks = :withoutBlocks' : 'attribute_not_exists(withoutBlocks)'}`;
@@ -148,11 +151,14 @@ export const openServiceKeys = (table: Table) => {
             ...{ one: 1, limit, status, withoutBlocks },
           }),
           ...newKeyItems({ accountId, accountStatus: status, withoutBlocks, key }).map((item) => put(item, IS_NEW)),
+          ...checks,
           ...countKey(accountId, key.projectId, 1),
           ...(audit ? [putAudit(audit)] : []),
         ],
-        async ([isRefused, , , hasNoProject]) => {
-          if (hasNoProject) return noProject();
+        async ([isRefused, , , ...refused]) => {
+          if (refused[checks.length]) return noProject();
+          if (refused.includes(true))
+            return new ConflictError('Another request changed the member of the key. Try again.');
           if (!isRefused) return undefined;
           const item = await findItem(table, accountKey(accountId));
           return item?.['status'] !== status || item['withoutBlocks'] !== withoutBlocks
@@ -169,22 +175,27 @@ export const openServiceKeys = (table: Table) => {
      * Writes on active keys what access rules choose by: the role of the key's member, and the project, where the gateway has no copy of it.
      * Doing it again does no harm.
      *
+     * @param readRoles called again at the end: the last to write may have read first
      * @param concerns the keys to write
      */
     copyRoles: async (
       accountId: string,
-      roleOf: ReadonlyMap<string, Role>,
-      concerns: (key: ServiceKey) => boolean = ({ ownerUserId = '' }) => roleOf.has(ownerUserId),
+      readRoles: () => Promise<ReadonlyMap<string, Role>>,
+      concerns?: (key: ServiceKey) => boolean,
     ): Promise<void> => {
-      const active = (await listKeys(accountId)).filter((key) => key.status === 'active' && concerns(key));
-      for (const key of active) {
-        const role = roleOf.get(key.ownerUserId ?? '') ?? key.ownerRole;
-        const set = role === undefined ? '' : ', ownerRole = :role';
-        const change = `SET projectId = if_not_exists(projectId, :project)${set}`;
-        const values = { project: key.projectId, role };
-        const items = [accountServiceKeyKey(accountId, key.keyId), ...hashesOf(key).map(serviceKeyKey)];
-        // A secret may have been deleted meanwhile.
-        for (const item of items) await tryWrite(table, update(item, change, EXISTS, values));
+      let written: ReadonlyMap<string, Role> | undefined;
+      for (let roles = await readRoles(); !isDeepStrictEqual(roles, written); roles = await readRoles()) {
+        const isOne = concerns ?? (({ ownerUserId = '' }: ServiceKey) => roles.has(ownerUserId));
+        for (const key of (await listKeys(accountId)).filter((each) => each.status === 'active' && isOne(each))) {
+          const role = roles.get(key.ownerUserId ?? '') ?? key.ownerRole;
+          const set = role === undefined ? '' : ', ownerRole = :role';
+          const change = `SET projectId = if_not_exists(projectId, :project)${set}`;
+          const values = { project: key.projectId, role };
+          const items = [accountServiceKeyKey(accountId, key.keyId), ...hashesOf(key).map(serviceKeyKey)];
+          // A secret may have been deleted meanwhile.
+          for (const item of items) await tryWrite(table, update(item, change, EXISTS, values));
+        }
+        written = roles;
       }
     },
 
@@ -330,12 +341,14 @@ export const openServiceKeys = (table: Table) => {
      * Gives an active key to another member: as a key with another id and the same secrets, so that what was spent stays the former
      * member's, and clients go on. The gateway follows within 60 seconds.
      *
-     * @throws ConflictError if the key was changed or revoked in the meantime
+     * @param checks of that member
+     * @throws ConflictError if the key or the member was changed in the meantime
      */
     handOver: async (
       key: ServiceKey,
       to: { readonly keyId: string; readonly ownerUserId: string; readonly ownerRole: Role; readonly at: string },
       audit: AuditEntry,
+      ...checks: Action[]
     ): Promise<void> => {
       const { accountId } = audit;
       const { keyId, ownerUserId, ownerRole, at } = to;
@@ -359,6 +372,7 @@ export const openServiceKeys = (table: Table) => {
             }),
           ),
           ...countKey(accountId, key.projectId, 1),
+          ...checks,
           putAudit(audit),
         ],
         changedMeanwhile,

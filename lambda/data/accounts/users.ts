@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { roles } from '../../domain/accounts/permissions.ts';
 import { ConflictError } from '../../domain/errors.ts';
-import { EXISTS, update } from '../table/actions.ts';
+import { check, EXISTS, update } from '../table/actions.ts';
 import { accountUserKey, userKey } from '../table/keys.ts';
 import { findAs, itemsUnder } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
@@ -73,6 +73,16 @@ export const newUserItems = (user: NewUser) => [
   { ...userKey(user.userId), ...user },
   { ...accountUserKey(user.accountId, user.userId), ...recipientSchema.parse(user) },
 ];
+
+/** Fails a transaction where somebody is no member any more, or has other rights. The items of owners from 0.1 have no role. */
+export const checkMember = (
+  accountId: string,
+  { userId, role, projects }: { userId: string; role: User['role']; projects?: readonly string[] | undefined },
+) => {
+  const isLimited = projects ? 'projects = :projects' : 'attribute_not_exists(projects)';
+  const isSame = `${EXISTS} AND (attribute_not_exists(#role) OR #role = :role) AND ${isLimited}`;
+  return check(accountUserKey(accountId, userId), isSame, { role, projects });
+};
 
 export const openUsers = (table: Table) => {
   const change = (userId: string, expression: string, values: Record<string, unknown> = {}): Promise<void> =>

@@ -175,7 +175,7 @@ describe('what each function may do', () => {
         'dynamodb:BatchGetItem ON data:Table WHERE USER#*',
         'dynamodb:PutItem dynamodb:DeleteItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash} ACCOUNT#{account}#AUDIT BLOCKS#{account} PRICED_ACCOUNTS',
         'dynamodb:UpdateItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash} ACCOUNT#{account}#AUDIT BLOCKS#{account} PRICED_ACCOUNTS RATE#*',
-        'dynamodb:ConditionCheckItem ON data:Table WHERE ACCOUNT#{account} ACCOUNT#{account}#AUDIT BLOCKS#{account}',
+        'dynamodb:ConditionCheckItem ON data:Table WHERE ACCOUNT#{account} KEY#{hash} ACCOUNT#{account}#AUDIT BLOCKS#{account}',
         MAIL,
         's3:GetObject ON data:Objects/requests/*',
       ],
