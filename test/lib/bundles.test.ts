@@ -17,7 +17,7 @@ import { currentAssembly } from '../../local/synth.ts';
 const BUDGETS_KB: Readonly<Record<string, number>> = {
   'gateway/Proxy/Function': 108,
   'usage/Recorder': 535,
-  'usage/Sweep': 470,
+  'usage/Sweep': 474,
   'usage/Rollup': 364,
   'usage/OwnPrices': 625,
   'usage/PriceFeed': 355,
