@@ -123,6 +123,8 @@ const rows: readonly Row[] = [
   ],
   [POST, /\/(uploads|files|vector_stores|assistants)\/[^?]+$/, 'free'],
   [POST, /\/(batches|batch\/jobs)\/[^/]+\/(cancel|requests)$/, 'free'],
+  // Returns the usage of the session so far.
+  [POST, /\/agents\/sessions\/[^/]+$/, 'free'],
   // Updates the metadata of a response that was charged when it was made.
   [POST, /\/chat\/completions\/[^/]+$/, 'free'],
   [POST, /\/threads\/(?!runs$)[^/]+$/, 'free'],

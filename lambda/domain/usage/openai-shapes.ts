@@ -68,6 +68,12 @@ export const readChatUsage = (raw: Raw, provider: string, dialect: Dialect): Usa
   };
 };
 
+/** Usage of the models that write the code of OpenAI's vector images, which the totals leave out. */
+export const svgUsagesOf = (raw: Raw): readonly Raw[] => {
+  const usages = raw['svg_usage'];
+  return Array.isArray(usages) ? usages.filter(isRaw) : [];
+};
+
 /**
  * Responses, images, speech-to-text by tokens: the totals include cached, audio, image and reasoning tokens. Without details, the
  * output of an images response is all images, and that of a speech response (a stream of events) is all audio.
@@ -79,16 +85,17 @@ export const readResponsesUsage = (raw: Raw, _provider: string, dialect: Dialect
     { input: raw['input_tokens'], output: raw['output_tokens'], total: raw['total_tokens'] },
     dialect,
   );
-  const reasoning = count(at(output, 'reasoning_tokens'));
+  const reasoning = count(at(output, 'reasoning_tokens'), raw['reasoning_tokens']);
   const isSeparate = isReasoningSeparate(inputTokens, outputTokens, reasoning, countOf(raw['total_tokens']));
+  const svg = (name: string) => svgUsagesOf(raw).reduce((sum, usage) => sum + count(usage[name]), 0);
   return {
     gap,
-    inputTokens,
-    outputTokens: outputTokens + (isSeparate ? reasoning : 0),
+    inputTokens: inputTokens + svg('input_tokens'),
+    outputTokens: outputTokens + (isSeparate ? reasoning : 0) + svg('output_tokens'),
     cacheReadTokens: count(at(input, 'cached_tokens')),
     cacheWriteTokens: count(at(input, 'cache_write_tokens')),
     cacheWrite12hTokens: count(at(input, 'cache_write_tokens_details', 'ttl_12h_tokens')),
-    reasoningTokens: reasoning,
+    reasoningTokens: reasoning + svg('reasoning_tokens'),
     inputAudioTokens: count(at(input, 'audio_tokens')),
     inputImageTokens: count(at(input, 'image_tokens')),
     outputAudioTokens: countOf(at(output, 'audio_tokens')) ?? (dialect === 'openai-speech' ? outputTokens : 0),

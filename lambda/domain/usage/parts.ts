@@ -7,13 +7,15 @@ import {
   promptTokensOf,
   readingsOf,
 } from './iterations.ts';
+import { svgUsagesOf } from './openai-shapes.ts';
 import { at, count, isRaw, type Raw } from './raw.ts';
 import type { Reading } from './usage-event.ts';
 
 /**
  * Splits a reading where parts with different prices share one usage object: the groups of a batch's results, and Anthropic's
  * attempts on several models, its iterations with prompts of different prices, and those of its advisor tool, which name another
- * model and are not in the totals. Mostly returns the reading itself; nothing where nothing is charged.
+ * model and are not in the totals, as the models that write OpenAI's vector images do. Mostly returns the reading itself; nothing
+ * where nothing is charged.
  */
 export const partsOf = (reading: Reading): readonly Reading[] => {
   const groups = reading.usage?.['batch_groups'];
@@ -46,7 +48,21 @@ const ofGroup = (reading: Reading, group: Raw, index: number): Reading => {
 /** Types of iterations of the response's own model, which are in its totals. */
 const inTotals: ReadonlySet<unknown> = new Set(['message', 'compaction']);
 
+/** A part that names its model. */
+const ofModel = (reading: Reading, usage: Raw): Reading => ({
+  ...reading,
+  usage,
+  modelServed: typeof usage['model'] === 'string' ? usage['model'] : null,
+  modelRequested: null,
+  billableItems: {},
+});
+
 const byModel = (reading: Reading): readonly Reading[] => {
+  const svgs = svgUsagesOf(reading.usage ?? {});
+  if (svgs.length > 0) {
+    const own = { ...reading, usage: { ...reading.usage, svg_usage: undefined } };
+    return [...byModel(own), ...svgs.map((usage) => ofModel({ ...reading, dialect: 'openai-responses' }, usage))];
+  }
   const iterations = iterationsOf(reading.usage);
   if (areAttempts(iterations)) return chargedAttempts(reading);
   const isForeign = ({ type, model }: Raw): boolean =>
@@ -56,13 +72,7 @@ const byModel = (reading: Reading): readonly Reading[] => {
   const own = iterations.filter((iteration) => !isForeign(iteration));
   return [
     ...bySize({ ...reading, usage: { ...reading.usage, iterations: own } }, own),
-    ...foreign.map((iteration) => ({
-      ...reading,
-      usage: iteration,
-      modelServed: iteration['model'] as string,
-      modelRequested: null,
-      billableItems: {},
-    })),
+    ...foreign.map((iteration) => ofModel(reading, iteration)),
   ];
 };
 

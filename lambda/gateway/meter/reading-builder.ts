@@ -87,6 +87,8 @@ export class ReadingBuilder implements PickerSink {
   #values = new Map<string, unknown>();
   #outputs: { type: string; action: string; container: string }[] = [];
   #tools: { type: string; model: unknown }[] = [];
+  /** The models that write the code of vector images have a usage of their own. */
+  #svgUsages: unknown[] = [];
   #images = 0;
   #embeddedTokens = 0;
   #groundingQueries = 0;
@@ -116,6 +118,7 @@ export class ReadingBuilder implements PickerSink {
     else if (name === '#part') this.#hasPart = true;
     else if (name === '#grounded') this.#billableItems.set(BILLABLE.groundedPrompts, 1);
     else if (name === '#mapped') this.#billableItems.set(BILLABLE.mapsPrompts, 1);
+    else if (name === 'svgUsage') this.#svgUsages.push(parse(json));
     else if (name === 'groundingQueries') this.#addGroundingQueries(parse(json));
     else if (name === '#output') this.#outputs.push({ type: '', action: '', container: '' });
     else if (name === '#tool') this.#tools.push({ type: '', model: undefined });
@@ -159,6 +162,7 @@ export class ReadingBuilder implements PickerSink {
     this.#values = new Map();
     this.#outputs = [];
     this.#tools = [];
+    this.#svgUsages = [];
     this.#images = 0;
     this.#groundingQueries = 0;
   }
@@ -217,8 +221,9 @@ export class ReadingBuilder implements PickerSink {
       this.#usage = start;
       this.#isHalf = true;
     }
-    const usage = usageIn(values) ?? this.#lesserUsage(values);
-    if (!usage) return;
+    const found = usageIn(values) ?? this.#lesserUsage(values);
+    if (!found) return;
+    const usage = this.#svgUsages.length === 0 ? found : { ...found, svg_usage: this.#svgUsages };
     if (this.#startUsage) {
       this.#usage = overlay(this.#startUsage, usage);
       this.#startUsage = this.#usage;

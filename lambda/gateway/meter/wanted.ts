@@ -13,6 +13,7 @@ const outputItem: Wanted = {
   type: 'output.type',
   container_id: 'output.container',
   action: { type: 'output.action' },
+  svg_usage: 'svgUsage',
 };
 
 const tools: Wanted = { '*': { '': '#tool', type: 'tool.type', model: 'tool.model' } };
@@ -90,6 +91,7 @@ export const wantedInResponse: Wanted = {
   request_counts: { succeeded: 'batchSucceeded' },
   // OpenAI images and speech-to-text
   data: { '*': '#image' },
+  svg_usage: 'svgUsage',
   size: 'image.size',
   quality: 'image.quality',
   duration: 'audio.seconds',
