@@ -419,10 +419,17 @@ describe('the numbers of a report', () => {
     const { text, html } = sendMail.mock.calls[0]![0];
     expect(text).toContain('What was spent is unknown (1 request).');
     expect(text).toContain('Bypassed, and counted all the same: 1 request.');
-    expect(`${text}${html}`).not.toContain('$0.00 was spent');
+    expect(`${text}${html}`).not.toContain('$0.00');
+    expect(text).toContain('0% used: unknown of $20.00 (monthly), 2 requests of unknown cost');
     // The name, what is used, of how much, no projection, and the requests that none of it includes.
     const cells = /<tr>(<td[^>]*>Team &lt;b&gt;.*?)<\/tr>/.exec(html ?? '')?.[1]?.split('</td>');
-    expect(cells?.map((cell) => cell.replace(/<[^>]*>/, '')).slice(1)).toEqual(['0%', '$0.00 of $20.00', '', '2', '']);
+    expect(cells?.map((cell) => cell.replace(/<[^>]*>/, '')).slice(1)).toEqual([
+      '0%',
+      'unknown of $20.00',
+      '',
+      '2',
+      '',
+    ]);
     expect(html).not.toMatch(/<img|<script|url\(/);
   });
 });

@@ -207,17 +207,14 @@ export const questionOf = async (
 
 /** A group by the API's names: `key` for the id of a service key, declared dimensions under `dim`. */
 export const withApiNames = <G extends { readonly keyId?: string | null }>({ keyId, ...rest }: G) => {
-  const declaredValue = Object.entries(rest).filter(([name]) => name.startsWith('dim:'));
+  const kindOf = ([name]: [string, unknown]) => (name.startsWith('dim:') ? 'declared' : 'others');
+  const { declared, others = [] } = Object.groupBy(Object.entries(rest), kindOf);
+  type Others = Omit<G, 'keyId' | AllocationName> & { readonly client?: string | null };
   return {
-    ...(Object.fromEntries(Object.entries(rest).filter(([name]) => !name.startsWith('dim:'))) as Omit<
-      G,
-      'keyId' | AllocationName
-    > & { readonly client?: string | null }),
+    ...(Object.fromEntries(others) as Others),
     ...(keyId !== undefined && { key: keyId }),
-    ...(declaredValue.length > 0 && {
-      dim: Object.fromEntries(
-        declaredValue.map(([name, value]) => [name.slice('dim:'.length), value as string | null]),
-      ),
+    ...(declared && {
+      dim: Object.fromEntries(declared.map(([name, value]) => [name.slice('dim:'.length), value as string | null])),
     }),
   };
 };

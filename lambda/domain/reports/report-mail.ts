@@ -18,6 +18,7 @@ import {
   reportMoney,
   savingsNotes,
   summaryText,
+  usedText,
   zoneText,
 } from './report-text.ts';
 
@@ -60,12 +61,12 @@ const groupCells = ({ by, groups }: Breakdown, money: ReportMoney): string[][] =
     countText(group.unpricedRequests),
   ]);
 
-const budgetCells = (budgets: ReportContent['budgets'], { text, from }: ReportMoney): string[][] =>
+const budgetCells = (budgets: ReportContent['budgets'], money: ReportMoney): string[][] =>
   budgets.map((budget) => [
     withoutLinks(oneLine(budget.name)),
     percentText(budget.percentUsed),
-    `${text(from(budget.usedNanoUsd))} of ${text(from(budget.amountNanoUsd))}`,
-    budget.projectedNanoUsd === null ? '' : text(from(budget.projectedNanoUsd)),
+    usedText(budget, money),
+    budget.projectedNanoUsd === null ? '' : money.text(money.from(budget.projectedNanoUsd)),
     countText(budget.unpricedRequests),
   ]);
 

@@ -4,6 +4,7 @@ import { monthOf } from '../calendar/utc.ts';
 import { findingNames } from '../savings/finding-kinds.ts';
 import { amountText } from '../spend/display-currency.ts';
 import type { Grouping } from '../spend/grouping.ts';
+import { knownCost } from '../spend/known-cost.ts';
 import { relativeChange } from '../spend/relative-change.ts';
 import { percentText } from '../spend/spend-report.ts';
 import type { Breakdown, ReportChange, ReportContent } from './report-content.ts';
@@ -129,12 +130,22 @@ export const coverageLines = ({ totals, coverage }: ReportContent, money: Report
   ];
 };
 
-export const budgetText = (budget: ReportContent['budgets'][number], money: ReportMoney): string => {
-  const { percentUsed, amountNanoUsd, usedNanoUsd, projectedNanoUsd, period, unpricedRequests } = budget;
-  const text = (nanoUsd: number) => money.text(money.from(nanoUsd));
+type Budget = ReportContent['budgets'][number];
+
+/** `$3.20 of $10.00`, `unknown of $10.00` */
+export const usedText = (
+  { usedNanoUsd, amountNanoUsd, unpricedRequests }: Budget,
+  { text, from }: ReportMoney,
+): string => {
+  const used = knownCost(usedNanoUsd, unpricedRequests);
+  return `${text(used && from(used))} of ${text(from(amountNanoUsd))}`;
+};
+
+export const budgetText = (budget: Budget, money: ReportMoney): string => {
+  const { percentUsed, projectedNanoUsd, period, unpricedRequests } = budget;
   return [
-    `${percentText(percentUsed)} used: ${text(usedNanoUsd)} of ${text(amountNanoUsd)} (${period})`,
-    ...(projectedNanoUsd === null ? [] : [`projected ${text(projectedNanoUsd)}`]),
+    `${percentText(percentUsed)} used: ${usedText(budget, money)} (${period})`,
+    ...(projectedNanoUsd === null ? [] : [`projected ${money.text(money.from(projectedNanoUsd))}`]),
     ...(unpricedRequests > 0 ? [`${requestsText(unpricedRequests)} of unknown cost`] : []),
   ].join(', ');
 };
