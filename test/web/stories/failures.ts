@@ -163,6 +163,7 @@ describe('with what is not known', () => {
     ['/sessions', 'sessions', { items: [session] }, /\$5\.00\s*\+ 3 requests of unknown cost/],
     ['/requests', 'requests', { unreadableRequests: 3 }, '3 requests not listed: this version cannot read'],
     ['/compare', 'spend/compare', { mayAlsoMatch: of }, 'Up to 3 more requests of unknown cost may match the filter'],
+    ['/savings', 'savings', { isComplete: false }, 'Not all requests could be read'],
     ['/exports', 'exports', { items: [exported] }, /unknown\s*\+ 3 requests of unknown cost/],
     [
       '/reconciliation',
@@ -172,7 +173,7 @@ describe('with what is not known', () => {
     ],
   ])('%s says so', async (path, operation, changes, text) => {
     const { open } = await openSignedIn(fixture().seeded, (page) =>
-      page.route(new RegExp(`/api/${operation}[?]`), async (route) => {
+      page.route(new RegExp(`/api/${operation}([?]|$)`), async (route) => {
         const response = await route.fetch();
         const nothing = path === '/reconciliation' && { billedDays: 0, recordedNanoUsd: 0 };
         await route.fulfill({ json: { ...((await response.json()) as object), ...changes, ...nothing } });

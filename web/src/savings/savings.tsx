@@ -14,7 +14,7 @@ import { providerName } from '../providers/names.ts';
 import type { KeyNames } from '../spend/groups.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { Decide, Undo } from './decide.tsx';
-import { WhatIf } from './what-if.tsx';
+import { ReadInPart, WhatIf } from './what-if.tsx';
 
 /** The filter of pages that show the requests behind a finding. */
 const filterOf = ({ provider, model, tag, key }: Finding['scope']) => ({
@@ -201,12 +201,7 @@ export const Savings = () => {
         }
       }
     >
-      {data && !data.isComplete && (
-        <p className="dim small">
-          Not all requests could be read, since they are too many or of another version: these are the newest{' '}
-          {plural(data.requests, 'request')} since <Instant iso={data.from} />.
-        </p>
-      )}
+      {data && <ReadInPart of={data} />}
       {data && data.items.length > 0 && (
         <Table label="Findings" columns={columnsOf(names, data.displayCurrency)} items={data.items} />
       )}

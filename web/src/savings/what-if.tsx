@@ -1,11 +1,24 @@
 import { Button, Group, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useApi } from '../app.ts';
-import { Money } from '../components/amount.tsx';
+import { Instant, Money } from '../components/amount.tsx';
 import { Card, ProblemNote } from '../components/page.tsx';
 import { plural } from '../format/quantity.ts';
 
 const tiers = ['batch', 'flex', 'priority', 'standard'] as const;
+
+interface ReadInPartProps {
+  readonly of: { readonly isComplete: boolean; readonly from: string };
+}
+
+/** Says that figures are of a part of the requests. */
+export const ReadInPart = ({ of: { isComplete, from } }: ReadInPartProps) =>
+  !isComplete && (
+    <p className="dim small">
+      Not all requests could be read, since they are too many or of another version: these are the newest, from{' '}
+      <Instant iso={from} /> on.
+    </p>
+  );
 
 /** Prices requests of the last 30 days again, with another model or tier. */
 export const WhatIf = () => {
@@ -45,6 +58,7 @@ export const WhatIf = () => {
       {error && <ProblemNote error={error} title="The requests could not be priced again" />}
       {data && (
         <>
+          <ReadInPart of={data} />
           <p>
             {plural(data.requests, 'request')}: <Money nano={data.oldNanoUsd} /> before,{' '}
             <Money nano={data.newNanoUsd} /> after, <Money as="change" nano={data.differenceNanoUsd} />.
