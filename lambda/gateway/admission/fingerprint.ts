@@ -20,17 +20,17 @@ export const credentialFingerprint = (secretsManager: AwsCall, secretId: string,
   const cached = new Map<string, string>();
 
   const readKey = (): Promise<string | null> => {
-    key ??= secretsManager('GetSecretValue', { SecretId: secretId }, timeoutMs).then(
-      (response) => {
+    key ??= secretsManager('GetSecretValue', { SecretId: secretId }, timeoutMs)
+      .then((response) => {
         const secret = response['SecretString'];
-        return typeof secret === 'string' && secret.length > 0 ? secret : null;
-      },
-      () => {
+        if (typeof secret !== 'string' || secret === '') throw new Error('The secret has no text.');
+        return secret;
+      })
+      .catch(() => {
         failedAt = performance.now();
         key = undefined;
         return null;
-      },
-    );
+      });
     return key;
   };
 

@@ -6,7 +6,7 @@ const expected = (credential: string, secret = 'key') =>
   createHmac('sha256', secret).update(credential).digest('hex').slice(0, 16);
 
 /** A secrets manager that returns these results one after the other; the last one again and again. */
-const scripted = (...results: (Record<string, unknown> | Error)[]) => {
+const scripted = (...results: (Record<string, unknown> | Error | null)[]) => {
   const calls: unknown[][] = [];
   const fingerprint = credentialFingerprint(
     async (...call) => {
@@ -53,9 +53,16 @@ describe('the fingerprint of a credential', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it.each([{}, { SecretString: '' }, { SecretString: 7 }])('is null without a key: %j', async (result) => {
-    expect(await scripted(result).fingerprint('a')).toBeNull();
-  });
+  it.each([{}, { SecretString: '' }, { SecretString: 7 }, null])(
+    'is null without a key, which is tried again: %j',
+    async (result) => {
+      const now = jest.spyOn(performance, 'now').mockReturnValue(50_000);
+      const { fingerprint } = scripted(result, { SecretString: 'key' });
+      expect(await fingerprint('a')).toBeNull();
+      now.mockReturnValue(60_000);
+      expect(await fingerprint('a')).toBe(expected('a'));
+    },
+  );
 
   it('is cached for 1,000 credentials; the oldest goes first', async () => {
     const { fingerprint } = scripted({ SecretString: 'key' });
