@@ -14,7 +14,7 @@ class SynthError extends SetupError {
 /** Sources of the templates and bundles. */
 const SOURCES = ['lib', 'bin', 'lambda', 'docs/openapi.json', 'cdk.json', 'package-lock.json'];
 
-/** Stacks whose assets are bundled: all but the web dashboard, whose pages the local stack serves from their build folder. */
+/** Stacks whose assets are bundled. The web dashboard is not among them: the local stack serves its pages from their build folder. */
 const BUNDLED_STACKS = '*/!(web)';
 
 /** How many assemblies are left where they are: stacks that run may still read theirs. */

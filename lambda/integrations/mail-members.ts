@@ -25,7 +25,7 @@ const textOf = (notSent: readonly string[]): string =>
   ].join(', ');
 
 /**
- * Mails members of an account, but for those whose address is not verified, or takes no mail.
+ * Mails the members of an account whose address is verified and takes mail.
  *
  * @returns who did not get it; null for nobody
  * @throws WaitingError, UndeliverableError where nobody can get it

@@ -138,7 +138,7 @@ export const codeExchange =
     const { userId, authTime, nonce, ...person } = personOf(tokens.id_token);
     // Whoever sent a nonce sent the challenge, which belongs to this verifier alone.
     if (nonce !== undefined && nonce !== createHash('sha256').update(codeVerifier).digest('base64url'))
-      throw new UnauthenticatedError('This is the sign-in of another page. Begin again.');
+      throw new UnauthenticatedError('This sign-in was begun on another page. Begin again.');
     return {
       ...person,
       session: {

@@ -166,7 +166,7 @@ export const openRequestRecorder = (table: Table, { price, now }: Options) => {
     const expiresAt = ({ accountId, startedAt }: RequestName) =>
       Math.floor(Date.parse(startedAt) / 1_000) + (termsOf.get(accountId)?.retentionDays ?? 0) * DAY_SECONDS;
 
-    /** Days whose slots cannot be reserved fail alone. */
+    /** If the slots of a day cannot be reserved, only that day fails. */
     const reserveAll = async (changes: readonly Change[]): Promise<Change[]> => {
       const byDay = Map.groupBy(changes, ({ after }) => `${after.accountId}#${dayOf(after.startedAt)}`);
       const reserveOrFail = async (ofDay: readonly Change[]): Promise<Change[]> => {

@@ -64,7 +64,7 @@ const pagesIn = (folder: string): ReadonlyMap<string, Page> =>
 const wanted = (pages: ReadonlyMap<string, Page>, path: string): Page | undefined =>
   pages.get(path) ?? (FILE_PATH.test(path) ? undefined : pages.get('/index.html'));
 
-/** Serves the web dashboard as CloudFront does. What is not a browser, and what is no file of it, is passed on. */
+/** Serves the web dashboard as CloudFront does. Requests that no browser sent, or for no file of it, are passed on. */
 export const webPages = (
   { folder, settings }: WebPagesOptions,
   next: (request: IncomingMessage, response: ServerResponse) => void,

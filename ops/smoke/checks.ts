@@ -44,13 +44,13 @@ export interface SmokeTarget {
   readonly dashboardUrl: string;
 }
 
-/** Name of what was checked, and what is wrong with it; null where nothing is. */
+/** The name of a check, and what is wrong; null if nothing is. */
 export type CheckResult = readonly [name: string, problem: string | null];
 
 const RECORD_WAIT_MS = MINUTE_MS;
 const RECORD_POLL_MS = 500;
 
-/** A new execution environment has no connection to the queue yet: its first request may be bypassed, and no more than that. */
+/** A new execution environment has no connection to the queue yet: only its first request may be bypassed. */
 const GOVERNED_TRIES = 3;
 
 const checked = async (name: string, check: () => Promise<string | null>): Promise<CheckResult> => {

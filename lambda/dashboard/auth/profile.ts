@@ -62,7 +62,7 @@ export const changeEmail =
     timing.onFailure(async () => {
       const user = await findUser(users, caller.userId);
       await sessions.logIn(user.userId, password, totp);
-      if (email === user.email) throw new ConflictError('This is the address already.');
+      if (email === user.email) throw new ConflictError('This is your e-mail address already.');
       await sendCode(user, email);
       return { message: `A code is on its way to ${email}.` };
     });

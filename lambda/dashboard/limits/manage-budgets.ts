@@ -94,7 +94,7 @@ const requireSound = (config: BudgetConfig): BudgetConfig => {
     if (config[name] && config.each !== 'member' && config.each !== 'key')
       throw problem(name, 'needs `each` to be member or key');
   const role = Object.keys(config.amountByRole ?? {}).find((each) => !(roles as readonly string[]).includes(each));
-  if (role !== undefined) throw problem('amountByRole', `${role} is none of ${roles.join(', ')}`);
+  if (role !== undefined) throw problem('amountByRole', `${role} is not one of ${roles.join(', ')}`);
   return config;
 };
 

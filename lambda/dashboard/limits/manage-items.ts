@@ -75,7 +75,7 @@ interface Kind<Condition extends RuleCondition, Needs, Shown> {
 /** @throws ForbiddenError where a rule counts more than the caller sees */
 const requireSeen = (caller: Caller, condition: RuleCondition): void => {
   if (!isRuleIn(scopeOf(caller).sees, condition))
-    throw new ForbiddenError('You see a part of this account only: filter by a project, key or member that you see.');
+    throw new ForbiddenError('You see only a part of this account. Filter by a project, key or member that you see.');
 };
 
 /** @throws ForbiddenError where a budget stops the caller alone, who may not give single values more */
@@ -84,7 +84,7 @@ const requireOthers = async ({ keys }: Settings, caller: Caller, condition: Rule
   if (!limit?.block || scopeOf(caller).permits('raises:decide')) return;
   const isOwnKey = ({ keyId: id, ownerUserId }: ServiceKey) => id === keyId && ownerUserId === caller.userId;
   if (member === caller.userId || (keyId !== undefined && (await keys.list(caller.accountId)).some(isOwnKey)))
-    throw new ForbiddenError('This budget stops you alone: an owner or admin changes it.');
+    throw new ForbiddenError('This budget stops only you. Ask an owner or admin to change it.');
 };
 
 /**

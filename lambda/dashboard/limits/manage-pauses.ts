@@ -78,7 +78,7 @@ export const createPause =
       ...(projectId !== undefined && { projectId }),
     };
     if (!isSeen(caller, pause))
-      throw new ForbiddenError('You see a part of this account only: pause a key or project that you see.');
+      throw new ForbiddenError('You see only a part of this account. Pause a key or project that you see.');
     const details = { name, scope: JSON.stringify(scope), until: String(pause.until) };
     await dependencies.blocks.change(
       accountId,

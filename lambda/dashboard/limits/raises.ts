@@ -125,7 +125,7 @@ export const listRaises =
 const requireOthers = ({ keys }: Found, { userId }: Caller, { askedBy, each, value }: Raise): void => {
   const owner = each === 'key' ? keys.find(({ keyId }) => keyId === value)?.ownerUserId : each === 'member' && value;
   if (askedBy.userId === userId || owner === userId)
-    throw new ForbiddenError('Somebody else decides what you ask for.');
+    throw new ForbiddenError('Nobody decides a raise of their own. Ask another owner or admin.');
 };
 
 export const decideRaise =
@@ -135,7 +135,7 @@ export const decideRaise =
     const { accountId, userId, name } = caller;
     const at = now();
     const raise = (await raises.list(accountId, at)).find((each) => each.id === id);
-    if (!raise) throw new NotFoundError('Nobody asks for this.');
+    if (!raise) throw new NotFoundError('There is no such raise.');
     const value = storedValue(raise.value);
     const found = await findValue(dependencies, caller, raise.budgetId, value);
     requireOthers(found, caller, raise);

@@ -121,7 +121,7 @@ export const listSavings = operation('listSavings', 'GET /savings', {
   success: ok('The findings.', {
     ...examined,
     requests,
-    displayCurrency: z.nullable(z.string()).check(z.describe('ISO 4217; null for US dollars alone.')),
+    displayCurrency: z.nullable(z.string()).check(z.describe('ISO 4217; null for US dollars only.')),
     items: z
       .array(
         z.object({

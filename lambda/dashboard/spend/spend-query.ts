@@ -186,7 +186,7 @@ const dimensionsOf = async (
 
 export interface QuestionDependencies {
   readonly findDeclared: FindDeclared;
-  /** Without it, amounts are in US dollars alone. */
+  /** Without it, amounts are in US dollars only. */
   readonly findCurrency?: FindDisplayCurrency;
 }
 

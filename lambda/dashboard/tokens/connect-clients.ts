@@ -57,7 +57,7 @@ export const authorizeClient =
     const { clientId, redirectUri, codeChallenge, state, resource, role, projects, expiresInDays } = body;
     const client = clientWith(clientId);
     if (client === undefined || !mayReturnTo(client, redirectUri))
-      throw new ValidationError([{ path: 'redirectUri', message: 'is not one of the client' }]);
+      throw new ValidationError([{ path: 'redirectUri', message: 'is not an address that the client registered' }]);
     // A server that asks for tokens of another one gets none.
     if (resource !== mcpUrl(origin))
       throw new ValidationError([{ path: 'resource', message: `must be ${mcpUrl(origin)}` }]);

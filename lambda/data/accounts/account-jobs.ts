@@ -7,7 +7,7 @@ import { tryWrite } from '../table/write.ts';
 
 const jobSchema = z.object({ pk: z.string(), sk: z.string(), accountId: z.string(), kind: z.string() });
 
-/** Something to do for a whole account: its deletion, an archive of it, to read a bill, to make a report, or to send a destination what is new. */
+/** A job for a whole account: its deletion, an archive, reading a bill, making a report, or sending new data to a destination. */
 type AccountJob = z.infer<typeof jobSchema>;
 
 /** The item of a job. @param dueAt ISO 8601 UTC; null where there is nothing to do */

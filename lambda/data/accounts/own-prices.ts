@@ -94,7 +94,7 @@ export const openOwnPrices = (table: Table, now: () => number = Date.now) => {
 
 export type FindDisplayCurrency = (accountId: string) => Promise<DisplayCurrency | null>;
 
-/** The currency that an account shows costs in; null for US dollars alone. It is kept with the account's own prices. */
+/** The currency that an account shows costs in; null for US dollars only. It is kept with the account's own prices. */
 export const openDisplayCurrency =
   (table: Table): FindDisplayCurrency =>
   async (accountId) => {

@@ -122,7 +122,7 @@ export const openBlocks = (table: Table) => {
       const replace = version === 0 ? put(item, IS_NEW) : put(item, 'version = :version', { version });
       const actions = [replace, ...checks(blocks, changed), ...audit().map(putAudit)];
       await transact(table, actions, ([_, ...refused]) =>
-        refused.includes(true) ? new ConflictError('A limit was changed in the meantime.') : undefined,
+        refused.includes(true) ? new ConflictError('A limit was changed in the meantime. Try again.') : undefined,
       );
     });
 

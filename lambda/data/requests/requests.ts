@@ -133,7 +133,7 @@ export const openRequests = (table: Table, now: () => number = Date.now, objects
   findMany: async (names: readonly RequestName[], { consistent, shardOf }: ReadMany): Promise<RequestRecord[]> =>
     (await batchRead(table, keysOf(names, shardOf), { consistent })).map(parseRequestItem),
 
-  /** Which of these have a record in the table, expired or not. Reads no more of it than its key. */
+  /** Finds which of these have a record in the table, expired or not. It reads only keys. */
   present: async (
     names: readonly RequestName[],
     { consistent, shardOf }: ReadMany,
@@ -203,7 +203,7 @@ export const openRequests = (table: Table, now: () => number = Date.now, objects
     query: RequestRange & {
       readonly filter: RequestFilter;
       readonly limit: number;
-      /** Null of requests of which it is not known: they come last. */
+      /** Null if it is not known: such requests come last. */
       readonly measure: (record: RequestRecord) => number | null;
     },
   ) => {

@@ -227,7 +227,7 @@ export async function* openPages(
     const { summary, period } = parseSk((found[0] as StoredPage).sk);
     let pages = wholeSummary(found);
     for (let reads = 1; pages === null; reads++) {
-      if (reads === MAX_READS) throw new UnavailableError('Spend is being added up right now: try again.');
+      if (reads === MAX_READS) throw new UnavailableError('Spend is being added up at the moment. Try again.');
       for await (const again of bySummary(readAgain(summary))) pages = wholeSummary(again);
     }
     for (const [index, { data }] of pages.entries()) {

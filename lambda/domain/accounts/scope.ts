@@ -16,7 +16,7 @@ export interface Principal {
 /** A part of an account: what each member leaves undefined is not limited. */
 export interface Part {
   readonly projects?: readonly string[] | undefined;
-  /** Id of the member whose keys alone are in it. */
+  /** Id of the member, if it has only the keys of that member. */
   readonly ownerUserId?: string | undefined;
   /** The keys in it, and with them their spend, requests and sessions. */
   readonly keyIds?: ReadonlySet<string> | undefined;

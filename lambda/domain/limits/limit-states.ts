@@ -52,7 +52,7 @@ export interface ValueState extends HeldAmount, ValueUse {
   readonly override: Override | null;
 }
 
-/** The state of one value: the one place that says what is left of it. */
+/** The state of one value. Nothing else computes what is left of it. */
 export const valueState = (
   limit: EachLimit,
   counted: ValueUse & { readonly value: string | null; readonly reservedNanoUsd: number },

@@ -115,7 +115,7 @@ const surestOf = (found: readonly Found[]): Found | undefined => {
   return found.find((each) => each.match === match);
 };
 
-/** The first of the models that match most surely: of the provider, else of those whose models it offers, too. */
+/** The first of the best matching models: those of the provider, else those of providers whose models it also offers. */
 const matchingModel = (list: GenaiPriceList, provider: ListedProvider, name: string): Found | undefined => {
   const others = (provider.fallback_model_providers ?? []).flatMap(
     (id) => Object.values(list).find((other) => other?.id === id) ?? [],

@@ -51,7 +51,7 @@ export interface PriceEvidence {
   readonly agree: boolean | null;
 }
 
-/** Why a price is not sure: one source alone has it, a change of it waits, or sources moved away from an override. */
+/** Why a price is not sure: only one source has it, a change of it waits, or the sources have changed since an override. */
 export const priceDoubts = ['oneSource', 'changeWaits', 'overrideWaits'] as const;
 export type PriceDoubt = (typeof priceDoubts)[number];
 

@@ -142,7 +142,7 @@ export interface ContentDependencies {
     readonly isComplete: boolean;
     readonly money: (nanoUsd: number) => string;
   }>;
-  /** Null for US dollars alone. */
+  /** Null for US dollars only. */
   readonly findCurrency: (accountId: string) => Promise<DisplayCurrency | null>;
   readonly now: () => Date;
 }

@@ -19,7 +19,7 @@ export const UTC_CALENDAR: ReportCalendar = { timeZone: 'UTC', weekStartsOn: 'mo
 /** When a report is sent: at an hour of the calendar's time zone, after each period. */
 export interface Schedule {
   readonly every: ReportFrequency;
-  /** From 1: what is still running at midnight is recorded by then. */
+  /** It begins at 1, because requests that run at midnight are recorded by then. */
   readonly hour: number;
 }
 

@@ -54,7 +54,7 @@ const LEAST_CACHED_TOKENS = 1024;
 const ALIKE = 0.2;
 const LEAST_REQUESTS = 20;
 const MAIN_SHARE = 0.8;
-/** A key whose use fell to less than this share of what it was is idle. Use of this time is enough to judge by. */
+/** A key is idle if its use fell below this share of its former use. */
 const IDLE_SHARE = 0.1;
 const RECENT_DAYS = 7;
 

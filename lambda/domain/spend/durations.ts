@@ -38,7 +38,7 @@ export const withoutDurations = (counters: Counters): Counters =>
   Object.fromEntries(namesWithoutDurations(counters).map((name) => [name, counters[name]]));
 
 /**
- * How long requests took, in milliseconds, and of how many requests that is known: of those that were forwarded and whose end is known.
+ * Durations of requests in milliseconds, and the number of requests with a known duration: those that were forwarded and whose end is known.
  * Null if no duration is known.
  */
 export const latencyOf = (counters: Counters) => {

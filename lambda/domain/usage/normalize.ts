@@ -12,7 +12,7 @@ import type { Reading } from './usage-event.ts';
 
 const knownUnits = new Set(['input_tokens', 'output_tokens', 'search_units', 'images', 'image_tokens']);
 
-/** Dialects whose responses have both input and output. Others may have units alone. */
+/** Dialects whose responses have both input and output. Those of others may have only units. */
 const generates: ReadonlySet<Dialect> = new Set(['cohere-chat', 'cohere-generate']);
 
 /** Such as `classifications`. */

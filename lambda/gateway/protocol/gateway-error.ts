@@ -28,7 +28,7 @@ const table = {
   INVALID_SERVICE_KEY: {
     status: 401,
     message:
-      'No account has this X-Service-Key. It begins with svc_. Check it for typing errors, or whether it was revoked, in the dashboard under Keys.',
+      'No account has this X-Service-Key, or the key was revoked or has expired. Compare it with those in the dashboard under Keys: it begins with svc_.',
   },
   ACCOUNT_INACTIVE: {
     status: 403,
@@ -37,10 +37,13 @@ const table = {
   },
   BUDGET_EXCEEDED: {
     status: 429,
-    message:
-      'A budget of this account has too little left for this request, and the account asked for requests to stop then.',
+    message: 'A budget of this account is used up, or has too little left for this request, and stops requests then.',
   },
-  PAUSED: { status: 429, message: 'Somebody with access to this account paused these requests.' },
+  PAUSED: {
+    status: 429,
+    message:
+      'A person or a rule of this account paused these requests. A member can end the pause in the dashboard under Limits.',
+  },
   MODEL_NOT_ALLOWED: {
     status: 403,
     message:
@@ -49,7 +52,7 @@ const table = {
   BUDGET_UNKNOWN: {
     status: 503,
     message:
-      'The gateway cannot read at the moment whether a budget of this account is used up, and the account asked for requests to stop then. Try again.',
+      'The gateway cannot read at the moment whether a budget of this account is used up, and the budget stops requests then. Try again.',
   },
   PROVIDER_ERROR: {
     status: 502,

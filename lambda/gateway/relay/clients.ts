@@ -5,7 +5,7 @@ interface ClientRow {
   readonly name: string;
   /** Matches its User-Agent. */
   readonly userAgent: RegExp;
-  /** A header of its own and its value, where its User-Agent is that of what it is built on. */
+  /** A header that only this client sends, and its value, if its User-Agent is that of a library. */
   readonly mark?: readonly [header: string, value: RegExp];
   readonly session?: ReadSession;
 }

@@ -57,7 +57,7 @@ export const readApi = <Body>(path: string, body?: object, session?: ApiSession)
 export const setCalendar = (timeZone: string) =>
   callApi('PUT', '/reports/calendar', { timeZone, weekStartsOn: 'monday' });
 
-/** The currency of the seeded account; null for US dollars alone. */
+/** The currency of the seeded account; null for US dollars only. */
 export const setCurrency = (currency: object | null) => callApi('PUT', '/prices/currency', { currency });
 
 /** 17 requests of the seeded account went untracked two days ago: one gap, however many stories ask for it. */

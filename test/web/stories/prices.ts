@@ -34,7 +34,7 @@ describe('prices and bills', () => {
     await currency.getByLabel('For 1 US dollar').fill('0.9');
     await look(page, 'prices');
     await currency.getByRole('button', { name: 'Save' }).click();
-    await currency.getByRole('button', { name: 'US dollars alone' }).waitFor();
+    await currency.getByRole('button', { name: 'US dollars only' }).waitFor();
     page = await open('/');
     await page
       .getByText(/^€[\d,.]+$/)
@@ -46,8 +46,8 @@ describe('prices and bills', () => {
     await bar.getByText(/^€/).first().waitFor();
     expect(await bar.getByText(/^\$/).count()).toBe(0);
     page = await open('/prices');
-    await page.getByRole('button', { name: 'US dollars alone' }).click();
-    await page.getByRole('button', { name: 'US dollars alone' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'US dollars only' }).click();
+    await page.getByRole('button', { name: 'US dollars only' }).waitFor({ state: 'detached' });
 
     page = await open(`/reconciliation?provider=anthropic&from=${dayBefore(20)}&to=${dayBefore(2)}`);
     await page.getByRole('button', { name: 'Import an invoice' }).click();

@@ -264,7 +264,7 @@ interface ListPageProps {
   readonly query: LoadedQuery;
   /** Plural name of the items: `rules`. */
   readonly things: string;
-  /** For pages whose list has no skeleton of its own. */
+  /** The skeleton of pages whose list has none. */
   readonly skeleton?: boolean;
   /** Given where the list has no item. */
   readonly empty?: false | Empty | undefined;

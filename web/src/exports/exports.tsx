@@ -86,9 +86,9 @@ export const Exports = () => {
       title="Exports"
       about={
         <>
-          The last 30 days as files. A day is there an hour after its end (UTC), and again when a late event or a new
-          price changes it. Programs fetch the same files (<TextLink to="/connect">Connect</TextLink>), or hear of each
-          day at a destination.
+          The last 30 days as files. Each day is available an hour after its end (UTC), and again when a late event or a
+          new price changes it. Programs fetch the same files (<TextLink to="/connect">Connect</TextLink>), or hear of
+          each day at a destination.
         </>
       }
       actions={

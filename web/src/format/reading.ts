@@ -8,5 +8,5 @@ const chosen = (choice: Choice): string | undefined => globalThis.localStorage?.
 /** The time zone that this person reads in, in this browser; undefined for the account's. */
 export const chosenZone = chosen('time-zone');
 
-/** Whether this person reads US dollars alone, whatever the account's display currency is. */
+/** Whether this person reads US dollars only, whatever the account's display currency is. */
 export const readsDollars = chosen('currency') === 'USD';

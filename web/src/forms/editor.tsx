@@ -86,7 +86,7 @@ const SetByApi = ({ item, shown }: { readonly item: object; readonly shown: obje
   if (hidden.length === 0) return null;
   return (
     <div>
-      <p className="small">Set by the API, and left as it is:</p>
+      <p className="small">The API set these, and they stay as they are:</p>
       <ul className="dim small">
         {hidden.map((text) => (
           <li key={text}>{text}</li>
@@ -230,7 +230,7 @@ interface EditorPageProps {
   readonly children: ReactNode;
 }
 
-/** The page of an editor: the way back, a title, the form, and what is next to it. */
+/** The page of an editor: a link back, a title, the form, and what stands next to it. */
 export const EditorPage = ({ collection, title, about, query, side, children }: EditorPageProps) => {
   const { noun, page, list } = collections[collection];
   return (

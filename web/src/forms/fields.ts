@@ -34,7 +34,7 @@ const fieldOf = (path: string, names: readonly string[]): string | undefined =>
     .map((part) => ALIASES[part] ?? part)
     .findLast((part) => names.includes(part));
 
-/** Messages about members of a body, by the names in the form. @param otherwise the field for what is about none of them */
+/** Messages about members of a body, by the names in the form. @param otherwise the field for messages about other members */
 export const messagesByField = (
   details: readonly { readonly path: string; readonly message: string }[],
   names: readonly string[],

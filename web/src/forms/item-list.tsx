@@ -98,7 +98,7 @@ export const ItemList = <Item,>({
       }
     >
       {items && items.length > 0 && <ul className={`card ${classes['items']}`}>{items.map(row)}</ul>}
-      {/* Below the list, whose height is known by then. */}
+      {/* It is below the list, so that it does not move when the list is loaded. */}
       {items || query.error ? children : null}
     </ListPage>
   );

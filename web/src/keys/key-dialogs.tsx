@@ -74,7 +74,7 @@ export const CreateKey = ({ onClose, onCreated }: CreateKeyProps) => {
       {mayChooseMember && (
         <NativeSelect
           label="Member"
-          description="Whose key it is, for good: its spend is shown under this member."
+          description="The key’s spend is shown under this member. This cannot be changed later."
           data={[
             { value: '', label: 'You' },
             ...members.filter(({ value }) => value !== me?.user.userId),

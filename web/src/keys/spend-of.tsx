@@ -16,7 +16,7 @@ interface SpendOfProps {
   readonly id: string;
 }
 
-/** The spend of a key or project in the last 30 days, which leads to it, and the budget that is for it alone. */
+/** A link with the spend of a key or project in the last 30 days, and the budget that is only for it. */
 export const SpendOf = ({ by, id }: SpendOfProps) => {
   const { may } = useMe();
   const from = utcDate(new Date(Date.now() - (DAYS - 1) * DAY_MS));

@@ -108,7 +108,7 @@ const RunawayFields = ({ form }: FieldsProps) => {
       <Group grow align="flex-start">
         <NativeSelect
           label="Each"
-          description="Judged on its own, so that one that runs away stands out"
+          description="Each is judged on its own, so that a runaway one stands out"
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           data={eachLabels}
           {...form.getInputProps('each')}
@@ -164,7 +164,7 @@ const EachFields = ({ form }: FieldsProps) => (
   <Group grow align="flex-start">
     <NativeSelect
       label="The amount is for"
-      description="Each has it for itself and is refused alone. It stays so once the limit is saved."
+      description="Each has it for itself and is refused alone. This cannot be changed once the limit is saved."
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       data={perEachLabels}
       {...form.getInputProps('perEach')}

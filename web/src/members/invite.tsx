@@ -19,7 +19,7 @@ export const ProjectsField = (props: MultiSelectProps) => {
   return (
     <MultiSelect
       label="Projects"
-      description="They see these alone. Empty: all projects."
+      description="They see only these. Empty: all projects."
       data={choices}
       disabled={choices.length === 0}
       searchable

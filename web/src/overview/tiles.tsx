@@ -74,7 +74,7 @@ const InDollars = (props: ComponentProps<typeof Money>) => (
   </Text>
 );
 
-/** A sum in the display currency, with the US dollars next to it; without a currency or rate in US dollars alone. */
+/** A sum in the display currency, with the US dollars next to it; without a currency or rate in US dollars only. */
 export const Figure = ({ of, code }: FigureProps) => (
   <>
     <Money nano={of.costNanoUsd} shown={shownIn(of, code)} />

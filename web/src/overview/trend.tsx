@@ -192,7 +192,7 @@ export const Trend = ({ view, report, hasFailed, keyNames, isStale, comparison, 
         ) : isLatency && totals?.latency === null ? (
           <NoChart
             title="No duration is known in this range"
-            text="Unfinished requests have none, nor have those of before durations were counted."
+            text="Unfinished requests have no duration, and neither have requests from before durations were counted."
           />
         ) : totals?.requests === 0 ? (
           <NoChart

@@ -50,7 +50,7 @@ export const CurrencySection = ({ currency }: { readonly currency: DisplayCurren
         otherButtons={
           currency && (
             <Button variant="default" onClick={() => set.mutate({ body: { currency: null } })}>
-              US dollars alone
+              US dollars only
             </Button>
           )
         }

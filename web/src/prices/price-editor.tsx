@@ -100,7 +100,7 @@ const TermsFields = ({ form }: { readonly form: PriceForm }): ReactNode => {
           </Group>
           <NumberInput
             label="Usage it pays for (optional)"
-            description="At list price. More is charged. Without it, all usage is paid for."
+            description="At list price. Usage above it is charged. Empty: all usage is paid for."
             {...dollars}
             {...form.getInputProps('includedUsd')}
           />
@@ -110,7 +110,7 @@ const TermsFields = ({ form }: { readonly form: PriceForm }): ReactNode => {
       return (
         <NumberInput
           label="What it costs in 30 days (optional)"
-          description="In no cost of requests. Savings compares it with what is used."
+          description="It is in no request’s cost. The page Savings compares it with the usage."
           {...dollars}
           {...form.getInputProps('usdPerMonth')}
         />

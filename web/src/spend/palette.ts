@@ -55,7 +55,7 @@ const preferredOf = ({ name, of }: Colored): string[] => {
 
 export interface Colored {
   readonly name: string;
-  /** The provider or model, whose hue the name has; without one the name has a hue of its own. */
+  /** The provider or model that gives the name its hue. Without one the name has its own hue. */
   readonly of?: string | undefined;
 }
 
