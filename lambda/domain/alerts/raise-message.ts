@@ -45,6 +45,6 @@ export const raiseDecidedMail = ({ status, granted, budgetName, decidedBy }: Rai
         `${decidedBy?.name} ${granted ? `approved $${granted.amount}` : 'denied more'} by the limit “${budgetName}”.`,
       ),
     ),
-    ...(granted ? [`It holds ${granted.until === null ? 'for good' : `until ${granted.until}`}.`] : []),
+    ...(granted ? [`It holds until ${granted.until ?? 'somebody changes it'}.`] : []),
     pageUrl,
   ]);

@@ -17,7 +17,7 @@ export const verificationMail = (code: string): Mail =>
     'Somebody, probably you, uses this address with AI Spend Gateway. To verify it, enter this code in the dashboard:',
     `${code.slice(0, 4)} ${code.slice(4)}`,
     'The code works once, for 24 hours.',
-    'If it was not you, ignore this mail: without the code the address gets no other.',
+    'If it was not you, ignore this mail. Without the code no further mail is sent to this address.',
   ]);
 
 /** `2026-11-20 16:30 UTC` */
@@ -46,7 +46,7 @@ export const passwordChangedMail = (at: Date, reviewUrl: string): Mail =>
 export const addressChangedMail = (at: Date, reviewUrl: string): Mail =>
   plainMail('The address of your login was changed', [
     `The e-mail address of your login was changed on ${instant(at)}, with the password and a code that was mailed to the new address. Every session has ended.`,
-    'If it was not you, tell another member of your account, or who runs this service. Recent keys are listed here:',
+    'If it was not you, tell another member of your account, or whoever runs this service. Recent keys are listed here:',
     reviewUrl,
   ]);
 
@@ -65,8 +65,8 @@ export const addressTakenMail = (at: Date, placeholder: string): Mail =>
 /** @param provider name of the identity provider, by the operator */
 export const identityLinkedMail = (at: Date, provider: string): Mail =>
   plainMail('Your login was connected with an identity provider', [
-    `On ${instant(at)} your login was connected with ${provider}, with its password. From now on a sign-in there is a sign-in of yours.`,
-    'If it was not you, change your password, and tell the owner of your account, or who runs this service.',
+    `On ${instant(at)} your login was connected with ${provider}, with its password. From now on you can sign in there.`,
+    'If it was not you, change your password, and tell the owner of your account, or whoever runs this service.',
   ]);
 
 /** The inviter's address, which is verified, is all that people can write in it. */
@@ -87,7 +87,7 @@ export const invitationMail = (invitedBy: string, role: Role, acceptUrl: string)
 export const protectionChangedMail = (at: Date, by: string, change: string, settingsUrl: string): Mail =>
   plainMail('A setting that protects your account was changed', [
     `${by} changed it on ${instant(at)}, with their password or a recent sign-in. ${change}`,
-    'If it should not be so, change it back, and look at who your members are:',
+    'If you do not agree with it, change it back, and check who your members are:',
     settingsUrl,
   ]);
 
