@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { interceptTable } from '../../fixtures/intercept-table.ts';
+import { interceptTable, raceTable } from '../../fixtures/intercept-table.ts';
 import { deleteAccount } from '../../lambda/account-jobs/delete-account.ts';
 import { runJobs } from '../../lambda/account-jobs/run-jobs.ts';
 import { openAccountDeletions } from '../../lambda/data/accounts/account-deletions.ts';
@@ -184,21 +184,16 @@ describe('the deletion of an account', () => {
   it('does not begin where the owner cancels it in its last moment', async () => {
     await request();
     now = new Date(DELETES_AT);
-    let isRaced = false;
-    const raced = interceptTable(await withoutEmptyPartitions(), async ({ operation }, send) => {
-      if (/^(Put|Update|Transact)/.test(operation) && !isRaced) {
-        isRaced = true;
-        const audit = auditEntry(a.accountId, {}, { action: 'account.deletion_cancelled' }, now);
-        await openAccountDeletions(table).cancel(a.accountId, '2026-11-27T11:59:59.999Z', audit);
-      }
-      return send();
-    });
+    const audit = auditEntry(a.accountId, {}, { action: 'account.deletion_cancelled' }, now);
+    const raced = raceTable(
+      await withoutEmptyPartitions(),
+      () => openAccountDeletions(table).cancel(a.accountId, '2026-11-27T11:59:59.999Z', audit),
+      ({ operation }) => /^(Put|Update|Transact)/.test(operation),
+    );
     await jobOver(raced)(() => 50_000);
     const left = await itemsOf(a);
-    expect([
-      isRaced,
-      left.filter(({ accountStatus, status }) => [accountStatus, status].includes('cancelled')),
-    ]).toEqual([true, []]);
+    expect(await openAccountDeletions(table).find(a.accountId)).toBeUndefined();
+    expect(left.filter(({ accountStatus, status }) => [accountStatus, status].includes('cancelled'))).toEqual([]);
     expect(left.filter(({ pk }) => pk === deletedAccountKey(a.accountId).pk)).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { interceptTable } from '../../fixtures/intercept-table.ts';
+import { raceTable } from '../../fixtures/intercept-table.ts';
 import { settingsOf } from '../../fixtures/open-dashboard.ts';
 import { exportLimitValues } from '../../lambda/dashboard/limits/limit-values.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
@@ -479,15 +479,12 @@ describe('a budget for each of a dimension', () => {
 
 /** A change of the account by another dashboard reads the account's budgets, and then `meanwhile` happens before it writes blocks. */
 const changeLate = (id: string, body: object, meanwhile: () => Promise<unknown>) => {
-  let isRaced = false;
-  const raced = interceptTable(table, async ({ operation, input }, send) => {
-    const writes = JSON.stringify(operation === 'TransactWriteItems' ? input : {});
-    if (writes.includes(`"BLOCKS#${caller.accountId}"`) && !isRaced) {
-      isRaced = true;
-      await meanwhile();
-    }
-    return send();
-  });
+  const raced = raceTable(
+    table,
+    meanwhile,
+    ({ operation, input }) =>
+      operation === 'TransactWriteItems' && JSON.stringify(input).includes(`"BLOCKS#${caller.accountId}"`),
+  );
   const other = openDashboard(raced, () => new Date(clock));
   return callAs(other, caller)('PATCH', `/budgets/${id}`, body);
 };

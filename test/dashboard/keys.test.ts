@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { interceptTable } from '../../fixtures/intercept-table.ts';
+import { raceTable } from '../../fixtures/intercept-table.ts';
 import { ruleOf } from '../../fixtures/rule-of.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
@@ -208,13 +208,8 @@ it.each([
   const account = await newAccount(table, 'PRO');
   const { call, create, list } = asCaller(account);
   const { id } = (await create('api')).body;
-  let isRaced = false;
-  const raced = interceptTable(table, async ({ operation }, send) => {
-    if (operation === 'TransactWriteItems' && !isRaced) {
-      isRaced = true;
-      expect((await call('PATCH', `/keys/${id}`, { validUntil: later(1) })).status).toBe(200);
-    }
-    return send();
+  const raced = raceTable(table, async () => {
+    expect((await call('PATCH', `/keys/${id}`, { validUntil: later(1) })).status).toBe(200);
   });
   const other = openDashboard(raced, () => now);
   expect((await callAs(other, account)(method, `/keys/${id}${path}`, body)).status).toBe(409);
@@ -228,15 +223,10 @@ it.each<[string, Role | undefined]>([
   const { accountId } = await newAccount(table, 'PRO');
   await newMember(accountId, 'grace', 'developer');
   const members = openMembers(table);
-  let isRaced = false;
-  const raced = interceptTable(table, async ({ operation }, send) => {
-    if (operation === 'TransactWriteItems' && !isRaced) {
-      isRaced = true;
-      const audit = auditEntry(accountId, {}, { action: 'member.removed' }, now);
-      if (role) await members.change(await members.find(accountId, 'grace'), { role }, audit);
-      else await members.remove('grace', audit);
-    }
-    return send();
+  const raced = raceTable(table, async () => {
+    const audit = auditEntry(accountId, {}, { action: 'member.removed' }, now);
+    if (role) await members.change(await members.find(accountId, 'grace'), { role }, audit);
+    else await members.remove('grace', audit);
   });
   const call = callAs(
     openDashboard(raced, () => now),

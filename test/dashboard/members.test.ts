@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { interceptTable } from '../../fixtures/intercept-table.ts';
+import { raceTable } from '../../fixtures/intercept-table.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openApiTokens } from '../../lambda/data/accounts/api-tokens.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
@@ -420,13 +420,8 @@ describe('invitations', () => {
     const admin = await join(owner.userId, 'admin');
     const email = newEmail();
     expect((await as(admin).invite(email, 'admin')).status).toBe(201);
-    let isRaced = false;
-    const raced = interceptTable(table, async ({ operation }, send) => {
-      if (operation === 'TransactWriteItems' && !isRaced) {
-        isRaced = true;
-        expect((await as(owner.userId).remove(admin)).status).toBe(200);
-      }
-      return send();
+    const raced = raceTable(table, async () => {
+      expect((await as(owner.userId).remove(admin)).status).toBe(200);
     });
     const body = { token: lastToken(), password, ...names };
     const accepted = await invoke(open(raced), { method: 'POST', path: '/api/auth/accept-invitation', body });
@@ -602,13 +597,8 @@ describe('members', () => {
     ])('and make none while they are %s', async (_, change) => {
       const owner = await newAccount(table);
       const userId = await join(owner.userId, 'admin');
-      let isRaced = false;
-      const raced = interceptTable(table, async ({ operation }, send) => {
-        if (operation === 'TransactWriteItems' && !isRaced) {
-          isRaced = true;
-          expect((await change(owner.userId, userId)).status).toBe(200);
-        }
-        return send();
+      const raced = raceTable(table, async () => {
+        expect((await change(owner.userId, userId)).status).toBe(200);
       });
       const body = { name: 'CI', role: 'admin', expiresInDays: 30 };
       const made = await callAs(open(raced), { accountId: '', userId })('POST', '/tokens', body);
@@ -701,14 +691,11 @@ describe('members', () => {
     const facts = { keyId: randomUUID(), name: 'laptop', createdAt: now.toISOString(), ownerUserId: userId };
     const key = newServiceKey(facts, `svc_${randomUUID()}`);
     await openServiceKeys(table).create({ accountId: owner.accountId, status: 'active' }, key, 100);
-    let isRaced = false;
-    const raced = interceptTable(table, async ({ operation, input }, send) => {
-      if (operation === 'UpdateItem' && JSON.stringify(input).includes('"KEY#') && !isRaced) {
-        isRaced = true;
-        expect((await as(owner.userId).changeRole(userId, 'developer')).status).toBe(200);
-      }
-      return send();
-    });
+    const raced = raceTable(
+      table,
+      async () => expect((await as(owner.userId).changeRole(userId, 'developer')).status).toBe(200),
+      ({ operation, input }) => operation === 'UpdateItem' && JSON.stringify(input).includes('"KEY#'),
+    );
     const call = callAs(open(raced), { accountId: '', userId: owner.userId });
     expect((await call('PATCH', `/members/${userId}`, { role: 'viewer' })).status).toBe(200);
     expect(await findItem(table, serviceKeyKey(key.keyHash))).toMatchObject({ ownerRole: 'developer' });
@@ -717,13 +704,8 @@ describe('members', () => {
   it('lose no change to another one of the same moment', async () => {
     const owner = await newAccount(table);
     const userId = await join(owner.userId, 'member');
-    let isRaced = false;
-    const raced = interceptTable(table, async ({ operation }, send) => {
-      if (operation === 'TransactWriteItems' && !isRaced) {
-        isRaced = true;
-        expect((await as(owner.userId).changeRole(userId, 'viewer')).status).toBe(200);
-      }
-      return send();
+    const raced = raceTable(table, async () => {
+      expect((await as(owner.userId).changeRole(userId, 'viewer')).status).toBe(200);
     });
     const call = callAs(open(raced), { accountId: '', userId: owner.userId });
     const limit = () => call('PATCH', `/members/${userId}`, { projects: ['default'] });

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { interceptTable } from '../../fixtures/intercept-table.ts';
+import { raceTable } from '../../fixtures/intercept-table.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { newUserItems } from '../../lambda/data/accounts/users.ts';
 import { put } from '../../lambda/data/table/actions.ts';
@@ -302,14 +302,9 @@ describe('a decision', () => {
   ])('does not lower an amount %s that is raised at the same moment', async (_, method, values) => {
     const id = await newBudget();
     const { body: raise } = await ask(developer, id);
-    let isRaced = false;
-    const raced = interceptTable(table, async ({ operation }, send) => {
-      if (operation === 'TransactWriteItems' && !isRaced) {
-        isRaced = true;
-        const path = `/budgets/${id}${values}${values && developer.userId}`;
-        expect((await call(boss, method, path, { amount: 500 })).status).toBe(200);
-      }
-      return send();
+    const raced = raceTable(table, async () => {
+      const path = `/budgets/${id}${values}${values && developer.userId}`;
+      expect((await call(boss, method, path, { amount: 500 })).status).toBe(200);
     });
     const other = callAs(
       openDashboard(raced, () => new Date(clock)),
