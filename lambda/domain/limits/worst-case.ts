@@ -1,5 +1,5 @@
 import { dearestImageUsd } from '../price/image-prices.ts';
-import { atVendor, modelNames } from '../price/model-names.ts';
+import { atVendor, modelMeant, modelNames } from '../price/model-names.ts';
 import type { RateKind } from '../price/rates.ts';
 import worstRates from '../price/worst-rates.json' with { type: 'json' };
 import { BILLABLE } from '../usage/billable-items.ts';
@@ -221,7 +221,7 @@ const perUnit = (rate: number | undefined, units: number | string | undefined): 
 
 const ofModel = (request: RequestSize, model: string): number | null => {
   const { dialect, provider, billableItems } = request;
-  const rates = ratesOf(provider, model);
+  const rates = ratesOf(provider, modelMeant(provider, dialect, model));
   if (dialect === 'openai-images' || dialect === 'gemini-predict') return ofImages(request, model, rates);
   if (!rates) return null;
   if (byToken.has(dialect)) return ofTokens(request, model, rates);

@@ -1,4 +1,5 @@
 import { providers } from '../providers.ts';
+import type { Dialect } from '../usage/dialect.ts';
 
 /** Names in responses of models that are sold under another name. */
 const aliases: Readonly<Record<string, string>> = {
@@ -23,6 +24,12 @@ const withoutVersion = (name: string): readonly string[] => {
 /** True for a version of a listed model. Fine-tuned models (`ft:…`) are named by their owners. */
 export const isVersionOf = (name: string, listed: string): boolean =>
   name.startsWith('ft:') || withoutVersion(name).includes(listed.replace(/[-@]$/, ''));
+
+/** The model that a name means: at Mistral another one where it transcribes. */
+export const modelMeant = (provider: string, dialect: Dialect, name: string): string =>
+  provider === 'mistral' && dialect === 'openai-transcription'
+    ? name.replace(/^voxtral-mini-(?=2507|latest)/i, 'voxtral-mini-transcribe-')
+    : name;
 
 /**
  * The names to look a model up by, the closest first: as given, then without the parts that books leave out. A fine-tuned model

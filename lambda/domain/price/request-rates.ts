@@ -5,6 +5,7 @@ import { at, countOf } from '../usage/raw.ts';
 import { type UnitName, type Usage, unitNames } from '../usage/usage.ts';
 import type { CloseEvent } from '../usage/usage-event.ts';
 import { imageRate } from './image-prices.ts';
+import { modelMeant } from './model-names.ts';
 import { matchesModel } from './overrides.ts';
 import type { PriceBook, PriceDoubt, PriceEvidence, RateKind, Rates } from './rates.ts';
 import { applyTiers, tiersOf, tiersOfPath } from './service-tiers.ts';
@@ -144,12 +145,9 @@ export const ratesFor = (request: PriceableRequest, usage: Usage, findPrice: Pri
   return null;
 };
 
-/** Without the path that Google puts in front. At Mistral a name means another model where it transcribes. */
-const nameOf = ({ provider, reading }: PriceableRequest, model: string): string => {
-  if (provider === 'mistral' && reading.dialect === 'openai-transcription')
-    return model.replace(/^voxtral-mini-(?=2507|latest)/, 'voxtral-mini-transcribe-');
-  return model.replace(/^(projects\/.+\/publishers\/[^/]+\/)?models\//, '');
-};
+/** Without the path that Google puts in front. */
+const nameOf = ({ provider, reading }: PriceableRequest, model: string): string =>
+  modelMeant(provider, reading.dialect, model).replace(/^(projects\/.+\/publishers\/[^/]+\/)?models\//, '');
 
 const ratesForModel = (
   request: PriceableRequest,

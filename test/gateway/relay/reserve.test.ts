@@ -421,6 +421,10 @@ describe('the most that a request may cost', () => {
     expect(reserved).toBeLessThan(most);
     const byToken = multipart({ model: 'gpt-4o-transcribe' }, 75_000);
     expect(await reservedFor(byToken, { target, contentType: MULTIPART })).toBeGreaterThan(100 * 10 * 6_000);
+    // Its name means a cheaper model where it chats.
+    const mistral = multipart({ model: 'voxtral-mini-latest' }, 75_000);
+    const options = { provider: 'mistral', target, contentType: MULTIPART } as const;
+    expect(await reservedFor(mistral, options)).toBeGreaterThanOrEqual(100 * 50_000);
   });
 
   it.each(['"', ''])('counts images and files of an edit whose fields have names in %j', async (quote) => {
