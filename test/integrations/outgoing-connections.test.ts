@@ -29,7 +29,6 @@ const known: Readonly<Record<string, readonly string[]>> = {
     'lambda/integrations/webhook.ts',
   ],
   'nobody: it accepts connections, or reads addresses': [
-    'lambda/gateway/hosts/gateway-server.ts',
     'lambda/gateway/hosts/http-server.ts',
     'lambda/gateway/hosts/warm-up.ts',
   ],
