@@ -35,12 +35,14 @@ export const PageHead = ({ title, about, back, children }: PageHeadProps) => (
 interface SectionProps {
   readonly title: string;
   readonly about?: ReactNode;
+  /** Has code, whose lines are longer than a form is wide. */
+  readonly isWide?: boolean;
   readonly children: ReactNode;
 }
 
 /** A card with a heading, for one setting or a few that belong together. */
-export const Section = ({ title, about, children }: SectionProps) => (
-  <section className="card card-pad section" aria-label={title}>
+export const Section = ({ title, about, isWide = false, children }: SectionProps) => (
+  <section className={`card card-pad section ${isWide ? 'wide' : ''}`} aria-label={title}>
     <div>
       <h2 className="section-title">{title}</h2>
       {about && <p className="dim small">{about}</p>}

@@ -83,7 +83,7 @@ const FirstRun = () => {
         title="Send your first request"
         about="Change two settings of the SDK you already use: its base URL and one header. Your provider key stays where it is."
       />
-      <Section title="1. Your service key" about="It attributes requests to your account. Keep it secret.">
+      <Section isWide title="1. Your service key" about="It attributes requests to your account. Keep it secret.">
         {serviceKey ? (
           <div className="secret">
             <code className="mono truncate">{serviceKey}</code>
@@ -94,12 +94,13 @@ const FirstRun = () => {
         )}
       </Section>
       <Section
+        isWide
         title="2. Point an SDK at the gateway"
         about="The marked lines are new. Everything else stays the same, including streaming and errors."
       >
         {serviceKey ? <SdkSnippet serviceKey={serviceKey} /> : <Skeleton height={220} />}
       </Section>
-      <Section title="3. Watch it arrive" about="It appears here a few seconds after its response.">
+      <Section isWide title="3. Watch it arrive" about="It appears here a few seconds after its response.">
         {request ? (
           <Arrived request={request} />
         ) : (

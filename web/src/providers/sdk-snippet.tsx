@@ -80,27 +80,30 @@ export const SdkSnippet = ({ serviceKey, initial = 'openai' }: SdkSnippetProps) 
             </Tabs.List>
           </Tabs>
         )}
-        <Tooltip label={revealed ? 'Hide the key' : 'Show the key'}>
-          <ActionIcon
-            ml="auto"
-            variant="subtle"
-            color="gray"
-            aria-pressed={revealed}
-            aria-label="Show the key"
-            onClick={() => setRevealed(!revealed)}
-          >
-            {revealed ? <EyeOff size={16} /> : <Eye size={16} />}
-          </ActionIcon>
-        </Tooltip>
       </Group>
       {partsWith(revealed ? serviceKey : masked(serviceKey)).map(({ title, label, lines }, part) => (
         <div key={label}>
           <Group justify="space-between" className="mono dim small">
             <span>{title}</span>
-            <CopyToClipboard
-              value={whole[part]?.lines.map(({ text }) => text).join('\n') ?? ''}
-              label={title ? `Copy ${title}` : 'Copy the snippet'}
-            />
+            <Group gap={4} ml="auto">
+              {part === 0 && (
+                <Tooltip label={revealed ? 'Hide the key' : 'Show the key'}>
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    aria-pressed={revealed}
+                    aria-label="Show the key"
+                    onClick={() => setRevealed(!revealed)}
+                  >
+                    {revealed ? <EyeOff size={16} /> : <Eye size={16} />}
+                  </ActionIcon>
+                </Tooltip>
+              )}
+              <CopyToClipboard
+                value={whole[part]?.lines.map(({ text }) => text).join('\n') ?? ''}
+                label={title ? `Copy ${title}` : 'Copy the snippet'}
+              />
+            </Group>
           </Group>
           <ScrollRegion className={`code ${classes['lines']}`} label={label}>
             <pre>
