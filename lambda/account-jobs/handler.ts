@@ -101,7 +101,7 @@ const run = runJobs(
   now,
 );
 
-/** Runs every minute: deletes accounts after their grace period, writes archives, reads bills, makes reports, and sends new data to destinations. */
+/** Runs every minute. Deletes accounts after their grace period, writes archives, reads bills, makes reports, sends data to destinations. */
 export const handler: ScheduledHandler = async (_event, context) => {
   logger.addContext(context);
   await run(() => context.getRemainingTimeInMillis());

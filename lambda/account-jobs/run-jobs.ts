@@ -27,7 +27,10 @@ class FailedJobsError extends Error {
   override readonly name = 'FailedJobsError';
 }
 
-/** Runs the jobs that are due, each for a while. A job that is not finished is due again. The returned function takes the time left, in milliseconds. */
+/**
+ * Runs the jobs that are due, each for a while. A job that is not finished is due again. The returned function takes the time left, in
+ * milliseconds.
+ */
 export const runJobs =
   (table: Table, kinds: Readonly<Record<string, JobKind>>, logger: Pick<Logger, 'error'>, now: () => Date) =>
   async (remainingMs: () => number): Promise<void> => {

@@ -34,7 +34,7 @@ interface Request {
 }
 
 const PREVIOUS = 'AWSPREVIOUS';
-/** A deletion takes a while: as many requests about the secret are refused, also one that creates it anew. */
+/** A deletion takes some time. This number of requests about the secret, such as its new creation, are refused after one. */
 const REFUSED_AFTER_DELETION = 2;
 
 /**

@@ -13,8 +13,8 @@ import { createAppRouter } from './router.tsx';
 import { CannotStart } from './shell/problems.tsx';
 
 /**
- * Colours, fonts and cursors are in first-paint.css and theme.css: Mantine would set them in a style element, which the page's policy forbids. Components are configured
- * by name and not imported here: the first page would load them all.
+ * Colours, fonts and cursors are in first-paint.css and theme.css: Mantine would set them in a style element, which the page's policy
+ * forbids. Components are configured by name and not imported here: the first page would load them all.
  */
 const theme = createTheme({
   primaryColor: 'teal',

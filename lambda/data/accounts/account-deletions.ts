@@ -16,7 +16,10 @@ const deletionSchema = z.object({
   requestedBy: z.string(),
   /** ISO 8601 UTC. From then on it cannot be cancelled. */
   deletesAt: z.string(),
-  /** `waiting` until `deletesAt`; `closing` until keys are refused; `deleting`, once events in flight have arrived, until a whole pass finds nothing. */
+  /**
+   * `waiting` until `deletesAt`; `closing` until keys are refused; `deleting`, once events in flight have arrived, until a whole pass finds
+   * nothing.
+   */
   phase: z.enum(['waiting', 'closing', 'deleting']),
   failures: z.optional(z.int()),
 });

@@ -27,7 +27,7 @@ export const jobItem = <J extends { readonly accountId: string }>(
  * The write of members of a job, and of when it goes on.
  *
  * @param dueAt ISO 8601 UTC; null where there is nothing more to do
- * @param asRead members of the job by which it is the one that was read: what a person changed since then stays
+ * @param asRead members of the job as they were read. Where a person has changed one since then, nothing is written
  */
 export const jobChange = (
   key: Key,
@@ -43,7 +43,7 @@ export const jobChange = (
   return update(key, `${set}${dueAt === null ? ' REMOVE gsi1pk, gsi1sk' : ''}`, condition, { ...members, ...asRead });
 };
 
-/** Writes it. @returns false if the job is gone, or another than was read */
+/** Writes it. @returns false if the job is gone, or is not as it was read */
 export const writeJob = (table: Table, ...change: Parameters<typeof jobChange>): Promise<boolean> =>
   tryWrite(table, jobChange(...change));
 

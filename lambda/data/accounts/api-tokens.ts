@@ -123,7 +123,7 @@ export const openApiTokens = (table: Table) => {
     },
 
     /**
-     * Removes a token, also one that a program fetches at this moment. It is refused within a minute.
+     * Removes a token, even while a program fetches it. It is refused within a minute.
      *
      * @returns the token as it was
      * @throws NotFoundError

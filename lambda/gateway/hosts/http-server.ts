@@ -30,7 +30,10 @@ const gatewayServerOptions = {
   requireHostHeader: false,
 } as const satisfies ServerOptions;
 
-/** Where it knows the length of a body, Node decodes a `Content-Disposition` as UTF-8. It need not know the length, because the headers have it. */
+/**
+ * Where it knows the length of a body, Node decodes a `Content-Disposition` as UTF-8. It need not know the length, because the headers have
+ * it.
+ */
 export class GatewayResponse extends ServerResponse {
   get _contentLength(): null {
     return null;

@@ -60,8 +60,8 @@ const checkOf = (values: readonly Value[], now: Date): ValuesCheck => {
 };
 
 /**
- * Checks the values that a request has against the account's limits of each: of each limit only the value of this request is read. Synchronous
- * where they are cached, and for accounts without such limits.
+ * Checks the values that a request has against the account's limits of each: of each limit only the value of this request is read.
+ * Synchronous where they are cached, and for accounts without such limits.
  */
 export const checkValues = (
   { owner, blocks }: Admitted,

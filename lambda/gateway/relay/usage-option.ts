@@ -93,7 +93,7 @@ const extend = (body: Buffer, options: string): Buffer | undefined => {
   // latin1 keeps byte offsets.
   const text = body.toString('latin1');
   if (options.includes('"include_usage"') || ESCAPED_LETTER.test(text)) return undefined;
-  // Quotes inside a string are escaped, so a match is a member. Of two matches, or where the client's value is another, one is nested: skip both.
+  // Quotes inside a string are escaped, so a match is a member. Of two matches, or where the client's value differs, one is nested: skip both.
   const [match, second] = text.matchAll(MEMBER);
   const [member = '', value = ''] = match ?? [];
   if (!match || second || !options.startsWith(value)) return undefined;

@@ -71,7 +71,10 @@ const cognitoAuthorizers = async (
 /** Serves the dashboard API of the templates, as API Gateway would. */
 export type ServeRestApi = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** API Gateway's limits. @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html */
+/**
+ * API Gateway's limits.
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
+ */
 const MAX_BODY_BYTES = 10 * 2 ** 20;
 const MAX_HEAD_BYTES = 10_240;
 
