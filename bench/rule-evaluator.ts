@@ -79,11 +79,11 @@ const accountItems = (accountId: string, fires: boolean): Record<string, unknown
   ];
 };
 
-/** @param firing one account in so many fires; 0 for none */
-function* lines(accounts: number, firing: number): Generator<string> {
+/** @param firesEach one account in this number fires; 0 for none */
+function* lines(accounts: number, firesEach: number): Generator<string> {
   for (let index = 0; index < accounts; index++) {
     const accountId = `svc_${String(index).padStart(30, '0')}`;
-    yield* accountItems(accountId, firing > 0 && index % firing === 0).map(exportLine);
+    yield* accountItems(accountId, firesEach > 0 && index % firesEach === 0).map(exportLine);
     for (const line of rolledUpDays) yield line.replace(NOBODY, accountId);
   }
 }

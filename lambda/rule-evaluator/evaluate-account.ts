@@ -6,12 +6,12 @@ import type { BlockStore } from '../data/alerts/blocks.ts';
 import type { MeasureStore } from '../data/alerts/measures.ts';
 import type { Rule } from '../data/alerts/rules.ts';
 import type { Reservations } from '../data/ledger/reservations.ts';
-import { type Alert, type Driver, triggeredAlert } from '../domain/alerts/alert.ts';
-import { driverDimensionsOf, driversOf } from '../domain/alerts/drivers.ts';
+import { type Alert, type Contributor, triggeredAlert } from '../domain/alerts/alert.ts';
+import { contributorDimensionsOf, contributorsOf } from '../domain/alerts/contributors.ts';
 import { isOverdue, type Period } from '../domain/calendar/periods.ts';
 import { coveringRange } from '../domain/calendar/range.ts';
 import type { Block } from '../domain/limits/block.ts';
-import { byExcess, firingName, hasFired, type Observation } from '../domain/limits/evaluator.ts';
+import { alertName, byExcess, hasFired, type Judgement } from '../domain/limits/evaluator.ts';
 import { needsBelongings } from '../domain/limits/limit-blocks.ts';
 import { type BoundEvaluator, type BurnRateCondition, evaluatorOf } from '../domain/limits/rule.ts';
 import { fillSeries, readUntil } from '../domain/limits/spend-query.ts';
@@ -23,7 +23,7 @@ import { judgeValues, openUsualHours, type ValueJudging } from './judge-values.t
 import { pauseOf, startPauses, stopByLimits } from './start-pauses.ts';
 
 /**
- * Finds what most of an observation came from. It is read for alerts only, which are rare. Many alerts of one rule and period come one
+ * Finds what most of a figure came from. It is read for alerts only, which are rare. Many alerts of one rule and period come one
  * after the other: what was read last serves the next.
  */
 const openDrivers = (readCounters: ReadCounters, keys: Pick<ServiceKeys, 'list'>) => (accountId: string, now: Date) => {
@@ -36,7 +36,7 @@ const openDrivers = (readCounters: ReadCounters, keys: Pick<ServiceKeys, 'list'>
       new Date(period.start),
       new Date(Math.min(readUntil(now).getTime(), Date.parse(period.end))),
     );
-    const dimensions = driverDimensionsOf(evaluator);
+    const dimensions = contributorDimensionsOf(evaluator);
     const name = JSON.stringify([range, dimensions]);
     if (last?.name === name) return last.counters;
     const counters: SpendCounter[] = [];
@@ -45,12 +45,14 @@ const openDrivers = (readCounters: ReadCounters, keys: Pick<ServiceKeys, 'list'>
     return counters;
   };
 
-  return async (evaluator: BoundEvaluator, period: Period): Promise<Driver[]> => {
-    const drivers = driversOf(await read(evaluator, period), evaluator);
-    if (!drivers.some(({ dimension }) => dimension === 'key')) return drivers;
+  return async (evaluator: BoundEvaluator, period: Period): Promise<Contributor[]> => {
+    const contributors = contributorsOf(await read(evaluator, period), evaluator);
+    if (!contributors.some(({ dimension }) => dimension === 'key')) return contributors;
     names ??= new Map((await keys.list(accountId)).map(({ keyId, name }) => [keyId, name]));
-    return drivers.map((driver) =>
-      driver.dimension === 'key' ? { ...driver, label: names?.get(driver.value ?? '') ?? null } : driver,
+    return contributors.map((contributor) =>
+      contributor.dimension === 'key'
+        ? { ...contributor, label: names?.get(contributor.value ?? '') ?? null }
+        : contributor,
     );
   };
 };
@@ -80,8 +82,8 @@ export interface Evaluation {
 
 /** A rule fires for it, if it has not yet. */
 interface Candidate {
-  readonly observation: Observation;
-  /** For drivers: of a value, its filter has the value. Undefined where spend cannot be read by it. */
+  readonly judgement: Judgement;
+  /** For contributors: of a value, its filter has the value. Undefined where spend cannot be read by it. */
   readonly evaluator: BoundEvaluator | undefined;
   readonly mayAlsoMatch: Alert['mayAlsoMatch'];
   readonly of?: NonNullable<Alert['of']>;
@@ -102,8 +104,8 @@ const LATE = ' This alert is late: the rules could not be judged in time.';
 const alertOf = (
   { accountId, ruleId, name, condition, channels }: Rule,
   period: Period,
-  { exceeded: _, usual: _usual, forecast: _forecast, event, percent, summary, ...figures }: Observation,
-  { of, ...facts }: Pick<Alert, 'alertId' | 'triggeredAt' | 'mayAlsoMatch' | 'drivers' | 'of'>,
+  { exceeded: _, usual: _usual, forecast: _forecast, event, percent, summary, ...figures }: Judgement,
+  { of, ...facts }: Pick<Alert, 'alertId' | 'triggeredAt' | 'mayAlsoMatch' | 'contributors' | 'of'>,
 ): Alert =>
   triggeredAlert(
     {
@@ -124,7 +126,7 @@ const alertOf = (
 export const evaluateAccount = (dependencies: EvaluationDependencies) => {
   const { readCounters, readSessions, alerts, blocks, newAlertId } = dependencies;
   const values: ValueJudging = { firedFor: alerts.firedFor, readSessions, readUsual: openUsualHours(readCounters) };
-  const driversFor = openDrivers(readCounters, dependencies.keys);
+  const contributorsFor = openDrivers(readCounters, dependencies.keys);
   const start = startPauses(blocks);
   const stop = stopByLimits(blocks, dependencies.reservations, dependencies.measures, dependencies.askUrl);
 
@@ -141,19 +143,19 @@ export const evaluateAccount = (dependencies: EvaluationDependencies) => {
 
   const judgeSplit = (rule: Rule<BurnRateCondition>, keys: readonly ServiceKey[]) => {
     const { each } = rule.condition.config;
-    const { evaluator, series, fillSessions, observe } = judgeValues(rule, values);
+    const { evaluator, series, fillSessions, judge } = judgeValues(rule, values);
     const candidates = async (period: Period, now: Date): Promise<Candidate[]> =>
       Promise.all(
-        (await observe(period, now)).map(async ({ value, observation, mayAlsoMatch }) => {
+        (await judge(period, now)).map(async ({ value, judgement, mayAlsoMatch }) => {
           const label = (await labelOf(rule.accountId, { dimension: each, value }, keys)) ?? null;
           const dimension = splitDimension(each);
           const pause = pauseOf(rule, { period, value, keys, now });
           const isTooLate = rule.condition.config.pause !== null && pause === undefined;
           const late = isTooLate ? ` It is not paused: the ${each === 'session' ? 'day' : 'hour'} is over.` : '';
           return {
-            observation: {
-              ...observation,
-              summary: `The ${each} ${label === null ? value : `“${label}”`} has ${observation.summary}${late}`,
+            judgement: {
+              ...judgement,
+              summary: `The ${each} ${label === null ? value : `“${label}”`} has ${judgement.summary}${late}`,
             },
             pause,
             evaluator: dimension && { ...evaluator, filter: { ...evaluator.filter, [dimension]: value } },
@@ -169,9 +171,9 @@ export const evaluateAccount = (dependencies: EvaluationDependencies) => {
     const evaluator = evaluatorOf(rule.condition);
     const series = spendSeries({ ...evaluator, effectiveFrom: rule.effectiveFrom });
     const candidates = async (period: Period, now: Date): Promise<Candidate[]> => {
-      const observation = evaluator.judge({ period, now, series });
-      return observation?.exceeded
-        ? [{ observation, evaluator, mayAlsoMatch: series.mayAlsoMatch(period.start, period.end) }]
+      const judgement = evaluator.judge({ period, now, series });
+      return judgement?.exceeded
+        ? [{ judgement, evaluator, mayAlsoMatch: series.mayAlsoMatch(period.start, period.end) }]
         : [];
     };
     return { rule, evaluator, series, candidates };
@@ -211,7 +213,7 @@ export const evaluateAccount = (dependencies: EvaluationDependencies) => {
           found.push({ ...candidate, rule, period });
       }
 
-    const urgent = found.toSorted((a, b) => byExcess(a.observation, b.observation)).flatMap(({ pause }) => pause ?? []);
+    const urgent = found.toSorted((a, b) => byExcess(a.judgement, b.judgement)).flatMap(({ pause }) => pause ?? []);
     const pauseTexts = await start(accountId, urgent, now).catch((error: unknown) => {
       for (const { ruleId } of urgent) failures.set(ruleId as string, error);
       return null;
@@ -219,18 +221,18 @@ export const evaluateAccount = (dependencies: EvaluationDependencies) => {
     const textOf = ({ id }: Block): string =>
       pauseTexts === null ? ' It may not be paused: that failed. Look at the pauses.' : (pauseTexts.get(id) ?? '');
 
-    const findDrivers = driversFor(accountId, now);
+    const findContributors = contributorsFor(accountId, now);
     const fired: Alert[] = [];
     const firedPeriods = new Map(rules.map((rule) => [rule.ruleId, rule.firedPeriods]));
-    for (const { rule, period, observation, evaluator, mayAlsoMatch, of, pause } of found) {
+    for (const { rule, period, judgement, evaluator, mayAlsoMatch, of, pause } of found) {
       const before = firedPeriods.get(rule.ruleId) ?? [];
-      if (hasFired(before, period, { ...observation, of })) continue;
-      const drivers = evaluator ? await ifExact(rule, () => findDrivers(evaluator, period)) : [];
-      const summary = pause ? observation.summary + textOf(pause) : observation.summary;
-      const facts = { alertId: newAlertId(), triggeredAt: now.toISOString(), mayAlsoMatch, of, drivers };
-      const alert = alertOf(rule, period, { ...observation, summary }, facts);
+      if (hasFired(before, period, { ...judgement, of })) continue;
+      const contributors = evaluator ? await ifExact(rule, () => findContributors(evaluator, period)) : [];
+      const summary = pause ? judgement.summary + textOf(pause) : judgement.summary;
+      const facts = { alertId: newAlertId(), triggeredAt: now.toISOString(), mayAlsoMatch, of, contributors };
+      const alert = alertOf(rule, period, { ...judgement, summary }, facts);
       if (await alerts.fire(alert, { ...rule, firedPeriods: before })) fired.push(alert);
-      firedPeriods.set(rule.ruleId, [firingName(period, { ...observation, of }), ...before]);
+      firedPeriods.set(rule.ruleId, [alertName(period, { ...judgement, of }), ...before]);
     }
     return { fired, failures: [...failures].map(([ruleId, error]) => ({ ruleId, error })) };
   };

@@ -6,7 +6,7 @@ import { coveringRange } from '../domain/calendar/range.ts';
 import { DAY_MS } from '../domain/calendar/units.ts';
 import { type Day, dayOf } from '../domain/calendar/utc.ts';
 import { HISTORY_DAYS, leastOf, usualOf } from '../domain/limits/burn-rate.ts';
-import { byExcess, type Observation } from '../domain/limits/evaluator.ts';
+import { byExcess, type Judgement } from '../domain/limits/evaluator.ts';
 import { MAX_PAUSES } from '../domain/limits/pauses.ts';
 import { type BoundEvaluator, type BurnRateCondition, evaluatorOf } from '../domain/limits/rule.ts';
 import { type MayAlsoMatch, splitSeries } from '../domain/limits/spend-series.ts';
@@ -60,9 +60,9 @@ export interface ValueJudging extends Pick<Alerts, 'firedFor'> {
 }
 
 /** A value of a rule's dimension for which the rule fires. */
-export interface ValueObservation {
+export interface ValueJudgement {
   readonly value: string;
-  readonly observation: Observation;
+  readonly judgement: Judgement;
   readonly mayAlsoMatch: MayAlsoMatch | undefined;
 }
 
@@ -84,25 +84,25 @@ export const judgeValues = (rule: Rule<BurnRateCondition>, { firedFor, readSessi
     },
 
     /** The values for which it fires now and has not yet, those furthest above their limit first. */
-    observe: async (period: Period, now: Date): Promise<ValueObservation[]> => {
+    judge: async (period: Period, now: Date): Promise<ValueJudgement[]> => {
       const least = leastOf(config);
       const candidates = [...series.ofValues].filter(([, each]) => {
         const sum = evaluator.judge({ period, now, series: each, usual: 0 });
-        return sum !== null && sum.observed >= least;
+        return sum !== null && sum.figure >= least;
       });
       if (candidates.length === 0) return [];
       const usual = config.factor === undefined ? undefined : await readUsual(rule, evaluator, period.start);
-      const exceeding = candidates.flatMap(([value, each]): ValueObservation[] => {
-        const observation = evaluator.judge({ period, now, series: each, usual: usual?.get(value) ?? null });
-        return observation?.exceeded
-          ? [{ value, observation, mayAlsoMatch: each.mayAlsoMatch(period.start, period.end) }]
+      const exceeding = candidates.flatMap(([value, each]): ValueJudgement[] => {
+        const judgement = evaluator.judge({ period, now, series: each, usual: usual?.get(value) ?? null });
+        return judgement?.exceeded
+          ? [{ value, judgement, mayAlsoMatch: each.mayAlsoMatch(period.start, period.end) }]
           : [];
       });
       const values = exceeding.map(({ value }) => value);
       const fired = await firedFor(rule, period, values);
       return exceeding
         .filter(({ value }) => !fired.has(value))
-        .sort((a, b) => byExcess(a.observation, b.observation))
+        .sort((a, b) => byExcess(a.judgement, b.judgement))
         .slice(0, MAX_VALUES_AT_ONCE);
     },
   };

@@ -74,9 +74,9 @@ export const openPlanAlerts = ({ findAccount, usage, notify, newAlertId, now }: 
         ...{ alertId: newAlertId(), accountId, ruleId: null, type: 'plan_usage', event: null },
         ruleName: `${percentText(percent)} of the plan's tracked requests`,
         ...{ triggeredAt: at.toISOString(), period: { name: 'monthly', ...period } },
-        ...{ unit: 'requests', observed: used, limit, unpricedRequests: 0 },
+        ...{ unit: 'requests', figure: used, limit, unpricedRequests: 0 },
         summary: `${used} of the ${limit} tracked requests of the ${plan} plan are used in the billing period that ends on ${period.end.slice(0, 10)}. No request is rejected for it.`,
-        drivers: [],
+        contributors: [],
       },
       ['email'],
     );

@@ -44,11 +44,11 @@ export const openValueAlerts = (table: Table, now: () => Date = () => new Date()
     const facts: Omit<Alert, 'status' | 'acknowledgedAt' | 'acknowledgedBy' | 'deliveries'> = {
       ...{ alertId: uuidv7(), accountId, ruleId: limit.id, ruleName: name, type: 'budget', event: 'reached' },
       ...{ percent, triggeredAt: now().toISOString(), period, unit: 'nanoUsd' },
-      observed: state.usedNanoUsd,
+      figure: state.usedNanoUsd,
       limit: state.nanoUsd ?? 0,
       unpricedRequests: state.unpricedRequests,
       summary: summaryOf(limit, state),
-      drivers: [],
+      contributors: [],
     };
     return triggeredAlert(facts, channels);
   };

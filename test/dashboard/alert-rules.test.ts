@@ -322,7 +322,7 @@ describe('POST /alert-rules/preview', () => {
     await addSpend(table, caller.accountId, '2026-11-10T09:00:00Z', costing(70), { keyId: 'not in it' });
     const config = { threshold: 50, period: 'daily', filter: { project: 'default' } };
     const { body } = await call('POST', '/preview', { type: 'cost_threshold', config });
-    expect(body.firings).toMatchObject([{ observed: 60e9 }]);
+    expect(body.alerts).toMatchObject([{ figure: 60e9 }]);
   });
 
   it('judges each key on its own, with its name, and tells the gateway of the rule once it is made', async () => {
@@ -333,7 +333,7 @@ describe('POST /alert-rules/preview', () => {
       200,
       {
         stoppedNanoUsd: 10_000_000_000,
-        firings: [{ of: { dimension: 'key', value: caller.keyId, label: expect.any(String) }, isBrief: true }],
+        alerts: [{ of: { dimension: 'key', value: caller.keyId, label: expect.any(String) }, isBrief: true }],
       },
     ]);
     expect(policies).toEqual([]);
@@ -355,19 +355,19 @@ describe('POST /alert-rules/preview', () => {
       requests: 2,
       unit: 'nanoUsd',
       points: expect.arrayContaining([
-        { time: '2026-11-09', observed: 0, limit: 50e9, usual: null, fired: false },
-        { time: '2026-11-10', observed: 60e9, limit: 50e9, usual: null, fired: true },
+        { time: '2026-11-09', figure: 0, limit: 50e9, usual: null, fired: false },
+        { time: '2026-11-10', figure: 60e9, limit: 50e9, usual: null, fired: true },
       ]),
       stoppedNanoUsd: null,
       mayAlsoMatch: null,
-      firings: [
+      alerts: [
         {
           period: { name: 'daily', start: '2026-11-10T00:00:00.000Z', end: '2026-11-11T00:00:00.000Z' },
           by: '2026-11-11T00:00:00.000Z',
           event: null,
           ...{ of: null, stoppedNanoUsd: null, isBrief: null },
           unit: 'nanoUsd',
-          observed: 60e9,
+          figure: 60e9,
           limit: 50e9,
           unpricedRequests: 0,
           summary: 'Spend is $60: it reached the threshold of $50.',
@@ -378,20 +378,20 @@ describe('POST /alert-rules/preview', () => {
       type: 'cost_threshold',
       config: { threshold: 30, period: 'hourly' },
     });
-    expect(hourly.body.firings.map(({ by }: { by: string }) => by)).toEqual([
+    expect(hourly.body.alerts.map(({ by }: { by: string }) => by)).toEqual([
       '2026-11-10T10:00:00.000Z',
       '2026-11-12T10:00:00.000Z',
     ]);
     // The first request came on 10 November: the rate is known from 17 November on.
     const budget = await call('POST', '/preview', { type: 'budget_forecast', config: { budget: 10_000 } });
-    expect(budget.body).toMatchObject({ periods: 2, unjudgedPeriods: 0, firings: [] });
-    const known = budget.body.points.filter(({ observed }: { observed: number | null }) => observed !== null);
+    expect(budget.body).toMatchObject({ periods: 2, unjudgedPeriods: 0, alerts: [] });
+    const known = budget.body.points.filter(({ figure }: { figure: number | null }) => figure !== null);
     expect([known[0], known[1]]).toMatchObject([
-      { time: '2026-10-31', observed: 0 },
-      { time: '2026-11-16', observed: expect.closeTo(((100 / 7) * 14 + 100) * 1e9, -3) },
+      { time: '2026-10-31', figure: 0 },
+      { time: '2026-11-16', figure: expect.closeTo(((100 / 7) * 14 + 100) * 1e9, -3) },
     ]);
     expect((await call('GET', '')).body.items).toEqual([]);
     const other = await newAccount(table);
-    expect((await call('POST', '/preview', daily, other)).body.firings).toEqual([]);
+    expect((await call('POST', '/preview', daily, other)).body.alerts).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ const acknowledge = (id: string, as?: object) => call('PATCH', `/alerts/${id}/ac
 
 const fire = async (accountId: string, facts: Partial<Alert> = {}): Promise<string> => {
   const alertId = uuidv7();
-  const alert = { ...sampleAlert, alertId, accountId, ruleId: null, observed: 12.5e9, ...facts };
+  const alert = { ...sampleAlert, alertId, accountId, ruleId: null, figure: 12.5e9, ...facts };
   expect(await openAlerts(table).notify(alert, alertId)).toBe(true);
   return alertId;
 };
@@ -40,9 +40,7 @@ describe('alerts', () => {
     const id = await fire(caller.accountId);
     const { body, text } = await get();
     expect(body).toEqual({
-      items: [
-        expect.objectContaining({ id, status: 'triggered', observed: 12.5e9, observedUsd: '12.5', limitUsd: '10' }),
-      ],
+      items: [expect.objectContaining({ id, status: 'triggered', figure: 12.5e9, figureUsd: '12.5', limitUsd: '10' })],
       nextCursor: null,
     });
     expect(text).not.toContain(caller.accountId);
@@ -68,7 +66,7 @@ describe('alerts', () => {
     const final = async (alertId = id) => (await call('GET', `/alerts/${alertId}`)).body.final;
     expect(await final()).toBeNull();
     clock.setTime(Date.parse('2026-11-21T02:00:00.000Z'));
-    expect(await final()).toEqual({ observed: 16.5e9, observedUsd: '16.5', unpricedRequests: 0 });
+    expect(await final()).toEqual({ figure: 16.5e9, figureUsd: '16.5', unpricedRequests: 0 });
     expect(await final(before)).toBeNull();
     await openRules(table).remove(caller.accountId, rule.ruleId);
     expect(await final()).toBeNull();

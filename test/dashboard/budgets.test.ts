@@ -147,10 +147,10 @@ it('shows what a budget would have done in the last 30 days, and stores nothing'
     expect([status, body]).toEqual([200, expect.anything()]);
     return body;
   };
-  const { firings, stoppedNanoUsd } = await preview({ block: {}, notifyAt: [100] });
-  expect(firings).toMatchObject([{ event: 'reached', by: '2026-11-11T00:00:00.000Z', observed: 115_000_000_000 }]);
+  const { alerts, stoppedNanoUsd } = await preview({ block: {}, notifyAt: [100] });
+  expect(alerts).toMatchObject([{ event: 'reached', by: '2026-11-11T00:00:00.000Z', figure: 115_000_000_000 }]);
   expect(stoppedNanoUsd).toBe(35_000_000_000);
-  expect(await preview({ block: null, filter: { tag: 'other' } })).toMatchObject({ firings: [], stoppedNanoUsd: null });
+  expect(await preview({ block: null, filter: { tag: 'other' } })).toMatchObject({ alerts: [], stoppedNanoUsd: null });
   expect((await call('GET', '/budgets')).body.items).toEqual([]);
 });
 
@@ -204,8 +204,8 @@ describe('a budget of a project', () => {
       [null, []],
     ] as const)
       expect(await refusedBy(keyId)).toEqual(refused);
-    expect(delivered).toMatchObject([{ event: 'reached', percent: 100, observed: 100e9 }]);
-    expect(delivered[0]?.drivers).toContainEqual({ dimension: 'key', value: first.keyId, label: 'k', share: 0.6 });
+    expect(delivered).toMatchObject([{ event: 'reached', percent: 100, figure: 100e9 }]);
+    expect(delivered[0]?.contributors).toContainEqual({ dimension: 'key', value: first.keyId, label: 'k', share: 0.6 });
 
     const third = await newKey(project, 'pass');
     await openServiceKeys(table).change(outside, { projectId: project }, audit());

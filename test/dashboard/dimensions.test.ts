@@ -363,12 +363,12 @@ describe('a backtest by a declared dimension', () => {
         config: { threshold: 0.001, period: 'daily', filter },
       });
     expect((await preview({ dim: { team: 'search' } })).body).toMatchObject({
-      firings: [{ observed: 200_000 * TOKEN_NANO_USD }],
+      alerts: [{ figure: 200_000 * TOKEN_NANO_USD }],
       mayAlsoMatch: { requests: 1, costNanoUsd: 70 },
     });
-    expect((await preview({ dim: { team: 'search' }, key: 'key-1' })).body.firings).toHaveLength(1);
-    expect((await preview({ dim: { team: 'search' }, key: 'key-2' })).body.firings).toHaveLength(0);
-    expect((await preview({ key: 'key-1', tag: 'none' })).body.firings).toHaveLength(0);
+    expect((await preview({ dim: { team: 'search' }, key: 'key-1' })).body.alerts).toHaveLength(1);
+    expect((await preview({ dim: { team: 'search' }, key: 'key-2' })).body.alerts).toHaveLength(0);
+    expect((await preview({ key: 'key-1', tag: 'none' })).body.alerts).toHaveLength(0);
     for (const filter of [
       { dim: { team: 'a' }, tag: 'b' },
       { dim: { team: 'a' }, client: 'b' },

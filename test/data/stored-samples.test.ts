@@ -22,7 +22,7 @@ import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { openSpendCounters } from '../../lambda/data/spend/spend-counters.ts';
 import { chunk } from '../../lambda/data/table/batch.ts';
-import { OUTBOX_SHARDS, UNDELIVERED_SHARDS } from '../../lambda/data/table/keys.ts';
+import { alertKey, OUTBOX_SHARDS, UNDELIVERED_SHARDS } from '../../lambda/data/table/keys.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { Range } from '../../lambda/domain/calendar/range.ts';
 import { addCounters, type Counters, type SpendCounter } from '../../lambda/domain/spend/counters.ts';
@@ -30,6 +30,7 @@ import { crossDimensionNames, OTHER, type SpendDimensionName, UNKNOWN } from '..
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { sweepOutbox } from '../../lambda/usage-recorder/sweep/sweep-outbox.ts';
 import { readRefused } from '../../ops/events/find-events.ts';
+import { sampleAlert } from '../domain/alerts/sample-alert.ts';
 import { closeEvent, priceOfTokens, requestIdAt } from '../usage-recorder/events.ts';
 import { total } from '../usage-recorder/ledger-sums.ts';
 import { duePeriods } from './roll-up.ts';
@@ -408,6 +409,7 @@ describe('accounts of version 0.1', () => {
       ['plan_usage', 'acknowledged', 'sent'],
       ['cost_threshold', 'triggered', 'pending'],
     ]);
+    expect(items[2]).toMatchObject({ figure: 51_000_000_000, contributors: [{ share: 0.5, value: 'gpt-4o' }] });
     const undelivered = [];
     for (let shard = 0; shard < UNDELIVERED_SHARDS; shard++)
       undelivered.push(...(await all(openAlertDeliveries(table).undelivered(shard, new Date(NOW)))));
@@ -415,6 +417,16 @@ describe('accounts of version 0.1', () => {
       ['ALERT#alert-1', 0],
       ['ALERT#alert-3', 1],
     ]);
+  });
+
+  it('write an alert as the version before reads it, so that a deployment can be rolled back', async () => {
+    const alert = { ...sampleAlert, accountId: table.accountId, alertId: 'alert-9' };
+    await openAlerts(table).notify(alert, 'plan');
+    const Key = alertKey(alert.accountId, alert.alertId);
+    const { Item } = await table.call('GetItem', { TableName: table.name, Key });
+    const { figure: observed, contributors: drivers, ...others } = alert;
+    expect(Item).toMatchObject({ ...others, observed, drivers });
+    expect(await openAlerts(table).find(alert.accountId, alert.alertId)).toEqual(alert);
   });
 });
 

@@ -203,7 +203,7 @@ describe('a new model in the feed', () => {
     })({ caller: { accountId } } as never);
     const unpricedToday = (pricedAt ?? 0) / 5 - 1;
     expect(report).toEqual({
-      feed: { version: 1, checkedAt: expect.any(String), held: [] },
+      feed: { version: 1, checkedAt: expect.any(String), waiting: [] },
       items: [
         {
           version: 1,

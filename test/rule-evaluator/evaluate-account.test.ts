@@ -93,10 +93,10 @@ describe('evaluateAccount', () => {
     expect(await evaluate('2026-11-20T16:30:00Z', both, { firedPeriods: [today, yesterday] })).toEqual([]);
   });
 
-  it('counts each period up to its end, and so do its drivers', async () => {
+  it('counts each period up to its end, and so do its contributors', async () => {
     const [today, yesterday] = await evaluate('2026-11-20T16:30:00Z', both);
-    const models = (alert: Alert | undefined) => alert?.drivers.filter(({ dimension }) => dimension === 'model');
-    expect([today?.alert.observed, yesterday?.alert.observed]).toEqual([12 * USD, 11 * USD]);
+    const models = (alert: Alert | undefined) => alert?.contributors.filter(({ dimension }) => dimension === 'model');
+    expect([today?.alert.figure, yesterday?.alert.figure]).toEqual([12 * USD, 11 * USD]);
     expect(models(today?.alert)).toEqual([{ dimension: 'model', value: 'gpt-4o', label: null, share: 1 }]);
     expect(models(yesterday?.alert)).toEqual([{ dimension: 'model', value: 'o3', label: null, share: 1 }]);
   });
@@ -104,7 +104,7 @@ describe('evaluateAccount', () => {
   it('counts spend of the current instant', async () => {
     const now = '2026-11-20T00:00:00.000Z';
     const [today] = await evaluate(now, [[now, 12]]);
-    expect(today?.alert).toMatchObject({ observed: 12 * USD, drivers: expect.arrayContaining([expect.anything()]) });
+    expect(today?.alert).toMatchObject({ figure: 12 * USD, contributors: expect.arrayContaining([expect.anything()]) });
   });
 
   it.each(['weekly', 'monthly'])(
@@ -116,8 +116,8 @@ describe('evaluateAccount', () => {
         ['2026-11-21T00:04:00.000Z', 3, 'o3'],
       ];
       const [fired] = await evaluate('2026-11-20T23:56:00Z', spends, { condition });
-      expect(fired?.alert.observed).toBe(12 * USD);
-      expect(fired?.alert.drivers).toContainEqual({ dimension: 'model', value: 'o3', label: null, share: 0.25 });
+      expect(fired?.alert.figure).toBe(12 * USD);
+      expect(fired?.alert.contributors).toContainEqual({ dimension: 'model', value: 'o3', label: null, share: 0.25 });
     },
   );
 
@@ -131,7 +131,7 @@ describe('evaluateAccount', () => {
     expect(others).toEqual([]);
     expect(november?.alert).toMatchObject({
       period: { name: 'monthly', start: '2026-11-01T00:00:00.000Z' },
-      observed: 110 * USD,
+      figure: 110 * USD,
     });
   });
 
@@ -217,15 +217,15 @@ describe('evaluateAccount', () => {
     const { fired, failures } = await evaluateRules('2026-11-20T10:50:00Z', spends, [
       accountRule({}, { type, config }),
     ]);
-    expect(fired.map(({ observed, summary }) => [observed, summary])).toEqual([
+    expect(fired.map(({ figure, summary }) => [figure, summary])).toEqual([
       [Number.MAX_SAFE_INTEGER, expect.stringContaining('more than $9007199')],
     ]);
     expect(failures).toEqual([]);
   });
 
-  it('names keys among the drivers', async () => {
+  it('names keys among the contributors', async () => {
     const [today] = await evaluate('2026-11-20T16:30:00Z', both);
-    expect(today?.alert.drivers).toContainEqual({ dimension: 'key', value: 'key-1', label: 'default', share: 1 });
+    expect(today?.alert.contributors).toContainEqual({ dimension: 'key', value: 'key-1', label: 'default', share: 1 });
   });
 
   it.each([
@@ -242,7 +242,7 @@ describe('evaluateAccount', () => {
     ];
     const condition = { ...threshold, config: { ...threshold.config, filter: { model: 'gpt-4o' } } };
     const [today] = await evaluate('2026-11-20T16:30:00Z', spends, { condition, effectiveFrom });
-    expect(today?.alert.observed).toBe(12 * USD);
+    expect(today?.alert.figure).toBe(12 * USD);
     expect(today?.alert.mayAlsoMatch).toEqual(mayAlsoMatch);
   });
 });

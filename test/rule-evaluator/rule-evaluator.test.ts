@@ -88,11 +88,11 @@ describe('the rule evaluator', () => {
       status: 'triggered',
       triggeredAt: '2026-11-20T16:30:00.000Z',
       period: { name: 'daily', start: '2026-11-20T00:00:00.000Z' },
-      observed: 12e9,
+      figure: 12e9,
       limit: 10e9,
       deliveries: [{ channel: 'email', status: 'sent', attempts: 1, sentAt: '2026-11-20T16:30:00.000Z', error: null }],
     });
-    expect(alert?.drivers).toEqual(
+    expect(alert?.contributors).toEqual(
       expect.arrayContaining([
         { dimension: 'model', value: 'gpt-4o', label: null, share: 0.75 },
         { dimension: 'tag', value: 'batch', label: null, share: 0.75 },
@@ -175,7 +175,7 @@ describe('the rule evaluator', () => {
     expect(sentUnnoted).toBe(1);
   });
 
-  it('judges the keys of a project, and those of a project each on its own, with drivers', async () => {
+  it('judges the keys of a project, and those of a project each on its own, with contributors', async () => {
     const { accountId, keyId } = await newAccount(table);
     const filter = { project: 'default' };
     await createRule(accountId, {}, { config: { threshold: 10, period: 'daily', filter } });
@@ -188,9 +188,9 @@ describe('the rule evaluator', () => {
     later(1);
     expect(await run()).toMatchObject({ alerts: 1, failures: 0 });
     const [ofFilter, ofEach] = await alertsOf(accountId);
-    expect(ofFilter).toMatchObject({ type: 'cost_threshold', observed: 11e9 });
-    expect(ofEach).toMatchObject({ of: { dimension: 'project', value: 'default', label: 'Default' }, observed: 9e9 });
-    expect(ofEach?.drivers).toContainEqual({ dimension: 'key', value: keyId, label: 'default', share: 1 });
+    expect(ofFilter).toMatchObject({ type: 'cost_threshold', figure: 11e9 });
+    expect(ofEach).toMatchObject({ of: { dimension: 'project', value: 'default', label: 'Default' }, figure: 9e9 });
+    expect(ofEach?.contributors).toContainEqual({ dimension: 'key', value: keyId, label: 'default', share: 1 });
   });
 
   describe('after a change of the rule', () => {
@@ -308,7 +308,7 @@ describe('the rule evaluator', () => {
     });
     await evaluate(account.accountId, await openRules(table).list(account.accountId), now);
     const ranges = readCounters.mock.calls.map(([{ range, groupBy }]) => [range.granularity, range.from, groupBy]);
-    // The rest are the drivers of the two that would have fired.
+    // The rest are the contributors of the two that would have fired.
     expect(ranges.slice(0, 2)).toEqual([
       ['hour', '2026-11-20T13:00:00.000Z', []],
       ['day', '2026-11-01T00:00:00.000Z', ['tag']],

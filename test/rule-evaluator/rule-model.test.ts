@@ -7,7 +7,7 @@ import { type RuleCondition, ruleConditionSchema } from '../../lambda/domain/lim
 import type { SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
 import { seriesOf } from '../domain/limits/series-of.ts';
-import { type HourOfSpend, type ModelFiring, modelOf } from './rule-model.ts';
+import { type HourOfSpend, type ModelAlert, modelOf } from './rule-model.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -144,15 +144,15 @@ const fired = async (rule: RuleCondition, hours: readonly HourOfSpend[], instant
   return [...alerts.values()];
 };
 
-const shownAlert = ({ triggeredAt, period, event, observed, limit }: Alert): ModelFiring => ({
+const shownAlert = ({ triggeredAt, period, event, figure, limit }: Alert): ModelAlert => ({
   at: Date.parse(triggeredAt),
   start: Date.parse(period.start),
   event,
-  observed,
+  figure,
   limit,
 });
 
-const inOrder = (firings: readonly ModelFiring[]) => [...firings].sort((a, b) => a.at - b.at || a.start - b.start);
+const inOrder = (alerts: readonly ModelAlert[]) => [...alerts].sort((a, b) => a.at - b.at || a.start - b.start);
 
 describe('the rules of an account, over random histories', () => {
   it('fire what a model with arithmetic of its own fires, and a backtest finds the same', async () => {
@@ -177,11 +177,11 @@ describe('the rules of an account, over random histories', () => {
         );
         expect(
           inOrder(
-            found.firings.map(({ by, period, event, observed, limit }) => ({
+            found.alerts.map(({ by, period, event, figure, limit }) => ({
               at: Date.parse(by),
               start: Date.parse(period.start),
               event,
-              observed,
+              figure,
               limit,
             })),
           ),

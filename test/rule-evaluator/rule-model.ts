@@ -21,17 +21,17 @@ export interface HourOfSpend {
   readonly nanoUsd: number;
 }
 
-export interface ModelFiring {
+export interface ModelAlert {
   readonly at: number;
   readonly start: number;
   readonly event: BudgetEvent | null;
-  readonly observed: number;
+  readonly figure: number;
   readonly limit: number;
 }
 
 type Name = 'hourly' | 'daily' | 'weekly' | 'monthly';
 type Member = 'threshold' | 'factor' | 'minimum' | 'minimumRequests' | 'budget';
-type Verdict = Omit<ModelFiring, 'at' | 'start'> & { readonly fires: boolean };
+type Verdict = Omit<ModelAlert, 'at' | 'start'> & { readonly fires: boolean };
 
 const startOfPeriod = (name: Name, at: number): number => {
   const date = new Date(at);
@@ -53,7 +53,7 @@ export const modelOf = (
   history: readonly HourOfSpend[],
   instants: readonly number[],
   effectiveFrom: number,
-): ModelFiring[] => {
+): ModelAlert[] => {
   const { period: name = 'monthly', ...numbers } = config as Partial<Record<Member, number>> & { period?: Name };
   const { threshold = 0, factor = 0, minimum = 0, minimumRequests = 0, budget = 0 } = numbers;
   const tag = config.filter?.tag;
@@ -72,7 +72,7 @@ export const modelOf = (
     const sum = sumOf(now, start, end);
     if (type === 'cost_threshold') {
       const limit = nano(threshold);
-      return { fires: sum.nanoUsd >= limit, event: null, observed: sum.nanoUsd, limit };
+      return { fires: sum.nanoUsd >= limit, event: null, figure: sum.nanoUsd, limit };
     }
     if (type === 'spend_anomaly') {
       const length = name === 'daily' ? DAY : 7 * DAY;
@@ -87,34 +87,34 @@ export const modelOf = (
       const half = costs.length / 2;
       const median = costs.length % 2 === 1 ? costs[half - 0.5]! : (costs[half - 1]! + costs[half]!) / 2;
       const limit = Math.max(Math.round(Math.round(median) * factor), nano(minimum));
-      return { fires: sum.nanoUsd >= limit, event: null, observed: sum.nanoUsd, limit };
+      return { fires: sum.nanoUsd >= limit, event: null, figure: sum.nanoUsd, limit };
     }
     if (type === 'error_rate') {
       if (sum.requests < minimumRequests) return null;
-      const observed = Math.floor((sum.errors * 10_000) / sum.requests) / 100;
-      return { fires: sum.errors * 100 >= threshold * sum.requests, event: null, observed, limit: threshold };
+      const figure = Math.floor((sum.errors * 10_000) / sum.requests) / 100;
+      return { fires: sum.errors * 100 >= threshold * sum.requests, event: null, figure, limit: threshold };
     }
     if (type === 'unpriced_usage') {
-      let observed = sum.unpriced;
+      let figure = sum.unpriced;
       const [length, wait] = name === 'hourly' ? [HOUR, 2 * HOUR] : [DAY, DAY];
       for (let bucket = start; bucket < end; bucket += length)
-        if (bucket + length > now - wait) observed -= sumOf(now, bucket, bucket + length).unfinished;
-      return { fires: observed >= threshold, event: null, observed, limit: threshold };
+        if (bucket + length > now - wait) figure -= sumOf(now, bucket, bucket + length).unfinished;
+      return { fires: figure >= threshold, event: null, figure, limit: threshold };
     }
     const limit = nano(budget);
-    if (sum.nanoUsd >= limit) return { fires: true, event: 'used_up', observed: sum.nanoUsd, limit };
+    if (sum.nanoUsd >= limit) return { fires: true, event: 'used_up', figure: sum.nanoUsd, limit };
     if (now >= end) return null;
     const today = Math.floor(now / DAY) * DAY;
     if (sumOf(now, today - 14 * DAY, today - 6 * DAY).requests === 0) return null;
     const rate = sumOf(now, today - 7 * DAY, today).nanoUsd / 7;
     const daysAfterToday = (end - today) / DAY - 1;
-    const observed = Math.round(
+    const figure = Math.round(
       sumOf(now, start, today).nanoUsd + Math.max(rate, sumOf(now, today, today + DAY).nanoUsd) + rate * daysAfterToday,
     );
-    return { fires: observed > limit, event: 'forecast', observed, limit };
+    return { fires: figure > limit, event: 'forecast', figure, limit };
   };
 
-  const firings: ModelFiring[] = [];
+  const alerts: ModelAlert[] = [];
   let judgedUntil = instants[0] ?? 0;
   for (const at of instants) {
     const late = name === 'hourly' ? 3 * HOUR : 2 * DAY;
@@ -124,14 +124,14 @@ export const modelOf = (
       if (end <= at && end <= oldest) break;
       if (end <= effectiveFrom) continue;
       const verdict = judge(at, start, end);
-      const hasFired = firings.some(
+      const hasFired = alerts.some(
         (each) => each.start === start && (each.event === verdict?.event || each.event === 'used_up'),
       );
       if (!verdict?.fires || hasFired) continue;
-      const { fires: _, ...firing } = verdict;
-      firings.push({ at, start, ...firing });
+      const { fires: _, ...alert } = verdict;
+      alerts.push({ at, start, ...alert });
     }
     judgedUntil = at;
   }
-  return firings;
+  return alerts;
 };

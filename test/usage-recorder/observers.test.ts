@@ -34,10 +34,7 @@ describe('openPlanAlerts', () => {
       ExpressionAttributeValues: { ':requests': requests },
     });
   const notices = async (accountId: string) =>
-    (await openAlerts(table).page(accountId, { limit: 50 })).items.map(({ ruleName, observed }) => [
-      ruleName,
-      observed,
-    ]);
+    (await openAlerts(table).page(accountId, { limit: 50 })).items.map(({ ruleName, figure }) => [ruleName, figure]);
 
   it('notifies at 80 % and at 100 %, once each in a month, with several checkers', async () => {
     const { accountId } = await newAccount(table);
@@ -99,7 +96,7 @@ describe('openPlanAlerts', () => {
     expect(await openAlerts(table).page(accountId, { limit: 50 })).toMatchObject({
       items: [
         {
-          observed: 90_000,
+          figure: 90_000,
           limit: 100_000,
           period: { name: 'monthly', start: '2026-11-17T14:23:00.000Z', end: '2026-12-17T14:23:00.000Z' },
           summary: expect.stringContaining('the billing period that ends on 2026-12-17'),

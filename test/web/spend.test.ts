@@ -45,8 +45,8 @@ describe('the forecast', () => {
       now,
       series: seriesOf(rule, counterRows),
     });
-    expect(judged?.observed).toBeGreaterThan(0);
-    expect(monthOf({ series, untracked: none }, day(now)).forecastNanoUsd).toBe(judged?.observed);
+    expect(judged?.figure).toBeGreaterThan(0);
+    expect(monthOf({ series, untracked: none }, day(now)).forecastNanoUsd).toBe(judged?.figure);
   });
 
   it('counts today once, and needs a week of history', () => {

@@ -6,7 +6,7 @@ import { PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/parameters.
 const alertView = z
   .extend(z.omit(alertSchema, { alertId: true, accountId: true }), {
     id: z.string(),
-    observedUsd: z.nullable(z.string()).check(z.describe('`observed` in USD. Null if its unit is not nanoUsd.')),
+    figureUsd: z.nullable(z.string()).check(z.describe('`figure` in USD. Null if its unit is not nanoUsd.')),
     limitUsd: z.nullable(z.string()),
   })
   .register(z.globalRegistry, { id: 'Alert' });
@@ -16,14 +16,14 @@ const oneAlert = z
     final: z
       .nullable(
         z.object({
-          observed: z.number(),
-          observedUsd: z.nullable(z.string()),
+          figure: z.number(),
+          figureUsd: z.nullable(z.string()),
           unpricedRequests: z.int().check(z.nonnegative()),
         }),
       )
       .check(
         z.describe(
-          'What the whole period came to, in `unit`; `observed` is the value when the alert fired. Null while the period lasts, for rules that were changed or deleted since, and where the counters are no longer kept.',
+          'What the whole period came to, in `unit`; `figure` is the value when the alert fired. Null while the period lasts, for rules that were changed or deleted since, and where the counters are no longer kept.',
         ),
       ),
   })

@@ -34,14 +34,14 @@ const finalFigure =
     // The history of a value has no part in what it came to.
     const judged = ifExact(() => evaluator.judge({ period, now: now(), series, usual: 0 }));
     if (!judged) return null;
-    const { observed, unit, unpricedRequests } = judged;
-    return { observed, observedUsd: unit === 'nanoUsd' ? usdOf(observed) : null, unpricedRequests };
+    const { figure, unit, unpricedRequests } = judged;
+    return { figure, figureUsd: unit === 'nanoUsd' ? usdOf(figure) : null, unpricedRequests };
   };
 
 const view = ({ alertId, accountId: _, ...alert }: Alert) => ({
   ...alert,
   id: alertId,
-  observedUsd: alert.unit === 'nanoUsd' ? usdOf(alert.observed) : null,
+  figureUsd: alert.unit === 'nanoUsd' ? usdOf(alert.figure) : null,
   limitUsd: alert.unit === 'nanoUsd' ? usdOf(alert.limit) : null,
 });
 

@@ -79,8 +79,8 @@ const reconciled = route(reconciliation.readReconciliation, openReadReconciliati
 type Output<O extends Operation> = z.output<NonNullable<O['success']['schema']>>;
 
 /** An alert about money, without nano-USD. */
-const inUsd = ({ observedUsd, limitUsd, ...alert }: Output<typeof alerts.listAlerts>['items'][number]) =>
-  observedUsd === null ? alert : { ...alert, unit: 'usd', observed: observedUsd, limit: limitUsd };
+const inUsd = ({ figureUsd, limitUsd, ...alert }: Output<typeof alerts.listAlerts>['items'][number]) =>
+  figureUsd === null ? alert : { ...alert, unit: 'usd', figure: figureUsd, limit: limitUsd };
 
 const tools: readonly Tool[] = [
   ...spendTools(opened),

@@ -28,11 +28,11 @@ const previewValues = async (
     for await (const counter of readCounters({ accountId, range, groupBy: evaluator.readBy })) series.add(counter);
   }
   const result = backtestValues(condition, series.ofValues, at);
-  const firings = result.firings.map(({ of, ...firing }) => ({
-    ...firing,
+  const alerts = result.alerts.map(({ of, ...alert }) => ({
+    ...alert,
     of: of?.dimension === 'key' ? { ...of, label: names.get(of.value) ?? null } : of,
   }));
-  return { ...result, firings, mayAlsoMatch: null };
+  return { ...result, alerts, mayAlsoMatch: null };
 };
 
 /** Judges the last 30 days by a rule or budget. Nothing is stored or sent. */

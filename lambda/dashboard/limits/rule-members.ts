@@ -148,7 +148,7 @@ export const previewSchema = z.object({
         'The spend that it would have stopped, in 1e-9 USD: a budget with a block, or pauses. Null if it stops nothing.',
       ),
     ),
-  firings: z.array(
+  alerts: z.array(
     z.object({
       period: z.object({ name: z.enum(anyPeriodNames), start: z.iso.datetime(), end: z.iso.datetime() }),
       by: z.iso
@@ -167,7 +167,7 @@ export const previewSchema = z.object({
           ),
         ),
       unit,
-      observed: z.number().check(z.describe('The value at that time.')),
+      figure: z.number().check(z.describe('The value at that time.')),
       limit: z.number(),
       unpricedRequests: z.int().check(z.nonnegative()),
       summary: z.string(),
@@ -178,7 +178,7 @@ export const previewSchema = z.object({
     .array(
       z.object({
         time: z.string().check(z.describe('The hour or day, UTC.')),
-        observed: z
+        figure: z
           .nullable(z.number())
           .check(
             z.describe(

@@ -35,11 +35,11 @@ export const testRule =
         triggeredAt: at.toISOString(),
         period: { name: 'daily', start: today, end: new Date(Date.parse(today) + DAY_MS).toISOString() },
         unit: 'nanoUsd',
-        observed: 0,
+        figure: 0,
         limit: 0,
         unpricedRequests: 0,
         summary: 'This is a test of the channel. Nothing has happened.',
-        drivers: [],
+        contributors: [],
       },
       [],
     );

@@ -26,7 +26,7 @@ export const listPriceChanges = operation('listPriceChanges', 'GET /price-change
       checkedAt: z
         .nullable(z.iso.datetime())
         .check(z.describe('When all sources were read last. Null before the first time.')),
-      held: z
+      waiting: z
         .array(
           z.object({
             source: z.enum(feedSources),

@@ -6,7 +6,7 @@ import type { Reading } from '../open-reading.ts';
 import type { listPriceChanges as listOperation } from './operations.ts';
 
 const MAX_VERSIONS = 100;
-const MAX_HELD = 100;
+const MAX_WAITING = 100;
 
 const sumOf = (version: number, days: readonly PriceChangeOfDay[]) => {
   const rows = days.flatMap(({ differences }) => differences);
@@ -28,10 +28,10 @@ const sumOf = (version: number, days: readonly PriceChangeOfDay[]) => {
 const stateOf = ({ version, checkedAt, waiting }: PriceFeed) => ({
   version,
   checkedAt,
-  held: waiting
+  waiting: waiting
     .filter(({ decision }) => decision === null)
     .sort((a, b) => (a.firstSeenAt < b.firstSeenAt ? 1 : -1))
-    .slice(0, MAX_HELD)
+    .slice(0, MAX_WAITING)
     .map(({ why = 'step', ...change }) => ({ ...change, why })),
 });
 

@@ -1,5 +1,6 @@
 import { type Alert, alertSchema, type Delivery, resolvingDeliveries } from '../../domain/alerts/alert.ts';
 import { type ReportRun, reportRunSchema } from '../../domain/reports/report-run.ts';
+import { withCurrentNames } from '../../domain/spend/former-names.ts';
 import { EXISTS, update } from '../table/actions.ts';
 import {
   alertKey,
@@ -44,7 +45,7 @@ export const openAlertDeliveries = (table: Table) => ({
   async *undelivered(shard: number, now: Date): AsyncGenerator<{ outgoing: Outgoing; round: number }> {
     const due = itemsOfIndex(table, undeliveredIndexPartition(shard), `${now.toISOString()}#${HIGHEST}`);
     for await (const item of due) {
-      const outgoing = 'reportId' in item ? reportRunSchema.parse(item) : alertSchema.parse(item);
+      const outgoing = 'reportId' in item ? reportRunSchema.parse(item) : alertSchema.parse(withCurrentNames(item));
       yield { outgoing, round: Number(item['deliveryRound']) };
     }
   },

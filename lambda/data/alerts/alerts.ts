@@ -4,7 +4,8 @@ import { type Alert, alertSchema, resolvingDeliveries } from '../../domain/alert
 import type { Period } from '../../domain/calendar/periods.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { NotFoundError } from '../../domain/errors.ts';
-import { eventName, type Firing, firingName } from '../../domain/limits/evaluator.ts';
+import { type AlertReason, alertName, eventName } from '../../domain/limits/evaluator.ts';
+import { storedName, withCurrentNames } from '../../domain/spend/former-names.ts';
 import { check, IS_NEW, put, update } from '../table/actions.ts';
 import { batchRead } from '../table/batch.ts';
 import { accountKey, alertKey, firedKey, type Key, ruleKey } from '../table/keys.ts';
@@ -37,8 +38,8 @@ const MAX_WRITTEN = 10_000;
 const HIGHEST = '~';
 
 /** The guard of a rule, by its condition and by what fired. A first condition has the name that version 0.1 wrote: the rule's id. */
-const guardOf = (firing: Firing, { ruleId, conditionRevision }: Rule): string =>
-  [ruleId, conditionRevision > 1 ? conditionRevision : '', eventName(firing)].filter((part) => part !== '').join('.');
+const guardOf = (reason: AlertReason, { ruleId, conditionRevision }: Rule): string =>
+  [ruleId, conditionRevision > 1 ? conditionRevision : '', eventName(reason)].filter((part) => part !== '').join('.');
 
 const epochSeconds = (iso: string): number => Math.floor(Date.parse(iso) / 1_000);
 
@@ -57,7 +58,7 @@ export const openAlerts = (table: Table) => {
     };
     const item = {
       ...alertKey(alert.accountId, alert.alertId),
-      ...alert,
+      ...Object.fromEntries(Object.entries(alert).map(([member, value]) => [storedName(member), value])),
       ...(alert.deliveries.length > 0 && undeliveredKey(alert, alert.triggeredAt)),
       deliveryRound: 0,
     };
@@ -67,7 +68,7 @@ export const openAlerts = (table: Table) => {
   const find = async (key: Key): Promise<{ alert: Alert; stored: unknown }> => {
     const item = await findItem(table, key);
     if (item === undefined) throw new NotFoundError('There is no such alert.');
-    return { alert: alertSchema.parse(item), stored: item['deliveries'] };
+    return { alert: alertSchema.parse(withCurrentNames(item)), stored: item['deliveries'] };
   };
 
   return {
@@ -77,7 +78,7 @@ export const openAlerts = (table: Table) => {
      */
     fire: (alert: Alert, rule: Rule): Promise<boolean> => {
       const [key, isRead, { revision }] = [ruleKey(rule.accountId, rule.ruleId), 'revision = :revision', rule];
-      const fired = [firingName(alert.period, alert), ...rule.firedPeriods].slice(0, FIRED_PERIODS);
+      const fired = [alertName(alert.period, alert), ...rule.firedPeriods].slice(0, FIRED_PERIODS);
       return tryTransact(table, [
         ...putOnce(alert, guardOf(alert, rule)),
         // A rule that judges values fires for any number of them: see firedFor.
@@ -126,7 +127,7 @@ export const openAlerts = (table: Table) => {
           Limit: query.limit + 2,
           ConsistentRead: true,
         });
-        for (const alert of Items.map((item) => alertSchema.parse(item))) {
+        for (const alert of Items.map((item) => alertSchema.parse(withCurrentNames(item)))) {
           if (alert.alertId === below) continue;
           if (query.status === undefined || alert.status === query.status) {
             if (items.length === query.limit) return { items, nextCursor: alertCursor.write(accountId, below) };

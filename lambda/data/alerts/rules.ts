@@ -36,7 +36,7 @@ const factsSchema = z.object({
   revision: z.int().check(z.positive()),
   /** The revision in which its condition last changed; 1 where version 0.1 wrote the rule. With a new one it fires again in a period. */
   conditionRevision: z._default(z.int().check(z.positive()), 1),
-  /** The periods for which it fired lately: see firingName. It saves attempts. The guard item is what prevents a second alert. */
+  /** The periods for which it fired lately: see alertName. It saves attempts. The guard item is what prevents a second alert. */
   firedPeriods: z.array(z.string()),
 });
 

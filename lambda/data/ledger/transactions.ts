@@ -6,7 +6,7 @@ import { allocationContributionsOf, contributionOf } from '../../domain/spend/co
 import { addCounters, type Counters, isZero, subtractCounters } from '../../domain/spend/counters.ts';
 import type { AllocationName } from '../../domain/spend/dimensions.ts';
 import { withoutDurations } from '../../domain/spend/durations.ts';
-import { storedCounterName } from '../../domain/spend/former-names.ts';
+import { storedName } from '../../domain/spend/former-names.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { mayHaveFile, requireDayInTable } from '../requests/day-files.ts';
 import { type RequestItem, requestItem } from '../requests/request-item.ts';
@@ -384,7 +384,7 @@ const addToSpendCounter = ({ key, counters, expiresAt, hours }: SpendCounterDelt
     Update: {
       Key: { ...key },
       UpdateExpression: expiresAt === undefined ? add : `${add} SET expiresAt = :expiresAt`,
-      ExpressionAttributeNames: Object.fromEntries(entries.map(([name], i) => [`#c${i}`, storedCounterName(name)])),
+      ExpressionAttributeNames: Object.fromEntries(entries.map(([name], i) => [`#c${i}`, storedName(name)])),
       ExpressionAttributeValues: {
         ...Object.fromEntries(entries.map(([, value], i) => [`:c${i}`, value])),
         ...(expiresAt !== undefined && { ':expiresAt': expiresAt }),

@@ -3,18 +3,18 @@ import { dayOf, monthOf } from '../calendar/utc.ts';
 import type { RuleCondition } from '../limits/rule.ts';
 import { escapeHtml, htmlDocument, type Mail, withoutLinks } from '../mail/mail.ts';
 import { percentText, usdOf } from '../spend/spend-report.ts';
-import type { Alert, Driver } from './alert.ts';
+import type { Alert, Contributor } from './alert.ts';
 import { type Message, oneLine } from './message.ts';
 
-const nameOf = ({ dimension, value, label }: Driver): string =>
+const nameOf = ({ dimension, value, label }: Contributor): string =>
   value === null ? `no ${dimension}` : label === null ? value : `${label} (${value})`;
 
 /** One line for each dimension: `gpt-4o 80%, gpt-4o-mini 20%`. */
 const driverLines = (alert: Alert): { readonly dimension: string; readonly text: string }[] =>
-  [...Map.groupBy(alert.drivers, ({ dimension }) => dimension)].map(([dimension, drivers]) => ({
+  [...Map.groupBy(alert.contributors, ({ dimension }) => dimension)].map(([dimension, contributors]) => ({
     dimension,
-    text: drivers
-      .map((driver) => `${oneLine(nameOf(driver))} ${percentText(Math.round(driver.share * 100))}`)
+    text: contributors
+      .map((contributor) => `${oneLine(nameOf(contributor))} ${percentText(Math.round(contributor.share * 100))}`)
       .join(', '),
   }));
 

@@ -9,8 +9,8 @@ const alertTypes = [...ruleTypes, 'budget', 'plan_usage'] as const;
 
 const instant = z.iso.datetime();
 
-/** One value of one dimension, and its share of what was observed. */
-const driverSchema = z.object({
+/** One value of one dimension, and its share of the figure. */
+const contributorSchema = z.object({
   dimension: z.enum(['provider', 'model', 'tag', 'key']),
   /** Null for requests without one. */
   value: z.nullable(z.string()),
@@ -19,7 +19,7 @@ const driverSchema = z.object({
   /** 0 to 1. */
   share: z.number().check(z.minimum(0), z.maximum(1)),
 });
-export type Driver = z.infer<typeof driverSchema>;
+export type Contributor = z.infer<typeof contributorSchema>;
 
 export const deliverySchema = z.object({
   channel: z.enum(channelNames),
@@ -53,15 +53,15 @@ export const alertSchema = z.object({
   acknowledgedBy: z.nullable(z.string()),
   period: z.object({ name: z.enum(anyPeriodNames), start: instant, end: instant }),
   unit: z.enum(['nanoUsd', 'percent', 'requests']),
-  observed: z.number(),
+  figure: z.number(),
   limit: z.number(),
   unpricedRequests: z.int().check(z.nonnegative()),
-  /** Requests that may match the rule's filter and are not in `observed`, from before the rule. Absent where there are none. */
+  /** Requests that may match the rule's filter and are not in `figure`, from before the rule. Absent where there are none. */
   mayAlsoMatch: z.optional(
     z.object({ requests: z.int().check(z.nonnegative()), costNanoUsd: z.nullable(z.int().check(z.nonnegative())) }),
   ),
   summary: z.string(),
-  drivers: z.array(driverSchema),
+  contributors: z.array(contributorSchema),
   deliveries: z.array(deliverySchema),
 });
 export type Alert = z.infer<typeof alertSchema>;

@@ -2,14 +2,14 @@ import type { Period } from '../calendar/periods.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../calendar/units.ts';
 import { bucketOf, startOf } from '../calendar/utc.ts';
 import { ifExact, knownCostNanoUsd } from '../spend/counters.ts';
-import { BACKTEST_DAYS, type BacktestPoint, type Firing } from './backtest.ts';
+import { BACKTEST_DAYS, type BacktestAlert, type BacktestPoint } from './backtest.ts';
 import { HISTORY_DAYS, leastOf, usualOf } from './burn-rate.ts';
-import type { Observation } from './evaluator.ts';
+import type { Judgement } from './evaluator.ts';
 import { type BurnRateCondition, evaluatorOf } from './rule.ts';
 import type { SpendSeries } from './spend-series.ts';
 
 /** A page shows no more. */
-const MAX_FIRINGS = 500;
+const MAX_ALERTS = 500;
 
 /** The last 30 days, and those before which say what was usual. */
 export const valuesRange = (now: Date) => {
@@ -36,10 +36,10 @@ export const backtestValues = (
   for (let at = from.getTime(); at < now.getTime(); at += periodMs)
     periods.push({ name, start: new Date(at).toISOString(), end: new Date(at + periodMs).toISOString() });
   const least = leastOf(config);
-  const firings: Firing[] = [];
+  const alerts: BacktestAlert[] = [];
   const judged = new Set<string>();
   /** The value that had most in each period. */
-  const most = new Map<string, { readonly observed: number; readonly exactly: () => Observation | null }>();
+  const most = new Map<string, { readonly figure: number; readonly exactly: () => Judgement | null }>();
   let requests = 0;
   for (const [value, series] of ofValues) {
     const usualByDay = new Map<string, number | null>();
@@ -49,63 +49,63 @@ export const backtestValues = (
         usualByDay.set(day, config.factor === undefined ? null : usualOf(config, start, series));
       return usualByDay.get(day) ?? null;
     };
-    const observe = (period: Period | undefined): Observation | null => {
+    const judge = (period: Period | undefined): Judgement | null => {
       if (period === undefined) return null;
       const first = evaluator.judge({ period, now, series, usual: 0 });
       const exactly = () => evaluator.judge({ period, now, series, usual: usualAt(period.start) });
-      if (first && first.observed > (most.get(period.start)?.observed ?? 0))
-        most.set(period.start, { observed: first.observed, exactly });
-      return first === null || first.observed < least ? first : exactly();
+      if (first && first.figure > (most.get(period.start)?.figure ?? 0))
+        most.set(period.start, { figure: first.figure, exactly });
+      return first === null || first.figure < least ? first : exactly();
     };
     let pausedUntilMs = 0;
     ifExact(() => {
       for (const [index, period] of periods.entries()) {
         requests += series.sum(period.start, period.end).requests ?? 0;
-        const observation = observe(period);
-        if (observation !== null) judged.add(period.start);
-        if (!observation?.exceeded || Date.parse(period.start) < pausedUntilMs) continue;
-        const { exceeded: _, usual: _usual, forecast: _forecast, event = null, ...observed } = observation;
+        const judgement = judge(period);
+        if (judgement !== null) judged.add(period.start);
+        if (!judgement?.exceeded || Date.parse(period.start) < pausedUntilMs) continue;
+        const { exceeded: _, usual: _usual, forecast: _forecast, event = null, ...rest } = judgement;
         const endMs = Math.min(Date.parse(period.end), now.getTime());
         const minutes = config.pause?.minutes ?? Number.POSITIVE_INFINITY;
         pausedUntilMs = config.pause === null ? 0 : endMs + minutes * MINUTE_MS;
         const stopped = () => {
-          const above = observed.unit === 'nanoUsd' ? observed.observed - observed.limit : 0;
+          const above = rest.unit === 'nanoUsd' ? rest.figure - rest.limit : 0;
           const until = new Date(Math.floor(Math.min(pausedUntilMs, now.getTime()) / periodMs) * periodMs);
           return above + knownCostNanoUsd(series.sum(period.end, until.toISOString()));
         };
-        firings.push({
-          ...{ period, by: new Date(endMs).toISOString(), event, ...observed },
+        alerts.push({
+          ...{ period, by: new Date(endMs).toISOString(), event, ...rest },
           of: { dimension: config.each, value, label: null },
           stoppedNanoUsd: config.pause === null ? null : stopped(),
-          isBrief: observe(periods[index + 1])?.exceeded !== true,
+          isBrief: judge(periods[index + 1])?.exceeded !== true,
         });
       }
     });
   }
   const granularity = evaluator.granularity === 'hour' ? 'hour' : 'day';
-  const firedIn = new Set(firings.map(({ period }) => period.start));
+  const firedIn = new Set(alerts.map(({ period }) => period.start));
   const points = periods.map(({ start }) => {
     const top = most.get(start);
     const limit = ifExact(() => top?.exactly())?.limit ?? null;
     const time = bucketOf(start, granularity);
     return {
       time,
-      observed: top?.observed ?? 0,
+      figure: top?.figure ?? 0,
       limit,
       usual: null,
       fired: firedIn.has(start),
     } satisfies BacktestPoint;
   });
-  firings.sort((a, b) => (a.by < b.by ? -1 : 1));
+  alerts.sort((a, b) => (a.by < b.by ? -1 : 1));
   return {
     from: from.toISOString(),
     to: now.toISOString(),
     periods: periods.length,
     unjudgedPeriods: periods.length - judged.size,
     stoppedNanoUsd:
-      config.pause === null ? null : firings.reduce((sum, { stoppedNanoUsd }) => sum + (stoppedNanoUsd ?? 0), 0),
+      config.pause === null ? null : alerts.reduce((sum, { stoppedNanoUsd }) => sum + (stoppedNanoUsd ?? 0), 0),
     requests,
-    firings: firings.slice(-MAX_FIRINGS),
+    alerts: alerts.slice(-MAX_ALERTS),
     unit: config.measure === 'cost' ? ('nanoUsd' as const) : ('requests' as const),
     points,
   };

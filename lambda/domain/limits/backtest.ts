@@ -2,7 +2,7 @@ import { type Period, periodAt } from '../calendar/periods.ts';
 import { DAY_MS } from '../calendar/units.ts';
 import { bucketOf, type Granularity, roundUp, startOf, startOfNext } from '../calendar/utc.ts';
 import { ifExact } from '../spend/counters.ts';
-import { type BudgetEvent, firingName, hasFired, type Observation } from './evaluator.ts';
+import { alertName, type BudgetEvent, hasFired, type Judgement } from './evaluator.ts';
 import { blocksFromNanoUsd, useOf } from './limit.ts';
 import { type BoundEvaluator, evaluatorOf, type RuleCondition } from './rule.ts';
 import { rangeToJudge } from './spend-query.ts';
@@ -14,13 +14,13 @@ export const BACKTEST_DAYS = 30;
 export interface BacktestPoint {
   /** The hour or day: `2026-11-20T16`, `2026-11-20`. */
   readonly time: string;
-  readonly observed: number | null;
+  readonly figure: number | null;
   readonly limit: number | null;
   readonly usual: number | null;
   readonly fired: boolean;
 }
 
-export interface Firing extends Omit<Observation, 'exceeded' | 'event' | 'usual' | 'forecast'> {
+export interface BacktestAlert extends Omit<Judgement, 'exceeded' | 'event' | 'usual' | 'forecast'> {
   readonly period: Period;
   readonly event: BudgetEvent | null;
   /** The end of the hour or day in which it would have fired; the start of the period if at once. ISO 8601. */
@@ -66,42 +66,42 @@ export const backtest = (condition: RuleCondition, series: SpendSeries, now: Dat
   const evaluator = evaluatorOf(condition);
   const { granularity } = evaluator;
   const { from } = backtestRange(condition, now);
-  const firings: Firing[] = [];
+  const alerts: BacktestAlert[] = [];
   const fired: string[] = [];
   const periods = new Map<string, Period>();
   const judged = new Set<string>();
   const points: BacktestPoint[] = [];
-  let unit: Observation['unit'] | null = null;
+  let unit: Judgement['unit'] | null = null;
 
-  const judgeAt = (period: Period, at: Date): Observation | null => {
+  const judgeAt = (period: Period, at: Date): Judgement | null => {
     periods.set(period.start, period);
     const known = (end: string) => (end < at.toISOString() ? end : roundUp(granularity, at).toISOString());
-    const observation = evaluator.judge({
+    const judgement = evaluator.judge({
       period,
       now: at,
       series: { sum: (first, end) => series.sum(first, known(end)) },
     });
-    if (observation) judged.add(period.start);
-    unit ??= observation?.unit ?? null;
-    if (!observation?.exceeded || hasFired(fired, period, observation)) return observation;
-    const { exceeded: _, usual: _usual, forecast: _forecast, event = null, ...observed } = observation;
-    fired.push(firingName(period, observation));
-    firings.push({
-      ...{ period, by: at.toISOString(), event, ...observed },
+    if (judgement) judged.add(period.start);
+    unit ??= judgement?.unit ?? null;
+    if (!judgement?.exceeded || hasFired(fired, period, judgement)) return judgement;
+    const { exceeded: _, usual: _usual, forecast: _forecast, event = null, ...rest } = judgement;
+    fired.push(alertName(period, judgement));
+    alerts.push({
+      ...{ period, by: at.toISOString(), event, ...rest },
       ...{ of: null, stoppedNanoUsd: null, isBrief: null },
     });
-    return observation;
+    return judgement;
   };
 
   let requests = 0;
   let began: string | undefined;
   let firedBefore = 0;
   for (const at of instantsOf(granularity, from, now)) {
-    let observation: Observation | null | undefined;
+    let judgement: Judgement | null | undefined;
     for (const period of evaluator.periodsToJudge(at).toReversed()) {
       if (period.end <= from.toISOString()) continue;
       const judgedNow = ifExact(() => judgeAt(period, at));
-      if (began !== undefined && period.start <= began && began < period.end) observation = judgedNow;
+      if (began !== undefined && period.start <= began && began < period.end) judgement = judgedNow;
     }
     const bucket = began;
     began = at.toISOString();
@@ -109,12 +109,12 @@ export const backtest = (condition: RuleCondition, series: SpendSeries, now: Dat
     requests += ifExact(() => series.sum(bucket, roundUp(granularity, at).toISOString()).requests) ?? 0;
     points.push({
       time: bucketOf(bucket, granularity),
-      observed: observation?.forecast ?? observation?.observed ?? null,
-      limit: observation?.limit ?? null,
-      usual: observation?.usual ?? null,
-      fired: firings.length > firedBefore,
+      figure: judgement?.forecast ?? judgement?.figure ?? null,
+      limit: judgement?.limit ?? null,
+      usual: judgement?.usual ?? null,
+      fired: alerts.length > firedBefore,
     });
-    firedBefore = firings.length;
+    firedBefore = alerts.length;
   }
   return {
     from: from.toISOString(),
@@ -123,7 +123,7 @@ export const backtest = (condition: RuleCondition, series: SpendSeries, now: Dat
     unjudgedPeriods: periods.size - judged.size,
     requests,
     stoppedNanoUsd: stoppedOf(evaluator, [...periods.values()], series),
-    firings,
+    alerts,
     unit,
     points,
   };

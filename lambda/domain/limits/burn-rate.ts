@@ -138,15 +138,15 @@ export const burnRate: Evaluator<BurnRateConfig> = {
     if (limits.length === 0) return null;
     const counters = series.sum(period.start, period.end);
     const least = Math.min(...limits);
-    const observed = config.measure === 'cost' ? costToCompare(counters, least) : (counters.requests ?? 0);
+    const figure = config.measure === 'cost' ? costToCompare(counters, least) : (counters.requests ?? 0);
     const comparison = usual === null ? '' : ` Its usual busiest hour has ${textOf(config, usual)}.`;
     return {
-      exceeded: observed >= least,
+      exceeded: figure >= least,
       unit: config.measure === 'cost' ? 'nanoUsd' : 'requests',
-      observed,
+      figure,
       limit: least,
       unpricedRequests: counters.unpricedRequests ?? 0,
-      summary: `${textOf(config, observed)} within ${each === 'session' ? 'a day' : 'an hour'}, the limit is ${textOf(config, least)}.${comparison}`,
+      summary: `${textOf(config, figure)} within ${each === 'session' ? 'a day' : 'an hour'}, the limit is ${textOf(config, least)}.${comparison}`,
     };
   },
 };

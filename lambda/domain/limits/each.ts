@@ -80,7 +80,7 @@ export interface GroupAmount {
 /** The sources of a value's amount, from the strongest to the weakest. `none`: requests without a value have no limit. */
 export const amountSources = ['override', 'project', 'role', 'budget', 'none'] as const;
 
-export interface HeldAmount {
+export interface AmountInForce {
   /** Null: no limit. */
   readonly nanoUsd: number | null;
   readonly source: (typeof amountSources)[number];
@@ -98,7 +98,7 @@ export const amountFor = (
   value: string | null,
   override: Override | null,
   now: Date,
-): HeldAmount => {
+): AmountInForce => {
   if (override && (override.until === null || Date.parse(override.until) > now.getTime()))
     return { nanoUsd: override.amountNanoUsd, source: 'override' };
   if (value === null) return { nanoUsd: null, source: 'none' };
@@ -116,7 +116,7 @@ export interface ValueUse {
 export const isAtLimit = (
   { percent, unknownCost }: { readonly percent: number; readonly unknownCost: 'pass' | 'stop' | number },
   { usedNanoUsd, unpricedRequests }: ValueUse,
-  { nanoUsd }: HeldAmount,
+  { nanoUsd }: AmountInForce,
 ): boolean =>
   nanoUsd !== null &&
   (usedNanoUsd >= atPercent({ amountNanoUsd: nanoUsd }, percent) || (unknownCost === 'stop' && unpricedRequests > 0));

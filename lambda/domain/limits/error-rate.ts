@@ -16,19 +16,19 @@ const configSchema = z.strictObject({
 export const errorRate: Evaluator<z.infer<typeof configSchema>> = {
   configSchema,
   periodOf: ({ period }) => period,
-  drivenBy: 'errors',
+  rankedBy: 'errors',
   judge: ({ threshold, minimumRequests: minimum }, { period, series }) => {
     const { requests = 0, errors = 0, unpricedRequests = 0 } = series.sum(period.start, period.end);
     if (requests < minimum) return null;
     // Two decimals, rounded down, so that the summary never overstates the rate.
-    const observed = Math.floor((errors * 10_000) / requests) / 100;
+    const figure = Math.floor((errors * 10_000) / requests) / 100;
     return {
       exceeded: errors * 100 >= threshold * requests,
       unit: 'percent',
-      observed,
+      figure,
       limit: threshold,
       unpricedRequests,
-      summary: `${errors} of ${requests} requests failed (${percentText(observed)}): the limit is ${percentText(threshold)}.`,
+      summary: `${errors} of ${requests} requests failed (${percentText(figure)}): the limit is ${percentText(threshold)}.`,
     };
   },
 };

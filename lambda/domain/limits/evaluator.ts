@@ -9,7 +9,7 @@ export const budgetEvents = ['forecast', 'used_up', 'reached'] as const;
 export type BudgetEvent = (typeof budgetEvents)[number];
 
 /** The reason for which a rule fired, or would fire. */
-export interface Firing {
+export interface AlertReason {
   readonly event?: BudgetEvent | null | undefined;
   /** The percentage, of `reached`. */
   readonly percent?: number | null | undefined;
@@ -18,49 +18,49 @@ export interface Firing {
 }
 
 /** The figure of a rule in a period, and its limit, both in `unit`. */
-export interface Observation {
+export interface Judgement {
   readonly exceeded: boolean;
   /** Only budgets have it. */
   readonly event?: BudgetEvent;
   /** The highest percentage of the event `reached`. */
   readonly percent?: number;
   readonly unit: 'nanoUsd' | 'percent' | 'requests';
-  readonly observed: number;
+  readonly figure: number;
   readonly limit: number;
   /** The limit was made from it: the median of the periods before. */
   readonly usual?: number;
-  /** The cost of the month at its rate, of a forecast: also where `observed` is what was spent. */
+  /** The cost of the month at its rate, of a forecast: also where `figure` is what was spent. */
   readonly forecast?: number;
-  /** Requests whose cost is unknown: an observed cost leaves them out. */
+  /** Requests whose cost is unknown: a cost leaves them out. */
   readonly unpricedRequests: number;
   /** It says to people what happened, and by how much. */
   readonly summary: string;
 }
 
 /** The name that distinguishes the alerts of one period: empty for the first. */
-export const eventName = ({ event, percent, of }: Firing): string => {
+export const eventName = ({ event, percent, of }: AlertReason): string => {
   if (of) return `of_${encodeURIComponent(of.value.toWellFormed())}`;
   return event === 'used_up' ? event : event === 'reached' ? `reached_${percent}` : '';
 };
 
 /** A period for which a rule fired: its start, with the event's name if that has one. */
-export const firingName = ({ start }: Period, firing: Firing): string => {
-  const name = eventName(firing);
+export const alertName = ({ start }: Period, reason: AlertReason): string => {
+  const name = eventName(reason);
   return name === '' ? start : `${start}#${name}`;
 };
 
-/** Orders what rules observed: furthest above its limit first. */
-export const byExcess = (a: Observation, b: Observation): number => b.observed / b.limit - a.observed / a.limit;
+/** Orders judgements: furthest above its limit first. */
+export const byExcess = (a: Judgement, b: Judgement): number => b.figure / b.limit - a.figure / a.limit;
 
 /**
  * True where a rule has fired for this already. A budget that was used up once is not forecast any more, and one that reached a percentage
  * has reached those below.
  */
-export const hasFired = (fired: readonly string[], period: Period, firing: Firing): boolean => {
-  if (firing.event !== 'reached')
-    return fired.includes(firingName(period, firing)) || fired.includes(firingName(period, { event: 'used_up' }));
+export const hasFired = (fired: readonly string[], period: Period, reason: AlertReason): boolean => {
+  if (reason.event !== 'reached')
+    return fired.includes(alertName(period, reason)) || fired.includes(alertName(period, { event: 'used_up' }));
   const prefix = `${period.start}#reached_`;
-  return fired.some((name) => name.startsWith(prefix) && Number(name.slice(prefix.length)) >= (firing.percent ?? 0));
+  return fired.some((name) => name.startsWith(prefix) && Number(name.slice(prefix.length)) >= (reason.percent ?? 0));
 };
 
 export interface JudgedPeriod {
@@ -89,7 +89,7 @@ export interface Evaluator<Config extends Filtered> {
   /** Days before the period's start that it also reads; absent for none. */
   readonly lookbackDays?: (config: Config) => number;
   /** Null when there is too little to judge by. */
-  readonly judge: (config: Config, judged: JudgedPeriod) => Observation | null;
-  /** The measure by which drivers are ranked; absent for the cost. */
-  readonly drivenBy?: 'cost' | 'errors' | 'unpricedRequests';
+  readonly judge: (config: Config, judged: JudgedPeriod) => Judgement | null;
+  /** The measure by which contributors are ranked; absent for the cost. */
+  readonly rankedBy?: 'cost' | 'errors' | 'unpricedRequests';
 }

@@ -6,7 +6,7 @@ import { HISTORY_DAYS, RATE_DAYS } from '../spend/month-forecast.ts';
 import { comparedUsd, costOf, percentText, usdOf } from '../spend/spend-report.ts';
 import { ruleFilter, usdAmount } from './config-members.ts';
 import { atPercent, fixedPeriod, percentUsed } from './each.ts';
-import type { Evaluator, JudgedPeriod, Observation } from './evaluator.ts';
+import type { Evaluator, JudgedPeriod, Judgement } from './evaluator.ts';
 import { budgetConfigSchema, forecastOf, type Limit, type LimitUse, useOf } from './limit.ts';
 
 const thresholdConfigSchema = z.strictObject({
@@ -36,7 +36,7 @@ interface Wording {
   readonly text: (limit: Limit, use: LimitUse) => string;
 }
 
-const judgeLimit = (limit: Limit, { event, cost, text }: Wording, judged: JudgedPeriod): Observation | null => {
+const judgeLimit = (limit: Limit, { event, cost, text }: Wording, judged: JudgedPeriod): Judgement | null => {
   const { period, now, series } = judged;
   const { amountNanoUsd, notifyAt } = limit;
   const counters = series.sum(period.start, period.end);
@@ -57,7 +57,7 @@ const judgeLimit = (limit: Limit, { event, cost, text }: Wording, judged: Judged
       exceeded: percent > 0,
       ...(event && { event }),
       ...(event === 'reached' && { percent }),
-      observed: use.usedNanoUsd,
+      figure: use.usedNanoUsd,
       summary: `${text(limit, use)}${forecast ? ` ${atTheRate} the month comes to $${usdOf(forecast.nanoUsd)}.` : ''}`,
     };
   if (forecast === null) return null;
@@ -68,7 +68,7 @@ const judgeLimit = (limit: Limit, { event, cost, text }: Wording, judged: Judged
     ...facts,
     exceeded,
     event: 'forecast',
-    observed: forecast.nanoUsd,
+    figure: forecast.nanoUsd,
     summary: `Forecast for the month: $${usdOf(forecast.nanoUsd)}, against a budget of $${usdOf(amountNanoUsd)}; ${soFar}.${runsOut}`,
   };
 };

@@ -2,7 +2,7 @@ import type { Period } from '../calendar/periods.ts';
 import { knownCost } from '../spend/known-cost.ts';
 import type { ReadCounters } from '../spend/spend-question.ts';
 import type { EachLimit } from './block.ts';
-import { amountFor, type HeldAmount, isAtLimit, type Override, percentUsed, type ValueUse } from './each.ts';
+import { type AmountInForce, amountFor, isAtLimit, type Override, percentUsed, type ValueUse } from './each.ts';
 import { atOwnRate, forecastOf, useOf } from './limit.ts';
 import { currentPeriod, evaluatorOf, type RuleCondition } from './rule.ts';
 import { fillSeries } from './spend-query.ts';
@@ -40,7 +40,7 @@ export const limitStates = async <R extends StoredRule>(
 };
 
 /** One value of a limit of each, and what holds for it. */
-export interface ValueState extends HeldAmount, ValueUse {
+export interface ValueState extends AmountInForce, ValueUse {
   readonly value: string | null;
   readonly reservedNanoUsd: number;
   /** The rest of the amount, less reservations; below 0 where more was spent. Null without a limit. */

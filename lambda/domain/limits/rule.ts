@@ -56,7 +56,7 @@ export type AlertCondition = Exclude<RuleCondition, BudgetCondition>;
 export type BoundEvaluator = ReturnType<typeof bind>;
 
 const bind = <C extends Filtered>(
-  { limitOf, periodOf, periodsOf, splitBy, lookbackDays, judge, drivenBy = 'cost' }: Evaluator<C>,
+  { limitOf, periodOf, periodsOf, splitBy, lookbackDays, judge, rankedBy = 'cost' }: Evaluator<C>,
   config: C,
 ) => {
   const period = periodOf(config);
@@ -77,7 +77,7 @@ const bind = <C extends Filtered>(
     readBy: [...new Set([...filteredBy(filter), ...(dimension ? [dimension] : [])])],
     lookbackDays: lookbackDays?.(config) ?? 0,
     judge: (judged: Parameters<typeof judge>[1]) => judge(config, judged),
-    drivenBy,
+    rankedBy,
   };
 };
 

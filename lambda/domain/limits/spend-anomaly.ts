@@ -46,16 +46,16 @@ export const spendAnomaly: Evaluator<z.infer<typeof configSchema>> = {
     if (costs.length < baseline[name].atLeast) return null;
     const usual = Math.round(median(costs));
     const counters = series.sum(period.start, period.end);
-    const observed = knownCostNanoUsd(counters);
+    const figure = knownCostNanoUsd(counters);
     const limit = Math.max(Math.round(usual * factor), usdToNanoUsd(minimum));
     return {
-      exceeded: observed >= limit,
+      exceeded: figure >= limit,
       unit: 'nanoUsd',
-      observed,
+      figure,
       limit,
       usual,
       unpricedRequests: counters.unpricedRequests ?? 0,
-      summary: `Spend is $${usdOf(observed)}: the median of the last ${costs.length} active ${name === 'daily' ? 'days' : 'weeks'} is $${usdOf(usual)}, and the limit $${usdOf(limit)}.`,
+      summary: `Spend is $${usdOf(figure)}: the median of the last ${costs.length} active ${name === 'daily' ? 'days' : 'weeks'} is $${usdOf(usual)}, and the limit $${usdOf(limit)}.`,
     };
   },
 };

@@ -15,7 +15,7 @@ export const filteredBy = (filter: RuleFilter | undefined): SpendDimensionName[]
 export const passesRule = (dimensions: SpendDimensions, filter: RuleFilter | undefined): boolean =>
   filteredBy(filter).every((name) => dimensions[name] === filter?.[name]);
 
-/** Requests of `(other)` or unknown values that may match a rule's filter. What a rule observed does not include them. */
+/** Requests of `(other)` or unknown values that may match a rule's filter. The figure of a rule does not include them. */
 export interface MayAlsoMatch {
   readonly requests: number;
   /** As costOf. */

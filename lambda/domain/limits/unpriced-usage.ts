@@ -20,20 +20,20 @@ const COUNT_UNFINISHED_AFTER_MS = { hour: 2 * HOUR_MS, day: DAY_MS } as const;
 export const unpricedUsage: Evaluator<z.infer<typeof configSchema>> = {
   configSchema,
   periodOf: ({ period }) => period,
-  drivenBy: 'unpricedRequests',
+  rankedBy: 'unpricedRequests',
   judge: ({ threshold, period: name }, { period, now, series }) => {
     const granularity = name === 'hourly' ? 'hour' : 'day';
     const { requests = 0, unpricedRequests = 0 } = series.sum(period.start, period.end);
     const recent = startOf(granularity, new Date(now.getTime() - COUNT_UNFINISHED_AFTER_MS[granularity])).toISOString();
     const { unfinishedRequests = 0 } = series.sum(recent > period.start ? recent : period.start, period.end);
-    const observed = unpricedRequests - unfinishedRequests;
+    const figure = unpricedRequests - unfinishedRequests;
     return {
-      exceeded: observed >= threshold,
+      exceeded: figure >= threshold,
       unit: 'requests',
-      observed,
+      figure,
       limit: threshold,
       unpricedRequests,
-      summary: `The cost of ${observed} of ${requests} requests is unknown: spend is higher than it shows.`,
+      summary: `The cost of ${figure} of ${requests} requests is unknown: spend is higher than it shows.`,
     };
   },
 };

@@ -5,9 +5,9 @@ import type { Breakdown, ReportContent } from './report-content.ts';
 import type { ReportRun } from './report-run.ts';
 import {
   budgetText,
+  changesText,
   countText,
   coverageLines,
-  driversText,
   effectsText,
   findingText,
   groupingText,
@@ -44,9 +44,9 @@ const UNKNOWN_COST = 'Unknown cost';
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const notesOf = (breakdown: Breakdown, money: ReportMoney): string[] => {
-  const drivers = withoutLinks(driversText(breakdown, money));
+  const changes = withoutLinks(changesText(breakdown, money));
   return [
-    ...(drivers === '' ? [] : [`What changed: ${drivers}.`]),
+    ...(changes === '' ? [] : [`What changed: ${changes}.`]),
     ...(breakdown.furtherGroups > 0 ? [`${countText(breakdown.furtherGroups)} more are not listed.`] : []),
     ...(breakdown.isComplete ? [] : ['Some of these sums are lower bounds: names were counted under (other).']),
   ];

@@ -2,8 +2,8 @@ import { type Message, oneLine } from '../alerts/message.ts';
 import type { ReportRun } from './report-run.ts';
 import {
   budgetText,
+  changesText,
   coverageLines,
-  driversText,
   effectsText,
   findingText,
   groupingText,
@@ -34,14 +34,14 @@ export const reportMessage = (run: Omit<ReportRun, 'deliveries'>, dashboardUrl: 
       ...(effects === null ? [] : [{ label: 'Why', text: effects }]),
       ...content.breakdowns.flatMap((breakdown) => {
         const { by, groups } = breakdown;
-        const drivers = driversText(breakdown, money);
+        const changes = changesText(breakdown, money);
         const costs = groups
           .slice(0, MAX_GROUPS)
           .map((group) => `${groupName(by, group)} ${money.text(money.of(group).now)}`)
           .join(', ');
         return [
           { label: `By ${groupingText(by)}`, text: costs || 'nothing' },
-          ...(drivers === '' ? [] : [{ label: `Change by ${groupingText(by)}`, text: drivers }]),
+          ...(changes === '' ? [] : [{ label: `Change by ${groupingText(by)}`, text: changes }]),
         ];
       }),
       ...content.budgets

@@ -105,7 +105,7 @@ export const effectsText = ({ totals, effects }: ReportContent, money: ReportMon
 const MAX_DRIVERS = 3;
 
 /** The groups that made the difference: `search +$3.20, chat -$1.00`. Empty where nothing changed. */
-export const driversText = ({ by, groups }: Breakdown, money: ReportMoney): string =>
+export const changesText = ({ by, groups }: Breakdown, money: ReportMoney): string =>
   groups
     .map((group) => ({ name: groupName(by, group), change: money.of(group).change }))
     .filter(({ change }) => change !== 0)

@@ -1,6 +1,6 @@
 /**
- * Names that version 0.1 wrote into events, records and counters, and their names now. Readers accept both: an event may wait in a queue
- * for 14 days, a record is kept for 400 days, and a day counter forever.
+ * Names that version 0.1 wrote into events, records, counters and alerts, and their names now. Readers accept both: an event may wait in
+ * a queue for 14 days, a record is kept for 400 days, and a day counter forever.
  */
 const formerNames: ReadonlyMap<string, string> = new Map([
   ['foldedRequests', 'overflowRequests'],
@@ -8,6 +8,8 @@ const formerNames: ReadonlyMap<string, string> = new Map([
   ['foldLevel', 'overflowLevel'],
   ['extras', 'billableItems'],
   ['modelAnswered', 'modelServed'],
+  ['observed', 'figure'],
+  ['drivers', 'contributors'],
 ]);
 
 const storedNames = new Map([...formerNames].map(([former, name]) => [name, former]));
@@ -15,8 +17,8 @@ const storedNames = new Map([...formerNames].map(([former, name]) => [name, form
 /** The name that a stored name has now. */
 export const currentName = (stored: string): string => formerNames.get(stored) ?? stored;
 
-/** The attribute name of a counter. The name that was written first stays: an update can add to one attribute only. */
-export const storedCounterName = (name: string): string => storedNames.get(name) ?? name;
+/** The attribute name of a counter or of an alert's member. The name that was written first stays: an update can add to one attribute only. */
+export const storedName = (name: string): string => storedNames.get(name) ?? name;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -24,7 +26,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const former = [...formerNames.keys()];
 const hasFormerName = (members: object): boolean => former.some((name) => name in members);
 
-/** The members of an event or a record under their names now, including those of its `reading`. The same object where none was renamed. */
+/** The members of an event, a record or an alert under their names now, including those of its `reading`. The same object where none was renamed. */
 export const withCurrentNames = (members: Record<string, unknown>): Record<string, unknown> => {
   const { reading } = members;
   if (!hasFormerName(members) && !(isObject(reading) && hasFormerName(reading))) return members;

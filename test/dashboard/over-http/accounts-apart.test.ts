@@ -372,6 +372,6 @@ describe('two accounts', () => {
       token: mine.token,
       body: { type: 'cost_threshold', config: { threshold: 0.0001, period: 'daily' } },
     });
-    expect(preview.body.firings).toEqual([]);
+    expect(preview.body.alerts).toEqual([]);
   });
 });

@@ -176,9 +176,9 @@ describe('the dashboard API over HTTP', () => {
     expect(alert).toMatchObject({
       ruleId: rule.body.id,
       ruleName: 'Daily <spend>',
-      observed: 2 * COST_NANO_USD,
-      observedUsd: '0.00042',
-      drivers: expect.arrayContaining([{ dimension: 'key', value: key.body.id, label: 'batch jobs', share: 1 }]),
+      figure: 2 * COST_NANO_USD,
+      figureUsd: '0.00042',
+      contributors: expect.arrayContaining([{ dimension: 'key', value: key.body.id, label: 'batch jobs', share: 1 }]),
     });
     const [mail, ...more] = await mailTo(session.email, /^AI spend alert/);
     expect(more).toEqual([]);
@@ -189,7 +189,7 @@ describe('the dashboard API over HTTP', () => {
     const preview = await call('POST', '/alert-rules/preview', {
       body: { type: rule.body.type, config: rule.body.config },
     });
-    expect(preview.body.firings).toMatchObject([{ observed: 2 * COST_NANO_USD }]);
+    expect(preview.body.alerts).toMatchObject([{ figure: 2 * COST_NANO_USD }]);
 
     expect((await call('PATCH', `/alerts/${alert.id}/acknowledge`)).body).toMatchObject({ status: 'acknowledged' });
     expect((await call('GET', '/alerts', { query: 'status=triggered' })).body.items).toEqual([]);

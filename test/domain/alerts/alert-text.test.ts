@@ -8,7 +8,7 @@ import { sampleAlert } from './sample-alert.ts';
 const alert: Alert = {
   ...sampleAlert,
   accountId: 'svc_secret',
-  drivers: [...sampleAlert.drivers, { dimension: 'key', value: 'key-1', label: 'batch', share: 1 }],
+  contributors: [...sampleAlert.contributors, { dimension: 'key', value: 'key-1', label: 'batch', share: 1 }],
 };
 const url = 'https://dashboard.example.com/alerts/alert-1';
 const links = { alert: url, spend: 'https://dashboard.example.com/?range=custom&from=2026-11-20' };
@@ -37,7 +37,7 @@ describe('alertMail', () => {
   });
 
   it('is a whole HTML document', () => {
-    expect(alertMail({ ...alert, ruleName: 'A & "B"', drivers: [], unpricedRequests: 0 }, links).html).toBe(
+    expect(alertMail({ ...alert, ruleName: 'A & "B"', contributors: [], unpricedRequests: 0 }, links).html).toBe(
       [
         '<!doctype html><html><body style="font-family:sans-serif">',
         '<h2>Spend is $12: it reached the threshold of $10.</h2>',
@@ -78,8 +78,8 @@ describe('alertMail', () => {
 
   it('has no text of users or clients in the subject, and quotes it in the body as one line', () => {
     const ruleName = '\n Your account is closed:\r\ncall +1 555 0100 ';
-    const drivers = [{ dimension: 'tag', value: 'closed', label: 'closed', share: 1 } as const];
-    const { subject, text } = alertMail({ ...alert, ruleName, drivers }, links);
+    const contributors = [{ dimension: 'tag', value: 'closed', label: 'closed', share: 1 } as const];
+    const { subject, text } = alertMail({ ...alert, ruleName, contributors }, links);
     expect(subject).toBe(alertMail(alert, links).subject);
     expect(text).toContain('\nRule: “Your account is closed: call +1 555 0100”\n');
     expect(alertMail({ ...alert, ruleId: null, type: 'plan_usage' }, links).text).not.toContain('Rule:');
@@ -91,20 +91,22 @@ describe('alertMail', () => {
     const linkable = /\w+:\/\/|[\p{L}\d-]+\.\p{L}{2,}|\S@\p{L}/gu;
     for (const name of names) {
       expect(name).toMatch(linkable);
-      const drivers = [{ dimension: 'tag', value: name, label: name, share: 1 } as const];
+      const contributors = [{ dimension: 'tag', value: name, label: name, share: 1 } as const];
       const summary = `The tag ${name} has $7.5 within an hour.`;
-      const { text, html } = alertMail({ ...alert, ruleName: name, summary, drivers }, { alert: url, spend: url });
+      const { text, html } = alertMail({ ...alert, ruleName: name, summary, contributors }, { alert: url, spend: url });
       for (const body of [text, html]) expect(body.replaceAll(url, '')).not.toMatch(linkable);
     }
     expect(alertMail({ ...alert, ruleName: 'gpt-4.1 at $2.50' }, links).text).toContain('“gpt-4.1 at $2.50”');
   });
 
   it('keeps client values on one line, so that they cannot pass for our text', () => {
-    const drivers = [{ dimension: 'model', value: 'm\n\nYour account\u2028is closed', label: null, share: 1 } as const];
-    const { text } = alertMail({ ...alert, summary: 'user a\nb has used 80%.', drivers }, links);
+    const contributors = [
+      { dimension: 'model', value: 'm\n\nYour account\u2028is closed', label: null, share: 1 } as const,
+    ];
+    const { text } = alertMail({ ...alert, summary: 'user a\nb has used 80%.', contributors }, links);
     expect(text).toMatch(/^user a b has used 80%\.\n/);
     expect(text).toContain('By model: m Your account is closed 100%');
-    const slack = webhookBody(alertMessage({ ...alert, drivers }, links)).blocks[1]?.text.text;
+    const slack = webhookBody(alertMessage({ ...alert, contributors }, links)).blocks[1]?.text.text;
     expect(slack).toContain('By model: m Your account is closed 100%');
   });
 
@@ -113,15 +115,16 @@ describe('alertMail', () => {
     fc.assert(
       fc.property(nasty, nasty, (name, tag) => {
         const { subject, html } = alertMail(
-          { ...alert, ruleName: name, drivers: [{ dimension: 'tag', value: tag, label: null, share: 1 }] },
+          { ...alert, ruleName: name, contributors: [{ dimension: 'tag', value: tag, label: null, share: 1 }] },
           links,
         );
         expect(subject).not.toMatch(/[\r\n]/);
         const tags = html.match(/<\/?[a-z!][^>]*>/gi) ?? [];
         expect(tags).toEqual(
-          alertMail({ ...alert, drivers: [{ dimension: 'tag', value: 'x', label: null, share: 1 }] }, links).html.match(
-            /<\/?[a-z!][^>]*>/gi,
-          ),
+          alertMail(
+            { ...alert, contributors: [{ dimension: 'tag', value: 'x', label: null, share: 1 }] },
+            links,
+          ).html.match(/<\/?[a-z!][^>]*>/gi),
         );
       }),
     );
@@ -136,7 +139,7 @@ describe('webhookBody', () => {
       text: 'AI spend alert: Daily spend: Spend is $12: it reached the threshold of $10.',
       metadata: {
         event_type: 'ai_spend_alert',
-        event_payload: { id: 'alert-1', observed: 12_000_000_000, alertUrl: url, spendUrl: links.spend },
+        event_payload: { id: 'alert-1', figure: 12_000_000_000, alertUrl: url, spendUrl: links.spend },
       },
     });
   });

@@ -26,7 +26,7 @@ const named = (name: string): Alert => ({
   ...alert,
   ruleName: name,
   summary: `Spend of ${name} is $12.`,
-  drivers: [{ dimension: 'tag', value: name, label: null, share: 1 }],
+  contributors: [{ dimension: 'tag', value: name, label: null, share: 1 }],
 });
 const unescapeSlack = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 
@@ -81,8 +81,8 @@ describe('slackMessage', () => {
         expect(each.replaceAll(/&(amp|lt|gt);/g, '')).not.toContain('&');
       }
     }
-    const drivers = [{ dimension: 'tag', value: 'x'.repeat(5_000), label: null, share: 1 } as const];
-    expect(slackMessage(alertMessage({ ...alert, drivers }, links)).blocks[1]?.text.text).toContain(NOTE);
+    const contributors = [{ dimension: 'tag', value: 'x'.repeat(5_000), label: null, share: 1 } as const];
+    expect(slackMessage(alertMessage({ ...alert, contributors }, links)).blocks[1]?.text.text).toContain(NOTE);
   });
 });
 
@@ -122,10 +122,10 @@ describe('teamsMessage', () => {
   });
 
   it('stays below 28 KB', () => {
-    const drivers = (['provider', 'model', 'tag', 'key'] as const).map(
+    const contributors = (['provider', 'model', 'tag', 'key'] as const).map(
       (dimension) => ({ dimension, value: '😀'.repeat(5_000), label: null, share: 1 }) as const,
     );
-    const long = { ...named('名'.repeat(5_000)), drivers };
+    const long = { ...named('名'.repeat(5_000)), contributors };
     expect(Buffer.byteLength(JSON.stringify(teamsMessage(alertMessage(long, links))))).toBeLessThan(28_000);
   });
 });

@@ -14,11 +14,11 @@ export const sampleAlert: Alert = {
   acknowledgedBy: null,
   period: { name: 'daily', start: '2026-11-20T00:00:00.000Z', end: '2026-11-21T00:00:00.000Z' },
   unit: 'nanoUsd',
-  observed: 12_000_000_000,
+  figure: 12_000_000_000,
   limit: 10_000_000_000,
   unpricedRequests: 3,
   summary: 'Spend is $12: it reached the threshold of $10.',
-  drivers: [
+  contributors: [
     { dimension: 'model', value: 'gpt-4o', label: null, share: 0.75 },
     { dimension: 'model', value: null, label: null, share: 0.25 },
   ],

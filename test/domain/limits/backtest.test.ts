@@ -21,7 +21,7 @@ const played = (rule: RuleCondition, counters: readonly SpendCounter[]) =>
 
 describe('backtest', () => {
   it('names the day on which each period would have fired, once', () => {
-    const { firings, periods, from } = played(threshold('weekly'), [
+    const { alerts, periods, from } = played(threshold('weekly'), [
       spent('2026-11-02', 6),
       spent('2026-11-04', 6),
       spent('2026-11-05', 50),
@@ -29,12 +29,12 @@ describe('backtest', () => {
     ]);
     expect(from).toBe('2026-10-21T00:00:00.000Z');
     expect(periods).toBe(5);
-    expect(firings).toEqual([
+    expect(alerts).toEqual([
       expect.objectContaining({
         period: { name: 'weekly', start: '2026-11-02T00:00:00.000Z', end: '2026-11-09T00:00:00.000Z' },
         by: '2026-11-05T00:00:00.000Z',
         // What had been spent until then, not what the week came to.
-        observed: 12 * USD,
+        figure: 12 * USD,
       }),
     ]);
   });
@@ -47,14 +47,14 @@ describe('backtest', () => {
       spent('2026-11-20', 2),
     ]);
     expect([unit, requests, points.length]).toEqual(['nanoUsd', 3, 31]);
-    const seen = Object.fromEntries(points.map(({ time, observed }) => [time, (observed ?? 0) / USD]));
+    const seen = Object.fromEntries(points.map(({ time, figure }) => [time, (figure ?? 0) / USD]));
     expect(seen).toMatchObject({ '2026-10-21': 6, '2026-10-22': 9, '2026-10-31': 9, '2026-11-01': 1, '2026-11-20': 3 });
     expect(points.every(({ limit }) => limit === 10 * USD)).toBe(true);
   });
 
   it('marks the first day where the rule would have fired at once', () => {
-    const { points, firings } = played(threshold('monthly'), [spent('2026-10-02', 16)]);
-    expect(firings.map(({ by }) => by)).toEqual(['2026-10-21T00:00:00.000Z']);
+    const { points, alerts } = played(threshold('monthly'), [spent('2026-10-02', 16)]);
+    expect(alerts.map(({ by }) => by)).toEqual(['2026-10-21T00:00:00.000Z']);
     expect(points.filter(({ fired }) => fired).map(({ time }) => time)).toEqual(['2026-10-21']);
   });
 
@@ -63,25 +63,25 @@ describe('backtest', () => {
       spent(new Date(now.getTime() - (back + 1) * DAY_MS).toISOString().slice(0, 10), 2),
     );
     const forecast = played(ruleConditionSchema.parse({ type: 'budget_forecast', config: { budget: 40 } }), days);
-    const seen = new Map(forecast.points.map(({ time, observed }) => [time, observed]));
+    const seen = new Map(forecast.points.map(({ time, figure }) => [time, figure]));
     // The month in which 40 of 60 dollars are spent still shows its forecast; a month that is over, what it came to.
     expect([seen.get('2026-11-18'), seen.get('2026-10-30'), seen.get('2026-10-31')]).toEqual([
       60 * USD,
       62 * USD,
       62 * USD,
     ]);
-    expect(forecast.firings.map(({ event }) => event)).toContain('used_up');
+    expect(forecast.alerts.map(({ event }) => event)).toContain('used_up');
     const anomaly = played(ruleConditionSchema.parse({ type: 'spend_anomaly', config: { period: 'daily' } }), days);
-    expect(anomaly.points[10]).toMatchObject({ observed: 2 * USD, limit: 6 * USD, usual: 2 * USD, fired: false });
+    expect(anomaly.points[10]).toMatchObject({ figure: 2 * USD, limit: 6 * USD, usual: 2 * USD, fired: false });
     const failing = { requests: 40, errors: 10 };
     const rate = played(ruleConditionSchema.parse({ type: 'error_rate', config: { threshold: 20, period: 'daily' } }), [
       { ...spent('2026-11-05', 0), counters: failing },
     ]);
     expect([rate.unit, rate.points.find(({ time }) => time === '2026-11-05')]).toEqual([
       'percent',
-      { time: '2026-11-05', observed: 25, limit: 20, usual: null, fired: true },
+      { time: '2026-11-05', figure: 25, limit: 20, usual: null, fired: true },
     ]);
-    expect(rate.points.find(({ time }) => time === '2026-11-06')).toMatchObject({ observed: null, limit: null });
+    expect(rate.points.find(({ time }) => time === '2026-11-06')).toMatchObject({ figure: null, limit: null });
   });
 
   it('reports that the filter matches nothing', () => {
@@ -91,16 +91,16 @@ describe('backtest', () => {
   it('leaves out only the periods with a sum that is no longer exact', () => {
     const counters = [spent('2026-11-02', 9_000_000), spent('2026-11-02', 9_000_000), spent('2026-11-04', 10)];
     const budget = ruleConditionSchema.parse({ type: 'budget', config: { amount: 10, period: 'daily' } });
-    const { firings, periods, unjudgedPeriods } = played(budget, counters);
-    expect(firings.map(({ period }) => period.start.slice(0, 10))).toEqual(['2026-11-04']);
+    const { alerts, periods, unjudgedPeriods } = played(budget, counters);
+    expect(alerts.map(({ period }) => period.start.slice(0, 10))).toEqual(['2026-11-04']);
     expect([periods, unjudgedPeriods]).toEqual([31, 0]);
   });
 
   it('looks at hours for rules by the hour', () => {
     const condition = threshold('hourly');
     expect(backtestRange(condition, now).read).toMatchObject({ granularity: 'hour', from: '2026-10-21T00:00:00.000Z' });
-    const { firings } = played(condition, [spent('2026-11-20T16', 10), spent('2026-11-20T15', 9)]);
-    expect(firings.map(({ by }) => by)).toEqual(['2026-11-20T16:30:00.000Z']);
+    const { alerts } = played(condition, [spent('2026-11-20T16', 10), spent('2026-11-20T15', 9)]);
+    expect(alerts.map(({ by }) => by)).toEqual(['2026-11-20T16:30:00.000Z']);
   });
 
   it('fires for exactly the days whose sum reaches a daily threshold', () => {
@@ -115,11 +115,11 @@ describe('backtest', () => {
           .filter(([, usd]) => usd >= 10)
           .map(([time]) => time)
           .sort();
-        const { firings } = played(
+        const { alerts } = played(
           threshold('daily'),
           spends.map(([time, usd]) => spent(time, usd)),
         );
-        expect(firings.map(({ period }) => period.start.slice(0, 10))).toEqual(expected);
+        expect(alerts.map(({ period }) => period.start.slice(0, 10))).toEqual(expected);
       }),
     );
   });

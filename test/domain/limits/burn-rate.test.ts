@@ -61,7 +61,7 @@ describe('a rule on each key', () => {
 
   it('would have fired in each hour of a loop, and once where it pauses', () => {
     const alone = backtest({ each: 'key', factor: 3 }, loop);
-    expect(alone.firings.map(({ by, isBrief, stoppedNanoUsd }) => [by.slice(0, 13), isBrief, stoppedNanoUsd])).toEqual([
+    expect(alone.alerts.map(({ by, isBrief, stoppedNanoUsd }) => [by.slice(0, 13), isBrief, stoppedNanoUsd])).toEqual([
       ['2026-11-15T03', false, null],
       ['2026-11-15T04', false, null],
       ['2026-11-15T05', false, null],
@@ -73,12 +73,12 @@ describe('a rule on each key', () => {
     // $40 of the first hour were above $60, and the four hours after it are paused.
     expect(paused).toMatchObject({
       stoppedNanoUsd: 440 * USD,
-      firings: [{ of: { dimension: 'key', value: 'key-1' }, observed: 100 * USD, limit: 60 * USD, isBrief: false }],
+      alerts: [{ of: { dimension: 'key', value: 'key-1' }, figure: 100 * USD, limit: 60 * USD, isBrief: false }],
     });
   });
 
   it('calls an hour alone brief: it may have been a false alarm', () => {
-    expect(backtest({ each: 'key', factor: 3 }, loop.slice(0, 1)).firings).toMatchObject([{ isBrief: true }]);
+    expect(backtest({ each: 'key', factor: 3 }, loop.slice(0, 1)).alerts).toMatchObject([{ isBrief: true }]);
   });
 
   it('compares with the limit where there is no history, and with the lower one where there is', () => {
@@ -86,9 +86,9 @@ describe('a rule on each key', () => {
       ...{ time, counters },
       dimensions: { ...dimensions, keyId: 'key-2' },
     }));
-    expect(backtest({ each: 'key', factor: 3 }, newKey).firings).toEqual([]);
-    expect(backtest({ each: 'key', limit: 100 }, newKey).firings).toHaveLength(5);
-    expect(backtest({ each: 'key', limit: 50, factor: 3 }, loop).firings[0]?.limit).toBe(50 * USD);
+    expect(backtest({ each: 'key', factor: 3 }, newKey).alerts).toEqual([]);
+    expect(backtest({ each: 'key', limit: 100 }, newKey).alerts).toHaveLength(5);
+    expect(backtest({ each: 'key', limit: 50, factor: 3 }, loop).alerts[0]?.limit).toBe(50 * USD);
   });
 
   it('counts requests, and the keys of a project together', () => {
@@ -97,8 +97,8 @@ describe('a rule on each key', () => {
       spent(night, 0.01, 'key-2', 500),
       spent(night, 0.01, 'key-9', 5_000),
     ];
-    expect(backtest({ each: 'project', measure: 'requests', limit: 1_000 }, many).firings).toMatchObject([
-      { of: { value: 'project-1' }, unit: 'requests', observed: 1_100 },
+    expect(backtest({ each: 'project', measure: 'requests', limit: 1_000 }, many).alerts).toMatchObject([
+      { of: { value: 'project-1' }, unit: 'requests', figure: 1_100 },
     ]);
   });
 
@@ -145,9 +145,9 @@ it.each([1, 2, 3])('fires at most once for each key and month on 60 days of norm
   expect(ofValues.size).toBe(keys.length);
   // Two months, each after two weeks of history.
   for (const now of [new Date(NOW.getTime() - 30 * DAY_MS), NOW]) {
-    const { firings, periods } = backtestValues(condition, ofValues, now);
+    const { alerts, periods } = backtestValues(condition, ofValues, now);
     expect(periods).toBeGreaterThan(700);
-    const perKey = keys.map((key) => firings.filter(({ of }) => of?.value === key).length);
+    const perKey = keys.map((key) => alerts.filter(({ of }) => of?.value === key).length);
     expect(Math.max(...perKey)).toBeLessThanOrEqual(1);
   }
 });

@@ -85,7 +85,7 @@ describe('cost_threshold', () => {
     expect(judge(rule({}), [spent('2026-11-20', 4), spent('2026-11-20', 6)])).toMatchObject({
       exceeded: true,
       unit: 'nanoUsd',
-      observed: 10 * USD,
+      figure: 10 * USD,
       limit: 10 * USD,
       summary: 'Spend is $10: it reached the threshold of $10.',
     });
@@ -99,11 +99,9 @@ describe('cost_threshold', () => {
       spent('2026-11-20', 100, { tag: 'a', model: 'o3' }),
       spent('2026-11-20', 3, { tag: 'a' }),
     ];
-    expect(judge(rule({ filter: { provider: 'openai', model: 'gpt-4o', tag: 'a' } }), counters)?.observed).toBe(
-      3 * USD,
-    );
-    expect(judge(rule({ period: 'weekly' }), counters)?.observed).toBe(403 * USD);
-    expect(judge(rule({ period: 'monthly' }), counters)?.observed).toBe(403 * USD);
+    expect(judge(rule({ filter: { provider: 'openai', model: 'gpt-4o', tag: 'a' } }), counters)?.figure).toBe(3 * USD);
+    expect(judge(rule({ period: 'weekly' }), counters)?.figure).toBe(403 * USD);
+    expect(judge(rule({ period: 'monthly' }), counters)?.figure).toBe(403 * USD);
   });
 
   it('reports how many requests its cost leaves out', () => {
@@ -159,16 +157,16 @@ describe('spend_anomaly', () => {
   it('compares with 14 days or 8 weeks, of which 5 or 3 have requests', () => {
     const daily = { type: 'spend_anomaly', config: { period: 'daily' } };
     const weekly = { type: 'spend_anomaly', config: { period: 'weekly' } };
-    const observed = [spent('2026-11-20', 1)];
-    expect(judge(daily, [...days(5, 10), ...observed])).toMatchObject({ limit: 30 * USD });
+    const today = [spent('2026-11-20', 1)];
+    expect(judge(daily, [...days(5, 10), ...today])).toMatchObject({ limit: 30 * USD });
     // 4 days of requests, and the 15th day back.
-    expect(judge(daily, [...days(4, 10), spent('2026-11-05', 10), ...observed])).toBeNull();
-    expect(judge(daily, [...days(4, 10), spent('2026-11-06', 10), ...observed])).not.toBeNull();
+    expect(judge(daily, [...days(4, 10), spent('2026-11-05', 10), ...today])).toBeNull();
+    expect(judge(daily, [...days(4, 10), spent('2026-11-06', 10), ...today])).not.toBeNull();
     const weeks = ['2026-11-09', '2026-11-02'].map((day) => spent(day, 10));
-    expect(judge(weekly, [...weeks, ...observed])).toBeNull();
+    expect(judge(weekly, [...weeks, ...today])).toBeNull();
     // The week from 14 September is the 9th back, that from 21 September the 8th.
-    expect(judge(weekly, [...weeks, spent('2026-09-20', 10), ...observed])).toBeNull();
-    expect(judge(weekly, [...weeks, spent('2026-09-21', 10), ...observed])).toMatchObject({
+    expect(judge(weekly, [...weeks, spent('2026-09-20', 10), ...today])).toBeNull();
+    expect(judge(weekly, [...weeks, spent('2026-09-21', 10), ...today])).toMatchObject({
       limit: 30 * USD,
       summary: expect.stringContaining('the last 3 active weeks'),
     });
@@ -214,7 +212,7 @@ describe('a limit', () => {
     { type: 'budget_forecast', config: { budget: 0.000001005 } },
   ])('of an amount that has no exact hundredth is reached at exactly that amount: $type', (condition) => {
     const costing = (nanoUsd: number) => [counterAt('2026-11-20', { costComputedNanoUsd: nanoUsd })];
-    expect(judge(condition, costing(1_005))).toMatchObject({ exceeded: true, observed: 1_005, limit: 1_005 });
+    expect(judge(condition, costing(1_005))).toMatchObject({ exceeded: true, figure: 1_005, limit: 1_005 });
     expect(judge(condition, costing(1_004))?.exceeded).not.toBe(true);
   });
 });
@@ -230,11 +228,11 @@ describe('budget_forecast', () => {
     expect(judge(rule, daily(4), at)).toMatchObject({
       exceeded: true,
       event: 'forecast',
-      observed: 120 * USD,
+      figure: 120 * USD,
       limit: 100 * USD,
     });
     expect(judge(rule, daily(4), at)?.summary).toContain('runs out on 2026-11-25');
-    expect(judge(rule, daily(3), at)).toMatchObject({ exceeded: false, observed: 90 * USD });
+    expect(judge(rule, daily(3), at)).toMatchObject({ exceeded: false, figure: 90 * USD });
   });
 
   it('counts today once: what is spent, or a day at the rate, whichever is more', () => {
@@ -243,13 +241,13 @@ describe('budget_forecast', () => {
       Array.from({ length: days }, (_, i) => spent(new Date(Date.UTC(2026, 11, 1 - i)).toISOString().slice(0, 10), 10));
     const firstHour = new Date('2026-12-01T01:00:00Z');
     const budget = (usd: number) => ({ type: 'budget_forecast', config: { budget: usd } });
-    expect(judge(budget(315), usual(20), firstHour)).toMatchObject({ exceeded: false, observed: 310 * USD });
-    expect(judge(budget(309), usual(20), firstHour)).toMatchObject({ exceeded: true, observed: 310 * USD });
+    expect(judge(budget(315), usual(20), firstHour)).toMatchObject({ exceeded: false, figure: 310 * USD });
+    expect(judge(budget(309), usual(20), firstHour)).toMatchObject({ exceeded: true, figure: 310 * USD });
     // Nothing is spent today yet, and $25 are.
-    expect(judge(budget(315), usual(20).slice(1), firstHour)).toMatchObject({ observed: 310 * USD });
+    expect(judge(budget(315), usual(20).slice(1), firstHour)).toMatchObject({ figure: 310 * USD });
     expect(judge(budget(315), [...usual(20), spent('2026-12-01', 15)], firstHour)).toMatchObject({
       exceeded: true,
-      observed: 325 * USD,
+      figure: 325 * USD,
     });
   });
 
@@ -259,7 +257,7 @@ describe('budget_forecast', () => {
     expect(judge({ ...rule, config: { budget: 97.5 } }, counters, at)).toMatchObject({
       exceeded: false,
       unit: 'nanoUsd',
-      observed: 97.5 * USD,
+      figure: 97.5 * USD,
       unpricedRequests: 0,
     });
     expect(judge({ ...rule, config: { budget: 97.49 } }, counters, at)).toMatchObject({
@@ -273,9 +271,9 @@ describe('budget_forecast', () => {
     const noon = new Date('2026-11-11T12:00:00Z');
     const counters = [spent('2026-11-04', 7), spent('2026-11-03', 1), spent('2026-11-11', 2)];
     // 8 before today, 2 today; 1 a day for 19 days.
-    expect(judge(rule, counters, noon)).toMatchObject({ observed: 29 * USD });
+    expect(judge(rule, counters, noon)).toMatchObject({ figure: 29 * USD });
     // A day before today that costs no more than the rate: it counts as one day at the rate.
-    expect(judge(rule, counters.slice(0, 2), noon)).toMatchObject({ observed: 28 * USD });
+    expect(judge(rule, counters.slice(0, 2), noon)).toMatchObject({ figure: 28 * USD });
   });
 
   it('needs a week of history for a forecast, and does not for a budget that is used up', () => {
@@ -289,7 +287,7 @@ describe('budget_forecast', () => {
     expect(judge(rule, young(5, 6, 7, 8, 9), at)).toMatchObject({
       exceeded: true,
       event: 'used_up',
-      observed: 100 * USD,
+      figure: 100 * USD,
       summary: 'The budget of $100 for the month is used up: $100 is spent.',
     });
   });
@@ -303,7 +301,7 @@ describe('budget_forecast', () => {
     const unknown = counterAt(`2026-11-0${day}`, { requests: 2, unpricedRequests: 2 });
     const first = counterAt('2026-11-01', { requests: 1, freeRequests: 1 });
     expect(judge(rule, [first, unknown], at)).toBeNull();
-    expect(judge(rule, [first], at)).toMatchObject({ observed: 0 });
+    expect(judge(rule, [first], at)).toMatchObject({ figure: 0 });
   });
 
   it('never says that $0 is spent where the cost is unknown', () => {
@@ -315,11 +313,11 @@ describe('budget_forecast', () => {
   });
 
   it('fires a second time, at any rate, when the budget is used up', () => {
-    const observation = judge(rule, [spent('2026-11-01', 100)], at);
-    expect(observation).toMatchObject({ exceeded: true, event: 'used_up', observed: 100 * USD });
+    const judgement = judge(rule, [spent('2026-11-01', 100)], at);
+    expect(judgement).toMatchObject({ exceeded: true, event: 'used_up', figure: 100 * USD });
     expect(judge(rule, daily(12), at)).toMatchObject({
       event: 'used_up',
-      observed: 120 * USD,
+      figure: 120 * USD,
       summary:
         'The budget of $100 for the month is used up: $120 is spent. At the rate of the last 7 days the month comes to $360.',
     });
@@ -332,8 +330,8 @@ describe('budget_forecast', () => {
       const series = seriesOf(ruleConditionSchema.parse(rule), [...daily(0), spent('2026-11-28', usd)]);
       return evaluator.judge({ period: november, now: new Date('2026-12-01T08:00:00Z'), series });
     };
-    expect(judgeLate(99)).toMatchObject({ exceeded: false, observed: 99 * USD });
-    expect(judgeLate(100)).toMatchObject({ exceeded: true, event: 'used_up', observed: 100 * USD });
+    expect(judgeLate(99)).toMatchObject({ exceeded: false, figure: 99 * USD });
+    expect(judgeLate(100)).toMatchObject({ exceeded: true, event: 'used_up', figure: 100 * USD });
   });
 });
 
@@ -346,7 +344,7 @@ describe('error_rate and unpriced_usage', () => {
     expect(judge(rule, [counterAt('2026-11-20', { requests: 100, errors: 10 })])).toMatchObject({
       exceeded: true,
       unit: 'percent',
-      observed: 10,
+      figure: 10,
       summary: '10 of 100 requests failed (10%): the limit is 10%.',
     });
   });
@@ -359,7 +357,7 @@ describe('error_rate and unpriced_usage', () => {
     expect(judge(rule, [counterAt('2026-11-20', { requests: 5, unpricedRequests: 2 })])).toMatchObject({
       exceeded: true,
       unit: 'requests',
-      observed: 2,
+      figure: 2,
       summary: 'The cost of 2 of 5 requests is unknown: spend is higher than it shows.',
     });
   });
@@ -383,11 +381,11 @@ describe('error_rate and unpriced_usage', () => {
           now: new Date(at),
           series: seriesOf(rule, counters),
         });
-      expect(judgeAt(young, unfinished)).toMatchObject({ exceeded: false, observed: 0 });
-      expect(judgeAt(old, unfinished)).toMatchObject({ exceeded: true, observed: 3 });
+      expect(judgeAt(young, unfinished)).toMatchObject({ exceeded: false, figure: 0 });
+      expect(judgeAt(old, unfinished)).toMatchObject({ exceeded: true, figure: 3 });
       expect(judgeAt(young, unfinished, ended)).toMatchObject({
         exceeded: true,
-        observed: 1,
+        figure: 1,
         unpricedRequests: 4,
         summary: 'The cost of 1 of 6 requests is unknown: spend is higher than it shows.',
       });

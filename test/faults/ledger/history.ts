@@ -490,7 +490,7 @@ class History {
           assert.ok(!found.has(name), `${name} fires once`);
           found.add(name);
           assert.ok(this.#mayFire.has(name), `${name} fires without a reason`);
-          if (alert.triggeredAt === new Date(now).toISOString()) this.#assertObserved(alert);
+          if (alert.triggeredAt === new Date(now).toISOString()) this.#assertFigure(alert);
         }
         cursor = page.nextCursor ?? undefined;
       } while (cursor);
@@ -500,7 +500,7 @@ class History {
   }
 
   /** The cost that an alert of right now names, or the bounds that it says. */
-  #assertObserved({ accountId, ruleId, type, period, observed, mayAlsoMatch }: Alert): void {
+  #assertFigure({ accountId, ruleId, type, period, figure, mayAlsoMatch }: Alert): void {
     if (type !== 'cost_threshold') return;
     const rule = this.#accounts
       .flatMap(({ rules }) => rules)
@@ -509,8 +509,8 @@ class History {
       this.model.total({ accountId, filter: rule?.filter ?? {}, from: period.start, to: period.end }),
     );
     assert.ok(
-      observed <= truth && truth <= observed + (mayAlsoMatch?.costNanoUsd ?? 0),
-      `${ruleId} observes ${observed} and at most ${mayAlsoMatch?.costNanoUsd} more of ${truth}`,
+      figure <= truth && truth <= figure + (mayAlsoMatch?.costNanoUsd ?? 0),
+      `${ruleId} has ${figure} and at most ${mayAlsoMatch?.costNanoUsd} more of ${truth}`,
     );
   }
 

@@ -24,9 +24,9 @@ interface AlertItem {
   readonly id: string;
   readonly unit: string;
   readonly period: { readonly end: string };
-  readonly observed: number;
+  readonly figure: number;
   readonly limit: number;
-  readonly final: { readonly observed: number } | null;
+  readonly final: { readonly figure: number } | null;
 }
 interface List<Item> {
   readonly items: readonly Item[];
@@ -46,7 +46,7 @@ const readFigures = async () => {
     alert: await readApi<AlertItem>(`/alerts/${alerts.at(-1)?.id}`),
     budgets: (await readApi<List<{ name: string; state: { percentUsed: number; usedNanoUsd: number } }>>('/budgets'))
       .items,
-    preview: await readApi<{ firings: readonly { observed: number }[] }>('/alert-rules/preview', rule),
+    preview: await readApi<{ alerts: readonly { figure: number }[] }>('/alert-rules/preview', rule),
   };
 };
 
@@ -101,7 +101,7 @@ const expectFigures = async (
 
   await open(`/alerts/${alert.id}`);
   const article = await page.locator('article').innerText();
-  for (const figure of [alert.observed, alert.limit, alert.final?.observed ?? Number.NaN])
+  for (const figure of [alert.figure, alert.limit, alert.final?.figure ?? Number.NaN])
     expect(article).toContain(formatMoney(figure));
 
   await open('/limits');
@@ -113,10 +113,10 @@ const expectFigures = async (
 
   await open('/limits/new');
   await page.getByText('Month', { exact: true }).click();
-  await page.getByText(`It would have fired ${plural(preview.firings.length, 'time')}.`).waitFor();
-  // Until it is computed, the firings of a day are shown: there may be as many.
+  await page.getByText(`It would have fired ${plural(preview.alerts.length, 'time')}.`).waitFor();
+  // Until it is computed, the alerts of a day are shown: there may be as many.
   const list = page.locator('section', { hasText: 'The last 30 days' }).last();
-  for (const { observed } of preview.firings) await list.getByText(formatMoney(observed)).first().waitFor();
+  for (const { figure } of preview.alerts) await list.getByText(formatMoney(figure)).first().waitFor();
 };
 
 describe('figures', () => {

@@ -67,9 +67,9 @@ describe('prices and bills', () => {
     await look(page, 'connect-bill');
 
     const first = { source: 'models.dev', provider: 'mistral', model: 'm-1', why: 'oneSource', before: null };
-    const held = [{ ...first, after: { input: 3 }, firstSeenAt: `${dayBefore(1)}T00:00:00.000Z` }];
+    const waiting = [{ ...first, after: { input: 3 }, firstSeenAt: `${dayBefore(1)}T00:00:00.000Z` }];
     await page.route('**/api/price-changes', (route) =>
-      route.fulfill({ json: { feed: { version: 7, checkedAt: null, held }, items: [] } }),
+      route.fulfill({ json: { feed: { version: 7, checkedAt: null, waiting }, items: [] } }),
     );
     page = await open('/price-changes');
     await page.getByText('No recorded cost changed').waitFor();

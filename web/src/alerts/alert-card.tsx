@@ -106,11 +106,11 @@ const DeliveryNote = ({ delivery, alert }: { readonly delivery: Delivery; readon
 
 /** The figure of the alert as a bar, with a mark at the limit. */
 const Gauge = ({ alert }: { readonly alert: Alert }) => {
-  const scale = Math.max(alert.observed, alert.limit) || 1;
+  const scale = Math.max(alert.figure, alert.limit) || 1;
   return (
     <div className={classes['gauge']} aria-hidden="true">
       <Progress
-        value={(alert.observed / scale) * 100}
+        value={(alert.figure / scale) * 100}
         color={alert.status === 'triggered' ? 'var(--bad)' : 'var(--line-strong)'}
       />
       <span className={classes['limit']} style={{ left: `${(alert.limit / scale) * 100}%` }} />
@@ -141,7 +141,7 @@ const Final = ({ alert, final }: { readonly alert: Alert; readonly final: FinalF
     <p className="small">
       In the end it was{' '}
       <strong className="num">
-        <Figure alert={alert} amount={final.observed} />
+        <Figure alert={alert} amount={final.figure} />
       </strong>
       {alert.unit === 'nanoUsd' && final.unpricedRequests > 0 && (
         <span className="unknown"> and {plural(final.unpricedRequests, 'request')} of unknown cost</span>
@@ -174,12 +174,12 @@ const Explanation = ({ alert, keyNames, final }: ExplanationProps) => {
           known value, from before the rule or the dimension.
         </p>
       )}
-      {alert.drivers.length > 0 && (
+      {alert.contributors.length > 0 && (
         <Box mt={14} className="columns" __vars={{ '--columns': 'repeat(auto-fit, minmax(min(190px, 100%), 1fr))' }}>
-          {[...Map.groupBy(alert.drivers, ({ dimension }) => dimension)].map(([dimension, drivers]) => (
+          {[...Map.groupBy(alert.contributors, ({ dimension }) => dimension)].map(([dimension, contributors]) => (
             <Box component="dl" key={dimension} m={0} fz={13}>
               <dt className="label">By {dimensionWord(dimension)}</dt>
-              {drivers.map(({ value, share }) => (
+              {contributors.map(({ value, share }) => (
                 <Group component="dd" key={value} justify="space-between" align="baseline" wrap="nowrap" gap={10} m={0}>
                   <Name of={valueName(dimension, value, keyNames)} />
                   <span className="num dim">{formatShare(share)}</span>
@@ -263,7 +263,7 @@ export const AlertCard = ({ alert, keyNames, final = null, brief = false, isPage
       </Group>
       <Group gap={14} mt={12} mb={6}>
         <Text span className="num" miw={104} fz={isOpen ? 20 : 17} fw={640}>
-          <Figure alert={alert} amount={alert.observed} isForecast={alert.event === 'forecast'} />
+          <Figure alert={alert} amount={alert.figure} isForecast={alert.event === 'forecast'} />
         </Text>
         <Gauge alert={alert} />
         <span className="dim small num">

@@ -96,7 +96,7 @@ const Brakes = ({ alert, filters }: PartProps) => {
   const session = sessionOf(alert);
   const { data: sent } = api.useQuery('get', '/alerts', { params: { query: { limit: 100 } } });
   if (!may('rules:write')) return null;
-  const top = alert.drivers.toSorted((a, b) => (b.share ?? 0) - (a.share ?? 0));
+  const top = alert.contributors.toSorted((a, b) => (b.share ?? 0) - (a.share ?? 0));
   const topOf = (name: string) => top.find(({ dimension }) => dimension === name)?.value;
   const values = firstOfEach(filters) as Record<string, string | undefined>;
   // A pause of all requests is rarely meant: without a filter, it begins with the key that spent most.

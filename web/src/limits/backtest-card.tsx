@@ -26,7 +26,7 @@ const Chart = ({ points, formatAxis, formatValue, label }: ChartProps) => {
   const fired = new Set(points.filter(({ fired }) => fired).map(({ time }) => time));
   return (
     <Bars
-      bars={points.map(({ time, observed }) => ({ time, values: [observed] }))}
+      bars={points.map(({ time, figure }) => ({ time, values: [figure] }))}
       colorOf={({ time }) => (fired.has(time) ? 'var(--bad)' : 'var(--series-other)')}
       lines={[
         { color: 'var(--ink)', dash: '5 4', values: points.map(({ limit }) => limit) },
@@ -35,11 +35,11 @@ const Chart = ({ points, formatAxis, formatValue, label }: ChartProps) => {
       formatAxis={formatAxis}
       label={label}
       tip={(index) => {
-        const { time, observed, limit, usual } = points[index] as BacktestPoint;
+        const { time, figure, limit, usual } = points[index] as BacktestPoint;
         return (
           <>
             <strong>{formatBucketLong(time)}</strong>
-            {observed !== null && <div>{formatValue(observed)}</div>}
+            {figure !== null && <div>{formatValue(figure)}</div>}
             {limit !== null && <div>limit {formatValue(limit)}</div>}
             {usual !== null && <div>median {formatValue(usual)}</div>}
           </>
@@ -76,7 +76,7 @@ export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
     { enabled: enabled && typed === key, placeholderData: keepPreviousData },
   );
   const { bars, isForecast = false } = limitTypes[values.type];
-  const { firings: alerts, points, unit, requests } = preview.data ?? {};
+  const { alerts, points, unit, requests } = preview.data ?? {};
   const formatValue = (value: number) => formatFigure(unit ?? 'requests', value, isForecast);
   const verdict =
     alerts &&
@@ -131,14 +131,14 @@ export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
           {alerts
             .slice(-ALERTS_SHOWN)
             .toReversed()
-            .map(({ period: { start }, by, event, unit, observed, limit }) => (
+            .map(({ period: { start }, by, event, unit, figure, limit }) => (
               <Group component="li" key={`${start} ${event}`} justify="space-between">
                 <span className="dim">
                   {reachedText(start, by, period, points?.[0]?.time)}
                   {event === 'used_up' && ', used up'}
                 </span>
                 <span className="num">
-                  {formatFigure(unit, observed, event === 'forecast')}{' '}
+                  {formatFigure(unit, figure, event === 'forecast')}{' '}
                   <span className="dim">of {formatFigure(unit, limit)}</span>
                 </span>
               </Group>

@@ -12,7 +12,7 @@ import { kindName, providerName } from '../providers/names.ts';
 
 type Version = PriceChangesReport['items'][number];
 type ModelChange = Version['models'][number];
-type Waiting = PriceChangesReport['feed']['held'][number];
+type Waiting = PriceChangesReport['feed']['waiting'][number];
 
 const MODELS_SHOWN = 10;
 
@@ -164,7 +164,7 @@ export const PriceChanges = () => {
       {data?.items.map((version) => (
         <VersionCard key={version.version} version={version} />
       ))}
-      {data && data.feed.held.length > 0 && <WaitingChanges waiting={data.feed.held} />}
+      {data && data.feed.waiting.length > 0 && <WaitingChanges waiting={data.feed.waiting} />}
     </ListPage>
   );
 };

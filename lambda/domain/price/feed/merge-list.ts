@@ -42,7 +42,7 @@ export interface Merged<E> {
   readonly entries: Entries<E>;
   readonly changes: readonly PriceChange[];
   /** Changes that may not be taken. Their entries are as before. */
-  readonly held: readonly PriceChange[];
+  readonly waiting: readonly PriceChange[];
   /** The fetched list changes prices in a way that no entry explains, so nothing of it was taken. */
   readonly isRefused: boolean;
 }
@@ -137,7 +137,7 @@ export const mergeList = <E extends { readonly id: string }>(
     return [...new Set(entries.flatMap(namesOf))].map((model) => ({ name: { provider, model }, times: at }));
   });
 
-  const build = (held: ReadonlyMap<string, PriceChange>): Entries<E> =>
+  const build = (waiting: ReadonlyMap<string, PriceChange>): Entries<E> =>
     Object.fromEntries(
       changed.map((provider) => {
         const olds = new Map((current[provider] ?? []).map((entry) => [entry.id, entry]));
@@ -146,7 +146,7 @@ export const mergeList = <E extends { readonly id: string }>(
           if (taken.has(entry.id)) return [];
           taken.add(entry.id);
           const old = olds.get(entry.id);
-          if (held.has(`${provider}/${entry.id}`)) return old ? [old] : [];
+          if (waiting.has(`${provider}/${entry.id}`)) return old ? [old] : [];
           return [old ? succeed(old, entry, since(provider, entry.id)) : { ...entry, since: now.toISOString() }];
         });
         return [provider, [...news, ...[...olds.values()].filter(({ id }) => !taken.has(id))]];
@@ -175,24 +175,24 @@ export const mergeList = <E extends { readonly id: string }>(
     return changes;
   };
 
-  const held = new Map<string, PriceChange>();
+  const waiting = new Map<string, PriceChange>();
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const candidate = build(held);
+    const candidate = build(waiting);
     const changes = compare(candidate);
     const tooLarge = [...changes.values()].filter(({ change, isLarge }) => !isAllowed(change, isLarge));
     if (tooLarge.length === 0)
       return {
         entries: { ...currentEntries, ...candidate },
         changes: [...changes.values()].map(({ change }) => change),
-        held: firstByName(held.values()),
+        waiting: firstByName(waiting.values()),
         isRefused: false,
       };
-    const size = held.size;
+    const size = waiting.size;
     for (const { change, keys } of tooLarge) {
-      const key = keys.find((each) => !held.has(each));
-      if (key !== undefined) held.set(key, change);
+      const key = keys.find((each) => !waiting.has(each));
+      if (key !== undefined) waiting.set(key, change);
     }
-    if (held.size === size) break;
+    if (waiting.size === size) break;
   }
-  return { entries: currentEntries, changes: [], held: firstByName(held.values()), isRefused: true };
+  return { entries: currentEntries, changes: [], waiting: firstByName(waiting.values()), isRefused: true };
 };

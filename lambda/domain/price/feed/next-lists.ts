@@ -204,7 +204,7 @@ export const nextLists = (current: PriceLists, fetched: FetchedLists, options: O
     changes.push(...merged.changes.map((change) => ({ ...change, source })));
     const isMany = (change: PriceChange) =>
       unsure.some((each) => nameOf({ ...each, source }) === nameOf({ ...change, source }));
-    for (const change of merged.held)
+    for (const change of merged.waiting)
       add({ ...change, source }, change.before === null ? 'range' : isMany(change) ? 'many' : 'step');
     const isChanged = ({ provider, entry }: PriceChange) =>
       merged.changes.some((each) => each.provider === provider && each.entry === entry);

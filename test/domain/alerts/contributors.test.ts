@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { driversOf } from '../../../lambda/domain/alerts/drivers.ts';
+import { contributorsOf } from '../../../lambda/domain/alerts/contributors.ts';
 import { evaluatorOf, ruleConditionSchema } from '../../../lambda/domain/limits/rule.ts';
 import type { Counters, SpendCounter } from '../../../lambda/domain/spend/counters.ts';
 
@@ -10,17 +10,17 @@ const counter = (model: string, counters: Counters, tag: string | null = null): 
 });
 const costing = (nanoUsd: number): Counters => ({ requests: 1, costComputedNanoUsd: nanoUsd });
 
-const drivers = (counters: readonly SpendCounter[], filter: object = {}, type = 'cost_threshold') =>
-  driversOf(
+const contributors = (counters: readonly SpendCounter[], filter: object = {}, type = 'cost_threshold') =>
+  contributorsOf(
     counters,
     evaluatorOf(ruleConditionSchema.parse({ type, config: { threshold: 1, period: 'daily', filter } })),
   );
-const modelsOf = (found: ReturnType<typeof drivers>) =>
+const modelsOf = (found: ReturnType<typeof contributors>) =>
   found.flatMap(({ dimension, value, share }) => (dimension === 'model' ? [[value, share]] : []));
 
-describe('driversOf', () => {
+describe('contributorsOf', () => {
   it('has the three largest values of each dimension, the largest first, without those of nothing', () => {
-    const found = drivers([
+    const found = contributors([
       counter('b', costing(20)),
       counter('d', costing(10)),
       counter('a', costing(30)),
@@ -33,7 +33,7 @@ describe('driversOf', () => {
       ['a', 0.3],
       ['c', 0.15],
     ]);
-    expect(modelsOf(drivers([counter('a', costing(30)), counter('none', { requests: 1 })]))).toEqual([['a', 1]]);
+    expect(modelsOf(contributors([counter('a', costing(30)), counter('none', { requests: 1 })]))).toEqual([['a', 1]]);
     expect(found.filter(({ dimension }) => dimension !== 'model')).toEqual([
       { dimension: 'provider', value: 'openai', label: null, share: 1 },
       { dimension: 'tag', value: null, label: null, share: 1 },
@@ -42,7 +42,7 @@ describe('driversOf', () => {
   });
 
   it('leaves out what the rule filters by, and requests that do not match', () => {
-    const found = drivers([counter('a', costing(30), 'x'), counter('b', costing(10), 'y')], { tag: 'x' });
+    const found = contributors([counter('a', costing(30), 'x'), counter('b', costing(10), 'y')], { tag: 'x' });
     expect(found.map(({ dimension }) => dimension)).toEqual(['provider', 'model', 'key']);
     expect(modelsOf(found)).toEqual([['a', 1]]);
   });
@@ -52,18 +52,18 @@ describe('driversOf', () => {
       counter('a', { requests: 9, errors: 1, unpricedRequests: 3, costComputedNanoUsd: 10 }),
       counter('b', { requests: 9, errors: 3, unpricedRequests: 1 }),
     ];
-    expect(modelsOf(drivers(counters, {}, 'error_rate'))).toEqual([
+    expect(modelsOf(contributors(counters, {}, 'error_rate'))).toEqual([
       ['b', 0.75],
       ['a', 0.25],
     ]);
-    expect(modelsOf(drivers(counters, {}, 'unpriced_usage'))).toEqual([
+    expect(modelsOf(contributors(counters, {}, 'unpriced_usage'))).toEqual([
       ['a', 0.75],
       ['b', 0.25],
     ]);
   });
 
   it('is empty where there is nothing to divide', () => {
-    expect(drivers([counter('a', { requests: 1 })])).toEqual([]);
-    expect(drivers([])).toEqual([]);
+    expect(contributors([counter('a', { requests: 1 })])).toEqual([]);
+    expect(contributors([])).toEqual([]);
   });
 });

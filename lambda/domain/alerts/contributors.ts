@@ -2,23 +2,23 @@ import type { BoundEvaluator } from '../limits/rule.ts';
 import { filteredBy, passesRule } from '../limits/spend-series.ts';
 import { type Counters, knownCostNanoUsd, type SpendCounter } from '../spend/counters.ts';
 import { allocationCrossNames, allocationIn, keyDimensionNames, type SpendDimensionName } from '../spend/dimensions.ts';
-import type { Driver } from './alert.ts';
+import type { Contributor } from './alert.ts';
 
-const measures: Record<BoundEvaluator['drivenBy'], (counters: Counters) => number> = {
+const measures: Record<BoundEvaluator['rankedBy'], (counters: Counters) => number> = {
   cost: knownCostNanoUsd,
   errors: ({ errors = 0 }) => errors,
   unpricedRequests: ({ unpricedRequests = 0 }) => unpricedRequests,
 };
 
-const names: Record<Driver['dimension'], SpendDimensionName> = {
+const names: Record<Contributor['dimension'], SpendDimensionName> = {
   provider: 'provider',
   model: 'model',
   tag: 'tag',
   key: 'keyId',
 };
 
-/** The dimensions to read an alert's spend by. Spend by an allocation dimension cannot be split by tag, so tags are no drivers of such a rule. */
-export const driverDimensionsOf = ({ filter }: Pick<BoundEvaluator, 'filter'>): SpendDimensionName[] => {
+/** The dimensions to read an alert's spend by. Spend by an allocation dimension cannot be split by tag, so tags are no contributors of such a rule. */
+export const contributorDimensionsOf = ({ filter }: Pick<BoundEvaluator, 'filter'>): SpendDimensionName[] => {
   const allocation = allocationIn(filteredBy(filter));
   const counted = allocation === undefined ? Object.values(names) : [allocation, ...allocationCrossNames];
   return [...counted, ...keyDimensionNames.filter((name) => filter?.[name] !== undefined)];
@@ -29,15 +29,15 @@ const TOP = 3;
 /**
  * The names that most of a figure came from: the top values of each dimension that the rule does not filter by.
  *
- * @param counters of the period, by all of driverDimensionsOf
+ * @param counters of the period, by all of contributorDimensionsOf
  */
-export const driversOf = (counters: readonly SpendCounter[], evaluator: BoundEvaluator): Driver[] => {
-  const { filter, drivenBy } = evaluator;
-  const readBy = driverDimensionsOf(evaluator);
-  const measure = measures[drivenBy];
+export const contributorsOf = (counters: readonly SpendCounter[], evaluator: BoundEvaluator): Contributor[] => {
+  const { filter, rankedBy } = evaluator;
+  const readBy = contributorDimensionsOf(evaluator);
+  const measure = measures[rankedBy];
   const counted = counters.filter(({ dimensions }) => passesRule(dimensions, filter));
   const total = counted.reduce((sum, each) => sum + measure(each.counters), 0);
-  return (Object.keys(names) as Driver['dimension'][])
+  return (Object.keys(names) as Contributor['dimension'][])
     .filter((dimension) => readBy.includes(names[dimension]) && filter?.[names[dimension]] === undefined)
     .flatMap((dimension) => {
       const sums = new Map<string | null, number>();
@@ -49,6 +49,6 @@ export const driversOf = (counters: readonly SpendCounter[], evaluator: BoundEva
         .filter(([, sum]) => sum > 0)
         .sort(([, left], [, right]) => right - left)
         .slice(0, TOP)
-        .map(([value, sum]): Driver => ({ dimension, value, label: null, share: sum / total }));
+        .map(([value, sum]): Contributor => ({ dimension, value, label: null, share: sum / total }));
     });
 };
