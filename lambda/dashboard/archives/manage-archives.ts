@@ -26,8 +26,10 @@ export const createArchive =
   async ({ caller, clientAddress }) => {
     const { accountId, name: requestedBy } = caller;
     const at = now();
-    if ((await archives.list(accountId)).some(({ status }) => status === 'pending'))
-      throw new ConflictError('An archive is being written already: GET /account/archives shows its progress.');
+    const requires = async () => {
+      if ((await archives.list(accountId)).some(({ status }) => status === 'pending'))
+        throw new ConflictError('An archive is being written already: GET /account/archives shows its progress.');
+    };
     const archive: Archive = {
       archiveId: newId(),
       accountId,
@@ -40,7 +42,7 @@ export const createArchive =
       checkpoint: null,
     };
     const fact = { action: 'archive.requested', subject: archive.archiveId } as const;
-    await archives.create(archive, auditOf({ caller, clientAddress }, fact, at));
+    await archives.create(archive, { ...auditOf({ caller, clientAddress }, fact, at), requires });
     return view(archive);
   };
 

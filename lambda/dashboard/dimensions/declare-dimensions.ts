@@ -37,8 +37,8 @@ export const declareDimensions =
     const { accountId } = caller;
     const before = await dimensions.find(accountId);
     const removed = before.filter((dimension) => isDeclared(dimension) && !names.includes(dimension.name));
-    if (removed.length > 0) {
-      // An active rule would never fire again, and nothing would say so.
+    // An active rule would never fire again, and nothing would say so.
+    const requires = async () => {
       const active = (await rules.list(accountId)).filter(({ isActive }) => isActive);
       for (const { name } of removed) {
         const rule = active.find(({ condition }) =>
@@ -49,10 +49,11 @@ export const declareDimensions =
             `The alert rule "${rule.name}" filters by ${name}: change it, or switch it off, first.`,
           );
       }
-    }
+    };
     const at = now();
     const after = declare(before, names, at.toISOString());
     const fact = { action: 'dimensions.declared', details: { names: names.join(', ') } } as const;
-    await dimensions.replace({ accountId, before, after }, auditOf({ caller, clientAddress }, fact, at));
+    const audit = { ...auditOf({ caller, clientAddress }, fact, at), requires };
+    await dimensions.replace({ accountId, before, after }, audit);
     return view(after);
   };

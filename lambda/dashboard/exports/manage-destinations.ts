@@ -1,6 +1,6 @@
-import { auditOf } from '../../data/accounts/audit-log.ts';
+import { auditOf, withRoom } from '../../data/accounts/audit-log.ts';
 import { shownWebhookUrl } from '../../domain/alerts/channels.ts';
-import { LimitReachedError, NotFoundError, ValidationError } from '../../domain/errors.ts';
+import { NotFoundError, ValidationError } from '../../domain/errors.ts';
 import type { Destination } from '../../domain/exports/destination.ts';
 import type { Implementation, Input } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
@@ -50,8 +50,6 @@ export const createDestination =
   async ({ caller, clientAddress, body }) => {
     const { destinations, now, newRuleId, newSecret } = dependencies;
     const { accountId } = caller;
-    if ((await destinations.list(accountId)).length >= MAX_DESTINATIONS)
-      throw new LimitReachedError(`An account may have ${MAX_DESTINATIONS} destinations. Delete one first.`);
     await requireUrl(dependencies, body.url);
     const at = now();
     const destination: Destination = {
@@ -71,7 +69,9 @@ export const createDestination =
       subject: destination.destinationId,
       details: detailsOf(destination),
     } as const;
-    await destinations.create(destination, auditOf({ caller, clientAddress }, fact, at));
+    const audit = auditOf({ caller, clientAddress }, fact, at);
+    const list = () => destinations.list(accountId);
+    await destinations.create(destination, withRoom(audit, list, MAX_DESTINATIONS, 'destinations'));
     return { id: destination.destinationId, secret: destination.secret };
   };
 

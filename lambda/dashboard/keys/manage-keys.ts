@@ -95,9 +95,10 @@ const requireFuture = (validUntil: string | null | undefined, now: Date): void =
     throw new ValidationError([{ path: 'validUntil', message: 'must be in the future' }]);
 };
 
-/** @throws LimitReachedError */
-const requireRoom = async (keys: Pick<ServiceKeys, 'list'>, accountId: string, userId: string): Promise<void> => {
-  const own = (await keys.list(accountId)).filter((key) => key.status === 'active' && key.ownerUserId === userId);
+/** @param developer the user id of a role that sees its own keys only. @throws LimitReachedError */
+const requireRoom = async ({ list }: Pick<ServiceKeys, 'list'>, accountId: string, developer?: string) => {
+  if (developer === undefined) return;
+  const own = (await list(accountId)).filter((key) => key.status === 'active' && key.ownerUserId === developer);
   if (own.length >= MAX_DEVELOPER_KEYS)
     throw new LimitReachedError(`A developer can have ${MAX_DEVELOPER_KEYS} active keys. Revoke one first.`);
 };
@@ -129,7 +130,6 @@ export const createKey =
     const { sees } = scopeOf(caller);
     const project = body.project ?? (hasProject(sees, DEFAULT_PROJECT_ID) ? DEFAULT_PROJECT_ID : sees.projects?.[0]);
     requireSeen(caller, project);
-    if (sees.ownerUserId !== undefined) await requireRoom(keys, caller.accountId, sees.ownerUserId);
     const owner = await findMember(users, caller, member);
     const account = await requireAccount(accounts, caller.accountId);
     const serviceKey = newAccountKey();
@@ -147,7 +147,8 @@ export const createKey =
     const fact = { action: 'key.created', subject: key.keyId, details } as const;
     // A program is in no list of members.
     const isStill = owner && owner.tokenId === undefined ? [checkMember(caller.accountId, owner)] : [];
-    const audit = auditOf({ caller, clientAddress }, fact, now());
+    const requires = () => requireRoom(keys, caller.accountId, sees.ownerUserId);
+    const audit = { ...auditOf({ caller, clientAddress }, fact, now()), requires };
     await keys.create(account, key, plans[account.plan].keys, audit, ...isStill);
     return { ...view(key, now()), key: serviceKey };
   };

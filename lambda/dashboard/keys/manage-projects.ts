@@ -56,21 +56,27 @@ const MOST_NAMES = 10;
 export const deleteProject =
   ({ projects, rules, accounts, now }: Settings): Implementation<typeof operations.deleteProject> =>
   async ({ caller, clientAddress, params: { id } }) => {
-    // An active rule would never fire again, and nothing would say so.
-    const rule = (await rules.list(caller.accountId)).find(
-      ({ isActive, condition }) => isActive && evaluatorOf(condition).filter?.project === id,
-    );
-    if (rule) {
-      const kind = rule.condition.type === 'budget' ? 'budget' : 'alert rule';
-      throw new ConflictError(`The ${kind} "${rule.name}" filters by the project: change it, or switch it off, first.`);
-    }
-    // They would see nothing.
-    const limited = await projects.limitedTo(caller.accountId, id);
-    if ((await accounts.find(caller.accountId))?.signOn?.defaultProjects?.includes(id)) limited.push('single sign-on');
-    if (limited.length > 0) {
-      const names = limited.length > MOST_NAMES ? [...limited.slice(0, MOST_NAMES), 'others'] : limited;
-      throw new ConflictError(`Limited to this project: ${names.join(', ')}. Change or remove that first.`);
-    }
-    await projects.remove(id, auditOf({ caller, clientAddress }, { action: 'project.deleted', subject: id }, now()));
+    const requires = async () => {
+      // An active rule would never fire again, and nothing would say so.
+      const rule = (await rules.list(caller.accountId)).find(
+        ({ isActive, condition }) => isActive && evaluatorOf(condition).filter?.project === id,
+      );
+      if (rule) {
+        const kind = rule.condition.type === 'budget' ? 'budget' : 'alert rule';
+        throw new ConflictError(
+          `The ${kind} "${rule.name}" filters by the project: change it, or switch it off, first.`,
+        );
+      }
+      // They would see nothing.
+      const limited = await projects.limitedTo(caller.accountId, id);
+      if ((await accounts.find(caller.accountId))?.signOn?.defaultProjects?.includes(id))
+        limited.push('single sign-on');
+      if (limited.length > 0) {
+        const names = limited.length > MOST_NAMES ? [...limited.slice(0, MOST_NAMES), 'others'] : limited;
+        throw new ConflictError(`Limited to this project: ${names.join(', ')}. Change or remove that first.`);
+      }
+    };
+    const fact = { action: 'project.deleted', subject: id } as const;
+    await projects.remove(id, { ...auditOf({ caller, clientAddress }, fact, now()), requires });
     return undefined;
   };

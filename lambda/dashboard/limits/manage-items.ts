@@ -128,11 +128,11 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
         const { name, channels, isActive, webhookUrl, targets, ...members } = body;
         const condition = conditionOf(members);
         requireSeen(caller, condition);
-        await requireKnown(dependencies, caller.accountId, condition);
+        const requires = () => requireKnown(dependencies, caller.accountId, condition);
         const facts = { name, channels, isActive, webhookUrl, targets, condition };
         const rule = await newRule(dependencies, caller.accountId, facts);
         const audit = auditOfRule({ caller, clientAddress }, `${audited}.created`, rule, rule.createdAt);
-        await dependencies.rules.create(rule, audit);
+        await dependencies.rules.create(rule, { ...audit, requires });
         await apply(dependencies, rule);
         return showOne(dependencies, rule, null);
       },
@@ -157,9 +157,9 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
         const rule = await changedRule(dependencies, previous, facts);
         if (rule === undefined) return showOne(dependencies, previous);
         requireSeen(caller, rule.condition);
-        if (rule.isActive) await requireKnown(dependencies, caller.accountId, rule.condition);
+        const requires = async () => rule.isActive && requireKnown(dependencies, caller.accountId, rule.condition);
         const audit = auditOfRule({ caller, clientAddress }, `${audited}.changed`, rule, rule.updatedAt, previous);
-        await dependencies.rules.replace(rule, previous.revision, audit);
+        await dependencies.rules.replace(rule, previous.revision, { ...audit, requires });
         await apply(dependencies, rule);
         return showOne(dependencies, rule, previous.webhook);
       },

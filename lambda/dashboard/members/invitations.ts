@@ -100,7 +100,7 @@ const invite = async (
   const { members, now } = dependencies;
   const { accountId, userId } = caller;
   requireMayGive(caller.role, role);
-  await requireProjects(dependencies.projects, accountId, role, projects);
+  const requires = () => requireProjects(dependencies.projects, accountId, role, projects);
   await requireFreeAddress(dependencies, accountId, email);
   const invitationId = invitationIdOf(email);
   const { token, sent } = newLink(dependencies, accountId, invitationId);
@@ -108,7 +108,7 @@ const invite = async (
   const invitation = { invitationId, accountId, ...asked, invitedBy: userId, createdAt: sent.sentAt, ...sent };
   const details = { email, role, ...(projects && { projects: projects.join(', ') }) };
   const fact = { action: 'invitation.sent', subject: invitationId, details } as const;
-  await members.invite(invitation, auditOf({ caller, clientAddress }, fact, now()));
+  await members.invite(invitation, { ...auditOf({ caller, clientAddress }, fact, now()), requires });
   await mailLink(dependencies, invitation, token, caller.name);
   return invitation;
 };

@@ -48,17 +48,14 @@ export const changeMember =
     const member = await members.find(caller.accountId, userId);
     const role: Role = changes.role ?? member.role;
     requireMayGive(caller.role, role);
-    await requireProjects(dependencies.projects, caller.accountId, role, changes.projects);
+    const requires = () => requireProjects(dependencies.projects, caller.accountId, role, changes.projects);
     const mayHaveProjects = (projectRoles as readonly Role[]).includes(role);
     const projects =
       (changes.projects === undefined && mayHaveProjects ? member.projects : changes.projects) ?? undefined;
     const changed = { ...member, role, projects };
     const [details, before] = [detailsOf(changed), detailsOf(member)];
-    await members.change(
-      member,
-      { role, projects },
-      auditOf(input, { action: 'member.role_changed', subject: userId, details, before }, now()),
-    );
+    const fact = { action: 'member.role_changed', subject: userId, details, before } as const;
+    await members.change(member, { role, projects }, { ...auditOf(input, fact, now()), requires });
     await copyRoles(dependencies, caller.accountId, [userId]);
     const tokens = await endTokensAbove(dependencies, input, userId, changed, revoke);
     return { ...view(changed), tokens };

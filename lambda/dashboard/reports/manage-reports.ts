@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { auditOf } from '../../data/accounts/audit-log.ts';
-import { LimitReachedError, ValidationError } from '../../domain/errors.ts';
+import { auditOf, withRoom } from '../../data/accounts/audit-log.ts';
+import { ValidationError } from '../../domain/errors.ts';
 import type { Report } from '../../domain/reports/report.ts';
 import { dueAt, nextPeriod, type ReportCalendar, type Schedule } from '../../domain/reports/report-period.ts';
 import { declaredName, isDeclared } from '../../domain/spend/declared-dimensions.ts';
@@ -99,8 +99,6 @@ export const createReport =
     const { reports, now, newRuleId } = dependencies;
     const { accountId } = caller;
     await requireKnown(dependencies, accountId, facts);
-    if ((await reports.list(accountId)).length >= MAX_REPORTS)
-      throw new LimitReachedError(`An account may have ${MAX_REPORTS} reports. Delete one first.`);
     const at = now();
     const report: Report = {
       reportId: newRuleId(),
@@ -115,7 +113,11 @@ export const createReport =
       failures: 0,
       revision: 1,
     };
-    await reports.create(report, auditOfReport({ caller, clientAddress }, 'report.created', report, at));
+    const audit = auditOfReport({ caller, clientAddress }, 'report.created', report, at);
+    await reports.create(
+      report,
+      withRoom(audit, () => reports.list(accountId), MAX_REPORTS, 'reports'),
+    );
     return { ...view(report), ...newSecretOf(report, null) };
   };
 

@@ -1,5 +1,5 @@
-import { auditOf } from '../../data/accounts/audit-log.ts';
-import { LimitReachedError, NotFoundError } from '../../domain/errors.ts';
+import { auditOf, withRoom } from '../../data/accounts/audit-log.ts';
+import { NotFoundError } from '../../domain/errors.ts';
 import { findingId } from '../../domain/savings/decision.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
@@ -13,12 +13,12 @@ export const decideSaving =
   async ({ caller, clientAddress, body }) => {
     const { kind, scope, decision, reason } = body;
     const id = findingId(kind, scope);
-    const others = (await savingDecisions.list(caller.accountId)).filter((each) => each.findingId !== id);
-    if (others.length >= MAX_DECISIONS)
-      throw new LimitReachedError(`An account may have ${MAX_DECISIONS} decisions about savings. Take one back first.`);
+    const listOthers = async () =>
+      (await savingDecisions.list(caller.accountId)).filter((each) => each.findingId !== id);
     const details = { kind, scope: JSON.stringify(scope), reason: reason ?? 'none' };
     const audit = auditOf({ caller, clientAddress }, { action: `saving.${decision}`, subject: id, details }, now());
-    await savingDecisions.save({ findingId: id, ...body, by: caller.name, at: audit.at }, audit);
+    const saved = { findingId: id, ...body, by: caller.name, at: audit.at };
+    await savingDecisions.save(saved, withRoom(audit, listOthers, MAX_DECISIONS, 'decisions about savings'));
     return { id };
   };
 

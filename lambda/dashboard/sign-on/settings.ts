@@ -101,8 +101,9 @@ export const changeSignOnSettings =
     const { account, user } = await read(dependencies, caller);
     if (body.provider != null) requireOwnProvider(body.provider, user, providers);
     const signOn = changed(account.signOn, body, now());
-    if (signOn)
-      await requireProjects(
+    const requires = async () =>
+      signOn &&
+      requireProjects(
         dependencies.projects,
         caller.accountId,
         signOn.defaultRole,
@@ -112,7 +113,7 @@ export const changeSignOnSettings =
     await confirmIdentity(dependencies, caller, account, body);
     const [details, before] = [detailsOf(signOn), detailsOf(account.signOn)];
     const audit = auditOf({ caller, clientAddress }, { action: 'settings.changed', details, before }, now());
-    await signOns.set(caller.accountId, account.signOn, signOn, audit);
+    await signOns.set(caller.accountId, account.signOn, signOn, { ...audit, requires });
     await dependencies.mailOwner(account, caller, `It was: ${inWords(before)}. It is now: ${inWords(details)}.`);
     return view(signOn, user, providers);
   };

@@ -82,7 +82,7 @@ export const signOn = (dependencies: Identity): Implementation<typeof operations
     };
     const fact = { action: 'member.joined', subject: user.userId, details: { email, role, provider } } as const;
     const actor = { userId: user.userId, name: email };
-    await signOns.join(user, provider, auditEntry(accountId, { actor, clientAddress }, fact, at));
+    await signOns.join(user, settings, auditEntry(accountId, { actor, clientAddress }, fact, at));
     return user;
   };
 

@@ -8,7 +8,7 @@ import { mcpUrl } from '../../http/mcp-http.ts';
 import { OAuthError } from '../../http/oauth-error.ts';
 import type { Implementation, Input } from '../../http/operation.ts';
 import type { Identity } from '../auth/open-identity.ts';
-import { planToken, requireMayCreate } from './manage-tokens.ts';
+import { planToken } from './manage-tokens.ts';
 import type * as operations from './operations.ts';
 
 const CODE_MS = 10 * MINUTE_MS;
@@ -61,11 +61,10 @@ export const authorizeClient =
     // A server that asks for tokens of another one gets none.
     if (resource !== mcpUrl(origin))
       throw new ValidationError([{ path: 'resource', message: `must be ${mcpUrl(origin)}` }]);
-    await requireMayCreate(dependencies, caller, { role, projects });
     const code = dependencies.newCode();
     const returnTo = new URL(redirectUri);
     const asked = { name: client.name, role, projects, secret: code, lastsMs: CODE_MS, client: returnTo.host };
-    const { token, audit } = planToken(dependencies, input, asked);
+    const { token, audit } = await planToken(dependencies, input, asked);
     const validUntil = new Date(Date.parse(token.createdAt) + expiresInDays * DAY_MS).toISOString();
     const grant = { clientId, redirectUri, codeChallenge, validUntil };
     const { tokenId } = token;

@@ -47,7 +47,7 @@ export const listTokens =
   });
 
 /** @throws ForbiddenError, ValidationError, LimitReachedError */
-export const requireMayCreate = async (
+const requireMayCreate = async (
   { projects: known, tokens }: Identity,
   { role: own, accountId }: AuditedInput['caller'],
   { role, projects }: Asked,
@@ -58,11 +58,14 @@ export const requireMayCreate = async (
 };
 
 /** A new token of the caller's account without its user, and its entry in the audit log. */
-export const planToken = (
-  { newTokenId, now }: Identity,
+export const planToken = async (
+  dependencies: Identity,
   input: AuditedInput,
   { name, role, projects, secret, lastsMs, client }: Planned,
 ) => {
+  const requires = () => requireMayCreate(dependencies, input.caller, { role, projects });
+  await requires();
+  const { newTokenId, now } = dependencies;
   const { accountId, userId: createdBy } = input.caller;
   const [tokenId, at] = [newTokenId(), now()];
   const token: Omit<ApiToken, 'userId'> = {
@@ -79,7 +82,7 @@ export const planToken = (
   };
   const details = { name, role, ...(projects && { projects: projects.join(', ') }), ...(client && { client }) };
   const fact = { action: 'token.created', subject: tokenId, details } as const;
-  return { token, audit: auditOf(input, fact, at) };
+  return { token, audit: { ...auditOf(input, fact, at), requires } };
 };
 
 /** Creates the token's user first: without the items of the token, such a user can do nothing. */
@@ -88,9 +91,8 @@ export const createToken =
   async (input) => {
     const { tokens, directory, newApiToken, logger } = dependencies;
     const { caller, body } = input;
-    await requireMayCreate(dependencies, caller, body);
     const secret = newApiToken();
-    const { token: planned, audit } = planToken(dependencies, input, {
+    const { token: planned, audit } = await planToken(dependencies, input, {
       ...body,
       secret,
       lastsMs: body.expiresInDays * DAY_MS,

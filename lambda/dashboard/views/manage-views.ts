@@ -1,7 +1,7 @@
-import { auditOf } from '../../data/accounts/audit-log.ts';
+import { auditOf, withRoom } from '../../data/accounts/audit-log.ts';
 import { isViewIn, MAX_VIEWS, namesOf, type SavedView, searchProblem } from '../../domain/accounts/saved-view.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
-import { ConflictError, LimitReachedError, NotFoundError, ValidationError } from '../../domain/errors.ts';
+import { ConflictError, NotFoundError, ValidationError } from '../../domain/errors.ts';
 import type { Caller, Implementation } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
 import type * as operations from './operations.ts';
@@ -83,12 +83,14 @@ export const createView =
     const { views, newViewId, now } = settings;
     const at = now();
     const view = { viewId: newViewId(), ...body, createdAt: at.toISOString(), updatedAt: at.toISOString() };
-    const all = await views.list(caller.accountId);
-    requireValid(view, all);
-    await requireKnown(settings, caller.accountId, view);
-    if (all.length >= MAX_VIEWS)
-      throw new LimitReachedError(`An account may have ${MAX_VIEWS} views. Delete one first.`);
-    await views.create(view, auditOfView({ caller, clientAddress }, 'view.created', view, at));
+    const list = async () => {
+      const all = await views.list(caller.accountId);
+      requireValid(view, all);
+      await requireKnown(settings, caller.accountId, view);
+      return all;
+    };
+    const audit = auditOfView({ caller, clientAddress }, 'view.created', view, at);
+    await views.create(view, withRoom(audit, list, MAX_VIEWS, 'views'));
     return shown(view);
   };
 
@@ -97,17 +99,20 @@ export const changeView =
   async ({ caller, clientAddress, params: { id }, body: { name, search } }) => {
     const { views, now } = settings;
     const at = now();
-    const all = await views.list(caller.accountId);
-    const before = findIn(all.filter(isSeen(caller)), id);
+    const list = () => views.list(caller.accountId);
+    const before = findIn((await list()).filter(isSeen(caller)), id);
     const view = {
       ...before,
       name: name ?? before.name,
       search: search ?? before.search,
       updatedAt: at.toISOString(),
     };
-    requireValid(view, all);
-    if (search !== undefined) await requireKnown(settings, caller.accountId, view);
-    await views.replace(view, before, auditOfView({ caller, clientAddress }, 'view.changed', view, at, before));
+    const requires = async () => {
+      requireValid(view, await list());
+      if (search !== undefined) await requireKnown(settings, caller.accountId, view);
+    };
+    const audit = auditOfView({ caller, clientAddress }, 'view.changed', view, at, before);
+    await views.replace(view, before, { ...audit, requires });
     return shown(view);
   };
 

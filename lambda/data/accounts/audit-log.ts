@@ -2,6 +2,7 @@ import { uuidv7 } from 'uuidv7';
 import * as z from 'zod/mini';
 import type { AuditFact, AuditSource } from '../../domain/accounts/audit.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
+import { LimitReachedError } from '../../domain/errors.ts';
 import { type Before, type ChainCheck, type ChainedPut, checkChain, findLast, type Link } from '../table/chain.ts';
 import { auditHeadKey, auditKey, auditPartition } from '../table/keys.ts';
 import { pageCursor } from '../table/page-cursor.ts';
@@ -28,7 +29,8 @@ const entrySchema = z.object({
   before: z._default(z.nullable(z.record(z.string(), z.string())), null),
 });
 
-export type AuditEntry = z.infer<typeof entrySchema>;
+/** `requires`: see ChainedPut. What it reads is as it is then, where every change of that has an entry. */
+export type AuditEntry = z.infer<typeof entrySchema> & Pick<ChainedPut['ChainedPut'], 'requires'>;
 
 type Details = Readonly<Record<string, string>>;
 
@@ -70,14 +72,29 @@ export const auditOf = (
 ): AuditEntry => auditEntry(caller.accountId, { actor: caller, clientAddress }, fact, now);
 
 /** The action that writes an entry in the transaction of its change: both are written, or neither. Entries of an account are a chain. */
-export const putAudit = (entry: AuditEntry): ChainedPut => ({
+export const putAudit = ({ requires, ...entry }: AuditEntry): ChainedPut => ({
   ChainedPut: {
+    requires,
     head: auditHeadKey(entry.accountId),
     item: {
       ...auditKey(entry.accountId, entry.at, entry.auditId),
       ...entry,
       expiresAt: Math.floor(Date.parse(entry.at) / 1_000) + KEPT_DAYS * DAY_SECONDS,
     },
+  },
+});
+
+/** An entry of what is added to a list of at most `limit` items. @throws LimitReachedError from its transaction */
+export const withRoom = (
+  entry: AuditEntry,
+  list: () => Promise<readonly unknown[]>,
+  limit: number,
+  items: string,
+): AuditEntry => ({
+  ...entry,
+  requires: async () => {
+    if ((await list()).length >= limit)
+      throw new LimitReachedError(`An account may have ${limit} ${items}. Delete one first.`);
   },
 });
 

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import { DEFAULT_PROJECT_ID } from '../../domain/accounts/scope.ts';
-import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
+import { ConflictError, NotFoundError } from '../../domain/errors.ts';
 import { type Action, EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
 import { accountApiTokenKey, accountUserKey, invitationKey, projectKey } from '../table/keys.ts';
 import { listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact } from '../table/write.ts';
-import { type AuditEntry, putAudit } from './audit-log.ts';
+import { type AuditEntry, putAudit, withRoom } from './audit-log.ts';
 
 const projectSchema = z.object({
   projectId: z.string(),
@@ -48,12 +48,11 @@ export const openProjects = (table: Table) => {
     list,
 
     /** @throws LimitReachedError */
-    create: async (project: Project, audit: AuditEntry): Promise<void> => {
+    create: (project: Project, audit: AuditEntry): Promise<void> => {
       const { accountId } = audit;
-      if ((await list(accountId)).length >= MAX_PROJECTS)
-        throw new LimitReachedError(`An account may have ${MAX_PROJECTS} projects. Delete one first.`);
+      const entry = withRoom(audit, () => list(accountId), MAX_PROJECTS, 'projects');
       const item = { ...projectKey(accountId, project.projectId), ...project, keyCount: 0 };
-      await transact(table, [put(item, IS_NEW), putAudit(audit)]);
+      return transact(table, [put(item, IS_NEW), putAudit(entry)]);
     },
 
     /** @throws NotFoundError */

@@ -51,12 +51,12 @@ export const openSignOns = (table: Table) => ({
     );
   },
 
-  /** Makes a person who signed in for the first time a member, if the account still uses the provider. @throws ConflictError */
-  join: (user: NewUser, provider: string, audit: AuditEntry): Promise<void> =>
+  /** Makes a person who signed in for the first time a member, if its settings are as they were read. @throws ConflictError */
+  join: (user: NewUser, signOn: SignOn | undefined, audit: AuditEntry): Promise<void> =>
     transact(
       table,
       [
-        check(accountKey(user.accountId), 'signOn.provider = :provider', { provider }),
+        check(accountKey(user.accountId), 'signOn = :signOn', { signOn }),
         ...newUserItems(user).map((item) => put(item, IS_NEW)),
         putAudit(audit),
       ],

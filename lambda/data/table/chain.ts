@@ -14,7 +14,12 @@ export type Link = Readonly<Record<string, unknown>>;
 
 /** The action of a transaction that adds an item to a chain. One transaction adds to one chain at most. */
 export interface ChainedPut {
-  readonly ChainedPut: { readonly head: Key; readonly item: Link & { readonly expiresAt: number } };
+  readonly ChainedPut: {
+    readonly head: Key;
+    readonly item: Link & { readonly expiresAt: number };
+    /** Throws where nothing must be written. No other link comes between what it reads and the transaction. */
+    readonly requires?: (() => Promise<unknown>) | undefined;
+  };
 }
 
 /** A table returns the members of an item in any order. */
@@ -52,6 +57,7 @@ export const linkWrites = async (table: Table, links: readonly ChainedPut[]): Pr
   if (!first) return [];
   const { head } = first.ChainedPut;
   const before = await findLast(table, head);
+  for (const { ChainedPut } of links) await ChainedPut.requires?.();
   let last: Before | null = before ?? null;
   const puts = links.map(({ ChainedPut: { item } }) => {
     const link = { ...item, previous: last };
