@@ -37,6 +37,18 @@ const NO_SUCH_SESSION: ReadonlySet<string> = new Set([
   'InvalidParameterException',
 ]);
 
+const NO_USER: ReadonlySet<string> = new Set([
+  'UserNotFoundException',
+  'InvalidParameterException',
+  'NotAuthorizedException',
+]);
+
+const NO_MAIL: ReadonlySet<string> = new Set([
+  'CodeDeliveryFailureException',
+  'InvalidEmailRoleAccessPolicyException',
+  'LimitExceededException',
+]);
+
 /** Sessions of the user pool's users, and their passwords. */
 export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId: string, client: AppClient) => {
   const pool = { UserPoolId: userPoolId };
@@ -100,19 +112,19 @@ export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId:
       }
     },
 
-    /** Mails a reset code. Succeeds without a mail if there is no such user. */
-    sendResetCode: async (email: string): Promise<void> => {
-      try {
-        const SecretHash = await client.secretHash(email);
-        await mapErrors(
-          cognito.send(new ForgotPasswordCommand({ ClientId: client.id, SecretHash, Username: email })),
-          {},
-        );
-      } catch (error) {
-        if (!['UserNotFoundException', 'InvalidParameterException', 'NotAuthorizedException'].includes(nameOf(error))) {
-          throw error;
-        }
-      }
+    /** Mails a reset code. Succeeds without a mail if there is no such user. @returns why a user gets none, which only they may learn */
+    sendResetCode: async (email: string): Promise<string | undefined> => {
+      const SecretHash = await client.secretHash(email);
+      const sending = cognito.send(new ForgotPasswordCommand({ ClientId: client.id, SecretHash, Username: email }));
+      const problemOf = (error: unknown): string | undefined => {
+        if (NO_USER.has(nameOf(error))) return undefined;
+        if (NO_MAIL.has(nameOf(error))) return nameOf(error);
+        throw error;
+      };
+      return mapErrors(
+        sending.then(() => undefined, problemOf),
+        {},
+      );
     },
 
     /** @throws ValidationError for a wrong or expired code, or an invalid password */

@@ -36,7 +36,7 @@ const pageOf = (objects: readonly Pick<Checkout | Subscription, 'id' | 'customer
 /** The calls that our functions make, with the parameters and responses of the `stripe` package. Nested parameters have brackets in their names. */
 const stripeApi = (store: Store, life: Lifecycle, apiKey: string, origin: string) => {
   const api = new Hono();
-  const customersByKey = new Map<string, Customer>();
+  const customersByKey = new Map<string, { readonly text: string; readonly customer: Customer }>();
 
   const liveCustomers = () => store.customers.filter(({ deleted }) => !deleted);
 
@@ -46,14 +46,16 @@ const stripeApi = (store: Store, life: Lifecycle, apiKey: string, origin: string
   });
 
   api.post('/customers', async (context) => {
-    const given = new URLSearchParams(await context.req.text());
+    const text = await context.req.text();
+    const given = new URLSearchParams(text);
     // Concurrent checkouts of one account send the same key, so they get one customer.
     const key = context.req.header('idempotency-key') ?? '';
     const made = customersByKey.get(key);
-    if (made) return context.json(made);
+    if (made && made.text !== text) throw new HTTPException(400, { message: 'This key was used for another request.' });
+    if (made) return context.json(made.customer);
     const customer = newCustomer(store.now(), given.get('email'), given.get('name'), given.get('metadata[userId]'));
     store.customers.push(customer);
-    customersByKey.set(key, customer);
+    customersByKey.set(key, { text, customer });
     return context.json(customer);
   });
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openBillingAccounts } from '../../lambda/data/billing/billing-accounts.ts';
 import type { PriceIds } from '../../lambda/domain/billing/price-list.ts';
 import { UnavailableError } from '../../lambda/domain/errors.ts';
@@ -50,6 +51,25 @@ describe('GET /billing/status', () => {
     expect((await gone.portal()).status).toBe(401);
     expect((await gone.checkout('PRO')).status).toBe(401);
   });
+});
+
+it('a customer whose response was lost does not keep somebody from buying who has another address by then', async () => {
+  let isLost = true;
+  const losing = await billingHost(table, {
+    delivers: false,
+    wrapCall: (call) => async (use) => {
+      const result = await call(use);
+      if (isLost) throw new UnavailableError('The payment processor does not respond.');
+      return result;
+    },
+  });
+  const account = await newAccount(table);
+  const me = losing.as(account);
+  expect((await me.checkout('PRO')).status).toBe(503);
+  isLost = false;
+  await openUsers(table).verifyEmail(account, `new.${account.email}`, '2026-11-20T16:30:00.000Z');
+  expect((await me.checkout('PRO')).status).toBe(200);
+  await losing.stop();
 });
 
 describe('GET /billing/prices', () => {

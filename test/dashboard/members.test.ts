@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { raceTable } from '../../fixtures/intercept-table.ts';
+import { interceptTable, raceTable } from '../../fixtures/intercept-table.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openApiTokens } from '../../lambda/data/accounts/api-tokens.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
@@ -664,6 +664,62 @@ describe('members', () => {
       // What they read is kept for a minute.
       expect(await read()).toBe(200);
     });
+  });
+
+  it('are removed to the end by another request, where the first ran out of time', async () => {
+    const owner = await newAccount(table);
+    const userId = await join(owner.userId, 'member');
+    const remove = (api = handler) =>
+      callAs(api, { accountId: '', userId: owner.userId })(
+        'DELETE',
+        `/members/${userId}`,
+        undefined,
+        {},
+        { keys: 'revoke' },
+      );
+    const facts = { keyId: randomUUID(), name: 'laptop', createdAt: now.toISOString(), ownerUserId: userId };
+    await openServiceKeys(table).create(
+      { accountId: owner.accountId, status: 'active' },
+      newServiceKey(facts, `svc_${userId}`),
+      100,
+    );
+    const secrets = { tokenHash: randomUUID(), maskedToken: 'sat_…', createdBy: userId, createdAt: now.toISOString() };
+    const token = {
+      tokenId: randomUUID(),
+      userId: randomUUID(),
+      name: 'CI',
+      role: 'viewer' as const,
+      validUntil: '2027',
+    };
+    const audit = auditEntry(owner.accountId, {}, { action: 'token.created' }, now);
+    await openApiTokens(table).create({ ...secrets, ...token, accountId: owner.accountId }, newEmail(), audit);
+    expect((await as(owner.userId).remove(token.userId)).status).toBe(404);
+    let transactions = 0;
+    const dying = interceptTable(table, async ({ operation }, send) => {
+      if (operation === 'TransactWriteItems' && ++transactions > 1) throw new Error('The function ran out of time.');
+      return send();
+    });
+    await remove(open(dying));
+    expect((await as(owner.userId).list()).items).toHaveLength(1);
+    const { status, body } = await remove();
+    expect([status, body.activeKeys, body.tokens]).toEqual([200, [], [expect.objectContaining({ isRevoked: true })]]);
+    expect(await openApiTokens(table).list(owner.accountId)).toEqual([]);
+    expect((await remove()).status).toBe(404);
+  });
+
+  it.each([
+    ['rename themselves', 'TransactWriteItems', 'PATCH', '/auth/me', names],
+    ['finish a review', 'UpdateItem', 'DELETE', '/auth/review', undefined],
+  ])('are signed out where they %s as they are removed', async (_, operation, method, path, body) => {
+    const owner = await newAccount(table);
+    const userId = await join(owner.userId, 'member');
+    const raced = raceTable(
+      table,
+      () => as(owner.userId).remove(userId),
+      (command) => command.operation === operation,
+    );
+    const { status } = await callAs(open(raced), { accountId: '', userId })(method, path, body);
+    expect(status).toBe(401);
   });
 
   it('are out of a cached membership within 60 seconds', async () => {

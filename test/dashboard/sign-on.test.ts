@@ -1,6 +1,7 @@
 import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
-import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { raceTable } from '../../fixtures/intercept-table.ts';
 import { listen, urlOf } from '../../fixtures/listen.ts';
 import { authorize, startSignOnProvider } from '../../fixtures/sign-on-provider.ts';
 import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
@@ -8,6 +9,7 @@ import { openMembers } from '../../lambda/data/accounts/members.ts';
 import { openSignOns } from '../../lambda/data/accounts/sign-ons.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { userKey } from '../../lambda/data/table/keys.ts';
+import type { Table } from '../../lambda/data/table/table.ts';
 import { InvalidCredentialsError } from '../../lambda/domain/errors.ts';
 import type { OutgoingMail } from '../../lambda/integrations/mail-sender.ts';
 import type { LinkIdentity } from '../../lambda/integrations/sign-on.ts';
@@ -48,8 +50,8 @@ const session = (userId: string) => ({
 });
 let passwordUser: string;
 
-beforeAll(async () => {
-  handler = identityApi(table, {
+const open = (over: Table) =>
+  identityApi(over, {
     providers,
     sessions: {
       logIn: async (email: string, password: string) => {
@@ -68,8 +70,8 @@ beforeAll(async () => {
     clock: { nowMs: () => 0, pause: async () => {} },
     now: () => NOW,
   });
-});
 beforeEach(() => {
+  handler = open(table);
   findByEmail.mockReset().mockResolvedValue(undefined);
   for (const mock of [linkIdentity, deleteUser, changeEmail]) mock.mockReset().mockResolvedValue();
   endedSessions.length = 0;
@@ -152,6 +154,14 @@ describe('signing in', () => {
     const members = await openMembers(table).list(company.accountId);
     expect(members.map(({ email, role }) => [email, role])).toContainEqual([grace.email, 'member']);
     expect(members).toHaveLength(2);
+  });
+
+  it('makes nobody a member by settings that changed in the meantime', async () => {
+    const company = await newCompany();
+    await company.change({ provider: company.name, defaultRole: 'admin' });
+    const raced = raceTable(table, () => company.change({ defaultRole: 'viewer' }));
+    handler = open(raced);
+    expect((await signIn(company.person())).status).toBe(409);
   });
 
   it('makes developers of the default projects, if the owner says so', async () => {

@@ -1,5 +1,5 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import { hasEnded, isVerified, type User } from '../../data/accounts/users.ts';
+import { hasEnded, isVerified, noUser, type User } from '../../data/accounts/users.ts';
 import { requireGoodPassword } from '../../domain/accounts/passwords.ts';
 import { mayGive, roles } from '../../domain/accounts/permissions.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
@@ -19,8 +19,7 @@ export const me =
     const { userId, authTime } = await verifyToken(authorization);
     const user = await users.find(userId);
     const account = user && (await accounts.find(user.accountId));
-    if (user === undefined || account === undefined)
-      throw new UnauthenticatedError('The user of this token no longer exists. Log in again.');
+    if (user === undefined || account === undefined) throw noUser();
     if (hasEnded(user, authTime)) throw new UnauthenticatedError('This session has ended. Log in again.');
     return {
       user: {

@@ -1,4 +1,4 @@
-import { hasEnded, type User } from '../../data/accounts/users.ts';
+import { hasEnded, noUser, type User } from '../../data/accounts/users.ts';
 import { maskedSecret } from '../../domain/accounts/issued-secret.ts';
 import { permits, type Role } from '../../domain/accounts/permissions.ts';
 import { endsSession, refusesPassword } from '../../domain/accounts/sign-on.ts';
@@ -80,7 +80,7 @@ export const refresh =
     // Cognito revokes the refresh tokens of ended sessions, too. Here it does not depend on that.
     if (found && hasEnded(found.user, found.session.authTime))
       throw new UnauthenticatedError('This session was ended. Log in again.');
-    if (found === undefined) throw new UnauthenticatedError('The user of this token no longer exists. Log in again.');
+    if (found === undefined) throw noUser();
     return found.session;
   };
 
@@ -92,9 +92,10 @@ export const logOut =
   };
 
 export const forgotPassword =
-  ({ sessions, timing }: Identity): Implementation<typeof operations.forgotPassword> =>
+  ({ sessions, timing, logger }: Identity): Implementation<typeof operations.forgotPassword> =>
   ({ body: { email } }) =>
     timing.always(async () => {
-      await sessions.sendResetCode(email);
+      const problem = await sessions.sendResetCode(email);
+      if (problem !== undefined) logger.error('reset code not sent', { problem });
       return { message: 'If a user with this e-mail address exists, a code is on its way.' };
     });

@@ -1,5 +1,5 @@
-import { isVerified, type User, type Users } from '../../data/accounts/users.ts';
-import { ConflictError, UnauthenticatedError, ValidationError } from '../../domain/errors.ts';
+import { isVerified, noUser, type User, type Users } from '../../data/accounts/users.ts';
+import { ConflictError, ValidationError } from '../../domain/errors.ts';
 import { addressChangedMail } from '../../domain/mail/account-mails.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { Identity } from './open-identity.ts';
@@ -8,7 +8,7 @@ import type * as operations from './operations.ts';
 /** @throws UnauthenticatedError */
 export const findUser = async (users: Pick<Users, 'find'>, userId: string): Promise<User> => {
   const user = await users.find(userId);
-  if (user === undefined) throw new UnauthenticatedError('The user of this token no longer exists. Log in again.');
+  if (user === undefined) throw noUser();
   return user;
 };
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { BillingAccount } from '../../data/billing/billing-accounts.ts';
 import type { PaidPlanName, PriceList } from '../../domain/billing/price-list.ts';
 import { isOver, type Subscription } from '../../domain/billing/subscription.ts';
@@ -10,7 +11,7 @@ import type * as operations from './operations.ts';
 
 /**
  * The account's Stripe customer. Creates one if the account has none, or if its customer was deleted. Concurrent and repeated
- * calls create the same customer: the idempotency key names the owner and the customer to replace.
+ * calls create the same customer: the idempotency key stands for what is sent, since Stripe refuses a key with anything else.
  *
  * @returns its id
  */
@@ -20,12 +21,9 @@ const liveCustomer = async ({ accounts, users, stripe }: Billing, account: Billi
   const user = await users.find(userId);
   if (user === undefined) throw new UnauthenticatedError('The owner of this account no longer exists.');
   const replaced = current ?? account.formerStripeCustomerId ?? 'none';
-  const customerId = await stripe.createCustomer({
-    email: user.email,
-    name: user.companyName ?? `${user.firstName} ${user.lastName}`,
-    userId,
-    idempotencyKey: `customer-of-${userId}-after-${replaced}`,
-  });
+  const customer = { email: user.email, name: user.companyName ?? `${user.firstName} ${user.lastName}`, userId };
+  const idempotencyKey = hash('sha256', JSON.stringify([replaced, customer]));
+  const customerId = await stripe.createCustomer({ ...customer, idempotencyKey });
   await accounts.link(account, customerId);
   return customerId;
 };

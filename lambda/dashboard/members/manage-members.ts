@@ -1,9 +1,8 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import type { Members } from '../../data/accounts/members.ts';
 import type { ServiceKey } from '../../data/accounts/service-keys.ts';
 import { checkMember, type User } from '../../data/accounts/users.ts';
 import { projectRoles, type Role, requireMayGive } from '../../domain/accounts/permissions.ts';
-import { ValidationError } from '../../domain/errors.ts';
+import { NotFoundError, ValidationError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { Identity } from '../auth/open-identity.ts';
 import { requireProjects } from '../keys/member-projects.ts';
@@ -82,21 +81,20 @@ export const transferOwnership =
     return { tokens };
   };
 
-/**
- * Ends the sessions of a user who is no member any more. The membership already keeps the user out, so a failure is logged and not
- * returned.
- */
-const endSessions = ({ sessions, logger }: Identity, { userId }: User): Promise<void> =>
-  sessions.endSessions(userId).catch((error: Error) => logger.error('sessions not ended', { userId, error }));
+/** Ends a membership, and the sessions. Without it nobody gets in, so that a failure of the latter is logged and not returned. */
+const end = async (
+  { members, sessions, logger, now }: Identity,
+  from: Parameters<typeof auditOf>[0],
+  { userId, email, role }: User,
+  action: 'member.removed' | 'member.left',
+): Promise<void> => {
+  await members.remove(userId, auditOf(from, { action, subject: userId, details: { email, role } }, now()));
+  await sessions.endSessions(userId).catch((error: Error) => logger.error('sessions not ended', { userId, error }));
+};
 
 /** @throws ValidationError where nobody else of the account can get the keys */
-const requireHeir = async (
-  members: Pick<Members, 'list'>,
-  accountId: string,
-  userId: string,
-  to: string | undefined,
-) => {
-  const heir = (await members.list(accountId)).find((each) => each.userId === to && to !== userId);
+const requireHeir = (members: readonly User[], userId: string, to: string | undefined): User => {
+  const heir = members.find((each) => each.userId === to && to !== userId);
   if (heir === undefined)
     throw new ValidationError([{ path: 'to', message: 'must be another member of the account: see GET /members' }]);
   return heir;
@@ -132,36 +130,33 @@ const passOn = async (
   }
 };
 
+/** Once more, it finishes what a request began that ran out of time, though the user is no member any more. */
 export const removeMember =
   (dependencies: Identity): Implementation<typeof operations.removeMember> =>
   async (input) => {
-    const { members, keys, now } = dependencies;
+    const { members, keys } = dependencies;
     const {
       caller: { accountId },
       params: { userId },
       query: { revokeTokens, keys: becomes, to },
     } = input;
-    const member = await members.find(accountId, userId);
-    const heir = becomes === 'hand-over' ? await requireHeir(members, accountId, userId, to) : undefined;
-    const details = { email: member.email, role: member.role };
-    await members.remove(userId, auditOf(input, { action: 'member.removed', subject: userId, details }, now()));
-    await endSessions(dependencies, member);
+    const listed = await members.list(accountId);
+    const member = listed.find((each) => each.userId === userId);
+    const heir = becomes === 'hand-over' ? requireHeir(listed, userId, to) : undefined;
+    if (member) await end(dependencies, input, member, 'member.removed');
     const owned = (await keys.list(accountId)).filter((key) => key.status === 'active' && key.ownerUserId === userId);
     const kept = [];
     for (const key of owned) if (!(await passOn(dependencies, input, key, becomes, heir))) kept.push(key);
     const tokens = await endTokensAbove(dependencies, input, userId, null, revokeTokens === 'true');
+    if (!member && owned.length + tokens.length === 0) throw new NotFoundError('There is no such member.');
     return { activeKeys: kept.map(({ keyId, name, maskedKey }) => ({ id: keyId, name, maskedKey })), tokens };
   };
 
 export const leaveAccount =
   (dependencies: Identity): Implementation<typeof operations.leaveAccount> =>
   async (input) => {
-    const { members, now } = dependencies;
     const { accountId, userId } = input.caller;
-    const member = await members.find(accountId, userId);
-    const details = { email: member.email, role: member.role };
-    await members.remove(userId, auditOf(input, { action: 'member.left', subject: userId, details }, now()));
-    await endSessions(dependencies, member);
+    await end(dependencies, input, await dependencies.members.find(accountId, userId), 'member.left');
     await endTokensAbove(dependencies, input, userId, null, true);
     return undefined;
   };

@@ -1,9 +1,9 @@
 import type { Account } from '../../data/accounts/accounts.ts';
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import { isVerified, type User } from '../../data/accounts/users.ts';
+import { isVerified, noUser, type User } from '../../data/accounts/users.ts';
 import { requireMayGive } from '../../domain/accounts/permissions.ts';
 import { providerFor, type SignOn, type SignOnProviders } from '../../domain/accounts/sign-on.ts';
-import { UnauthenticatedError, ValidationError } from '../../domain/errors.ts';
+import { ValidationError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { confirmIdentity } from '../auth/confirm-identity.ts';
 import type { Identity } from '../auth/open-identity.ts';
@@ -24,8 +24,7 @@ const read = async (
   caller: { readonly accountId: string; readonly userId: string },
 ): Promise<{ account: Account; user: User }> => {
   const [account, user] = await Promise.all([accounts.find(caller.accountId), users.find(caller.userId)]);
-  if (account === undefined || user === undefined)
-    throw new UnauthenticatedError('The user of this token no longer exists. Log in again.');
+  if (account === undefined || user === undefined) throw noUser();
   return { account, user };
 };
 

@@ -89,7 +89,8 @@ export const openMembers = (table: Table) => {
 
   const requireMember = async (accountId: string, userId: string): Promise<User> => {
     const user = await users.find(userId);
-    if (user?.accountId !== accountId) throw new NotFoundError('There is no such member.');
+    if (user?.accountId !== accountId || user.tokenId !== undefined)
+      throw new NotFoundError('There is no such member.');
     return user;
   };
 
@@ -118,7 +119,7 @@ export const openMembers = (table: Table) => {
       return members.sort((a, b) => a.createdAt.localeCompare(b.createdAt));
     },
 
-    /** @throws NotFoundError for a user of another account too */
+    /** @throws NotFoundError for a user of another account, and for a program */
     find: requireMember,
 
     /**

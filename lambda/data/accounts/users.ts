@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { roles } from '../../domain/accounts/permissions.ts';
-import { ConflictError } from '../../domain/errors.ts';
+import { ConflictError, UnauthenticatedError } from '../../domain/errors.ts';
 import { check, EXISTS, update } from '../table/actions.ts';
 import { accountUserKey, userKey } from '../table/keys.ts';
 import { findAs, itemsUnder } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { transact, write } from '../table/write.ts';
+import { transact, tryWrite, write } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 
 const userSchema = z.object({
@@ -84,9 +84,12 @@ export const checkMember = (
   return check(accountUserKey(accountId, userId), isSame, { role, projects });
 };
 
+export const noUser = () => new UnauthenticatedError('The user of this token no longer exists. Log in again.');
+
 export const openUsers = (table: Table) => {
-  const change = (userId: string, expression: string, values: Record<string, unknown> = {}): Promise<void> =>
-    write(table, update(userKey(userId), expression, EXISTS, values));
+  const change = async (userId: string, expression: string, values: Record<string, unknown> = {}): Promise<void> => {
+    if (!(await tryWrite(table, update(userKey(userId), expression, EXISTS, values)))) throw noUser();
+  };
 
   return {
     /** Undefined if there is none, or the token whose user it is has expired. A consistent read, because clients read right after they register. */
@@ -112,6 +115,7 @@ export const openUsers = (table: Table) => {
         [userKey(userId), accountUserKey(accountId, userId)].map((key) =>
           update(key, verify, EXISTS, { email, verifiedAt }),
         ),
+        noUser,
       );
     },
 
@@ -156,10 +160,14 @@ export const openUsers = (table: Table) => {
       { userId, accountId }: Pick<User, 'userId' | 'accountId'>,
       { firstName, lastName }: Pick<User, 'firstName' | 'lastName'>,
     ): Promise<void> =>
-      transact(table, [
-        update(userKey(userId), 'SET firstName = :firstName, lastName = :lastName', EXISTS, { firstName, lastName }),
-        update(accountUserKey(accountId, userId), 'SET firstName = :firstName', EXISTS, { firstName }),
-      ]),
+      transact(
+        table,
+        [
+          update(userKey(userId), 'SET firstName = :firstName, lastName = :lastName', EXISTS, { firstName, lastName }),
+          update(accountUserKey(accountId, userId), 'SET firstName = :firstName', EXISTS, { firstName }),
+        ],
+        noUser,
+      ),
 
     setTotp: (userId: string, isEnabled: boolean) => change(userId, 'SET totpEnabled = :isEnabled', { isEnabled }),
 
