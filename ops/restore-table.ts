@@ -11,9 +11,10 @@ import {
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { z } from 'zod';
+import { openOwnPrices } from '../lambda/data/accounts/own-prices.ts';
 import { openProjects } from '../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../lambda/data/accounts/service-keys.ts';
-import { openRules } from '../lambda/data/alerts/rules.ts';
+import { countEarlier, isOfEach, openRules } from '../lambda/data/alerts/rules.ts';
 import { EXISTS, update } from '../lambda/data/table/actions.ts';
 import { accountKey, projectKey } from '../lambda/data/table/keys.ts';
 import { openTable, type Table } from '../lambda/data/table/table.ts';
@@ -102,13 +103,21 @@ const restoreTable = async (dynamoDb: DynamoDBClient, { table, to, at }: Restore
   console.log(`${to} is there, with expiry, point-in-time recovery and protection against deletion.`);
 };
 
-/** Sets what is counted on an account (active keys, rules) and on its projects (keys) to what it has. */
+/** Sets what an account knows of its keys, rules and prices, and a project of its keys, to what it has. */
 const recountAccount = async (table: Table, accountId: string): Promise<void> => {
   const keys = await openServiceKeys(table).list(accountId);
   const rules = await openRules(table).list(accountId);
   const activeKeys = keys.filter(({ status }) => status === 'active').length;
-  const change = 'SET activeKeys = :keys, ruleCount = :rules';
-  await write(table, update(accountKey(accountId), change, EXISTS, { keys: activeKeys, rules: rules.length }));
+  const hasOwnPrices = (await openOwnPrices(table).read(accountId)).version > 0;
+  const limits = rules.filter(isOfEach);
+  const known = { activeKeys, ruleCount: rules.length, hasOwnPrices, countsValues: limits.length > 0 };
+  const change = `SET ${Object.keys(known)
+    .map((name) => `${name} = :${name}`)
+    .join(', ')}`;
+  await write(table, update(accountKey(accountId), change, EXISTS, known));
+  const now = new Date().toISOString();
+  for (const { ruleId } of limits)
+    for (const action of countEarlier(accountId, ruleId, now)) await write(table, action);
   for (const { projectId } of await openProjects(table).list(accountId)) {
     if (projectId === DEFAULT_PROJECT_ID) continue;
     const keyCount = keys.filter((key) => key.projectId === projectId).length;
@@ -121,7 +130,7 @@ npm run restore-table -- carry --table NAME --to NEW --since TIME --queue URL [-
 
 start   Makes the table NEW as the table NAME was at TIME, and waits until it is there, ready for use. NAME is not touched.
 carry   Brings over what happened in NAME since TIME: once before the service works on NEW, so that nobody is missing, and once after.
-        Accounts, keys, users, rules, alerts and so on that only NAME has are copied; where both have one and they differ, NEW's
+        What people made (keys, rules, prices, reports and so on) that only NAME has are copied; where both have one and they differ, NEW's
         stays, unless its kind is taken. Requests recorded since are sent to the usage queue; the recorder counts those that its table
         does not have. What was deleted in NAME since is back in NEW. Another run does no harm.
 

@@ -62,7 +62,7 @@ export interface CarryReport {
   readonly differing: Map<string, number>;
   /** Items whose key is unknown to this checkout: not touched. */
   unknown: number;
-  /** Accounts whose keys or rules changed here: what is counted on them must be counted again. */
+  /** Accounts whose keys, rules or prices changed here: what they know of them must be set again. */
   readonly touchedAccounts: Set<string>;
 }
 
@@ -90,7 +90,7 @@ export const carryOver = async (from: Table, to: Table, options: CarryOptions): 
     // Made in the new table since it was read? That one is newer, and stays.
     if (!dryRun) await tryWrite(to, put(item, onlyIfAbsent ? IS_NEW : undefined));
     const account = accountKey('').pk;
-    if ((kind === 'key' || kind === 'rule') && item.pk.startsWith(account))
+    if (['key', 'rule', 'price'].includes(kind) && item.pk.startsWith(account))
       report.touchedAccounts.add(item.pk.slice(account.length));
   };
 

@@ -7,6 +7,8 @@ import {
   apiTokenKey,
   archiveKey,
   auditPartition,
+  billConnectionKey,
+  billKey,
   blocksKey,
   countedResponseKey,
   counterSlotsKey,
@@ -19,12 +21,20 @@ import {
   invitationMailsKey,
   judgedAccountKey,
   type Key,
+  modelUsePartition,
   monthKey,
   outboxPartition,
   overridesPrefix,
+  ownPricesKey,
+  priceDriftPartition,
+  pricedAccountsPartition,
+  priceFeedKey,
   projectKey,
   raisesKey,
   refusedEventKey,
+  reportKey,
+  reportRunKey,
+  repricingKey,
   requestCountKey,
   requestPartition,
   ruleKey,
@@ -55,6 +65,9 @@ export const kindsOfItems = [
   'rule',
   'destination',
   'alert',
+  'report',
+  'price',
+  'bill',
   'billing',
   'event',
 ] as const;
@@ -77,12 +90,17 @@ const ofAccount: readonly (readonly [string, ItemKind | 'derived'])[] = [
   [destinationKey('', '').sk, 'destination'],
   [raisesKey('').sk, 'rule'],
   [alertKey('', '').sk, 'alert'],
-  [firedKey('', '', '').sk.replace(/#$/, ''), 'alert'],
+  [firedKey('', '', '').sk, 'alert'],
+  [reportKey('', '').sk, 'report'],
+  [reportRunKey('', '', '').sk, 'report'],
+  [ownPricesKey('').sk, 'price'],
+  [billKey('', '', '').sk, 'bill'],
+  [billConnectionKey('', '').sk, 'bill'],
   [monthKey('', '').sk, 'derived'],
   [counterSlotsKey('', '').sk, 'derived'],
   [judgedAccountKey('').sk, 'derived'],
   [uncountedKey('', '').sk, 'derived'],
-  [countedResponseKey('', '', '').sk.replace(/#+$/, '#'), 'derived'],
+  [countedResponseKey('', '', '').sk, 'derived'],
 ];
 
 const byPartition: readonly (readonly [string, ItemKind | 'derived'])[] = [
@@ -100,6 +118,12 @@ const byPartition: readonly (readonly [string, ItemKind | 'derived'])[] = [
   [outboxPartition(0).replace(/0$/, ''), 'event'],
   [refusedEventKey('', '').pk, 'event'],
   [evaluationProgressKey().pk, 'derived'],
+  [pricedAccountsPartition, 'price'],
+  // The price feed reads the lists again.
+  [priceFeedKey().pk, 'derived'],
+  [priceDriftPartition(''), 'derived'],
+  [repricingKey().pk, 'derived'],
+  [modelUsePartition('', 0).replace(/#0$/, ''), 'derived'],
 ];
 
 const account = accountKey('').pk;
@@ -116,5 +140,5 @@ export const kindOf = ({ pk, sk }: Key): ItemKind | 'request' | 'derived' | unde
   if (pk.includes(requestMark)) return 'request';
   if (pk.endsWith(spendMark) || pk.includes(sessionMark)) return 'derived';
   if (pk.endsWith(auditMark)) return 'audit';
-  return ofAccount.find(([prefix]) => sk.startsWith(prefix))?.[1];
+  return ofAccount.find(([prefix]) => sk.startsWith(prefix.replace(/#+$/, '#')))?.[1];
 };

@@ -1,33 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
+import { ruleOf } from '../../fixtures/rule-of.ts';
+import { openAccountTerms } from '../../lambda/data/accounts/account-terms.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
+import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
+import { openOwnPrices } from '../../lambda/data/accounts/own-prices.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
-import {
-  accountApiTokenKey,
-  accountKey,
-  addressCodeKey,
-  apiTokenKey,
-  auditKey,
-  blocksKey,
-  invitationKey,
-  invitationMailsKey,
-  judgedAccountKey,
-  monthKey,
-  outboxKey,
-  projectKey,
-  raiseKey,
-  requestCountKey,
-  requestKey,
-  savedViewKey,
-  savingKey,
-  sessionCounterKey,
-  signOnKey,
-} from '../../lambda/data/table/keys.ts';
+import { openRules } from '../../lambda/data/alerts/rules.ts';
+import { openLimitValues } from '../../lambda/data/ledger/limit-values.ts';
+import * as keys from '../../lambda/data/table/keys.ts';
 import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
+import { noPrices } from '../../lambda/domain/own-prices/own-price.ts';
 import { parseUsageEvent } from '../../lambda/usage-recorder/parse-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { kindOf } from '../../ops/restore/item-kinds.ts';
+import { ofNoAccount, samples } from '../account-jobs/account-with-everything.ts';
 import { newAccount } from '../data/new-account.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens } from '../usage-recorder/events.ts';
@@ -94,10 +82,10 @@ describe('npm run restore-table', () => {
     await restorable.remember(table.name);
 
     // The damage: an account is gone, another's name is overwritten, a counter is wrong.
-    await table.call('DeleteItem', { TableName: table.name, Key: accountKey(accountId) });
+    await table.call('DeleteItem', { TableName: table.name, Key: keys.accountKey(accountId) });
     await table.call('UpdateItem', {
       TableName: table.name,
-      Key: monthKey(accountId, '2026-11'),
+      Key: keys.monthKey(accountId, '2026-11'),
       UpdateExpression: 'SET trackedRequests = :wrong',
       ExpressionAttributeValues: { ':wrong': 77 },
     });
@@ -114,7 +102,7 @@ describe('npm run restore-table', () => {
     ]);
     await table.call('PutItem', {
       TableName: table.name,
-      Item: { ...outboxKey(3, 'x', 'close'), event: '{}', parkedAt: DAMAGE },
+      Item: { ...keys.outboxKey(3, 'x', 'close'), event: '{}', parkedAt: DAMAGE },
     });
 
     expect(await run('start', '--to', RESTORED, '--at', '2026-10-01T00:00:00Z')).toMatchObject({
@@ -147,7 +135,10 @@ describe('npm run restore-table', () => {
 
     expect(await openAccounts(restored).find(accountId)).toMatchObject({ plan: 'PRO', activeKeys: 2 });
     expect(await openAccounts(restored).find(after.accountId)).toMatchObject({ activeKeys: 1 });
-    const { Item: outboxEntry } = await table.call('GetItem', { TableName: RESTORED, Key: outboxKey(3, 'x', 'close') });
+    const { Item: outboxEntry } = await table.call('GetItem', {
+      TableName: RESTORED,
+      Key: keys.outboxKey(3, 'x', 'close'),
+    });
     expect(outboxEntry).toMatchObject({ event: '{}' });
     const months = ['2026-11'];
     const sums = await ledgerSums(restored, accountId, months);
@@ -179,32 +170,57 @@ describe('npm run restore-table', () => {
     expect(await openAccounts(again).find(accountId)).toMatchObject({ activeKeys: 1 });
   });
 
-  it('knows every kind of item there is', async () => {
-    const { Items = [] } = await table.call('Scan', { TableName: table.name });
-    expect(Items.length).toBeGreaterThan(20);
-    expect(new Set(Items.map((item) => kindOf(item as { pk: string; sk: string })))).toEqual(
-      new Set(['account', 'key', 'user', 'request', 'derived', 'event']),
-    );
+  it('lets the recorder know the first prices and the first limit of each that were made since', async () => {
+    const { accountId } = await newAccount(table, 'PRO');
+    await restorable.remember(table.name);
+    const audit = auditEntry(accountId, {}, { action: 'price.created' }, new Date(DAMAGE));
+    await openOwnPrices(table).replace(accountId, 0, noPrices, audit);
+    const config = { amount: 1, period: 'monthly', each: 'member' };
+    const limit = ruleOf(accountId, { type: 'budget', config, createdAt: DAMAGE });
+    await openRules(table).create(limit);
+    await run('start', '--to', 'spend-with-prices', '--at', DAMAGE);
+    expect(await run('carry', '--to', 'spend-with-prices', '--since', DAMAGE)).toMatchObject({ code: 0 });
+    const restored = { ...table, name: 'spend-with-prices' };
+    expect(await openAccountTerms(restored).find(accountId)).toMatchObject({ hasOwnPrices: true, countsValues: true });
+    expect(await openLimitValues(restored).uncounted.find(accountId, limit.ruleId)).not.toHaveProperty('finishedAt');
+    expect(await Array.fromAsync(openOwnPrices(restored).accounts())).toEqual([accountId]);
+  });
+
+  it('knows the item of every function of keys.ts: a new one needs a row in ops/restore/item-kinds.ts', () => {
+    const ids = { accountId: 'a', mark: 'm', day: DAY };
+    const made = Object.entries(keys).flatMap(([name, make]) => {
+      const ofNone = name in ofNoAccount ? [(make as (...parts: string[]) => keys.Key)('a', 'b', 'c')] : [];
+      return (samples[name]?.(ids) ?? ofNone).map((key) => ({ name, key }));
+    });
+    expect(made.length).toBeGreaterThan(60);
+    expect(made.filter(({ key }) => kindOf(key) === undefined)).toEqual([]);
   });
 
   it.each([
-    ['blocks', blocksKey('a'), 'derived'],
-    ['the time of the last judgement', judgedAccountKey('a'), 'derived'],
-    ['the sums of a session', sessionCounterKey('a', DAY, 's', 0), 'derived'],
-    ['a shard of a month', monthKey('a', '2026-11', 3), 'derived'],
-    ['a count for a rate limit', requestCountKey('login#x', DAMAGE), 'derived'],
-    ['a request in a shard', requestKey('a', DAY, 'r', 3), 'request'],
-    ['a project', projectKey('a', 'p'), 'project'],
-    ['a view', savedViewKey('a', 'v'), 'view'],
-    ['a raise that somebody asks for', raiseKey('a', 'b', 'u'), 'rule'],
-    ['a decision about savings', savingKey('a', 'f'), 'saving'],
-    ['a token', apiTokenKey('hash'), 'token'],
-    ['a token of an account', accountApiTokenKey('a', 't'), 'token'],
-    ['an invitation', invitationKey('a', 'i'), 'invitation'],
-    ['the mails of invitations', invitationMailsKey('a', DAY), 'invitation'],
-    ['a sign-on', signOnKey('p'), 'sign-on'],
-    ['an entry of the audit log', auditKey('a', DAMAGE, 'e'), 'audit'],
-    ['the code of an address', addressCodeKey('u'), 'user'],
+    ['blocks', keys.blocksKey('a'), 'derived'],
+    ['the time of the last judgement', keys.judgedAccountKey('a'), 'derived'],
+    ['the sums of a session', keys.sessionCounterKey('a', DAY, 's', 0), 'derived'],
+    ['a shard of a month', keys.monthKey('a', '2026-11', 3), 'derived'],
+    ['a count for a rate limit', keys.requestCountKey('login#x', DAMAGE), 'derived'],
+    ['a request in a shard', keys.requestKey('a', DAY, 'r', 3), 'request'],
+    ['a project', keys.projectKey('a', 'p'), 'project'],
+    ['a view', keys.savedViewKey('a', 'v'), 'view'],
+    ['a raise that somebody asks for', keys.raiseKey('a', 'b', 'u'), 'rule'],
+    ['a decision about savings', keys.savingKey('a', 'f'), 'saving'],
+    ['a token', keys.apiTokenKey('hash'), 'token'],
+    ['a token of an account', keys.accountApiTokenKey('a', 't'), 'token'],
+    ['an invitation', keys.invitationKey('a', 'i'), 'invitation'],
+    ['the mails of invitations', keys.invitationMailsKey('a', DAY), 'invitation'],
+    ['a sign-on', keys.signOnKey('p'), 'sign-on'],
+    ['a report', keys.reportKey('a', 'r'), 'report'],
+    ['what a report said', keys.reportRunKey('a', 'r', '2026-11-16#weekly'), 'report'],
+    ['own prices', keys.ownPricesKey('a'), 'price'],
+    ['that an account has own prices', keys.pricedAccountKey('a'), 'price'],
+    ['a bill', keys.billKey('a', 'openai', DAY), 'bill'],
+    ['that a bill is read', keys.billConnectionKey('a', 'openai'), 'bill'],
+    ['a version of the published prices', keys.priceVersionKey(3), 'derived'],
+    ['an entry of the audit log', keys.auditKey('a', DAMAGE, 'e'), 'audit'],
+    ['the code of an address', keys.addressCodeKey('u'), 'user'],
   ])('knows %s', (_, key, kind) => {
     expect(kindOf(key)).toBe(kind);
   });

@@ -71,13 +71,19 @@ export const MAX_RULES = 50;
  */
 const LIMITS_KNOWN_MS = 3 * MINUTE_MS;
 
-const isOfEach = ({ condition: { type, config } }: Rule): boolean => type === 'budget' && config.each !== undefined;
+export const isOfEach = ({ condition: { type, config } }: Rule): boolean =>
+  type === 'budget' && config.each !== undefined;
+
+/** Has the requests of before recorders knew a limit of each counted. @param createdAt when the table got the limit (ISO 8601) */
+export const countEarlier = (accountId: string, limitId: string, createdAt: string) => {
+  const startsAt = new Date(Date.parse(createdAt) + LIMITS_KNOWN_MS).toISOString();
+  return [put({ ...uncountedKey(accountId, limitId), createdAt, startsAt }), put(pricedAccountKey(accountId))];
+};
 
 /** Counts a new rule, and has the values of a limit of each counted. The account's number of rules has its limit as the condition. */
 const addOne = (rule: Rule) => {
   const { accountId, ruleId, createdAt } = rule;
   const countsValues = isOfEach(rule) || undefined;
-  const startsAt = new Date(Date.parse(createdAt) + LIMITS_KNOWN_MS).toISOString();
   return [
     update(
       accountKey(accountId),
@@ -85,9 +91,7 @@ const addOne = (rule: Rule) => {
       `${EXISTS} AND (attribute_not_exists(ruleCount) OR ruleCount < :max)`,
       { one: 1, max: MAX_RULES, countsValues },
     ),
-    ...(countsValues
-      ? [put({ ...uncountedKey(accountId, ruleId), createdAt, startsAt }), put(pricedAccountKey(accountId))]
-      : []),
+    ...(countsValues ? countEarlier(accountId, ruleId, createdAt) : []),
   ];
 };
 
