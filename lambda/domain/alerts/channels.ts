@@ -1,4 +1,4 @@
-import type { ChannelName } from '../limits/rule.ts';
+import { type ChannelName, targetNames } from '../limits/rule.ts';
 import { cut, type Message, shortened, shortFacts } from './message.ts';
 
 /** Teams takes 28 KB for a message; these leave room for the links. */
@@ -199,6 +199,4 @@ export const maskTarget = (target: string): string =>
 
 /** A webhook's URL as it is shown: those of chat services are credentials. */
 export const shownWebhookUrl = (url: string): string =>
-  [channelTypes.slack, channelTypes.teams].some(({ targetProblem }) => targetProblem(url) === undefined)
-    ? maskTarget(url)
-    : url;
+  targetNames.some((name) => channelTypes[name].targetProblem(url) === undefined) ? maskTarget(url) : url;

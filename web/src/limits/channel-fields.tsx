@@ -5,7 +5,7 @@ import { useApi } from '../app.ts';
 import { ActButton } from '../components/buttons.tsx';
 import type { FormPart } from '../forms/editor.tsx';
 import { notifyDone, notifyFailure } from '../notify.ts';
-import { type Channel, type ChannelValues, channelNames, targetFields } from './channels.ts';
+import { type Channel, type ChannelValues, channelNames, targetFields, targetNames } from './channels.ts';
 
 interface ChannelFieldsProps {
   readonly form: FormPart<ChannelValues>;
@@ -38,12 +38,12 @@ export const ChannelFields = ({ form, label = 'Notify by' }: ChannelFieldsProps)
           {...form.getInputProps('webhookUrl')}
         />
       )}
-      {targetFields
-        .filter(({ name }) => channels.includes(name))
-        .map(({ name, ...shown }) => (
+      {targetNames
+        .filter((name) => channels.includes(name))
+        .map((name) => (
           <TextInput
             key={name}
-            {...shown}
+            {...targetFields[name]}
             description="It is secret: once it is saved, only its end is shown."
             maxLength={2048}
             autoComplete="off"

@@ -1,3 +1,4 @@
+import type { TargetName } from '../../../lambda/domain/limits/rule.ts';
 import type { AlertRule } from '../api/responses.ts';
 
 /** Channels by their API names, as pages name them. */
@@ -10,29 +11,24 @@ export const channelNames = {
 } as const satisfies Record<AlertRule['channels'][number], string>;
 
 export type Channel = keyof typeof channelNames;
-type TargetName = Exclude<Channel, 'email' | 'webhook'>;
 
-/** The target that each service needs. A new channel is a row here, and its name above. */
-export const targetFields: readonly {
-  readonly name: TargetName;
-  readonly label: string;
-  readonly placeholder: string;
-}[] = [
-  { name: 'slack', label: 'Slack: URL of an incoming webhook', placeholder: 'https://hooks.slack.com/services/…' },
-  {
-    name: 'teams',
+/** The target that each service needs. */
+export const targetFields: Readonly<Record<TargetName, { readonly label: string; readonly placeholder: string }>> = {
+  slack: { label: 'Slack: URL of an incoming webhook', placeholder: 'https://hooks.slack.com/services/…' },
+  teams: {
     label: 'Microsoft Teams: URL of a workflow that begins with a webhook request',
     placeholder: 'https://….api.powerplatform.com/…/workflows/…',
   },
-  {
-    name: 'pagerduty',
+  pagerduty: {
     label: 'PagerDuty: integration key of the Events API v2',
     placeholder: '32 characters, with eu: before it in the EU',
   },
-];
+};
+
+export const targetNames = Object.keys(targetFields) as TargetName[];
 
 const ofTargets = <T>(valueFor: (name: TargetName) => T) =>
-  Object.fromEntries(targetFields.map(({ name }) => [name, valueFor(name)])) as Record<TargetName, T>;
+  Object.fromEntries(targetNames.map((name) => [name, valueFor(name)])) as Record<TargetName, T>;
 
 /** How a rule, budget or report notifies, as its form holds it. Targets are text; a stored one is shown masked. */
 export interface ChannelValues extends Readonly<Record<TargetName, string>> {
