@@ -7,6 +7,7 @@ import { createRule } from '../../lambda/dashboard/limits/rule-operations.ts';
 import { createPrice } from '../../lambda/dashboard/prices/operations.ts';
 import { createReport } from '../../lambda/dashboard/reports/operations.ts';
 import { ruleConditionSchema } from '../../lambda/domain/limits/rule.ts';
+import { commonDimensions } from '../../lambda/domain/spend/dimensions.ts';
 import type { AlertRule, Budget, OwnPrice, Pause, Report } from '../../web/src/api/responses.ts';
 import { changesOf, hiddenIn } from '../../web/src/forms/changes.ts';
 import * as limits from '../../web/src/limits/limit-form.ts';
@@ -18,7 +19,6 @@ import * as prices from '../../web/src/prices/price-form.ts';
 import { providerName } from '../../web/src/providers/names.ts';
 import * as reports from '../../web/src/reports/report-form.ts';
 import { scopeValuesOf } from '../../web/src/scope/scope.ts';
-import { dimensions } from '../../web/src/spend/filters.ts';
 import { schemaArbitrary } from '../dashboard/over-http/schema-arbitrary.ts';
 import { document, resolve } from '../http/described-api.ts';
 
@@ -317,7 +317,7 @@ describe('the form of a report', () => {
     const offered = reports.hours.map(({ value }) => value);
     for (const hour of Array.from({ length: 26 }, (_, index) => String(index - 1)))
       expect({ hour, isOffered: offered.includes(hour) }).toEqual({ hour, isOffered: isTakenByApi({ ...base, hour }) });
-    const groupings = [...dimensions];
+    const groupings = [...commonDimensions];
     for (const count of groupings.keys()) {
       const values = { ...base, groupBy: groupings.slice(0, count) };
       const isTaken = (reports.reportProblems(values)['groupBy'] ?? null) === null;

@@ -8,7 +8,9 @@ import { hostLabel } from '../../domain/host-label.ts';
 import { type DeclaredDimension, declaredName } from '../../domain/spend/declared-dimensions.ts';
 import {
   type AllocationName,
+  type CommonDimension,
   combinationProblem,
+  commonDimensions,
   isKeyDimension,
   type SpendDimensionName,
 } from '../../domain/spend/dimensions.ts';
@@ -138,14 +140,12 @@ const dimensionOf = (name: Grouping): SpendDimensionName => (name === 'key' ? 'k
 /** An empty value selects requests without one. */
 const valuesOf = (values: readonly string[]) => values.map((value) => (value === '' ? null : value));
 
-const filterNames = ['provider', 'model', 'tag', 'key', 'providerKey', 'project', 'member', 'client'] as const;
-
-type FilterParameters = Pick<z.output<typeof spendQuery>, (typeof filterNames)[number] | 'dim'>;
+type FilterParameters = Pick<z.output<typeof spendQuery>, CommonDimension | 'dim'>;
 
 const filterOf = (query: FilterParameters): SpendFilter => {
   const declaredFilter = Map.groupBy(query.dim ?? [], (pair) => declaredName(pair.slice(0, pair.indexOf(':'))));
   return Object.fromEntries([
-    ...filterNames.flatMap((name) => (query[name] ? [[dimensionOf(name), valuesOf(query[name])]] : [])),
+    ...commonDimensions.flatMap((name) => (query[name] ? [[dimensionOf(name), valuesOf(query[name])]] : [])),
     ...[...declaredFilter].map(([name, pairs]) => [
       name,
       valuesOf(pairs.map((pair) => pair.slice(pair.indexOf(':') + 1))),

@@ -1,15 +1,15 @@
+import { commonDimensions } from '../spend/dimensions.ts';
 import { hasFilter, type Part } from './scope.ts';
 
-const filters = ['provider', 'model', 'tag', 'key', 'project', 'member', 'providerKey', 'client'] as const;
 const groupings = ['by', 'and'] as const;
 const periods = ['from', 'to', 'compareFrom', 'compareTo', 'zone'] as const;
 
 /** The pages of the dashboard that a view can show, and the parameters that each has in its URL. */
 export const viewParameters = {
-  overview: [...filters, ...groupings, 'show', 'range', ...periods, 'per'],
-  compare: [...filters, ...groupings, 'periods', ...periods],
+  overview: [...commonDimensions, ...groupings, 'show', 'range', ...periods, 'per'],
+  compare: [...commonDimensions, ...groupings, 'periods', ...periods],
   requests: [
-    ...filters,
+    ...commonDimensions,
     ...(['from', 'to', 'outcome', 'provenance', 'session', 'agent', 'contains', 'status', 'orderBy'] as const),
   ],
 } as const;

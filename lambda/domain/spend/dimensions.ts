@@ -21,6 +21,19 @@ export const isKeyDimension = (name: string): name is KeyDimensionName =>
 /** The dimensions that spend can be split by. */
 export type SpendDimensionName = CountedDimensionName | KeyDimensionName;
 
+/** The dimensions that every account has, by their names in the API and on pages: `key` is the id of a service key. */
+export const commonDimensions = [
+  'provider',
+  'model',
+  'tag',
+  'key',
+  'project',
+  'member',
+  'providerKey',
+  'client',
+] as const;
+export type CommonDimension = (typeof commonDimensions)[number];
+
 /** The dimensions that spend must be read by for some names. */
 export const countedDimensions = (names: readonly SpendDimensionName[]): CountedDimensionName[] => [
   ...new Set(names.map((name) => (isKeyDimension(name) ? 'keyId' : name))),

@@ -2,6 +2,7 @@ import { Badge, Group, MultiSelect, Select, Stack, TextInput } from '@mantine/co
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
 import { MAX_GROUPINGS } from '../../../lambda/domain/reports/report.ts';
+import { commonDimensions } from '../../../lambda/domain/spend/dimensions.ts';
 import type { Report, ReportWithRuns } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
 import { ActButton } from '../components/buttons.tsx';
@@ -12,7 +13,7 @@ import { choicesOf } from '../forms/fields.ts';
 import { ChannelFields, notifySent, sendLook } from '../limits/channel-fields.tsx';
 import { channelNames } from '../limits/channels.ts';
 import { useMemberChoices } from '../scope/scope-fields.tsx';
-import { type Dimension, dimensionName, dimensions } from '../spend/filters.ts';
+import { type Dimension, dimensionName } from '../spend/filters.ts';
 import {
   bodyOf,
   emptyReport,
@@ -30,7 +31,7 @@ const ReportFields = ({ form }: { readonly form: UseFormReturnType<ReportValues>
   const members = useMemberChoices();
   const { groupBy, channels } = form.values;
   const declared = (data?.items ?? []).filter(({ isDeclared }) => isDeclared).map(({ name }) => `dim:${name}` as const);
-  const groups = new Set([...dimensions, ...declared, ...(groupBy as readonly Dimension[])]);
+  const groups = new Set([...commonDimensions, ...declared, ...(groupBy as readonly Dimension[])]);
   return (
     <Stack gap="lg">
       <TextInput label="Name" placeholder="Weekly spend" maxLength={100} {...form.getInputProps('name')} />

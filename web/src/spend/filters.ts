@@ -1,21 +1,20 @@
 import {
+  type CommonDimension,
   combinationProblem,
+  commonDimensions,
   type DeclaredName,
   isAllocation,
   isKeyDimension,
 } from '../../../lambda/domain/spend/dimensions.ts';
 import { searchOf } from '../search.ts';
 
-/** The dimensions that every account has, by their API names. */
-export const dimensions = ['provider', 'model', 'tag', 'key', 'project', 'member', 'providerKey', 'client'] as const;
-
 /** A dimension of spend; `dim:team` is the declared dimension `team`. */
-export type Dimension = (typeof dimensions)[number] | DeclaredName;
+export type Dimension = CommonDimension | DeclaredName;
 
 /** The values to include, by dimension; the empty string is "none". A missing dimension includes all. */
 export type Filters = { readonly [D in Dimension]?: readonly string[] | undefined };
 
-export const dimensionNames: Readonly<Record<(typeof dimensions)[number], string>> = {
+export const dimensionNames: Readonly<Record<CommonDimension, string>> = {
   provider: 'Provider',
   model: 'Model',
   tag: 'Tag',
@@ -39,7 +38,7 @@ export const dimensionWord = (dimension: Dimension): string =>
   isDeclared(dimension) ? sentName(dimension) : dimensionNames[dimension].toLowerCase();
 
 const isDimension = (name: unknown): name is Dimension =>
-  typeof name === 'string' && (isDeclared(name) || (dimensions as readonly string[]).includes(name));
+  typeof name === 'string' && (isDeclared(name) || (commonDimensions as readonly string[]).includes(name));
 
 const texts = (value: unknown): readonly string[] | undefined => {
   const list = (Array.isArray(value) ? value : [value]).filter((each): each is string => typeof each === 'string');
@@ -82,7 +81,7 @@ export const parametersOf = (filters: Filters) => {
   );
   return {
     ...(Object.fromEntries(entries.filter(([dimension]) => !isDeclared(dimension))) as {
-      [D in (typeof dimensions)[number]]?: never;
+      [D in CommonDimension]?: never;
     }),
     ...(declared.length > 0 && { dim: declared }),
   };

@@ -1,6 +1,7 @@
 import { Group, NativeSelect } from '@mantine/core';
+import { commonDimensions } from '../../../lambda/domain/spend/dimensions.ts';
 import { useApi } from '../app.ts';
-import { canGroupBy, type Dimension, dimensions, dimensionWord, type Filters, type GroupBy } from './filters.ts';
+import { canGroupBy, type Dimension, dimensionWord, type Filters, type GroupBy } from './filters.ts';
 
 /** Names that the account declared, now or before. */
 const useDeclared = (): readonly Dimension[] => {
@@ -17,7 +18,7 @@ interface GroupBySelectsProps {
 /** Chooses what to group by: a dimension, or pairs of two. */
 export const GroupBySelects = ({ by, filters, onChange }: GroupBySelectsProps) => {
   const [first, second] = by;
-  const all = [...new Set([...dimensions, ...useDeclared(), ...by])];
+  const all = [...new Set([...commonDimensions, ...useDeclared(), ...by])];
   const change = (value: Dimension) => {
     const keeps = second !== undefined && second !== value && canGroupBy([value, second], filters);
     onChange({ by: value, and: keeps ? second : undefined });

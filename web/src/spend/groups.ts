@@ -1,11 +1,11 @@
-import { isKeyDimension, OTHER, UNKNOWN } from '../../../lambda/domain/spend/dimensions.ts';
+import { type CommonDimension, isKeyDimension, OTHER, UNKNOWN } from '../../../lambda/domain/spend/dimensions.ts';
 import type { SpendGroup, SpendPoint, SpendReport } from '../api/responses.ts';
 import { providerName } from '../providers/names.ts';
-import { type Dimension, type dimensions, type Filters, type GroupBy, isDeclared, sentName } from './filters.ts';
+import { type Dimension, type Filters, type GroupBy, isDeclared, sentName } from './filters.ts';
 import { type MetricName, metrics } from './metrics.ts';
 import { colorsOf, neutral } from './palette.ts';
 
-const NONE: Readonly<Record<string, string>> = {
+const NONE: Readonly<Record<CommonDimension, string>> = {
   provider: 'no provider',
   model: 'no model',
   tag: 'untagged',
@@ -24,7 +24,7 @@ export const providerKeyName = (providerKey: string): string =>
   /^[0-9a-f]{16,}$/.test(providerKey) ? `…${providerKey.slice(-8)}` : providerKey;
 
 export const valueName = (dimension: Dimension, value: string | null, keyNames: KeyNames): string => {
-  if (value === null || value === '') return NONE[dimension] ?? `no ${dimension.slice('dim:'.length)}`;
+  if (value === null || value === '') return isDeclared(dimension) ? `no ${sentName(dimension)}` : NONE[dimension];
   if (value === UNKNOWN) return 'not known';
   if (dimension === 'provider') return providerName(value);
   if (dimension === 'key' || isKeyDimension(dimension)) return keyNames.get(value) ?? value;
@@ -36,7 +36,7 @@ export const groupValue = (group: GroupValues, dimension: Dimension): string =>
   (isDeclared(dimension) ? group.dim?.[sentName(dimension)] : group[dimension]) ?? '';
 
 /** A group of a report: its value of each dimension, where it is grouped by that. */
-export type GroupValues = Partial<Pick<SpendGroup, (typeof dimensions)[number] | 'dim'>>;
+export type GroupValues = Partial<Pick<SpendGroup, CommonDimension | 'dim'>>;
 
 /** The name of a group: `gpt-4o / extraction`. */
 export const groupName = (group: GroupValues, by: GroupBy, keyNames: KeyNames): string =>
