@@ -193,7 +193,8 @@ export const evaluateAccount = (dependencies: EvaluationDependencies) => {
       ...split.filter(isOfSessions).map(({ fillSessions }) => fillSessions(now, judgedUntil)),
     ]);
     // Limits that stop requests come before those that only report.
-    const failures = await stopRequests();
+    await stopRequests();
+    const failures = new Map<string, unknown>();
     /** A sum past 2^53 keeps its rule from being judged for a period, and nothing else. */
     const ifExact = async <T>({ ruleId }: Rule, judge: () => Promise<T[]>): Promise<T[]> => {
       try {

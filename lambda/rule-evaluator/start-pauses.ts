@@ -13,7 +13,6 @@ import {
   type Belongings,
   concernsGateway,
   eachLimitOf,
-  type LimitState,
   reservedPeriods,
   scopeOf,
   usedById,
@@ -23,7 +22,6 @@ import {
 import { endMs, isInForce, MAX_PAUSES, pausedText, withPause } from '../domain/limits/pauses.ts';
 import { type BoundEvaluator, type BurnRateCondition, currentPeriod } from '../domain/limits/rule.ts';
 import type { SpendSeries } from '../domain/limits/spend-series.ts';
-import { CounterOverflowError } from '../domain/spend/counters.ts';
 
 interface Judged {
   readonly rule: Rule;
@@ -31,10 +29,7 @@ interface Judged {
   readonly series: SpendSeries;
 }
 
-/**
- * Prepares what an account's limits stop, before their spend is read. The returned function writes it afterwards, and returns the limits
- * whose use is no longer exact, with the errors.
- */
+/** Prepares what an account's limits stop, before their spend is read. The returned function writes it afterwards. */
 export const stopByLimits =
   (
     blocks: Pick<BlockStore, 'changeByLimits'>,
@@ -45,7 +40,7 @@ export const stopByLimits =
   async (
     accountId: string,
     { judged, keys, members, now }: { judged: readonly Judged[]; now: Date } & Belongings,
-  ): Promise<() => Promise<Map<string, unknown>>> => {
+  ): Promise<() => Promise<void>> => {
     const rules = judged.map(({ rule }) => rule);
     const isConcerned = judged.some(({ evaluator: { limit } }) => limit && (concernsGateway(limit) || limit.each));
     const current = judged.flatMap(({ rule: { ruleId, name }, evaluator, series }) => {
@@ -59,21 +54,15 @@ export const stopByLimits =
     const adjustReservations = await reservations.compare(accountId, reservedPeriods(current));
 
     return async () => {
-      const failures = new Map<string, unknown>();
-      const states: LimitState[] = [];
-      for (const { series, ...each } of current)
-        try {
-          states.push({ ...each, use: useOf(each.limit, series.sum(each.period.start, each.period.end)) });
-        } catch (error) {
-          if (!(error instanceof CounterOverflowError)) throw error;
-          failures.set(each.ruleId, error);
-        }
+      const states = current.map(({ series, ...state }) => ({
+        ...state,
+        use: useOf(state.limit, series.sum(state.period.start, state.period.end)),
+      }));
       await adjustReservations(usedById(states));
-      const change = (before: Blocks) => withLimits(before, states, new Set(failures.keys()), keys, each);
+      const change = (before: Blocks) => withLimits(before, states, keys, each);
       if (isConcerned) await blocks.changeByLimits(accountId, rules, change);
       const samples = useSamples(states);
       if (samples.length > 0) await measures.note(accountId, samples, now);
-      return failures;
     };
   };
 

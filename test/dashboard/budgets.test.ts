@@ -62,6 +62,28 @@ const judge = async (since = clock) =>
     logger: silentLogger(),
   })({ accountId: caller.accountId, since: since.toISOString() });
 
+it('lists every budget where the sum of one is past 2^53, which is used up', async () => {
+  for (const day of ['18', '19', '20'])
+    for (const hour of ['01', '02']) await spend(8_000_000, `2026-11-${day}T${hour}:00:00.000Z`, { model: 'o3' });
+  await spend(5);
+  const day = await create({ period: 'daily', filter: { model: 'gpt-4o' } });
+  const month = await create();
+  const { status, body } = await call('GET', '/budgets');
+  expect(status).toBe(200);
+  expect(body.items.map(({ id, state }: typeof day) => [id, state.usedNanoUsd, state.isBlocking])).toEqual([
+    [day.id, 5e9, false],
+    [month.id, Number.MAX_SAFE_INTEGER, true],
+  ]);
+  expect((await blocks()).map(({ id }) => id)).toEqual([month.id]);
+});
+
+it('lists a budget whose forecast is past 2^53', async () => {
+  for (const day of ['13', '14', '15', '16', '17', '18', '19']) await spend(1_000_000, `2026-11-${day}T01:00:00.000Z`);
+  await create({ amount: 9_000_000 });
+  const { body } = await call('GET', '/budgets');
+  expect(body.items[0].state).toMatchObject({ projectedNanoUsd: Number.MAX_SAFE_INTEGER, isBlocking: false });
+});
+
 describe('the audit log', () => {
   it('has what a change replaced, next to what it set', async () => {
     const { id } = await create();

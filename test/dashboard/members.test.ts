@@ -15,6 +15,7 @@ import type { Table } from '../../lambda/data/table/table.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import { EmailTakenError, InvalidCredentialsError, TotpRequiredError } from '../../lambda/domain/errors.ts';
+import type { MembershipOf } from '../../lambda/http/parse-request.ts';
 import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
 import { newAccount, newUnverifiedAccount } from '../data/new-account.ts';
 import { APP_CLIENT_ID, callAs, invoke } from '../http/invoke.ts';
@@ -73,10 +74,8 @@ const sendMail: SendMail = async (mail) => {
 
 const replaced = { directory, sessions, sendMail, now: () => now };
 /** No cache: each request sees the membership as it is. */
-const open = (over: Table = table) =>
-  identityApi(over, replaced, {
-    membershipOf: (claims) => openMembership(table, APP_CLIENT_ID).membershipOf(claims),
-  });
+const membershipOf: MembershipOf = (claims) => openMembership(table, APP_CLIENT_ID).membershipOf(claims);
+const open = (over: Table = table) => identityApi(over, replaced, { membershipOf });
 
 beforeAll(async () => {
   handler = open();
@@ -326,6 +325,21 @@ describe('invitations', () => {
     expect(mails).toEqual([]);
     await setVerified(now.toISOString());
     expect((await as(owner.userId).invite(newEmail())).status).toBe(201);
+  });
+
+  it('are listed as far as a response of Lambda holds them, the newest', async () => {
+    const owner = await newAccount(table);
+    await as(owner.userId).invite(newEmail());
+    const members = openMembers(table);
+    const projects = Array.from({ length: 50 }, () => randomUUID());
+    const invitations = async (accountId: string) => {
+      const [first] = await members.invitations(accountId);
+      return Array.from({ length: 3_000 }, (_, n) => ({ ...first!, invitationId: `${n}`, projects }));
+    };
+    const many = identityApi(table, { ...replaced, members: { ...members, invitations } }, { membershipOf });
+    const { status, body, text } = await callAs(many, { accountId: '', userId: owner.userId })('GET', '/invitations');
+    expect([status, body.items.length, body.items.at(-1).id]).toEqual([200, 2_000, '2999']);
+    expect(JSON.stringify({ body: text }).length).toBeLessThan(6 * 2 ** 20);
   });
 
   it('can be revoked', async () => {

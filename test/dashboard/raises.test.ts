@@ -4,6 +4,7 @@ import { uuidv7 } from 'uuidv7';
 import { raceTable } from '../../fixtures/intercept-table.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { newUserItems } from '../../lambda/data/accounts/users.ts';
+import { openRaises } from '../../lambda/data/ledger/raises.ts';
 import { put } from '../../lambda/data/table/actions.ts';
 import { raiseKey, sessionCounterKey, sessionCounterName } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
@@ -192,6 +193,23 @@ describe('asking for more', () => {
     await ask(other, id);
     expect(await listed(developer)).toMatchObject([{ askedBy: { userId: developer.userId, name: developer.name } }]);
     expect(await listed(await newMember('viewer'))).toHaveLength(2);
+  });
+
+  it('shows as many as a response of Lambda holds, the newest', async () => {
+    const id = await newBudget();
+    await ask(developer, id, { reason: '"'.repeat(500) });
+    const raises = openRaises(table);
+    const list = async (accountId: string, now: Date) => {
+      const [raise] = await raises.list(accountId, now);
+      return Array.from({ length: 3_000 }, (_, n) => ({ ...raise!, id: `${n}`, value: '"'.repeat(256) }));
+    };
+    const many = callAs(
+      openDashboard(table, () => new Date(clock), { raises: { ...raises, list } }),
+      boss,
+    );
+    const { status, body, text } = await many('GET', '/raises');
+    expect([status, body.items.length, body.items[0].id]).toEqual([200, 1_500, '0']);
+    expect(JSON.stringify({ body: text }).length).toBeLessThan(6 * 2 ** 20);
   });
 });
 

@@ -188,29 +188,32 @@ describe('evaluateAccount', () => {
     ]);
   });
 
-  it('judges the other rules, and the other periods of the rule, where a sum is no longer exact', async () => {
+  it('judges the other rules where one needs a sum that is no longer exact, and fires where that is enough', async () => {
     const spends: Spent[] = [
       ['2026-11-19T10:00:00.000Z', 9_000_000, 'o3'],
       ['2026-11-19T11:00:00.000Z', 9_000_000, 'o3'],
       ...both,
     ];
+    for (const day of ['13', '14', '15', '16', '17', '18']) spends.push([`2026-11-${day}T10:00:00.000Z`, 1]);
     const budgets = [{ period: 'daily' }, { period: 'monthly' }, { period: 'daily', filter: { model: 'gpt-4o' } }].map(
       (config) => ({ type: 'budget', config: { amount: 10, ...config } }),
     );
-    const rules = budgets.map((condition, index) => accountRule({ ruleId: `rule-${index}` }, condition));
+    const anomaly = { type: 'spend_anomaly', config: { period: 'daily' } };
+    const rules = [...budgets, anomaly].map((condition, index) => accountRule({ ruleId: `rule-${index}` }, condition));
     const { fired, failures } = await evaluateRules('2026-11-20T16:30:00Z', spends, rules);
     expect(fired.map(({ ruleId, period }) => [ruleId, period.start.slice(0, 10)])).toEqual([
       ['rule-0', '2026-11-20'],
+      ['rule-0', '2026-11-19'],
+      ['rule-1', '2026-11-01'],
       ['rule-2', '2026-11-20'],
     ]);
-    expect(failures).toEqual([
-      { ruleId: 'rule-0', error: expect.any(CounterOverflowError) },
-      { ruleId: 'rule-1', error: expect.any(CounterOverflowError) },
-    ]);
+    expect(failures).toEqual([{ ruleId: 'rule-3', error: expect.any(CounterOverflowError) }]);
   });
 
   it.each([
     ['cost_threshold', { threshold: 10, period: 'daily', filter: { key: 'key-1' } }],
+    ['budget', { amount: 10, period: 'daily' }],
+    ['budget_forecast', { budget: 10 }],
     ['burn_rate', { each: 'key', limit: 10 }],
   ])('fires for a sum that is no longer exact, which is certain to be above the limit: %s', async (type, config) => {
     const spends: Spent[] = ['10:00', '10:30'].map((at) => [`2026-11-20T${at}:00.000Z`, 9_000_000]);

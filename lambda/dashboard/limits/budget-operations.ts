@@ -17,7 +17,7 @@ const state = {
   period: z
     .nullable(z.object({ name: z.enum(anyPeriodNames), start: z.iso.datetime(), end: z.iso.datetime() }))
     .check(z.describe('Null before and after a fixed period.')),
-  knownNanoUsd: money('Known cost of the period, as GET /spend shows it'),
+  knownNanoUsd: money('Known cost of the period, as GET /spend shows it; 2^53 - 1 where it is more'),
   unpricedRequests: z.int().check(z.nonnegative(), z.describe('Requests of unknown cost.')),
   usedNanoUsd: money(
     'What counts against the budget: the known cost, and requests of unknown cost if the budget counts them',

@@ -111,6 +111,9 @@ export const askForRaise =
     return { ...raise, sentBy: sent.flat() };
   };
 
+/** A response of Lambda has 6 MB at most, and a raise may have 4 KB. */
+const MAX_LISTED = 1_500;
+
 export const listRaises =
   ({ raises, rules, now }: Settings): Implementation<typeof operations.listRaises> =>
   async ({ caller }) => {
@@ -118,7 +121,7 @@ export const listRaises =
     const known = new Set((await rules.list(accountId)).map(({ ruleId }) => ruleId));
     const seesAll = scopeOf(caller).sees.keyIds === undefined;
     const isSeen = ({ budgetId, askedBy }: Raise) => known.has(budgetId) && (seesAll || askedBy.userId === userId);
-    return { items: (await raises.list(accountId, now())).filter(isSeen) };
+    return { items: (await raises.list(accountId, now())).filter(isSeen).slice(0, MAX_LISTED) };
   };
 
 /** @throws ForbiddenError where a raise is the caller's own */

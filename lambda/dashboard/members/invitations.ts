@@ -85,10 +85,13 @@ const mailLink = async (
   await mailed(sending, 'The invitation is stored, but the mail could not be sent. Send it again in a minute.');
 };
 
+/** A response of Lambda has 6 MB at most, and an invitation to 50 projects 3 KB. */
+const MAX_LISTED = 2_000;
+
 export const listInvitations =
   ({ members, now }: Identity): Implementation<typeof operations.listInvitations> =>
   async ({ caller: { accountId } }) => ({
-    items: (await members.invitations(accountId)).map((invitation) => view(invitation, now())),
+    items: (await members.invitations(accountId)).slice(-MAX_LISTED).map((invitation) => view(invitation, now())),
   });
 
 /** Invites one address. The caller has checked who invites, and that there is room. */

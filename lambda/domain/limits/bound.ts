@@ -94,5 +94,6 @@ export const boundOf = ({ lagMs: lags, budgets }: Measures, budgetId: string): B
   const peak = highest(budgets[budgetId]?.peakNanoUsd ?? {});
   if (peak === 0) return null;
   const lagMs = (highest(lags) || USUAL_LAG_MS) + CACHE_MS;
-  return { nanoUsd: peak * (Math.ceil(lagMs / MINUTE_MS) + 1), lagMs, peakNanoUsdPerMinute: peak };
+  const nanoUsd = Math.min(peak * (Math.ceil(lagMs / MINUTE_MS) + 1), Number.MAX_SAFE_INTEGER);
+  return { nanoUsd, lagMs, peakNanoUsdPerMinute: peak };
 };

@@ -136,17 +136,15 @@ export const needsBelongings = ({ each, amountsOf }: Pick<Limit, 'each' | 'amoun
   Object.values(amountsOf ?? {}).some((amounts) => Object.keys(amounts).length > 0);
 
 /**
- * The blocks of an account after its limits were judged. Pauses and access rules stay, and so do the blocks of limits that could not be judged. A block
- * keeps the amount that was spent when it began, as long as it lasts.
+ * The blocks of an account after its limits were judged. Pauses and access rules stay. A block keeps the amount that was spent when it
+ * began, as long as it lasts.
  *
- * @param unjudged ids of limits whose state is not known
  * @param keys of the account; empty where no limit filters by project or member
  * @param each all limits of each
  */
 export const withLimits = (
-  { blocks, remaining, reserved, ...others }: Blocks,
+  { blocks, ...others }: Blocks,
   states: readonly LimitState[],
-  unjudged: ReadonlySet<string>,
   keys: readonly BlockableKey[],
   each: readonly EachLimit[],
 ): Blocks => {
@@ -156,7 +154,6 @@ export const withLimits = (
     const isSame = before?.until === block.until && before.amountNanoUsd === block.amountNanoUsd;
     return isSame ? { ...block, spentNanoUsd: before.spentNanoUsd } : block;
   };
-  const stays = ({ id }: { readonly id: string }): boolean => unjudged.has(id);
   const judged = states.map(({ ruleId: id, name, limit, period, use: { usedNanoUsd, isUsedUp } }) => {
     const { block, amountNanoUsd, unknownCost } = limit;
     const common = { id, scope: scopeOf(limit.filter, keys) };
@@ -173,12 +170,9 @@ export const withLimits = (
   });
   return {
     ...others,
-    blocks: [
-      ...blocks.filter((block) => block.kind !== 'budget' || stays(block)),
-      ...judged.flatMap(({ block }) => block || []),
-    ],
-    remaining: [...remaining.filter(stays), ...judged.flatMap((state) => state.remaining || [])],
-    reserved: [...reserved.filter(stays), ...judged.flatMap((state) => state.reserved || [])],
+    blocks: [...blocks.filter(({ kind }) => kind !== 'budget'), ...judged.flatMap(({ block }) => block || [])],
+    remaining: judged.flatMap((state) => state.remaining || []),
+    reserved: judged.flatMap((state) => state.reserved || []),
     each,
     keys: each.some((limit) => limit.each === 'member' || limit.each === 'project')
       ? placesOf(keys.filter(({ status }) => status === 'active'))

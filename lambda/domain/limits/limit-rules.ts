@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type Period, periodNames, periodsToJudge } from '../calendar/periods.ts';
 import { usdToNanoUsd } from '../money.ts';
-import { costToCompare } from '../spend/counters.ts';
+import { ifExact } from '../spend/counters.ts';
 import { HISTORY_DAYS, RATE_DAYS } from '../spend/month-forecast.ts';
 import { comparedUsd, costOf, percentText, usdOf } from '../spend/spend-report.ts';
 import { ruleFilter, usdAmount } from './config-members.ts';
@@ -32,18 +32,17 @@ const plain = {
 /** How alerts of a stored type are worded. The event is part of what keeps a second alert from being sent, so it stays as it is stored. */
 interface Wording {
   readonly event?: 'used_up' | 'reached';
-  readonly cost?: typeof costToCompare;
   readonly text: (limit: Limit, use: LimitUse) => string;
 }
 
-const judgeLimit = (limit: Limit, { event, cost, text }: Wording, judged: JudgedPeriod): Judgement | null => {
+const judgeLimit = (limit: Limit, { event, text }: Wording, judged: JudgedPeriod): Judgement | null => {
   const { period, now, series } = judged;
   const { amountNanoUsd, notifyAt } = limit;
   const counters = series.sum(period.start, period.end);
-  const use = useOf(limit, counters, cost);
+  const use = useOf(limit, counters);
   const percent = Math.max(0, ...notifyAt.filter((each) => use.usedNanoUsd >= atPercent(limit, each)));
   const isOver = now.toISOString() >= period.end;
-  const forecast = limit.notifiesForecast ? forecastOf(period, now, series) : null;
+  const forecast = (limit.notifiesForecast && ifExact(() => forecastOf(period, now, series))) || null;
   const atTheRate = `At the rate of the last ${RATE_DAYS} days`;
   const facts = {
     unit: 'nanoUsd',
@@ -104,7 +103,6 @@ export const costThreshold = limitEvaluator(
   thresholdConfigSchema,
   ({ threshold, ...config }) => ({ ...plain, ...config, amountNanoUsd: usdToNanoUsd(threshold) }),
   {
-    cost: costToCompare,
     text: ({ amountNanoUsd }, { usedNanoUsd }) =>
       `Spend is ${comparedUsd(usedNanoUsd)}: it reached the threshold of $${usdOf(amountNanoUsd)}.`,
   },
@@ -123,7 +121,7 @@ export const budgetForecast = limitEvaluator(
   {
     event: 'used_up',
     text: ({ amountNanoUsd }, { usedNanoUsd }) =>
-      `The budget of $${usdOf(amountNanoUsd)} for the month is used up: $${usdOf(usedNanoUsd)} is spent.`,
+      `The budget of $${usdOf(amountNanoUsd)} for the month is used up: ${comparedUsd(usedNanoUsd)} is spent.`,
   },
   () => HISTORY_DAYS,
 );
@@ -150,7 +148,7 @@ export const budget = limitEvaluator(
     event: 'reached',
     text: ({ amountNanoUsd, block }, { usedNanoUsd, isUsedUp }) => {
       const stops = block !== null && isUsedUp;
-      return `${percentText(percentUsed(usedNanoUsd, amountNanoUsd))} of the budget of $${usdOf(amountNanoUsd)} is used: $${usdOf(usedNanoUsd)}.${stops ? ' Further requests are refused until the period ends or the budget is raised.' : ''}`;
+      return `${percentText(percentUsed(usedNanoUsd, amountNanoUsd))} of the budget of $${usdOf(amountNanoUsd)} is used: ${comparedUsd(usedNanoUsd)}.${stops ? ' Further requests are refused until the period ends or the budget is raised.' : ''}`;
     },
   },
   ({ period }) => (period === 'monthly' ? HISTORY_DAYS : 0),

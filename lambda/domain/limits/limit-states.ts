@@ -1,4 +1,5 @@
 import type { Period } from '../calendar/periods.ts';
+import { ifExact } from '../spend/counters.ts';
 import { knownCost } from '../spend/known-cost.ts';
 import type { ReadCounters } from '../spend/spend-question.ts';
 import type { EachLimit } from './block.ts';
@@ -34,8 +35,8 @@ export const limitStates = async <R extends StoredRule>(
     limit,
     period,
     use: useOf(limit, period ? series.sum(period.start, period.end) : {}),
-    projectedNanoUsd: (period && forecastOf(period, at, series)?.nanoUsd) ?? null,
-    mayAlsoMatch: (period && series.mayAlsoMatch(period.start, period.end)) ?? null,
+    projectedNanoUsd: (period && ifExact(() => forecastOf(period, at, series)?.nanoUsd)) ?? null,
+    mayAlsoMatch: (period && ifExact(() => series.mayAlsoMatch(period.start, period.end))) ?? null,
   }));
 };
 

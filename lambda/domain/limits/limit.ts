@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type Period, periodNames } from '../calendar/periods.ts';
 import { DAY_MS } from '../calendar/units.ts';
-import { type Counters, knownCostNanoUsd } from '../spend/counters.ts';
+import { type Counters, costToCompare } from '../spend/counters.ts';
 import { DIMENSION_NAME } from '../spend/declared-dimensions.ts';
 import { forecastMonth } from '../spend/month-forecast.ts';
 import { costOf } from '../spend/spend-report.ts';
@@ -131,7 +131,7 @@ export interface Limit extends Pick<BudgetConfig, 'period' | 'filter' | 'block' 
 export const blocksFromNanoUsd = (limit: Limit): number => atPercent(limit, limit.block?.atPercent ?? 100);
 
 export interface LimitUse {
-  /** Known cost, in nano-USD, as GET /spend shows it. */
+  /** Known cost, in nano-USD, as GET /spend shows it: one past 2^53 - 1 is 2^53 - 1, here and in what counts. */
   readonly knownNanoUsd: number;
   readonly unpricedRequests: number;
   /** This counts against the limit: the known cost, and requests of unknown cost if the limit counts them. */
@@ -139,16 +139,12 @@ export interface LimitUse {
   readonly isUsedUp: boolean;
 }
 
-/** @throws CounterOverflowError */
-export const useOf = (
-  limit: Limit,
-  counters: Counters,
-  costToCompare: (counters: Counters, limitNanoUsd: number) => number = knownCostNanoUsd,
-): LimitUse => {
+export const useOf = (limit: Limit, counters: Counters): LimitUse => {
   const { unknownCost, amountNanoUsd } = limit;
   const knownNanoUsd = costToCompare(counters, amountNanoUsd);
   const unpricedRequests = counters.unpricedRequests ?? 0;
-  const usedNanoUsd = knownNanoUsd + unpricedRequests * (typeof unknownCost === 'number' ? unknownCost : 0);
+  const used = knownNanoUsd + unpricedRequests * (typeof unknownCost === 'number' ? unknownCost : 0);
+  const usedNanoUsd = Math.min(used, Number.MAX_SAFE_INTEGER);
   return {
     knownNanoUsd,
     unpricedRequests,
@@ -165,7 +161,7 @@ export const atOwnRate = ({ start, end }: Period, now: Date, nanoUsd: number | n
   if (nanoUsd === null) return null;
   const startMs = Date.parse(start);
   const elapsed = (now.getTime() - startMs) / (Date.parse(end) - startMs);
-  return elapsed < MIN_ELAPSED ? null : Math.round(nanoUsd / Math.min(1, elapsed));
+  return elapsed < MIN_ELAPSED ? null : Math.min(Math.round(nanoUsd / Math.min(1, elapsed)), Number.MAX_SAFE_INTEGER);
 };
 
 /**

@@ -27,8 +27,9 @@ export const forecastMonth = (month: Pick<Period, 'start' | 'end'>, now: Date, s
   const rate = ofWeek / RATE_DAYS;
   const today = Math.max(sumDays(iso(todayMs), iso(tomorrowMs)).nanoUsd ?? 0, rate);
   const byTonight = (untilToday ?? 0) + today;
+  const nanoUsd = Math.round(byTonight + (rate * (Date.parse(month.end) - tomorrowMs)) / DAY_MS);
   return {
-    nanoUsd: Math.round(byTonight + (rate * (Date.parse(month.end) - tomorrowMs)) / DAY_MS),
+    nanoUsd: Math.min(nanoUsd, Number.MAX_SAFE_INTEGER),
     reaches: (limit: number) => dayOf(iso(todayMs + Math.max(0, Math.ceil((limit - byTonight) / rate)) * DAY_MS)),
   };
 };

@@ -88,11 +88,11 @@ describe('backtest', () => {
     expect(played(threshold('daily'), []).requests).toBe(0);
   });
 
-  it('leaves out only the periods with a sum that is no longer exact', () => {
+  it('counts a sum that is no longer exact as above the amount', () => {
     const counters = [spent('2026-11-02', 9_000_000), spent('2026-11-02', 9_000_000), spent('2026-11-04', 10)];
     const budget = ruleConditionSchema.parse({ type: 'budget', config: { amount: 10, period: 'daily' } });
     const { alerts, periods, unjudgedPeriods } = played(budget, counters);
-    expect(alerts.map(({ period }) => period.start.slice(0, 10))).toEqual(['2026-11-04']);
+    expect(alerts.map(({ period }) => period.start.slice(0, 10))).toEqual(['2026-11-02', '2026-11-04']);
     expect([periods, unjudgedPeriods]).toEqual([31, 0]);
   });
 
