@@ -383,7 +383,7 @@ describe('the traffic of the demo', () => {
     const [mail] = await eventually(
       async () => (await running.stack.inbox()).filter(({ subject }) => subject.startsWith('AI spend report')),
       (mails) => mails.length > 0,
-      { scheduled: ['AccountJobs'] },
+      { scheduled: ['RuleEvaluator'] },
     );
     expect(mail?.body.text).toContain(`$${(costNanoUsd / 1e9).toFixed(2)} was spent on ${requests} requests`);
     expect(mail?.body.text).toContain(`The cost of ${unpricedRequests} request`);
