@@ -49,8 +49,8 @@ const providerDetails = (provider: ProviderSettings): Record<string, string> =>
       };
 
 /**
- * Claims of providers by attribute of the user pool, which takes them over at each sign-in. Whoever has no names at the provider gets
- * none; an address without `email_verified` counts as not verified.
+ * Claims of providers by attribute of the user pool, which takes them over at each sign-in. Cognito refuses whoever has no names at the
+ * provider, since the pool requires them; an address without `email_verified` counts as not verified.
  */
 const attributeMapping = (provider: ProviderSettings): Record<string, string | undefined> =>
   provider.type === 'saml'
@@ -152,9 +152,10 @@ export class IdentityStack extends Stack {
   /** The user pool's domain, which identity providers lead back to. Only made where there is a provider. */
   #signOn({ signOn: { domainPrefix, providers } }: StageSettings): SignOnAccess {
     if (domainPrefix === undefined) return { origin: '', providers: {} };
-    const domain = this.userPool.addDomain('SignOn', { cognitoDomain: { domainPrefix } });
+    this.userPool.addDomain('SignOn', { cognitoDomain: { domainPrefix } });
     return {
-      origin: domain.baseUrl(),
+      // Not of the domain itself: it could not be removed while another stack imports it.
+      origin: `https://${domainPrefix}.auth.${this.region}.amazoncognito.com`,
       providers: Object.fromEntries(
         Object.entries(providers).map(([name, { domains, verifiesAddresses }]) => [
           name,

@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnOutput, CrossStackReferences, Duration, ReferenceStrength, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   AllowedMethods,
@@ -130,6 +130,8 @@ const ASSETS = 'assets/*';
 export class WebStack extends Stack {
   constructor(scope: Construct, id: string, { settings, gateway, dashboard }: WebStackProps) {
     super(scope, id);
+    // A stage that gets domains removes the addresses that this stack, deployed after the APIs, still has.
+    CrossStackReferences.of(this).consume(ReferenceStrength.WEAK);
     const pages = new Bucket(this, 'Pages', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,

@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { inContainers, resourcesOf, stackNames, stripped, synthStage } from '../synth-stage.ts';
+import {
+  inContainers,
+  resourcesOf,
+  stackNames,
+  stripped,
+  synthStage,
+  withoutDomains,
+  withSignOn,
+} from '../synth-stage.ts';
 
 const stacks = [...stackNames, 'web'] as const;
 type Stage = ReturnType<typeof synthStage>;
@@ -55,6 +63,8 @@ describe('an update of a stage', () => {
     ['Lambda takes over', synthStage(inContainers), plain],
     ['the firewall goes and releases switch at once', plain, synthStage(stripped)],
     ['a restored table takes over', plain, synthStage({ restoredTable: 'spend-restored' })],
+    ['single sign-on goes', synthStage(withSignOn), plain],
+    ['a stage with pages gets domains', synthStage({ ...withoutDomains, web: undefined }), plain],
     ['a restored table is given up', synthStage({ restoredTable: 'spend-restored' }), plain],
   ])('is not refused when %s', (_, before, after) => {
     expect(refusals(before, after)).toEqual([]);
