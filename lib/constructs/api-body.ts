@@ -144,7 +144,8 @@ export const apiBody = (props: ApiBodyProps, stack: Stack): object => {
       },
     }),
     ...(binaryMediaTypes && { 'x-amazon-apigateway-binary-media-types': binaryMediaTypes }),
-    'x-amazon-apigateway-endpoint-configuration': { disableExecuteApiEndpoint: !props.hasOwnAddress },
+    // API Gateway reads it of a server; at the top it would be ignored.
+    servers: [{ 'x-amazon-apigateway-endpoint-configuration': { disableExecuteApiEndpoint: !props.hasOwnAddress } }],
     'x-amazon-apigateway-gateway-responses': gatewayResponses(corsOrigins, props.errorMessages),
   };
 };

@@ -189,7 +189,7 @@ const definitionSchema = z.looseObject({
   ),
   components: z.unknown().optional(),
   'x-amazon-apigateway-binary-media-types': z.array(z.string()).optional(),
-  'x-amazon-apigateway-endpoint-configuration': z.object({ disableExecuteApiEndpoint: z.boolean() }),
+  servers: z.unknown(),
   'x-amazon-apigateway-gateway-responses': z.record(
     z.string(),
     z.object({
