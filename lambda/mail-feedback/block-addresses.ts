@@ -46,6 +46,8 @@ export const blockAddresses =
     readonly now: () => number;
   }) =>
   async (report: string): Promise<void> => {
+    // SES tries the topic before it sends reports there.
+    if (report.startsWith('Successfully validated SNS topic')) return;
     const parsed = feedbackSchema.parse(JSON.parse(report));
     const feedback = feedbackOf(parsed);
     const accountId = parsed.mail.tags?.['accountId']?.[0];

@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { Stack, Token } from 'aws-cdk-lib';
 import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -18,6 +18,15 @@ export const grantSend = (grantee: IGrantable, queue: Queue): void =>
 
 export const grantReadSecret = (grantee: IGrantable, secret: Secret): void =>
   grantActions(grantee, secret.secretArn, 'secretsmanager:GetSecretValue');
+
+/** A value as cdk-nag shows it. */
+export const shown = (value: string, name: string): string => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);
+
+/** The ARN of a resource in the stack's account and region, and how cdk-nag shows it. */
+export const arnOf = ({ partition, region, account }: Stack, service: string, resource: string) => ({
+  arn: `arn:${partition}:${service}:${region}:${account}:${resource}`,
+  shown: `arn:${shown(partition, 'Partition')}:${service}:${shown(region, 'Region')}:${shown(account, 'AccountId')}:${resource}`,
+});
 
 /** Says why a role may use all resources whose names begin alike. @param shown the pattern as cdk-nag shows it */
 export const acknowledgePattern = ({ grantPrincipal }: IGrantable, shown: string, reason: string): void => {

@@ -3,8 +3,7 @@ import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import type * as z from 'zod/mini';
 import type { billEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
-import { acknowledgePattern, grantActions } from '../constructs/grants.ts';
-import { shown } from './web-assets.ts';
+import { acknowledgePattern, arnOf, grantActions } from '../constructs/grants.ts';
 
 /** Secrets of accounts: they are made when an account connects a provider's bill, so no template has them. */
 const prefixOf = ({ name }: Pick<StageSettings, 'name'>): string => `ai-spend-${name}/bills/`;
@@ -20,13 +19,7 @@ export const grantBillCredentials = (
   settings: Pick<StageSettings, 'name'>,
   ...actions: readonly ('CreateSecret' | 'DeleteSecret' | 'GetSecretValue' | 'PutSecretValue')[]
 ): void => {
-  const arn = (partition: string, region: string, account: string) =>
-    `arn:${partition}:secretsmanager:${region}:${account}:secret:${prefixOf(settings)}*`;
-  const { partition, region, account } = stack;
-  grantActions(grantee, arn(partition, region, account), ...actions.map((action) => `secretsmanager:${action}`));
-  acknowledgePattern(
-    grantee,
-    arn(shown(partition, 'Partition'), shown(region, 'Region'), shown(account, 'AccountId')),
-    'One secret for each account and provider: they are made while the service runs.',
-  );
+  const { arn, shown } = arnOf(stack, 'secretsmanager', `secret:${prefixOf(settings)}*`);
+  grantActions(grantee, arn, ...actions.map((action) => `secretsmanager:${action}`));
+  acknowledgePattern(grantee, shown, 'One secret for each account and provider: they are made while the service runs.');
 };

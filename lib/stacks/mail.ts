@@ -1,5 +1,5 @@
-import { ArnFormat, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
-import { Effect, type IGrantable, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CnameRecord, HostedZone } from 'aws-cdk-lib/aws-route53';
 import {
   ConfigurationSet,
@@ -15,6 +15,7 @@ import { LambdaSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { mailFeedbackEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
+import { acknowledgePattern, arnOf } from '../constructs/grants.ts';
 import { HandlerFunction, variablesOf } from '../constructs/handler-function.ts';
 import { grantItems } from '../constructs/table-access.ts';
 import { partitions } from './partitions.ts';
@@ -29,14 +30,6 @@ export class MailStack extends Stack {
     super(scope, id);
     const from = settings.mailFrom ?? `alerts@${settings.dashboardDomain}`;
     const reports = new Topic(this, 'Reports', { enforceSSL: true });
-    reports.addToResourcePolicy(
-      new PolicyStatement({
-        actions: ['sns:Publish'],
-        resources: [reports.topicArn],
-        principals: [new ServicePrincipal('ses.amazonaws.com')],
-        conditions: { StringEquals: { 'aws:SourceAccount': this.account } },
-      }),
-    );
     const configurationSet = new ConfigurationSet(this, 'ConfigurationSet', {
       reputationMetrics: true,
       tlsPolicy: ConfigurationSetTlsPolicy.REQUIRE,
@@ -76,20 +69,17 @@ export class MailStack extends Stack {
 
 export const domainOf = (address: string): string => address.slice(address.indexOf('@') + 1);
 
-/** Allows sending as one address only. SES knows the sender by its address or by its domain, whichever was verified. */
+/** Allows sending as one address only. */
 export const grantSendMail = (grantee: IGrantable, stack: Stack, { from, configurationSetName }: MailSending): void => {
-  const arn = (resource: string, resourceName: string) =>
-    stack.formatArn({ service: 'ses', resource, resourceName, arnFormat: ArnFormat.SLASH_RESOURCE_NAME });
+  const identities = arnOf(stack, 'ses', 'identity/*');
   grantee.grantPrincipal.addToPrincipalPolicy(
     new PolicyStatement({
       effect: Effect.ALLOW,
       actions: ['ses:SendEmail'],
-      resources: [
-        arn('identity', from),
-        arn('identity', domainOf(from)),
-        arn('configuration-set', configurationSetName),
-      ],
+      resources: [identities.arn, arnOf(stack, 'ses', `configuration-set/${configurationSetName}`).arn],
       conditions: { StringEquals: { 'ses:FromAddress': from } },
     }),
   );
+  const reason = 'SES asks about the sender by its address or its domain, and in the sandbox about recipients, too.';
+  acknowledgePattern(grantee, identities.shown, reason);
 };

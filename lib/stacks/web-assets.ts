@@ -1,10 +1,11 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { AssetHashType, type CfnElement, DefaultStackSynthesizer, DockerImage, type Stack, Token } from 'aws-cdk-lib';
+import { AssetHashType, type CfnElement, DefaultStackSynthesizer, DockerImage, type Stack } from 'aws-cdk-lib';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { type ISource, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { currentWebBuild } from '../../web/current-build.ts';
 import { acknowledge } from '../constructs/acknowledge.ts';
+import { shown } from '../constructs/grants.ts';
 
 const WEB = join(import.meta.dirname, '../../web');
 
@@ -24,9 +25,6 @@ export const webAssets = (): ISource =>
       },
     },
   });
-
-/** A value as cdk-nag shows it. */
-export const shown = (value: string, name: string): string => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);
 
 /** CDK's own function copies the pages: CDK writes its rights, and it runs at deployments alone. */
 export const acknowledgeDeployment = (stack: Stack, bucket: IBucket): void => {

@@ -7,8 +7,8 @@ import { tableForTests } from '../table-for-tests.ts';
 const table = tableForTests();
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
-const block = (report: object) =>
-  blockAddresses({ users: openUsers(table), logger: { info: () => {} }, now: () => NOW })(JSON.stringify(report));
+const take = blockAddresses({ users: openUsers(table), logger: { info: () => {} }, now: () => NOW });
+const block = (report: object) => take(JSON.stringify(report));
 
 const mail = (accountId: string) => ({ tags: { accountId: [accountId], 'ses:configuration-set': ['mail'] } });
 const bounce = (emailAddress: string, bounceType = 'Permanent') => ({
@@ -37,5 +37,10 @@ describe('reports of SES', () => {
     await block({ eventType: 'Bounce', mail: mail(accountId), bounce: bounce('else@example.com') });
     await block({ eventType: 'Bounce', mail: {}, bounce: bounce(email) });
     expect(await blockOf(accountId)).toBeUndefined();
+  });
+
+  it('begin with a sentence that is no report, and any other text is an error', async () => {
+    await take('Successfully validated SNS topic for Amazon SES event publishing.');
+    await expect(take('Something else.')).rejects.toThrow(SyntaxError);
   });
 });

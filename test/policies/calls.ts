@@ -128,10 +128,11 @@ const ofObjects = ({ method, url, headers, body }: AwsRequest): Decision[] => {
   return at(`/${object}`, ...(actions[method] ?? [method]));
 };
 
-/** SES knows the sender by its address or by its domain, whichever was verified. */
+/** SES knows the sender by its address or by its domain, whichever was verified. In its sandbox it also asks about who gets the mail. */
 const ofMail = (form: URLSearchParams): Decision[] => {
   const from = form.get('Source')?.replace(/^.*<|>$/g, '') ?? '';
-  const identities = [from, from.replace(/^.*@/, '')].map((name) => `identity/${name}`);
+  const to = [...form].flatMap(([name, address]) => (name.startsWith('Destination.') ? [address] : []));
+  const identities = [from, from.replace(/^.*@/, ''), ...to].map((name) => `identity/${name}`);
   return [...identities, `configuration-set/${form.get('ConfigurationSetName')}`].map((resource) => ({
     action: `ses:${form.get('Action')}`,
     resource: arn('ses', resource),
