@@ -124,7 +124,7 @@ const ownHost = z
 const gatewaySettings = z.strictObject({
   /** The host of the gateway: docs/cost-and-scale.md compares them. */
   compute: compute.default('lambda'),
-  /** Names of the containers' zones. Unset: the first three of the region. */
+  /** Names of the containers' zones. Unset: the first three of the region. They stay while containers run: subnets keep their addresses. */
   availabilityZones: z
     .array(z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d[a-z]$/, 'must be an availability zone, such as us-east-1a'))
     .min(2, 'must be at least two availability zones')
@@ -318,6 +318,10 @@ const signOnProvider = z.discriminatedUnion(
   "must be 'oidc' or 'saml'",
 );
 
+/** Cognito keeps some names for itself. */
+const PROVIDER_NAME =
+  /^(?!(Cognito|COGNITO|Google|Facebook|LoginWithAmazon|SignInWithApple)$)[A-Za-z0-9][A-Za-z0-9-]{2,31}$/;
+
 /** Identity providers for single sign-on, by the name that users see. */
 const signOnSettings = z
   .strictObject({
@@ -330,9 +334,11 @@ const signOnSettings = z
       )
       .optional(),
     providers: z
-      .record(z.string().regex(/^(?!Cognito$)[A-Za-z0-9][A-Za-z0-9-]{1,31}$/), signOnProvider, {
+      .record(z.string().regex(PROVIDER_NAME), signOnProvider, {
         error: ({ code }) =>
-          code === 'invalid_key' ? 'must be named by 2 to 32 letters, digits or hyphens, and not Cognito' : undefined,
+          code === 'invalid_key'
+            ? 'must be named by 3 to 32 letters, digits or hyphens, and not Cognito, Google, Facebook, LoginWithAmazon or SignInWithApple'
+            : undefined,
       })
       .default({}),
   })
@@ -361,10 +367,10 @@ export const stageSettings = z
      * needed. Outputs have them.
      */
     customDomains: z.boolean().default(true),
-    /** Gateway hosts are `{label}.{gatewayDomain}`. */
-    gatewayDomain: hostName.default('gateway.example.com'),
+    /** Gateway hosts are `{label}.{gatewayDomain}`. A certificate's name has at most 64 characters. */
+    gatewayDomain: hostName.max(62, 'must have at most 62 characters').default('gateway.example.com'),
     /** The dashboard API is `https://{dashboardDomain}/api`. */
-    dashboardDomain: hostName.default('dashboard.example.com'),
+    dashboardDomain: hostName.max(64, 'must have at most 64 characters').default('dashboard.example.com'),
     /** Route 53 zone that holds both domains. Without one, certificates and records are made by hand where the DNS is. */
     hostedZone: z
       .strictObject({

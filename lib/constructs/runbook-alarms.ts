@@ -26,9 +26,6 @@ export interface RunbookAlarm {
   readonly ignoresFewSamples?: boolean;
 }
 
-const treatMissingData = ({ ringsWithoutData }: RunbookAlarm) =>
-  ringsWithoutData ? TreatMissingData.MISSING : TreatMissingData.NOT_BREACHING;
-
 /**
  * Makes the alarms of a stack's resources in that stack: whatever is renamed or removed takes its alarms with it. Every alarm names
  * its section of the runbook.
@@ -54,7 +51,7 @@ export const raiseAlarms = (
       datapointsToAlarm: breaching,
       evaluationPeriods: of,
       ...(alarm.ignoresFewSamples ? { evaluateLowSampleCountPercentile: 'ignore' } : {}),
-      treatMissingData: treatMissingData(alarm),
+      treatMissingData: alarm.ringsWithoutData ? TreatMissingData.MISSING : TreatMissingData.NOT_BREACHING,
     });
     const action = new SnsAction(topic);
     made.addAlarmAction(action);

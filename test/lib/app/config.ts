@@ -156,6 +156,12 @@ describe('settings of a stage', () => {
       ),
     ]);
     expect(mistakes({ expectedRequestsPerSecond: 6_000, gateway: { compute: 'containers' } })).toEqual([]);
+    const domain = (characters: number) => `${'a'.repeat(characters - 9)}.acme.dev`;
+    expect(mistakes({ gatewayDomain: domain(62), dashboardDomain: domain(64) })).toEqual([]);
+    expect(mistakes({ gatewayDomain: domain(63), dashboardDomain: domain(65) })).toEqual([
+      expect.stringMatching(/^stages\.prod\.gatewayDomain: must have at most 62 characters/),
+      expect.stringMatching(/^stages\.prod\.dashboardDomain: must have at most 64 characters/),
+    ]);
   });
 
   it('say who may register', () => {

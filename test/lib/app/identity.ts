@@ -109,7 +109,7 @@ describe('single sign-on', () => {
   it.each([
     [
       'a domain twice',
-      { ...settings.signOn, providers: { A1: providers.Globex, B1: providers.Globex } },
+      { ...settings.signOn, providers: { A01: providers.Globex, B01: providers.Globex } },
       /domain twice/,
     ],
     ['providers without a prefix', { providers }, /domainPrefix: is needed/],
@@ -119,6 +119,8 @@ describe('single sign-on', () => {
       { ...settings.signOn, providers: { Cognito: providers.Globex } },
       /letters, digits or hyphens/,
     ],
+    ['a name of two letters', { ...settings.signOn, providers: { HP: providers.Globex } }, /3 to 32 letters/],
+    ['a name that Cognito reserves', { ...settings.signOn, providers: { Google: providers.Acme } }, /and not .*Google/],
     ['another type', { ...settings.signOn, providers: { Acme: { type: 'ldap' } } }, /oidc/],
     ['no domains', { ...settings.signOn, providers: { Acme: { ...providers.Globex, domains: [] } } }, /domains/],
   ])('refuses %s in the settings', (_, signOn, message) => {
