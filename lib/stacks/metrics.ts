@@ -25,7 +25,7 @@ const METRICS = {
     'PoisonMessages',
     'PriceBookFallbacks',
   ],
-  'usage-sweep': ['SweptEvents', 'RefusedOutboxEntries'],
+  'usage-sweep': ['SweptEvents', 'FailedEvents', 'RefusedOutboxEntries'],
   'usage-rollup': ['RolledUpPeriods', 'RollupFailures'],
   exporter: ['ExportedDays', 'ExpiredExports', 'ExportFailures'],
   'usage-repricing': ['RepricedRequests', 'RepricingFailures'],

@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { StageSettings } from '../../config.ts';
 import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
 import { FIVE_MINUTES, HOUR, type StageMetrics, share } from '../metrics.ts';
@@ -44,8 +44,18 @@ export const usageAlarms = (
   },
   {
     id: 'RecorderErrors',
-    summary: 'The usage recorder fails on whole batches.',
-    metric: usage.recorder.metricErrors({ period: FIVE_MINUTES }),
+    summary: 'Usage events cannot be recorded: they are tried again for a day, and then given up.',
+    // Events that fail one by one are no error of the function, and the queue leaves what came three times out of its age.
+    metric: new MathExpression({
+      label: 'Failures',
+      expression: 'FILL(errors, 0) + FILL(failed, 0) + FILL(waiting, 0)',
+      usingMetrics: {
+        errors: usage.recorder.metricErrors({ period: FIVE_MINUTES }),
+        failed: recorderCount('FailedEvents'),
+        waiting: sweepCount('FailedEvents'),
+      },
+      period: FIVE_MINUTES,
+    }),
     periods: { breaching: 2, of: 3 },
   },
   {

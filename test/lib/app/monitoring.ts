@@ -78,6 +78,13 @@ describe('alarms', () => {
     expect(age?.properties['Threshold']).toBe(1_500);
   });
 
+  it('report events that fail one by one, in the queue and in the outbox', () => {
+    const { properties } = alarmsOf().find(({ id }) => id.includes('RecorderErrors')) ?? {};
+    const failed = [...JSON.stringify(properties).matchAll(/"Value":"([\w-]+)"}],"MetricName":"FailedEvents"/g)];
+    expect(failed.map(([, service]) => service)).toEqual(['usage-recorder', 'usage-sweep']);
+    expect(JSON.stringify(properties)).toContain('"MetricName":"Errors"');
+  });
+
   it('watch concurrency where it is bounded', () => {
     expect(alarmsOf().filter(({ id }) => id.includes('ProxyConcurrency'))).toEqual([]);
     const bounded = alarmsOf(filledIn).find(({ id }) => id.includes('ProxyConcurrency'));
