@@ -6,11 +6,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LockedError, lockFile } from './file-lock.ts';
 import { SetupError } from './setup-error.ts';
 
-/** The app could not be synthesized. */
-class SynthError extends SetupError {
-  override readonly name = 'SynthError';
-}
-
 /** Sources of the templates and bundles. */
 const SOURCES = ['lib', 'bin', 'lambda', 'docs/openapi.json', 'cdk.json', 'package-lock.json'];
 
@@ -44,7 +39,7 @@ const synthesize = (root: string, assembly: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const cli = join(root, 'node_modules/aws-cdk/bin/cdk');
     if (!existsSync(cli)) {
-      reject(new SynthError('The packages are not installed: run npm ci first.'));
+      reject(new SetupError('The packages are not installed: run npm ci first.'));
       return;
     }
     // No notices: they come over the network. No validation: it takes most of the time, and `npm run synth` has it.
@@ -66,7 +61,7 @@ const synthesize = (root: string, assembly: string): Promise<void> =>
         return;
       }
       rmSync(assembly, { recursive: true, force: true });
-      reject(new SynthError(`The CDK app could not be synthesized (npm run synth):\n${withoutProgress(output)}`));
+      reject(new SetupError(`The CDK app could not be synthesized (npm run synth):\n${withoutProgress(output)}`));
     });
   });
 
@@ -90,7 +85,7 @@ const withLock = async (file: string, work: () => Promise<void>): Promise<void> 
  * tests, demo and start share and which does not change any more.
  *
  * @param onSynth called before the seconds that a synthesis takes
- * @throws SynthError
+ * @throws SetupError
  */
 export const currentAssembly = async (root: string, onSynth: () => void): Promise<string> => {
   const cache = join(root, 'node_modules/.cache/assemblies');

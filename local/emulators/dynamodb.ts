@@ -80,20 +80,15 @@ const startProcess = (command: string, args: readonly string[], logFile?: string
   };
 };
 
-/** No DynamoDB emulator can run on this machine. The message says what to do. */
-class MissingEmulatorError extends SetupError {
-  override readonly name = 'MissingEmulatorError';
-}
-
 const READY_TIMEOUT_MS = 10_000;
 
-/** The emulator's program. @throws MissingEmulatorError on a platform without it */
+/** The emulator's program. @throws SetupError on a platform without it */
 export const dynamoDbProgram = (): string => {
   const name = `@dynoxide/${process.platform}-${process.arch}`;
   try {
     return createRequire(import.meta.url).resolve(`${name}/dynoxide`);
   } catch {
-    throw new MissingEmulatorError(
+    throw new SetupError(
       `No DynamoDB emulator for ${process.platform}-${process.arch} (the package ${name} is not installed): start DynamoDB Local yourself and set DYNAMODB_ENDPOINT=http://127.0.0.1:8000.`,
     );
   }
@@ -136,7 +131,7 @@ const startAt = async (
  *
  * @param options.secretAccessKey requests must be signed with it; without it, as in tests, any request is served
  * @param options.dataDir takes the data as one file, which stays intact after kill -9; without it, data is in memory
- * @throws MissingEmulatorError on a platform without the binary
+ * @throws SetupError on a platform without the binary
  */
 export const startDynamoDb = async (
   options: {

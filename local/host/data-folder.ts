@@ -32,11 +32,6 @@ export const requireOwnLayout = async (dataDir: string, table: Table): Promise<v
   writeFileSync(file, VERSION);
 };
 
-/** Another instance works on this data folder. */
-class DataFolderInUseError extends SetupError {
-  override readonly name = 'DataFolderInUseError';
-}
-
 export interface DataFolder {
   readonly path: string;
   readonly logs: string;
@@ -52,7 +47,7 @@ const OWNER_ALONE = 0o700;
 /**
  * Locks the data folder for this process. A missing folder is made with access for this user only, and git ignores it wherever it is.
  *
- * @throws DataFolderInUseError
+ * @throws SetupError where another instance works on it
  */
 export const openDataFolder = (path: string): DataFolder => {
   const logs = join(path, 'logs');
@@ -66,7 +61,7 @@ export const openDataFolder = (path: string): DataFolder => {
     return { path, logs, release: lockFile(lock, PATIENCE_MS) };
   } catch (error) {
     if (!(error instanceof LockedError)) throw error;
-    throw new DataFolderInUseError(
+    throw new SetupError(
       `The data folder ${path} is in use by another instance: stop that one, or give this one another folder with --data.`,
     );
   }

@@ -4,11 +4,6 @@ import { gatewayHttpServer } from '../../lambda/gateway/hosts/http-server.ts';
 import { providerInPath } from '../../lambda/gateway/protocol/target.ts';
 import { SetupError } from '../setup-error.ts';
 
-/** Something else listens on the port. */
-class PortInUseError extends SetupError {
-  override readonly name = 'PortInUseError';
-}
-
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** The servers behind the one port. */
@@ -57,7 +52,7 @@ const listen = (server: Server, port: number): Promise<void> =>
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
         error.code === 'EADDRINUSE'
-          ? new PortInUseError(`Port ${port} is in use: choose another with --port, or 0 for a free one.`)
+          ? new SetupError(`Port ${port} is in use: choose another with --port, or 0 for a free one.`)
           : error,
       ),
     );
@@ -68,7 +63,7 @@ const listen = (server: Server, port: number): Promise<void> =>
  * Takes the port at once, so that a busy one is known before anything is started.
  *
  * @param port 0 for a free one
- * @throws PortInUseError
+ * @throws SetupError where something else listens on it
  */
 export const openFront = async (port: number): Promise<Front> => {
   let routes: FrontRoutes | undefined;

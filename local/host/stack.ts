@@ -200,7 +200,7 @@ const run = async (
 /**
  * Runs the synthesized app on this machine.
  *
- * @throws PortInUseError, DataFolderInUseError, MissingEmulatorError, OutdatedTableError: one sentence each that says what to do
+ * @throws SetupError: one sentence that says what to do
  */
 export const startStack = async (options: StackOptions): Promise<LocalStack> => {
   const data = openDataFolder(options.dataDir);

@@ -45,7 +45,7 @@ export interface RunningEmulators {
  * All emulators, or none: where one cannot start, those that have are stopped.
  *
  * @param inFrontOf gives the endpoint at which an emulator is called instead of its own
- * @throws MissingEmulatorError where the platform has none
+ * @throws SetupError where the platform has none
  */
 export const startEmulators = async (
   data: DataFolder,

@@ -12,6 +12,7 @@ import { evaluationDependencies } from '../../lambda/rule-evaluator/open-judge.t
 import { useObservers, withObservers } from '../../lambda/usage-recorder/observers.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { callApi } from '../call-api.ts';
+import { SetupError } from '../setup-error.ts';
 import { seedTraffic } from './traffic.ts';
 
 /** Keeps records long enough for two months. */
@@ -131,14 +132,15 @@ interface SeedResult {
   readonly alerts: number;
 }
 
-const isThere = async (url: string): Promise<boolean> => {
-  const { email, password } = SEED_USER;
-  const response = await fetch(`${url}/api/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email, password }),
-  });
-  return response.ok;
+/** @throws SetupError where filling it was interrupted */
+const isThere = async (url: string, table: Table): Promise<boolean> => {
+  const session = await callApi(`${url}/api/auth/login`, sessionSchema, undefined, SEED_USER).catch(() => null);
+  if (session === null) return false;
+  const rules = await openRules(table).list((await openUsers(table).find(session.userId))?.accountId ?? '');
+  // The last step keeps their past.
+  if (rules.length > 0 && rules.every((rule) => rule.effectiveFrom !== withPast(rule).effectiveFrom))
+    throw new SetupError('Filling this stack was interrupted: start with another folder (--data).');
+  return true;
 };
 
 /** Batches of events, oldest first; in the watched days one for each look, which follows it. */
@@ -162,7 +164,7 @@ function* inTime(events: readonly CloseEvent[], now: Date) {
  * @returns null where the account is there already, and nothing was done
  */
 export const seedData = async (url: string, table: Table): Promise<SeedResult | null> => {
-  if (await isThere(url)) return null;
+  if (await isThere(url, table)) return null;
   const now = new Date();
   const { userId, token } = await callApi(`${url}/api/auth/register`, sessionSchema, undefined, {
     ...SEED_USER,

@@ -5,11 +5,6 @@ import { SetupError } from '../setup-error.ts';
 import { localPrices } from './objects.ts';
 import { startLocalStripe } from './server.ts';
 
-/** The key given would move money. */
-class LiveKeyError extends SetupError {
-  override readonly name = 'LiveKeyError';
-}
-
 export interface StripeOfStack {
   /** Variables of the functions that talk to Stripe. */
   readonly environment: Readonly<Record<string, string>>;
@@ -43,7 +38,7 @@ const secretFor = (secrets: Options['secrets'], name: string, value: string): st
  * With STRIPE_SECRET_KEY, a test key, the functions talk to the real Stripe: STRIPE_WEBHOOK_SECRET is what `stripe listen
  * --forward-to …/api/billing/webhook` prints, and prices are set as STRIPE_PRICES. Without it, to one on this machine.
  *
- * @throws LiveKeyError
+ * @throws SetupError if the key would move money
  */
 export const openStripe = async ({
   dataDir,
@@ -64,7 +59,7 @@ export const openStripe = async ({
   const realKey = variables['STRIPE_SECRET_KEY'];
   if (realKey) {
     if (!/^(sk|rk)_test_/.test(realKey))
-      throw new LiveKeyError('STRIPE_SECRET_KEY must be a test key (sk_test_…): with a live one, money would move.');
+      throw new SetupError('STRIPE_SECRET_KEY must be a test key (sk_test_…): with a live one, money would move.');
     const environment = { ...pages, ...secretsOf(realKey, variables['STRIPE_WEBHOOK_SECRET'] ?? 'none') };
     return {
       environment: { ...environment, STRIPE_PRICES: variables['STRIPE_PRICES'] ?? '{}' },

@@ -12,6 +12,7 @@ import { totpCode } from '../../fixtures/totp.ts';
 import { requestSigner } from '../../lambda/gateway/aws/aws-json.ts';
 import { type LocalStack, startStack } from '../../local/host/stack.ts';
 import { type MockProviders, startMockProviders } from '../../local/mock/providers.ts';
+import { SEED_USER, seedData } from '../../local/seed/seed.ts';
 import { currentAssembly } from '../../local/synth.ts';
 import { STACK_TIMEOUT_MS } from '../dashboard/over-http/stack.ts';
 
@@ -313,8 +314,17 @@ describe('the local stack', () => {
     });
   });
 
+  it('says that filling it with seed data was interrupted', async () => {
+    const { token } = (await (
+      await post('/api/auth/register', { ...user(SEED_USER.email), ...SEED_USER })
+    ).json()) as Session;
+    const rule = { type: 'cost_threshold', name: 'Daily limit', config: { threshold: 22, period: 'daily' } };
+    await post('/api/alert-rules', rule, { authorization: `Bearer ${token}` });
+    await expect(seedData(stack.url, stack.table)).rejects.toThrow('interrupted: start with another folder (--data).');
+  });
+
   it('refuses a second instance on the same data, and a busy port, in one sentence', async () => {
-    await expect(start()).rejects.toMatchObject({ name: 'DataFolderInUseError' });
+    await expect(start()).rejects.toThrow(/is in use by another instance: stop that one, .* --data\.$/);
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const port = portOf(other);

@@ -18,22 +18,15 @@ const queueSchema = z.object({
   RedrivePolicy: z.object({ deadLetterTargetArn: z.string(), maxReceiveCount: z.coerce.number() }).optional(),
 });
 
-const attributes = ({ RedrivePolicy, ...rest }: z.infer<typeof queueSchema>): Record<string, string> => ({
-  ...Object.fromEntries(
-    Object.entries(rest)
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [name, String(value)]),
-  ),
-  ...(RedrivePolicy && { RedrivePolicy: JSON.stringify(RedrivePolicy) }),
-});
-
 /** Makes every queue of the templates. A queue that exists gets the templates' attributes. Dead-letter queues come first. */
 export const createQueues = async (app: App, sqs: SQSClient): Promise<void> => {
   const queues = definitions(app, queueSchema, 'AWS::SQS::Queue').sort(
     (a, b) => Number(a.properties.RedrivePolicy !== undefined) - Number(b.properties.RedrivePolicy !== undefined),
   );
   for (const queue of queues) {
-    const Attributes = attributes(queue.properties);
+    const Attributes = Object.fromEntries(
+      Object.entries(queue.properties).map(([name, value]) => [name, JSON.stringify(value)]),
+    );
     try {
       await sqs.send(new CreateQueueCommand({ QueueName: queue.attribute('QueueName'), Attributes }));
     } catch (error) {
@@ -85,11 +78,6 @@ const tableSchema = z.object({
 
 type TableProperties = z.infer<typeof tableSchema>;
 
-/** The table on disk was made by a template with other keys or indexes. The message says what to do. */
-class OutdatedTableError extends SetupError {
-  override readonly name = 'OutdatedTableError';
-}
-
 const shape = (table: {
   readonly KeySchema?: readonly object[] | undefined;
   readonly GlobalSecondaryIndexes?: readonly { readonly IndexName?: string | undefined }[] | undefined;
@@ -107,7 +95,7 @@ const ensureTable = async (dynamo: DynamoDBClient, name: string, properties: Tab
     if (!(error instanceof ResourceInUseException)) throw error;
     const { Table } = await dynamo.send(new DescribeTableCommand({ TableName: name }));
     if (Table && shape(Table) !== shape(properties)) {
-      throw new OutdatedTableError(
+      throw new SetupError(
         `The table ${name} in the data folder has other keys or indexes than the template: start with another --data folder.`,
       );
     }
@@ -121,7 +109,7 @@ const ensureTable = async (dynamo: DynamoDBClient, name: string, properties: Tab
 /**
  * Makes every table of the templates that is not there yet, with its indexes and TTL attribute.
  *
- * @throws OutdatedTableError
+ * @throws SetupError where the table on disk was made by a template with other keys or indexes
  */
 export const createTables = async (app: App, dynamo: DynamoDBClient): Promise<void> => {
   const tables = definitions(app, tableSchema, 'AWS::DynamoDB::Table');

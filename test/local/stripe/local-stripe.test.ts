@@ -178,7 +178,7 @@ describe('the local Stripe', () => {
   it('refuses the file of another version, and says what to do', async () => {
     const file = join(tmpdir(), 'other-version.json');
     await writeFile(file, JSON.stringify({ aheadSeconds: 0, customers: [], subscriptions: [] }));
-    await expect(local({ file })).rejects.toThrow(`${file} is of another version: start with another folder (--data).`);
+    await expect(local({ file })).rejects.toThrow(`${file} is of another version: delete it.`);
   });
 
   it('shows what there is, moves its clock, and escapes what it is given', async () => {
