@@ -92,7 +92,7 @@ const rows: readonly Row[] = [
   [GET, /^\/api\/v\d+\/batches\/[^/]+$/, 'inline-batch-output'],
   [GET, /\/v\d+(alpha|beta)\d*\/batches\/[^/]+$/, 'inline-batch-output'],
   [GET, /\/files\/[^/]+:download$/, 'inline-batch-output'],
-  [POST, /\/threads\/[^/]+\/messages$/, 'free'],
+  [POST, /\/threads\/[^/]+\/messages(\/[^/]+)?$/, 'free'],
   [POST, /\/v\d[^/]*\/messages$/, 'anthropic-messages'],
   // Vertex AI: models of Anthropic, of others, and embeddings.
   [POST, /\/models\/count-tokens(@\w+)?:rawPredict$/, 'free'],
@@ -102,7 +102,7 @@ const rows: readonly Row[] = [
   [POST, /:(streamGenerateContent|generateContent)$/, 'gemini-generate'],
   [POST, /:(embedContent|batchEmbedContents)$/, 'gemini-embed'],
   [POST, /:predict$/, 'gemini-predict'],
-  [POST, /:(countTokens|countMessageTokens|countTextTokens)$/, 'free'],
+  [POST, /:(countTokens|computeTokens|countMessageTokens|countTextTokens)$/, 'free'],
   [POST, /:(batchGenerateContent|asyncBatchEmbedContent|cancel|register)$/, 'free'],
   [POST, /\/cachedContents$/, 'gemini-cache'],
   [/^(PATCH|PUT)$/, /\/cachedContents\/[^/]+$/, 'free'],
@@ -121,7 +121,7 @@ const rows: readonly Row[] = [
     /\/(files|uploads|batches|batch\/jobs|vector_stores|fileSearchStores|tokenize|tokenize-text|detokenize|check-api-key|threads|assistants|agents|skills|datasets|connectors|libraries|auth_tokens)$/,
     'free',
   ],
-  [POST, /\/(uploads|files|vector_stores|assistants)\/[^?]+$/, 'free'],
+  [POST, /\/(uploads|files|vector_stores|assistants|skills)\/[^?]+$/, 'free'],
   [POST, /\/(batches|batch\/jobs)\/[^/]+\/(cancel|requests)$/, 'free'],
   // Returns the usage of the session so far.
   [POST, /\/agents\/sessions\/[^/]+$/, 'free'],

@@ -8,10 +8,10 @@ type Counts = Readonly<Record<'input' | 'output' | 'tool' | 'thoughts' | 'total'
 
 /**
  * The prompt includes cached tokens. Tokens of tools are separate from the prompt, and thoughts from the output unless prompt and output
- * already add up to the total. An output that is left out is what the others leave of the total: Google leaves out zeros. What the total
- * has beyond all of them is charged as thoughts.
+ * already add up to the total (Gemini Live's leaves them out). An output that is left out is what the others leave of the total: Google
+ * leaves out zeros. What the total has beyond all of them is charged as thoughts.
  */
-const readTokens = (counts: Counts, dialect: Dialect): UsageDraft => {
+const readTokens = (counts: Counts, dialect: Dialect, isLive = false): UsageDraft => {
   const tool = count(counts.tool);
   const thoughts = count(counts.thoughts);
   const total = countOf(counts.total);
@@ -31,7 +31,7 @@ const readTokens = (counts: Counts, dialect: Dialect): UsageDraft => {
   return {
     gap: hasUnreadable(counts, ['tool', 'thoughts']) ? 'missing' : (gap ?? (beyond > 0 ? 'derived' : undefined)),
     inputTokens,
-    outputTokens: sides.outputTokens + (total === listed ? 0 : thoughts) + beyond,
+    outputTokens: sides.outputTokens + (total === listed && !isLive ? 0 : thoughts) + beyond,
     reasoningTokens: thoughts + beyond,
   };
 };
@@ -47,6 +47,7 @@ export const readGeminiUsage = (raw: Raw, _provider: string, dialect: Dialect): 
       total: raw['totalTokenCount'],
     },
     dialect,
+    raw['responseTokenCount'] !== undefined,
   ),
   cacheReadTokens: count(raw['cachedContentTokenCount']),
   ...modalities(

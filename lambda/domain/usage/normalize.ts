@@ -5,7 +5,7 @@ import { clampUsage, type DraftUnits, type UsageDraft } from './consistent-usage
 import type { Dialect } from './dialect.ts';
 import { readGeminiUsage, readInteractionsUsage } from './gemini-shapes.ts';
 import { readChatUsage, readResponsesUsage } from './openai-shapes.ts';
-import { amountOf, at, count, countOf, isRaw, type Raw } from './raw.ts';
+import { amountOf, at, count, countOf, isRaw, type Raw, sumOfCounts } from './raw.ts';
 import { hasUnreadable, readSides, type UsageGap } from './sides.ts';
 import type { UnitName, Usage } from './usage.ts';
 import type { Reading } from './usage-event.ts';
@@ -14,10 +14,6 @@ const knownUnits = new Set(['input_tokens', 'output_tokens', 'search_units', 'im
 
 /** Dialects whose responses have both input and output. Those of others may have only units. */
 const generates: ReadonlySet<Dialect> = new Set(['cohere-chat', 'cohere-generate']);
-
-/** Such as `classifications`. */
-const otherUnits = (billed: Raw): number =>
-  Object.entries(billed).reduce((sum, [unit, quantity]) => sum + (knownUnits.has(unit) ? 0 : count(quantity)), 0);
 
 /**
  * Cohere: `tokens` is what was processed, `billed_units` what is charged (the preamble, for example, is free). Older responses,
@@ -52,7 +48,8 @@ const readCohereUsage = (raw: Raw, _provider: string, dialect: Dialect): UsageDr
     units: {
       searchUnits: count(at(billed, 'search_units')),
       images: count(at(billed, 'images')),
-      otherUnits: isRaw(billed) ? otherUnits(billed) : 0,
+      // Such as `classifications`.
+      otherUnits: sumOfCounts(billed, knownUnits),
     },
   };
 };
@@ -197,6 +194,9 @@ const shapes: readonly Shape[] = [
 /** OpenAI's search models search once in every call; usage does not report it. */
 const SEARCH_MODEL = /-search-(preview|api)/;
 
+/** xAI's tools whose fee is known; remote MCP servers have none. */
+const xaiTools = new Set(['web_search_calls', 'x_search_calls', 'file_search_calls', 'mcp_calls']);
+
 /** Units in usage objects of any shape, and those that every call has. */
 const readUnits = (raw: Raw, provider: string, model: string | null): DraftUnits => {
   const xai = raw['server_side_tool_usage_details'];
@@ -210,6 +210,7 @@ const readUnits = (raw: Raw, provider: string, model: string | null): DraftUnits
     fileSearches: count(at(xai, 'file_search_calls')),
     liveSearchSources: count(raw['num_sources_used']),
     citationTokens: count(raw['citation_tokens']),
+    otherUnits: sumOfCounts(xai, xaiTools),
   };
 };
 

@@ -1,6 +1,6 @@
 import type { UsageDraft } from './consistent-usage.ts';
 import type { Dialect } from './dialect.ts';
-import { amountOf, at, count, countOf, isRaw, type Raw } from './raw.ts';
+import { amountOf, at, count, countOf, isRaw, type Raw, sumOfCounts } from './raw.ts';
 import { readSides } from './sides.ts';
 
 /**
@@ -61,9 +61,7 @@ export const readChatUsage = (raw: Raw, provider: string, dialect: Dialect): Usa
     units: {
       audioSeconds: amountOf(raw['prompt_audio_seconds']) ?? 0,
       // Calls of connectors, by name; their fees are unknown.
-      otherUnits: isRaw(raw['connectors'])
-        ? Object.values(raw['connectors']).reduce<number>((sum, calls) => sum + count(calls), 0)
-        : 0,
+      otherUnits: sumOfCounts(raw['connectors']),
     },
   };
 };

@@ -33,6 +33,13 @@ export const countOf = (...values: readonly unknown[]): number | null => {
 /** As countOf, 0 where none is a number. */
 export const count = (...values: readonly unknown[]): number => countOf(...values) ?? 0;
 
+/** The sum of the counts in an object of them, but for those of these names. */
+export const sumOfCounts = (counts: unknown, except: ReadonlySet<string> = new Set()): number =>
+  Object.entries(isRaw(counts) ? counts : {}).reduce(
+    (sum, [name, each]) => sum + (except.has(name) ? 0 : count(each)),
+    0,
+  );
+
 /** Tokens by lower-case modality from a list such as Gemini's `[{ modality: 'TEXT', tokenCount: 12 }]`. */
 export const byModality = (list: unknown): ReadonlyMap<string, number> => {
   const sums = new Map<string, number>();

@@ -326,13 +326,17 @@ export class JsonPicker {
   }
 }
 
-const unescaped = (key: string): string => {
+/** Undefined for what is no JSON. */
+export const parsed = (json: string): unknown => {
   try {
-    return JSON.parse(`"${key}"`) as string;
+    return JSON.parse(json);
   } catch {
-    return key;
+    return undefined;
   }
 };
+
+/** The content of a JSON string; the string itself if it is cut within an escape. */
+export const unescaped = (json: string): string => (parsed(`"${json}"`) ?? json) as string;
 
 /** A member name as in the JSON. A name that is too long to be wanted is cut, but stays too long. */
 const keyText = (chunk: Buffer, start: number, end: number): string =>

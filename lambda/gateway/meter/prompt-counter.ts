@@ -1,4 +1,5 @@
 import type { Prompt } from '../../domain/usage/usage-event.ts';
+import { parsed } from './json-picker.ts';
 
 /** In pixels; null where the bytes do not show them. */
 interface ImageSize {
@@ -246,10 +247,6 @@ const sizeOf = (head: Buffer): ReturnType<typeof imageSize> => {
 /** A surrogate pair cut in two counts as two characters: the error is within one sample. */
 const textBytesOf = (json: Buffer): number => {
   // An escape that was cut at the end would not parse.
-  const whole = json.toString('utf8').replace(/\\(?:u[0-9a-f]{0,3})?$/i, '');
-  try {
-    return Buffer.byteLength(JSON.parse(`"${whole}"`) as string);
-  } catch {
-    return json.length;
-  }
+  const text = parsed(`"${json.toString('utf8').replace(/\\(?:u[0-9a-f]{0,3})?$/i, '')}"`);
+  return typeof text === 'string' ? Buffer.byteLength(text) : json.length;
 };

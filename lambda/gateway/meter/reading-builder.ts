@@ -1,40 +1,28 @@
 import { BILLABLE } from '../../domain/usage/billable-items.ts';
 import type { Dialect } from '../../domain/usage/dialect.ts';
 import { MAX_MODEL_CHARACTERS, MAX_RAW_USAGE_BYTES, MAX_TIER_CHARACTERS } from '../../domain/usage/limits.ts';
+import { at, isRaw, type Raw } from '../../domain/usage/raw.ts';
 import type { Reading } from '../../domain/usage/usage-event.ts';
 import { BatchTotal } from './batch-total.ts';
-import type { PickerSink } from './json-picker.ts';
-
-type Usage = Record<string, unknown>;
+import { type PickerSink, parsed } from './json-picker.ts';
 
 /** Longest picked value. Usage objects have a few hundred bytes; Anthropic's with compaction iterations a few thousand. */
 export const MAX_PICKED_BYTES = MAX_RAW_USAGE_BYTES;
 
-const parse = (json: string): unknown => {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-};
-
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-const isObject = (value: unknown): value is Usage =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Replaces members of `bottom` with those of `top` that are not null: Anthropic's rule for message_delta and message_start. */
-const overlay = (bottom: Usage, top: Usage): Usage => {
+const overlay = (bottom: Raw, top: Raw): Raw => {
   const merged = { ...bottom };
   for (const [name, value] of Object.entries(top)) if (value !== null) merged[name] = value;
   return merged;
 };
 
 /** False for zeros alone. */
-const hasCount = (usage: Usage): boolean => /[1-9]/.test(JSON.stringify(usage));
+const hasCount = (usage: Raw): boolean => /[:[]"?[\d.]*[1-9]/.test(JSON.stringify(usage));
 
 /** False for names alone: Vertex AI's first events have only the type of traffic. */
-const hasNumber = (usage: Usage): boolean => /[:[]"?-?\d/.test(JSON.stringify(usage));
+const hasNumber = (usage: Raw): boolean => /[:[]"?-?\d/.test(JSON.stringify(usage));
 
 /** Anthropic's stop reason when a classifier stopped the response. */
 const REFUSAL = 'refusal';
@@ -42,10 +30,9 @@ const REFUSAL = 'refusal';
 const usageNames = ['usage', 'usageMetadata', 'xGroqUsage', 'meta', 'metadataUsage'] as const;
 
 /** The usage object of one document, or null. One without numbers is no usage (Cohere v2 sends an empty one on failure); zeros are. */
-const usageIn = (values: ReadonlyMap<string, unknown>): Usage | null => {
-  const found = usageNames.map((name) => values.get(name)).filter(isObject);
-  const isUsage = (usage: Usage): boolean =>
-    usage !== values.get('meta') || 'billed_units' in usage || 'tokens' in usage;
+const usageIn = (values: ReadonlyMap<string, unknown>): Raw | null => {
+  const found = usageNames.map((name) => values.get(name)).filter(isRaw);
+  const isUsage = (usage: Raw): boolean => usage !== values.get('meta') || 'billed_units' in usage || 'tokens' in usage;
   return found.find((usage) => hasNumber(usage) && isUsage(usage)) ?? null;
 };
 
@@ -75,9 +62,9 @@ const dialectsOf: Readonly<Record<string, readonly Dialect[]>> = {
 export class ReadingBuilder implements PickerSink {
   /** Null unless the documents are the results of a batch. */
   readonly #batch: BatchTotal | null;
-  #usage: Usage | null = null;
+  #usage: Raw | null = null;
   /** The usage of Anthropic's message_start, which message_delta updates. */
-  #startUsage: Usage | null = null;
+  #startUsage: Raw | null = null;
   #isHalf = false;
   #model: string | null = null;
   #serviceTier: string | null = null;
@@ -96,6 +83,8 @@ export class ReadingBuilder implements PickerSink {
   #hasChoices = false;
   /** The document has a choice or candidate. */
   #hasPart = false;
+  /** A part that only streams have. */
+  #hasDelta = false;
   #isFirstDocument = true;
 
   readonly #isRepeated: boolean;
@@ -113,20 +102,21 @@ export class ReadingBuilder implements PickerSink {
     if (name === '#line') this.#takeLine();
     else if (name === '#image') this.#images++;
     else if (name === '#error') this.#hasError = true;
-    else if (name === 'embeddedTokens') this.#embeddedTokens += Number(parse(json)) || 0;
+    else if (name === 'embeddedTokens') this.#embeddedTokens += Number(parsed(json)) || 0;
     else if (name === '#choices') this.#hasChoices = true;
     else if (name === '#part') this.#hasPart = true;
+    else if (name === '#delta') this.#hasDelta = true;
     else if (name === '#grounded') this.#billableItems.set(BILLABLE.groundedPrompts, 1);
     else if (name === '#mapped') this.#billableItems.set(BILLABLE.mapsPrompts, 1);
-    else if (name === 'svgUsage') this.#svgUsages.push(parse(json));
-    else if (name === 'groundingQueries') this.#addGroundingQueries(parse(json));
+    else if (name === 'svgUsage') this.#svgUsages.push(parsed(json));
+    else if (name === 'groundingQueries') this.#addGroundingQueries(parsed(json));
     else if (name === '#output') this.#outputs.push({ type: '', action: '', container: '' });
     else if (name === '#tool') this.#tools.push({ type: '', model: undefined });
-    else if (name.startsWith('output.')) this.#outputMember(name, parse(json));
-    else if (name === 'tool.type') (this.#tools.at(-1) as { type: string }).type = textOf(parse(json));
-    else if (name === 'tool.model') (this.#tools.at(-1) as { model: unknown }).model = parse(json);
+    else if (name.startsWith('output.')) this.#outputMember(name, parsed(json));
+    else if (name === 'tool.type') (this.#tools.at(-1) as { type: string }).type = textOf(parsed(json));
+    else if (name === 'tool.model') (this.#tools.at(-1) as { model: unknown }).model = parsed(json);
     else if (!name.startsWith('#')) {
-      const value = parse(json);
+      const value = parsed(json);
       if (name === 'tokenCount')
         this.#values.set('usageMetadata', { promptTokenCount: value, candidatesTokenCount: 0 });
       else if (value !== null && value !== undefined) this.#values.set(name, value);
@@ -167,7 +157,7 @@ export class ReadingBuilder implements PickerSink {
     this.#groundingQueries = 0;
   }
 
-  get usage(): Usage | null {
+  get usage(): Raw | null {
     return this.#batch ? this.#batch.usage : this.#usage;
   }
 
@@ -216,7 +206,7 @@ export class ReadingBuilder implements PickerSink {
 
   #takeUsage(values: Map<string, unknown>): void {
     const start = values.get('messageUsage');
-    if (isObject(start)) {
+    if (isRaw(start)) {
       this.#startUsage = start;
       this.#usage = start;
       this.#isHalf = true;
@@ -230,18 +220,20 @@ export class ReadingBuilder implements PickerSink {
       this.#isHalf &&= (usage['output_tokens'] ?? null) === null;
       return;
     }
-    // Where usage is repeated, the last one is in the event that ends the choice or candidate. Interactions repeat it in `metadata`.
-    const goesOn = (this.#isRepeated || this.#usage !== null) && this.#hasPart && !values.has('finishReason');
+    // Where usage is repeated, as it is from a stream's first event on, the last one is in the event that ends the choice or candidate.
+    const isRepeated = this.#isRepeated || this.#usage !== null || (this.#hasDelta && this.#isFirstDocument);
+    const goesOn = isRepeated && this.#hasPart && !values.has('finishReason');
+    // Interactions repeat it in `metadata`.
     this.#isHalf = goesOn || ('total_input_tokens' in usage && usage === values.get('metadataUsage'));
     // Counts only grow: nothing but zeros behind them is no usage.
     if (this.#usage === null || hasCount(usage)) this.#usage = usage;
   }
 
   /** Counts that replace no usage object: Bedrock's metrics, and those of each embedding. */
-  #lesserUsage(values: ReadonlyMap<string, unknown>): Usage | null {
+  #lesserUsage(values: ReadonlyMap<string, unknown>): Raw | null {
     if (this.#usage) return null;
     const metrics = values.get('invocationMetrics');
-    if (isObject(metrics)) return metrics;
+    if (isRaw(metrics)) return metrics;
     return this.#embeddedTokens > 0 ? { promptTokenCount: this.#embeddedTokens } : null;
   }
 
@@ -274,6 +266,7 @@ export class ReadingBuilder implements PickerSink {
     this.#hasError = false;
     this.#hasChoices = false;
     this.#hasPart = false;
+    this.#hasDelta = false;
   }
 
   #outputMember(name: string, value: unknown): void {
@@ -299,10 +292,10 @@ export class ReadingBuilder implements PickerSink {
   }
 
   #takeImageGeneration(value: unknown): void {
-    if (!isObject(value)) return;
-    const details = isObject(value['input_tokens_details']) ? value['input_tokens_details'] : {};
-    this.#number(BILLABLE.imageGenInputTextTokens, details['text_tokens'] ?? value['input_tokens']);
-    this.#number(BILLABLE.imageGenInputImageTokens, details['image_tokens']);
+    if (!isRaw(value)) return;
+    const inputTextTokens = at(value, 'input_tokens_details', 'text_tokens') ?? value['input_tokens'];
+    this.#number(BILLABLE.imageGenInputTextTokens, inputTextTokens);
+    this.#number(BILLABLE.imageGenInputImageTokens, at(value, 'input_tokens_details', 'image_tokens'));
     this.#number(BILLABLE.imageGenOutputTokens, value['output_tokens']);
   }
 

@@ -1,7 +1,7 @@
 import { BILLABLE } from '../../domain/usage/billable-items.ts';
 import { MAX_MODEL_CHARACTERS, MAX_TIER_CHARACTERS } from '../../domain/usage/limits.ts';
 import type { Reading } from '../../domain/usage/usage-event.ts';
-import { JsonPicker, type PickerSink, type Wanted } from './json-picker.ts';
+import { JsonPicker, type PickerSink, parsed, type Wanted } from './json-picker.ts';
 import { PromptCounter } from './prompt-counter.ts';
 import { wantedInRequest } from './wanted.ts';
 
@@ -36,14 +36,6 @@ const MULTIPART_OVERLAP_BYTES = 512;
 /** More than OpenRouter takes. */
 const MAX_FALLBACKS = 16;
 
-const jsonText = (json: string): unknown => {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-};
-
 /** Reads a copy of the request's body in bounded memory. Keeps only the members of BodyFacts. */
 export const createRequestReader = (contentType: string | undefined, path: string): RequestReader => {
   const values = new Map<string, unknown>();
@@ -56,7 +48,7 @@ export const createRequestReader = (contentType: string | undefined, path: strin
         prompt.see(name);
         return;
       }
-      const value = jsonText(json);
+      const value = parsed(json);
       if (typeof value === 'string') {
         if (name === 'part.type') prompt.partType(value);
         else if (name === 'part.detail') prompt.detail(value);

@@ -1,6 +1,6 @@
 import type { Dialect } from '../../domain/usage/dialect.ts';
 import type { Reading } from '../../domain/usage/usage-event.ts';
-import { JsonPicker, type PickerSink } from './json-picker.ts';
+import { JsonPicker, type PickerSink, unescaped } from './json-picker.ts';
 import { wantedOutput } from './wanted.ts';
 
 /** Words, runs of up to three digits, East Asian characters, words of other scripts, line ends, runs of marks. */
@@ -167,11 +167,11 @@ class OutputCounter implements PickerSink {
       this.#takePart();
       this.#isRepeat = this.#hasDeltas;
     } else if (json !== 'null')
-      this.#values.push({ name, text: json.startsWith('"') ? textOf(json.slice(1, -1)) : json });
+      this.#values.push({ name, text: json.startsWith('"') ? unescaped(json.slice(1, -1)) : json });
   }
 
   measured(name: string, _bytes: number, head: Buffer): void {
-    this.#values.push({ name, text: textOf(head.toString('utf8')) });
+    this.#values.push({ name, text: unescaped(head.toString('utf8')) });
   }
 
   tooLong(): void {}
@@ -226,12 +226,3 @@ class OutputCounter implements PickerSink {
     else this.#pieces += piecesOf(text);
   }
 }
-
-/** The content of a JSON string; the string itself if it is cut within an escape. */
-const textOf = (json: string): string => {
-  try {
-    return JSON.parse(`"${json}"`) as string;
-  } catch {
-    return json;
-  }
-};

@@ -48,7 +48,7 @@ const responseObject: Wanted = {
 export const wantedInResponse: Wanted = {
   ...responseObject,
   error: '#error',
-  choices: { '': '#choices', '*': { '': '#part', finish_reason: 'finishReason' } },
+  choices: { '': '#choices', '*': { '': '#part', delta: '#delta', finish_reason: 'finishReason' } },
   response: responseObject,
   // Gemini
   modelVersion: 'model',

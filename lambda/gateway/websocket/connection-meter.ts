@@ -1,7 +1,9 @@
 import type { Dialect } from '../../domain/usage/dialect.ts';
 import { MAX_MODEL_CHARACTERS } from '../../domain/usage/limits.ts';
+import { isRaw, type Raw } from '../../domain/usage/raw.ts';
+import { addUsage } from '../../domain/usage/usage.ts';
 import type { Reading } from '../../domain/usage/usage-event.ts';
-import { JsonPicker, type PickerSink, type Wanted } from '../meter/json-picker.ts';
+import { JsonPicker, type PickerSink, parsed, type Wanted } from '../meter/json-picker.ts';
 import { MAX_PICKED_BYTES, ReadingBuilder } from '../meter/reading-builder.ts';
 import { wantedInResponse } from '../meter/wanted.ts';
 import type { MessageListener } from './frame-reader.ts';
@@ -10,9 +12,10 @@ import type { MessageListener } from './frame-reader.ts';
  * Reads the responses on a WebSocket connection from its provider's messages:
  * - OpenAI Realtime: `response.created` … `response.done`, several at a time, and transcriptions of the input with a usage of their own.
  * - OpenAI Responses over WebSocket: the events of its streams.
- * - Gemini Live: turns. The usage of a turn is its own, not the connection's; the model is only in the client's first message.
+ * - Gemini Live: turns. The usage of a turn is its own, not the connection's; the model is only in the client's first message. Its
+ *   translation has no turns but the usage of each second: all of them are one response, which ends with the connection.
  * @see https://platform.openai.com/docs/api-reference/realtime-server-events https://developers.openai.com/api/docs/guides/websocket-mode
- * @see https://ai.google.dev/api/live https://github.com/pydantic/pydantic-ai/pull/7269 (measured: usage is by turn)
+ * @see https://ai.google.dev/api/live https://ai.google.dev/gemini-api/docs/live-api/live-translate https://github.com/pydantic/pydantic-ai/pull/7269 (measured: usage is by turn)
  */
 
 const transcription: Wanted = { model: 'session.transcriptionModel' };
@@ -64,15 +67,8 @@ interface OpenResponse {
   readonly end: EndResponse;
 }
 
-const parse = (json: string | undefined): unknown => {
-  try {
-    return json === undefined ? undefined : JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-};
-
-const pickedValue = (values: Values, name: string): unknown => parse(values.findLast(([each]) => each === name)?.[1]);
+const pickedValue = (values: Values, name: string): unknown =>
+  parsed(values.findLast(([each]) => each === name)?.[1] ?? '');
 const has = (values: Values, name: string): boolean => values.some(([each]) => each === name);
 
 const textOf = (values: Values, name: string): string | null => {
@@ -136,6 +132,7 @@ const totalOf = (values: Values): number | null => {
   return typeof usage?.totalTokenCount === 'number' ? usage.totalTokenCount : 0;
 };
 
+const TRANSLATES = /-translate/;
 const DONE = /^response\.(done|completed|incomplete|failed|cancelled)$/;
 const TRANSCRIBED = /input_audio_transcription\.completed$/;
 
@@ -147,6 +144,7 @@ export class ConnectionMeter {
   readonly #open = new Map<string, OpenResponse>();
   /** Gemini's current turn. */
   #turn: (OpenResponse & { total: number | null; isOver: boolean }) | undefined;
+  #translated: Raw | null = null;
   #modelRequested: string | null;
   #modelServed: string | null = null;
   #transcriptionModel: string | null = null;
@@ -161,7 +159,7 @@ export class ConnectionMeter {
     this.#modelRequested = connection.model;
     this.provider = new MessageValues(
       wantedInMessage,
-      (values) => (this.#isGemini ? this.#takeGemini(values) : this.#takeOpenAi(values)),
+      (values) => this.#take(values),
       () => this.markUnreadable(),
     );
     this.#client = new MessageValues(
@@ -195,6 +193,12 @@ export class ConnectionMeter {
   end(): void {
     for (const id of [...this.#open.keys()]) this.#endOpenAi(id, false);
     if (this.#turn) this.#endTurn(this.#turn, this.#turn.isOver);
+  }
+
+  #take(values: Values): void {
+    if (!this.#isGemini) this.#takeOpenAi(values);
+    else if (TRANSLATES.test(this.#modelRequested ?? '')) this.#takeTranslation(values);
+    else this.#takeGemini(values);
   }
 
   #takeOpenAi(values: Values): void {
@@ -232,6 +236,14 @@ export class ConnectionMeter {
       modelServed: null,
       billableItems: {},
     });
+  }
+
+  #takeTranslation(values: Values): void {
+    const usage = pickedValue(values, 'usageMetadata');
+    if (!isRaw(usage)) return;
+    this.#turn ??= { ...this.#begin(), total: null, isOver: false };
+    this.#translated = addUsage(this.#translated, usage);
+    feed(this.#turn.builder, [['usageMetadata', JSON.stringify(this.#translated)]]);
   }
 
   #takeGemini(values: Values): void {

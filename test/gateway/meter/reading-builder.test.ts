@@ -188,7 +188,7 @@ describe('usage', () => {
 
   it('of zeros alone counts, but not behind a count', () => {
     expect(build([{ usage: { a: 0 } }]).builder.usage).toEqual({ a: 0 });
-    expect(build([{ usage: { a: 1 } }, { usage: { a: 0, of: { b: 0 } } }]).builder.usage).toEqual({ a: 1 });
+    expect(build([{ usage: { a: 1 } }, { usage: { a: 0, of: { ttl_12h: 0 } } }]).builder.usage).toEqual({ a: 1 });
     expect(build([{ usage: { a: 1 } }, { usage: { a: 0, of: { b: 20 } } }]).builder.usage).toEqual({
       a: 0,
       of: { b: 20 },

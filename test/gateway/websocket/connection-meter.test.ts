@@ -132,6 +132,27 @@ describe('a connection to Gemini Live', () => {
     ]);
   });
 
+  it('adds up the usages of live translation, which has no turns', () => {
+    const translated = (total: number, text: number) => ({
+      serverContent: {},
+      usageMetadata: {
+        totalTokenCount: total,
+        promptTokensDetails: [
+          { modality: 'TEXT', tokenCount: text },
+          { modality: 'AUDIO', tokenCount: total / 2 },
+        ],
+      },
+    });
+    const messages = [translated(100, 500), part, translated(50, 520), translated(50, 540), translated(60, 560), part];
+    const { readings } = readingsOf('gemini-generate', messages, 'gemini-3.5-live-translate-preview');
+    expect(readings).toMatchObject([
+      {
+        usage: { totalTokenCount: 260, promptTokensDetails: [{ tokenCount: 2_120 }, { tokenCount: 130 }] },
+        complete: false,
+      },
+    ]);
+  });
+
   it('records a turn whose usage never comes, and one that is interrupted', () => {
     expect(totals(part, complete, part)).toEqual([
       [null, true],
