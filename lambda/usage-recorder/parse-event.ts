@@ -1,6 +1,7 @@
 import { isWellFormedAccountKey, serviceKeyHash } from '../domain/accounts/account-key.ts';
 import { withCurrentNames } from '../domain/spend/former-names.ts';
 import { messageText } from '../domain/usage/message-text.ts';
+import { isRaw } from '../domain/usage/raw.ts';
 import { type UsageEvent, usageEventSchema } from '../domain/usage/usage-event.ts';
 
 /** A message that is not a usage event. `issues` name paths of the schema, never values. */
@@ -16,15 +17,12 @@ export class PoisonEventError extends Error {
 
 const MAX_ISSUES = 10;
 
-const isObject = (json: unknown): json is Record<string, unknown> =>
-  typeof json === 'object' && json !== null && !Array.isArray(json);
-
 /**
  * An event as it is written now. Version 0.1 named members differently, and named the account by its key, which is a credential:
  * only its hash goes on from here.
  */
 const currentEvent = (json: unknown): unknown => {
-  if (!isObject(json)) return json;
+  if (!isRaw(json)) return json;
   const { unverifiedKey, accountId, ...event } = withCurrentNames(json);
   const key = typeof accountId === 'string' && isWellFormedAccountKey(accountId) ? accountId : unverifiedKey;
   if (typeof key !== 'string') return { ...event, accountId };

@@ -41,7 +41,7 @@ export const reasons = {
   hiddenReasoning:
     'The provider reported no usage, and this model hides its reasoning: its output cannot be estimated.',
   unreadableUsage: 'A part of the usage that the provider reported is missing or cannot be true.',
-  derivedUsage: 'A part of the usage that the provider reported cannot be read: it is taken from the total.',
+  derivedUsage: 'A part of the reported usage cannot be read: it is left out, or taken from the total.',
   noModel: 'Neither the request nor the response names a model.',
   noPrice: 'No price is known for this model.',
   noRate: 'Something this request used has no known price.',

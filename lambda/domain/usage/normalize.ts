@@ -6,7 +6,7 @@ import type { Dialect } from './dialect.ts';
 import { readGeminiUsage, readInteractionsUsage } from './gemini-shapes.ts';
 import { readChatUsage, readResponsesUsage } from './openai-shapes.ts';
 import { amountOf, at, count, countOf, isRaw, type Raw, sumOfCounts } from './raw.ts';
-import { hasUnreadable, readSides, type UsageGap } from './sides.ts';
+import { hasUnreadable, hasUnreadableDetail, readSides, type UsageGap } from './sides.ts';
 import type { UnitName, Usage } from './usage.ts';
 import type { Reading } from './usage-event.ts';
 
@@ -214,6 +214,9 @@ const readUnits = (raw: Raw, provider: string, model: string | null): DraftUnits
   };
 };
 
+/** Units that are all of a price. Fees of tools come on top of tokens. */
+const soldUnits: readonly UnitName[] = ['images', 'characters', 'audioSeconds', 'videoSeconds'];
+
 /** Usage, and what of it could not be read; null where all could. */
 export interface ReadUsage {
   readonly usage: Usage;
@@ -245,7 +248,9 @@ export const readUsage = (
     },
     providerCostNanoUsd,
   });
-  return { usage, gap: draft.gap ?? null };
+  if (!shape && providerCostNanoUsd === null && soldUnits.every((unit) => !billableUnits[unit]))
+    return { usage, gap: 'missing' };
+  return { usage, gap: draft.gap ?? (raw && hasUnreadableDetail(raw) ? 'derived' : null) };
 };
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null;

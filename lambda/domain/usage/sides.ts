@@ -1,9 +1,9 @@
 import { type Dialect, hasNoOutput } from './dialect.ts';
-import { countOf, type Raw } from './raw.ts';
+import { countOf, isRaw, type Raw } from './raw.ts';
 
 /**
  * Problem of a usage object of which only a part can be read. `derived`: a side (input or output) is what the other one leaves of
- * the total. `missing`: a side is not known at all.
+ * the total, or a detail cannot be read. `missing`: a side is not known at all.
  */
 export type UsageGap = 'derived' | 'missing';
 
@@ -20,6 +20,14 @@ const isUnreadable = (value: unknown): boolean => value !== undefined && value !
 export const hasUnreadable = (raw: Raw, names: readonly string[]): boolean =>
   names.some((name) => isUnreadable(raw[name]));
 
+const COUNT = /(tokens|tokenCount|requests|calls)$/;
+
+/** The same of a count among its details, without which tokens would be priced as text. */
+export const hasUnreadableDetail = (raw: Raw): boolean =>
+  Object.values(raw)
+    .flat()
+    .some((part) => isRaw(part) && Object.entries(part).some(([name, each]) => COUNT.test(name) && isUnreadable(each)));
+
 /**
  * Both sides of a usage object. An absent output is 0 where the total leaves nothing for it, or where the dialect has none: then a lone
  * total is the input. Otherwise a lone total is neither side.
@@ -29,7 +37,8 @@ export const readSides = (reported: { input: unknown; output: unknown; total: un
   const output =
     hasNoOutput(dialect) && !isUnreadable(reported.output) ? (countOf(reported.output) ?? 0) : countOf(reported.output);
   const total = countOf(reported.total);
-  if (input !== null && output !== null) return { inputTokens: input, outputTokens: output };
+  if (input !== null && output !== null)
+    return { inputTokens: input, outputTokens: output, ...(isUnreadable(reported.total) && { gap: 'derived' }) };
   const known = input ?? output;
   if (known === null || total === null || total < known)
     return { inputTokens: input ?? (output === null ? (total ?? 0) : 0), outputTokens: output ?? 0, gap: 'missing' };

@@ -1,4 +1,5 @@
-import type { JsonPicker } from './json-picker.ts';
+import { at } from '../../domain/usage/raw.ts';
+import { type JsonPicker, parsed } from './json-picker.ts';
 
 /** Length and length of the headers, their checksum; and the checksum at the end. */
 const PRELUDE_BYTES = 12;
@@ -94,10 +95,6 @@ export class EventStreamReader {
 
 /** The event in a payload; the payload itself where it has none. */
 const eventIn = (payload: Buffer): Buffer => {
-  try {
-    const { bytes } = JSON.parse(payload.toString());
-    return typeof bytes === 'string' ? Buffer.from(bytes, 'base64') : payload;
-  } catch {
-    return payload;
-  }
+  const bytes = at(parsed(payload.toString()), 'bytes');
+  return typeof bytes === 'string' ? Buffer.from(bytes, 'base64') : payload;
 };

@@ -1,7 +1,7 @@
 import { BILLABLE } from '../../domain/usage/billable-items.ts';
 import type { Dialect } from '../../domain/usage/dialect.ts';
 import { MAX_MODEL_CHARACTERS, MAX_RAW_USAGE_BYTES, MAX_TIER_CHARACTERS } from '../../domain/usage/limits.ts';
-import { at, isRaw, type Raw } from '../../domain/usage/raw.ts';
+import { amountOf, at, isRaw, type Raw } from '../../domain/usage/raw.ts';
 import type { Reading } from '../../domain/usage/usage-event.ts';
 import { BatchTotal } from './batch-total.ts';
 import { type PickerSink, parsed } from './json-picker.ts';
@@ -140,8 +140,7 @@ export class ReadingBuilder implements PickerSink {
       this.#billableItems.set(BILLABLE.responseBackground, Number(values.get('background')));
     this.#text(BILLABLE.imageSize, values.get('image.size'));
     this.#text(BILLABLE.imageQuality, values.get('image.quality'));
-    const seconds = values.get('audio.seconds');
-    this.#number(BILLABLE.audioSeconds, typeof seconds === 'string' ? Number(seconds) : seconds);
+    this.#number(BILLABLE.audioSeconds, amountOf(values.get('audio.seconds')));
     this.#number(BILLABLE.batchSucceeded, values.get('batchSucceeded'));
     this.#number(BILLABLE.webSearchRequests, values.get('webSearchRequests'));
     this.#number(BILLABLE.groundingQueries, this.#groundingQueries);
@@ -206,7 +205,7 @@ export class ReadingBuilder implements PickerSink {
 
   #takeUsage(values: Map<string, unknown>): void {
     const start = values.get('messageUsage');
-    if (isRaw(start)) {
+    if (isRaw(start) && hasNumber(start)) {
       this.#startUsage = start;
       this.#usage = start;
       this.#isHalf = true;

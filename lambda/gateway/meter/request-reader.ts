@@ -1,5 +1,6 @@
 import { BILLABLE } from '../../domain/usage/billable-items.ts';
 import { MAX_MODEL_CHARACTERS, MAX_TIER_CHARACTERS } from '../../domain/usage/limits.ts';
+import { amountOf } from '../../domain/usage/raw.ts';
 import type { Reading } from '../../domain/usage/usage-event.ts';
 import { JsonPicker, type PickerSink, parsed, type Wanted } from './json-picker.ts';
 import { PromptCounter } from './prompt-counter.ts';
@@ -130,11 +131,8 @@ const factsOf = (
   const billableItems: Record<string, number | string> = {};
   const speechCharacters = values.get('speechCharacters');
   if (typeof speechCharacters === 'number') billableItems[BILLABLE.speechCharacters] = speechCharacters;
-  const reported = values.get('video.seconds');
-  // Only strings, because `Number` throws on some objects.
-  const seconds = typeof reported === 'string' ? Number(reported) : reported;
-  if (typeof seconds === 'number' && seconds > 0 && Number.isFinite(seconds))
-    billableItems[BILLABLE.videoSeconds] = seconds;
+  const seconds = amountOf(values.get('video.seconds'));
+  if (seconds) billableItems[BILLABLE.videoSeconds] = seconds;
   for (const [name, item] of [
     ['image.size', BILLABLE.imageSize],
     ['image.quality', BILLABLE.imageQuality],

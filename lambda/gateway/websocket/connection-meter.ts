@@ -1,6 +1,6 @@
 import type { Dialect } from '../../domain/usage/dialect.ts';
 import { MAX_MODEL_CHARACTERS } from '../../domain/usage/limits.ts';
-import { isRaw, type Raw } from '../../domain/usage/raw.ts';
+import { at, count, isRaw, type Raw } from '../../domain/usage/raw.ts';
 import { addUsage } from '../../domain/usage/usage.ts';
 import type { Reading } from '../../domain/usage/usage-event.ts';
 import { JsonPicker, type PickerSink, parsed, type Wanted } from '../meter/json-picker.ts';
@@ -126,11 +126,8 @@ const feed = (builder: ReadingBuilder, values: Values): void => {
 };
 
 /** The total of a Gemini usage object; null where there is none. */
-const totalOf = (values: Values): number | null => {
-  if (!has(values, 'usageMetadata')) return null;
-  const usage = pickedValue(values, 'usageMetadata') as { totalTokenCount?: unknown } | null | undefined;
-  return typeof usage?.totalTokenCount === 'number' ? usage.totalTokenCount : 0;
-};
+const totalOf = (values: Values): number | null =>
+  has(values, 'usageMetadata') ? count(at(pickedValue(values, 'usageMetadata'), 'totalTokenCount')) : null;
 
 const TRANSLATES = /-translate/;
 const DONE = /^response\.(done|completed|incomplete|failed|cancelled)$/;

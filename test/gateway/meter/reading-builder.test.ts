@@ -212,6 +212,10 @@ describe('usage', () => {
     expect(build([document]).builder.usage).toEqual(usage);
   });
 
+  it('of message_start is none without a number', () => {
+    expect(build([{ message: { usage: { of: [[]] } } }]).builder.usage).toBeNull();
+  });
+
   it('of Anthropic’s message_delta is laid over that of message_start, nulls left out', () => {
     const { builder, isWhole } = build([
       { message: { model: 'claude', usage: { input_tokens: 3, output_tokens: 1 } } },
