@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { tokenKinds } from '../../lambda/domain/price/rates.ts';
+import { type UnitName, unitNames } from '../../lambda/domain/usage/usage.ts';
 import { exactMoney, formatAxisMoney, formatMoney } from '../../web/src/format/money.ts';
 import {
   formatBytes,
@@ -10,8 +12,15 @@ import {
   plural,
 } from '../../web/src/format/quantity.ts';
 import { bucketEnd, bucketStart, formatAgo, formatInstants, formatShortInstant } from '../../web/src/format/time.ts';
+import { isTokenKind } from '../../web/src/providers/names.ts';
 
 const NANO = 1e9;
+
+it('the rates of tokens are those of a million; of what is counted one by one, of one', () => {
+  const isCounted = (unit: UnitName) => !unit.endsWith('Tokens');
+  const kinds = [...tokenKinds, ...unitNames];
+  expect(kinds.filter((kind) => !isTokenKind(kind))).toEqual(unitNames.filter(isCounted));
+});
 
 describe('money', () => {
   it('is "unknown" where the amount is unknown, never zero', () => {

@@ -27,5 +27,5 @@ export const kindName = (kind: string): string => {
   return kinds[kind] ?? `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 };
 
-/** Kinds of tokens are singular; other units, such as `webSearches`, are plural. */
-export const isTokenKind = (kind: string): boolean => !/s$/.test(kind) || kind === 'cacheWrites';
+/** Kinds of tokens are singular, or end in `Tokens`; other units, such as `webSearches`, are plural. */
+export const isTokenKind = (kind: string): boolean => !/s$/.test(kind) || kind.endsWith('Tokens');
