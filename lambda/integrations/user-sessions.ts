@@ -37,13 +37,10 @@ const NO_SUCH_SESSION: ReadonlySet<string> = new Set([
   'InvalidParameterException',
 ]);
 
-const NO_USER: ReadonlySet<string> = new Set([
+const NO_RESET_CODE: ReadonlySet<string> = new Set([
   'UserNotFoundException',
   'InvalidParameterException',
   'NotAuthorizedException',
-]);
-
-const NO_MAIL: ReadonlySet<string> = new Set([
   'CodeDeliveryFailureException',
   'InvalidEmailRoleAccessPolicyException',
   'LimitExceededException',
@@ -112,19 +109,16 @@ export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId:
       }
     },
 
-    /** Mails a reset code. Succeeds without a mail if there is no such user. @returns why a user gets none, which only they may learn */
+    /** Mails a reset code. @returns why there is none, which nobody may learn but the operator: it says whether there is a user */
     sendResetCode: async (email: string): Promise<string | undefined> => {
       const SecretHash = await client.secretHash(email);
       const sending = cognito.send(new ForgotPasswordCommand({ ClientId: client.id, SecretHash, Username: email }));
-      const problemOf = (error: unknown): string | undefined => {
-        if (NO_USER.has(nameOf(error))) return undefined;
-        if (NO_MAIL.has(nameOf(error))) return nameOf(error);
+      const problemOf = (error: unknown): string => {
+        if (NO_RESET_CODE.has(nameOf(error))) return nameOf(error);
         throw error;
       };
-      return mapErrors(
-        sending.then(() => undefined, problemOf),
-        {},
-      );
+      const sent = sending.then(() => undefined, problemOf);
+      return mapErrors(sent, {});
     },
 
     /** @throws ValidationError for a wrong or expired code, or an invalid password */

@@ -1,12 +1,13 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import pMap from 'p-map';
 import { uuidv7 } from 'uuidv7';
-import { openKeyUsage } from '../data/accounts/key-usage.ts';
+import { openLastUse } from '../data/accounts/key-usage.ts';
 import { openAlerts } from '../data/alerts/alerts.ts';
 import { openBillingAccounts } from '../data/billing/billing-accounts.ts';
 import { openPeriodUsage } from '../data/billing/billing-usage.ts';
 import type { ModelUse } from '../data/prices/model-use.ts';
 import type { PriceDrift } from '../data/prices/price-drift.ts';
+import { accountServiceKeyKey } from '../data/table/keys.ts';
 import type { Table } from '../data/table/table.ts';
 import { type Day, dayOf } from '../domain/calendar/utc.ts';
 import type { PriceBook } from '../domain/price/rates.ts';
@@ -72,13 +73,13 @@ const latestBy = (records: readonly RequestRecord[], nameOf: (record: RequestRec
 };
 
 /** Notes when keys were last used. */
-export const keyUse = (note: (accountId: string, keyId: string, usedAt: string) => Promise<void>): Observer => ({
+export const keyUse = (note: ReturnType<typeof openLastUse>): Observer => ({
   name: 'key use',
   observe: ({ records }) =>
     latestBy(records, ({ keyId }) => keyId).map(
       ({ accountId, keyId, startedAt }) =>
         () =>
-          note(accountId, keyId as string, startedAt),
+          note(accountServiceKeyKey(accountId, keyId as string), startedAt),
     ),
 });
 
@@ -95,7 +96,7 @@ export const planUse = (checkPlan: ReturnType<typeof openPlanAlerts>): Observer 
 
 /** Observes the use of keys and plans, over one table. */
 export const useObservers = (table: Table): readonly Observer[] => [
-  keyUse(openKeyUsage(table).note),
+  keyUse(openLastUse(table)),
   planUse(openPlanChecks(table)),
 ];
 

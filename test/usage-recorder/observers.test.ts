@@ -1,12 +1,12 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { openKeyUsage } from '../../lambda/data/accounts/key-usage.ts';
+import { openLastUse } from '../../lambda/data/accounts/key-usage.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBillingAccounts } from '../../lambda/data/billing/billing-accounts.ts';
 import { openPeriodUsage } from '../../lambda/data/billing/billing-usage.ts';
 import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
-import { accountKey, monthKey } from '../../lambda/data/table/keys.ts';
+import { accountKey, accountServiceKeyKey, monthKey } from '../../lambda/data/table/keys.ts';
 import { keyUse, planUse, withObservers } from '../../lambda/usage-recorder/observers.ts';
 import { checkPlans, openPlanAlerts } from '../../lambda/usage-recorder/plan-alerts.ts';
 import type { Recorder } from '../../lambda/usage-recorder/recorder.ts';
@@ -157,24 +157,24 @@ describe('openPlanAlerts', () => {
   });
 });
 
-describe('openKeyUsage', () => {
+describe('openLastUse', () => {
   const lastUsed = async (accountId: string) => (await openServiceKeys(table).list(accountId))[0]?.lastUsedAt;
 
   it('notes the latest use, some minutes coarse', async () => {
     const { accountId, keyId } = await newAccount(table);
-    const usage = openKeyUsage(table);
-    await usage.note(accountId, keyId, '2026-11-20T10:00:00.000Z');
-    await usage.note(accountId, keyId, '2026-11-20T10:04:00.000Z');
+    const [key, note] = [accountServiceKeyKey(accountId, keyId), openLastUse(table)];
+    await note(key, '2026-11-20T10:00:00.000Z');
+    await note(key, '2026-11-20T10:04:00.000Z');
     expect(await lastUsed(accountId)).toBe('2026-11-20T10:00:00.000Z');
-    await usage.note(accountId, keyId, '2026-11-20T10:05:00.000Z');
+    await note(key, '2026-11-20T10:05:00.000Z');
     expect(await lastUsed(accountId)).toBe('2026-11-20T10:05:00.000Z');
-    await openKeyUsage(table).note(accountId, keyId, '2026-11-20T09:00:00.000Z');
+    await openLastUse(table)(key, '2026-11-20T09:00:00.000Z');
     expect(await lastUsed(accountId)).toBe('2026-11-20T10:05:00.000Z');
   });
 
   it('does not create a key that does not exist', async () => {
     const { accountId } = await newAccount(table);
-    await openKeyUsage(table).note(accountId, 'gone', '2026-11-20T10:00:00.000Z');
+    await openLastUse(table)(accountServiceKeyKey(accountId, 'gone'), '2026-11-20T10:00:00.000Z');
     expect(await openServiceKeys(table).list(accountId)).toHaveLength(1);
   });
 });
@@ -192,7 +192,7 @@ describe('withObservers', () => {
     const logger = { error: jest.fn() };
     const record = withObservers(async () => results, [broken, keyUse(noteKey), planUse(checkPlan)], logger);
     expect(await record([])).toBe(results);
-    expect(noteKey.mock.calls).toEqual([['a', 'k', '2026-11-20T10:00:00Z']]);
+    expect(noteKey.mock.calls).toEqual([[accountServiceKeyKey('a', 'k'), '2026-11-20T10:00:00Z']]);
     expect(checkPlan.mock.calls).toEqual([['a', '2026-11-20T11:00:00Z']]);
     expect(logger.error.mock.calls).toEqual(
       ['broken', 'key use', 'plan use'].map((observer) => ['Observer failed', { observer, errorName: 'Error' }]),

@@ -14,23 +14,17 @@ export const evenTiming = ({ nowMs, pause }: Clock) => {
   };
   return {
     /** Succeeds at once; fails at the next step. */
-    onFailure: async <T>(work: () => Promise<T>): Promise<T> => {
+    onFailure: <T>(work: () => Promise<T>): Promise<T> => {
       const startedMs = nowMs();
-      try {
-        return await work();
-      } catch (error) {
+      return work().catch(async (error: unknown) => {
         await untilNextStep(startedMs);
         throw error;
-      }
+      });
     },
     /** Succeeds or fails at the next step. */
-    always: async <T>(work: () => Promise<T>): Promise<T> => {
+    always: <T>(work: () => Promise<T>): Promise<T> => {
       const startedMs = nowMs();
-      try {
-        return await work();
-      } finally {
-        await untilNextStep(startedMs);
-      }
+      return work().finally(() => untilNextStep(startedMs));
     },
   };
 };

@@ -1,32 +1,24 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
-import type { Accounts, NewAccount } from '../../data/accounts/accounts.ts';
-import type { Users } from '../../data/accounts/users.ts';
+import type { NewAccount } from '../../data/accounts/accounts.ts';
 import { requireGoodPassword } from '../../domain/accounts/passwords.ts';
-import { type Registration, requireRegistration } from '../../domain/accounts/registration.ts';
+import { requireRegistration } from '../../domain/accounts/registration.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, EmailTakenError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
-import type { NewDirectoryUser, UserDirectory } from '../../integrations/user-directory.ts';
-import type { UserSessions } from '../../integrations/user-sessions.ts';
+import type { NewDirectoryUser } from '../../integrations/user-directory.ts';
+import type { Identity } from './open-identity.ts';
 import type { register as operation } from './operations.ts';
-import type { SendCode } from './steps.ts';
 
-export interface RegisterDependencies {
-  readonly registration: Registration;
-  readonly directory: Omit<UserDirectory, 'changeEmail'>;
-  readonly sessions: Pick<UserSessions, 'logIn'>;
-  readonly accounts: Pick<Accounts, 'create' | 'rollBack'>;
-  readonly users: Pick<Users, 'find'>;
-  readonly newAccountId: () => string;
-  readonly newAccountKey: () => string;
-  readonly newKeyId: () => string;
-  readonly sendCode: SendCode;
-  readonly now: () => Date;
-  readonly logger: Pick<Logger, 'error' | 'warn'>;
-}
+type Shared = 'registration' | 'newAccountId' | 'newAccountKey' | 'newKeyId' | 'sendCode' | 'now' | 'logger';
+
+export type RegisterDependencies = Pick<Identity, Shared> & {
+  readonly directory: Omit<Identity['directory'], 'changeEmail'>;
+  readonly sessions: Pick<Identity['sessions'], 'logIn'>;
+  readonly accounts: Pick<Identity['accounts'], 'create' | 'rollBack'>;
+  readonly users: Pick<Identity['users'], 'find'>;
+};
 
 /** API Gateway stops a registration after 29 s. An older user without an account belongs to no registration in progress. */
-const LONGEST_REGISTRATION_MS = MINUTE_MS;
+export const LONGEST_REGISTRATION_MS = MINUTE_MS;
 
 /**
  * Registers completely or not at all: creates the user in the directory, then account, key and user in one transaction, then

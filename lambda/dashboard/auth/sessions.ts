@@ -96,6 +96,6 @@ export const forgotPassword =
   ({ body: { email } }) =>
     timing.always(async () => {
       const problem = await sessions.sendResetCode(email);
-      if (problem !== undefined) logger.error('reset code not sent', { problem });
+      if (problem !== undefined) logger.warn('reset code not sent', { problem });
       return { message: 'If a user with this e-mail address exists, a code is on its way.' };
     });

@@ -9,8 +9,9 @@ import { batchRead } from '../table/batch.ts';
 import { accountApiTokenKey, apiTokenKey, userKey } from '../table/keys.ts';
 import { findAs, findItem, listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { retryConflicts, transact, tryTransact, tryWrite } from '../table/write.ts';
+import { retryConflicts, transact, tryTransact } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
+import { openLastUse } from './key-usage.ts';
 import { openSeenKeys } from './membership.ts';
 import type { User } from './users.ts';
 
@@ -146,15 +147,13 @@ export const openApiTokens = (table: Table) => {
 
 /** A removed token is refused within this time. */
 const CACHE_MS = MINUTE_MS;
-/** Each process writes the last use of a token at most once in this period. The API documents `lastUsedAt` as updated every few minutes. */
-const USE_INTERVAL_MS = 5 * MINUTE_MS;
 const MAX_ENTRIES = 10_000;
 
 /** Looks tokens up when they are used, and notes the use. */
 export const openApiTokenUse = (table: Table, nowMs: () => number) => {
   const owners = new QuickLRU<string, ApiTokenOwner>({ maxSize: MAX_ENTRIES, maxAge: CACHE_MS });
   const seenKeys = openSeenKeys(table);
-  const notedMs = new QuickLRU<string, number>({ maxSize: MAX_ENTRIES });
+  const note = openLastUse(table);
 
   const find = async (tokenHash: string): Promise<ApiTokenOwner | undefined> => {
     const cached = owners.get(tokenHash);
@@ -162,15 +161,6 @@ export const openApiTokenUse = (table: Table, nowMs: () => number) => {
     const owner = await findAs(table, apiTokenKey(tokenHash), ownerSchema);
     if (owner !== undefined) owners.set(tokenHash, owner);
     return owner;
-  };
-
-  const note = async (tokenHash: string): Promise<void> => {
-    const now = nowMs();
-    if (now - (notedMs.get(tokenHash) ?? Number.NEGATIVE_INFINITY) < USE_INTERVAL_MS) return;
-    // It may have been removed a moment ago.
-    const at = new Date(now).toISOString();
-    await tryWrite(table, update(apiTokenKey(tokenHash), 'SET lastUsedAt = :at', EXISTS, { at }));
-    notedMs.set(tokenHash, now);
   };
 
   return {
@@ -182,7 +172,7 @@ export const openApiTokenUse = (table: Table, nowMs: () => number) => {
       const tokenHash = secretHash(token);
       const owner = await find(tokenHash);
       if (owner === undefined || Date.parse(owner.validUntil) <= nowMs()) return undefined;
-      await note(tokenHash);
+      await note(apiTokenKey(tokenHash), new Date(nowMs()).toISOString());
       return { ...owner, keyIds: await seenKeys(owner.accountId, owner) };
     },
   };

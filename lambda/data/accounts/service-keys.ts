@@ -92,18 +92,16 @@ export const newKeyItems = ({
   { ...accountServiceKeyKey(accountId, key.keyId), ...key },
 ];
 
-/** Ends a secret. @param project of a key that is moved */
+/** Ends a secret, or removes its end. @param project of a key that is moved */
 const setEnd = (
-  { keyHash, validUntil }: z.infer<typeof formerSecretSchema>,
+  { keyHash, validUntil }: { readonly keyHash: string; readonly validUntil: string | undefined },
   condition: string | null = null,
   values = {},
   project?: string,
 ) => {
-  const move = project === undefined ? '' : ', projectId = :project';
-  return update(serviceKeyKey(keyHash), `SET validUntil = :validUntil${move}`, condition, {
-    ...{ validUntil, project },
-    ...values,
-  });
+  const move = project === undefined ? '' : 'SET projectId = :project ';
+  const end = validUntil === undefined ? 'REMOVE validUntil' : `${move ? ', ' : 'SET '}validUntil = :validUntil`;
+  return update(serviceKeyKey(keyHash), move + end, condition, { ...{ validUntil, project }, ...values });
 };
 
 export const openServiceKeys = (table: Table) => {
@@ -233,16 +231,7 @@ export const openServiceKeys = (table: Table) => {
               ...{ formerName: key.name, formerEnd: key.validUntil },
             },
           ),
-          end === undefined
-            ? update(
-                serviceKeyKey(key.keyHash),
-                `${isMoved ? 'SET projectId = :project ' : ''}REMOVE validUntil`,
-                EXISTS,
-                {
-                  project,
-                },
-              )
-            : setEnd({ ...key, validUntil: end }, EXISTS, {}, project),
+          setEnd({ ...key, validUntil: end }, EXISTS, {}, project),
           putAudit(audit),
           ...(isMoved ? countKey(accountId, projectId, 1) : []),
           ...(isMoved ? countKey(accountId, key.projectId, -1) : []),
