@@ -102,7 +102,7 @@ export const removeMember = operation('removeMember', 'DELETE /members/{userId}'
       ._default(z.enum(['keep', 'revoke', 'hand-over']), 'keep')
       .check(
         z.describe(
-          '`revoke`: they are revoked, the last active one too. `hand-over`: each becomes a key of `to` with another id and the same secret, so that clients go on, and what was spent stays under the user.',
+          '`revoke`: they are revoked, the last active one too. `hand-over`: each becomes a key of `to` with another id and the same secret, so that clients go on, and what was spent stays under the user. Pauses, access rules and limits of the former id do not follow.',
         ),
       ),
     to: z.optional(userId.check(z.describe('User id of the member who gets the keys.'))),

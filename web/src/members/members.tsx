@@ -159,7 +159,7 @@ const Remove = ({ member, onClose }: MemberProps & { readonly onClose: () => voi
       {ownKeys && ownKeys.length > 0 && (
         <NativeSelect
           label={`Their ${plural(ownKeys.length, 'service key')}`}
-          description={`${namesText(ownKeys)}. What they spent stays under ${member.email}.`}
+          description={`${namesText(ownKeys)}. What they spent stays under ${member.email}. Pauses, access rules and limits of one key do not follow it to another member.`}
           value={keysBecome}
           onChange={({ currentTarget }) => setKeysBecome(currentTarget.value)}
           data={[
