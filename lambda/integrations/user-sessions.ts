@@ -155,5 +155,3 @@ export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId:
     },
   };
 };
-
-export type UserSessions = ReturnType<typeof userSessions>;
