@@ -106,6 +106,8 @@ export const gatewayHttpServer = (
     response.on('close', onClose);
     listener(request, response);
   });
+  // `maxHeaderSize` bounds them.
+  server.maxHeadersCount = 0;
   if (onUpgrade) acceptUpgrades(server, onUpgrade);
   // Node itself would respond without a body.
   server.on('checkExpectation', (_request, response: ServerResponse) => {

@@ -50,6 +50,8 @@ export const nodeUpstream = (timeouts: UpstreamTimeouts): Upstream => {
         headers: framed,
         maxHeaderSize: MAX_HEADER_BYTES,
       });
+      // Their size bounds them. Node would drop those past the thousandth.
+      outgoing.maxHeadersCount = 0;
       return watchExchange(outgoing, request, listener, timeouts);
     },
     dropIdleConnections: () => {
@@ -103,7 +105,20 @@ const watchExchange = (
     timer.begin(timeouts.connectTimeoutMs, 'connecting to the provider');
     socket.once('encrypted' in socket ? 'secureConnect' : 'connect', onConnected);
   });
-  outgoing.on('error', fail);
+  const end = ({ rawTrailers }: IncomingMessage): void => {
+    if (isOver) return;
+    isOver = true;
+    timer.stop();
+    listener.onEnd(rawTrailers);
+    // Node no longer tells when more of the body can be sent.
+    if (!outgoing.writableEnded) outgoing.destroy();
+  };
+  outgoing.on('error', (error) => {
+    // The error is about what came behind the response.
+    if (!response?.complete) return fail(error);
+    passOnBuffered(response);
+    end(response);
+  });
   // An unrequested 101 closes the connection without an error.
   outgoing.on('close', () => {
     if (!response) fail(new Error('the provider closed the connection without a response'));
@@ -124,14 +139,7 @@ const watchExchange = (
       timer.refresh();
       passOn(chunk);
     });
-    incoming.on('end', () => {
-      if (isOver) return;
-      isOver = true;
-      timer.stop();
-      listener.onEnd(incoming.rawTrailers);
-      // Node no longer tells when more of the body can be sent.
-      if (!outgoing.writableEnded) outgoing.destroy();
-    });
+    incoming.on('end', () => end(incoming));
   });
 
   sendBody(outgoing, request, {

@@ -71,7 +71,10 @@ const mendParser = (client: unknown): void => {
   prototype.onStatus = onStatus;
   // To undici an unasked 100 is an error. Clients have to skip it (RFC 9110 section 15.2).
   prototype.onHeadersComplete = function (status, upgrade, shouldKeepAlive) {
-    return onHeadersComplete.call(this, status === 100 ? SKIPPED : status, upgrade, shouldKeepAlive);
+    const result = onHeadersComplete.call(this, status === 100 ? SKIPPED : status, upgrade, shouldKeepAlive);
+    // It takes white space for digits. The parser below has read the length right, and holds the body to it.
+    this.contentLength = -1;
+    return result;
   };
   // To undici a reset ends a body without a length, as a close does.
   prototype.finish = function () {
@@ -81,6 +84,7 @@ const mendParser = (client: unknown): void => {
 
 interface Parser {
   statusText: string;
+  contentLength: number;
   readonly socket: Socket;
   onStatus(bytes: Buffer): 0;
   onHeadersComplete(status: number, upgrade: boolean, shouldKeepAlive: boolean): number;

@@ -135,6 +135,15 @@ const afterHeaders: readonly FaultyResponse[] = [
 
 const odd: readonly FaultyResponse[] = [
   fine('a Content-Length too short', then(`${head('Content-Length: 2')}ok`, bytes(' and more')), 'ok'),
+  fine('a Content-Length too short, in one piece', bytes(`${head('Content-Length: 2')}ok and more`), 'ok', {
+    asDirect: false,
+  }),
+  fine('204 with a body', bytes('HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nok'), '', { status: 204 }),
+  fine('204 in chunks', bytes('HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'), '', {
+    status: 204,
+  }),
+  fine('HEAD with a body', bytes(`${head('Content-Length: 2')}ok`), '', { method: 'HEAD' }),
+  fine('a Content-Length within spaces', bytes(`${head('Content-Length:  2 ')}ok`), 'ok'),
   fine(
     'bytes after the last chunk',
     then(`${CHUNKED}${chunk(EVENT)}0\r\n\r\n`, bytes(head('Content-Length: 6'))),

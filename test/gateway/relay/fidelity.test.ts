@@ -150,9 +150,12 @@ describe.each([
       expect(response.body.toString()).toBe(body);
     });
 
-    it('large headers', async () => {
+    it.each([
+      ['large', { 'Content-Security-Policy': 'x'.repeat(60_000) }],
+      ['many', Object.fromEntries(Array.from({ length: 1_500 }, (_, n) => [`X-${n}`, '1']))],
+    ])('%s headers', async (_case, headers) => {
       await same((_request, response) => {
-        response.writeHead(200, { 'Content-Security-Policy': 'x'.repeat(60_000) });
+        response.writeHead(200, headers);
         response.end('x');
       });
     });
