@@ -5,6 +5,7 @@ import {
   KEEP_ALIVE_MS,
   MAX_HEADER_BYTES,
   PhaseTimer,
+  readAfterFailedWrites,
   type Upstream,
   type UpstreamExchange,
   type UpstreamListener,
@@ -102,6 +103,7 @@ const watchExchange = (
 
   outgoing.on('socket', (socket) => {
     if (!socket.connecting) return onConnected();
+    readAfterFailedWrites(socket);
     timer.begin(timeouts.connectTimeoutMs, 'connecting to the provider');
     socket.once('encrypted' in socket ? 'secureConnect' : 'connect', onConnected);
   });

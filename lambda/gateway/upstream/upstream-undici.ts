@@ -8,6 +8,7 @@ import {
   KEEP_ALIVE_MS,
   MAX_HEADER_BYTES,
   PhaseTimer,
+  readAfterFailedWrites,
   type Upstream,
   type UpstreamExchange,
   type UpstreamListener,
@@ -31,7 +32,7 @@ export const undiciUpstream = (timeouts: UpstreamTimeouts): Upstream => {
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
   });
-  agent.on('connect', (_origin, targets) => mendParser(targets.at(-1)));
+  agent.on('connect', (_origin, targets) => mendConnection(targets.at(-1)));
   return {
     send: (request, listener) => {
       const exchange = new Exchange(request.body, listener, timeouts);
@@ -61,10 +62,13 @@ const decodeHeaders = (raw: unknown): string[] =>
     ? raw.map((bytes: Buffer | string) => (typeof bytes === 'string' ? bytes : bytes.toString('latin1')))
     : [];
 
-/** Has undici's parser read responses as they are. The parsers of its connections have one prototype. */
-const mendParser = (client: unknown): void => {
-  type Connections = Record<symbol, Record<symbol, Parser | undefined> | undefined>;
-  const parser = (client as Connections)[symbols.kSocket]?.[symbols.kParser];
+/** Has undici read responses as they are. The parsers of its connections have one prototype. */
+const mendConnection = (client: unknown): void => {
+  type Connections = Record<symbol, Socket & Record<symbol, Parser | undefined>>;
+  const socket = (client as Connections)[symbols.kSocket];
+  if (!socket) return;
+  readAfterFailedWrites(socket);
+  const parser = socket[symbols.kParser];
   if (!parser || parser.onStatus === onStatus) return;
   const prototype: Parser = Object.getPrototypeOf(parser);
   const { onHeadersComplete, finish } = prototype;

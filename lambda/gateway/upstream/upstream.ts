@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Framing, RawHeaders } from '../protocol/headers.ts';
 
@@ -70,6 +71,20 @@ export const KEEP_ALIVE_MS = 4_000;
 
 /** Real responses exceed Node's limit of 16 KB (cookies, policies); none needs a megabyte. */
 export const MAX_HEADER_BYTES = 128 * 1024;
+
+/**
+ * Reads what has come before a connection fails on which nothing can be sent any more: a provider may respond while the request is still
+ * being sent, and close. Node reads sockets once within two turns of the event loop.
+ */
+export const readAfterFailedWrites = (socket: Socket): void => {
+  const { _write, _writev } = socket;
+  const later = (done: (error?: Error | null) => void) => (error?: Error | null) => {
+    if (error) setImmediate(() => setImmediate(done, error));
+    else done();
+  };
+  socket._write = (chunk, encoding, done) => _write.call(socket, chunk, encoding, later(done));
+  socket._writev = (chunks, done) => _writev?.call(socket, chunks, later(done));
+};
 
 /**
  * One timer for the successive phases of an exchange. It expires only after the data that has already arrived is read: after a

@@ -155,6 +155,10 @@ export const stayingClients: readonly Scenario<Context>[] = [
   sendsOn('gets a response early, and sends all the same', 413, (socket) =>
     socket.write('HTTP/1.1 413 Too Large\r\nContent-Length: 9\r\n\r\ntoo large'),
   ),
+  sendsOn('gets a response early from a provider that closes, and sends all the same', 413, (socket) => {
+    socket.write('HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 9\r\n\r\ntoo large');
+    socket.destroySoon();
+  }),
   sendsOn('sends all, though the provider has gone', 502, (socket) => socket.resetAndDestroy()),
   one('is refused while it is sending', {}, async ({ host }) => {
     const pieces = [
