@@ -62,7 +62,7 @@ export const commandLineClients: readonly Client[] = [
     name: 'Codex',
     attaches: 'header',
     folder: 'codex',
-    packages: { '@openai/codex': '0.169.0' },
+    packages: { '@openai/codex': '0.171.0' },
     run: (target) => ({
       command: bin(target.packagesDir, 'codex'),
       args: ['exec', '--skip-git-repo-check', PROMPT],
