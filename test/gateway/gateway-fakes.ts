@@ -82,7 +82,6 @@ export const fakeExchange = (
           resume: () => void exchangeCalls.push('resume'),
         };
       },
-      dropIdleConnections: () => {},
       close: () => {},
     },
     afterResponse: (work) => work(),

@@ -7,7 +7,7 @@ import { nodeUpstream } from '../upstream/upstream-node.ts';
 import { gatewayRequest, type LambdaResponseStream, lambdaResponse } from './lambda-adapter.ts';
 import { warmUp } from './warm-up.ts';
 
-const { gateway, parts } = composeGateway(process.env, environmentCredentials(process.env), {
+const { gateway } = composeGateway(process.env, environmentCredentials(process.env), {
   upstream: nodeUpstream,
   aws: nodeTransport,
   // At once: a process that handles one request at a time does nothing else until that is done, and every millisecond is paid for.
@@ -21,7 +21,6 @@ void warmUp(process.env).catch((error: unknown) => logFault('not-assigned', erro
  */
 export const handler = awslambda.streamifyResponse(
   async (event: APIGatewayProxyEvent, stream: LambdaResponseStream, context: Context) => {
-    parts.upstream.dropIdleConnections();
     const { client, isInterrupted, requestId } = lambdaResponse(stream);
     await gateway(gatewayRequest(event), client);
     // The one line that joins our id with those of API Gateway and Lambda.

@@ -27,7 +27,6 @@ const respondingUpstream = (contentType: ContentType): Upstream => ({
     });
     return { abort: () => {}, pause: () => {}, resume: () => {} };
   },
-  dropIdleConnections: () => {},
   close: () => {},
 });
 

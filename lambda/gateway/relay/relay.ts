@@ -6,7 +6,7 @@ import type { Fingerprint } from '../admission/fingerprint.ts';
 import type { ValueLookup } from '../admission/value-lookup.ts';
 import type { BodyFacts } from '../meter/request-reader.ts';
 import type { ClientResponse, GatewayRequest } from '../protocol/client.ts';
-import { type GatewayErrorCode, type GatewayErrorResponse, gatewayErrorResponse } from '../protocol/gateway-error.ts';
+import { type GatewayErrorResponse, gatewayErrorResponse } from '../protocol/gateway-error.ts';
 import { clientResponseHeaders, headerValue, hopByHop, type RawHeaders, withoutHeaders } from '../protocol/headers.ts';
 import { pathOf, upstreamTarget } from '../protocol/target.ts';
 import type { Tracker } from '../tracking/tracker.ts';
@@ -147,7 +147,7 @@ class Relay implements UpstreamListener {
     this.#exchange?.abort();
     if (this.#isFinished) return;
     if (this.#isClientStarted) client.abort();
-    else this.#respondWithError('INTERNAL');
+    else this.#respondWith(gatewayErrorResponse('INTERNAL', requestId));
     this.#finish('upstream_aborted');
   }
 
@@ -192,7 +192,7 @@ class Relay implements UpstreamListener {
         () => this.#handleDisconnect(),
       );
       // The body may take long to arrive: the request is registered before that.
-      setImmediate(() => this.#guard(this.#registerIfUnsent, undefined));
+      setImmediate(() => this.#guard(() => this.#exchange ?? this.#registerOnce(), undefined));
     } else this.#prepare(prepared);
   }
 
@@ -203,15 +203,8 @@ class Relay implements UpstreamListener {
       return;
     }
     if (prepared.wholeBody) this.#copy.keepWhole(prepared.wholeBody);
-    // A large body is read in slices: budgets wait for that.
-    const reading = needsBody(this.#budgets) ? this.#copy.readWhole() : undefined;
-    if (reading) void reading.then(() => this.#guard(this.#check, prepared));
-    else this.#check(prepared);
-  }
-
-  #check(prepared: PreparedRequest): void {
-    if (this.#isFinished) return;
     const facts = needsBody(this.#budgets) && prepared.wholeBody !== null ? this.#copy.facts() : null;
+    // A large body is read in slices, a compressed one is decoded: budgets wait for that.
     if (facts instanceof Promise)
       void facts.then((read) => this.#guard(() => this.#checkBody(prepared, read), undefined));
     else this.#checkBody(prepared, facts);
@@ -219,6 +212,7 @@ class Relay implements UpstreamListener {
 
   /** @param facts null where the body need not be read, or could not be read whole */
   #checkBody(prepared: PreparedRequest, facts: BodyFacts | null): void {
+    if (this.#isFinished) return;
     const budgets = this.#budgets;
     if (!needsBody(budgets)) {
       this.#send(prepared);
@@ -311,15 +305,7 @@ class Relay implements UpstreamListener {
   #registerAndReadBody(): void {
     this.#registerOnce();
     // After the event has left: the response's headers may wait for its confirmation.
-    process.nextTick(() => this.#guard(this.#readBody, undefined));
-  }
-
-  #readBody(): void {
-    this.#copy.readWhole();
-  }
-
-  #registerIfUnsent(): void {
-    if (!this.#exchange) this.#registerOnce();
+    process.nextTick(() => this.#guard(() => this.#copy.readWhole(), undefined));
   }
 
   #identify(): RequestIdentity {
@@ -409,12 +395,8 @@ class Relay implements UpstreamListener {
 
   #respondUnreachable(): void {
     if (this.#isFinished) return;
-    this.#respondWithError('PROVIDER_ERROR');
+    this.#respondWith(gatewayErrorResponse('PROVIDER_ERROR', this.#forwarding.requestId));
     this.#finish('unreachable');
-  }
-
-  #respondWithError(code: GatewayErrorCode): void {
-    this.#respondWith(gatewayErrorResponse(code, this.#forwarding.requestId));
   }
 
   #respondWith({ status, headers, body }: GatewayErrorResponse): void {

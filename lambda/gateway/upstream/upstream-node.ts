@@ -25,26 +25,17 @@ export const nodeUpstream = (timeouts: UpstreamTimeouts): Upstream => {
   };
   const http = recordIdleTimes(new HttpAgent(options));
   const https = recordIdleTimes(new HttpsAgent(options));
-  const origins = new Map<string, { hostname: string; port: string; secure: boolean }>();
-
-  const parse = (origin: string) => {
-    let parsed = origins.get(origin);
-    if (!parsed) {
-      const url = new URL(origin);
-      parsed = { hostname: url.hostname.replace(/^\[|\]$/g, ''), port: url.port, secure: url.protocol === 'https:' };
-      origins.set(origin, parsed);
-    }
-    return parsed;
-  };
-
   return {
     send: (request, listener) => {
-      const { hostname, port, secure } = parse(request.origin);
+      const { protocol, hostname, port } = new URL(request.origin);
+      const secure = protocol === 'https:';
+      const agent = secure ? https : http;
+      dropIdleConnections(agent, KEEP_ALIVE_MS);
       const framed =
         request.framing === 'chunked' ? [...request.headers, 'Transfer-Encoding', 'chunked'] : request.headers;
       const outgoing = (secure ? httpsRequest : httpRequest)({
-        agent: secure ? https : http,
-        hostname,
+        agent,
+        hostname: hostname.replace(/^\[|\]$/g, ''),
         port,
         method: request.method,
         path: request.target,
@@ -54,9 +45,6 @@ export const nodeUpstream = (timeouts: UpstreamTimeouts): Upstream => {
       // Their size bounds them. Node would drop those past the thousandth.
       outgoing.maxHeadersCount = 0;
       return watchExchange(outgoing, request, listener, timeouts);
-    },
-    dropIdleConnections: () => {
-      for (const agent of [http, https]) dropIdleConnections(agent, KEEP_ALIVE_MS);
     },
     close: () => {
       http.destroy();

@@ -48,8 +48,6 @@ export const undiciUpstream = (timeouts: UpstreamTimeouts): Upstream => {
       );
       return exchange;
     },
-    // undici itself closes a connection that is past the idle limit before it sends on it.
-    dropIdleConnections: () => {},
     close: () => {
       agent.destroy().catch(() => {});
     },

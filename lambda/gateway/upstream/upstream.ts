@@ -58,8 +58,6 @@ export interface UpstreamExchange {
 
 export interface Upstream {
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamExchange;
-  /** Drops connections idle for longer than KEEP_ALIVE_MS. After a freeze of the process they may be dead unnoticed. */
-  dropIdleConnections(): void;
   close(): void;
 }
 

@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import type { GatewayParts } from '../gateway.ts';
 import type { ClientResponse } from '../protocol/client.ts';
-import { gatewayErrorResponse } from '../protocol/gateway-error.ts';
+import { type GatewayErrorResponse, gatewayErrorResponse } from '../protocol/gateway-error.ts';
 import { clientResponseHeaders, headerValue, responseHead, upstreamRequestHeaders } from '../protocol/headers.ts';
 import { upstreamTarget } from '../protocol/target.ts';
 import { checkBudgets, type Refusal, refusalResponse } from '../relay/budget-check.ts';
@@ -125,14 +125,7 @@ export class WebSocketRelay {
 
   #refuse(refusal: Refusal): void {
     this.#blockedBy = refusal === 'blocks-unread' ? null : refusal.id;
-    this.#record.register().whenKnown(() =>
-      this.#guard(() => {
-        if (this.#isFinished) return;
-        const { status, headers, body } = refusalResponse(refusal, this.#handshake.requestId, new Date());
-        this.#respond(status, '', [...headers, 'X-Service-Route', this.#record.decideRoute()]).end([], body);
-        this.#finish('refused');
-      }),
-    );
+    this.#respondOurselves('refused', () => refusalResponse(refusal, this.#handshake.requestId, new Date()));
   }
 
   readonly #keepEarly = (chunk: Buffer): void => {
@@ -202,12 +195,16 @@ export class WebSocketRelay {
   #handleUnreachable(): void {
     if (this.#record.status !== null || this.#isFinished) return;
     this.#timer.stop();
+    this.#respondOurselves('unreachable', () => gatewayErrorResponse('PROVIDER_ERROR', this.#handshake.requestId));
+  }
+
+  #respondOurselves(outcome: KnownOutcome, responseOf: () => GatewayErrorResponse): void {
     this.#record.register().whenKnown(() =>
       this.#guard(() => {
         if (this.#isFinished) return;
-        const { status, headers, body } = gatewayErrorResponse('PROVIDER_ERROR', this.#handshake.requestId);
+        const { status, headers, body } = responseOf();
         this.#respond(status, '', [...headers, 'X-Service-Route', this.#record.decideRoute()]).end([], body);
-        this.#finish('unreachable');
+        this.#finish(outcome);
       }),
     );
   }

@@ -201,7 +201,6 @@ export const serverGroup: ScenarioGroup<Context> = {
           setTimeout(() => listener.onHeaders({ status: 200, statusMessage: '', headers: ['bad header', 'x'] }), 5);
           return { abort: () => {}, pause: () => {}, resume: () => {} };
         },
-        dropIdleConnections: () => {},
         close: () => {},
       },
     }),

@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { NO_BLOCKS } from '../../../lambda/domain/limits/block.ts';
 import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
 import type { ClientResponse } from '../../../lambda/gateway/protocol/client.ts';
-import { fakeExchange, turn } from '../gateway-fakes.ts';
+import { ACTIVE, fakeExchange, turn } from '../gateway-fakes.ts';
 import { KEYS } from '../gateway-host.ts';
 
 /* One relayed request, with provider, client and queue played by the test: every call is seen, in its order. */
@@ -135,7 +137,6 @@ describe('a provider that cannot be reached', () => {
       send: () => {
         throw new TypeError('Request path contains unescaped characters');
       },
-      dropIdleConnections: () => {},
       close: () => {},
     };
     const exchange = fakeExchange({}, { parts: { upstream } });
@@ -238,6 +239,28 @@ describe('a body that is read whole first', () => {
     await exchange.finished;
     await registered();
     expect(exchange.sent).toEqual([]);
+  });
+
+  it('is not sent either when the client disconnects while budgets wait for it to be decoded', async () => {
+    const body = gzipSync(STREAMING);
+    const pause = { id: 'p', kind: 'pause', name: 'P', scope: { model: 'other' }, until: null } as const;
+    const exchange = fakeExchange(
+      { ...streaming(body), headers: [...JSON_HEADERS, 'Content-Encoding', 'gzip'] },
+      {
+        parts: {
+          lookUpAccount: () => ({ ...ACTIVE, withoutBlocks: 'pass' }),
+          lookUpBlocks: () => ({
+            ...NO_BLOCKS,
+            blocks: [{ ...pause, amountNanoUsd: null, spentNanoUsd: null }],
+          }),
+        },
+      },
+    );
+    exchange.disconnect();
+    await exchange.finished;
+    await registered();
+    expect(exchange.sent).toEqual([]);
+    expect(closeOf(exchange)).toMatchObject([{ outcome: 'client_aborted', reading: { modelRequested: 'gpt-4o' } }]);
   });
 
   it('passes unchanged when it asks for no stream', async () => {
