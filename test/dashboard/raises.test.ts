@@ -108,7 +108,14 @@ describe('asking for more', () => {
     expect(mails[0]?.text).not.toContain('https://evil.example');
     expect(posted).toEqual([{ url: slack, body: expect.stringContaining('asks for $300') }]);
     expect(await ownLimits(developer)).toMatchObject([
-      { budgetId: id, value: developer.userId, limitNanoUsd: 200e9, usedNanoUsd: 0, raise: { status: 'pending' } },
+      {
+        budgetId: id,
+        value: developer.userId,
+        limitNanoUsd: 200e9,
+        usedNanoUsd: 0,
+        isCounted: false,
+        raise: { status: 'pending' },
+      },
     ]);
   });
 

@@ -88,6 +88,10 @@ const byUse = (a: Listed, b: Listed): number =>
 const byValue = (a: Listed, b: Listed): number =>
   (a.label ?? a.value ?? '').localeCompare(b.label ?? b.value ?? '') || (a.value ?? '').localeCompare(b.value ?? '');
 
+/** Whether requests from before a limit was made are counted: no job does that any more. */
+const isDone = (job: Awaited<ReturnType<Opened['limitValues']['uncounted']['find']>>): boolean =>
+  !job || job.finishedAt !== undefined;
+
 interface Wanted {
   readonly search?: string | undefined;
   readonly sort: 'used' | 'value';
@@ -120,7 +124,7 @@ const readValues = async (dependencies: Opened, caller: Caller, id: string, { se
     .filter(({ value, label }) => !text || `${value ?? NONE} ${label ?? ''}`.toLowerCase().includes(text))
     .sort(sort === 'used' ? byUse : byValue);
   const stops = found.isActive && limit.enforcement !== null;
-  return { period, states, items, stops, isCounted: !job || job.finishedAt !== undefined };
+  return { period, states, items, stops, isCounted: isDone(job) };
 };
 
 const view = ({ value, label, nanoUsd, source, override, isAtLimit, ...state }: Listed, stops: boolean) => ({
@@ -230,11 +234,15 @@ export const listOwnLimits =
     const items = found.map(async (limit) => {
       const { id: budgetId, name: budgetName, each } = limit.limit;
       if (!limit.isActive || (each !== 'member' && each !== 'key')) return [];
-      const states = await Promise.all(valuesOf[each].map((value) => readState(dependencies, accountId, limit, value)));
+      const [job, ...states] = await Promise.all([
+        dependencies.limitValues.uncounted.find(accountId, budgetId),
+        ...valuesOf[each].map((value) => readState(dependencies, accountId, limit, value)),
+      ]);
+      const isCounted = isDone(job);
       const raiseOf = (value: string) =>
         raises.find((raise) => raise.budgetId === budgetId && raise.value === value) ?? null;
       return states.flatMap((state) =>
-        state ? [{ ...state, budgetId, budgetName, each, raise: raiseOf(state.value) }] : [],
+        state ? [{ ...state, budgetId, budgetName, each, isCounted, raise: raiseOf(state.value) }] : [],
       );
     });
     return { items: (await Promise.all(items)).flat() };

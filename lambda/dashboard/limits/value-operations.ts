@@ -41,6 +41,14 @@ const valueSchema = z
 
 const periodSchema = z.object({ name: z.enum(anyPeriodNames), start: z.iso.datetime(), end: z.iso.datetime() });
 
+const isCounted = z
+  .boolean()
+  .check(
+    z.describe(
+      'False while requests from before the budget was made are still being counted: some minutes after it was made.',
+    ),
+  );
+
 const query = {
   search: z
     .optional(z.string().check(z.minLength(1), z.maxLength(100)))
@@ -63,13 +71,7 @@ export const listLimitValues = operation('listLimitValues', 'GET /budgets/{id}/v
       values: z.int().check(z.describe('All values of the period.')),
       blockedValues: z.int(),
       usedNanoUsd: z.int().check(z.describe('All values together, in 1e-9 USD: as GET /spend for the filter.')),
-      isCounted: z
-        .boolean()
-        .check(
-          z.describe(
-            'False while requests from before the budget was made are still being counted: some minutes after it was made.',
-          ),
-        ),
+      isCounted,
     }),
   },
 });
@@ -93,6 +95,7 @@ export const listOwnLimits = operation('listOwnLimits', 'GET /own-limits', {
         budgetName: z.string(),
         each: z.enum(['member', 'key']),
         period: periodSchema,
+        isCounted,
         raise: z.nullable(raiseSchema),
       }),
     ),

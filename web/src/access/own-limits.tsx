@@ -100,6 +100,7 @@ const Row = ({ limit, onAsk }: LimitProps & { readonly onAsk: () => void }) => {
           </>
         )}
         <Unpriced of={unpricedRequests} />
+        {!limit.isCounted && <span className="unknown">Requests from before the limit are still being counted.</span>}
       </Group>
     </div>
   );
