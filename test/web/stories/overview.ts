@@ -124,6 +124,11 @@ describe('the overview', () => {
       return chartOf(page).locator('i').count();
     };
     expect(await marks()).toBeGreaterThan(0);
+    // Nothing else says what they say: they stay on paper, and where the system forces its own colours.
+    const parts = ['[data-segment]', '.swatch', '.mantine-SegmentedControl-root'];
+    const colours = `${JSON.stringify(parts)}.map((part) => getComputedStyle(document.querySelector(part)))
+      .map(({ forcedColorAdjust, printColorAdjust }) => [forcedColorAdjust, printColorAdjust])`;
+    expect(await page.evaluate(colours)).toEqual(parts.map(() => ['none', 'exact']));
     await page.getByRole('button', { name: 'Anthropic' }).click();
     await page.getByText('Provider: Anthropic').waitFor();
     await page.getByRole('button', { name: 'claude-sonnet-4-5' }).waitFor();

@@ -23,11 +23,13 @@ const firstId = async (path: string, idOf: (item: Record<string, string>) => str
   return idOf(items[0] as Record<string, string>) as string;
 };
 
-const COMPANY = { name: 'Company', amount: 600, period: 'monthly' };
+/** A word of this length has nowhere to break. */
+const LONG = 'x'.repeat(60);
+const COMPANY = { name: `Company ${LONG}`, amount: 600, period: 'monthly' };
 /** It is announced on every page. */
 const USED_UP = { name: 'Batch jobs', amount: 1, period: 'monthly', filter: { provider: 'anthropic' }, block: {} };
-const REPORT = { name: 'Daily spend', schedule: { every: 'daily', hour: 8 }, groupBy: ['model'] };
-const TOKEN = { name: 'Prometheus', role: 'viewer' };
+const REPORT = { name: `Daily ${LONG}`, schedule: { every: 'daily', hour: 8 }, groupBy: ['model'] };
+const TOKEN = { name: LONG, role: 'viewer' };
 
 const CONNECTOR = { name: 'Claude', redirectUris: ['https://claude.example.com/callback'] } as const;
 

@@ -10,10 +10,10 @@ import { LoadProblem, PageHead, Section } from '../components/page.tsx';
 import { Table } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
 import { CreateKey } from '../keys/key-dialogs.tsx';
-import { PLACEHOLDER } from '../keys/use-own-key.ts';
 import { useBudgets } from '../limits/use-limits.ts';
 import { Used } from '../limits/used.tsx';
 import { SdkSnippet } from '../providers/sdk-snippet.tsx';
+import { PLACEHOLDER } from '../providers/snippets.ts';
 import { useSpend } from '../spend/use-spend.ts';
 import { OwnLimits } from './own-limits.tsx';
 
@@ -65,7 +65,7 @@ const MyKeys = ({ userId }: { readonly userId: string }) => {
     >
       <LoadProblem query={query} title="Your keys could not be loaded" />
       <Group mb="md" justify="space-between">
-        <span>
+        <span style={{ minWidth: 0 }}>
           {own?.length === 0 && 'You have no key yet.'}
           {own && own.length > 0 && (
             <>
@@ -91,17 +91,20 @@ const MyKeys = ({ userId }: { readonly userId: string }) => {
 const MySessions = () => {
   const query = useApi().useQuery('get', '/sessions', { params: { query: { orderBy: 'cost', limit: SESSIONS } } });
   return (
-    <Table
-      label="Costliest sessions"
-      caption="The costliest sessions of the last 30 days"
-      columns={sessionColumns}
-      query={query}
-      empty={{
-        icon: Workflow,
-        title: 'No sessions yet',
-        text: 'Claude Code, Codex and opencode send session ids by themselves.',
-      }}
-    />
+    <>
+      <LoadProblem query={query} title="The sessions could not be loaded" />
+      <Table
+        label="Costliest sessions"
+        caption="The costliest sessions of the last 30 days"
+        columns={sessionColumns}
+        query={query}
+        empty={{
+          icon: Workflow,
+          title: 'No sessions yet',
+          text: 'Claude Code, Codex and opencode send session ids by themselves.',
+        }}
+      />
+    </>
   );
 };
 

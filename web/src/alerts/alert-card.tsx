@@ -9,8 +9,7 @@ import { Instant, Money, useMayMatch } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
 import { formatShare, plural } from '../format/quantity.ts';
-import { locale } from '../format/reading.ts';
-import { bucketStart, formatBucketLong } from '../format/time.ts';
+import { formatBucket, formatBucketLong } from '../format/time.ts';
 import { channelNames } from '../limits/channels.ts';
 import { filterOf } from '../limits/limit-form.ts';
 import { formatFigure, limitTypes } from '../limits/limit-types.ts';
@@ -29,8 +28,7 @@ const periodText = ({ name, start }: Alert['period']): string => {
   if (name === 'daily') return formatBucketLong(start.slice(0, 10));
   if (name === 'fixed') return `${formatBucketLong(start.slice(0, 10))} on`;
   if (name === 'monthly') return formatBucketLong(start.slice(0, 7));
-  const day = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'short', day: 'numeric' });
-  return `Week from ${day.format(bucketStart(start.slice(0, 10)))} (UTC)`;
+  return `Week from ${formatBucket(start.slice(0, 10))} (UTC)`;
 };
 
 /** The session that an alert is about. Spend has no dimension for sessions. */
@@ -108,7 +106,7 @@ const DeliveryNote = ({ delivery, alert }: { readonly delivery: Delivery; readon
 const Gauge = ({ alert }: { readonly alert: Alert }) => {
   const scale = Math.max(alert.figure, alert.limit) || 1;
   return (
-    <div className={classes['gauge']} aria-hidden="true">
+    <div className={`painted ${classes['gauge']}`} aria-hidden="true">
       <Progress
         value={(alert.figure / scale) * 100}
         color={alert.status === 'triggered' ? 'var(--bad)' : 'var(--line-strong)'}
@@ -228,7 +226,7 @@ export const AlertCard = ({ alert, keyNames, final = null, brief = false, isPage
   return (
     <article className="card card-pad" aria-label={alert.ruleName}>
       <Group justify="space-between" align="flex-start" gap="8px 16px">
-        <div>
+        <Box miw={0}>
           <h2 className="section-title">
             {isOpen && <CircleDot size={13} color="var(--bad)" role="img" aria-label="Open" />}{' '}
             {isPage ? (
@@ -242,7 +240,7 @@ export const AlertCard = ({ alert, keyNames, final = null, brief = false, isPage
           <p className="dim small">
             {alertTypeName(alert.type)} · {periodText(alert.period)} · fired <Instant iso={alert.triggeredAt} ago />
           </p>
-        </div>
+        </Box>
         {isOpen && may('rules:write') && (
           <Button
             size="xs"

@@ -14,9 +14,14 @@ const Details = ({ entry }: { readonly entry: AuditEntry }) => detailsText(entry
 
 const columns: readonly Column<AuditEntry>[] = [
   { head: 'When', className: 'nowrap', cell: ({ at }) => <Instant iso={at} /> },
-  { head: 'Who', className: 'wide-only', cell: ({ actor }) => actor?.name ?? <span className="dim">the service</span> },
+  {
+    head: 'Who',
+    className: 'wide-only wraps',
+    cell: ({ actor }) => actor?.name ?? <span className="dim">the service</span>,
+  },
   {
     head: 'What',
+    className: 'wraps',
     cell: (entry) => (
       <TwoLines second={<Details entry={entry} />}>
         {actionText(entry.action)}

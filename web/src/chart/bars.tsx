@@ -101,7 +101,7 @@ export const Bars = ({ bars, colorOf, lines = [], formatAxis, label, tip, onPick
         {bars.map((bar, index) => (
           <div
             key={bar.time}
-            className={classes['bar']}
+            className={`painted ${classes['bar']}`}
             data-active={index === active || undefined}
             data-shaded={bar.isShaded || undefined}
           >

@@ -10,7 +10,7 @@ import { effectsShown } from './effects.ts';
 
 /** A change as a part of the largest one. */
 export const Bar = ({ nano, most }: { readonly nano: number; readonly most: number }) => (
-  <span className={classes['bar']} data-less={nano < 0 || undefined} aria-hidden="true">
+  <span className={`painted ${classes['bar']}`} data-less={nano < 0 || undefined} aria-hidden="true">
     <span style={{ width: `${(Math.abs(nano) / most) * 50}%` }} />
   </span>
 );

@@ -25,7 +25,7 @@ const pathOf = ({ userId }: Member) => ({ params: { path: { userId } } });
 const Who = ({ member: { userId, firstName, lastName, email } }: MemberProps) => {
   const { me } = useMe();
   return (
-    <TwoLines second={<span style={{ overflowWrap: 'anywhere' }}>{email}</span>}>
+    <TwoLines second={email}>
       {firstName} {lastName} {userId === me?.user.userId && <span className="dim small">(you)</span>}
     </TwoLines>
   );
@@ -98,26 +98,24 @@ const ProjectNames = ({ ids }: { readonly ids: readonly string[] | null }) => {
 };
 
 /** The projects that a member is limited to, and where they change. */
-const MemberProjects = ({ member }: MemberProps) => {
-  return (
-    <>
-      <ProjectNames ids={member.projects} />
-      {mayHaveProjects(member.role) && (
-        <DialogButton
-          needs="members:write"
-          ml={4}
-          size="compact-xs"
-          variant="subtle"
-          label="Change"
-          aria-label={`Change the projects of ${member.email}`}
-          title={`Projects of ${member.email}`}
-        >
-          {(close) => <ChangeProjects member={member} onClose={close} />}
-        </DialogButton>
-      )}
-    </>
-  );
-};
+const MemberProjects = ({ member }: MemberProps) => (
+  <>
+    <ProjectNames ids={member.projects} />
+    {mayHaveProjects(member.role) && (
+      <DialogButton
+        needs="members:write"
+        ml={4}
+        size="compact-xs"
+        variant="subtle"
+        label="Change"
+        aria-label={`Change the projects of ${member.email}`}
+        title={`Projects of ${member.email}`}
+      >
+        {(close) => <ChangeProjects member={member} onClose={close} />}
+      </DialogButton>
+    )}
+  </>
+);
 
 /** Asks what becomes of the keys and tokens that a member made, then removes the member. */
 const Remove = ({ member, onClose }: MemberProps & { readonly onClose: () => void }) => {

@@ -16,7 +16,7 @@ const Spark = ({ points }: { readonly points: readonly SpendPoint[] }) => {
   const most = Math.max(...points.map(({ costNanoUsd }) => costNanoUsd ?? 0), 0);
   if (most === 0) return null;
   return (
-    <span className={classes['spark']} aria-hidden="true">
+    <span className={`painted ${classes['spark']}`} aria-hidden="true">
       {points.map(({ time, costNanoUsd }) => (
         <span key={time} style={{ height: `${Math.max(4, ((costNanoUsd ?? 0) / most) * 100)}%` }} />
       ))}

@@ -223,7 +223,7 @@ export const Trend = ({ view, report, hasFailed, keyNames, isStale, comparison, 
           />
         )}
       </Box>
-      <ul className={chartClasses['legend']}>
+      <ul className={`painted ${chartClasses['legend']}`}>
         {series.map(({ key, name, color }) => (
           <li key={key}>
             <span className="swatch" style={{ background: color }} />
