@@ -32,9 +32,6 @@ const hostName = z
   .string()
   .regex(HOST_NAME, 'must be a host name in lower case without scheme or path, such as gateway.example.com');
 
-/** Whether a hosted zone may have records of a host. */
-export const liesIn = (host: string, zone: string): boolean => host === zone || host.endsWith(`.${zone}`);
-
 const origin = z.string().refine((value) => URL.canParse(value) && new URL(value).origin === value, {
   error: 'must be an origin, scheme and host and nothing after, such as https://app.example.com',
 });
@@ -456,10 +453,10 @@ export const stageSettings = z
         'customDomains',
         'must not be false while a host runs in containers: a load balancer has no certificate of its own',
       );
-    if (hostedZone === undefined) return;
-    const hosts = { ...(customDomains && { gatewayDomain, dashboardDomain }), ...(web && { 'web.name': web.name }) };
+    if (hostedZone === undefined || !customDomains) return;
+    const hosts = { gatewayDomain, dashboardDomain, ...(web && { 'web.name': web.name }) };
     for (const [setting, host] of Object.entries(hosts))
-      if (!liesIn(host, hostedZone.name))
+      if (host !== hostedZone.name && !host.endsWith(`.${hostedZone.name}`))
         refuse(setting, `must lie in the hosted zone ${hostedZone.name}, got ${host}`);
   });
 

@@ -8,7 +8,7 @@ import { Construct, type IDependable } from 'constructs';
 /** Where the DNS records of a domain are made; undefined where they are made by hand. */
 export type Zone = { readonly id: string; readonly name: string } | undefined;
 
-export const importZone = (scope: Construct, zone: Zone) =>
+const importZone = (scope: Construct, zone: Zone) =>
   zone && HostedZone.fromHostedZoneAttributes(scope, 'Zone', { hostedZoneId: zone.id, zoneName: zone.name });
 
 /**

@@ -1,6 +1,6 @@
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { CnameRecord } from 'aws-cdk-lib/aws-route53';
+import { CnameRecord, HostedZone } from 'aws-cdk-lib/aws-route53';
 import {
   ConfigurationSet,
   ConfigurationSetTlsPolicy,
@@ -17,9 +17,7 @@ import { mailFeedbackEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
 import { acknowledgePattern, arnOf } from '../constructs/grants.ts';
 import { HandlerFunction, variablesOf } from '../constructs/handler-function.ts';
-import { importZone } from '../constructs/regional-domain.ts';
 import { grantItems } from '../constructs/table-access.ts';
-import { liesIn } from '../stage-settings.ts';
 import { partitions } from './partitions.ts';
 import type { MailSending, StageResources } from './resources.ts';
 
@@ -56,10 +54,12 @@ export class MailStack extends Stack {
     reports.addSubscription(new LambdaSubscription(this.feedback));
   }
 
-  /** DKIM's records are made where the zone is known and has the domain, and shown otherwise. */
+  /** DKIM's records are made where the zone is known, and shown otherwise. */
   #identity(domain: string, { hostedZone }: StageSettings) {
     const { dkimRecords } = new EmailIdentity(this, 'Identity', { identity: Identity.domain(domain) });
-    const zone = importZone(this, hostedZone && liesIn(domain, hostedZone.name) ? hostedZone : undefined);
+    const zone =
+      hostedZone &&
+      HostedZone.fromHostedZoneAttributes(this, 'Zone', { hostedZoneId: hostedZone.id, zoneName: hostedZone.name });
     for (const [index, { name, value }] of dkimRecords.entries()) {
       if (zone) new CnameRecord(this, `Dkim${index}`, { zone, recordName: `${name}.`, domainName: value });
       else new CfnOutput(this, `Dkim${index}`, { description: 'CNAME for DKIM', value: `${name} ${value}` });

@@ -111,10 +111,6 @@ describe('settings of a stage', () => {
     expect(
       mistakes({ hostedZone, gatewayDomain: 'gateway.example.org', dashboardDomain: 'dash.notexample.org' }),
     ).toEqual(['stages.prod.dashboardDomain: must lie in the hosted zone example.org, got dash.notexample.org']);
-    const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0f8fad5b-d9cb-469f-a165-70867728950e';
-    expect(mistakes({ hostedZone, customDomains: false, web: { name: 'app.example.com', certificateArn } })).toEqual([
-      'stages.prod.web.name: must lie in the hosted zone example.org, got app.example.com',
-    ]);
   });
 
   it('refuse a stage that is not in cdk.json', () => {

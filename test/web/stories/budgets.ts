@@ -31,6 +31,8 @@ describe('a budget', () => {
     await screenshot(page, 'budget-used-up');
     await page.getByRole('region', { name: 'Refused requests' }).getByRole('link', { name: 'Not a cent' }).click();
     await page.getByText('more can be spent once it is used up').waitFor();
+    // The month ends with its last day, not on the first of the next.
+    await page.getByText(/^[A-Z][a-z]{2} 1\s–\s(28|29|30|31)$/).waitFor();
     await screenshot(page, 'budget', true);
     await page.getByLabel('Amount', { exact: true }).fill('100');
     await page.getByRole('button', { name: 'Save' }).click();

@@ -159,7 +159,14 @@ describe('with what is not known', () => {
     ...{ costNanoUsd: 5e9, unpricedRequests: 3, tokens: { inputTokens: 1, outputTokens: 1 } },
   };
 
+  const ownLimit = {
+    ...{ value: 'k', label: 'laptop', budgetId: 'b', budgetName: 'Developers', each: 'key', raise: null },
+    ...{ limitNanoUsd: 20e9, usedNanoUsd: 0, remainingNanoUsd: 20e9, percentUsed: 0, unpricedRequests: 0 },
+    ...{ period: { name: 'daily', start: '2026-11-20T00:00:00Z', end: '2026-11-21T00:00:00Z' }, isCounted: false },
+  };
+
   it.each([
+    ['/access', 'own-limits', { items: [ownLimit] }, 'Requests from before the limit are still being counted.'],
     ['/sessions', 'sessions', { items: [session] }, /\$5\.00\s*\+ 3 requests of unknown cost/],
     ['/requests', 'requests', { unreadableRequests: 3 }, '3 requests not listed: this version cannot read'],
     ['/compare', 'spend/compare', { mayAlsoMatch: of }, 'Up to 3 more requests of unknown cost may match the filter'],
@@ -199,13 +206,19 @@ describe('a part of a page', () => {
   it.each([
     ['/access', '/budgets', 'The budgets could not be loaded'],
     ['/members', '/invitations', 'The invitations could not be loaded'],
+    ['/access', '/auth/me', 'Your user could not be loaded'],
+    ['/alerts/{alert}', '/budgets', 'The limit of this alert could not be loaded'],
   ])('of %s that needs %s says that it failed', async (path, of, text) => {
-    await (await openWith(path, { [of]: failed })).getByText(text).waitFor();
+    const { items } = await readApi<{ items: { id: string }[] }>('/alerts?limit=1');
+    const page = await openWith(path.replace('{alert}', `${items[0]?.id}`), { [of]: failed });
+    await page.getByText(text).waitFor();
   });
 
   it('to connect a program shows how without the names of keys, and does not say what it cannot know', async () => {
     const page = await openWith('/connect', { '/keys': failed, '/tokens': failed, '/requests?*': failed });
-    await page.getByText('YOUR_SERVICE_KEY').first().waitFor();
+    // Whole, since there is nothing to hide in it.
+    await page.getByLabel('curl snippet').getByText('YOUR_SERVICE_KEY').waitFor();
+    expect(await page.getByRole('button', { name: 'Show the key' }).count()).toBe(0);
     expect(await page.getByText('not seen yet').count()).toBe(0);
   });
 

@@ -81,9 +81,23 @@ describe('a form', () => {
 
   it('chooses a project, of a budget, a rule and a pause; a rule of another type keeps what is common', async () => {
     const session = await register(fixture().dashboard);
-    const { id: project } = await newProject('Search', session);
-    await readApi('/keys', { name: 'search', project }, session);
     const { open } = await openSignedIn(session);
+    const keys = await open('/keys');
+    const { promise: seen, resolve: see } = Promise.withResolvers<void>();
+    await keys.getByLabel('Name of a new project').fill('Search');
+    await keys.route('**/api/projects', async (route) => {
+      await seen;
+      await route.continue();
+    });
+    await keys.getByRole('button', { name: 'Add', exact: true }).click();
+    // A second click would add another.
+    await keys.locator('button[data-loading]:disabled').waitFor();
+    see();
+    await keys.getByRole('cell', { name: 'Search', exact: true }).waitFor();
+    const { items } = await readApi<{ items: Item[] }>('/projects', undefined, session);
+    expect(items.map(({ name }) => name)).toEqual(['Default', 'Search']);
+    const project = items[1]?.id;
+    await readApi('/keys', { name: 'search', project }, session);
     const choose = async (page: Page) => {
       await page.getByRole('combobox', { name: 'Project' }).click();
       await page.getByRole('option', { name: 'Search' }).click();

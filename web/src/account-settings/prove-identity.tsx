@@ -6,6 +6,8 @@ import { useMe } from '../app.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 
 interface Change<Body> {
+  readonly isOpen: boolean;
+  readonly title: string;
   /** Effect, in a sentence or more. */
   readonly text: string;
   /** The label of the button that sends. */
@@ -44,14 +46,9 @@ const Ask = <Body,>({ text, action, isDangerous = false, failure, request, bodyO
   );
 };
 
-interface ProveIdentityProps<Body> extends Change<Body> {
-  readonly isOpen: boolean;
-  readonly title: string;
-}
-
 /** Asks for the password, and the code of the second factor, before a change that a stolen session must not make. */
-export const ProveIdentity = <Body,>({ isOpen, title, ...change }: ProveIdentityProps<Body>) => (
-  <Modal opened={isOpen} onClose={change.onClose} title={title}>
+export const ProveIdentity = <Body,>(change: Change<Body>) => (
+  <Modal opened={change.isOpen} onClose={change.onClose} title={change.title}>
     <Ask {...change} />
   </Modal>
 );

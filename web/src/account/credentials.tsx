@@ -17,13 +17,8 @@ export const REFUSALS = {
   TOTP_REQUIRED: 'Enter the code that your authenticator app shows now.',
 } as const;
 
-interface IntroProps {
-  readonly title: string;
-  readonly children: ReactNode;
-}
-
 /** The title of a form, and a sentence about it. */
-export const Intro = ({ title, children }: IntroProps) => (
+export const Intro = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
   <Stack gap={4}>
     <Heading>{title}</Heading>
     <Text size="sm" c="dimmed">

@@ -217,7 +217,8 @@ const Evidence = ({ alert, filters, keyNames }: PartProps & { readonly keyNames:
 /** Behind an alert about cost: what changed, the requests and sessions that cost most, and what stops it. */
 export const Cause = ({ alert, keyNames }: { readonly alert: Alert; readonly keyNames: KeyNames }) => {
   const filters = useAlertFilters(alert);
-  if (!filters) return null;
+  const limits = useLimits();
+  if (!filters) return <LoadProblem query={limits} title="The limit of this alert could not be loaded" />;
   return (
     <Stack gap={20}>
       <Brakes alert={alert} filters={filters} />

@@ -3,7 +3,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Workflow } from 'lucide-react';
 import type { SessionSummary } from '../api/responses.ts';
 import { useApi } from '../app.ts';
-import { Count, Instant, Money, Unpriced } from '../components/amount.tsx';
+import { CostOf, Count, Instant } from '../components/amount.tsx';
 import { Name } from '../components/name.tsx';
 import { ListPage } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
@@ -38,14 +38,7 @@ export const sessionColumns: readonly Column<SessionSummary>[] = [
   {
     head: 'Cost',
     className: 'right',
-    cell: ({ costNanoUsd, unpricedRequests }) => (
-      <>
-        <Money nano={costNanoUsd} />
-        <div className="small">
-          <Unpriced of={unpricedRequests} />
-        </div>
-      </>
-    ),
+    cell: ({ costNanoUsd, unpricedRequests }) => <CostOf nano={costNanoUsd} unpriced={unpricedRequests} />,
   },
 ];
 

@@ -32,11 +32,10 @@ export const Compare = () => {
   const { name, periods, zone } = periodsOf(search, now, useZone());
   const changePeriod = (part: CompareSearch) =>
     change({ ...periods, periods: undefined, zone: zone === 'UTC' ? undefined : zone, ...part });
-  const given = Object.fromEntries(Object.entries(periods).filter(([, time]) => time !== undefined));
   const query = useApi().useQuery(
     'get',
     '/spend/compare',
-    { params: { query: { ...given, groupBy: [...by], limit: GROUPS, ...parametersOf(filters) } } },
+    { params: { query: { ...periods, groupBy: [...by], limit: GROUPS, ...parametersOf(filters) } } },
     { placeholderData: keepPreviousData },
   );
   const { data, isPlaceholderData } = query;

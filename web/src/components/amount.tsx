@@ -1,4 +1,5 @@
 import { createContext, type ReactNode, useContext } from 'react';
+import { knownCost } from '../../../lambda/domain/spend/known-cost.ts';
 import { exactMoney, formatMoney, type MoneyStyle, type Shown } from '../format/money.ts';
 import { formatCount, formatExact, plural } from '../format/quantity.ts';
 import { formatAgo, formatDay, formatInstant, formatShortInstant } from '../format/time.ts';
@@ -50,6 +51,16 @@ export const Money = ({ nano, shown, as = 'sum', className = '' }: MoneyProps) =
 /** The requests that a sum does not include. */
 export const Unpriced = ({ of }: { readonly of: number }) =>
   of > 0 && <span className="unknown">+ {plural(of, 'request')} of unknown cost</span>;
+
+/** A cost, and below it the requests that it does not include. */
+export const CostOf = ({ nano, unpriced }: { readonly nano: number | null; readonly unpriced: number }) => (
+  <>
+    <Money nano={nano === null ? null : knownCost(nano, unpriced)} />
+    <div className="small">
+      <Unpriced of={unpriced} />
+    </div>
+  </>
+);
 
 /** Says what a sum may lack: requests that may match its filter too, at most. */
 export const useMayMatch = () => {

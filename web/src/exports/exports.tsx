@@ -1,10 +1,9 @@
 import { Alert, Anchor, NativeSelect } from '@mantine/core';
 import { PackageOpen } from 'lucide-react';
 import { useState } from 'react';
-import { knownCost } from '../../../lambda/domain/spend/known-cost.ts';
 import type { ExportedDay, WaitingExport } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
-import { Instant, Money, Unpriced } from '../components/amount.tsx';
+import { CostOf, Instant } from '../components/amount.tsx';
 import { TextLink } from '../components/links.tsx';
 import { ListPage } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
@@ -30,14 +29,7 @@ const columns: readonly Column<ExportedDay>[] = [
   {
     head: 'Cost',
     className: 'right wide-only',
-    cell: ({ costNanoUsd, unpricedRequests }) => (
-      <>
-        <Money nano={knownCost(costNanoUsd, unpricedRequests)} />
-        <div className="small">
-          <Unpriced of={unpricedRequests} />
-        </div>
-      </>
-    ),
+    cell: ({ costNanoUsd, unpricedRequests }) => <CostOf nano={costNanoUsd} unpriced={unpricedRequests} />,
   },
   { head: 'Exported', className: 'wide-only', cell: ({ exportedAt }) => <Instant iso={exportedAt} /> },
   {

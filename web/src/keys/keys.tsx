@@ -36,7 +36,7 @@ const AddProject = () => {
           value={name}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
         />
-        <Button type="submit" size="xs" variant="default" disabled={name.trim() === ''}>
+        <Button type="submit" size="xs" variant="default" loading={create.isPending} disabled={name.trim() === ''}>
           Add
         </Button>
       </Group>

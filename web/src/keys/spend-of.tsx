@@ -11,13 +11,8 @@ import { useSpend } from '../spend/use-spend.ts';
 const DAYS = 30;
 const MAX_GROUPS = 1_000;
 
-interface SpendOfProps {
-  readonly by: 'key' | 'project';
-  readonly id: string;
-}
-
 /** A link with the spend of a key or project in the last 30 days, and the budget that is only for it. */
-export const SpendOf = ({ by, id }: SpendOfProps) => {
+export const SpendOf = ({ by, id }: { readonly by: 'key' | 'project'; readonly id: string }) => {
   const { may } = useMe();
   const from = utcDate(new Date(Date.now() - (DAYS - 1) * DAY_MS));
   const to = utcDate(new Date());

@@ -1,6 +1,5 @@
 import { useApi, useMe } from '../app.ts';
-
-export const PLACEHOLDER = 'YOUR_SERVICE_KEY';
+import { PLACEHOLDER } from '../providers/snippets.ts';
 
 /**
  * The key to show in snippets: the account's first key, which the API returns as the account id, or a placeholder when that key

@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { Budget } from '../api/responses.ts';
 import { Money, useMayMatch } from '../components/amount.tsx';
 import { Fact } from '../components/page.tsx';
+import { formatPeriod } from '../format/time.ts';
 import { EditorForm, EditorPage, LoadedItem, type Query } from '../forms/editor.tsx';
 import type { LimitSearch } from '../search.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
@@ -45,8 +46,8 @@ const BudgetState = ({ budget }: { readonly budget: Budget }) => {
       <Used budget={budget} />
       <dl className="facts">
         {period && (
-          <Fact name="Period">
-            {boundaryText(period.start)} to {boundaryText(period.end)}
+          <Fact name={period.name === 'hourly' ? 'Period' : 'Period (UTC)'}>
+            {formatPeriod(period.start, period.end)}
           </Fact>
         )}
         {knownNanoUsd !== usedNanoUsd && (

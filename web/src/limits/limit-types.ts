@@ -128,7 +128,7 @@ export const limitTypes: Readonly<Record<LimitType, LimitTypeRow>> = {
     what: 'At the rate of the last week, the month will exceed its budget; and again when it is used up.',
     periods: ['monthly'],
     fields: [field('budget', 'Budget a month', 1000, dollars)],
-    sentence: ({ budget }) => `The month is heading past ${formatUsd(budget)}`,
+    sentence: ({ budget }) => `A forecast of more than ${formatUsd(budget)} for the month`,
     bars: 'the forecast for the month, as of each day',
     isForecast: true,
   },

@@ -8,12 +8,7 @@ const PauseForm = later(() => import('./create-pause.tsx'), <Skeleton height={32
 
 const TITLE = 'Pause requests';
 
-interface FormProps {
-  readonly start: PauseStart;
-  readonly onClose: () => void;
-}
-
-export const PauseDialog = (props: FormProps) => (
+export const PauseDialog = (props: { readonly start: PauseStart; readonly onClose: () => void }) => (
   <Modal opened onClose={props.onClose} title={TITLE}>
     <PauseForm {...props} />
   </Modal>

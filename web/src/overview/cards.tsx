@@ -1,4 +1,4 @@
-import { Alert, Group, Progress } from '@mantine/core';
+import { Alert, type AlertProps, Group, Progress } from '@mantine/core';
 import { CircleCheck, TriangleAlert } from 'lucide-react';
 import type { Budget, SpendReport, SpendTotals } from '../api/responses.ts';
 import { Money, Unpriced, useMayMatch } from '../components/amount.tsx';
@@ -161,6 +161,10 @@ export const Coverage = ({ totals, untracked }: Pick<SpendReport, 'totals' | 'un
   );
 };
 
+const Warning = (props: AlertProps) => (
+  <Alert role="status" color="yellow" icon={<TriangleAlert size={18} />} {...props} />
+);
+
 const GAPS_SHOWN = 3;
 
 /** Warns of requests that no figure includes: at most how many, and when. */
@@ -169,12 +173,7 @@ export const Untracked = ({ untracked: { requests, gaps } }: Pick<SpendReport, '
   const latest = gaps.slice(-GAPS_SHOWN).toReversed();
   const earlier = gaps.length - latest.length;
   return (
-    <Alert
-      role="status"
-      color="yellow"
-      icon={<TriangleAlert size={18} />}
-      title={`Up to ${plural(requests, 'request')} went untracked`}
-    >
+    <Warning title={`Up to ${plural(requests, 'request')} went untracked`}>
       They were forwarded while tracking was failing. No figure on this page includes them; filters do not apply.
       <ul>
         {latest.map(({ from, to, requests: count }) => (
@@ -185,7 +184,7 @@ export const Untracked = ({ untracked: { requests, gaps } }: Pick<SpendReport, '
         ))}
         {earlier > 0 && <li>and {plural(earlier, 'earlier gap')}</li>}
       </ul>
-    </Alert>
+    </Warning>
   );
 };
 
@@ -193,14 +192,9 @@ export const Untracked = ({ untracked: { requests, gaps } }: Pick<SpendReport, '
 export const MayAlsoMatch = ({ of: mayAlsoMatch }: { readonly of: NonNullable<SpendReport['mayAlsoMatch']> }) => {
   const mayMatch = useMayMatch();
   return (
-    <Alert
-      role="status"
-      color="yellow"
-      icon={<TriangleAlert size={18} />}
-      title={`Up to ${mayMatch(mayAlsoMatch)} may match the filter`}
-    >
+    <Warning title={`Up to ${mayMatch(mayAlsoMatch)} may match the filter`}>
       {plural(mayAlsoMatch.requests, 'request')} had more distinct names than are listed, or came before the dimension
       was declared. The figures on this page do not include them.
-    </Alert>
+    </Warning>
   );
 };

@@ -20,11 +20,10 @@ export const useReport = (...of: Parameters<typeof reportQuery>) =>
  * whole has passed.
  */
 export const useComparison = (periods: ComparedPeriods, filters: Filters) => {
-  const given = Object.fromEntries(Object.entries(periods).filter(([, time]) => time !== undefined));
   const query = useApi().useQuery(
     'get',
     '/spend/compare',
-    { params: { query: { ...given, limit: 1, ...parametersOf(filters) } } },
+    { params: { query: { ...periods, limit: 1, ...parametersOf(filters) } } },
     live,
   );
   const { data, isPlaceholderData } = query;

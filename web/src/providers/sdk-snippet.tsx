@@ -8,9 +8,17 @@ import { CopyToClipboard } from '../components/copy.tsx';
 import { ScrollRegion } from '../components/page.tsx';
 import { providerChoices, providerName } from './names.ts';
 import classes from './sdk-snippet.module.css';
-import { type Language, languageNames, languages, type SnippetLine, snippet, toolTexts } from './snippets.ts';
+import {
+  type Language,
+  languageNames,
+  languages,
+  PLACEHOLDER,
+  type SnippetLine,
+  snippet,
+  toolTexts,
+} from './snippets.ts';
 
-const masked = (key: string) => (key.length > 14 ? `${key.slice(0, 8)}…${key.slice(-4)}` : key);
+const masked = (key: string) => (key === PLACEHOLDER ? key : `${key.slice(0, 8)}…${key.slice(-4)}`);
 
 const tools = (Object.keys(codingTools) as CodingToolId[]).map((id) => ({ value: id, label: codingTools[id].name }));
 const choices = [
@@ -86,7 +94,7 @@ export const SdkSnippet = ({ serviceKey, initial = 'openai' }: SdkSnippetProps) 
           <Group justify="space-between" className="mono dim small">
             <span>{title}</span>
             <Group gap={4} ml="auto">
-              {part === 0 && (
+              {part === 0 && serviceKey !== PLACEHOLDER && (
                 <Tooltip label={revealed ? 'Hide the key' : 'Show the key'}>
                   <ActionIcon
                     variant="subtle"

@@ -8,6 +8,9 @@ import {
 } from '../../../lambda/domain/coding-tools.ts';
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
 
+/** Stands in snippets where no key is known. */
+export const PLACEHOLDER = 'YOUR_SERVICE_KEY';
+
 export const languages = ['python', 'node', 'curl'] as const;
 export type Language = (typeof languages)[number];
 
@@ -82,15 +85,10 @@ client = ${name}(
 )
 ${pythonCall(client, name)}`;
 
-const pythonCall = ({ model }: Client, name: string) =>
-  name === 'Anthropic'
-    ? `client.messages.create(
-    model="${model}",
-    max_tokens=100,
-    messages=[{"role": "user", "content": "${PROMPT}"}],
-)`
-    : `client.chat.completions.create(
-    model="${model}",
+const callOf = (name: string) => (name === 'Anthropic' ? 'messages' : 'chat.completions');
+
+const pythonCall = ({ model }: Client, name: string) => `client.${callOf(name)}.create(
+    model="${model}",${name === 'Anthropic' ? '\n    max_tokens=100,' : ''}
     messages=[{"role": "user", "content": "${PROMPT}"}],
 )`;
 
@@ -105,25 +103,20 @@ const client = new ${name}({
 });
 ${nodeCall(client, name)}`;
 
-const nodeCall = ({ model }: Client, name: string) =>
-  name === 'Anthropic'
-    ? `await client.messages.create({
-  model: '${model}',
-  max_tokens: 100,
-  messages: [{ role: 'user', content: '${PROMPT}' }],
-});`
-    : `await client.chat.completions.create({
-  model: '${model}',
+const nodeCall = ({ model }: Client, name: string) => `await client.${callOf(name)}.create({
+  model: '${model}',${name === 'Anthropic' ? '\n  max_tokens: 100,' : ''}
   messages: [{ role: 'user', content: '${PROMPT}' }],
 });`;
 
-const openAi = (path: string, environment: string, model: string): Sdk => ({
+/** @param own what differs where the provider has an SDK of its own */
+const openAi = (path: string, environment: string, model: string, own: Partial<Sdk> = {}): Sdk => ({
   path,
   environment,
   model,
   python: pythonLike('openai', 'OpenAI'),
   node: nodeLike('openai', 'OpenAI'),
   curl: curlLike(`${path}/chat/completions`, bearer),
+  ...own,
 });
 
 const anthropic: Sdk = {
@@ -256,22 +249,15 @@ const sdks: Readonly<Record<ProviderLabel, Sdk>> = {
   google,
   mistral,
   cohere,
-  groq: {
-    path: '',
-    environment: 'GROQ_API_KEY',
-    model: 'llama-3.3-70b-versatile',
+  groq: openAi('', 'GROQ_API_KEY', 'llama-3.3-70b-versatile', {
     python: pythonLike('groq', 'Groq'),
     node: nodeLike('groq-sdk', 'Groq'),
     curl: curlLike('/openai/v1/chat/completions', bearer),
-  },
-  together: {
-    path: '/v1',
-    environment: 'TOGETHER_API_KEY',
-    model: 'meta-llama/Llama-3.3-70B-Instruct-Turbo',
+  }),
+  together: openAi('/v1', 'TOGETHER_API_KEY', 'meta-llama/Llama-3.3-70B-Instruct-Turbo', {
     python: pythonLike('together', 'Together'),
     node: nodeLike('together-ai', 'Together'),
-    curl: curlLike('/v1/chat/completions', bearer),
-  },
+  }),
   fireworks: openAi('/inference/v1', 'FIREWORKS_API_KEY', 'accounts/fireworks/models/llama-v3p3-70b-instruct'),
   deepseek: openAi('', 'DEEPSEEK_API_KEY', 'deepseek-chat'),
   xai: openAi('/v1', 'XAI_API_KEY', 'grok-4'),

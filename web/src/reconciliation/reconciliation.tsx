@@ -1,4 +1,4 @@
-import { Group, NativeSelect, PasswordInput, Skeleton, TextInput } from '@mantine/core';
+import { Group, NativeSelect, PasswordInput, Skeleton } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
@@ -15,6 +15,7 @@ import { required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { providerChoices, providerName } from '../providers/names.ts';
 import type { ReconciliationSearch } from '../search.ts';
+import { CustomDays } from '../spend/custom-days.tsx';
 import { Comparison } from './comparison.tsx';
 import { ImportBill } from './import-bill.tsx';
 
@@ -24,13 +25,8 @@ const credentials: Readonly<Record<BilledProvider, string>> = {
   openrouter: 'A management key.',
 };
 
-interface ConnectBillProps {
-  readonly provider: BilledProvider;
-  readonly onClose: () => void;
-}
-
 /** Asks for a credential that reads costs. The API tries it before storing it, and never returns it. */
-const ConnectBill = ({ provider, onClose }: ConnectBillProps) => {
+const ConnectBill = ({ provider, onClose }: { readonly provider: BilledProvider; readonly onClose: () => void }) => {
   const form = useForm({ initialValues: { credential: '' }, validate: { credential: required('A credential') } });
   const connect = useApi().useMutation('put', '/bill-connections/{provider}', {
     onSuccess: onClose,
@@ -151,27 +147,15 @@ export const Reconciliation = () => {
           )}
         </DialogButton>
       </PageHead>
-      <Group align="flex-end">
+      <Group gap="xs">
         <NativeSelect
-          label="Provider"
+          size="xs"
+          aria-label="Provider"
           data={providerChoices}
           value={provider}
           onChange={({ currentTarget }) => change({ provider: currentTarget.value as ProviderLabel })}
         />
-        <TextInput
-          type="date"
-          label="First day (UTC)"
-          value={from}
-          max={to}
-          onChange={({ currentTarget }) => currentTarget.value && change({ from: currentTarget.value })}
-        />
-        <TextInput
-          type="date"
-          label="Last day (UTC)"
-          value={to}
-          min={from}
-          onChange={({ currentTarget }) => currentTarget.value && change({ to: currentTarget.value })}
-        />
+        <CustomDays key={`${from} ${to}`} days={{ from, to }} zone="UTC" onChange={change} />
       </Group>
       {search.provider === undefined && connections.isPending ? (
         <Skeleton height={260} radius="lg" />

@@ -71,25 +71,18 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
   ] as const;
   /** Filters that other pages set, and that can only be removed here. */
   const others = [
-    ...(hasHours
-      ? [{ what: `range ${rangeText(search)}`, text: rangeText(search), part: { from: undefined, to: undefined } }]
-      : []),
-    ...(['project', 'member'] as const).flatMap((what) => {
-      const { [what]: id } = search;
-      return id === undefined
-        ? []
-        : [{ what, text: `${capital(what)} ${keyNames.get(id) ?? id}`, part: { [what]: undefined } }];
+    hasHours && {
+      what: `range ${rangeText(search)}`,
+      text: rangeText(search),
+      part: { from: undefined, to: undefined },
+    },
+    ...(['project', 'member', 'session'] as const).map((what) => {
+      const { [what]: id = '' } = search;
+      const name = keyNames.get(id) ?? id;
+      const part = { [what]: undefined, ...(what === 'session' && { agent: undefined }) };
+      return id !== '' && { what: `${what} ${name}`, text: `${capital(what)} ${name}`, part };
     }),
-    ...(search.session === undefined
-      ? []
-      : [
-          {
-            what: `session ${search.session}`,
-            text: `Session ${search.session}`,
-            part: { session: undefined, agent: undefined },
-          },
-        ]),
-  ];
+  ].filter((other) => other !== false);
   return (
     <Group gap="xs" className={classes['filters']} role="search" aria-label="Filter requests">
       {(['contains', 'model', 'tag', 'client'] as const).map((name) => (

@@ -1,5 +1,6 @@
 import { viewParameters } from '../../../lambda/domain/accounts/saved-view.ts';
 import type { RequestsQuery } from '../api/responses.ts';
+import { oneOf } from '../search.ts';
 
 const KEYS = viewParameters.requests.filter((name) => name !== 'status' && name !== 'orderBy');
 
@@ -19,7 +20,6 @@ export const requestsSearch = (search: Record<string, unknown>): RequestsSearch 
     KEYS.flatMap((key) => (typeof search[key] === 'string' ? [[key, search[key]]] : [])),
   );
   const status = Number(search['status']);
-  const order = search['orderBy'];
-  const orderBy = (['cost', 'tokens', 'duration'] as const).find((name) => name === order);
+  const orderBy = oneOf(['cost', 'tokens', 'duration'])(search['orderBy']);
   return { ...texts, ...(orderBy && { orderBy }), ...(status >= 100 && status <= 599 ? { status } : {}) };
 };

@@ -1,5 +1,5 @@
 import { Button, Group, Select, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useForm } from '@mantine/form';
 import { useApi } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
 import { Card, ProblemNote } from '../components/page.tsx';
@@ -22,35 +22,21 @@ export const ReadInPart = ({ of: { isComplete, from } }: ReadInPartProps) =>
 
 /** Prices requests of the last 30 days again, with another model or tier. */
 export const WhatIf = () => {
-  const [tag, setTag] = useState('');
-  const [model, setModel] = useState('');
-  const [tier, setTier] = useState<(typeof tiers)[number] | null>(null);
+  const form = useForm({ initialValues: { tag: '', model: '', tier: null as (typeof tiers)[number] | null } });
   const { mutate, data, error, isPending } = useApi().useMutation('post', '/spend/what-if');
-  const price = () =>
+  const price = ({ tag, model, tier }: typeof form.values) =>
     mutate({ body: { filter: tag ? { tag } : {}, change: { ...(model && { model }), ...(tier && { tier }) } } });
   return (
     <Card
       title="What if"
       about="The same requests of the last 30 days, priced again with another model of their provider, or another service tier."
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          price();
-        }}
-      >
+      <form onSubmit={form.onSubmit(price)}>
         <Group align="end" mt={10}>
-          <TextInput label="Tag" placeholder="all" value={tag} onChange={(event) => setTag(event.target.value)} />
-          <TextInput label="Model" value={model} onChange={(event) => setModel(event.target.value)} />
-          <Select
-            label="Service tier"
-            placeholder="as it was"
-            clearable
-            data={tiers}
-            value={tier}
-            onChange={(value) => setTier(tiers.find((name) => name === value) ?? null)}
-          />
-          <Button type="submit" loading={isPending} disabled={!model && !tier}>
+          <TextInput label="Tag" placeholder="all" {...form.getInputProps('tag')} />
+          <TextInput label="Model" {...form.getInputProps('model')} />
+          <Select label="Service tier" placeholder="as it was" clearable data={tiers} {...form.getInputProps('tier')} />
+          <Button type="submit" loading={isPending} disabled={!form.values.model && !form.values.tier}>
             Price again
           </Button>
         </Group>

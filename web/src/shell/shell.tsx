@@ -7,7 +7,7 @@ import { useApi, useMe } from '../app.ts';
 import { AtRate, type Rate } from '../components/amount.tsx';
 import { later } from '../components/later.tsx';
 import { AnchorLink } from '../components/links.tsx';
-import { Mark } from '../components/page.tsx';
+import { LoadProblem, Mark } from '../components/page.tsx';
 import { readsDollars } from '../format/reading.ts';
 import { utcDate } from '../format/time.ts';
 import { useBudgets, usePauses } from '../limits/use-limits.ts';
@@ -78,9 +78,10 @@ const Refusing = () => {
 
 const VerifyEmailForm = later(() => import('../account/verify-email-form.tsx'));
 
-/** Pending step of the login: a review after a reset, or the code that verifies the address. */
-const VerifyEmail = () => {
-  const { me } = useMe();
+/** Why the user is not known; or a pending step of the login: a review after a reset, or the code that verifies the address. */
+const OfUser = () => {
+  const { me, query } = useMe();
+  if (query.error) return <LoadProblem query={query} title="Your user could not be loaded" />;
   if (me?.user.reviewSince)
     return (
       <Alert color="yellow" radius={0}>
@@ -203,7 +204,7 @@ export const Shell = () => {
           <Outlet />
         </AtRate>
         <div className={classes['messages']}>
-          <VerifyEmail />
+          <OfUser />
           <Refusing />
         </div>
       </main>
