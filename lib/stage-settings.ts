@@ -421,8 +421,9 @@ export const stageSettings = z
   .superRefine((settings, context) => {
     const { gateway, web, dashboardUrl, gatewayDomain, dashboardDomain, customDomains, hostedZone } = settings;
     const refuse = refusing(context);
-    if (settings.signOn.domainPrefix !== undefined && web === undefined && dashboardUrl === undefined)
-      refuse('dashboardUrl', 'is needed for signOn, or web: identity providers lead back to a page of the dashboard');
+    const page = dashboardUrl ?? (web && `https://${web.name}`) ?? '';
+    if (settings.signOn.domainPrefix !== undefined && !/^(https:|http:\/\/localhost\b)/.test(page))
+      refuse('dashboardUrl', 'must be an https origin for signOn, which leads back to a page of it; or set web');
     if (web?.name === dashboardDomain)
       refuse(
         'web.name',

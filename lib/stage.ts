@@ -67,8 +67,7 @@ export class SpendGatewayStage extends Stage {
     const gateway = new GatewayStack(this, 'gateway', { ...shared, usageQueue: usage.queue });
     const exports = new ExportsStack(this, 'exports', shared);
     const billing = new BillingStack(this, 'billing', shared);
-    const { stripe } = billing;
-    const withUsers = { ...shared, userPool, userPoolClient, signOn, stripe };
+    const withUsers = { ...shared, userPool, userPoolClient, signOn, stripe: billing.stripe };
     const dashboard = new DashboardApiStack(this, 'dashboard-api', withUsers);
     const jobs = new AccountJobsStack(this, 'account-jobs', withUsers);
     if (settings.hasPages) new WebStack(this, 'web', { settings, gateway, dashboard });

@@ -128,6 +128,10 @@ describe('single sign-on', () => {
   });
 
   it('needs a dashboard that providers can lead back to', () => {
-    expect(() => parseStageSettings('dev', { signOn: settings.signOn })).toThrow(/dashboardUrl: is needed for signOn/);
+    for (const dashboardUrl of [undefined, 'http://app.acme.dev'])
+      expect(() => parseStageSettings('dev', { signOn: settings.signOn, dashboardUrl })).toThrow(
+        /dashboardUrl: must be an https origin for signOn/,
+      );
+    expect(() => parseStageSettings('dev', { ...settings, dashboardUrl: 'http://localhost:3000' })).not.toThrow();
   });
 });
