@@ -1,4 +1,5 @@
 import {
+  ChangeMessageVisibilityBatchCommand,
   DeleteMessageBatchCommand,
   GetQueueAttributesCommand,
   GetQueueUrlCommand,
@@ -14,8 +15,8 @@ import { sendToQueue, sqsClient } from './events/usage-queue.ts';
 const USAGE = `npm run redrive -- [--queue URL] [--dry-run]
 
 Moves the dead letters of the usage queue back to it: those that are usage events by the schema of this checkout. Other messages stay,
-and what is wrong with them is shown. Events that are on record already change nothing. --dry-run shows them and moves nothing; for two
-minutes no other reader sees what it has read.
+and what is wrong with them is shown. Events that are on record already change nothing. A run that is cut off hides what it has read from
+the next one for two minutes.
 
   --queue URL   of the usage queue (default: the environment variable USAGE_QUEUE_URL); its dead-letter queue is found by it
 Region and credentials come from the AWS environment.`;
@@ -61,6 +62,9 @@ async function* takeAll(sqs: SQSClient, queueUrl: string): AsyncGenerator<Messag
   }
 }
 
+const entriesOf = (messages: readonly Message[]) =>
+  messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
+
 /** Null for a usage event. */
 const problemOf = ({ Body = '' }: Message): string | null => {
   try {
@@ -80,10 +84,7 @@ const moveBack = async (sqs: SQSClient, from: string, to: string, messages: read
     messages.map(({ Body = '' }) => Body),
   );
   const { Failed = [] } = await sqs.send(
-    new DeleteMessageBatchCommand({
-      QueueUrl: from,
-      Entries: messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle })),
-    }),
+    new DeleteMessageBatchCommand({ QueueUrl: from, Entries: entriesOf(messages) }),
   );
   if (Failed.length > 0) console.error(`${Failed.length} were moved and could not be deleted: they will come again.`);
 };
@@ -92,6 +93,7 @@ await runCommand({ usage: USAGE, schema }, async ({ queue, 'dry-run': dryRun }) 
   const sqs = sqsClient();
   const deadLetters = await deadLettersOf(sqs, queue);
   const problems = new Map<string, number>();
+  const staying: ReturnType<typeof entriesOf>[] = [];
   let events = 0;
   for await (const messages of takeAll(sqs, deadLetters)) {
     const good = messages.filter((message) => {
@@ -101,6 +103,12 @@ await runCommand({ usage: USAGE, schema }, async ({ queue, 'dry-run': dryRun }) 
     });
     events += good.length;
     if (!dryRun && good.length > 0) await moveBack(sqs, deadLetters, queue, good);
+    staying.push(entriesOf(dryRun ? messages : messages.filter((message) => !good.includes(message))));
+  }
+  // Only now, since they would come again to this run.
+  for (const entries of staying.filter(({ length }) => length > 0)) {
+    const Entries = entries.map((entry) => ({ ...entry, VisibilityTimeout: 0 }));
+    await sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: deadLetters, Entries }));
   }
   console.log(`${events} usage events ${dryRun ? 'would be moved' : 'moved'} back to the usage queue.`);
   if (problems.size === 0) return;

@@ -30,16 +30,16 @@ describe('npm run redrive', () => {
     expect(await queues.count(queues.deadLetters)).toBe(2);
   });
 
-  it('moves nothing with --dry-run', async () => {
+  it('moves nothing with --dry-run, and hides nothing from the run after it', async () => {
     const other = await emulatedQueue();
     try {
       for (const body of events.slice(0, 3)) await other.send(other.deadLetters, body);
-      const { stdout } = await runOps('redrive', ['--dry-run', '--queue', other.queue], {
-        env: { AWS_ENDPOINT_URL_SQS: other.endpoint },
-      });
+      const env = { AWS_ENDPOINT_URL_SQS: other.endpoint, USAGE_QUEUE_URL: other.queue };
+      const { stdout } = await runOps('redrive', ['--dry-run'], { env });
       expect(stdout).toContain('3 usage events would be moved back');
       expect(await other.count(other.deadLetters)).toBe(3);
       expect(await other.count(other.queue)).toBe(0);
+      expect((await runOps('redrive', [], { env })).stdout).toContain('3 usage events moved back');
     } finally {
       await other.stop();
     }
