@@ -100,6 +100,13 @@ export const usageAlarms = (
     metric: priceFeedCount('RefusedPriceSources', HOUR),
   },
   {
+    id: 'WaitingPrices',
+    summary: 'Changes of published prices have waited for a person for a day: the prices of before hold.',
+    section: 'refused-prices',
+    metric: priceFeedCount('WaitingPriceChanges', HOUR).with({ statistic: Stats.MAXIMUM }),
+    periods: { breaching: 24, of: 24 },
+  },
+  {
     id: 'PriceBookFallbacks',
     summary: 'The newest version of the price book cannot be used: requests are priced with an older one.',
     metric: recorderCount('PriceBookFallbacks', HOUR),

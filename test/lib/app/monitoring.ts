@@ -85,6 +85,11 @@ describe('alarms', () => {
     expect(JSON.stringify(properties)).toContain('"MetricName":"Errors"');
   });
 
+  it('report prices that nobody has decided on for a day', () => {
+    const { properties } = alarmsOf().find(({ id }) => id.includes('WaitingPrices')) ?? {};
+    expect(properties).toMatchObject({ MetricName: 'WaitingPriceChanges', Period: 3_600, DatapointsToAlarm: 24 });
+  });
+
   it('watch concurrency where it is bounded', () => {
     expect(alarmsOf().filter(({ id }) => id.includes('ProxyConcurrency'))).toEqual([]);
     const bounded = alarmsOf(filledIn).find(({ id }) => id.includes('ProxyConcurrency'));
