@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -190,8 +190,10 @@ await runCommand({ usage: USAGE, schema }, async ({ _: [id], gateway, home, writ
       console.log(`~/${path} lacks, or has another: ${changed.join(', ')}.`);
     } else if (write && !options['dry-run']) {
       await mkdir(dirname(whole), { recursive: true });
-      await writeFile(whole, text, { mode: OWN_FILE });
-      await chmod(whole, OWN_FILE);
+      // Whole or not at all: a full disk must not empty the file. Where it is a link, what it leads to is replaced.
+      const target = await realpath(whole).catch(() => whole);
+      await writeFile(`${target}.new`, text, { mode: OWN_FILE });
+      await rename(`${target}.new`, target);
       console.log(`~/${path}: set ${changed.join(', ')}.`);
     } else console.log(`~/${path}\n\n${contentText(content)}\n`);
   }

@@ -1,4 +1,6 @@
-import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, realpath, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -197,6 +199,27 @@ describe('npm run attach', () => {
       code: 0,
       output: expect.stringContaining('~/.claude/settings.json has the set-up.'),
     });
+  });
+
+  it('keeps the file of a full disk, and replaces what a link leads to', async () => {
+    const [path, linked] = [join(home, '.claude/settings.json'), join(home, 'linked.json')];
+    await mkdir(join(home, '.claude'));
+    await writeFile(linked, '{"model":"opus"}');
+    await symlink(linked, path);
+    const args = ['claude', '--write', '--no-call', '--gateway', 'http://127.0.0.1:1/{label}', '--home', home];
+    const onDisk = async (limit: string) => {
+      // No file may be larger than that.
+      const command = `ulimit -f ${limit}; exec "$0" ops/attach.ts "$@"`;
+      const child = spawn('sh', ['-c', command, process.execPath, ...args], {
+        env: { ...process.env, SERVICE_KEY: KEY },
+        stdio: 'ignore',
+      });
+      await once(child, 'exit');
+      return JSON.parse(await readFile(linked, 'utf8'));
+    };
+    expect(await onDisk('0')).toEqual({ model: 'opus' });
+    expect(await onDisk('unlimited')).toMatchObject({ model: 'opus', env: expect.anything() });
+    expect(await realpath(path)).toBe(await realpath(linked));
   });
 
   it('checks a set-up in the environment', async () => {
