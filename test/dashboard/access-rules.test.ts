@@ -155,15 +155,20 @@ describe('the preview of an access rule', () => {
     const spend = (daysAgo: number, usd: number, dimensions: object, counters = {}) =>
       addSpend(table, caller.accountId, at(daysAgo), { ...costing(usd), ...counters }, dimensions);
     await spend(1, 2, { model: 'gpt-4o-2024-08-06', keyId: caller.keyId }, { requests: 4 });
-    await spend(2, 1, { model: 'gpt-4o-mini', keyId: 'other' }, { requests: 3 });
+    await spend(2, 1, { model: 'gpt-4o-mini', keyId: 'other' }, { requests: 3, unpricedRequests: 1 });
     await spend(3, 0, { model: null }, { requests: 5, freeRequests: 5 });
     await spend(40, 9, { model: 'gpt-4o-mini' });
     expect((await preview({ allowed: ['openai/gpt-4o'] })).body).toEqual({
       from: '2026-10-21T00:00:00.000Z',
       to: '2026-11-20T16:30:00.000Z',
       requests: 12,
-      refused: { requests: 3, costNanoUsd: 1e9 },
-      items: [{ provider: 'openai', model: 'gpt-4o-mini', keyId: 'other', requests: 3, costNanoUsd: 1e9 }],
+      refused: { requests: 3, costNanoUsd: 1e9, unpricedRequests: 1 },
+      items: [
+        {
+          ...{ provider: 'openai', model: 'gpt-4o-mini', keyId: 'other' },
+          ...{ requests: 3, costNanoUsd: 1e9, unpricedRequests: 1 },
+        },
+      ],
       mayAlsoMatch: null,
       dearest: null,
     });
@@ -188,7 +193,7 @@ describe('the preview of an access rule', () => {
     await addSpend(table, caller.accountId, at(1), unknown, { model: 'gpt-4o' });
     await addSpend(table, caller.accountId, at(1), unknown, { model: '(other)' });
     expect((await preview({ denied: ['openai/gpt-4o'] })).body).toMatchObject({
-      refused: { requests: 2, costNanoUsd: null },
+      refused: { requests: 2, costNanoUsd: null, unpricedRequests: 2 },
       items: [{ costNanoUsd: null }],
       mayAlsoMatch: { requests: 2, costNanoUsd: null },
     });

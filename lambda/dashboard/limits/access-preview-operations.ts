@@ -5,7 +5,11 @@ import { createAccessRule } from './access-operations.ts';
 const operation = inGroup('Access rules');
 
 const count = z.int().check(z.nonnegative());
-const sums = { requests: count, costNanoUsd: z.nullable(count).check(z.describe('Null if no part of it is known.')) };
+const sums = {
+  requests: count,
+  costNanoUsd: z.nullable(count).check(z.describe('Null if no part of it is known.')),
+  unpricedRequests: count.check(z.describe('Requests of unknown cost, which the cost leaves out.')),
+};
 
 export const previewAccessRule = operation('previewAccessRule', 'POST /access-rules/preview', {
   audits: 'Reads only.',

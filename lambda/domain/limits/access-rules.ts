@@ -75,6 +75,8 @@ interface RefusedRequests {
   readonly keyId: string | null;
   readonly requests: number;
   readonly costNanoUsd: number | null;
+  /** The cost leaves them out. */
+  readonly unpricedRequests: number;
 }
 
 const MAX_SHOWN = 100;
@@ -109,11 +111,13 @@ export const accessPreview = (rule: AccessRule, keys: readonly KeyOfAccess[]) =>
       const itemsOf = ({ sums }: typeof refused): RefusedRequests[] =>
         [...sums].map(([names, counters]) => {
           const [provider, model, keyId] = JSON.parse(names) as [string, string | null, string | null];
-          return { provider, model, keyId, requests: counters.requests ?? 0, costNanoUsd: costOf(counters) };
+          const { requests = 0, unpricedRequests = 0 } = counters;
+          return { provider, model, keyId, requests, costNanoUsd: costOf(counters), unpricedRequests };
         });
       const totalOf = (items: readonly RefusedRequests[]) => ({
         requests: items.reduce((sum, item) => sum + item.requests, 0),
         costNanoUsd: sumOfKnown(items.map(({ costNanoUsd }) => costNanoUsd)),
+        unpricedRequests: items.reduce((sum, item) => sum + item.unpricedRequests, 0),
       });
       const items = itemsOf(refused).sort((a, b) => b.requests - a.requests);
       const unsure = totalOf(itemsOf(mayBeRefused));

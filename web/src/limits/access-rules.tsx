@@ -5,6 +5,7 @@ import { ShieldCheck } from 'lucide-react';
 import { accessRuleWith } from '../../../lambda/domain/limits/access-rules.ts';
 import type { AccessRule, NewAccessRule, Role } from '../api/responses.ts';
 import { useApi } from '../app.ts';
+import { Money, Unpriced } from '../components/amount.tsx';
 import { DialogButton } from '../components/buttons.tsx';
 import { ProblemNote } from '../components/page.tsx';
 import { type Column, ListSection, TwoLines } from '../components/table.tsx';
@@ -94,7 +95,8 @@ const Preview = ({ values }: { readonly values: AccessValues }) => {
   return (
     <div>
       <Text component="output" size="sm" fw={600}>
-        {`In the last 30 days it would have refused ${plural(refused.requests, 'request')} of ${requests} (cost: ${formatMoney(refused.costNanoUsd)}).`}
+        In the last 30 days it would have refused {plural(refused.requests, 'request')} of {requests}, for{' '}
+        <Money nano={refused.costNanoUsd} /> <Unpriced of={refused.unpricedRequests} />
       </Text>
       <ul className="dim small">
         {items.slice(0, SHOWN).map((item) => (

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { startOf } from '../../../lambda/domain/calendar/utc.ts';
-import { Money } from '../components/amount.tsx';
+import { Money, Unpriced } from '../components/amount.tsx';
 import { plural } from '../format/quantity.ts';
 import { EditorForm } from '../forms/editor.tsx';
 import { spendFiltersOf } from '../scope/scope.ts';
@@ -34,7 +34,7 @@ const Preview = ({ values }: { readonly values: PauseValues }) => {
   return (
     <Text size="sm" component="output">
       In the last 24 hours it would have refused <strong>{plural(data.totals.requests, 'request')}</strong> for{' '}
-      <Money nano={data.totals.costNanoUsd} />.
+      <Money nano={data.totals.costNanoUsd} /> <Unpriced of={data.totals.unpricedRequests} />
     </Text>
   );
 };
