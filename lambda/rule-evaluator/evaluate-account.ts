@@ -26,7 +26,7 @@ import { pauseOf, startPauses, stopByLimits } from './start-pauses.ts';
  * Finds what most of a figure came from. It is read for alerts only, which are rare. Many alerts of one rule and period come one
  * after the other: what was read last serves the next.
  */
-const openDrivers = (readCounters: ReadCounters, keys: Pick<ServiceKeys, 'list'>) => (accountId: string, now: Date) => {
+const openCauses = (readCounters: ReadCounters, keys: Pick<ServiceKeys, 'list'>) => (accountId: string, now: Date) => {
   let last: { readonly name: string; readonly counters: readonly SpendCounter[] } | undefined;
   let names: ReadonlyMap<string, string> | undefined;
 
@@ -126,7 +126,7 @@ const alertOf = (
 export const evaluateAccount = (dependencies: EvaluationDependencies) => {
   const { readCounters, readSessions, alerts, blocks, newAlertId } = dependencies;
   const values: ValueJudging = { firedFor: alerts.firedFor, readSessions, readUsual: openUsualHours(readCounters) };
-  const contributorsFor = openDrivers(readCounters, dependencies.keys);
+  const contributorsFor = openCauses(readCounters, dependencies.keys);
   const start = startPauses(blocks);
   const stop = stopByLimits(blocks, dependencies.reservations, dependencies.measures, dependencies.askUrl);
 

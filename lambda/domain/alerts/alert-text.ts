@@ -10,7 +10,7 @@ const nameOf = ({ dimension, value, label }: Contributor): string =>
   value === null ? `no ${dimension}` : label === null ? value : `${label} (${value})`;
 
 /** One line for each dimension: `gpt-4o 80%, gpt-4o-mini 20%`. */
-const driverLines = (alert: Alert): { readonly dimension: string; readonly text: string }[] =>
+const contributorLines = (alert: Alert): { readonly dimension: string; readonly text: string }[] =>
   [...Map.groupBy(alert.contributors, ({ dimension }) => dimension)].map(([dimension, contributors]) => ({
     dimension,
     text: contributors
@@ -52,7 +52,7 @@ export interface AlertLinks {
 /** The lines of an alert after its summary. */
 const alertFacts = (alert: Alert): { readonly label: string; readonly text: string }[] => [
   { label: 'Period', text: periodText(alert) },
-  ...driverLines(alert).map(({ dimension, text }) => ({ label: `By ${dimension}`, text })),
+  ...contributorLines(alert).map(({ dimension, text }) => ({ label: `By ${dimension}`, text })),
   ...notesOf(alert).map((text) => ({ label: 'Note', text })),
 ];
 

@@ -17,7 +17,7 @@ const names: Record<Contributor['dimension'], SpendDimensionName> = {
   key: 'keyId',
 };
 
-/** The dimensions to read an alert's spend by. Spend by an allocation dimension cannot be split by tag, so tags are no contributors of such a rule. */
+/** The dimensions to read an alert's spend by. Spend by an allocation dimension cannot be split by tag: such a rule has none by tag. */
 export const contributorDimensionsOf = ({ filter }: Pick<BoundEvaluator, 'filter'>): SpendDimensionName[] => {
   const allocation = allocationIn(filteredBy(filter));
   const counted = allocation === undefined ? Object.values(names) : [allocation, ...allocationCrossNames];

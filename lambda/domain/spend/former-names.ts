@@ -17,7 +17,7 @@ const storedNames = new Map([...formerNames].map(([former, name]) => [name, form
 /** The name that a stored name has now. */
 export const currentName = (stored: string): string => formerNames.get(stored) ?? stored;
 
-/** The attribute name of a counter or of an alert's member. The name that was written first stays: an update can add to one attribute only. */
+/** The stored name of a counter or an alert's member. The name that was written first stays: an update can add to one attribute only. */
 export const storedName = (name: string): string => storedNames.get(name) ?? name;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -26,7 +26,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const former = [...formerNames.keys()];
 const hasFormerName = (members: object): boolean => former.some((name) => name in members);
 
-/** The members of an event, a record or an alert under their names now, including those of its `reading`. The same object where none was renamed. */
+/** The members of an event, a record or an alert, and of its `reading`, under their names now. The same object where none was renamed. */
 export const withCurrentNames = (members: Record<string, unknown>): Record<string, unknown> => {
   const { reading } = members;
   if (!hasFormerName(members) && !(isObject(reading) && hasFormerName(reading))) return members;

@@ -15,7 +15,8 @@ import type { MessageListener } from './frame-reader.ts';
  * - Gemini Live: turns. The usage of a turn is its own, not the connection's; the model is only in the client's first message. Its
  *   translation has no turns but the usage of each second: all of them are one response, which ends with the connection.
  * @see https://platform.openai.com/docs/api-reference/realtime-server-events https://developers.openai.com/api/docs/guides/websocket-mode
- * @see https://ai.google.dev/api/live https://ai.google.dev/gemini-api/docs/live-api/live-translate https://github.com/pydantic/pydantic-ai/pull/7269 (measured: usage is by turn)
+ * @see https://ai.google.dev/api/live https://ai.google.dev/gemini-api/docs/live-api/live-translate
+ * @see https://github.com/pydantic/pydantic-ai/pull/7269 (measured: usage is by turn)
  */
 
 const transcription: Wanted = { model: 'session.transcriptionModel' };

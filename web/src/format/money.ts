@@ -60,7 +60,9 @@ export const formatMoney = (nano: number | null, style: MoneyStyle = 'sum', code
   const { least = minorUnit(code) / NANO, options }: Precision = precisions[style];
   if (amount !== 0 && Math.abs(amount) < least)
     return formatIn(code, { minimumSignificantDigits: 2, maximumSignificantDigits: 2 }).format(amount);
-  return formatIn(code, options).format(amount);
+  const text = formatIn(code, options).format(amount);
+  // Limits count no further.
+  return nano === Number.MAX_SAFE_INTEGER ? `more than ${text}` : text;
 };
 
 /** `$29`, `CA$29.50`, `¥2,900`: an amount in any currency, as a decimal string. */
