@@ -2,7 +2,7 @@ import { keptDays, readPage } from '../data/accounts/account-items.ts';
 import { openServiceKeys } from '../data/accounts/service-keys.ts';
 import type { openRequests } from '../data/requests/requests.ts';
 import { openSpend } from '../data/spend/spend.ts';
-import { accountKey, auditPartition, parseSessionCounterSk, sessionPartition, userKey } from '../data/table/keys.ts';
+import * as keys from '../data/table/keys.ts';
 import { findItem } from '../data/table/read.ts';
 import type { Table } from '../data/table/table.ts';
 import { shownWebhookUrl } from '../domain/alerts/channels.ts';
@@ -27,15 +27,18 @@ export interface ArchivePosition {
 const MAX_CHARACTERS = 4_000_000;
 
 /** Items that the service notes for itself, or that are in other files. */
-const BOOKKEEPING: ReadonlySet<string> = new Set([
-  'CELLS',
-  'FIRED',
-  'ANSWER',
-  'JUDGED',
-  'MONTH',
-  'INVITATION_MAILS',
-  'ARCHIVE',
-]);
+const BOOKKEEPING: ReadonlySet<string | undefined> = new Set(
+  [
+    keys.counterSlotsKey('', ''),
+    keys.firedKey('', '', ''),
+    keys.countedResponseKey('', '', ''),
+    keys.judgedAccountKey(''),
+    keys.uncountedKey('', ''),
+    keys.monthKey('', ''),
+    keys.invitationMailsKey('', ''),
+    keys.archiveKey('', ''),
+  ].map(({ sk }) => sk.split('#')[0]),
+);
 
 /** Members that are secrets, or hashes of secrets, under every name that the table uses. */
 const SECRET_NAME = /(secret|hash|hashes|password)$/i;
@@ -97,21 +100,23 @@ A long file goes on in another one, with -2, -3 … in its name. Times are UTC.
  */
 export const openArchiveFiles = (table: Table, requests: Pick<ReturnType<typeof openRequests>, 'all'>) => {
   const spend = openSpend(table);
-  const keys = openServiceKeys(table);
+  const serviceKeys = openServiceKeys(table);
 
   const accountLine: LineOf = async (item) => {
-    const [kind = ''] = String(item['sk']).split('#');
-    if (BOOKKEEPING.has(kind)) return undefined;
-    const name = kind === 'META' ? 'account' : kind.toLowerCase();
-    if (kind !== 'USER') return { kind: name, ...withoutSecrets(item) };
-    const user = await findItem(table, userKey(String(item['userId'])), { consistent: false });
-    return { kind: name, ...withoutSecrets({ ...item, ...user }) };
+    const { pk, sk } = item as unknown as keys.Key;
+    const [kind = '', budgetId] = sk.split('#');
+    if (kind === 'OVERRIDE')
+      return withoutSecrets({ ...item, kind: 'override', budgetId, value: keys.parseValueSk(sk) });
+    if (BOOKKEEPING.has(kind) || pk.startsWith(keys.blocksKey('').pk)) return undefined;
+    const user =
+      kind === 'USER' && (await findItem(table, keys.userKey(String(item['userId'])), { consistent: false }));
+    return withoutSecrets({ ...item, ...user, kind: kind === 'META' ? 'account' : kind.toLowerCase() });
   };
 
   async function* spendOf(accountId: string, month: string): AsyncGenerator<string> {
     const range = { granularity: 'day', from: `${month}-01T00:00:00.000Z`, to: endOf(month).toISOString() } as const;
     const groupBy = ['provider', 'model', 'tag', 'keyId'] as const;
-    const names = new Map((await keys.list(accountId)).map(({ keyId, name }) => [keyId, name]));
+    const names = new Map((await serviceKeys.list(accountId)).map(({ keyId, name }) => [keyId, name]));
     const counters = spend.read({ accountId, range, groupBy });
     const named = (async function* () {
       for await (const counter of counters) {
@@ -122,16 +127,16 @@ export const openArchiveFiles = (table: Table, requests: Pick<ReturnType<typeof 
     yield* spendCsv(named, { range, groupBy, filter: {} }, (name) => (name === 'keyId' ? 'key' : name));
   }
 
-  /** Items of some partitions, one after the other. */
+  /** Items of some partitions, one after the other. A position is the index of a partition and the sort key of an item. */
   const itemsOf = (name: string, partitions: readonly string[], lineOf: LineOf): Section => ({
     name: `${name}.jsonl`,
     lines: {
       name,
       entries: async function* (from) {
-        const [startAt, startAfter] = from === null ? [0, null] : splitPosition(from);
+        const [, startAt = 0, startAfter = null] = /^(\d+) (.*)$/s.exec(from ?? '') ?? [];
         for (const [index, pk] of partitions.entries()) {
-          if (index < startAt) continue;
-          let after = index === startAt ? startAfter : null;
+          if (index < Number(startAt)) continue;
+          let after = index === Number(startAt) ? startAfter : null;
           do {
             const page: Awaited<ReturnType<typeof readPage>> = await readPage(table, pk, after);
             for (const item of page.items) yield { after: `${index} ${String(item['sk'])}`, line: await lineOf(item) };
@@ -178,13 +183,13 @@ export const openArchiveFiles = (table: Table, requests: Pick<ReturnType<typeof 
           yield README;
         },
       },
-      itemsOf('account', [accountKey(accountId).pk], accountLine),
-      itemsOf('audit', [auditPartition(accountId)], withoutSecrets),
+      itemsOf('account', [keys.accountKey(accountId).pk, keys.blocksKey(accountId).pk], accountLine),
+      itemsOf('audit', [keys.auditPartition(accountId)], withoutSecrets),
       ...months.map((month) => ({ name: `spend/${month}.csv`, text: () => spendOf(accountId, month) })),
       ...days.flatMap((day) => [
         requestsOf(accountId, day),
-        itemsOf(`sessions/${day}`, [sessionPartition(accountId, day)], (item) => ({
-          ...parseSessionCounterSk(String(item['sk'])),
+        itemsOf(`sessions/${day}`, [keys.sessionPartition(accountId, day)], (item) => ({
+          ...keys.parseSessionCounterSk(String(item['sk'])),
           ...withoutSecrets(item),
         })),
       ]),
@@ -235,11 +240,5 @@ export const openArchiveFiles = (table: Table, requests: Pick<ReturnType<typeof 
 };
 
 const fileName = (name: string, file: number): string => `${name}${file === 1 ? '' : `-${file}`}.jsonl`;
-
-/** Index of the partition, and sort key of the last item. */
-const splitPosition = (after: string): [number, string] => {
-  const space = after.indexOf(' ');
-  return [Number(after.slice(0, space)), after.slice(space + 1)];
-};
 
 export type ArchiveFiles = ReturnType<typeof openArchiveFiles>;

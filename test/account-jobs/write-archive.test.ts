@@ -15,6 +15,7 @@ import { newAccount } from '../data/new-account.ts';
 import { silentLogger } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent } from '../usage-recorder/events.ts';
+import { fillAccount } from './account-with-everything.ts';
 
 const NOW = new Date('2026-11-22T12:00:00.000Z');
 const SECRET = 'whsec_never_in_an_archive';
@@ -172,6 +173,38 @@ it('writes everything of the account, and no secret', async () => {
     availableUntil: '2026-11-29T12:00:00.000Z',
     checkpoint: null,
   });
+});
+
+it('has every kind of item that somebody decided, and none that the service notes for itself', async () => {
+  const accountId = 'account-with-everything';
+  await fillAccount(table, { accountId, mark: 'EVERY', day: '2026-11-20' });
+  const files = openArchiveFiles(table, openRequests(table)).read(accountId, NOW, { section: 1, after: null, file: 0 });
+  const { value } = await files.next();
+  const lines = linesOf(value.text);
+  expect([...new Set(lines.map(({ kind }) => kind))].sort()).toEqual([
+    'account',
+    'alert',
+    'bill',
+    'bill_connection',
+    'destination',
+    'invitation',
+    'key',
+    'override',
+    'prices',
+    'project',
+    'raise',
+    'report',
+    'report_run',
+    'rule',
+    'saving',
+    'token',
+    'user',
+    'view',
+  ]);
+  // Only its key says of which limit and value it is.
+  expect(lines.filter(({ kind }) => kind === 'override')).toEqual([
+    { kind: 'override', budgetId: 'b2', value: 'memberEVERY', amountNanoUsd: 1 },
+  ]);
 });
 
 it('is the same in many runs, some of which die', async () => {
