@@ -16,7 +16,7 @@ import { applyTiers, tiersOf, tiersOfPath } from './service-tiers.ts';
  * https://platform.claude.com/docs/en/about-claude/pricing (2026-08)
  * https://ai.google.dev/gemini-api/docs/pricing (2026-08-04: by the prompt; by the query as quoted by docs.laozhang.ai, 2026-10-14;
  * Google Maps as quoted alike by TokenMeter 0.14.0 and in Google's forum, https://discuss.ai.google.dev/t/128770)
- * https://docs.x.ai/developers/pricing (2026; it no longer names live search: second-hand)
+ * https://docs.x.ai/developers/pricing (2026, code by the call, not the container; it no longer names live search: second-hand)
  * https://docs.perplexity.ai/getting-started/pricing (2026; sonar-reasoning, retired on 2025-12-15, second-hand)
  */
 
@@ -55,6 +55,7 @@ const fees: Readonly<Record<string, readonly Fee[]>> = {
   xai: [
     { unit: 'webSearches', usd: 0.005 },
     { unit: 'fileSearches', usd: 0.0025 },
+    { unit: 'codeContainers', usd: 0.005 },
     { unit: 'liveSearchSources', usd: 0.025 },
   ],
   // Only deep research, which the books have, is charged for searches and cited pages.
@@ -65,16 +66,8 @@ const fees: Readonly<Record<string, readonly Fee[]>> = {
   ],
 };
 
-interface UnitRate {
-  readonly rate: AttoUsd;
-  readonly hasAllowance: boolean;
-}
-
-/** The rate of one use; null where it is unknown. */
-const unitFee = (provider: string, model: string, unit: UnitName): UnitRate | null => {
-  const fee = fees[provider]?.find((row) => row.unit === unit && (!row.models || matchesModel(row.models, model)));
-  return fee ? { rate: attoUsdPerUnit(fee.usd), hasAllowance: fee.hasAllowance === true } : null;
-};
+const feeOf = (provider: string, model: string, unit: UnitName): Fee | undefined =>
+  fees[provider]?.find((row) => row.unit === unit && (!row.models || matchesModel(row.models, model)));
 
 /** Perplexity's fee for a request, USD, by the size of the search context. */
 const requestFees: Readonly<Record<string, Readonly<Record<string, number>>>> = {
@@ -193,9 +186,9 @@ const ratesForModel = (
   if (hasImageTool(usage)) Object.assign(rates, imageToolRates(request, query, findPrice));
   for (const unit of unitNames) {
     if (!usage.units[unit] || rates[unit] !== undefined) continue;
-    const found = unitFee(provider, model, unit);
+    const found = feeOf(provider, model, unit);
     if (!found) continue;
-    rates[unit] = found.rate;
+    rates[unit] = attoUsdPerUnit(found.usd);
     if (found.hasAllowance) doubts.push('allowance');
   }
   return {

@@ -195,7 +195,13 @@ const shapes: readonly Shape[] = [
 const SEARCH_MODEL = /-search-(preview|api)/;
 
 /** xAI's tools whose fee is known; remote MCP servers have none. */
-const xaiTools = new Set(['web_search_calls', 'x_search_calls', 'file_search_calls', 'mcp_calls']);
+const xaiTools = new Set([
+  'web_search_calls',
+  'x_search_calls',
+  'code_interpreter_calls',
+  'file_search_calls',
+  'mcp_calls',
+]);
 
 /** Units in usage objects of any shape, and those that every call has. */
 const readUnits = (raw: Raw, provider: string, model: string | null): DraftUnits => {
@@ -208,6 +214,7 @@ const readUnits = (raw: Raw, provider: string, model: string | null): DraftUnits
       count(at(xai, 'web_search_calls')) +
       count(at(xai, 'x_search_calls')),
     fileSearches: count(at(xai, 'file_search_calls')),
+    codeContainers: count(at(xai, 'code_interpreter_calls')),
     liveSearchSources: count(raw['num_sources_used']),
     citationTokens: count(raw['citation_tokens']),
     otherUnits: sumOfCounts(xai, xaiTools),

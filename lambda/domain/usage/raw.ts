@@ -23,11 +23,8 @@ export const amountOf = (value: unknown): number | null => {
 
 /** The first of the values that is a number, as a whole count; null where none is. */
 export const countOf = (...values: readonly unknown[]): number | null => {
-  for (const value of values) {
-    const amount = amountOf(value);
-    if (amount !== null) return Math.floor(amount);
-  }
-  return null;
+  const amount = values.map(amountOf).find((each) => each !== null) ?? null;
+  return amount === null ? null : Math.floor(amount);
 };
 
 /** As countOf, 0 where none is a number. */
