@@ -130,40 +130,35 @@ export const evaluateAccount = (dependencies: EvaluationDependencies) => {
   const start = startPauses(blocks);
   const stop = stopByLimits(blocks, dependencies.reservations, dependencies.measures, dependencies.askUrl);
 
-  const labelOf = async (
-    accountId: string,
-    of: Omit<NonNullable<Alert['of']>, 'label'>,
-    keys: readonly ServiceKey[],
-  ) =>
-    of.dimension === 'key'
-      ? keys.find(({ keyId }) => keyId === of.value)?.name
-      : of.dimension === 'project'
-        ? (await dependencies.projects.list(accountId)).find(({ projectId }) => projectId === of.value)?.name
-        : undefined;
-
   const judgeSplit = (rule: Rule<BurnRateCondition>, keys: readonly ServiceKey[]) => {
     const { each } = rule.condition.config;
     const { evaluator, series, fillSessions, judge } = judgeValues(rule, values);
-    const candidates = async (period: Period, now: Date): Promise<Candidate[]> =>
-      Promise.all(
-        (await judge(period, now)).map(async ({ value, judgement, mayAlsoMatch }) => {
-          const label = (await labelOf(rule.accountId, { dimension: each, value }, keys)) ?? null;
-          const dimension = splitDimension(each);
-          const pause = pauseOf(rule, { period, value, keys, now });
-          const isTooLate = rule.condition.config.pause !== null && pause === undefined;
-          const late = isTooLate ? ` It is not paused: the ${each === 'session' ? 'day' : 'hour'} is over.` : '';
-          return {
-            judgement: {
-              ...judgement,
-              summary: `The ${each} ${label === null ? value : `“${label}”`} has ${judgement.summary}${late}`,
-            },
-            pause,
-            evaluator: dimension && { ...evaluator, filter: { ...evaluator.filter, [dimension]: value } },
-            mayAlsoMatch,
-            of: { dimension: each, value, label },
-          };
-        }),
-      );
+    const dimension = splitDimension(each);
+    const candidates = async (period: Period, now: Date): Promise<Candidate[]> => {
+      const found = await judge(period, now);
+      const isOfProjects = each === 'project' && found.length > 0;
+      const projects = isOfProjects ? await dependencies.projects.list(rule.accountId) : [];
+      return found.map(({ value, judgement, mayAlsoMatch }) => {
+        const named =
+          each === 'key'
+            ? keys.find(({ keyId }) => keyId === value)
+            : projects.find(({ projectId }) => projectId === value);
+        const label = named?.name ?? null;
+        const pause = pauseOf(rule, { period, value, keys, now });
+        const isTooLate = rule.condition.config.pause !== null && pause === undefined;
+        const late = isTooLate ? ` It is not paused: the ${each === 'session' ? 'day' : 'hour'} is over.` : '';
+        return {
+          judgement: {
+            ...judgement,
+            summary: `The ${each} ${label === null ? value : `“${label}”`} has ${judgement.summary}${late}`,
+          },
+          pause,
+          evaluator: dimension && { ...evaluator, filter: { ...evaluator.filter, [dimension]: value } },
+          mayAlsoMatch,
+          of: { dimension: each, value, label },
+        };
+      });
+    };
     return { rule, evaluator, series, fillSessions, candidates };
   };
 

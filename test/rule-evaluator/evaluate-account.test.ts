@@ -31,7 +31,7 @@ const evaluateRules = async (
         if (instant >= from && instant < to)
           yield {
             time: bucketOf(instant, granularity),
-            dimensions: { provider: 'openai', model, tag: null, keyId: 'key-1', providerKey: null },
+            dimensions: { provider: 'openai', model, tag: 'web', keyId: 'key-1', providerKey: null, project: 'p1' },
             counters:
               usd === null ? { requests: 1, unpricedRequests: 1 } : { requests: 1, costComputedNanoUsd: usd * USD },
           } satisfies SpendCounter;
@@ -41,7 +41,7 @@ const evaluateRules = async (
     reservations: { compare: async () => async () => {} },
     measures: { note: async () => {} },
     keys: { list: async () => [{ keyId: 'key-1', name: 'default' }] as never },
-    projects: { list: async () => [] },
+    projects: { list: async () => [{ projectId: 'p1', name: 'Search' }] as never },
     readSessions: async () => {},
     members: { list: async () => [] },
     askUrl: '',
@@ -224,6 +224,19 @@ describe('evaluateAccount', () => {
       [Number.MAX_SAFE_INTEGER, expect.stringContaining('more than $9007199')],
     ]);
     expect(failures).toEqual([]);
+  });
+
+  it.each([
+    ['key', 'key-1', 'default', '“default”'],
+    ['project', 'p1', 'Search', '“Search”'],
+    ['tag', 'web', null, 'web'],
+  ])('names the %s that spends too fast', async (each, value, label, shown) => {
+    const spends: Spent[] = [['2026-11-20T10:30:00.000Z', 20]];
+    const [first] = await evaluate('2026-11-20T10:50:00Z', spends, {
+      condition: { type: 'burn_rate', config: { each, limit: 10 } },
+    });
+    expect(first?.alert.of).toEqual({ dimension: each, value, label });
+    expect(first?.alert.summary).toContain(`The ${each} ${shown} has `);
   });
 
   it('names keys among the contributors', async () => {
