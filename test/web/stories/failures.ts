@@ -214,6 +214,54 @@ describe('a part of a page', () => {
     await page.getByText(text).waitFor();
   });
 
+  it('that chooses from lists that failed says so in each', async () => {
+    const page = await openWith('/limits/new', { '/keys': failed, '/projects': failed, '/members': failed });
+    for (const [label, things] of [
+      ['Service key', 'keys'],
+      ['Project', 'projects'],
+      ['Member', 'members'],
+    ] as const) {
+      await page.getByRole('combobox', { name: label, exact: true }).click();
+      const option = page.getByRole('option', { name: `(${things} could not be loaded)` });
+      await option.waitFor();
+      expect(await option.getAttribute('data-combobox-disabled')).toBe('true');
+      await page.keyboard.press('Escape');
+    }
+    await page.goto(`${fixture().dashboard.url}/requests`);
+    await page.getByRole('combobox', { name: 'Service key' }).click();
+    await page.getByRole('option', { name: '(keys could not be loaded)' }).waitFor();
+  });
+
+  it('that names projects and members without their lists takes nobody for one who left', async () => {
+    const page = await openWith('/keys', { '/projects': failed, '/members': failed, '/auth/me': failed });
+    await page.getByText('The projects could not be loaded').waitFor();
+    await waitUntilIdle(page);
+    expect(await page.getByText('former member').count()).toBe(0);
+  });
+
+  it('whose user is not known claims nothing of the role', async () => {
+    const page = await openWith('/limits/new', { '/auth/me': failed });
+    await page.getByText('Your user could not be loaded').waitFor();
+    expect(await page.getByText('Your role reads').count()).toBe(0);
+    await page.goto(`${fixture().dashboard.url}/settings`);
+    await page.getByText('Your user could not be loaded').waitFor();
+    await page.getByText('It is off.').first().waitFor();
+    expect(await page.getByText(/[Tt]he owner/).count()).toBe(0);
+  });
+
+  it('that removes a member says what becomes of keys and tokens that it cannot list', async () => {
+    const me = await readApi<{ readonly user: object }>('/auth/me');
+    const member = { ...me.user, userId: 'u', email: 'grace@example.com', role: 'admin', projects: null };
+    const page = await openWith('/members', {
+      '/members': { json: { items: [member] } },
+      '/keys': failed,
+      '/tokens': failed,
+    });
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('Their keys could not be loaded: all stay active').waitFor();
+    await page.getByText('Their API tokens could not be loaded: all are revoked').waitFor();
+  });
+
   it('to connect a program shows how without the names of keys, and does not say what it cannot know', async () => {
     const page = await openWith('/connect', { '/keys': failed, '/tokens': failed, '/requests?*': failed });
     // Whole, since there is nothing to hide in it.

@@ -182,6 +182,7 @@ describe('a new user', () => {
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Batch jobs');
     await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByRole('dialog').locator(':focus').getByText('shown only once').waitFor();
     const key = await copied(page, 'Copy the key');
     expect(key).toMatch(/^svc_[0-9A-Za-z]{30}$/);
     await screenshot(page, 'key-created');

@@ -83,7 +83,7 @@ const ExportData = () => {
 
 /** The owner deletes the account, and cancels that within the grace. */
 const DeleteAccount = () => {
-  const { may } = useMe();
+  const { me, may } = useMe();
   const api = useApi();
   const [asking, setAsking] = useState(false);
   const query = api.useQuery('get', '/account/deletion');
@@ -111,7 +111,7 @@ const DeleteAccount = () => {
               )}
             </Group>
           ) : (
-            !deletion && <Text size="sm">Only the owner can delete the account.</Text>
+            me && !deletion && <Text size="sm">Only the owner can delete the account.</Text>
           )}
           <ProveIdentity
             isOpen={asking}

@@ -89,7 +89,7 @@ const stateText = ({ provider, isRequired, defaultRole }: SignOnSettings): strin
 
 /** Only the owner changes it; everybody may read it. */
 export const SignOn = () => {
-  const { may } = useMe();
+  const { me, may } = useMe();
   const query = useApi().useQuery('get', '/sign-on');
   return (
     <Loaded query={query} title="The settings could not be loaded" height={44}>
@@ -102,7 +102,7 @@ export const SignOn = () => {
             {stateText(settings)}{' '}
             {may('sign-on:write')
               ? 'There is no identity provider for the domain of your address: the operator of this deployment sets it up.'
-              : 'The owner of the account changes this.'}
+              : me && 'The owner of the account changes this.'}
           </Text>
         );
       }}

@@ -28,10 +28,14 @@ interface ShownOnceProps {
   readonly onClose: () => void;
 }
 
-/** A secret that the API returns only once, and a button that copies it. */
+const takeFocus = (element: HTMLElement | null) => element?.focus();
+
+/** A secret that the API returns only once, and a button that copies it. It takes the focus that the form before it had. */
 export const ShownOnce = ({ secret, what, children, onClose }: ShownOnceProps) => (
   <Stack>
-    <Alert color="yellow">{children}</Alert>
+    <Alert ref={takeFocus} tabIndex={-1} color="yellow">
+      {children}
+    </Alert>
     <div className="secret">
       <code className="mono">{secret}</code>
       <CopyToClipboard value={secret} label={`Copy the ${what}`} />

@@ -122,7 +122,7 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
   const { noun, list, create, needs, ...texts } = collections[collection];
   const created = 'created' in texts ? texts.created : `${capital(noun)} created.`;
   const navigate = useNavigate();
-  const { may } = useMe();
+  const { me, may } = useMe();
   const api = useApi();
   const [secret, setSecret] = useState<string>();
   const isDone = useRef(false);
@@ -205,7 +205,9 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
             )}
           </Group>
         ) : (
-          <p className="dim small">{`Your role reads ${noun}s. ${/^(rules|reports):/.test(needs) ? 'Members and admins' : 'Admins'} change them.`}</p>
+          me && (
+            <p className="dim small">{`Your role reads ${noun}s. ${/^(rules|reports):/.test(needs) ? 'Members and admins' : 'Admins'} change them.`}</p>
+          )
         )}
       </Stack>
       {!onClose && <Unsaved isDirty={() => form.isDirty() && !isDone.current} onDiscard={draft.forget} />}

@@ -34,7 +34,6 @@ export const CreateKey = ({ onClose, onCreated }: CreateKeyProps) => {
   const api = useApi();
   const { me, may } = useMe();
   const projects = useProjectChoices();
-  const mayChooseMember = may('keys:write-all');
   const members = useMemberChoices();
   const form = useForm({
     initialValues: { name: '', project: '', member: '', lastDay: '' },
@@ -71,7 +70,7 @@ export const CreateKey = ({ onClose, onCreated }: CreateKeyProps) => {
         {...form.getInputProps('name')}
       />
       <NativeSelect label="Project" data={projects} {...form.getInputProps('project')} />
-      {mayChooseMember && (
+      {may('keys:write-all') && (
         <NativeSelect
           label="Member"
           description="The key’s spend is shown under this member. This cannot be changed later."

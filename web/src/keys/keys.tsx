@@ -1,18 +1,64 @@
 import { Badge, Button, Group, Text, TextInput } from '@mantine/core';
 import { Pencil, Plus, RotateCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { Key } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
-import { Instant } from '../components/amount.tsx';
+import { Instant, Money } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
-import { TextLink } from '../components/links.tsx';
+import { LimitLink, TextLink } from '../components/links.tsx';
 import { ListPage, LoadProblem } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
-import { plural } from '../format/quantity.ts';
+import { shownIn } from '../format/money.ts';
+import { formatPercent, plural } from '../format/quantity.ts';
+import { utcDate } from '../format/time.ts';
 import { PauseButton } from '../limits/pause-button.tsx';
+import { useBudgets } from '../limits/use-limits.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
+import { useSpend } from '../spend/use-spend.ts';
 import { CreateKey, EditKey, RevokeKey, RotateKey } from './key-dialogs.tsx';
-import { SpendOf } from './spend-of.tsx';
+
+const DAYS = 30;
+const MAX_GROUPS = 1_000;
+
+/** A link with the spend of a key or project in the last 30 days, and the budget that is only for it. */
+const SpendOf = ({ by, id }: { readonly by: 'key' | 'project'; readonly id: string }) => {
+  const { may } = useMe();
+  const from = utcDate(new Date(Date.now() - (DAYS - 1) * DAY_MS));
+  const to = utcDate(new Date());
+  const { data } = useSpend(
+    { from, to, granularity: 'day', groupBy: [by], limit: MAX_GROUPS },
+    { enabled: may('spend:read') },
+  );
+  const { data: budgets } = useBudgets();
+  const budget = budgets?.items.find(({ filter }) => filter && filter[by] === id && Object.keys(filter).length === 1);
+  if (!data) return null;
+  const group = data.groups.find((each) => each[by] === id);
+  // Without a group there was no spend, if all groups are there.
+  const none = data.otherGroups ? null : 0;
+  return (
+    <>
+      <TextLink to="/" search={{ [by]: [id], range: 'custom', from, to }}>
+        <Money nano={group ? group.costNanoUsd : none} shown={group && shownIn(group, data.displayCurrency?.code)} />
+      </TextLink>
+      {!budget && budgets && may('rules:write') && (
+        <div className="small">
+          <TextLink to="/limits/new" search={{ type: 'budget', [by]: id }}>
+            Set a limit
+          </TextLink>
+        </div>
+      )}
+      {budget && (
+        <div className="dim small">
+          <LimitLink id={budget.id}>
+            {budget.state.percentUsed !== null && `${formatPercent(budget.state.percentUsed)} of `}
+            {budget.name}
+          </LimitLink>
+        </div>
+      )}
+    </>
+  );
+};
 
 const AddProject = () => {
   const [name, setName] = useState('');
@@ -112,13 +158,13 @@ const Actions = ({ item }: { readonly item: Key }) => {
 const LastUsed = ({ at }: { readonly at: string | null }) =>
   at ? <Instant iso={at} ago /> : <span className="dim">never used</span>;
 
-const ValueName = ({ id }: { readonly id: string | null }) => {
+const ProjectName = ({ id }: { readonly id: string }) => useKeyNames().get(id) ?? id;
+
+const MemberName = ({ id }: { readonly id: string | null }) => {
   const names = useKeyNames();
-  return id === null ? (
-    <span className="dim">nobody</span>
-  ) : (
-    (names.get(id) ?? <span className="dim">former member</span>)
-  );
+  const { data: members } = useApi().useQuery('get', '/members', {}, { enabled: useMe().may('members:read') });
+  if (id === null) return <span className="dim">nobody</span>;
+  return names.get(id) ?? (members ? <span className="dim">former member</span> : id);
 };
 
 const columns: readonly Column<Key>[] = [
@@ -137,8 +183,8 @@ const columns: readonly Column<Key>[] = [
       </>
     ),
   },
-  { head: 'Project', className: 'wide-only', cell: ({ project }) => <ValueName id={project} /> },
-  { head: 'Member', className: 'wide-only', cell: ({ ownerUserId }) => <ValueName id={ownerUserId} /> },
+  { head: 'Project', className: 'wide-only', cell: ({ project }) => <ProjectName id={project} /> },
+  { head: 'Member', className: 'wide-only', cell: ({ ownerUserId }) => <MemberName id={ownerUserId} /> },
   { head: 'Created', className: 'wide-only', cell: ({ createdAt }) => <Instant iso={createdAt} /> },
   { head: 'Last used', className: 'wide-only', cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} /> },
   { head: 'Spend, 30 days', className: 'right', cell: ({ id }) => <SpendOf by="key" id={id} /> },

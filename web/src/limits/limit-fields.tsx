@@ -187,7 +187,7 @@ const GroupFields = ({ form }: FieldsProps) => {
   const { groupAmounts } = form.values;
   const groups = [
     { group: 'Role', items: grantableRoles(me).map((role) => ({ value: `role:${role}`, label: role })) },
-    { group: 'Project', items: projects.map(({ value, label }) => ({ value: `project:${value}`, label })) },
+    { group: 'Project', items: projects.map((project) => ({ ...project, value: `project:${project.value}` })) },
   ];
   const isFree = (index: number, value: string) =>
     !groupAmounts.some(({ of }, other) => other !== index && of === value);

@@ -121,13 +121,13 @@ const MemberProjects = ({ member }: MemberProps) => (
 const Remove = ({ member, onClose }: MemberProps & { readonly onClose: () => void }) => {
   const api = useApi();
   const { may } = useMe();
-  const { data: keys } = api.useQuery('get', '/keys');
-  const { data: tokens } = api.useQuery('get', '/tokens', {}, { enabled: may('tokens:read') });
+  const keys = api.useQuery('get', '/keys');
+  const tokens = api.useQuery('get', '/tokens', {}, { enabled: may('tokens:read') });
   const others = useMemberChoices().filter(({ value }) => value !== member.userId);
   const [keysBecome, setKeysBecome] = useState('keep');
   const [revokesTokens, setRevokesTokens] = useState(true);
-  const ownKeys = keys?.items.filter(({ ownerUserId, status }) => ownerUserId === member.userId && status === 'active');
-  const ownTokens = tokens?.items.filter(({ createdBy }) => createdBy === member.userId);
+  const ownKeys = keys.data?.items.filter((key) => key.ownerUserId === member.userId && key.status === 'active');
+  const ownTokens = tokens.data?.items.filter(({ createdBy }) => createdBy === member.userId);
   const remove = api.useMutation('delete', '/members/{userId}', {
     onSuccess: ({ activeKeys, tokens: ended }) => {
       notifyEnded(`${member.email} removed.`, ended, activeKeys);
@@ -146,6 +146,8 @@ const Remove = ({ member, onClose }: MemberProps & { readonly onClose: () => voi
   return (
     <Stack>
       <Text size="sm">{member.email} loses access within a minute.</Text>
+      <LoadProblem query={tokens} title="Their API tokens could not be loaded: all are revoked" />
+      <LoadProblem query={keys} title="Their keys could not be loaded: all stay active" />
       {ownTokens && ownTokens.length > 0 && (
         <Checkbox
           label={`Revoke ${plural(ownTokens.length, 'API token')} they made`}
@@ -163,7 +165,7 @@ const Remove = ({ member, onClose }: MemberProps & { readonly onClose: () => voi
           data={[
             { value: 'keep', label: 'Stay active, for nobody to change but admins' },
             { value: 'revoke', label: 'Revoke them: traffic that uses them stops' },
-            ...others.map(({ value, label }) => ({ value, label: `Hand over to ${label}` })),
+            ...others.map((other) => ({ ...other, label: `Hand over to ${other.label}` })),
           ]}
         />
       )}

@@ -4,10 +4,10 @@ import { useNavigate } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useState } from 'react';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
-import { useApi } from '../app.ts';
 import { formatShortInstant, utcDate } from '../format/time.ts';
 import { capital } from '../forms/collections.ts';
 import { choicesOf } from '../forms/fields.ts';
+import { useKeyChoices } from '../scope/scope-fields.tsx';
 import { CustomDays } from '../spend/custom-days.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { useHostChoices, useSeen } from '../spend/use-spend.ts';
@@ -53,7 +53,6 @@ const rangeText = ({ from, to }: RequestsSearch) =>
 
 export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) => {
   const navigate = useNavigate({ from: '/requests' });
-  const { data: keys } = useApi().useQuery('get', '/keys');
   const change = (part: RequestsSearch) => void navigate({ search: (now) => ({ ...now, ...part }), replace: true });
   const clear = () => void navigate({ search: {} });
   const { from, to } = search;
@@ -65,7 +64,7 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
   const keyNames = useKeyNames((search.project ?? search.member) !== undefined);
   const choices = [
     { name: 'provider', label: 'Provider', data: useHostChoices() },
-    { name: 'key', label: 'Service key', data: keys?.items.map(({ id, name }) => ({ value: id, label: name })) ?? [] },
+    { name: 'key', label: 'Service key', data: useKeyChoices() },
     { name: 'outcome', label: 'Outcome', data: choicesOf(outcomeNames) },
     { name: 'provenance', label: 'How the cost is known', placeholder: 'Cost', data: choicesOf(provenanceNames) },
   ] as const;

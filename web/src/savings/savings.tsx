@@ -1,20 +1,84 @@
-import { Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { PiggyBank } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { certaintyNames, findingNames } from '../../../lambda/domain/savings/finding-kinds.ts';
 import type { Decided, Finding } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
+import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { LimitLink, TextLink } from '../components/links.tsx';
-import { ListPage } from '../components/page.tsx';
+import { Card, ListPage, ProblemNote } from '../components/page.tsx';
 import { type Column, Table, TwoLines } from '../components/table.tsx';
 import { shownIn } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
+import { required } from '../forms/fields.ts';
+import { SubmitForm } from '../forms/submit-form.tsx';
 import { providerName } from '../providers/names.ts';
 import type { KeyNames } from '../spend/groups.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
-import { Decide, Undo } from './decide.tsx';
-import { ReadInPart, WhatIf } from './what-if.tsx';
+
+const Dismiss = ({
+  finding: { kind, scope },
+  onClose,
+}: {
+  readonly finding: Finding;
+  readonly onClose: () => void;
+}) => {
+  const form = useForm({ initialValues: { reason: '' }, validate: { reason: required('A reason') } });
+  const dismiss = useApi().useMutation('put', '/savings/decisions', { onSuccess: onClose });
+  return (
+    <SubmitForm
+      form={form}
+      request={dismiss}
+      sent={({ reason }) => ({ body: { kind, scope, decision: 'dismissed' as const, reason } })}
+      failure="The finding was not dismissed"
+      submit="Dismiss"
+    >
+      <TextInput
+        label="Reason"
+        description="Members who see the whole account see it, and it is in the audit log."
+        maxLength={500}
+        data-autofocus
+        {...form.getInputProps('reason')}
+      />
+    </SubmitForm>
+  );
+};
+
+/** Dismisses a finding with a reason, or watches what its requests cost from now on. */
+const Decide = ({ finding }: { readonly finding: Finding }) => {
+  const { kind, scope } = finding;
+  const watch = useApi().useMutation('put', '/savings/decisions', {
+    meta: { done: 'The finding is watched.', failure: 'The finding is not watched' },
+  });
+  return (
+    <Group gap={0} ml={-8}>
+      <ActButton
+        needs="reports:write"
+        label="Watch"
+        act={watch}
+        sent={{ body: { kind, scope, decision: 'watched' } }}
+      />
+      <DialogButton
+        needs="reports:write"
+        size="compact-xs"
+        variant="subtle"
+        color="gray"
+        label="Dismiss"
+        title="Dismiss the finding"
+      >
+        {(close) => <Dismiss finding={finding} onClose={close} />}
+      </DialogButton>
+    </Group>
+  );
+};
+
+/** Takes a decision back: the finding is listed again. */
+const Undo = ({ of: { id } }: { readonly of: Decided }) => {
+  const undo = useApi().useMutation('delete', '/savings/decisions/{id}', { meta: { failure: 'Nothing was undone' } });
+  return <ActButton needs="reports:write" label="Undo" act={undo} sent={{ params: { path: { id } } }} />;
+};
 
 /** The filter of pages that show the requests behind a finding. */
 const filterOf = ({ provider, model, tag, key }: Finding['scope']) => ({
@@ -181,6 +245,66 @@ const decidedColumns = (names: KeyNames, code: string | null): readonly Column<D
   { head: 'Reason, or what changed since', className: 'wide-only', cell: (decided) => <Since of={decided} /> },
   { head: 'Actions', className: 'right', cell: (decided) => <Undo of={decided} /> },
 ];
+
+const tiers = ['batch', 'flex', 'priority', 'standard'] as const;
+
+interface ReadInPartProps {
+  readonly of: { readonly isComplete: boolean; readonly from: string };
+}
+
+/** Says that figures are of a part of the requests. */
+const ReadInPart = ({ of: { isComplete, from } }: ReadInPartProps) =>
+  !isComplete && (
+    <p className="dim small">
+      Not all requests could be read, since they are too many or of another version: these are the newest, from{' '}
+      <Instant iso={from} /> on.
+    </p>
+  );
+
+/** Prices requests of the last 30 days again, with another model or tier. */
+const WhatIf = () => {
+  const form = useForm({ initialValues: { tag: '', model: '', tier: null as (typeof tiers)[number] | null } });
+  const { mutate, data, error, isPending } = useApi().useMutation('post', '/spend/what-if');
+  const price = ({ tag, model, tier }: typeof form.values) =>
+    mutate({ body: { filter: tag ? { tag } : {}, change: { ...(model && { model }), ...(tier && { tier }) } } });
+  return (
+    <Card
+      title="What if"
+      about="The same requests of the last 30 days, priced again with another model of their provider, or another service tier."
+    >
+      <form onSubmit={form.onSubmit(price)}>
+        <Group align="end" mt={10}>
+          <TextInput label="Tag" placeholder="all" {...form.getInputProps('tag')} />
+          <TextInput label="Model" {...form.getInputProps('model')} />
+          <Select label="Service tier" placeholder="as it was" clearable data={tiers} {...form.getInputProps('tier')} />
+          <Button type="submit" loading={isPending} disabled={!form.values.model && !form.values.tier}>
+            Price again
+          </Button>
+        </Group>
+      </form>
+      {error && <ProblemNote error={error} title="The requests could not be priced again" />}
+      {data && (
+        <>
+          <ReadInPart of={data} />
+          <p>
+            {plural(data.requests, 'request')}: <Money nano={data.oldNanoUsd} /> before,{' '}
+            <Money nano={data.newNanoUsd} /> after, <Money as="change" nano={data.differenceNanoUsd} />.
+          </p>
+          <p className="dim small">
+            The tokens are the same. With its own tokens for the same text, the model costs{' '}
+            <Money nano={data.sameText.leastNanoUsd} /> to <Money nano={data.sameText.mostNanoUsd} />.
+            {data.incomparable.map(({ reason, requests }) => (
+              <span key={reason}>
+                {' '}
+                {plural(requests, 'request')} left out: {reason}
+              </span>
+            ))}
+          </p>
+        </>
+      )}
+    </Card>
+  );
+};
 
 export const Savings = () => {
   const query = useApi().useQuery('get', '/savings');

@@ -7,6 +7,7 @@ import {
   MAX_SESSION_ID_CHARACTERS,
   MAX_TAG_CHARACTERS,
 } from '../../../lambda/domain/usage/limits.ts';
+import type { Key } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
 import type { FormPart } from '../forms/editor.tsx';
 import { dimensionNames } from '../spend/filters.ts';
@@ -25,7 +26,7 @@ const labels: Readonly<Record<ScopeMember, string>> = {
   dimension: 'Dimension',
 };
 
-type Choice = { readonly value: string; readonly label: string };
+type Choice = { readonly value: string; readonly label: string; readonly disabled?: boolean };
 
 /** One of a list; a stored value that is no longer in it is shown all the same. */
 const ChoiceField = ({ form, name, choices }: FieldProps & { readonly choices: readonly Choice[] }) => {
@@ -45,24 +46,33 @@ const ChoiceField = ({ form, name, choices }: FieldProps & { readonly choices: r
   );
 };
 
-const useKeyChoices = (selected: string): Choice[] => {
-  const { data } = useApi().useQuery('get', '/keys');
-  const usable = data?.items.filter(({ id, status }) => status !== 'revoked' || id === selected) ?? [];
-  return usable.map(({ id, name }) => ({ value: id, label: name }));
+/** A list that failed says so: without choices it would say that there are none. */
+const choicesIn = <Item,>(
+  things: string,
+  { data, error }: { readonly data: { readonly items: readonly Item[] } | undefined; readonly error: unknown },
+  choiceOf: (item: Item) => Choice,
+): Choice[] =>
+  data?.items.map(choiceOf) ?? (error ? [{ value: '', label: `(${things} could not be loaded)`, disabled: true }] : []);
+
+const named = ({ id, name }: { readonly id: string; readonly name: string }): Choice => ({ value: id, label: name });
+
+export const useKeyChoices = (isOffered: (key: Key) => boolean = () => true): Choice[] => {
+  const { data, error } = useApi().useQuery('get', '/keys');
+  return choicesIn('keys', { data: data && { items: data.items.filter(isOffered) }, error }, named);
 };
 
-export const useProjectChoices = (): Choice[] => {
-  const { data } = useApi().useQuery('get', '/projects');
-  return (data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }));
-};
+export const useProjectChoices = (): Choice[] => choicesIn('projects', useApi().useQuery('get', '/projects'), named);
 
 export const useMemberChoices = (): Choice[] => {
-  const { data } = useApi().useQuery('get', '/members', {}, { enabled: useMe().may('members:read') });
-  return (data?.items ?? []).map(({ userId, email }) => ({ value: userId, label: email }));
+  const query = useApi().useQuery('get', '/members', {}, { enabled: useMe().may('members:read') });
+  return choicesIn('members', query, ({ userId, email }) => ({ value: userId, label: email }));
 };
 
 const ProviderField = (props: FieldProps) => <ChoiceField {...props} choices={useHostChoices()} />;
-const KeyField = (props: FieldProps) => <ChoiceField {...props} choices={useKeyChoices(props.form.values.key)} />;
+const KeyField = (props: FieldProps) => {
+  const isOffered = ({ id, status }: Key) => status !== 'revoked' || id === props.form.values.key;
+  return <ChoiceField {...props} choices={useKeyChoices(isOffered)} />;
+};
 const ProjectField = (props: FieldProps) => <ChoiceField {...props} choices={useProjectChoices()} />;
 const MemberField = (props: FieldProps) => <ChoiceField {...props} choices={useMemberChoices()} />;
 
