@@ -179,13 +179,7 @@ const openReader = (table: Table, withoutDurations: boolean) => {
   ): AsyncGenerator<SpendCounter> {
     const found = summaries(accountId, 'MONTH', first, last, dimensions);
     if (separate.length === 0) return yield* found;
-    const months = new Map<Month, SpendCounter[]>();
-    for await (const counter of found) {
-      const month = months.get(counter.time);
-      if (month) month.push(counter);
-      else months.set(counter.time, [counter]);
-    }
-    for (const [month, counters] of months) {
+    for (const [month, counters] of Map.groupBy(await Array.fromAsync(found), ({ time }) => time)) {
       const overflows = counters.some((counter) => separate.some((name) => counter.dimensions[name] === OTHER));
       yield* overflows ? summaries(accountId, 'DAY', `${month}-01`, lastDayOf(month), dimensions) : counters;
     }
