@@ -53,6 +53,9 @@ const ofAccount: readonly (readonly [string, ItemKind | 'derived'])[] = [
   [keys.countedResponseKey('', '', '').sk, 'derived'],
 ];
 
+/** Keys of empty names end in several marks, of which others have one. */
+const beginnings = ofAccount.map(([sk, kind]) => [sk.replace(/#+$/, '#'), kind] as const);
+
 const byPartition: readonly (readonly [string, ItemKind | 'derived'])[] = [
   [keys.serviceKeyKey('').pk, 'key'],
   [keys.userKey('').pk, 'user'],
@@ -90,5 +93,5 @@ export const kindOf = ({ pk, sk }: keys.Key): ItemKind | 'request' | 'derived' |
   if (pk.includes(requestMark)) return 'request';
   if (pk.endsWith(spendMark) || pk.includes(sessionMark)) return 'derived';
   if (pk.endsWith(auditMark)) return 'audit';
-  return ofAccount.find(([prefix]) => sk.startsWith(prefix.replace(/#+$/, '#')))?.[1];
+  return beginnings.find(([prefix]) => sk.startsWith(prefix))?.[1];
 };

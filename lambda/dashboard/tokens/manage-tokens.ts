@@ -64,6 +64,7 @@ export const planToken = async (
   { name, role, projects, secret, lastsMs, client }: Planned,
 ) => {
   const requires = () => requireMayCreate(dependencies, input.caller, { role, projects });
+  // Before the token's user is made in the pool; and once more with the write.
   await requires();
   const { newTokenId, now } = dependencies;
   const { accountId, userId: createdBy } = input.caller;

@@ -1,4 +1,4 @@
-import { auditOf, withRoom } from '../../data/accounts/audit-log.ts';
+import { auditOf, requireRoom } from '../../data/accounts/audit-log.ts';
 import { isViewIn, MAX_VIEWS, namesOf, type SavedView, searchProblem } from '../../domain/accounts/saved-view.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
 import { ConflictError, NotFoundError, ValidationError } from '../../domain/errors.ts';
@@ -83,14 +83,14 @@ export const createView =
     const { views, newViewId, now } = settings;
     const at = now();
     const view = { viewId: newViewId(), ...body, createdAt: at.toISOString(), updatedAt: at.toISOString() };
-    const list = async () => {
+    const requires = async () => {
       const all = await views.list(caller.accountId);
       requireValid(view, all);
       await requireKnown(settings, caller.accountId, view);
-      return all;
+      requireRoom(all, MAX_VIEWS, 'views');
     };
     const audit = auditOfView({ caller, clientAddress }, 'view.created', view, at);
-    await views.create(view, withRoom(audit, list, MAX_VIEWS, 'views'));
+    await views.create(view, { ...audit, requires });
     return shown(view);
   };
 

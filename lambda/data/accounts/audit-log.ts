@@ -84,6 +84,11 @@ export const putAudit = ({ requires, ...entry }: AuditEntry): ChainedPut => ({
   },
 });
 
+/** @throws LimitReachedError where a list of at most `limit` items is full */
+export const requireRoom = (found: readonly unknown[], limit: number, items: string): void => {
+  if (found.length >= limit) throw new LimitReachedError(`An account may have ${limit} ${items}. Delete one first.`);
+};
+
 /** An entry of what is added to a list of at most `limit` items. @throws LimitReachedError from its transaction */
 export const withRoom = (
   entry: AuditEntry,
@@ -92,10 +97,7 @@ export const withRoom = (
   items: string,
 ): AuditEntry => ({
   ...entry,
-  requires: async () => {
-    if ((await list()).length >= limit)
-      throw new LimitReachedError(`An account may have ${limit} ${items}. Delete one first.`);
-  },
+  requires: async () => requireRoom(await list(), limit, items),
 });
 
 const positionSchema = z.object({ at: z.string(), auditId: z.string() });

@@ -58,7 +58,7 @@ describe('alarms', () => {
     );
   });
 
-  it('report every schedule that stops, but not one that has yet to run for the first time', () => {
+  it('report every schedule that stops, but none that has yet to run for the first time', () => {
     const properties = alarmsOf().map((alarm) => alarm.properties);
     const stopped = properties.filter(({ MetricName }) => MetricName === 'Invocations');
     const scheduled = stackNames
