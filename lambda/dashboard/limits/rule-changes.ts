@@ -6,6 +6,7 @@ import { ValidationError } from '../../domain/errors.ts';
 import { evaluatorOf, type RuleCondition, type TargetName, targetNames } from '../../domain/limits/rule.ts';
 import { filteredBy } from '../../domain/limits/spend-series.ts';
 import { declaredName, isDeclared } from '../../domain/spend/declared-dimensions.ts';
+import { isRaw } from '../../domain/usage/raw.ts';
 import type { Settings } from '../open-settings.ts';
 
 /* Alert rules and budgets are created and changed alike: both are rules. */
@@ -144,13 +145,10 @@ export const changedRule = async <Condition extends RuleCondition>(
   };
 };
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** A JSON merge patch. @see https://www.rfc-editor.org/rfc/rfc7396 */
 export const mergePatch = (target: unknown, patch: unknown): unknown => {
-  if (!isObject(patch)) return patch;
-  const merged = new Map(isObject(target) ? Object.entries(target) : []);
+  if (!isRaw(patch)) return patch;
+  const merged = new Map(isRaw(target) ? Object.entries(target) : []);
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) merged.delete(name);
     else merged.set(name, mergePatch(merged.get(name), value));
