@@ -28,6 +28,7 @@ export const subscriptionSchema = z.pipe(
     // The billing mode of the subscription decides which of the two shows a cancellation at the period's end.
     cancel_at: z.nullable(z.number()),
     cancel_at_period_end: z.boolean(),
+    schedule: z.nullish(reference),
     items: z.object({
       data: z.array(
         z.object({
@@ -40,12 +41,13 @@ export const subscriptionSchema = z.pipe(
     }),
   }),
   z.transform(
-    ({ id, customer, status, created, cancel_at, cancel_at_period_end, items }): CustomerSubscription => ({
+    ({ id, customer, status, created, cancel_at, cancel_at_period_end, schedule, items }): CustomerSubscription => ({
       id,
       customerId: customer,
       status,
       createdAt: created,
       isEnding: cancel_at !== null || cancel_at_period_end,
+      isScheduled: Boolean(schedule),
       items: items.data.map((item) => ({
         id: item.id,
         priceId: item.price.id,

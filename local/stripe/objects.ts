@@ -84,6 +84,7 @@ export const newSubscription = (created: number, periodEnd: number, customer: st
     status: 'active' as SubscriptionStatus,
     cancel_at: null,
     cancel_at_period_end: false,
+    schedule: null,
     items: { data: [item] as [typeof item] },
     /** No other invoice can be due: an unpaid subscription gets no further ones. */
     latest_invoice: newInvoice(created, customer, price),

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import Stripe from 'stripe';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openBillingAccounts } from '../../lambda/data/billing/billing-accounts.ts';
 import type { PriceIds } from '../../lambda/domain/billing/price-list.ts';
@@ -70,6 +71,32 @@ it('a customer whose response was lost does not keep somebody from buying who ha
   await openUsers(table).verifyEmail(account, `new.${account.email}`, '2026-11-20T16:30:00.000Z');
   expect((await me.checkout('PRO')).status).toBe(200);
   await losing.stop();
+});
+
+it('a failure that Stripe repeats to its key keeps nobody from buying for longer than an hour', async () => {
+  let nowMs = Date.parse('2026-11-20T16:30:00Z');
+  let isDown = true;
+  const failed = new Set<string | undefined>();
+  const repeating = await billingHost(table, {
+    delivers: false,
+    now: () => nowMs,
+    wrapCall: (call) => (use) =>
+      call(async (stripe) => {
+        const create = stripe.customers.create.bind(stripe.customers);
+        const repeated = async (params: Stripe.CustomerCreateParams, options: Stripe.RequestOptions) => {
+          if (isDown) failed.add(options.idempotencyKey);
+          if (!failed.has(options.idempotencyKey)) return create(params, options);
+          throw new Stripe.errors.StripeAPIError({ type: 'api_error', message: 'Sorry.', statusCode: 500 });
+        };
+        return use(Object.create(stripe, { customers: { value: { ...stripe.customers, create: repeated } } }));
+      }),
+  });
+  const me = repeating.as(await newAccount(table));
+  expect((await me.checkout('PRO')).status).toBe(503);
+  isDown = false;
+  nowMs += 3_600_000;
+  expect((await me.checkout('PRO')).status).toBe(200);
+  await repeating.stop();
 });
 
 describe('GET /billing/prices', () => {
@@ -257,6 +284,35 @@ describe('POST /billing/checkout', () => {
     expect(await message()).toContain('Resume it in the portal');
     await pressInPortal('Resume');
     expect((await me.checkout('SCALE')).status).toBe(200);
+  });
+
+  it('changes the subscription that pays for the plan, whatever else the customer has', async () => {
+    const subscriptions = { wrap: (data: Stripe.Subscription[]) => data };
+    const changed = await billingHost(table, {
+      delivers: false,
+      wrapCall: (call) => async (use) => {
+        const result = (await call(use)) as { readonly data?: Stripe.Subscription[] };
+        if (result.data?.[0]?.object === 'subscription')
+          return { ...result, data: subscriptions.wrap(result.data) } as never;
+        return result as never;
+      },
+    });
+    const me = changed.as(await newAccount(table));
+    await press(await open((await me.checkout('PRO')).body.url), 'Pay and subscribe');
+    const message = async (plan: string, other: (own: Stripe.Subscription) => object) => {
+      subscriptions.wrap = ([own]) => [{ ...own, id: 'sub_other', ...other(own as never) }, own] as never;
+      return (await me.checkout(plan)).body.error?.message;
+    };
+    const priceOf = ({ items }: Stripe.Subscription, id: string) => ({
+      items: { data: [{ ...items.data[0], price: { id } }] },
+    });
+    expect(await message('PRO', (own) => priceOf(own, 'price_of_another_product'))).toContain(
+      'already has the plan PRO',
+    );
+    expect(await message('SCALE', () => ({ status: 'incomplete' }))).toBeUndefined();
+    subscriptions.wrap = (data) => data.map((own) => ({ ...own, schedule: 'sub_sched_1' }));
+    expect((await me.checkout('SCALE')).body.error?.message).toContain('A change is planned already');
+    await changed.stop();
   });
 
   it('starts over after the subscription has ended or the customer was deleted', async () => {

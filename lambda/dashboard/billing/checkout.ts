@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { BillingAccount } from '../../data/billing/billing-accounts.ts';
+import { bestOf } from '../../domain/billing/billing-state.ts';
 import type { PaidPlanName, PriceList } from '../../domain/billing/price-list.ts';
 import { isOver, type Subscription } from '../../domain/billing/subscription.ts';
 import { ConflictError, UnauthenticatedError } from '../../domain/errors.ts';
@@ -11,18 +12,19 @@ import type * as operations from './operations.ts';
 
 /**
  * The account's Stripe customer. Creates one if the account has none, or if its customer was deleted. Concurrent and repeated
- * calls create the same customer: the idempotency key stands for what is sent, since Stripe refuses a key with anything else.
+ * calls create the same customer: the idempotency key stands for what is sent, since Stripe refuses a key with anything else, and
+ * for the hour, since it repeats a failure of its own to a key for a day.
  *
  * @returns its id
  */
-const liveCustomer = async ({ accounts, users, stripe }: Billing, account: BillingAccount): Promise<string> => {
+const liveCustomer = async ({ accounts, users, stripe, now }: Billing, account: BillingAccount): Promise<string> => {
   const { stripeCustomerId: current, ownerUserId: userId } = account;
   if (current !== undefined && !(await stripe.isDeleted(current))) return current;
   const user = await users.find(userId);
   if (user === undefined) throw new UnauthenticatedError('The owner of this account no longer exists.');
   const replaced = current ?? account.formerStripeCustomerId ?? 'none';
   const customer = { email: user.email, name: user.companyName ?? `${user.firstName} ${user.lastName}`, userId };
-  const idempotencyKey = hash('sha256', JSON.stringify([replaced, customer]));
+  const idempotencyKey = hash('sha256', JSON.stringify([replaced, customer, now().toISOString().slice(0, 13)]));
   const customerId = await stripe.createCustomer({ ...customer, idempotencyKey });
   await accounts.link(account, customerId);
   return customerId;
@@ -47,7 +49,7 @@ const PORTAL = 'POST /billing/portal returns its URL.';
  * @throws ConflictError if the subscription's state does not allow it; the message says what to do in the portal first
  */
 const changeOf = (
-  { id, status, isEnding, items }: Subscription,
+  { id, status, isEnding, isScheduled, items }: Subscription,
   plan: PaidPlanName,
   priceId: string,
   prices: PriceList,
@@ -61,6 +63,7 @@ const changeOf = (
   if (status === 'paused') throw new ConflictError(`The subscription is paused. Resume it in the portal. ${PORTAL}`);
   if (isEnding)
     throw new ConflictError(`The subscription is cancelled and will end. Renew it in the portal. ${PORTAL}`);
+  if (isScheduled) throw new ConflictError(`A change is planned already. Cancel it in the portal first. ${PORTAL}`);
   if (hasPlan) throw new ConflictError(`The account already has the plan ${plan}.`);
   return { subscriptionId: id, itemId: item.id, priceId };
 };
@@ -80,7 +83,8 @@ export const checkout =
     const customerId = await liveCustomer(dependencies, account);
     // Before the subscriptions are listed, so that a checkout that completes at this moment is among them.
     await stripe.closeCheckouts(customerId);
-    const [subscription] = (await stripe.subscriptionsOf(customerId)).filter((each) => !isOver(each));
+    const subscriptions = await stripe.subscriptionsOf(customerId);
+    const subscription = bestOf(subscriptions, prices) ?? subscriptions.find((each) => !isOver(each));
     const { id, url } =
       subscription === undefined
         ? await stripe.openCheckout({

@@ -22,10 +22,6 @@ const relevantEvents: ReadonlySet<string> = new Set([
   'customer.deleted',
 ]);
 
-const concernsBilling = (eventType: string): boolean => relevantEvents.has(eventType);
-
-const isPurchase = (eventType: string): boolean => eventType === 'checkout.session.completed';
-
 export interface EventDependencies {
   readonly readEvent: ReadStripeEvent;
   readonly events: BillingEvents;
@@ -46,13 +42,13 @@ export const receiveEvent =
     const { id: eventId, type, customerId } = await readEvent(body, signature);
     const fields = { eventId, type, customerId };
     logger.info('event received', fields);
-    if (customerId === undefined || !concernsBilling(type)) return logger.info('event ignored', fields);
+    if (customerId === undefined || !relevantEvents.has(type)) return logger.info('event ignored', fields);
     if (await events.isDone(eventId)) return logger.info('event already processed', fields);
     const accountId = await accounts.ownerOf(customerId);
     if (accountId === undefined) return logger.info('event of an unknown customer', fields);
     const change = await sync(accountId);
     // A second open checkout would charge the customer twice.
-    if (isPurchase(type) && change?.after.subscription) await stripe.closeCheckouts(customerId);
+    if (type === 'checkout.session.completed' && change?.after.subscription) await stripe.closeCheckouts(customerId);
     await events.markDone(eventId, type);
     logger.info('event processed', {
       ...fields,

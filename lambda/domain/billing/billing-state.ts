@@ -53,8 +53,9 @@ const byWorth = (a: Candidate, b: Candidate): number =>
   b.subscription.createdAt.localeCompare(a.subscription.createdAt) ||
   a.subscription.id.localeCompare(b.subscription.id);
 
-const candidatesOf = (live: readonly Subscription[], prices: PriceList): Candidate[] =>
-  live
+const candidatesOf = (subscriptions: readonly Subscription[], prices: PriceList): Candidate[] =>
+  subscriptions
+    .filter((subscription) => !isOver(subscription))
     .flatMap((subscription) => {
       const [known] = subscription.items.flatMap(({ priceId, periodStart, periodEnd }) => {
         const plan = prices.planOf(priceId);
@@ -71,9 +72,9 @@ const candidatesOf = (live: readonly Subscription[], prices: PriceList): Candida
  * @throws UnknownPriceError where there are subscriptions, and none is for a known price
  */
 export const billingStateOf = (subscriptions: readonly Subscription[], prices: PriceList): BillingState => {
-  const live = subscriptions.filter((subscription) => !isOver(subscription));
-  const [best] = candidatesOf(live, prices);
+  const [best] = candidatesOf(subscriptions, prices);
   if (best === undefined) {
+    const live = subscriptions.filter((subscription) => !isOver(subscription));
     if (live.length > 0) throw new UnknownPriceError(live);
     const hasHadOne = subscriptions.some(({ status }) => status === 'canceled');
     return { plan: 'FREE', billingStatus: hasHadOne ? 'CANCELED' : 'ACTIVE', isSuspended: false, subscription: null };
@@ -88,6 +89,10 @@ export const billingStateOf = (subscriptions: readonly Subscription[], prices: P
     subscription: { id: best.subscription.id, periodStart, periodEnd },
   };
 };
+
+/** The subscription that the state follows: a change of plan changes this one. Undefined where none is live, or none for a plan. */
+export const bestOf = (subscriptions: readonly Subscription[], prices: PriceList): Subscription | undefined =>
+  candidatesOf(subscriptions, prices)[0]?.subscription;
 
 /** The state when the customer was deleted, and its subscriptions with it. */
 export const billingStateWithoutCustomer: BillingState = {
@@ -135,6 +140,6 @@ export const differs = (recorded: RecordedBilling, live: readonly Subscription[]
   );
 };
 
-/** How many subscriptions are for one of our plans. With more than one, the customer pays twice. */
-export const paidSubscriptions = (live: readonly Subscription[], prices: PriceList): number =>
-  live.filter(({ items }) => items.some(({ priceId }) => prices.planOf(priceId) !== undefined)).length;
+/** How many subscriptions pay for one of our plans. With more than one, the customer pays twice. */
+export const paidSubscriptions = (subscriptions: readonly Subscription[], prices: PriceList): number =>
+  candidatesOf(subscriptions, prices).filter(({ status }) => meanings[status].paysForPlan).length;

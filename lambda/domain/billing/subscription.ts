@@ -20,6 +20,8 @@ export interface Subscription {
   readonly createdAt: string;
   /** The customer has cancelled it; it ends with its period. */
   readonly isEnding: boolean;
+  /** A change is planned for later. Until then the portal makes no other. */
+  readonly isScheduled: boolean;
   readonly items: readonly {
     readonly id: string;
     readonly priceId: string;

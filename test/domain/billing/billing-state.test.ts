@@ -182,6 +182,9 @@ describe('a difference between an account and its subscriptions', () => {
       subscription({}),
       subscription({ id: 'b', price: 'price_other' }),
       subscription({ id: 'c', price: 'price_scale' }),
+      ...(['paused', 'incomplete', 'incomplete_expired', 'canceled'] as const).map((status) =>
+        subscription({ id: status, status }),
+      ),
     ];
     expect(paidSubscriptions(all, prices)).toBe(2);
   });

@@ -15,6 +15,7 @@ export const subscription = (
   status: given.status ?? 'active',
   createdAt: given.createdAt ?? '2026-11-05T10:00:00.000Z',
   isEnding: given.isEnding ?? false,
+  isScheduled: false,
   items: [
     {
       id: 'si_1',
