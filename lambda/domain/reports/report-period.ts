@@ -1,4 +1,5 @@
 import { dayIn, instantIn } from '../calendar/time-zones.ts';
+import { HOUR_MS } from '../calendar/units.ts';
 import { addDays, type Day, lastDayOf, monthOf, startOf } from '../calendar/utc.ts';
 
 export const reportFrequencies = ['daily', 'weekly', 'monthly'] as const;
@@ -56,9 +57,9 @@ export const lastPeriod = (every: ReportFrequency, now: Date, calendar: ReportCa
   return periodOn(every, addDays(firstDay, -1), calendar);
 };
 
-/** When the report of a period is sent, ISO 8601 UTC. */
-export const dueAt = ({ hour }: Schedule, { lastDay }: ReportPeriod, { timeZone }: ReportCalendar): string =>
-  instantIn(timeZone, addDays(lastDay, 1), hour).toISOString();
+/** When the report of a period is sent, ISO 8601 UTC: an hour after it at the earliest, also where clocks skip the hour after midnight. */
+export const dueAt = ({ hour }: Schedule, { lastDay, to }: ReportPeriod, { timeZone }: ReportCalendar): string =>
+  new Date(Math.max(instantIn(timeZone, addDays(lastDay, 1), hour).getTime(), Date.parse(to) + HOUR_MS)).toISOString();
 
 /** The first period whose report is due after an instant. */
 export const nextPeriod = (schedule: Schedule, after: Date, calendar: ReportCalendar): ReportPeriod => {
