@@ -80,7 +80,7 @@ compared. The credential is in the environment, BILL_CREDENTIAL, or is the one t
 
   KEY            the account key (svc_…), any other service key of the account, or its internal id
   PROVIDER       ${providerLabels.join(', ')}
-  --import FILE  an invoice as CSV (day,amount[,item][,model][,scope]), stored first; --dry-run stores nothing
+  --import FILE  an invoice as CSV (day,amount[,item][,model]), stored first; --dry-run stores nothing
   --secret-prefix TEXT  of connected credentials, default: the environment variable BILL_SECRET_PREFIX (ai-spend-{stage}/bills/)
   --table NAME   default: the environment variable TABLE_NAME
 Region and credentials come from the AWS environment.`;

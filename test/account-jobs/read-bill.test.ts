@@ -85,13 +85,13 @@ const connect = (credential = CREDENTIAL, provider = 'openai') =>
   invoke(handler, { method: 'PUT', path: `/api/bill-connections/${provider}`, body: { credential }, caller });
 const disconnect = () => invoke(handler, { method: 'DELETE', path: '/api/bill-connections/openai', caller });
 const list = async () => (await invoke(handler, { method: 'GET', path: '/api/bill-connections', caller })).body.items;
-const run = () =>
+const run = (provider = 'openai') =>
   readBill({ bills: openBills(table), connections: connections(), credentials, sourceOf, now: () => new Date(nowMs) })(
     caller.accountId,
-    'openai',
+    provider,
   );
-const amounts = async () =>
-  (await openBills(table).read(caller.accountId, 'openai', year)).lines.map(({ day, amountNanoUsd }) => [
+const amounts = async (provider = 'openai') =>
+  (await openBills(table).read(caller.accountId, provider, year)).lines.map(({ day, amountNanoUsd }) => [
     day,
     amountNanoUsd / 1e9,
   ]);
@@ -119,6 +119,13 @@ describe('a connected bill', () => {
     ]);
     expect(JSON.stringify(await list())).not.toContain(CREDENTIAL);
     expect([await isDueAt(NOW + 6 * HOUR_MS - 1), await isDueAt(NOW + 6 * HOUR_MS)]).toEqual([false, true]);
+  });
+
+  it.each(['openai', 'anthropic'])('of %s can be stored, however many projects share a day', async (provider) => {
+    mock.days = [{ ...billed('2026-11-19', 1), scopes: 8_000 }];
+    await connect(CREDENTIAL, provider);
+    await run(provider);
+    expect(await amounts(provider)).toEqual([['2026-11-19', 1]]);
   });
 
   it('is read again where days come late or are corrected, and only there', async () => {

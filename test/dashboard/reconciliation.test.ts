@@ -122,7 +122,7 @@ describe('a comparison with the bill', () => {
 
   it('takes proportions from the book that requests are priced with', async () => {
     await record('2026-11-20', [1_000_000]);
-    const line = { day: '2026-11-20', item: 'tokens', model: 'gpt-4o', scope: null, amountNanoUsd: 70_000_000 };
+    const line = { day: '2026-11-20', item: 'tokens', model: 'gpt-4o', amountNanoUsd: 70_000_000 };
     const tokens = { input: 1_000_000, cacheRead: 0, cacheWrite: 0, output: 1_000_000 };
     const usage = [{ day: '2026-11-20', model: 'gpt-4o', tokens, requests: null }];
     await openBills(table).replace(caller.accountId, 'openai', { lines: [line], usage }, NOW.toISOString());

@@ -16,7 +16,7 @@ export const importBill = operation('importBill', 'PUT /bills/{provider}', {
   audits: ['bill.imported'],
   summary: 'Import lines of an invoice',
   description:
-    'CSV (RFC 4180) with a header. Columns: `day` (2026-11-20, UTC), `amount` (USD, at most 9 decimals, below 0 for a credit), and where the invoice has them `item`, `model` (the provider’s name of the model) and `scope` (workspace or project). A column `currency` must say USD. Every day that the lines name is replaced as a whole, so the same file may be imported again, and a corrected one replaces what was wrong. Import long invoices in parts of whole days.',
+    'CSV (RFC 4180) with a header. Columns: `day` (2026-11-20, UTC), `amount` (USD, at most 9 decimals, below 0 for a credit), and where the invoice has them `item` and `model` (the provider’s name of the model). A column `currency` must say USD. Every day that the lines name is replaced as a whole, so the same file may be imported again, and a corrected one replaces what was wrong. Import long invoices in parts of whole days.',
   permission: 'bills:write',
   params: z.object({ provider }),
   body: z.strictObject({

@@ -16,7 +16,6 @@ const storedDay = z.object({
     z.object({
       item: z.string(),
       model: z.nullable(z.string()),
-      scope: z.nullable(z.string()),
       amountNanoUsd: z.int(),
     }),
   ),

@@ -19,7 +19,6 @@ const row = z.object({
   amount: z.string().check(z.regex(AMOUNT, 'must be USD as 12.34 or -5, with 9 decimals at most')),
   item: z._default(text, ''),
   model: z._default(text, ''),
-  scope: z._default(text, ''),
 });
 
 /** A day's item must stay below DynamoDB's 400 kB. */
@@ -27,7 +26,7 @@ const MAX_LINES_PER_DAY = 500;
 
 const CURRENCY = /currency/;
 
-const COLUMNS = 'day,amount[,item][,model][,scope]';
+const COLUMNS = 'day,amount[,item][,model]';
 
 const problem = (message: string): ValidationError =>
   new ValidationError([{ path: 'csv', message }], `csv: ${message}`);
@@ -59,7 +58,7 @@ const requireUsd = (record: Readonly<Record<string, string>>, line: number): voi
 
 /**
  * Lines of an invoice: CSV (RFC 4180) with a header that names the columns `day` (UTC) and `amount` (USD), and where there are any
- * `item`, `model` and `scope`. Other columns are ignored, but one that names a currency must say USD.
+ * `item` and `model`. Other columns are ignored, but one that names a currency must say USD.
  *
  * @throws ValidationError that names the line, or the day with too many
  */
@@ -79,12 +78,11 @@ export const parseBillCsv = (csv: string): BillLine[] => {
       );
     }
     requireUsd(record, info.lines);
-    const { day, amount, item, model, scope } = parsed.data;
+    const { day, amount, item, model } = parsed.data;
     return {
       day,
       item: item || model || 'usage',
       model: model || null,
-      scope: scope || null,
       amountNanoUsd: nanoUsdOf(amount),
     };
   });

@@ -21,8 +21,6 @@ export interface BillLine {
   readonly item: string;
   /** Null for a fee, a credit, or an item that names no model. */
   readonly model: string | null;
-  /** Workspace or project of the bill, where it names one. */
-  readonly scope: string | null;
   /** Below 0 for a credit. */
   readonly amountNanoUsd: number;
 }

@@ -14,7 +14,6 @@ const costs = z.object({
       currency: z.string(),
       description: text,
       model: text,
-      workspace_id: text,
     }),
   ),
 });
@@ -56,17 +55,13 @@ export const anthropicBill = (origin: string): BillSource => ({
       return { url, headers };
     };
     const lines: BillLine[] = [];
-    for await (const { starting_at, results } of readPages(
-      request('cost_report', ['workspace_id', 'description']),
-      costs,
-    )) {
-      for (const { amount, currency, description, model, workspace_id } of results) {
+    for await (const { starting_at, results } of readPages(request('cost_report', ['description']), costs)) {
+      for (const { amount, currency, description, model } of results) {
         if (currency.toLowerCase() !== 'usd') throw new BillError(`The bill is in ${currency}, not in USD.`);
         lines.push({
           day: dayOf(starting_at),
           item: description ?? 'usage',
           model,
-          scope: workspace_id,
           amountNanoUsd: Math.round(Number(amount) * CENT_NANO_USD),
         });
       }

@@ -12,7 +12,6 @@ const costs = z.object({
     z.object({
       amount: z._default(z.nullable(amount), null),
       line_item: z._default(z.nullable(z.string()), null),
-      project_id: z._default(z.nullable(z.string()), null),
     }),
   ),
 });
@@ -61,8 +60,8 @@ export const openaiBill = (origin: string): BillSource => ({
       return { url, headers };
     };
     const lines: BillLine[] = [];
-    for await (const { start_time, results } of readPages(request('costs', ['line_item', 'project_id']), costs)) {
-      for (const { amount, line_item, project_id } of results) {
+    for await (const { start_time, results } of readPages(request('costs', ['line_item']), costs)) {
+      for (const { amount, line_item } of results) {
         if (amount === null) continue;
         if (amount.currency.toLowerCase() !== 'usd')
           throw new BillError(`The bill is in ${amount.currency}, not in USD.`);
@@ -71,7 +70,6 @@ export const openaiBill = (origin: string): BillSource => ({
           day: dayAt(start_time),
           item,
           model: modelOfItem(item),
-          scope: project_id,
           amountNanoUsd: Math.round(amount.value * 1e9),
         });
       }

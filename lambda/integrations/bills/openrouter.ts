@@ -32,7 +32,7 @@ export const openrouterBill = (origin: string): BillSource => ({
     const lines = data
       .flatMap(({ date, model, provider_name, usage, byok_usage_inference: ownKeys }): BillLine[] => {
         const item = provider_name === null ? model : `${model} at ${provider_name}`;
-        const line = { day: date.slice(0, 10), item, model, scope: null, amountNanoUsd: Math.round(usage * 1e9) };
+        const line = { day: date.slice(0, 10), item, model, amountNanoUsd: Math.round(usage * 1e9) };
         return ownKeys > 0
           ? [line, { ...line, item: `${item}, own key`, amountNanoUsd: Math.round(ownKeys * 1e9) }]
           : [line];

@@ -19,14 +19,14 @@ describe('an invoice', () => {
         '\uFEFFAmount, Day ,model,note,scope,item\r\n"12.000000001",2026-11-20,gpt-4o,x,"proj, 1","gpt-4o, input"\r\n\r\n-5,2026-11-21,,,,Promotional credit\r\n',
       ),
     ).toEqual([
-      { day: '2026-11-20', item: 'gpt-4o, input', model: 'gpt-4o', scope: 'proj, 1', amountNanoUsd: 12_000_000_001 },
-      { day: '2026-11-21', item: 'Promotional credit', model: null, scope: null, amountNanoUsd: -5_000_000_000 },
+      { day: '2026-11-20', item: 'gpt-4o, input', model: 'gpt-4o', amountNanoUsd: 12_000_000_001 },
+      { day: '2026-11-21', item: 'Promotional credit', model: null, amountNanoUsd: -5_000_000_000 },
     ]);
   });
 
   it('needs no more than days and amounts', () => {
     expect(parseBillCsv('day,amount\n2026-11-20,-0')).toEqual([
-      { day: '2026-11-20', item: 'usage', model: null, scope: null, amountNanoUsd: 0 },
+      { day: '2026-11-20', item: 'usage', model: null, amountNanoUsd: 0 },
     ]);
   });
 

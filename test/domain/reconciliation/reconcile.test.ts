@@ -11,7 +11,6 @@ const line = (day: string, item: string, amountNanoUsd: number) => ({
   day,
   item,
   model: null,
-  scope: null,
   amountNanoUsd,
 });
 
@@ -125,7 +124,6 @@ it('finds that fees which the bill lists apart are in recorded costs', () => {
           day: FROM,
           item: 'claude-sonnet-4 usage',
           model: 'claude-sonnet-4-20250514',
-          scope: null,
           amountNanoUsd: 18_000_001,
         },
         line(FROM, 'Web search', 20_000_000),

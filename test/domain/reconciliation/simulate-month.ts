@@ -127,7 +127,6 @@ export const simulateMonth = (
         day: usage.day,
         item: `${usage.model} usage`,
         model: usage.model,
-        scope: null,
         amountNanoUsd: cents(amount),
       }),
     ),

@@ -14,6 +14,8 @@ export interface BilledDay {
   readonly ownKeyUsd?: number;
   readonly output: number;
   readonly requests: number;
+  /** Projects or workspaces that share the cost, where the bill is asked for by these. */
+  readonly scopes?: number;
 }
 
 export interface MockBills {
@@ -34,7 +36,19 @@ const PAGE = 2;
 
 const unix = (day: string) => Date.parse(day) / 1_000;
 
-const openai = (path: string, days: readonly BilledDay[]) => {
+/** The costs of a day by project or workspace, where they are asked for so. */
+const byScope = (days: readonly BilledDay[], query: URLSearchParams) => {
+  const isSplit = [...query.values()].some((value) => value === 'project_id' || value === 'workspace_id');
+  return days.flatMap(({ scopes = 1, ...day }) =>
+    Array.from({ length: isSplit ? scopes : 1 }, (_, n) => ({
+      ...day,
+      usd: isSplit ? day.usd / scopes : day.usd,
+      scope: isSplit ? `scope_${n}_of_an_organization` : null,
+    })),
+  );
+};
+
+const openai = (path: string, days: readonly BilledDay[], query: URLSearchParams) => {
   const byDay = [...Map.groupBy(days, ({ day }) => day)];
   const bucket = (day: string, results: object[]) => ({
     object: 'bucket',
@@ -46,11 +60,11 @@ const openai = (path: string, days: readonly BilledDay[]) => {
     return byDay.map(([day, ofDay]) =>
       bucket(
         day,
-        ofDay.map(({ model, usd }) => ({
+        byScope(ofDay, query).map(({ model, usd, scope }) => ({
           object: 'organization.costs.result',
           amount: { value: usd, currency: 'usd' },
           line_item: `${model}, output`,
-          project_id: 'proj_1',
+          project_id: scope,
         })),
       ),
     );
@@ -73,15 +87,15 @@ const openai = (path: string, days: readonly BilledDay[]) => {
   );
 };
 
-const anthropic = (path: string, days: readonly BilledDay[]) =>
+const anthropic = (path: string, days: readonly BilledDay[], query: URLSearchParams) =>
   [...Map.groupBy(days, ({ day }) => day)].map(([day, ofDay]) => ({
     starting_at: `${day}T00:00:00Z`,
     ending_at: `${day}T23:59:59Z`,
     results: path.endsWith('cost_report')
-      ? ofDay.map(({ model, usd }) => ({
+      ? byScope(ofDay, query).map(({ model, usd, scope }) => ({
           currency: 'USD',
           amount: (usd * 100).toFixed(6),
-          workspace_id: null,
+          workspace_id: scope,
           description: `${model} Usage - Output Tokens`,
           cost_type: 'tokens',
           model,
@@ -138,7 +152,8 @@ export const startMockBills = async (): Promise<MockBills> => {
       });
     const [from, to] = range(searchParams);
     const days = mock.days.filter(({ day }) => day >= from && day < to);
-    const all = pathname.startsWith('/v1/organizations/') ? anthropic(pathname, days) : openai(pathname, days);
+    const read = pathname.startsWith('/v1/organizations/') ? anthropic : openai;
+    const all = read(pathname, days, searchParams);
     const at = Number(searchParams.get('page')?.slice('page_'.length) ?? 0);
     const isLast = at + PAGE >= all.length;
     return send(200, {

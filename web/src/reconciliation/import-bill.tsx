@@ -45,8 +45,7 @@ export const ImportBill = ({ provider, onImported }: ImportBillProps) => {
       <NativeSelect label="Provider" data={providerChoices} {...form.getInputProps('provider')} />
       <p className="dim small">
         Columns: <Code>day</Code> (2026-11-20, UTC), <Code>amount</Code> (USD, below 0 for a credit), and where the
-        invoice has them <Code>item</Code>, <Code>model</Code> and <Code>scope</Code>. A day that the file names is
-        replaced as a whole.
+        invoice has them <Code>item</Code> and <Code>model</Code>. A day that the file names is replaced as a whole.
       </p>
       <Textarea
         label="CSV"
