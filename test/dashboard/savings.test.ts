@@ -12,9 +12,9 @@ import type { Membership } from '../../lambda/http/operation.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
 import { newAccount } from '../data/new-account.ts';
-import { silentLogger } from '../http/invoke.ts';
+import { callAs, silentLogger } from '../http/invoke.ts';
 import { closeEvent } from '../usage-recorder/events.ts';
-import { dashboardForTests } from './open-dashboard.ts';
+import { dashboardForTests, openDashboard } from './open-dashboard.ts';
 
 const NOW = Date.parse('2026-11-20T16:30:00Z');
 const { table, clock, caller, call, audited } = dashboardForTests();
@@ -87,6 +87,20 @@ describe('POST /spend/what-if', () => {
     expect(body.breakEvenNanoUsd).toBe(Math.round((body.oldNanoUsd * 30) / days));
     // Each request's share is rounded.
     expect(Math.abs(body.newNanoUsd - (5e9 * days) / 30)).toBeLessThan(60);
+  });
+
+  it('charges a commitment for the days whose requests it read, where these are too many', async () => {
+    const range = { from: '2026-11-05', to: '2026-11-19' };
+    const readFrom = '2026-11-15T00:00:00.000Z';
+    const { items } = await requests.page(caller.accountId, { from: readFrom, to: '2026-11-20T00:00:00Z', limit: 100 });
+    const opened = openSavings(table, requests, silentLogger());
+    const readRecords = async () => ({ records: [...items], isComplete: false, readFrom });
+    const busy = openDashboard(table, () => clock, { savings: async () => ({ ...opened, readRecords }) });
+    const price = { terms: { kind: 'commitment', usd: 30, per: 'month' } };
+    const { body } = await callAs(busy, caller)('POST', '/spend/what-if', { ...range, change: { price } });
+    // Five of thirty days. Each request's share is rounded.
+    expect(Math.abs(body.newNanoUsd - 5e9)).toBeLessThan(60);
+    expect(body.from).toBe(readFrom);
   });
 
   it('refuses a change of nothing, and more than 31 days', async () => {

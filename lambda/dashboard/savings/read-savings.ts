@@ -3,7 +3,6 @@ import { instantsOf } from '../../domain/calendar/range.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { startOf, startOfNext } from '../../domain/calendar/utc.ts';
 import { ValidationError } from '../../domain/errors.ts';
-import type { OwnPrice } from '../../domain/own-prices/own-price.ts';
 import type { Decision } from '../../domain/savings/decision.ts';
 import type { Change } from '../../domain/savings/what-if.ts';
 import { displayCostAt } from '../../domain/spend/display-currency.ts';
@@ -31,11 +30,6 @@ const rangeOf = ({ from, to }: { readonly from?: string | undefined; readonly to
 /** The id of the price that a change adds. */
 const ADDED = 'what-if';
 
-const addedPrice = (
-  price: Omit<OwnPrice, 'priceId' | 'name' | 'from' | 'until' | 'createdAt' | 'updatedAt'>,
-  { from, to }: { readonly from: string; readonly to: string },
-): OwnPrice => ({ ...price, priceId: ADDED, name: ADDED, from, until: to, createdAt: to, updatedAt: to });
-
 export const readWhatIf =
   ({ savings, now }: Opened): Implementation<typeof operations.readWhatIf> =>
   async ({ caller, body: { filter, change, ...bounds } }) => {
@@ -48,7 +42,8 @@ export const readWhatIf =
       readPricing(caller.accountId),
     ]);
     const { price, ...rest } = change;
-    const asked: Change = { ...rest, ...(price && { price: addedPrice(price, range) }) };
+    const dates = { from: readFrom, until: range.to, createdAt: range.to, updatedAt: range.to };
+    const asked: Change = { ...rest, ...(price && { price: { ...price, priceId: ADDED, name: ADDED, ...dates } }) };
     const { concernedNanoUsd, groups, ...result } = whatIf(records, asked, pricing, new Date(range.to));
     const days = (Date.parse(range.to) - Date.parse(readFrom)) / DAY_MS;
     return {

@@ -104,11 +104,13 @@ const withPrice = (
     if (base) addToMonth(sums.get(month) as MonthSums, base);
   }
   const months: Record<string, MonthPrices> = { ...accountPrices.months };
-  for (const [month, ofMonth] of sums) {
+  let paid = 0n;
+  for (const [month, ofMonth] of [...sums].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const monthEnd = startOfNext('month', new Date(month));
     const asOf = monthEnd < end ? monthEnd : end;
     const known = months[month] ?? { factors: {}, asOf: asOf.toISOString(), isFinal: true, counted: '' };
-    const { [price.priceId]: factor } = monthFactors(prices.prices, ofMonth, { month, asOf, paidBefore: () => 0n });
+    const { [price.priceId]: factor } = monthFactors(prices.prices, ofMonth, { month, asOf, paidBefore: () => paid });
+    paid += BigInt(factor?.sum ?? 0);
     months[month] = { ...known, factors: { ...known.factors, ...(factor && { [price.priceId]: factor }) } };
   }
   return { book, accountPrices: { ...prices, months } };

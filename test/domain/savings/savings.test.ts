@@ -367,4 +367,17 @@ describe('what if', () => {
     expect(newNanoUsd - (records[2]?.costNanoUsd ?? 0)).toBe(11e9);
     expect(concernedNanoUsd).toBe(old);
   });
+
+  it('a credit pays once, in whatever order the requests of its months come', () => {
+    const [october, november] = [0, 15].map((days) =>
+      gpt(400_000, 0, { model: 'gpt-4o', tag: null, atMs: days * 24 * 60 * MINUTE_MS }),
+    ) as [RequestRecord, RequestRecord];
+    const dates = { from: FROM.toISOString(), until: TO.toISOString(), createdAt: '', updatedAt: '' };
+    const price = { priceId: 'x', name: 'x', ...dates, terms: { kind: 'credit', usd: 1.5 } } as const;
+    for (const some of [
+      [october, november],
+      [november, october],
+    ])
+      expect(whatIf(some, { price }, pricing, TO)).toMatchObject({ oldNanoUsd: 2e9, newNanoUsd: 0.5e9 });
+  });
 });
