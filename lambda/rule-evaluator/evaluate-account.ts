@@ -187,9 +187,11 @@ export const evaluateAccount = (dependencies: EvaluationDependencies) => {
       fillSeries(readCounters, accountId, [...whole, ...split.filter((each) => !isOfSessions(each))], now, judgedUntil),
       ...split.filter(isOfSessions).map(({ fillSessions }) => fillSessions(now, judgedUntil)),
     ]);
-    // Limits that stop requests come before those that only report.
-    await stopRequests();
     const failures = new Map<string, unknown>();
+    // Limits that stop requests come before those that only report, which alert where that fails, too.
+    await stopRequests().catch((error: unknown) => {
+      for (const { rule, evaluator } of whole) if (evaluator.limit) failures.set(rule.ruleId, error);
+    });
     /** A sum past 2^53 keeps its rule from being judged for a period, and nothing else. */
     const ifExact = async <T>({ ruleId }: Rule, judge: () => Promise<T[]>): Promise<T[]> => {
       try {

@@ -59,7 +59,7 @@ export const stopByLimits =
         use: useOf(state.limit, series.sum(state.period.start, state.period.end)),
       }));
       await adjustReservations(usedById(states));
-      const change = (before: Blocks) => withLimits(before, states, keys, each);
+      const change = (before: Blocks) => withLimits(before, states, keys, each, now);
       if (isConcerned) await blocks.changeByLimits(accountId, rules, change);
       const samples = useSamples(states);
       if (samples.length > 0) await measures.note(accountId, samples, now);

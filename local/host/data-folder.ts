@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Table } from '../../lambda/data/table/table.ts';
+import { writeFileAtomically } from '../emulators/atomic-file.ts';
 import { LockedError, lockFile } from '../file-lock.ts';
 import { SetupError } from '../setup-error.ts';
 
@@ -29,7 +30,7 @@ export const requireOwnLayout = async (dataDir: string, table: Table): Promise<v
     throw new SetupError(
       `The data in ${dataDir} is of another version, which this one cannot read: start with another folder (--data). CHANGELOG.md says how to convert data of 0.1.`,
     );
-  writeFileSync(file, VERSION);
+  writeFileAtomically(file, VERSION);
 };
 
 export interface DataFolder {

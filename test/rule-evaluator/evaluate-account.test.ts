@@ -23,7 +23,12 @@ const evaluateRules = async (
   {
     fire = async () => true,
     judgedUntil = at,
-  }: { fire?: EvaluationDependencies['alerts']['fire']; judgedUntil?: string | undefined } = {},
+    changeByLimits = async () => {},
+  }: {
+    fire?: EvaluationDependencies['alerts']['fire'];
+    judgedUntil?: string | undefined;
+    changeByLimits?: EvaluationDependencies['blocks']['changeByLimits'];
+  } = {},
 ) => {
   const run = evaluateAccount({
     async *readCounters({ range: { granularity, from, to } }) {
@@ -37,7 +42,7 @@ const evaluateRules = async (
           } satisfies SpendCounter;
     },
     alerts: { fire, firedFor: async () => new Set<string>() },
-    blocks: { change: async () => {}, changeByLimits: async () => {} },
+    blocks: { change: async () => {}, changeByLimits },
     reservations: { compare: async () => async () => {} },
     measures: { note: async () => {} },
     keys: { list: async () => [{ keyId: 'key-1', name: 'default' }] as never },
@@ -237,6 +242,16 @@ describe('evaluateAccount', () => {
     });
     expect(first?.alert.of).toEqual({ dimension: each, value, label });
     expect(first?.alert.summary).toContain(`The ${each} ${shown} has `);
+  });
+
+  it('fires where the gateway cannot be told what limits stop, and says that this failed', async () => {
+    const stopping = { type: 'budget', config: { amount: 10, period: 'daily', block: {} } };
+    const error = new Error('Item size has exceeded the maximum allowed size');
+    const changeByLimits = () => Promise.reject(error);
+    const rules = [accountRule({ ruleId: 'stops' }, stopping), accountRule({ ruleId: 'reports' }, threshold)];
+    const { fired, failures } = await evaluateRules('2026-11-20T12:00:00.000Z', both, rules, { changeByLimits });
+    expect(new Set(fired.map(({ ruleId }) => ruleId))).toEqual(new Set(['stops', 'reports']));
+    expect(failures).toContainEqual({ ruleId: 'stops', error });
   });
 
   it('names keys among the contributors', async () => {

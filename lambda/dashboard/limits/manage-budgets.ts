@@ -80,7 +80,7 @@ const applyBudgets = async (dependencies: Settings, { accountId }: Budget): Prom
   const members = limits.some(({ limit }) => needsBelongings(limit)) ? await dependencies.members.list(accountId) : [];
   const askUrl = askPage(dependencies.dashboardUrl);
   const each = limits.flatMap((limit) => eachLimitOf(limit, { keys: listed, members }, askUrl) ?? []);
-  await blocks.changeByLimits(accountId, rules, (before) => withLimits(before, states, listed, each));
+  await blocks.changeByLimits(accountId, rules, (before) => withLimits(before, states, listed, each, now()));
   await writePolicy(dependencies, accountId);
 };
 

@@ -1,4 +1,5 @@
 import type { Period } from '../calendar/periods.ts';
+import { DAY_MS } from '../calendar/units.ts';
 import { type KeyOfSpend, keysIn, needsKeys } from '../spend/key-dimensions.ts';
 import type { Block, BlockScope, Blocks, EachLimit } from './block.ts';
 import type { UseSample } from './bound.ts';
@@ -24,6 +25,8 @@ type Filter = NonNullable<Limit['filter']>;
 /** A key that may send requests. */
 export interface BlockableKey extends KeyOfSpend {
   readonly status: 'active' | 'revoked';
+  /** ISO 8601 UTC. */
+  readonly revokedAt?: string | undefined;
 }
 
 /** The keys of a filter whose requests can be stopped: those of a revoked key are refused anyway. */
@@ -82,24 +85,31 @@ export interface Belongings {
   readonly members: readonly MemberOfGroups[];
 }
 
-/** The values of each group: a member is of the projects that it is limited to or has a key in, a key has the role of its member. */
+/**
+ * The values of each group: a member is of the projects that it is limited to or has a key in, a key has the role of its member. A value
+ * is in one group only, the first of those that it could be in.
+ */
 const groupsOf = ({ each, amountsOf }: Limit, { keys, members }: Belongings): GroupAmount[] => {
-  const isIn = ({ userId, projects }: MemberOfGroups, project: string) =>
-    projects?.includes(project) || keys.some((key) => key.ownerUserId === userId && key.projectId === project);
-  const hasRole = (userId: string | undefined, role: string) =>
-    members.some((member) => member.userId === userId && member.role === role);
-  const keyIds = (isOf: (key: BlockableKey) => boolean) => keys.filter(isOf).map(({ keyId }) => keyId);
-  const userIds = (isOf: (member: MemberOfGroups) => boolean) => members.filter(isOf).map(({ userId }) => userId);
-  const valuesOf = {
-    project: (id: string) =>
-      each === 'key' ? keyIds(({ projectId }) => projectId === id) : userIds((member) => isIn(member, id)),
-    role: (name: string) =>
-      each === 'key' ? keyIds(({ ownerUserId }) => hasRole(ownerUserId, name)) : userIds(({ role }) => role === name),
+  const roleOf = new Map(members.map(({ userId, role }) => [userId, role]));
+  const keysOf = Map.groupBy(keys, ({ ownerUserId }) => ownerUserId);
+  const ofMember = ({ userId, role, projects = [] }: MemberOfGroups) => {
+    const own = keysOf.get(userId)?.map(({ projectId }) => projectId) ?? [];
+    return { value: userId, project: [...projects, ...own], role: [role] };
   };
+  const ofKey = ({ keyId, projectId, ownerUserId = '' }: BlockableKey) => {
+    return { value: keyId, project: [projectId], role: [roleOf.get(ownerUserId)] };
+  };
+  const left = new Set<ReturnType<typeof ofMember | typeof ofKey>>(
+    amountsOf && (each === 'key' ? keys.map(ofKey) : members.map(ofMember)),
+  );
   return (['project', 'role'] as const).flatMap((source) =>
     Object.entries(amountsOf?.[source] ?? {})
       .toSorted(([, a], [, b]) => b - a)
-      .map(([name, amountNanoUsd]) => ({ source, name, amountNanoUsd, values: valuesOf[source](name) })),
+      .map(([name, amountNanoUsd]) => {
+        const found = [...left].filter((belonging) => belonging[source].includes(name));
+        for (const belonging of found) left.delete(belonging);
+        return { source, name, amountNanoUsd, values: found.map(({ value }) => value) };
+      }),
   );
 };
 
@@ -135,6 +145,13 @@ export const needsBelongings = ({ each, amountsOf }: Pick<Limit, 'each' | 'amoun
   each === 'project' ||
   Object.values(amountsOf ?? {}).some((amounts) => Object.keys(amounts).length > 0);
 
+/** The values of a limit of each that its groups give other amounts, as far as they are of some keys. */
+const withKeysAlone = (limit: EachLimit, keys: readonly BlockableKey[]): EachLimit => {
+  const known = new Set(keys.map(({ keyId, ownerUserId }) => (limit.each === 'key' ? keyId : ownerUserId)));
+  const groups = limit.groups.map((group) => ({ ...group, values: group.values.filter((value) => known.has(value)) }));
+  return { ...limit, groups };
+};
+
 /**
  * The blocks of an account after its limits were judged. Pauses and access rules stay. A block keeps the amount that was spent when it
  * began, as long as it lasts.
@@ -147,7 +164,12 @@ export const withLimits = (
   states: readonly LimitState[],
   keys: readonly BlockableKey[],
   each: readonly EachLimit[],
+  now: Date,
 ): Blocks => {
+  // Events of a revoked key are in the queue for a day. Those of before are too many: an item of the table has 400 KB.
+  const counting = keys.filter(
+    ({ status, revokedAt = '' }) => status === 'active' || Date.parse(revokedAt) > now.getTime() - DAY_MS,
+  );
   const begun = new Map(blocks.map((block) => [block.id, block]));
   const since = (block: Block): Block => {
     const before = begun.get(block.id);
@@ -173,7 +195,7 @@ export const withLimits = (
     blocks: [...blocks.filter(({ kind }) => kind !== 'budget'), ...judged.flatMap(({ block }) => block || [])],
     remaining: judged.flatMap((state) => state.remaining || []),
     reserved: judged.flatMap((state) => state.reserved || []),
-    each,
+    each: each.map((limit) => withKeysAlone(limit, counting)),
     keys: each.some((limit) => limit.each === 'member' || limit.each === 'project')
       ? placesOf(keys.filter(({ status }) => status === 'active'))
       : {},

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
+import { NO_BLOCKS } from '../../../lambda/domain/limits/block.ts';
 import { amountFor } from '../../../lambda/domain/limits/each.ts';
-import { eachLimitOf } from '../../../lambda/domain/limits/limit-blocks.ts';
+import { eachLimitOf, withLimits } from '../../../lambda/domain/limits/limit-blocks.ts';
 import { evaluatorOf, ruleConditionSchema } from '../../../lambda/domain/limits/rule.ts';
 
 const limitOf = (config: object) =>
@@ -22,4 +23,27 @@ it.each([
   expect(heldOf('low', 'high')).toEqual({ nanoUsd: 90e9, source: 'project' });
   expect(heldOf('low')).toEqual({ nanoUsd: 10e9, source: 'project' });
   expect(heldOf('third')).toEqual({ nanoUsd: 300e9, source: 'role' });
+});
+
+it('is an item that the table takes, however many keys were revoked and members have none', () => {
+  const now = new Date('2026-11-20T12:00:00.000Z');
+  const groups = { amountByProject: { p: 90, q: 10 }, amountByRole: { developer: 20 } };
+  const limits = Array.from({ length: 50 }, (_, n) => limitOf({ each: n % 2 ? 'key' : 'member', ...groups }));
+  const members = Array.from({ length: 2_000 }, (_, n) => ({
+    userId: `user-${n}`,
+    role: 'developer',
+    projects: ['p'],
+  }));
+  const keyOf = (keyId: string, revokedAt?: string) => {
+    const status = revokedAt === undefined ? ('active' as const) : ('revoked' as const);
+    return { keyId, projectId: 'q', ownerUserId: `user-of-${keyId}`, status, revokedAt };
+  };
+  const lately = '2026-11-20T11:00:00.000Z';
+  const old = Array.from({ length: 20_000 }, (_, n) => keyOf(`key-${n}`, '2026-11-18T12:00:00.000Z'));
+  const keys = [...old, keyOf('active'), keyOf('late', lately)];
+  const each = limits.map((limit) => eachLimitOf({ ruleId: 'b', name: 'b', limit }, { keys, members }, '')!);
+  const known = withLimits(NO_BLOCKS, [], keys, each, now);
+  expect(JSON.stringify(known).length).toBeLessThan(400_000);
+  for (const key of ['active', 'late'])
+    expect(amountFor(known.each[1]!, key, null, now)).toEqual({ nanoUsd: 10e9, source: 'project' });
 });
