@@ -1,18 +1,12 @@
-import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
 import { planNames, plans } from '../../domain/billing/plans.ts';
-import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import type { DeclaredDimension } from '../../domain/spend/declared-dimensions.ts';
 import { accountKey, deletedAccountKey } from '../table/keys.ts';
 import { findItem } from '../table/read.ts';
+import { recentlyRead } from '../table/recently-read.ts';
 import type { Table } from '../table/table.ts';
 import { storedDimensions } from './declared-dimensions.ts';
 
-/**
- * A retention, or a declared dimension, takes effect so late. What is recorded meanwhile counts as it says on the record, so no sum is
- * wrong: requests without a declared dimension show under `(unknown)`.
- */
-const TTL_MS = MINUTE_MS;
 const MAX_ENTRIES = 10_000;
 
 const stored = z.object({
@@ -40,30 +34,26 @@ export interface AccountTerms {
   readonly countsValues: boolean;
 }
 
-/** The terms of accounts, cached for a minute. An account that is not there has those of a FREE one. */
+/**
+ * The terms of accounts, cached for a minute: a retention, or a declared dimension, takes effect so late. What is recorded meanwhile
+ * counts as it says on the record, so no sum is wrong: requests without a declared dimension show under `(unknown)`. An account that is
+ * not there has those of a FREE one.
+ */
 export const openAccountTerms = (table: Table, now: () => number = Date.now) => {
-  const cache = new QuickLRU<string, { readonly terms: AccountTerms; readonly readAtMs: number }>({
-    maxSize: MAX_ENTRIES,
-  });
   const lately = { consistent: false };
-  return {
-    find: async (accountId: string): Promise<AccountTerms> => {
-      const cached = cache.get(accountId);
-      if (cached && now() - cached.readAtMs < TTL_MS) return cached.terms;
-      const account = await findItem(table, accountKey(accountId), lately);
-      const { plan, dimensions, withoutBlocks, deletedAt, hasOwnPrices, countsValues } = stored.parse(account ?? {});
-      const terms = {
-        isDeleted:
-          deletedAt !== undefined ||
-          (account === undefined && (await findItem(table, deletedAccountKey(accountId), lately)) !== undefined),
-        retentionDays: plans[plan].requestRetentionDays,
-        dimensions,
-        hasBlocks: withoutBlocks !== undefined,
-        hasOwnPrices,
-        countsValues,
-      };
-      cache.set(accountId, { terms, readAtMs: now() });
-      return terms;
-    },
+  const read = async (accountId: string): Promise<AccountTerms> => {
+    const account = await findItem(table, accountKey(accountId), lately);
+    const { plan, dimensions, withoutBlocks, deletedAt, hasOwnPrices, countsValues } = stored.parse(account ?? {});
+    return {
+      isDeleted:
+        deletedAt !== undefined ||
+        (account === undefined && (await findItem(table, deletedAccountKey(accountId), lately)) !== undefined),
+      retentionDays: plans[plan].requestRetentionDays,
+      dimensions,
+      hasBlocks: withoutBlocks !== undefined,
+      hasOwnPrices,
+      countsValues,
+    };
   };
+  return { find: recentlyRead(read, MAX_ENTRIES, now) };
 };

@@ -1,13 +1,12 @@
-import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
 import { isWellFormedApiToken, maskedSecret, secretHash } from '../../domain/accounts/issued-secret.ts';
 import { roles } from '../../domain/accounts/permissions.ts';
-import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import { type Action, EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
 import { batchRead } from '../table/batch.ts';
 import { accountApiTokenKey, apiTokenKey, userKey } from '../table/keys.ts';
 import { findAs, findItem, listItems } from '../table/read.ts';
+import { recentlyRead } from '../table/recently-read.ts';
 import type { Table } from '../table/table.ts';
 import { retryConflicts, transact, tryTransact } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
@@ -145,23 +144,14 @@ export const openApiTokens = (table: Table) => {
   };
 };
 
-/** A removed token is refused within this time. */
-const CACHE_MS = MINUTE_MS;
 const MAX_ENTRIES = 10_000;
 
 /** Looks tokens up when they are used, and notes the use. */
 export const openApiTokenUse = (table: Table, nowMs: () => number) => {
-  const owners = new QuickLRU<string, ApiTokenOwner>({ maxSize: MAX_ENTRIES, maxAge: CACHE_MS });
   const seenKeys = openSeenKeys(table);
   const note = openLastUse(table);
 
-  const find = async (tokenHash: string): Promise<ApiTokenOwner | undefined> => {
-    const cached = owners.get(tokenHash);
-    if (cached !== undefined) return cached;
-    const owner = await findAs(table, apiTokenKey(tokenHash), ownerSchema);
-    if (owner !== undefined) owners.set(tokenHash, owner);
-    return owner;
-  };
+  const find = recentlyRead((tokenHash) => findAs(table, apiTokenKey(tokenHash), ownerSchema), MAX_ENTRIES, nowMs);
 
   return {
     /** Undefined if there is no such token, it was removed more than a minute ago, or it has expired. */

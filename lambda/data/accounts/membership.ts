@@ -1,7 +1,6 @@
-import QuickLRU from 'quick-lru';
 import { isIn, type Principal, scopeOf } from '../../domain/accounts/scope.ts';
-import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { UnauthenticatedError } from '../../domain/errors.ts';
+import { recentlyRead } from '../table/recently-read.ts';
 import type { Table } from '../table/table.ts';
 import { openServiceKeys } from './service-keys.ts';
 import { hasEnded, openUsers, type User } from './users.ts';
@@ -17,8 +16,6 @@ export const openSeenKeys = (table: Table) => {
   };
 };
 
-/** For reads, a removed user loses access, ended sessions are refused, and a role with fewer rights holds, within this time. */
-const TTL_MS = MINUTE_MS;
 const MAX_ENTRIES = 10_000;
 
 interface Membership extends Pick<User, 'accountId' | 'role' | 'projects' | 'tokenId'> {
@@ -28,28 +25,16 @@ interface Membership extends Pick<User, 'accountId' | 'role' | 'projects' | 'tok
   readonly name: string;
 }
 
-type CachedUser = Pick<
-  User,
-  'userId' | 'accountId' | 'role' | 'projects' | 'email' | 'firstName' | 'tokenId' | 'sessionsEndedAt'
->;
-
 /**
- * Account and role of each user, cached for a minute. Users without an account are not cached, because their registration may be in
- * progress.
+ * Account and role of each user, cached for a minute: for reads, a removed user loses access, ended sessions are refused, and a role with
+ * fewer rights holds, within this time. Users without an account are not cached, because their registration may be in progress.
  *
  * @param appClientId the app client whose tokens are accepted
  */
 export const openMembership = (table: Table, appClientId: string) => {
   const users = openUsers(table);
   const seenKeys = openSeenKeys(table);
-  const cache = new QuickLRU<string, CachedUser>({ maxSize: MAX_ENTRIES, maxAge: TTL_MS });
-  const find = async (userId: string, isFresh: boolean): Promise<CachedUser | undefined> => {
-    const cached = isFresh ? undefined : cache.get(userId);
-    if (cached !== undefined) return cached;
-    const user = await users.find(userId);
-    if (user) cache.set(userId, user);
-    return user;
-  };
+  const find = recentlyRead(users.find, MAX_ENTRIES);
   return {
     /**
      * Undefined for a user without an account, and for a token of another app client.
@@ -62,7 +47,7 @@ export const openMembership = (table: Table, appClientId: string) => {
       isFresh = false,
     ): Promise<Membership | undefined> => {
       if (token.audience !== appClientId) return undefined;
-      const user = await find(token.userId, isFresh);
+      const user = await find(token.userId, () => !isFresh);
       if (user === undefined) return undefined;
       if (hasEnded(user, token.authTime)) throw new UnauthenticatedError('This session was ended. Log in again.');
       const { accountId, role, projects, tokenId, email, firstName } = user;

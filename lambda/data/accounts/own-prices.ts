@@ -1,4 +1,3 @@
-import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError } from '../../domain/errors.ts';
@@ -8,13 +7,12 @@ import type { DisplayCurrency } from '../../domain/spend/display-currency.ts';
 import { EXISTS, IS_NEW, put, update } from '../table/actions.ts';
 import { accountKey, ownPricesKey, pricedAccountKey, pricedAccountsPartition } from '../table/keys.ts';
 import { findItem, itemsIn } from '../table/read.ts';
+import { recentlyRead } from '../table/recently-read.ts';
 import type { Table } from '../table/table.ts';
 import { transact, tryWrite } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 import { openServiceKeys } from './service-keys.ts';
 
-/** Recorders know a change of prices after this time at most. What they priced meanwhile is priced again: see PRICES_KNOWN_MS. */
-const TTL_MS = MINUTE_MS;
 const MAX_ENTRIES = 10_000;
 /** After a change: a minute until recorders know that an account has prices, one until they read them again, one for a run. */
 export const PRICES_KNOWN_MS = 3 * MINUTE_MS;
@@ -30,9 +28,6 @@ export interface PriceVersion {
 /** The prices that accounts have of their own: one item each. */
 export const openOwnPrices = (table: Table, now: () => number = Date.now) => {
   const keys = openServiceKeys(table);
-  const cache = new QuickLRU<string, { readonly accountPrices: AccountPrices; readonly readAtMs: number }>({
-    maxSize: MAX_ENTRIES,
-  });
 
   const read = async (accountId: string): Promise<PriceVersion> => {
     const item = await findItem(table, ownPricesKey(accountId));
@@ -58,15 +53,12 @@ export const openOwnPrices = (table: Table, now: () => number = Date.now) => {
     read,
     accountPricesOf,
 
-    /** The prices of an account, cached for a minute. */
-    findAccountPrices: async (accountId: string): Promise<AccountPrices> => {
-      const cached = cache.get(accountId);
-      if (cached && now() - cached.readAtMs < TTL_MS) return cached.accountPrices;
-      const readAtMs = now();
-      const accountPrices = await accountPricesOf(accountId, (await read(accountId)).own);
-      cache.set(accountId, { accountPrices, readAtMs });
-      return accountPrices;
-    },
+    /** The prices of an account, cached for a minute. What is priced meanwhile is priced again: see PRICES_KNOWN_MS. */
+    findAccountPrices: recentlyRead(
+      async (accountId) => accountPricesOf(accountId, (await read(accountId)).own),
+      MAX_ENTRIES,
+      now,
+    ),
 
     /** Replaces them, with an entry in the audit log. @throws ConflictError where they are not as they were read */
     replace: async (accountId: string, version: number, own: OwnPrices, audit: AuditEntry): Promise<void> => {

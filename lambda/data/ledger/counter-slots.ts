@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
-import { DAY_SECONDS, MINUTE_MS } from '../../domain/calendar/units.ts';
+import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { addDays, type Day, endOf } from '../../domain/calendar/utc.ts';
 import { ruleFilterOf, storedRuleFilter } from '../../domain/limits/config-members.ts';
 import { passesRule, type RuleFilter } from '../../domain/limits/spend-series.ts';
@@ -21,6 +21,7 @@ import { keysIn, needsKeys } from '../../domain/spend/key-dimensions.ts';
 import { openServiceKeys, type ServiceKey } from '../accounts/service-keys.ts';
 import { allocationCounterName, counterSlotsKey, ruleKey, spendCounterName } from '../table/keys.ts';
 import { findItem, itemsUnder } from '../table/read.ts';
+import { recentlyRead } from '../table/recently-read.ts';
 import type { Table } from '../table/table.ts';
 import { backOff, tryWrite, write } from '../table/write.ts';
 import { markForRollup } from './rollup-marks.ts';
@@ -40,26 +41,18 @@ const countedFilters = (filter: RuleFilter, keys: readonly ServiceKey[]): Counte
 
 /** The filters of accounts' active alert rules, cached for a minute. */
 export const openRuleFilters = (table: Table, now: () => number = Date.now) => {
-  const cache = new QuickLRU<string, { readonly filters: readonly CounterFilter[]; readonly readAtMs: number }>({
-    maxSize: MAX_ENTRIES,
-  });
   const { list: listKeys } = openServiceKeys(table);
-  return {
-    find: async (accountId: string): Promise<readonly CounterFilter[]> => {
-      const cached = cache.get(accountId);
-      if (cached && now() - cached.readAtMs < MINUTE_MS) return cached.filters;
-      const filters: RuleFilter[] = [];
-      for await (const item of itemsUnder(table, ruleKey(accountId, ''))) {
-        // A rule that is switched off, has no filter, or that this version cannot read, keeps no names.
-        const { data } = storedFilter.safeParse(item);
-        if (data) filters.push(ruleFilterOf(data.config.filter));
-      }
-      const keys = filters.some(needsKeys) ? await listKeys(accountId) : [];
-      const counted = filters.flatMap((filter) => countedFilters(filter, keys));
-      cache.set(accountId, { filters: counted, readAtMs: now() });
-      return counted;
-    },
+  const read = async (accountId: string): Promise<readonly CounterFilter[]> => {
+    const filters: RuleFilter[] = [];
+    for await (const item of itemsUnder(table, ruleKey(accountId, ''))) {
+      // A rule that is switched off, has no filter, or that this version cannot read, keeps no names.
+      const { data } = storedFilter.safeParse(item);
+      if (data) filters.push(ruleFilterOf(data.config.filter));
+    }
+    const keys = filters.some(needsKeys) ? await listKeys(accountId) : [];
+    return filters.flatMap((filter) => countedFilters(filter, keys));
   };
+  return { find: recentlyRead(read, MAX_ENTRIES, now) };
 };
 
 /** Slots are kept after their day for longer than events may come late: see MAX_EVENT_AGE_DAYS. */

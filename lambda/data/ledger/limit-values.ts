@@ -1,6 +1,4 @@
-import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
-import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError } from '../../domain/errors.ts';
 import { type Override, placesOf } from '../../domain/limits/each.ts';
 import { isOldReservation } from '../../domain/limits/reservation.ts';
@@ -20,6 +18,7 @@ import {
   uncountedKey,
 } from '../table/keys.ts';
 import { findAs, findItem, itemsUnder, listItems } from '../table/read.ts';
+import { recentlyRead } from '../table/recently-read.ts';
 import type { Table } from '../table/table.ts';
 import { transact, write } from '../table/write.ts';
 import { type BudgetItem, parseBudgetItem } from './reservations.ts';
@@ -95,10 +94,6 @@ export const overrideAction = (
 /** The counts of limits with `each`, value by value, and the amounts that people decided for values. */
 export const openLimitValues = (table: Table, now: () => number = Date.now) => {
   const keys = openServiceKeys(table);
-  const cache = new QuickLRU<string, { readonly limits: CountedLimits; readonly readAtMs: number }>({
-    maxSize: MAX_ENTRIES,
-  });
-
   const limitsOf = async (accountId: string): Promise<CountedLimits> => {
     const limits: CountedLimit[] = [];
     for await (const item of itemsUnder(table, ruleKey(accountId, ''))) {
@@ -108,20 +103,18 @@ export const openLimitValues = (table: Table, now: () => number = Date.now) => {
     return { limits, keys: limits.some(usesKeys) ? placesOf(await keys.list(accountId)) : {} };
   };
 
+  const readLately = recentlyRead(limitsOf, MAX_ENTRIES, now);
+
   return {
     limitsOf,
 
     /** The same, cached for a minute. @param keyIds keys that were made since are read again */
-    findLimits: async (accountId: string, keyIds: ReadonlySet<string>): Promise<CountedLimits> => {
-      const cached = cache.get(accountId);
-      const knowsKeys = ({ limits, keys: known }: CountedLimits) =>
-        !limits.some(usesKeys) || [...keyIds].every((keyId) => Object.hasOwn(known, keyId));
-      if (cached && now() - cached.readAtMs < MINUTE_MS && knowsKeys(cached.limits)) return cached.limits;
-      const readAtMs = now();
-      const limits = await limitsOf(accountId);
-      cache.set(accountId, { limits, readAtMs });
-      return limits;
-    },
+    findLimits: (accountId: string, keyIds: ReadonlySet<string>): Promise<CountedLimits> =>
+      readLately(
+        accountId,
+        ({ limits, keys: known }) =>
+          !limits.some(usesKeys) || [...keyIds].every((keyId) => Object.hasOwn(known, keyId)),
+      ),
 
     read: async (accountId: string, budgetId: string, periodId: string, value: string | null): Promise<LimitValue> =>
       valueOfItem(
