@@ -105,8 +105,12 @@ const TOKENS_OF_IMAGE = 6_000;
 const TOKENS_OF_MESSAGE = 16;
 const TOKENS_OF_TOOLS = 1_000;
 
-/** The dearest tiers: OpenAI's and xAI's `priority` (or `fast`), and Anthropic's fast mode. See price/service-tiers.ts. */
-const PRIORITY_FACTOR = 2.5;
+/** The dearest factor of each tier of OpenAI and xAI, and of Anthropic's fast mode. See price/service-tiers.ts. */
+const TIER_FACTORS: ReadonlyMap<string, number> = new Map([
+  ['priority', 2.5],
+  ['fast', 2.5],
+  ['ultrafast', 6],
+]);
 const FAST_FACTOR = 6;
 const US_FACTOR = 1.1;
 /** Surcharge for longer lives of a cache: the table has Anthropic's for 5 minutes, at 1.25 of the input, and OpenAI's for 30. */
@@ -149,7 +153,7 @@ const inputOf = (
 };
 
 const factorOf = ({ serviceTier, isFast, isInUs }: RequestSize): number => {
-  const tier = /^(priority|fast)$/i.test(serviceTier ?? '') ? PRIORITY_FACTOR : 1;
+  const tier = TIER_FACTORS.get((serviceTier ?? '').toLowerCase()) ?? 1;
   return (isFast ? FAST_FACTOR : tier) * (isInUs ? US_FACTOR : 1);
 };
 

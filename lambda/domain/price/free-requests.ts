@@ -17,7 +17,7 @@ export const isFreeRequest = ({ provider, path, dialect }: Omit<RequestLine, 'me
   dialect === 'free' ||
   (provider === 'openai' && (dialect === 'openai-moderations' || OPENAI_CONVERSATIONS.test(path)));
 
-const CANCEL = /\/responses\/[^/]+\/cancel\/?$/;
+const CANCEL = /\/(responses|interactions)\/[^/]+\/cancel\/?$/;
 /** Free by itself: the cost comes with the results. */
 const BATCH =
   /\/(batches|batch\/jobs)\/?$|\/batches\/[^/]+\/requests\/?$|:(batchGenerateContent|asyncBatchEmbedContent)$/;

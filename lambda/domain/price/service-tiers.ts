@@ -10,10 +10,13 @@ import { type Rates, type TokenKind, tokenKinds } from './rates.ts';
  * https://developers.openai.com/api/docs/guides/flex-processing (flex is priced as batch)
  * https://openai.com/api-fast-mode (2026-08; priority processing was renamed fast mode on 2026-07-30, responses have either name;
  * GPT-6 at twice the price: by two quotes of the models' pages, 2026-09 and 2026-10)
+ * https://vercel.com/changelog/openai-ultrafast-mode-now-available-on-ai-gateway (GPT-6 Astra at six times the price; also apidog's quote
+ * of the pricing page, 2026-10. That of other models is not published)
  * https://platform.claude.com/docs/en/about-claude/pricing (2026-08: batch, US-only inference)
  * https://platform.claude.com/docs/en/build-with-claude/fast-mode (Opus 4.6 and 4.7 at six times, Opus 4.8 and 5 at twice the
  * price; Opus 5.5 and Fable 5.2, of November 2026, by two quotes)
  * https://ai.google.dev/gemini-api/docs/pricing (2026-08-04: Gemini 2.5 Pro and Flash), …/optimization (the others)
+ * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/flex-paygo (half)
  * https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai (from Claude 4.5 on, all regions but `global` cost a tenth more)
  * xAI's batches are 20 % to 50 % off, by model.
  */
@@ -49,7 +52,7 @@ const rules: readonly TierRule[] = [
   { providers: ['openai'], tier: 'flex', factor: HALF },
   // Cache reads have a discount already, and get no second one.
   { providers: ['google'], tier: 'batch', factor: HALF, except: CACHE_READS },
-  { providers: ['google'], tier: 'flex', factor: HALF, except: CACHE_READS },
+  { providers: ['google', 'vertex'], tier: 'flex', factor: HALF, except: CACHE_READS },
   ...priority([factor(7, 4), ['gpt-4o-2024-05-13', 'gpt-4.1', 'gpt-4.1-2025*', 'gpt-4.1-mini*', 'o3', 'o3-2025*']]),
   ...priority([factor(5, 3), ['gpt-4o-mini*']]),
   ...priority([factor(17, 10), ['gpt-4o', 'gpt-4o-2024*']]),
@@ -74,9 +77,11 @@ const rules: readonly TierRule[] = [
     ],
   ]),
   { providers: ['openai', 'xai'], tier: 'priority', factor: factor(2), isApproximate: true },
+  { providers: ['openai'], tier: 'ultrafast', models: ['gpt-6-astra*'], factor: factor(6) },
+  { providers: ['openai'], tier: 'ultrafast', factor: factor(6), isApproximate: true },
   { providers: ['google'], tier: 'priority', models: ['gemini-2.5-pro', 'gemini-2.5-flash'], factor: factor(9, 5) },
   // "75 % to 100 % more than standard", depending on the model.
-  { providers: ['google'], tier: 'priority', factor: factor(9, 5), isApproximate: true },
+  { providers: ['google', 'vertex'], tier: 'priority', factor: factor(9, 5), isApproximate: true },
   { providers: ['anthropic'], tier: 'fast', models: ['claude-opus-4-6*', 'claude-opus-4-7*'], factor: factor(6) },
   {
     providers: ['anthropic'],
@@ -125,9 +130,14 @@ const renamed: Readonly<Record<string, Readonly<Record<string, string>>>> = { op
 
 /** All tiers of a request, lower case: batch or what the response names, fast mode, inference in the US. */
 export const tiersOf = ({ dialect, serviceTier, usage, billableItems }: Reading): readonly string[] => {
-  const named = serviceTier ?? at(usage, 'service_tier') ?? at(usage, 'serviceTier') ?? at(usage, 'service_tier_used');
+  const named =
+    serviceTier ??
+    at(usage, 'service_tier') ??
+    at(usage, 'serviceTier') ??
+    at(usage, 'service_tier_used') ??
+    at(usage, 'trafficType');
   const isBatch = dialect.endsWith('-batch-output') || Number(billableItems[BILLABLE.batch] ?? 0) > 0;
-  const tiers = [isBatch ? 'batch' : typeof named === 'string' ? named.toLowerCase() : ''];
+  const tiers = [isBatch ? 'batch' : typeof named === 'string' ? named.toLowerCase().replace(/^on_demand_/, '') : ''];
   if (at(usage, 'speed') === 'fast') tiers.push('fast');
   if (at(usage, 'inference_geo') === 'us') tiers.push('us');
   return tiers;

@@ -437,6 +437,12 @@ describe('service tiers', () => {
     expect(cost('gpt-5.5', 'fast')).toEqual(cost('gpt-5.5', 'priority'));
   });
 
+  it('raise it six times for ultrafast, which is an estimate but for one model', () => {
+    expect(cost('gpt-6-astra', 'ultrafast')).toMatchObject({ costNanoUsd: 120_000_000_000, provenance: 'computed' });
+    expect(cost('gpt-5.6-sol', 'ultrafast')).toMatchObject({ provenance: 'estimated', reason: reasons.tier });
+    expect(cost('gpt-5.6-sol', 'ultrafast').costNanoUsd).toBe(6 * (cost('gpt-5.6-sol', 'default').costNanoUsd ?? 0));
+  });
+
   it('leave cache reads of Gemini at list price, which batch and flex do not discount', () => {
     const usage = { promptTokenCount: 1_000_000, candidatesTokenCount: 0, cachedContentTokenCount: 600_000 };
     const reading = {

@@ -366,6 +366,12 @@ describe('the most that a request may cost', () => {
         1_000 * 10_000,
     ],
     [
+      'the dearest tier',
+      { ...CHAT, model: 'gpt-4o', service_tier: 'ultrafast' },
+      {},
+      6 * (JSON.stringify({ ...CHAT, model: 'gpt-4o', service_tier: 'ultrafast' }).length * 2_500 + 1_000 * 10_000),
+    ],
+    [
       'the bytes of a body for speech that has no text',
       { model: 'tts-1', voice: 'alloy' },
       { target: '/v1/audio/speech' },
@@ -461,6 +467,7 @@ describe('a request that starts nothing', () => {
     ['POST', '/v1/moderations', { input: 'Hello' }],
     ['GET', '/v1/responses/resp_1', null],
     ['POST', '/v1/responses/resp_1/cancel', {}],
+    ['POST', '/v1beta/interactions/i/cancel', {}],
     ['GET', '/v1/models', null],
   ])('reserves nothing and is not refused: %s %s', async (method, target, body) => {
     const budget = budgetOf(1, { unknownCost: 'stop' });
