@@ -104,6 +104,7 @@ const readingWith = (reading: Reading, usage: Reading['usage']): Reading => ({
 
 const priceReading = (request: PriceableRequest, findPrice: PriceBook): PricedUsage => {
   const { reading } = request;
+  if (isCountedElsewhere(request)) return withCost(null, 'free', 0);
   const read = readUsage(request.provider, reading);
   const usage = read?.usage ?? null;
   if (isFree(request, usage)) return withCost(usage, 'free', 0);
@@ -196,9 +197,11 @@ const isPending = ({ usageSource, billableItems }: Reading): boolean =>
 /** True for an error, a redirect, "not modified" and "no content". */
 const deliversNothing = (status: number | null): boolean => status !== null && (status >= 300 || status === 204);
 
-const isFree = ({ provider, method, path, status, reading }: PriceableRequest, usage: Usage | null): boolean => {
-  if (isFreeRequest({ provider, path, dialect: reading.dialect })) return true;
-  if (method === 'GET' && isFetchedAgain(reading)) return true;
+/** True for a free request: usage that it shows is that of another one (a stored response, a batch that ended). */
+const isCountedElsewhere = ({ provider, method, path, reading }: PriceableRequest): boolean =>
+  isFreeRequest({ provider, path, dialect: reading.dialect }) || (method === 'GET' && isFetchedAgain(reading));
+
+const isFree = ({ provider, method, status, reading }: PriceableRequest, usage: Usage | null): boolean => {
   if (usage)
     return provider === 'anthropic' && reading.billableItems[BILLABLE.refused] === 1 && usage.outputTokens === 0;
   if (deliversNothing(status)) return true;

@@ -85,7 +85,7 @@ const rows: readonly Row[] = [
   [POST, /\/(audio\/(transcriptions|translations)|stt)$/, 'openai-transcription'],
   [POST, /\/(audio\/speech|tts)$/, 'openai-speech'],
   [POST, /\/(chat\/)?moderations$/, 'openai-moderations'],
-  [GET, /\/files\/[^/]+\/content$/, 'openai-batch-output'],
+  [GET, /(?<!\/containers\/[^/]+)\/files\/[^/]+\/content$/, 'openai-batch-output'],
   [GET, /\/messages\/batches\/[^/]+\/results$/, 'anthropic-batch-output'],
   [GET, /\/batches\/[^/]+\/results$/, 'inline-batch-output'],
   // OpenRouter; then Gemini. OpenAI's batch object repeats the usage of its output file.
@@ -102,11 +102,11 @@ const rows: readonly Row[] = [
   [POST, /:(streamGenerateContent|generateContent)$/, 'gemini-generate'],
   [POST, /:(embedContent|batchEmbedContents)$/, 'gemini-embed'],
   [POST, /:predict$/, 'gemini-predict'],
-  [POST, /:(countTokens|computeTokens|countMessageTokens|countTextTokens)$/, 'free'],
+  [POST, /:(countTokens|computeTokens|countMessageTokens|countTextTokens|fetchPredictOperation)$/, 'free'],
   [POST, /:(batchGenerateContent|asyncBatchEmbedContent|cancel|register)$/, 'free'],
   [POST, /\/cachedContents$/, 'gemini-cache'],
   [/^(PATCH|PUT)$/, /\/cachedContents\/[^/]+$/, 'free'],
-  [POST, /\/interactions$/, 'gemini-interactions'],
+  [POST, /\/interactions(\/[^/]+\/cancel)?$/, 'gemini-interactions'],
   [GET, /\/interactions\/[^/]+$/, 'gemini-interactions'],
   [POST, /\/v\d+\/chat$/, 'cohere-chat'],
   [POST, /\/generate$/, 'cohere-generate'],
@@ -124,11 +124,12 @@ const rows: readonly Row[] = [
   [POST, /\/(uploads|files|vector_stores|assistants|skills)\/[^?]+$/, 'free'],
   [POST, /\/(batches|batch\/jobs)\/[^/]+\/(cancel|requests)$/, 'free'],
   // Returns the usage of the session so far.
-  [POST, /\/agents\/sessions\/[^/]+$/, 'free'],
+  [POST, /\/sessions\/[^/]+(\/archive)?$/, 'free'],
   // Updates the metadata of a response that was charged when it was made.
   [POST, /\/chat\/completions\/[^/]+$/, 'free'],
   [POST, /\/threads\/(?!runs$)[^/]+$/, 'free'],
-  [POST, /\/realtime\/(client_secrets|sessions|transcription_sessions)$/, 'free'],
+  [POST, /\/realtime\/(translations\/)?(client_secrets|sessions|transcription_sessions)$/, 'free'],
+  [POST, /\/v\d+\/(environments|memory_stores|user_profiles|vaults|webhook_endpoints)(\/|$)/, 'free'],
   [POST, /\/v\d+\/organizations?\//, 'free'],
   [/^(GET|HEAD|OPTIONS|DELETE)$/, /^/, 'free'],
 ];

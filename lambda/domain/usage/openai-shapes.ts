@@ -90,8 +90,9 @@ export const readResponsesUsage = (raw: Raw, _provider: string, dialect: Dialect
     gap,
     inputTokens: inputTokens + svg('input_tokens'),
     outputTokens: outputTokens + (isSeparate ? reasoning : 0) + svg('output_tokens'),
-    cacheReadTokens: count(at(input, 'cached_tokens')),
-    cacheWriteTokens: count(at(input, 'cache_write_tokens')),
+    // The second name is Perplexity's.
+    cacheReadTokens: count(at(input, 'cached_tokens'), at(input, 'cache_read_input_tokens')),
+    cacheWriteTokens: count(at(input, 'cache_write_tokens'), at(input, 'cache_creation_input_tokens')),
     cacheWrite12hTokens: count(at(input, 'cache_write_tokens_details', 'ttl_12h_tokens')),
     reasoningTokens: reasoning + svg('reasoning_tokens'),
     inputAudioTokens: count(at(input, 'audio_tokens')),

@@ -298,9 +298,10 @@ export class ReadingBuilder implements PickerSink {
     this.#number(BILLABLE.imageGenOutputTokens, value['output_tokens']);
   }
 
+  /** Empty and repeated queries are not charged. @see https://ai.google.dev/gemini-api/docs/google-search#pricing */
   #addGroundingQueries(value: unknown): void {
     if (!Array.isArray(value) || value.length === 0) return;
-    this.#groundingQueries += value.length;
+    this.#groundingQueries += new Set(value.filter((query) => query !== '')).size;
     this.#billableItems.set(BILLABLE.groundedPrompts, 1);
   }
 

@@ -12,6 +12,7 @@ const outputItem: Wanted = {
   '': '#output',
   type: 'output.type',
   container_id: 'output.container',
+  environment: { container_id: 'output.container' },
   action: { type: 'output.action' },
   svg_usage: 'svgUsage',
 };

@@ -28,7 +28,7 @@ interface Case extends Call {
   readonly name: string;
   readonly expected: {
     readonly provenance: Provenance;
-    readonly usage?: Partial<Usage>;
+    readonly usage?: Partial<Usage> | null;
     readonly model?: string | null;
     readonly reason?: keyof typeof reasons;
     readonly costNanoUsd?: number;
@@ -114,7 +114,45 @@ describe('endpoints', () => {
       ...(reason && { reason: reasons[reason] }),
       ...(cost && { costNanoUsd: cost.reduce((sum, [count, price]) => sum + count * price, 0) }),
     });
-    if (usage) expect(got.usage).toMatchObject(usage);
+    if (usage !== undefined) expect(got).toMatchObject({ usage });
+  });
+});
+
+describe('a call that is free or reads what another one is charged for', () => {
+  it.each([
+    ['openai', 'GET', '/v1/responses/r'],
+    ['openai', 'GET', '/v1/chat/completions/c'],
+    ['openai', 'POST', '/v1/chat/completions/c'],
+    ['openai', 'GET', '/v1/batches/b'],
+    ['openai', 'POST', '/v1/conversations'],
+    ['openai', 'POST', '/v1/skills/a/versions'],
+    ['openai', 'POST', '/v1/threads/a/messages/b'],
+    ['openai', 'POST', '/v1/agents/sessions/a'],
+    ['openai', 'POST', '/v1/realtime/translations/client_secrets'],
+    ['openai', 'POST', '/v1/vaults/v/credentials'],
+    ['anthropic', 'GET', '/v1/sessions/s'],
+    ['anthropic', 'POST', '/v1/sessions/s'],
+    ['anthropic', 'POST', '/v1/sessions/s/archive'],
+    ['anthropic', 'POST', '/v1/environments/e/work/w/heartbeat'],
+    ['anthropic', 'POST', '/v1/memory_stores'],
+    ['google', 'POST', '/v1beta/models/gemini-2.5-flash:batchGenerateContent'],
+    ['google', 'POST', '/v1beta/fileSearchStores'],
+    ['google', 'POST', '/v1alpha/auth_tokens'],
+    ['vertex', 'POST', '/v1/projects/p/locations/l/publishers/google/models/veo-3.1:fetchPredictOperation'],
+    ['xai', 'GET', '/v1/responses/r'],
+  ])('has no usage of its own: %s %s %s', async (provider, method, path) => {
+    const usage = { input_tokens: 100, output_tokens: 50, total_tokens: 150, cost_in_usd_ticks: 10_000 };
+    const body = { id: 'a', model: 'm', usage };
+    expect(await outcome({ provider, method, path, body })).toMatchObject({ provenance: 'free', usage: null });
+  });
+
+  it.each([
+    ['openai', '/v1/agents/sessions/a/events'],
+    ['anthropic', '/v1/sessions'],
+    ['anthropic', '/v1/sessions/s/events'],
+    ['google', '/v1beta/models/veo-3.1:predictLongRunning'],
+  ])('is not one that starts work: %s %s', async (provider, path) => {
+    expect(await outcome({ provider, path, body: { id: 'a' } })).toMatchObject({ provenance: 'unknown' });
   });
 });
 

@@ -54,7 +54,7 @@ describe('tools of OpenAI’s Responses', () => {
           { type: 'file_search_call' },
           { type: 'code_interpreter_call', container_id: 'c1' },
           { type: 'code_interpreter_call', container_id: 'c1' },
-          { type: 'shell_call', container_id: 'c2' },
+          { type: 'shell_call', environment: { container_id: 'c2' } },
           { type: 'code_interpreter_call' },
           { type: 'message', container_id: 'c3' },
         ),
@@ -99,6 +99,11 @@ describe('Gemini’s grounding', () => {
 
   it.each<[string, object, object]>([
     ['queries', { webSearchQueries: ['a', 'b'] }, { 'grounding.queries': 2, 'grounding.prompts': 1 }],
+    [
+      'empty and repeated queries',
+      { webSearchQueries: ['', 'a', '', 'a'] },
+      { 'grounding.queries': 1, 'grounding.prompts': 1 },
+    ],
     ['no query', { webSearchQueries: [] }, {}],
     ['queries that are no list', { webSearchQueries: 'a' }, {}],
     ['a page of the web', { groundingChunks: [{ web: {} }] }, { 'grounding.prompts': 1 }],
