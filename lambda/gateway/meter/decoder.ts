@@ -10,6 +10,12 @@ export interface BodyDecoder {
 /** Most compressed bytes that wait for the decoder, which is many times faster than a network. Above this the meter gives up. */
 const MAX_WAITING_BYTES = 16 * 2 ** 20;
 
+/** A piece of bytes takes as much memory, however few they are. */
+export const PIECE_BYTES = 256;
+
+/** Logarithm of the largest window, whose bytes stay in memory: RFC 9659 allows no larger one. zlib itself takes up to 128 MB. */
+const ZSTD_WINDOW_LOG = 23;
+
 const isWhole = async (): Promise<boolean> => true;
 const identity = (out: (chunk: Buffer) => void): BodyDecoder => ({ write: out, end: isWhole });
 
@@ -36,7 +42,10 @@ const makeTransform = (encoding: string): Transform | undefined => {
     case 'br':
       return zlib.createBrotliDecompress({ finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH });
     case 'zstd':
-      return zlib.createZstdDecompress({ finishFlush: zlib.constants.ZSTD_e_flush });
+      return zlib.createZstdDecompress({
+        finishFlush: zlib.constants.ZSTD_e_flush,
+        params: { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG },
+      });
     default:
       return undefined;
   }
@@ -92,6 +101,7 @@ const piped = (transforms: Transform[], out: (chunk: Buffer) => void, maxBytes: 
       });
   });
   transforms.reduce((from, to) => from.pipe(to));
+  let waitingBytes = 0;
   let decodedBytes = 0;
   last.on('data', (chunk: Buffer) => {
     decodedBytes += chunk.length;
@@ -104,10 +114,16 @@ const piped = (transforms: Transform[], out: (chunk: Buffer) => void, maxBytes: 
   return {
     write: (chunk) => {
       if (!ok) return;
-      if (first.writableLength > MAX_WAITING_BYTES) {
+      if (waitingBytes > MAX_WAITING_BYTES) {
         ok = false;
         first.destroy(new Error('decoder too slow'));
-      } else first.write(chunk);
+        return;
+      }
+      const bytes = chunk.length + PIECE_BYTES;
+      waitingBytes += bytes;
+      first.write(chunk, () => {
+        waitingBytes -= bytes;
+      });
     },
     end: async () => {
       if (ok) first.end();

@@ -163,7 +163,7 @@ export class JsonPicker {
       }
       at++;
     }
-    if (this.#inKey) this.#keyCarry += keyText(chunk, this.#keyStart, end);
+    if (this.#inKey && this.#keyCarry.length <= MAX_KEY_BYTES) this.#keyCarry += keyText(chunk, this.#keyStart, end);
     if (this.#captureName !== undefined) this.#keep(chunk.subarray(this.#captureStart));
     this.#consumedBytes += end;
   }

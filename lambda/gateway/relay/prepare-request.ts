@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Admitted } from '../admission/admit.ts';
+import { PIECE_BYTES } from '../meter/decoder.ts';
 import type { GatewayRequest } from '../protocol/client.ts';
 import { upstreamRequestHeaders } from '../protocol/headers.ts';
 import type { UpstreamRequest } from '../upstream/upstream.ts';
@@ -84,8 +85,8 @@ const readBody = (
     };
     const take = (chunk: Buffer): void => {
       chunks.push(chunk);
-      bytes += chunk.length;
-      if (!taken.add(chunk.length) || (isBounded && bytes > MAX_BODY_BYTES)) leave();
+      bytes += chunk.length + PIECE_BYTES;
+      if (!taken.add(chunk.length + PIECE_BYTES) || (isBounded && bytes > MAX_BODY_BYTES)) leave();
     };
     const end = (): void => resolveWith(true);
     const fail = (): void => {

@@ -246,7 +246,7 @@ class Relay implements UpstreamListener {
       startedAt,
     };
     const tooDear =
-      budgets.accessByPrice.length > 0 && refusalByPrice(budgets, provider, models, reserve.mostNanoUsd(size));
+      budgets.accessByPrice.length > 0 && refusalByPrice(budgets, provider, models, await reserve.mostNanoUsd(size));
     if (tooDear) {
       this.#refuse(tooDear);
       return;

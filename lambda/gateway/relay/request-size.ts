@@ -1,5 +1,6 @@
 import type { RequestSize } from '../../domain/limits/worst-case.ts';
 import { JsonPicker } from '../meter/json-picker.ts';
+import { writeInSlices } from './in-slices.ts';
 
 const limits = {
   max_tokens: 'tokens',
@@ -43,7 +44,7 @@ type BodySize = Pick<
 >;
 
 /** A body's statements about the size of its response, and the files that it has. The largest limit counts where there are several. */
-export const bodySize = (body: Buffer | null): BodySize => {
+export const bodySize = async (body: Buffer | null): Promise<BodySize> => {
   let maxOutputTokens: number | null = null;
   let responses: number | null = null;
   let partialImages = 0;
@@ -61,7 +62,7 @@ export const bodySize = (body: Buffer | null): BodySize => {
   if (body !== null && files.files === 0) {
     const picker = new JsonPicker(limits, { value, tooLong: () => {}, documentEnd: () => {} }, 64);
     try {
-      picker.write(body);
+      await writeInSlices(body, (slice) => picker.write(slice));
     } catch {
       // No JSON: its provider refuses it, or the model's largest output counts.
     }

@@ -28,16 +28,18 @@ export type ReserveResult =
 
 export interface Reserve {
   /** The most that a request may cost, by the dearest model that may serve it; null where that is not known. */
-  mostNanoUsd(size: ReservableRequest): number | null;
+  mostNanoUsd(size: ReservableRequest): Promise<number | null>;
   (accountId: string, budgets: readonly ReservedBudget[], size: ReservableRequest): Promise<ReserveResult>;
   /** Frees what was reserved for a request that was not forwarded. Never rejects. */
   release(accountId: string, reservations: readonly Reservation[]): Promise<void>;
 }
 
-export type ReservableRequest = Omit<RequestSize, keyof ReturnType<typeof bodySize>> & { readonly startedAt: string };
+export type ReservableRequest = Omit<RequestSize, keyof Awaited<ReturnType<typeof bodySize>>> & {
+  readonly startedAt: string;
+};
 
-const worstCasesOf = (request: Omit<ReservableRequest, 'startedAt'>) =>
-  worstCasesNanoUsd({ ...request, ...bodySize(request.body) });
+const worstCasesOf = async (request: Omit<ReservableRequest, 'startedAt'>) =>
+  worstCasesNanoUsd({ ...request, ...(await bodySize(request.body)) });
 const dearestOf = (worstCases: readonly (number | null)[]): number | null =>
   worstCases.includes(null) ? null : Math.max(...(worstCases as number[]));
 
@@ -201,7 +203,7 @@ export const openReserve = (
     budgets: readonly ReservedBudget[],
     { startedAt, ...request }: ReservableRequest,
   ): Promise<ReserveResult> => {
-    const worstCases = worstCasesOf(request);
+    const worstCases = await worstCasesOf(request);
     const worstCase = dearestOf(worstCases);
     const minute = Math.floor(now() / MINUTE_MS);
     const inOrder = budgets.toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -241,6 +243,6 @@ export const openReserve = (
     return { kind: 'reserved', reservations };
   };
 
-  const mostNanoUsd: Reserve['mostNanoUsd'] = (size) => dearestOf(worstCasesOf(size));
+  const mostNanoUsd: Reserve['mostNanoUsd'] = async (size) => dearestOf(await worstCasesOf(size));
   return Object.assign(reserve, { release, mostNanoUsd });
 };

@@ -1,4 +1,5 @@
 import type { InflateRaw } from 'node:zlib';
+import { PIECE_BYTES } from '../meter/decoder.ts';
 
 /*
  * Reads the messages in a copy of one side's bytes. The connection itself passes bytes and never depends on this reader.
@@ -182,7 +183,7 @@ export class FrameReader {
       return;
     }
     this.#waiting.push(piece);
-    this.#waitingBytes += piece.bytes.length;
+    this.#waitingBytes += piece.bytes.length + PIECE_BYTES;
     if (this.#waitingBytes > MAX_WAITING_BYTES) this.#giveUp();
     else if (!this.#isInflating) this.#takeWaiting();
   }
@@ -194,7 +195,7 @@ export class FrameReader {
 
   #takeWaiting(): void {
     for (let piece = this.#waiting.shift(); piece; piece = this.#waiting.shift()) {
-      this.#waitingBytes -= piece.bytes.length;
+      this.#waitingBytes -= piece.bytes.length + PIECE_BYTES;
       if (piece.isCompressed) {
         this.#inflate(piece);
         return;

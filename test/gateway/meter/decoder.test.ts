@@ -8,7 +8,7 @@ import {
   zstdCompressSync,
 } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { decoderFor } from '../../../lambda/gateway/meter/decoder.ts';
+import { decoderFor, PIECE_BYTES } from '../../../lambda/gateway/meter/decoder.ts';
 
 const TEXT = 'some text, '.repeat(200);
 
@@ -19,6 +19,18 @@ const decode = async (encoding: string | undefined, ...pieces: readonly (string 
   const isWhole = await decoder.end();
   return { text: Buffer.concat(out).toString(), isWhole };
 };
+
+/** As large as a decoder may have to allow (RFC 9659), and above. */
+it.each([
+  [23, true],
+  [24, false],
+])('takes a window of 2 ** %d bytes: %p', async (windowLog, isWhole) => {
+  const params = { [zlibConstants.ZSTD_c_windowLog]: windowLog };
+  const text = 'x'.repeat(17 * 2 ** 20);
+  const decoded = await decode('zstd', zstdCompressSync(text, { params }));
+  expect(decoded.isWhole).toBe(isWhole);
+  expect(decoded.text.length).toBe(isWhole ? text.length : 0);
+});
 
 const compressors: [string, (text: string | Buffer) => Buffer][] = [
   ['gzip', gzipSync],
@@ -116,10 +128,16 @@ describe('a decoder that falls behind', () => {
   };
 
   it('keeps up to 16 MB of compressed bytes waiting', async () => {
-    expect(await writeAtOnce(LIMIT_BYTES)).toBe(true);
+    expect(await writeAtOnce(LIMIT_BYTES - PIECE_BYTES)).toBe(true);
   });
 
   it('gives up above that, and the body is not whole', async () => {
-    expect(await writeAtOnce(LIMIT_BYTES + 1)).toBe(false);
+    expect(await writeAtOnce(LIMIT_BYTES - PIECE_BYTES + 1)).toBe(false);
+  });
+
+  it('gives up on pieces of a byte each long before that, as each takes memory', async () => {
+    const decoder = decoderFor('gzip', () => {});
+    for (let at = 0; at < 100_000; at++) decoder.write(stored.subarray(at, at + 1));
+    expect(await decoder.end()).toBe(false);
   });
 });

@@ -83,6 +83,15 @@ describe('picking', () => {
       expect(pick({ name: 'name' }, [json.slice(0, cut), json.slice(cut)])).toEqual(['name=2', 'end']);
   });
 
+  it('keeps the beginning of a name without end, however it is cut', () => {
+    const picker = new JsonPicker({ a: 'a' }, { value: () => {}, tooLong: () => {}, documentEnd: () => {} }, 100);
+    picker.write(Buffer.from('{"'));
+    const piece = Buffer.from('a');
+    const before = process.memoryUsage().heapUsed;
+    for (let n = 0; n < 2_000_000; n++) picker.write(piece);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(16 * 2 ** 20);
+  });
+
   it('survives nesting without end', () => {
     expect(pick({ a: 'a' }, ['{"x":'.repeat(5_000), '['.repeat(100_000)])).toEqual([]);
   });

@@ -63,6 +63,13 @@ describe('a multipart form', () => {
     expect(readForm([field('file', 'text name="model"') + field('prompt', 'a cat')])).toEqual(NOTHING);
   });
 
+  it('reads lines that look like fields in linear time', async () => {
+    const { model } = readForm([' name=size\r\n'.repeat(65_536), field('model', 'whisper-1')]);
+    // Linear time is some milliseconds, quadratic minutes: then this test's limit has passed by the next turn.
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(model).toBe('whisper-1');
+  }, 15_000);
+
   it('does not read a value of more than 128 characters, nor other fields', () => {
     expect(readForm([field('model', 'm'.repeat(128))]).model).toBe('m'.repeat(128));
     expect(readForm([field('model', 'm'.repeat(129))])).toEqual(NOTHING);

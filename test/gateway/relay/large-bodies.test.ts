@@ -4,6 +4,7 @@ import { providerByLabel } from '../../../lambda/domain/providers.ts';
 import type { Admitted } from '../../../lambda/gateway/admission/admit.ts';
 import { bodyMemory, prepareRequest } from '../../../lambda/gateway/relay/prepare-request.ts';
 import { RequestCopy } from '../../../lambda/gateway/relay/request-copy.ts';
+import { bodySize } from '../../../lambda/gateway/relay/request-size.ts';
 import { askForUsage } from '../../../lambda/gateway/relay/usage-option.ts';
 
 const PATH = '/v1/chat/completions';
@@ -47,6 +48,12 @@ describe('a large body', () => {
     const facts = Promise.resolve(copy.facts());
     expect(await turnsDuring(facts)).toBeGreaterThan(12);
     expect(await facts).toMatchObject({ stream: true });
+  });
+
+  it('is read for the most that it may cost in slices', async () => {
+    const size = bodySize(Buffer.concat([body.subarray(0, -1), Buffer.from(',"max_tokens":7}')]));
+    expect(await turnsDuring(Promise.resolve(size))).toBeGreaterThan(12);
+    expect(await size).toMatchObject({ maxOutputTokens: 7 });
   });
 
   it('shares turns with others: one slice of one body each', async () => {

@@ -82,6 +82,17 @@ describe('a chunked body', () => {
     expect((await received).equals(Buffer.concat([first, Buffer.from('{"stream":true}')]))).toBe(true);
   });
 
+  it('in pieces of a byte each, of which each takes memory, is forwarded long before 16 MB', async () => {
+    const body = new PassThrough({ readableHighWaterMark: MB, writableHighWaterMark: MB });
+    const preparing = prepare(body);
+    const pieces = 70_000;
+    for (let at = 0; at < pieces; at++) body.write('a');
+    body.end();
+    const { upstream, wholeBody } = await preparing;
+    expect(wholeBody).toBeNull();
+    expect(await forwarded(upstream.body)).toHaveLength(pieces);
+  });
+
   it('that takes longer than 10 s is forwarded as it arrives', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
     const body = new PassThrough();

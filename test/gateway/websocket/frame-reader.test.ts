@@ -177,6 +177,13 @@ describe('frames', () => {
     expect([messages, unreadable]).toEqual([[], 1]);
   });
 
+  it('give up on frames without bytes of which too many wait for zlib', async () => {
+    const payload = deflateRawSync(Buffer.alloc(1_000)).subarray(0, -4);
+    const empty = frame({ opcode: 0, payload: Buffer.alloc(0), fin: false });
+    const bytes = [frame({ opcode: TEXT, payload, fin: false, rsv1: true }), ...Array(100_000).fill(empty)];
+    expect(await read([Buffer.concat(bytes)], { keepsContext: true })).toMatchObject({ unreadable: 1 });
+  });
+
   it('give up when more compressed bytes wait than zlib can take', async () => {
     const payload = deflateRawSync(Buffer.alloc(1_000)).subarray(0, -4);
     const one = frame({ opcode: TEXT, payload: Buffer.concat([payload, Buffer.alloc(2 ** 20)]), rsv1: true });
