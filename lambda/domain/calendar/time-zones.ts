@@ -2,7 +2,7 @@ import { DAY_MS, MINUTE_MS } from './units.ts';
 import { type Day, dayOf } from './utc.ts';
 
 /** IANA names alone: an offset such as `+01:00` has no summer time. */
-const ZONE_NAME = /^[A-Za-z]\w*(?:[/+-][\w+-]+)*$/;
+const ZONE_NAME = /^[A-Za-z]\w*(?:[/+-]\w+)*$/;
 
 export const isTimeZone = (name: string): boolean => {
   if (!ZONE_NAME.test(name)) return false;
