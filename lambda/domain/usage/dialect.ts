@@ -134,32 +134,36 @@ const rows: readonly Row[] = [
   [/^(GET|HEAD|OPTIONS|DELETE)$/, /^/, 'free'],
 ];
 
+/** As providers read it: any character may be percent-encoded, and dots lead elsewhere. What costs must not pass for what is free. */
+const asRead = (path: string): string => {
+  if (!/%|\/\./.test(path)) return path;
+  const { pathname } = new URL(`http://provider${path}`);
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return pathname;
+  }
+};
+
 /**
  * @param method HTTP method in upper case, or WEBSOCKET
  * @param path as forwarded, without the query string
  */
 export const dialectOf = (method: string, path: string): Dialect => {
-  const trimmed = path.endsWith('/') ? path.slice(0, -1) : path;
+  const trimmed = asRead(path).replace(/\/$/, '');
   return rows.find(([methods, paths]) => methods.test(method) && paths.test(trimmed))?.[2] ?? 'unknown';
 };
 
 /** True for a path of Gemini, Vertex AI or Bedrock whose response is a stream. */
-export const isStreamPath = (path: string): boolean => /:stream(GenerateContent|RawPredict)$|-stream$/.test(path);
-
-/** As providers read it: any character of a name may be percent-encoded. */
-const decoded = (path: string): string => {
-  try {
-    return path.includes('%') ? decodeURIComponent(path) : path;
-  } catch {
-    return path;
-  }
-};
+export const isStreamPath = (path: string): boolean =>
+  /:stream(GenerateContent|RawPredict)$|-stream$/.test(asRead(path));
 
 /**
  * The model in a path of Gemini, `/v1beta/models/gemini-2.5-flash:generateContent` → `gemini-2.5-flash`; and of Bedrock,
  * `/model/us.amazon.nova-pro-v1%3A0/converse` → `us.amazon.nova-pro-v1:0`, also at the end of an ARN.
  */
 export const modelOfPath = (path: string): string | null => {
-  const place = path.startsWith('/model/') ? /\/([^/]+)\/[a-z-]+$/ : /\/(?:models|tunedModels)\/([^/:]+):\w+$/;
-  return place.exec(decoded(path))?.[1]?.slice(0, MAX_MODEL_CHARACTERS) ?? null;
+  const read = asRead(path);
+  const place = read.startsWith('/model/') ? /\/([^/]+)\/[a-z-]+$/ : /\/(?:models|tunedModels)\/([^/:]+):\w+$/;
+  return place.exec(read)?.[1]?.slice(0, MAX_MODEL_CHARACTERS) ?? null;
 };
