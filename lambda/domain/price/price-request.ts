@@ -204,8 +204,7 @@ const isCountedElsewhere = ({ provider, method, path, reading }: PriceableReques
 const isFree = ({ provider, method, status, reading }: PriceableRequest, usage: Usage | null): boolean => {
   if (usage)
     return provider === 'anthropic' && reading.billableItems[BILLABLE.refused] === 1 && usage.outputTokens === 0;
-  if (deliversNothing(status)) return true;
-  if (reading.billableItems[BILLABLE.responseError]) return true;
+  if (deliversNothing(status) || reading.billableItems[BILLABLE.responseError]) return true;
   // Polling for a pending response, and other calls that do not report usage.
   return method !== 'POST' && method !== WEBSOCKET && reading.complete;
 };
@@ -238,12 +237,9 @@ const whyEstimated = (
   return doubt ? reasons[doubt] : null;
 };
 
-const withCost = (usage: Usage | null, provenance: Provenance, cost: number): PricedUsage => ({
-  usage,
-  costNanoUsd: cost,
+const withCost = (usage: Usage | null, provenance: Provenance, costNanoUsd: number): PricedUsage => ({
+  ...unknownPrice('', usage),
+  costNanoUsd,
   provenance,
-  priceSource: null,
-  priceVersion: null,
-  lines: [],
   reason: null,
 });

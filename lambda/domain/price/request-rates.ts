@@ -4,6 +4,7 @@ import { BILLABLE } from '../usage/billable-items.ts';
 import { at, countOf } from '../usage/raw.ts';
 import { type UnitName, type Usage, unitNames } from '../usage/usage.ts';
 import type { CloseEvent } from '../usage/usage-event.ts';
+import { rateOf } from './charge.ts';
 import { imageRate } from './image-prices.ts';
 import { modelMeant } from './model-names.ts';
 import { matchesModel } from './overrides.ts';
@@ -183,7 +184,8 @@ const ratesForModel = (
   if (isByImage && own?.rates.images === undefined) rates.images = image.rate;
   const fee = provider === 'perplexity' ? requestFee(model, at(reading.usage, 'search_context_size')) : null;
   if (fee !== null && own?.rates.requests === undefined) rates.requests = fee;
-  if (hasImageTool(usage)) Object.assign(rates, imageToolRates(request, query, findPrice));
+  if (imageToolKinds.some(([unit]) => usage.units[unit]))
+    Object.assign(rates, imageToolRates(request, query, findPrice));
   for (const unit of unitNames) {
     if (!usage.units[unit] || rates[unit] !== undefined) continue;
     const found = feeOf(provider, model, unit);
@@ -204,8 +206,12 @@ const ratesForModel = (
 const promptTokens = ({ billableItems }: CloseEvent['reading'], usage: Usage): number =>
   countOf(billableItems[BILLABLE.largestPromptTokens]) ?? usage.inputTokens;
 
-const hasImageTool = ({ units }: Usage): boolean =>
-  Boolean(units.imageToolInputTokens || units.imageToolInputImageTokens || units.imageToolOutputTokens);
+/** Tokens of OpenAI's image tool, and as what kind its model charges for them. */
+const imageToolKinds = [
+  ['imageToolInputTokens', 'input'],
+  ['imageToolInputImageTokens', 'inputImage'],
+  ['imageToolOutputTokens', 'outputImage'],
+] as const;
 
 const imageToolRates = (
   { reading }: PriceableRequest,
@@ -214,11 +220,10 @@ const imageToolRates = (
 ): Partial<Record<UnitName, AttoUsd>> => {
   const chosen = reading.billableItems[BILLABLE.imageGenModel];
   const priced = findPrice({ ...query, model: typeof chosen === 'string' ? chosen : DEFAULT_IMAGE_TOOL_MODEL });
-  if (!priced) return {};
-  const { input, inputImage, output, outputImage } = priced.rates;
-  return {
-    ...(input !== undefined && { imageToolInputTokens: input }),
-    ...((inputImage ?? input) !== undefined && { imageToolInputImageTokens: inputImage ?? input }),
-    ...((outputImage ?? output) !== undefined && { imageToolOutputTokens: outputImage ?? output }),
-  } as Partial<Record<UnitName, AttoUsd>>;
+  return Object.fromEntries(
+    imageToolKinds.flatMap(([unit, kind]) => {
+      const found = priced && rateOf(priced.rates, kind);
+      return found ? [[unit, found.rate]] : [];
+    }),
+  );
 };

@@ -1,6 +1,7 @@
 import { type Factor, times } from '../money.ts';
 import { BILLABLE } from '../usage/billable-items.ts';
 import { at } from '../usage/raw.ts';
+import { tierMembers } from '../usage/usage.ts';
 import type { Reading } from '../usage/usage-event.ts';
 import { matchesModel } from './overrides.ts';
 import { type Rates, type TokenKind, tokenKinds } from './rates.ts';
@@ -101,10 +102,11 @@ const rules: readonly TierRule[] = [
       'claude-sonnet-4-2*',
       'claude-opus-4',
       'claude-opus-4@*',
+      'claude-opus-4-2*',
+      'claude-opus-4-1*',
     ],
     factor: factor(1),
   },
-  { providers: ['vertex'], tier: REGIONAL, models: ['claude-opus-4-2*', 'claude-opus-4-1*'], factor: factor(1) },
   { providers: ['vertex'], tier: REGIONAL, models: ['claude-*'], factor: factor(11, 10) },
 ];
 
@@ -130,12 +132,7 @@ const renamed: Readonly<Record<string, Readonly<Record<string, string>>>> = { op
 
 /** All tiers of a request, lower case: batch or what the response names, fast mode, inference in the US. */
 export const tiersOf = ({ dialect, serviceTier, usage, billableItems }: Reading): readonly string[] => {
-  const named =
-    serviceTier ??
-    at(usage, 'service_tier') ??
-    at(usage, 'serviceTier') ??
-    at(usage, 'service_tier_used') ??
-    at(usage, 'trafficType');
+  const named = serviceTier ?? tierMembers.map((name) => at(usage, name)).find((value) => typeof value === 'string');
   const isBatch = dialect.endsWith('-batch-output') || Number(billableItems[BILLABLE.batch] ?? 0) > 0;
   const tiers = [isBatch ? 'batch' : typeof named === 'string' ? named.toLowerCase().replace(/^on_demand_/, '') : ''];
   if (at(usage, 'speed') === 'fast') tiers.push('fast');

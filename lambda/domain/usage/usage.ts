@@ -81,6 +81,9 @@ export const unitNames = [
 
 export type UnitName = (typeof unitNames)[number];
 
+/** Members of usage objects that report the service tier. */
+export const tierMembers = ['service_tier', 'serviceTier', 'service_tier_used', 'trafficType'] as const;
+
 /** How the cost is known. `unknown` is never shown as $0. */
 export const provenances = ['provider', 'computed', 'estimated', 'free', 'unknown'] as const;
 export type Provenance = (typeof provenances)[number];

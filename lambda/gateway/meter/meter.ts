@@ -1,5 +1,6 @@
 import { BILLABLE } from '../../domain/usage/billable-items.ts';
 import { type Dialect, dialectOf, isStreamPath, modelOfPath } from '../../domain/usage/dialect.ts';
+import { tierMembers } from '../../domain/usage/usage.ts';
 import type { Reading } from '../../domain/usage/usage-event.ts';
 import { type BodyDecoder, decoderFor } from './decoder.ts';
 import { EventStreamReader } from './event-stream-reader.ts';
@@ -209,9 +210,6 @@ const headerUsage = (headers: UsageHeaders, path: string): Record<string, unknow
 /** Dialects whose output is no text, and free. */
 const embeddings: ReadonlySet<Dialect> = new Set(['openai-embeddings', 'gemini-embed', 'cohere-embed']);
 
-/** Members of usage objects that report the service tier. */
-const tierNames = ['service_tier', 'serviceTier', 'service_tier_used'];
-
 /** The reading of a request without a response. */
 export const emptyReading = async (request: MeteredRequest): Promise<Reading> =>
   assemble(request, await request.facts(), dialectOf(request.method, request.path), new ReadingBuilder(), false);
@@ -236,7 +234,7 @@ const assemble = (
     modelServed: dialect === 'bedrock-invoke' ? null : builder.model,
     streamed: facts.stream || isStreamPath(path),
     // The tier that was requested may not be the tier that was served: usage that reports one decides.
-    serviceTier: builder.serviceTier ?? (usage && tierNames.some((name) => name in usage) ? null : facts.serviceTier),
+    serviceTier: builder.serviceTier ?? (usage && tierMembers.some((name) => name in usage) ? null : facts.serviceTier),
     billableItems: { ...facts.billableItems, ...headerBillableItems(headers), ...builder.billableItems(dialect) },
   };
 };
