@@ -70,8 +70,8 @@ const rows: readonly Row[] = [
   [POST, /\/async\/(chat\/completions|sonar)$/, 'async-result'],
   [GET, /\/async\/(chat\/completions|sonar)\/[^/]+$/, 'async-result'],
   [GET, /\/chat\/deferred-completion\/[^/]+$/, 'async-result'],
-  // xAI; OpenRouter. OpenAI's `/v1/videos` is charged by the seconds of its request.
-  [POST, /\/videos\/(generations|edits|extensions)$|^\/api\/v\d+\/videos$/, 'async-result'],
+  // xAI; OpenRouter; Together. OpenAI's `/v1/videos` is charged by the seconds of its request.
+  [POST, /\/videos\/(generations|edits|extensions)$|^\/(api\/v\d+|v2)\/videos$/, 'async-result'],
   [GET, /\/videos\/[^/]+$/, 'async-result'],
   [POST, /\/(chat|fim|agents)\/completions$/, 'openai-chat'],
   [POST, /\/v\d+\/sonar$/, 'openai-chat'],
@@ -115,6 +115,8 @@ const rows: readonly Row[] = [
   [POST, /^\/model\/.+\/converse(-stream)?$/, 'bedrock-converse'],
   [POST, /^\/model\/.+\/invoke(-with-response-stream)?$/, 'bedrock-invoke'],
   [POST, /^\/model\/.+\/count-tokens$/, 'free'],
+  // Cohere's results of batches are files elsewhere.
+  [POST, /^\/v2\/batches$/, 'unknown'],
   // Creating a batch is free; its results are metered when they are fetched.
   [
     POST,
@@ -123,11 +125,8 @@ const rows: readonly Row[] = [
   ],
   [POST, /\/(uploads|files|vector_stores|assistants|skills)\/[^?]+$/, 'free'],
   [POST, /\/(batches|batch\/jobs)\/[^/]+\/(cancel|requests)$/, 'free'],
-  // Returns the usage of the session so far.
-  [POST, /\/sessions\/[^/]+(\/archive)?$/, 'free'],
-  // Updates the metadata of a response that was charged when it was made.
-  [POST, /\/chat\/completions\/[^/]+$/, 'free'],
-  [POST, /\/threads\/(?!runs$)[^/]+$/, 'free'],
+  // Changes what was charged before, or tells its usage so far.
+  [POST, /\/(chat\/completions|sessions|threads(?!\/runs$))\/[^/]+(\/archive)?$/, 'free'],
   [POST, /\/realtime\/(translations\/)?(client_secrets|sessions|transcription_sessions)$/, 'free'],
   [POST, /\/v\d+\/(environments|memory_stores|user_profiles|vaults|webhook_endpoints)(\/|$)/, 'free'],
   [POST, /\/v\d+\/organizations?\//, 'free'],

@@ -90,6 +90,11 @@ const readBedrockUsage = (raw: Raw): UsageDraft => {
   };
 };
 
+const nanoUsdOf = (usd: unknown): number | null => {
+  const amount = amountOf(usd);
+  return amount === null ? null : usdToNanoUsd(amount);
+};
+
 /** 1 tick is 1e-10 USD. */
 const TICKS_PER_NANO_USD = 10;
 
@@ -112,16 +117,18 @@ const openrouter = (raw: Raw): number | null => {
   const upstream = amountOf(at(raw, 'cost_details', 'upstream_inference_cost'));
   const isByok = raw['is_byok'] === true || (raw['is_byok'] === undefined && cost === 0 && (upstream ?? 0) > 0);
   if (isByok) return upstream === null ? null : usdToNanoUsd(upstream + (cost ?? 0));
-  return cost === null ? null : usdToNanoUsd(cost);
+  return nanoUsdOf(cost);
 };
 
 /** Perplexity has no free calls: the first events of a stream have a total of 0, the last one has the cost. */
-const perplexity = (raw: Raw): number | null => {
-  const total = amountOf(at(raw, 'cost', 'total_cost'));
-  return total === null || total === 0 ? null : usdToNanoUsd(total);
-};
+const perplexity = (raw: Raw): number | null => nanoUsdOf(at(raw, 'cost', 'total_cost')) || null;
 
-const readers: Readonly<Record<string, (raw: Raw) => number | null>> = { xai, openrouter, perplexity };
+const readers: Readonly<Record<string, (raw: Raw) => number | null>> = {
+  xai,
+  openrouter,
+  perplexity,
+  together: ({ cost }) => nanoUsdOf(cost),
+};
 
 /** The cost that the provider reports, in nano-USD; null where it reports none. */
 const readProviderCost = (raw: Raw, provider: string): number | null =>

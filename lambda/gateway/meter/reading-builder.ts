@@ -79,12 +79,8 @@ export class ReadingBuilder implements PickerSink {
   #images = 0;
   #embeddedTokens = 0;
   #groundingQueries = 0;
-  #hasError = false;
-  #hasChoices = false;
-  /** The document has a choice or candidate. */
-  #hasPart = false;
-  /** A part that only streams have. */
-  #hasDelta = false;
+  /** What the document has: `#choices`, `#error`, a `#part` (choice or candidate), and a `#delta`, which only parts of streams have. */
+  #found = new Set<string>();
   #isFirstDocument = true;
 
   readonly #isRepeated: boolean;
@@ -101,11 +97,7 @@ export class ReadingBuilder implements PickerSink {
   value(name: string, json: string): void {
     if (name === '#line') this.#takeLine();
     else if (name === '#image') this.#images++;
-    else if (name === '#error') this.#hasError = true;
     else if (name === 'embeddedTokens') this.#embeddedTokens += Number(parsed(json)) || 0;
-    else if (name === '#choices') this.#hasChoices = true;
-    else if (name === '#part') this.#hasPart = true;
-    else if (name === '#delta') this.#hasDelta = true;
     else if (name === '#grounded') this.#billableItems.set(BILLABLE.groundedPrompts, 1);
     else if (name === '#mapped') this.#billableItems.set(BILLABLE.mapsPrompts, 1);
     else if (name === 'svgUsage') this.#svgUsages.push(parsed(json));
@@ -115,7 +107,8 @@ export class ReadingBuilder implements PickerSink {
     else if (name.startsWith('output.')) this.#outputMember(name, parsed(json));
     else if (name === 'tool.type') (this.#tools.at(-1) as { type: string }).type = textOf(parsed(json));
     else if (name === 'tool.model') (this.#tools.at(-1) as { model: unknown }).model = parsed(json);
-    else if (!name.startsWith('#')) {
+    else if (name.startsWith('#')) this.#found.add(name);
+    else {
       const value = parsed(json);
       if (name === 'tokenCount')
         this.#values.set('usageMetadata', { promptTokenCount: value, candidatesTokenCount: 0 });
@@ -131,7 +124,7 @@ export class ReadingBuilder implements PickerSink {
     if (this.#batch) this.#takeLine();
     else this.#takeUsage(values);
     this.#takeNames(values);
-    const isQueued = isDeferred(values, this.#hasChoices);
+    const isQueued = isDeferred(values, this.#found.has('#choices'));
     this.#text(BILLABLE.responseStatus, values.get('status') ?? (isQueued ? 'queued' : null));
     if (isQueued) this.#text(BILLABLE.deferredId, values.get('requestId'));
     this.#text(BILLABLE.responseId, values.get('id'));
@@ -220,19 +213,21 @@ export class ReadingBuilder implements PickerSink {
       return;
     }
     // Where usage is repeated, as it is from a stream's first event on, the last one is in the event that ends the choice or candidate.
-    const isRepeated = this.#isRepeated || this.#usage !== null || (this.#hasDelta && this.#isFirstDocument);
-    const goesOn = isRepeated && this.#hasPart && !values.has('finishReason');
+    const isRepeated = this.#isRepeated || this.#usage !== null || (this.#found.has('#delta') && this.#isFirstDocument);
+    const goesOn = isRepeated && this.#found.has('#part') && !values.has('finishReason');
     // Interactions repeat it in `metadata`.
     this.#isHalf = goesOn || ('total_input_tokens' in usage && usage === values.get('metadataUsage'));
     // Counts only grow: nothing but zeros behind them is no usage.
     if (this.#usage === null || hasCount(usage)) this.#usage = usage;
   }
 
-  /** Counts that replace no usage object: Bedrock's metrics, and those of each embedding. */
+  /** What replaces no usage object: Bedrock's metrics, the cost of Together's videos, and counts of each embedding. */
   #lesserUsage(values: ReadonlyMap<string, unknown>): Raw | null {
     if (this.#usage) return null;
     const metrics = values.get('invocationMetrics');
     if (isRaw(metrics)) return metrics;
+    const cost = values.get('outputsCost');
+    if (typeof cost === 'number') return { cost };
     return this.#embeddedTokens > 0 ? { promptTokenCount: this.#embeddedTokens } : null;
   }
 
@@ -258,14 +253,12 @@ export class ReadingBuilder implements PickerSink {
 
   /** Records a response that is only an error although its status is below 400. */
   #takeError(values: Map<string, unknown>): void {
-    if (this.#isFirstDocument && this.#hasError && !this.#hasChoices && !values.has('usage') && !this.#batch)
+    const [hasError, hasChoices] = [this.#found.has('#error'), this.#found.has('#choices')];
+    if (this.#isFirstDocument && hasError && !hasChoices && !values.has('usage') && !this.#batch)
       this.#billableItems.set(BILLABLE.responseError, 1);
     // A ping does not count as the first document.
-    if (values.size > 0 || this.#hasChoices || this.#hasError) this.#isFirstDocument = false;
-    this.#hasError = false;
-    this.#hasChoices = false;
-    this.#hasPart = false;
-    this.#hasDelta = false;
+    if (values.size > 0 || hasChoices || hasError) this.#isFirstDocument = false;
+    this.#found.clear();
   }
 
   #outputMember(name: string, value: unknown): void {

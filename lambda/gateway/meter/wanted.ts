@@ -21,28 +21,25 @@ const tools: Wanted = { '*': { '': '#tool', type: 'tool.type', model: 'tool.mode
 
 const toolUsage: Wanted = { web_search: { num_requests: 'webSearchRequests' }, image_gen: 'imageGenUsage' };
 
-/** A response of OpenAI's Responses API, whole or inside the events of its stream. */
-const responseObject: Wanted = {
+const responseBody: Wanted = {
   id: 'id',
   model: 'model',
   status: 'status',
-  background: 'background',
   usage: 'usage',
   service_tier: 'serviceTier',
   output: { '*': outputItem },
+};
+
+/** A response of OpenAI's Responses API, whole or inside the events of its stream. */
+const responseObject: Wanted = {
+  ...responseBody,
+  background: 'background',
   tools,
   tool_usage: toolUsage,
   // Cohere v1 ends its stream with the whole response as `response`.
   meta: 'meta',
   // Gemini batches and OpenAI batch output wrap each response once more.
-  body: {
-    model: 'model',
-    usage: 'usage',
-    service_tier: 'serviceTier',
-    id: 'id',
-    status: 'status',
-    output: { '*': outputItem },
-  },
+  body: responseBody,
 };
 
 /** Members of any provider's response, stream event, or line of a batch's results. */
@@ -80,9 +77,9 @@ export const wantedInResponse: Wanted = {
   delta: { usage: 'usage', stop_reason: 'stopReason' },
   // Groq
   x_groq: { usage: 'xGroqUsage' },
-  // Mistral: OCR has `usage_info`; conversations name the model in each output
+  // Mistral: OCR has `usage_info`; conversations name the model in each output. Together: a video's cost
   usage_info: 'usage',
-  outputs: { '*': { model: 'model' } },
+  outputs: { '*': { model: 'model' }, cost: 'outputsCost' },
   // xAI: a deferred response has only this
   request_id: 'requestId',
   // Bedrock: the last event of a stream; Converse
@@ -139,11 +136,16 @@ const textOrJson: Wanted = { '+': 'text', '{}': 'text' };
 const media: Wanted = { '+': 'media' };
 /** An id of something that the provider keeps. */
 const stored: Wanted = { '+': 'stored', '': '#stored' };
-const inlineData: Wanted = { data: media };
 const call: Wanted = { '': '#call', name: text, args: textOrJson, arguments: textOrJson };
 const response: Wanted = { name: text, response: textOrJson };
 const code: Wanted = { code: text, output: text };
 const file: Wanted = { '': '#file' };
+
+/** Google reads its members in both cases. */
+const inBothCases = (members: Wanted): Wanted => {
+  const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return { ...members, ...Object.fromEntries(Object.entries(members).map(([name, wanted]) => [snake(name), wanted])) };
+};
 
 const contentMembers: Wanted = {
   '+': 'text',
@@ -161,21 +163,17 @@ const contentMembers: Wanted = {
   document: textOrJson,
   summary: { '*': { text } },
   function: call,
-  functionCall: call,
-  function_call: call,
-  functionResponse: response,
-  function_response: response,
-  executableCode: code,
-  executable_code: code,
-  codeExecutionResult: code,
-  code_execution_result: code,
+  ...inBothCases({
+    functionCall: call,
+    functionResponse: response,
+    executableCode: code,
+    codeExecutionResult: code,
+    inlineData: { data: media },
+    fileData: file,
+  }),
   image_url: { '+': 'media', url: media, detail: 'part.detail' },
   source: { data: media, url: media, file_id: stored, content: { '+': 'text', '*': { text } } },
   data: media,
-  inlineData,
-  inline_data: inlineData,
-  fileData: file,
-  file_data: file,
   file,
   file_id: stored,
   file_url: stored,
@@ -197,12 +195,7 @@ const message: Wanted = {
 };
 const messages: Wanted = { ...contentMembers, '*': message, parts };
 const schema: Wanted = { '{}': 'schema' };
-const generationConfig: Wanted = {
-  responseSchema: schema,
-  response_schema: schema,
-  responseJsonSchema: schema,
-  response_json_schema: schema,
-};
+const generationConfig = inBothCases({ responseSchema: schema, responseJsonSchema: schema });
 /** A tool that the provider runs: what it finds is input too. */
 const serverTool: Wanted = { '': '#serverTool' };
 const requestTools: Wanted = {
@@ -211,20 +204,15 @@ const requestTools: Wanted = {
     type: 'tool.type',
     model: 'tool.model',
     // Gemini's tools have a member each in place of a type.
-    googleSearch: serverTool,
-    google_search: serverTool,
-    googleSearchRetrieval: serverTool,
-    google_search_retrieval: serverTool,
-    googleMaps: serverTool,
-    google_maps: serverTool,
-    urlContext: serverTool,
-    url_context: serverTool,
-    codeExecution: serverTool,
-    code_execution: serverTool,
-    fileSearch: serverTool,
-    file_search: serverTool,
-    computerUse: serverTool,
-    computer_use: serverTool,
+    ...inBothCases({
+      googleSearch: serverTool,
+      googleSearchRetrieval: serverTool,
+      googleMaps: serverTool,
+      urlContext: serverTool,
+      codeExecution: serverTool,
+      fileSearch: serverTool,
+      computerUse: serverTool,
+    }),
   },
 };
 
@@ -233,8 +221,7 @@ export const wantedInRequest: Wanted = {
   model: 'model',
   models: { '*': 'fallback' },
   stream: 'stream',
-  service_tier: 'serviceTier',
-  serviceTier: 'serviceTier',
+  ...inBothCases({ serviceTier: 'serviceTier', systemInstruction: messages, generationConfig, cachedContent: stored }),
   size: 'image.size',
   quality: 'image.quality',
   seconds: 'video.seconds',
@@ -246,8 +233,6 @@ export const wantedInRequest: Wanted = {
   content: messages,
   requests: { '*': { content: messages } },
   system: parts,
-  systemInstruction: messages,
-  system_instruction: messages,
   instructions: messages,
   preamble: text,
   message: text,
@@ -263,15 +248,11 @@ export const wantedInRequest: Wanted = {
   output_format: schema,
   output_config: { format: schema },
   text: { format: schema },
-  generationConfig,
-  generation_config: generationConfig,
   previous_response_id: stored,
   previous_interaction_id: stored,
   conversation: stored,
   conversation_id: stored,
   agent_id: stored,
-  cachedContent: stored,
-  cached_content: stored,
   mcp_servers: { '*': serverTool },
   plugins: { '*': serverTool },
   connectors: { '*': serverTool },

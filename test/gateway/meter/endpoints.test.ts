@@ -149,6 +149,7 @@ describe('a call that is free or reads what another one is charged for', () => {
   it.each([
     ['openai', '/v1/agents/sessions/a/events'],
     ['anthropic', '/v1/sessions'],
+    ['cohere', '/v2/batches'],
     ['anthropic', '/v1/sessions/s/events'],
     ['google', '/v1beta/models/veo-3.1:predictLongRunning'],
   ])('is not one that starts work: %s %s', async (provider, path) => {
