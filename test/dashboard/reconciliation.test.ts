@@ -109,6 +109,8 @@ describe('a comparison with the bill', () => {
       amountUsd: '1.5',
     });
     expect(body.throughGatewayShare).toBeCloseTo(0.007 / 1.607, 9);
+    await bill('day,amount,model,item\n2026-11-20,0.107,gpt-4o,\n2026-11-20,1.5,o3,\n2026-11-20,-1,,Credit grant');
+    expect((await compare()).body.throughGatewayShare).toBeCloseTo(0.007 / 1.607, 9);
   });
 
   it('counts the requests of unknown cost, which what is on record does not include', async () => {

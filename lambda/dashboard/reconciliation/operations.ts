@@ -94,7 +94,7 @@ export const readReconciliation = operation('readReconciliation', 'GET /reconcil
       .check(z.describe('Requests on record whose cost is unknown. `recordedNanoUsd` does not include them.')),
     throughGatewayShare: z
       .nullable(z.number())
-      .check(z.describe('The share of the billed amount that passed the gateway, 0 to 1. Null without a bill.')),
+      .check(z.describe('The share of the bill before credits that passed the gateway, 0 to 1. Null without one.')),
     differences: z
       .array(z.object({ bucket: z.enum(buckets), ...amount }))
       .check(z.describe('Only those that are not 0.')),

@@ -113,6 +113,8 @@ export const compareBill =
     const listCost = listCostOf(provider, findPrice);
     const compared = reconcile({ from, to, bill, recorded, untracked: untrackedByDay(gaps), listCost });
     const { billedNanoUsd, recordedNanoUsd, differences, findings } = compared;
+    const credits = findings.filter(({ bucket, item }) => bucket === 'discount' && item !== null);
+    const beforeCredits = credits.reduce((rest, { amountNanoUsd }) => rest - amountNanoUsd, billedNanoUsd);
     return {
       provider,
       from,
@@ -124,7 +126,7 @@ export const compareBill =
       recordedNanoUsd,
       recordedUsd: usdOf(recordedNanoUsd),
       unpricedRequests: recorded.reduce((sum, { unpricedRequests }) => sum + unpricedRequests, 0),
-      throughGatewayShare: billedNanoUsd > 0 ? Math.max(0, 1 - differences.notThroughGateway / billedNanoUsd) : null,
+      throughGatewayShare: beforeCredits > 0 ? Math.max(0, 1 - differences.notThroughGateway / beforeCredits) : null,
       differences: buckets
         .filter((bucket) => differences[bucket] !== 0)
         .map((bucket) => ({

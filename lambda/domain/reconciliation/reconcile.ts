@@ -148,17 +148,17 @@ const matchFees = (lines: readonly BillLine[], days: readonly ModelDay[], add: A
 const splitDifferences = (groups: readonly ModelDay[], listCost: ReconcileInput['listCost']): void => {
   const withoutUsage: ModelDay[] = [];
   for (const group of groups) {
-    const difference = group.billed - group.recorded;
-    const billedCost = group.usage && listCost(group.model, group.day, group.usage.tokens);
+    const counted = group.usage && totalOf(group.usage.tokens);
+    if (!group.usage || !counted) {
+      withoutUsage.push(group);
+      continue;
+    }
+    const billedCost = listCost(group.model, group.day, group.usage.tokens);
     const recordedCost = listCost(group.model, group.day, group.tokens);
-    if (billedCost && recordedCost !== null) {
-      group.quantity = Math.round(group.billed * (1 - recordedCost / billedCost));
-      group.price = difference - group.quantity;
-    } else if (group.usage) {
-      const share = totalOf(group.tokens) / Math.max(1, totalOf(group.usage.tokens));
-      group.quantity = Math.round(group.billed * (1 - share));
-      group.price = difference - group.quantity;
-    } else withoutUsage.push(group);
+    const share = billedCost && recordedCost !== null ? recordedCost / billedCost : totalOf(group.tokens) / counted;
+    // Tokens that only one of the two has are at its price: a count that comes late makes no part larger than both amounts.
+    group.quantity = Math.round(share > 1 ? group.recorded * (1 / share - 1) : group.billed * (1 - share));
+    group.price = group.billed - group.recorded - group.quantity;
   }
   splitByRatio(withoutUsage);
 };

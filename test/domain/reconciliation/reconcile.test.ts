@@ -113,6 +113,32 @@ describe.each(bills)('a bill with token counts: $withUsage, in whole cents: $inC
   });
 });
 
+it.each([
+  ['far fewer tokens than recorded', 1],
+  ['no tokens', 0],
+])('makes up no amounts where the provider has counted %s', (_, share) => {
+  const tokens = { input: 100_000, cacheRead: 0, cacheWrite: 0, output: 1_000 };
+  const counted = { input: 1_000 * share, cacheRead: 0, cacheWrite: 0, output: 10 * share };
+  const recorded = { day: FROM, model: 'gpt-4o', requests: 9, unpricedRequests: 0, tokens };
+  for (const listCost of [
+    () => null,
+    (_model: string, _day: string, { input, output }: typeof tokens) => input + 4 * output,
+  ]) {
+    const { findings } = reconcile({
+      from: FROM,
+      to: FROM,
+      bill: {
+        lines: [{ day: FROM, item: 'gpt-4o, input', model: 'gpt-4o', amountNanoUsd: 500 * CENT }],
+        usage: [{ day: FROM, model: 'gpt-4o', tokens: counted, requests: 9 }],
+      },
+      recorded: [{ ...recorded, costNanoUsd: 600 * CENT }],
+      untracked: new Map(),
+      listCost,
+    });
+    for (const { amountNanoUsd } of findings) expect(Math.abs(amountNanoUsd)).toBeLessThanOrEqual(600 * CENT);
+  }
+});
+
 it('finds that fees which the bill lists apart are in recorded costs', () => {
   const tokens = { input: 1_000, cacheRead: 0, cacheWrite: 0, output: 1_000 };
   const { findings } = reconcile({
