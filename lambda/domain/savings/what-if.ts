@@ -3,9 +3,10 @@ import { type AccountPrices, applyPrices, basePriceOf } from '../own-prices/appl
 import { matchingPrices } from '../own-prices/matching.ts';
 import { addToMonth, type MonthSums, monthFactors } from '../own-prices/month-factors.ts';
 import { isMonthKind, type MonthPrices, type OwnPrice } from '../own-prices/own-price.ts';
-import { priceRequest, reasons } from '../price/price-request.ts';
+import { priceRequest } from '../price/price-request.ts';
 import type { PriceBook } from '../price/rates.ts';
 import type { OwnRates, PriceableRequest } from '../price/request-rates.ts';
+import { applyTiers, tiersOf } from '../price/service-tiers.ts';
 import { isPriceable, type PriceableRecord } from '../spend/contribution.ts';
 import { sumOfKnown } from '../spend/known-cost.ts';
 import { modelOf, type RequestRecord } from '../spend/request-record.ts';
@@ -83,7 +84,9 @@ const changedCost = (record: PriceableRecord, change: Change, pricing: Pricing):
   const isOther = !isSameModel(record, change) || change.tier !== undefined;
   const priced = priceOf(after, pricing, isOther ? NO_RATES : undefined);
   if (priced.costNanoUsd === null) return 'noPrice';
-  return change.tier !== undefined && priced.reason === reasons.tier ? 'noTier' : priced.costNanoUsd;
+  if (change.tier === undefined || priced.ownPrices?.lines) return priced.costNanoUsd;
+  const model = modelOf(after)?.toLowerCase() ?? '';
+  return applyTiers(after.provider, model, tiersOf(after.reading), {}).isExact ? priced.costNanoUsd : 'noTier';
 };
 
 /** The account's prices with one more. Where that depends on sums of a month, they are those of the requests. */

@@ -26,6 +26,3 @@ export class BillError extends Error {
     this.isRefused = isRefused;
   }
 }
-
-/** The start of a day in Unix seconds. */
-export const secondsOf = (day: Day): number => Date.parse(day) / 1_000;

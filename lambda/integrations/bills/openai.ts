@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { addDays, type Day, dayOf } from '../../domain/calendar/utc.ts';
 import type { BilledUsage, BillLine } from '../../domain/reconciliation/bill.ts';
-import { BillError, type BillSource, secondsOf } from './bill-source.ts';
+import { BillError, type BillSource } from './bill-source.ts';
 import { readPages } from './read-json.ts';
 
 /** Amounts were numbers, and are decimal strings in newer responses. */
@@ -52,8 +52,8 @@ export const openaiBill = (origin: string): BillSource => ({
     const headers = { authorization: `Bearer ${credential}` };
     const request = (path: string, groupBy: readonly string[]) => {
       const url = new URL(`/v1/organization/${path}`, origin);
-      url.searchParams.set('start_time', String(secondsOf(from)));
-      url.searchParams.set('end_time', String(secondsOf(addDays(to, 1))));
+      url.searchParams.set('start_time', String(Date.parse(from) / 1_000));
+      url.searchParams.set('end_time', String(Date.parse(addDays(to, 1)) / 1_000));
       url.searchParams.set('bucket_width', '1d');
       url.searchParams.set('limit', '31');
       for (const name of groupBy) url.searchParams.append('group_by', name);

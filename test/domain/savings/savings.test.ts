@@ -344,6 +344,23 @@ describe('what if', () => {
     ]);
   });
 
+  it('a tier without a price is none, whatever else is not sure of the cost', () => {
+    const usage = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
+    const routed = recordOf({
+      ...{ provider: 'openrouter', path: '/api/v1/chat/completions' },
+      ...{ model: 'openai/gpt-4o', usage: { ...usage, cost: 0.001 } },
+    });
+    const cut = recordOf({ provider: 'deepseek', model: 'deepseek-chat', usage, reading: { complete: false } });
+    expect(whatIf([routed, cut], { tier: 'batch' }, pricing, TO)).toMatchObject({
+      requests: 0,
+      incomparable: [{ reason: incomparable.noTier, requests: 2 }],
+    });
+    const ownRates = { kind: 'rates', usdPerMillionTokens: { input: 1, output: 1 } };
+    const own = { ...{ priceId: 'x', name: 'x', until: null, createdAt: '', updatedAt: '' }, from: FROM.toISOString() };
+    const accountPrices = { ...pricing.accountPrices, prices: [{ ...own, terms: ownRates } as never] };
+    expect(whatIf([cut], { tier: 'batch' }, { ...pricing, accountPrices }, TO)).toMatchObject({ newNanoUsd: 1.1e6 });
+  });
+
   it('a contract price, and a commitment with where it breaks even', () => {
     const price = (terms: object) =>
       ({
