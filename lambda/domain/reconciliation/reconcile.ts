@@ -87,6 +87,7 @@ export const reconcile = (input: ReconcileInput): Reconciliation => {
     if (amountNanoUsd !== 0) findings.push({ bucket, day: at.day, model: at.model, item, amountNanoUsd });
   };
 
+  matchCredits(lines, days, add);
   matchFees(lines, days, add);
   const unit = roundingOf(lines);
   for (const group of days) group.roundingError = roundingError(group, unit);
@@ -125,6 +126,18 @@ const roundOff = (group: ModelDay, part: 'quantity' | 'price', add: Add): void =
   if (Math.abs(group[part]) > group.roundingError) return;
   add('rounding', group, group[part]);
   group[part] = 0;
+};
+
+/** Credits of a model, as far as less is billed than recorded: one that takes back another line is no discount. */
+const matchCredits = (lines: readonly BillLine[], days: readonly ModelDay[], add: Add): void => {
+  for (const { day, model, item, amountNanoUsd } of lines) {
+    const name = model !== null && amountNanoUsd < 0 && billedModel(model);
+    const group = days.find((each) => each.day === day && billedModel(each.model) === name);
+    if (!group) continue;
+    const credit = Math.max(amountNanoUsd, Math.min(0, group.billed - group.recorded));
+    add('discount', group, credit, item);
+    group.billed -= credit;
+  }
 };
 
 /** Fees that the bill lists apart (searches, code execution) are in the recorded cost of a model. Credits are discounts. */

@@ -139,6 +139,21 @@ it.each([
   }
 });
 
+it.each([
+  ['a refund of a model', [1_000, -400], [{ bucket: 'discount', item: 'Refund', amountNanoUsd: -400 * CENT }]],
+  ['a line that was billed wrongly, taken back and billed again', [1_500, -1_500, 1_000], []],
+  ['a refund of what was billed twice', [2_000, -1_000], []],
+])('names %s as what it is', (_, amounts, expected) => {
+  const tokens = { input: 1_000, cacheRead: 0, cacheWrite: 0, output: 1_000 };
+  const recorded = { day: FROM, model: 'gpt-4o', costNanoUsd: 1_000 * CENT, requests: 2, unpricedRequests: 0, tokens };
+  const lines = amounts.map((cents) => ({
+    ...line(FROM, cents < 0 ? 'Refund' : 'usage', cents * CENT),
+    model: 'gpt-4o-2024-08-06',
+  }));
+  const input = { from: FROM, to: FROM, recorded: [recorded], untracked: new Map(), listCost: () => null };
+  expect(reconcile({ ...input, bill: { lines, usage: [] } }).findings).toMatchObject(expected);
+});
+
 it('finds that fees which the bill lists apart are in recorded costs', () => {
   const tokens = { input: 1_000, cacheRead: 0, cacheWrite: 0, output: 1_000 };
   const { findings } = reconcile({
