@@ -74,24 +74,22 @@ const CREDIT = /\b(credit|discount|promo|refund|grant)/i;
  * the same tokens are a price difference. Invoices have amounts only: a ratio that repeats over days is a price difference.
  */
 export const reconcile = (input: ReconcileInput): Reconciliation => {
-  const findings: Finding[] = [];
+  const findings = new Map<string, Finding>();
   const inRange = ({ day }: { readonly day: Day }) => day >= input.from && day <= input.to;
   const lines = input.bill.lines.filter(inRange);
   const days = modelDays(lines, input.bill.usage.filter(inRange), input.recorded.filter(inRange));
-  const add = (
-    bucket: Bucket,
-    at: { day: Day; model: string | null },
-    amountNanoUsd: number,
-    item: string | null = null,
-  ) => {
-    if (amountNanoUsd !== 0) findings.push({ bucket, day: at.day, model: at.model, item, amountNanoUsd });
+  const add: Add = (bucket, { day, model }, amountNanoUsd, item = null) => {
+    const key = JSON.stringify([bucket, day, model, item]);
+    const sum = (findings.get(key)?.amountNanoUsd ?? 0) + amountNanoUsd;
+    if (sum === 0) findings.delete(key);
+    else findings.set(key, { bucket, day, model, item, amountNanoUsd: sum });
   };
 
   matchCredits(lines, days, add);
   matchFees(lines, days, add);
   const unit = roundingOf(lines);
   for (const group of days) group.roundingError = roundingError(group, unit);
-  const billedDays = new Set(lines.map(({ day }) => day));
+  const billedDays = new Set(lines.flatMap(({ day, amountNanoUsd }) => (amountNanoUsd < 0 ? [] : [day])));
   const compared: ModelDay[] = [];
   for (const group of days) {
     const difference = group.billed - group.recorded;
@@ -112,7 +110,7 @@ export const reconcile = (input: ReconcileInput): Reconciliation => {
     roundOff(group, 'quantity', add);
     add(group.quantity > 0 ? 'notThroughGateway' : 'unexplained', group, group.quantity);
   }
-  return summaryOf(lines, days, findings);
+  return summaryOf(lines, days, [...findings.values()]);
 };
 
 type Add = (

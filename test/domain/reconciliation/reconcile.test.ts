@@ -154,6 +154,18 @@ it.each([
   expect(reconcile({ ...input, bill: { lines, usage: [] } }).findings).toMatchObject(expected);
 });
 
+it('does not take a day for billed that has credits alone', () => {
+  const tokens = { input: 1_000, cacheRead: 0, cacheWrite: 0, output: 1_000 };
+  const recorded = { day: FROM, model: 'gpt-4o', costNanoUsd: 1_000 * CENT, requests: 2, unpricedRequests: 0, tokens };
+  const credit = line(FROM, 'Promotional credit', -500 * CENT);
+  const input = { from: FROM, to: FROM, recorded: [recorded], untracked: new Map(), listCost: () => null };
+  // Two equal lines are one finding: its day, model and item name it.
+  expect(reconcile({ ...input, bill: { lines: [credit, credit], usage: [] } }).findings).toEqual([
+    { bucket: 'discount', day: FROM, model: null, item: credit.item, amountNanoUsd: -1_000 * CENT },
+    { bucket: 'notBilledYet', day: FROM, model: 'gpt-4o', item: null, amountNanoUsd: -1_000 * CENT },
+  ]);
+});
+
 it('finds that fees which the bill lists apart are in recorded costs', () => {
   const tokens = { input: 1_000, cacheRead: 0, cacheWrite: 0, output: 1_000 };
   const { findings } = reconcile({
