@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AccountStatus, BillingStatus, PlanName } from './plans.ts';
 import { type PaidPlanName, type PriceList, paidPlanNames } from './price-list.ts';
 import { isOver, type Subscription, type SubscriptionStatus } from './subscription.ts';
@@ -124,19 +125,13 @@ const isSameStatus = (recorded: BillingStatus, expected: BillingStatus): boolean
  */
 export const differs = (recorded: RecordedBilling, live: readonly Subscription[], prices: PriceList): boolean => {
   const expected = billingStateOf(live, prices);
-  const { subscription: has } = recorded;
-  const { subscription: should } = expected;
   return (
     recorded.plan !== expected.plan ||
-    !(should === null
-      ? isSameStatus(recorded.billingStatus, expected.billingStatus)
-      : recorded.billingStatus === expected.billingStatus) ||
+    !isSameStatus(recorded.billingStatus, expected.billingStatus) ||
     (recorded.status !== 'cancelled' &&
       recorded.heldAt === undefined &&
       (recorded.status === 'suspended') !== expected.isSuspended) ||
-    has?.id !== should?.id ||
-    has?.periodStart !== should?.periodStart ||
-    has?.periodEnd !== should?.periodEnd
+    !isDeepStrictEqual(recorded.subscription, expected.subscription)
   );
 };
 

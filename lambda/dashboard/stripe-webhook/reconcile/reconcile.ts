@@ -3,7 +3,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { BillingAccount, BillingAccounts } from '../../../data/billing/billing-accounts.ts';
 import type { SyncBilling } from '../../../data/billing/billing-sync.ts';
-import { differs, paidSubscriptions, type RecordedBilling } from '../../../domain/billing/billing-state.ts';
+import { differs, paidSubscriptions } from '../../../domain/billing/billing-state.ts';
 import type { PriceList } from '../../../domain/billing/price-list.ts';
 import type { StripeBilling } from '../../../integrations/stripe-billing.ts';
 import type { CustomerSubscription } from '../../../integrations/stripe-objects.ts';
@@ -16,14 +16,6 @@ export interface ReconcileDependencies {
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly metrics: { addMetric(name: string, unit: typeof MetricUnit.Count, value: number): unknown };
 }
-
-/** The comparable part of the billing state. */
-const stateOf = ({ plan, billingStatus, status, subscription }: RecordedBilling) => ({
-  plan,
-  billingStatus,
-  status,
-  subscription: subscription && [subscription.id, subscription.periodStart, subscription.periodEnd],
-});
 
 /** Longest time to repair one account. */
 const ACCOUNT_MS = 30_000;
@@ -47,7 +39,8 @@ export const reconcile =
       const change = await sync(account.accountId);
       // The difference may be gone by now, because an event arrived in the meantime.
       if (change === undefined) return;
-      const [was, is] = [stateOf(change.before), stateOf(change.after)];
+      const { plan, billingStatus, status, subscription } = change.before;
+      const [was, is] = [{ plan, billingStatus, status, subscription }, change.after];
       if (isDeepStrictEqual(was, is)) return;
       count('RepairedAccounts');
       const { stripeCustomerId: customerId, ownerUserId: userId } = account;
