@@ -1,8 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
-import { isIP } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import { type Target, targetOf, type WebhookAccess } from './webhook.ts';
+import { connectionTo, type Target, targetOf, type WebhookAccess } from './webhook.ts';
 
 /** A file could not be read. The message is short and contains nothing of the response. */
 class UnreadableFileError extends Error {
@@ -40,28 +39,19 @@ export const readPublicFile = async (
   } catch (error) {
     throw new UnreadableFileError(`its address ${(error as Error).message}`);
   }
-  const { url, address } = target;
-  const isSecure = url.protocol === 'https:';
-  const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const options: RequestOptions = {
     ...access?.options,
+    ...connectionTo(target, timeoutMs),
     method: 'GET',
-    host: address,
-    port: url.port || (isSecure ? 443 : 80),
-    path: `${url.pathname}${url.search}`,
-    // The certificate is for the name, not for the address.
-    ...(isSecure && isIP(hostname) === 0 && { servername: hostname }),
     headers: {
-      Host: url.host,
+      Host: target.url.host,
       Accept: 'application/json',
       'Accept-Encoding': 'gzip',
       'User-Agent': 'ai-spend-gateway',
     },
-    agent: false,
-    signal: AbortSignal.timeout(timeoutMs),
   };
   return new Promise<Buffer>((resolve, reject) => {
-    const call = (isSecure ? httpsRequest : httpRequest)(options, (response) => {
+    const call = (target.url.protocol === 'https:' ? httpsRequest : httpRequest)(options, (response) => {
       const fail = (message: string) => {
         reject(new UnreadableFileError(message));
         response.destroy();

@@ -133,6 +133,23 @@ export interface Target {
   readonly address: string;
 }
 
+/** Without the brackets of an IPv6 address. */
+const hostnameOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
+
+/** Options that connect to exactly the address that was checked, once. */
+export const connectionTo = ({ url, address }: Target, timeoutMs: number): RequestOptions => {
+  const isSecure = url.protocol === 'https:';
+  return {
+    host: address,
+    port: url.port || (isSecure ? HTTPS_PORT : 80),
+    path: `${url.pathname}${url.search}`,
+    // The certificate is for the name, not for the address.
+    ...(isSecure && isIP(hostnameOf(url)) === 0 && { servername: url.hostname }),
+    agent: false,
+    signal: AbortSignal.timeout(timeoutMs),
+  };
+};
+
 /** Rejects a name if any of its addresses is not public, because a client may connect to any of them. */
 export const targetOf = async (text: string, access: WebhookAccess = publicInternet): Promise<Target> => {
   if (!URL.canParse(text)) throw new WebhookError('must be a URL');
@@ -141,7 +158,7 @@ export const targetOf = async (text: string, access: WebhookAccess = publicInter
   if (url.username !== '' || url.password !== '') throw new WebhookError('must not contain a user name or password');
   if (access.ports?.includes(Number(url.port || HTTPS_PORT)) === false)
     throw new WebhookError(`must have one of the ports ${access.ports.join(', ')}`);
-  const hostname = url.hostname.replace(/^\[|\]$/g, '');
+  const hostname = hostnameOf(url);
   const addresses = isIP(hostname) === 0 ? await addressesOf(hostname, access) : [hostname];
   const [address] = addresses;
   if (address === undefined) throw new WebhookError('its host cannot be found');
@@ -207,28 +224,22 @@ export const postWebhook = async (
   now: Date,
   access: WebhookAccess = publicInternet,
 ): Promise<void> => {
-  const { url, address } = await targetOf(webhook.url, access);
+  const target = await targetOf(webhook.url, access);
   const { status, retryAfter } = await new Promise<{ status: number; retryAfter: string | undefined }>(
     (resolve, reject) => {
       const call = request(
         {
           ...access.options,
+          ...connectionTo(target, access.timeoutMs ?? TIMEOUT_MS),
           method: 'POST',
-          host: address,
-          port: url.port || HTTPS_PORT,
-          path: `${url.pathname}${url.search}`,
-          // The certificate is for the name, not for the address.
-          ...(isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 && { servername: url.hostname }),
           headers: {
             ...webhook.headers,
-            Host: url.host,
+            Host: target.url.host,
             'Content-Type': 'application/json',
             'Content-Length': Buffer.byteLength(body),
             'User-Agent': 'ai-spend-gateway',
             ...(webhook.secret !== undefined && { 'X-Service-Signature': webhookSignature(webhook.secret, body, now) }),
           },
-          agent: false,
-          signal: AbortSignal.timeout(access.timeoutMs ?? TIMEOUT_MS),
         },
         (response) => {
           resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] });

@@ -188,16 +188,19 @@ describe('a key that may call some models', () => {
     expect((await list('mistral')).status).toBe(403);
   });
 
-  it('is refused a WebSocket of another model', async () => {
-    rules = [rule({ allowed: ['openai/gpt-realtime'] })];
-    const url = `ws://127.0.0.1:${host.port}/gateway/openai/v1/realtime?model=gpt-4o-realtime`;
-    const socket = new WebSocket(url, { headers: { ...headers, Authorization: 'Bearer sk-test' } });
-    const status = await new Promise((resolve) => {
-      socket.on('unexpected-response', (_request, response) => resolve(response.statusCode));
-      socket.on('error', () => {});
-    });
-    expect(status).toBe(403);
-  });
+  it.each(['model=gpt-4o-realtime', 'model=gpt-realtime&model=gpt-4o-realtime'])(
+    'is refused a WebSocket of another model: %s',
+    async (query) => {
+      rules = [rule({ allowed: ['openai/gpt-realtime'] })];
+      const url = `ws://127.0.0.1:${host.port}/gateway/openai/v1/realtime?${query}`;
+      const socket = new WebSocket(url, { headers: { ...headers, Authorization: 'Bearer sk-test' } });
+      const status = await new Promise((resolve) => {
+        socket.on('unexpected-response', (_request, response) => resolve(response.statusCode));
+        socket.on('error', () => {});
+      });
+      expect(status).toBe(403);
+    },
+  );
 });
 
 describe('a highest price of a request', () => {

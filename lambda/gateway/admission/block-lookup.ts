@@ -1,7 +1,7 @@
 import { blocksKey } from '../../data/table/keys.ts';
 import { type Blocks, NO_BLOCKS } from '../../domain/limits/block.ts';
 import type { AwsCall } from '../aws/aws-json.ts';
-import { cachedReads, type Unavailable } from './cached-reads.ts';
+import { cachedReads, SHORT_LIVED, type Unavailable } from './cached-reads.ts';
 
 /** Reads the blocks of one account from the table. Rejects when the store cannot be read. */
 type ReadBlocks = (accountId: string) => Promise<Blocks>;
@@ -20,15 +20,10 @@ export const blockReader =
     return item?.json?.S ? { ...NO_BLOCKS, ...JSON.parse(item.json.S) } : NO_BLOCKS;
   };
 
-/** A new block is in force in every gateway after this time, and so is the end of one. */
-const MAX_AGE_MS = 5_000;
-const REFRESH_MS = 3_000;
-
 /** Caches the blocks of accounts in the process: for 5 s; from 3 s on they are read again in the background. */
 export const cachedBlockLookup = (
   read: ReadBlocks,
   now: () => number = () => performance.now(),
-): ((accountId: string) => Blocks | Unavailable | Promise<Blocks | Unavailable>) =>
-  cachedReads(read, { maxAgeMs: () => MAX_AGE_MS, refreshMs: REFRESH_MS }, now);
+): ((accountId: string) => Blocks | Unavailable | Promise<Blocks | Unavailable>) => cachedReads(read, SHORT_LIVED, now);
 
 export type BlockLookup = ReturnType<typeof cachedBlockLookup>;

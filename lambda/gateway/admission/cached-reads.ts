@@ -21,6 +21,9 @@ interface Freshness<V> {
   readonly refreshMs: number;
 }
 
+/** What changes while requests run: it is in force in every gateway after 5 s. */
+export const SHORT_LIVED: Freshness<unknown> = { maxAgeMs: () => 5_000, refreshMs: 3_000 };
+
 /**
  * Caches reads of the store in the process, by name. While the store is down, cached values stay valid, and only the first request for a
  * busy name waits. Concurrent reads of one name are shared.

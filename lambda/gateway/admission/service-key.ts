@@ -1,11 +1,11 @@
 import { isWellFormedAccountKey } from '../../domain/accounts/account-key.ts';
 import type { GatewayRequest } from '../protocol/client.ts';
 import { headerValue, type RawHeaders } from '../protocol/headers.ts';
+import { pathForm } from '../protocol/target.ts';
 
 /** The headers that may carry the provider's credential, in the order in which they count. */
 export const credentialHeaders: readonly string[] = ['authorization', 'x-api-key', 'x-goog-api-key'];
 
-const ABSOLUTE_FORM = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 const FIRST_SEGMENT = /^\/(svc_[^/?#]*)/;
 /** Those, and Azure's. */
 const keyCarriers: readonly string[] = [...credentialHeaders, 'api-key'];
@@ -23,7 +23,7 @@ export interface LocatedKey {
 }
 
 const keyInPath = (target: string): { key: string; rest: string } | undefined => {
-  const path = target.startsWith('/') ? target : target.replace(ABSOLUTE_FORM, '');
+  const path = pathForm(target);
   const key = FIRST_SEGMENT.exec(path)?.[1];
   if (key === undefined) return undefined;
   const behind = path.slice(key.length + 1);

@@ -1,7 +1,7 @@
 import { limitValueKey, overrideKey } from '../../data/table/keys.ts';
 import type { Override, ValueUse } from '../../domain/limits/each.ts';
 import type { AwsCall } from '../aws/aws-json.ts';
-import { cachedReads, type Unavailable } from './cached-reads.ts';
+import { cachedReads, SHORT_LIVED, type Unavailable } from './cached-reads.ts';
 
 /** The value at hand of a limit of each, in one period. */
 export interface ValueName {
@@ -54,15 +54,12 @@ export const valueReader =
     };
   };
 
-const MAX_AGE_MS = 5_000;
-const REFRESH_MS = 3_000;
-
 /** Caches values in the process for 5 s. Only the value that a request has is ever read. */
 export const cachedValueLookup = (
   read: (name: string) => Promise<KnownValue>,
   now: () => number = () => performance.now(),
 ) => {
-  const lookUp = cachedReads(read, { maxAgeMs: () => MAX_AGE_MS, refreshMs: REFRESH_MS }, now);
+  const lookUp = cachedReads(read, SHORT_LIVED, now);
   return ({
     accountId,
     budgetId,

@@ -8,7 +8,7 @@ export interface BodyDecoder {
 }
 
 /** Most compressed bytes that wait for the decoder, which is many times faster than a network. Above this the meter gives up. */
-const MAX_WAITING_BYTES = 16 * 2 ** 20;
+export const MAX_WAITING_BYTES = 16 * 2 ** 20;
 
 /** A piece of bytes takes as much memory, however few they are. */
 export const PIECE_BYTES = 256;
@@ -54,7 +54,7 @@ const makeTransform = (encoding: string): Transform | undefined => {
 /**
  * @param contentEncoding value of the Content-Encoding header, which may name two encodings
  * @param out takes the decoded bytes
- * @param maxBytes the decoder gives up when it has decoded more
+ * @param maxBytes the decoder gives up when it has decoded more, all encodings together
  */
 export const decoderFor = (
   contentEncoding: string | undefined,
@@ -103,13 +103,15 @@ const piped = (transforms: Transform[], out: (chunk: Buffer) => void, maxBytes: 
   transforms.reduce((from, to) => from.pipe(to));
   let waitingBytes = 0;
   let decodedBytes = 0;
-  last.on('data', (chunk: Buffer) => {
+  const count = (chunk: Buffer): void => {
     decodedBytes += chunk.length;
-    if (decodedBytes <= maxBytes) out(chunk);
-    else if (ok) {
-      ok = false;
-      for (const transform of transforms) transform.destroy(new Error('decodes to too much'));
-    }
+    if (decodedBytes <= maxBytes || !ok) return;
+    ok = false;
+    for (const transform of transforms) transform.destroy(new Error('decodes to too much'));
+  };
+  for (const transform of transforms) transform.on('data', count);
+  last.on('data', (chunk: Buffer) => {
+    if (ok) out(chunk);
   });
   return {
     write: (chunk) => {

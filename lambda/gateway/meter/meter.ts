@@ -27,16 +27,6 @@ export interface MeteredResponse {
   readonly usageHeaders?: readonly (readonly [name: string, value: string])[] | undefined;
 }
 
-export interface Meter {
-  /** Takes a copy of the response's bytes, as received. Never throws, and keeps a chunk at most until its event ends. */
-  write(chunk: Buffer): void;
-  /**
-   * Called at the end of the response. Never rejects.
-   * @param whole false if the response was interrupted
-   */
-  end(whole: boolean): Promise<Reading>;
-}
-
 interface BodyReader {
   write(chunk: Buffer): void;
   end(): void;
@@ -120,10 +110,9 @@ class ChosenReader implements BodyReader {
 }
 
 /** Makes a meter for one response: it recognises the dialect and reads the usage from a copy of the bytes. */
-export const createMeter = (request: MeteredRequest, response: MeteredResponse): Meter =>
-  new ResponseMeter(request, response);
+export const createMeter = (request: MeteredRequest, response: MeteredResponse): Meter => new Meter(request, response);
 
-class ResponseMeter implements Meter {
+export class Meter {
   readonly #request: MeteredRequest;
   readonly #response: MeteredResponse;
   readonly #dialect: Dialect;
@@ -150,6 +139,7 @@ class ResponseMeter implements Meter {
     this.#decoder = decoderFor(response.contentEncoding, (chunk) => this.#read(chunk));
   }
 
+  /** Takes a copy of the response's bytes, as received. Never throws, and keeps a chunk at most until its event ends. */
   write(chunk: Buffer): void {
     this.#decoder.write(chunk);
   }
@@ -166,6 +156,10 @@ class ResponseMeter implements Meter {
     }
   }
 
+  /**
+   * Called at the end of the response. Never rejects.
+   * @param whole false if the response was interrupted
+   */
   async end(whole: boolean): Promise<Reading> {
     const decoded = await this.#decoder.end();
     let finished = false;

@@ -124,11 +124,6 @@ export const prepareRequest = (
   const mayAsk = mayAskForUsage(provider, request.method, path, request.headers);
   if (request.body === null || !(mayAsk || wantsBody))
     return { upstream, wholeBody: Buffer.isBuffer(request.body) ? request.body : null, askedForUsage: false };
-  const unchanged = (body: Buffer): PreparedRequest => ({
-    upstream: { ...upstream, body },
-    wholeBody: body,
-    askedForUsage: false,
-  });
   const withBody = (body: Buffer): PreparedRequest | Promise<PreparedRequest> => {
     const extended = mayAsk ? askForUsage(body) : undefined;
     return extended instanceof Promise
@@ -136,13 +131,9 @@ export const prepareRequest = (
       : withExtended(body, extended);
   };
   const withExtended = (body: Buffer, extended: Buffer | undefined): PreparedRequest => {
-    if (!extended) return unchanged(body);
-    const headers = headersForAskedUsage(upstream.headers, extended.length);
-    return {
-      upstream: { ...upstream, headers, framing: 'length', body: extended },
-      wholeBody: body,
-      askedForUsage: true,
-    };
+    const headers = extended && headersForAskedUsage(upstream.headers, extended.length);
+    const changes = headers ? { headers, framing: 'length' as const, body: extended } : { body };
+    return { upstream: { ...upstream, ...changes }, wholeBody: body, askedForUsage: extended !== undefined };
   };
   const { body } = request;
   if (Buffer.isBuffer(body)) return withBody(body);

@@ -63,9 +63,6 @@ export interface RelayParts {
 export const forward = (parts: RelayParts, forwarding: Forwarding): Promise<void> =>
   new Promise((resolve) => new Relay(parts, forwarding, resolve).begin());
 
-const isPlainEventStream = (headers: RawHeaders): boolean =>
-  headerValue(headers, 'content-encoding') === undefined && isEventStream(headers);
-
 class Relay implements UpstreamListener {
   readonly #parts: RelayParts;
   readonly #forwarding: Forwarding;
@@ -345,7 +342,8 @@ class Relay implements UpstreamListener {
 
   #startRelay({ status, statusMessage, headers }: UpstreamHead): void {
     if (this.#isFinished) return;
-    const filter = this.#askedForUsage && isPlainEventStream(headers) ? new UsageChunkFilter() : undefined;
+    const isPlain = headerValue(headers, 'content-encoding') === undefined;
+    const filter = this.#askedForUsage && isPlain && isEventStream(headers) ? new UsageChunkFilter() : undefined;
     const { requestId } = this.#forwarding;
     const route = this.#decideRoute();
     const forClient = clientResponseHeaders(headers, route, requestId, filter !== undefined);

@@ -77,16 +77,14 @@ export const undeliveredEvents = (
     timer.unref();
   };
 
-  /** Appends the reports to the events. They are not added to any more. */
-  const closeReports = (): void => {
-    for (const event of counted.values()) kept.push({ event, bytes: 0 });
-    counted = new Map();
-  };
-
   const work = async (): Promise<void> => {
     let delivered = 0;
     while (kept.length > 0 || counted.size > 0) {
-      if (kept.length === 0) closeReports();
+      if (kept.length === 0) {
+        // What is reported is not added to any more.
+        for (const event of counted.values()) kept.push({ event, bytes: 0 });
+        counted = new Map();
+      }
       const some = kept.splice(0, CONCURRENCY);
       const failed: Kept[] = [];
       await Promise.all(

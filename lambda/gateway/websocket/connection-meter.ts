@@ -3,6 +3,7 @@ import { MAX_MODEL_CHARACTERS } from '../../domain/usage/limits.ts';
 import { at, count, isRaw, type Raw } from '../../domain/usage/raw.ts';
 import { addUsage } from '../../domain/usage/usage.ts';
 import type { Reading } from '../../domain/usage/usage-event.ts';
+import { PIECE_BYTES } from '../meter/decoder.ts';
 import { JsonPicker, type PickerSink, parsed, type Wanted } from '../meter/json-picker.ts';
 import { MAX_PICKED_BYTES, ReadingBuilder } from '../meter/reading-builder.ts';
 import { wantedInResponse } from '../meter/wanted.ts';
@@ -43,8 +44,8 @@ const wantedInMessage: Wanted = {
 
 const wantedInSetup: Wanted = { setup: { model: 'model' } };
 
-/** Values of one message: far more than any event has. A message with more is not read. */
-const MAX_VALUES = 4_096;
+/** Values of one message take at most this in memory: far more than any event has. A message with more is not read. */
+const MAX_VALUES_BYTES = 4_096 * PIECE_BYTES;
 /** Responses that have begun and not ended. OpenAI allows a few at a time. */
 const MAX_OPEN_RESPONSES = 64;
 
@@ -84,6 +85,7 @@ class MessageValues implements MessageListener {
   readonly #onTooLong: () => void;
   #picker: JsonPicker | undefined;
   #values: [string, string][] = [];
+  #bytes = 0;
   #isTooLong = false;
 
   constructor(wanted: Wanted, take: (values: Values) => void, onTooLong: () => void) {
@@ -101,6 +103,7 @@ class MessageValues implements MessageListener {
     const values = this.#values;
     this.#picker = undefined;
     this.#values = [];
+    this.#bytes = 0;
     if (this.#isTooLong) this.#onTooLong();
     this.#isTooLong = false;
     this.#take(values);
@@ -109,7 +112,8 @@ class MessageValues implements MessageListener {
   #newPicker(): JsonPicker {
     const sink: PickerSink = {
       value: (name, json) => {
-        if (this.#values.length < MAX_VALUES) this.#values.push([name, json]);
+        this.#bytes += json.length + PIECE_BYTES;
+        if (this.#bytes <= MAX_VALUES_BYTES) this.#values.push([name, json]);
         else this.#isTooLong = true;
       },
       tooLong: () => {
@@ -146,7 +150,8 @@ export class ConnectionMeter {
   #modelRequested: string | null;
   #modelServed: string | null = null;
   #transcriptionModel: string | null = null;
-  #isWhole = true;
+  /** False if something on the connection could not be read: it may have responses that were not found. */
+  isWhole = true;
   readonly #client: MessageListener;
   /** The provider's messages. */
   readonly provider: MessageListener;
@@ -178,13 +183,8 @@ export class ConnectionMeter {
     return this.#isGemini && this.#modelRequested === null ? this.#client : undefined;
   }
 
-  /** False if something on the connection could not be read: it may have responses that were not found. */
-  get isWhole(): boolean {
-    return this.#isWhole;
-  }
-
   markUnreadable(): void {
-    this.#isWhole = false;
+    this.isWhole = false;
   }
 
   /** Called when the connection has ended: ends the open responses. */

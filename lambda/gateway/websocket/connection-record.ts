@@ -25,12 +25,12 @@ const meteredDialects: Readonly<Partial<Record<HostLabel, Dialect>>> = {
 
 const ignore = (): void => {};
 
-/** The model that a handshake's target names, as OpenAI's realtime API does. */
-export const modelInQuery = (target: string): string | null => {
-  const query = target.indexOf('?');
-  const model = query === -1 ? null : new URLSearchParams(target.slice(query + 1)).get('model');
-  return model ? model.slice(0, MAX_MODEL_CHARACTERS) : null;
-};
+/** The models that a handshake's target names, as OpenAI's realtime API does. Of several, servers take the first or the last. */
+export const modelsInQuery = (target: string): readonly string[] =>
+  new URLSearchParams(target.slice(pathOf(target).length))
+    .getAll('model')
+    .filter(Boolean)
+    .map((model) => model.slice(0, MAX_MODEL_CHARACTERS));
 
 /** The reading of a connection itself. `free`: all that costs something on it has a record of its own. */
 const connectionReading = (isFree: boolean, isWhole: boolean, model: string | null): Reading => ({
@@ -74,7 +74,7 @@ export class ConnectionRecord {
   #registration: Registration | undefined;
   #route: CloseEvent['route'] = 'bypassed';
   /** Which side ended first, with a Close frame or without. */
-  #outcome: KnownOutcome | undefined;
+  outcome: KnownOutcome | undefined;
   /** A side has sent a Close frame. */
   #isClosed = false;
   #meter: ConnectionMeter | undefined;
@@ -89,7 +89,7 @@ export class ConnectionRecord {
   constructor(parts: GatewayParts, handshake: AdmittedHandshake, target: string) {
     this.#parts = parts;
     this.#handshake = handshake;
-    this.#model = modelInQuery(target);
+    this.#model = modelsInQuery(target)[0] ?? null;
     this.identity = requestIdentity(handshake.request, handshake.admitted, handshake.requestId, pathOf(target));
   }
 
@@ -104,13 +104,9 @@ export class ConnectionRecord {
     return this.#route;
   }
 
-  get outcome(): KnownOutcome | undefined {
-    return this.#outcome;
-  }
-
   /** @param outcome what became of the connection if nothing ended it before */
   noteEnd(outcome: KnownOutcome): void {
-    this.#outcome ??= outcome;
+    this.outcome ??= outcome;
   }
 
   /**
@@ -222,7 +218,7 @@ export class ConnectionRecord {
     };
     const registration = this.#open(identity);
     return (reading) => {
-      const outcome = reading.complete ? 'completed' : (this.#outcome ?? 'upstream_aborted');
+      const outcome = reading.complete ? 'completed' : (this.outcome ?? 'upstream_aborted');
       // As over HTTP: a short response may end before the queue has confirmed its beginning.
       const confirmed = new Promise<void>((resolve) => registration.whenKnown(resolve));
       const route = confirmed.then(() => this.#routeOf(registration));

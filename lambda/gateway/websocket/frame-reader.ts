@@ -1,5 +1,5 @@
 import type { InflateRaw } from 'node:zlib';
-import { PIECE_BYTES } from '../meter/decoder.ts';
+import { MAX_WAITING_BYTES, PIECE_BYTES } from '../meter/decoder.ts';
 
 /*
  * Reads the messages in a copy of one side's bytes. The connection itself passes bytes and never depends on this reader.
@@ -28,8 +28,6 @@ export interface Compression {
   readonly keepsContext: boolean;
 }
 
-/** Most compressed bytes that wait for zlib, which is many times faster than a network. Above this the reader gives up. */
-const MAX_WAITING_BYTES = 16 * 2 ** 20;
 /** Longest message, decompressed: no provider sends more, and a bomb soon reaches it. Longer uncompressed ones cost nothing and are read. */
 const MAX_INFLATED_BYTES = 64 * 2 ** 20;
 

@@ -11,7 +11,7 @@ import { checkValues, type ValuesCheck } from '../relay/check-values.ts';
 import type { KnownOutcome } from '../relay/close-event-builder.ts';
 import { logFault } from '../relay/fault-log.ts';
 import { MAX_HEADER_BYTES, PhaseTimer, type UpstreamTimeouts } from '../upstream/upstream.ts';
-import { type AdmittedHandshake, ConnectionRecord, modelInQuery } from './connection-record.ts';
+import { type AdmittedHandshake, ConnectionRecord, modelsInQuery } from './connection-record.ts';
 
 /** Longer than providers keep a connection (OpenAI an hour), so that only forgotten connections end. */
 const IDLE_MS = 3_900_000;
@@ -118,8 +118,7 @@ export class WebSocketRelay {
   }
 
   #refusal(values: ValuesCheck): Refusal | undefined {
-    const model = modelInQuery(this.#target);
-    const models = model === null ? [] : [model];
+    const models = modelsInQuery(this.#target);
     return checkBudgets(this.#handshake.admitted, this.#record.identity, new Date(), models, values)?.refusal;
   }
 

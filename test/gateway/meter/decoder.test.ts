@@ -50,6 +50,13 @@ describe('a limit', () => {
     expect(Buffer.concat(out).length).toBeLessThanOrEqual(100_000);
   });
 
+  it('ends the decoding of two encodings where the first yields more, and the second nothing', async () => {
+    const nothing = Buffer.concat([gzipSync('').subarray(0, 10), Buffer.from('000000ffff'.repeat(100_000), 'hex')]);
+    const decoder = decoderFor('gzip, gzip', () => {}, 100_000);
+    decoder.write(gzipSync(nothing));
+    expect(await decoder.end()).toBe(false);
+  });
+
   it('lets through what is within it', async () => {
     const out: Buffer[] = [];
     const decoder = decoderFor('gzip', (chunk) => out.push(chunk), TEXT.length);

@@ -76,6 +76,9 @@ describe('a connection to OpenAI', () => {
     expect(openai({ type: 'response.done', response: { id: 'a', output, usage } }).isWhole).toBe(false);
     const long = { ...usage, padding: 'x'.repeat(100_000) };
     expect(openai({ type: 'response.done', response: { id: 'a', usage: long } }).isWhole).toBe(false);
+    const action = { type: 'x'.repeat(10_000) };
+    const large = Array.from({ length: 120 }, () => ({ type: 'message', action }));
+    expect(openai({ type: 'response.done', response: { id: 'a', output: large, usage } }).isWhole).toBe(false);
     expect(openai(created('a'), done('a')).isWhole).toBe(true);
   });
 
