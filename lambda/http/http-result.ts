@@ -6,11 +6,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 export type HttpResult = Omit<APIGatewayProxyResult, 'body'> & { body: string | Readable };
 
 async function* chain(first: IteratorResult<string>, rest: AsyncIterator<string>): AsyncGenerator<string> {
-  try {
-    for (let next = first; !next.done; next = await rest.next()) yield next.value;
-  } finally {
-    await rest.return?.();
-  }
+  for (let next = first; !next.done; next = await rest.next()) yield next.value;
 }
 
 /**

@@ -94,7 +94,7 @@ const cors = (origins: readonly string[]): middy.MiddlewareObj<APIGatewayProxyEv
  */
 const conditional = (): middy.MiddlewareObj<APIGatewayProxyEvent, HttpResult> => ({
   after: ({ event, response }) => {
-    if (event.httpMethod !== 'GET' || response?.statusCode !== 200 || typeof response.body !== 'string') return;
+    if (event.httpMethod !== 'GET' || typeof response?.body !== 'string') return;
     const tag = `W/"${createHash('sha256').update(response.body).digest('base64url').slice(0, 22)}"`;
     response.headers = { ...response.headers, ETag: tag };
     if (headersOf(event)['if-none-match'] === tag) Object.assign(response, { statusCode: 304, body: '' });

@@ -19,7 +19,7 @@ export const clientNetwork = (address: string): string => {
   if (inIpv6 !== undefined || !address.includes(':')) return inIpv6 ?? address;
   const [head = '', tail] = address.toLowerCase().split('::');
   const groups = (text: string | undefined) => (text ? text.split(':') : []);
-  const missing = tail === undefined ? 0 : 8 - groups(head).length - groups(tail).length;
+  const missing = 8 - groups(head).length - groups(tail).length;
   const all = [...groups(head), ...Array<string>(missing).fill('0'), ...groups(tail)];
   return `${all
     .slice(0, 4)

@@ -9,7 +9,9 @@ import { openSessions } from '../../lambda/data/spend/sessions.ts';
 import { chunk } from '../../lambda/data/table/batch.ts';
 import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import { MAX_PAUSES, pausesOf, withoutPause, withPause } from '../../lambda/domain/limits/pauses.ts';
+import { type BurnRateCondition, evaluatorOf } from '../../lambda/domain/limits/rule.ts';
 import { type EvaluationDependencies, evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
+import { openUsualHours } from '../../lambda/rule-evaluator/judge-values.ts';
 import { evaluationDependencies } from '../../lambda/rule-evaluator/open-judge.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
@@ -228,4 +230,21 @@ describe('a budget that is used up', () => {
     });
     expect([failures, (await openBlocks(table).read(accountId)).blocks]).toEqual([[], []]);
   });
+});
+
+it('reads the usual hours of a rule once a day, and again where its condition has changed', async () => {
+  let reads = 0;
+  const usualHours = openUsualHours(() => {
+    reads += 1;
+    return (async function* () {})();
+  });
+  const config = { each: 'tag', factor: 3 };
+  const rule = ruleOf(accountId, { type: 'burn_rate', config }) as Rule<BurnRateCondition>;
+  const ask = (changes: Partial<Rule> = {}, start = clock.toISOString()) =>
+    usualHours({ ...rule, ...changes } as typeof rule, evaluatorOf(rule.condition), start);
+  await Promise.all([ask(), ask()]);
+  expect(reads).toBe(1);
+  for (const changes of [{ conditionRevision: 2 }, { ruleId: 'other' }, { accountId: 'other' }]) await ask(changes);
+  await ask({}, '2026-11-21T00:05:00.000Z');
+  expect(reads).toBe(5);
 });

@@ -30,6 +30,7 @@ describe('plausible', () => {
     ['fewer than no tokens', priced({ inputTokens: -1 })],
     ['a cost above the highest', priced({}, { costNanoUsd: MOST + 1 })],
     ['a negative cost', priced({}, { costNanoUsd: -1 })],
+    ['a list cost above the highest', priced({}, { listCostNanoUsd: MOST + 1 })],
     ['a fraction of a nano-USD', priced({}, { costNanoUsd: 0.5 })],
     ['more than the most of a unit', priced({ units: { audioSeconds: MOST / 1_000 + 1 } })],
     ['less than nothing of a unit', priced({ units: { audioSeconds: -0.001 } })],
@@ -40,7 +41,7 @@ describe('plausible', () => {
 });
 
 describe('a record', () => {
-  it('has what limits reserved, but for limits of each', () => {
+  it('has what limits reserved, but for limits of each, and how long a provider took', () => {
     const reservation = { periodId: 'monthly#2026-11-01', minute: 1, unknownNanoUsd: 0 };
     const reservations = [
       { ...reservation, budgetId: 'b1', nanoUsd: 5 },
@@ -54,5 +55,7 @@ describe('a record', () => {
     expect(recorded({ reservations }).reservations).toEqual([{ budgetId: 'b1', nanoUsd: 5 }]);
     expect(recorded({ reservations: reservations.slice(1) })).not.toHaveProperty('reservations');
     expect(recorded({})).not.toHaveProperty('reservations');
+    expect(recorded({})).toHaveProperty('durationBucket');
+    expect(recorded({ outcome: 'refused' })).not.toHaveProperty('durationBucket');
   });
 });

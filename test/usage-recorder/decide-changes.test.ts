@@ -58,6 +58,15 @@ describe('decideChanges', () => {
   ])('changes the ledger or not for %s', (_, event, record, changes) => {
     expect(decideWith([event], record && [record])).toHaveLength(changes);
   });
+
+  it.each([
+    ['in the background', 1, 'resp_1'],
+    ['at once, so that fetching it again is free', 0, undefined],
+  ])('remembers a response that was made %s, or not', (_, background, countsResponse) => {
+    const billableItems = { 'response.id': 'resp_1', 'response.background': background };
+    const [change] = decideWith([close(1, { reading: { billableItems } })]);
+    expect(change?.countsResponse).toBe(countsResponse);
+  });
 });
 
 const someChange = fc

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { openModelUse } from '../../lambda/data/prices/model-use.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { outboxKey } from '../../lambda/data/table/keys.ts';
@@ -56,7 +57,9 @@ it('the handlers record events from the queue and the outbox, and roll up the da
   const { handler: sweep } = await import('../../lambda/usage-recorder/sweep/handler.ts');
   const { handler: rollUp } = await import('../../lambda/usage-recorder/rollup/handler.ts');
   const { accountId, keyId } = await newAccount(table);
-  const event = (n: number) => closeEvent({ accountId, keyId, n, startedAt, reading: { usage }, overheadMs: 1 });
+  const event = (n: number, modelServed = 'gpt-4o') =>
+    closeEvent({ accountId, keyId, n, startedAt, reading: { usage, modelServed }, overheadMs: 1 });
+  const swept = event(2, 'gpt-4o-mini');
 
   const messages = {
     Records: [
@@ -76,10 +79,13 @@ it('the handlers record events from the queue and the outbox, and roll up the da
 
   await table.call('PutItem', {
     TableName: table.name,
-    Item: { ...outboxKey(0, event(2).requestId, 'close'), event: JSON.stringify(event(2)), parkedAt: startedAt },
+    Item: { ...outboxKey(0, swept.requestId, 'close'), event: JSON.stringify(swept), parkedAt: startedAt },
   });
   await sweep({} as ScheduledEvent, context, () => {});
-  expect(await openRequests(table).find(accountId, event(2).requestId)).toMatchObject({ provenance: 'computed' });
+  expect(await openRequests(table).find(accountId, swept.requestId)).toMatchObject({ provenance: 'computed' });
+  // By this a new price finds it.
+  const uses = await Array.fromAsync(openModelUse(table).of(startedAt.slice(0, 10)));
+  expect(uses).toContainEqual(expect.objectContaining({ accountId, model: 'gpt-4o-mini' }));
   expect(metricsOf()).toMatchObject([
     { namespace: 'AiSpendGateway/test', service: 'gateway', Requests: 1 },
     { namespace: 'AiSpendGateway/test', service: 'usage-sweep', RecordedEvents: 1, SweptEvents: 1 },

@@ -195,7 +195,11 @@ describe('a limit of each', () => {
       world.event(2, { tokens: 12_000, ...user('bob') }),
     ]);
     expect(await alerts()).toEqual([[80, 'user bob has used 84% of $0.0001: $0.000084.']]);
-    await record([world.event(3, { tokens: 1, ...user('bob') })]);
+    // The second is late, and of a month that is over.
+    await record([
+      world.event(3, { tokens: 1, ...user('bob') }),
+      world.event(6, { tokens: 20_000, ...user('eve'), startedAt: '2026-10-31T23:00:00.000Z' }),
+    ]);
     expect(await alerts()).toHaveLength(1);
     await record([world.event(4, { tokens: 9_000, ...user('bob') })]);
     expect((await alerts())[0]).toEqual([100, expect.stringContaining('further requests are refused')]);

@@ -204,10 +204,14 @@ describe('own prices over the ledger', () => {
   it('remembers what a credit paid for requests that are no longer on record', async () => {
     const world = await worldOf();
     const { id } = await world.create({ kind: 'credit', usd: 0.001 }, {}, '2026-10-01', '2026-12-24');
-    world.wait(AFTER_MS);
-    await world.record([1, 2].map((n) => event(world, n, '2026-10-28T09:00:00.000Z', { tokens: 500 })));
-    world.wait(5 * DAY_MS);
+    world.wait(AFTER_MS + 5 * DAY_MS);
     await world.record([event(world, 3, '2026-11-02T09:00:00.000Z', { tokens: 400 })]);
+    for (let run = 0; run < 2; run++) await world.work();
+    const paidIn = async (month: string) => (await world.own()).months[month]?.factors[id]?.sum;
+    expect(await paidIn('2026-11')).toBe('400000');
+    // The month before is paid first, although its requests come late.
+    await world.record([1, 2].map((n) => event(world, n, '2026-10-28T09:00:00.000Z', { tokens: 500 })));
+    world.wait(DAY_MS);
     await world.work();
     const pk = requestPartition(world.accountId, '2026-10-28');
     const old = await world.records();
@@ -219,7 +223,7 @@ describe('own prices over the ledger', () => {
     await world.update(id, { until: '2026-12-25' });
     world.wait(AFTER_MS);
     await world.work();
-    expect((await world.own()).months['2026-10']?.factors[id]?.sum).toBe('1000000');
+    expect(await paidIn('2026-10')).toBe('1000000');
     world.wait(DAY_MS);
     await world.work();
     await world.record([event(world, 4, '2026-11-03T09:00:00.000Z', { tokens: 400 })]);

@@ -35,14 +35,14 @@ interface BatchResponse {
 /** Sends one event to the usage queue, with one attempt. Resolves when SQS has it, otherwise rejects. */
 export type SendEvent = (event: UsageEvent, delaySeconds: number) => Promise<void>;
 
-/** Takes the next message from a list: one event, or several with the same delay. */
+/** Takes the next message from a list: one event, or several. Those of a list have the same delay. */
 const takeMessage = (events: Waiting[], most: number): Waiting[] => {
   const [first] = events as [Waiting, ...Waiting[]];
   let count = 1;
   let bytes = first.body.length;
   for (let next = events[1]; next && count < most && !first.isAlone; next = events[count]) {
     bytes += next.body.length;
-    if (next.isAlone || next.delaySeconds !== first.delaySeconds || bytes > MAX_SHARED_BYTES) break;
+    if (next.isAlone || bytes > MAX_SHARED_BYTES) break;
     count++;
   }
   return events.splice(0, count);

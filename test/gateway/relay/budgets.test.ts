@@ -349,8 +349,16 @@ describe('a limit of each', () => {
     expect(isForwarded).toBe(true);
     await turn();
     expect(exchange.events[0]).toMatchObject({ blocksUnread: true });
-    const stopped = await send('ada', { ada: 'unavailable' }, { onUnavailable: 'stop' });
-    await stopped.exchange.finished;
-    expect(bodyOf(stopped.exchange).code).toBe('BUDGET_UNKNOWN');
+    const stops = { ...limit, onUnavailable: 'stop' } as const;
+    for (const each of [[stops], [stops, limit], [limit, stops]]) {
+      const stopped = await send('ada', { ada: 'unavailable' }, {}, { each });
+      await stopped.exchange.finished;
+      expect(bodyOf(stopped.exchange).code).toBe('BUDGET_UNKNOWN');
+    }
+    const free = { method: 'GET', target: '/v1/models' };
+    const parts = { ...watched({ each: [stops] }), lookUpValue: () => 'unavailable' as const };
+    const passed = fakeExchange(free, { parts });
+    await turn();
+    expect(passed.sent).toHaveLength(1);
   });
 });

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { providerByLabel } from '../../../lambda/domain/providers.ts';
 import type { Admitted } from '../../../lambda/gateway/admission/admit.ts';
@@ -103,25 +103,32 @@ describe('what an account holds in memory', () => {
   });
 
   const provider = providerByLabel('openai') as Admitted['provider'];
-  const prepare = (accountId: string, body: Buffer) =>
+  const prepare = (
+    accountId: string | null,
+    body: Buffer,
+    stream = Readable.from([body.subarray(0, 10), body.subarray(10)], { objectMode: false }),
+  ) =>
     prepareRequest(
       {
         method: 'POST',
         host: 'x',
         target: PATH,
         headers: ['Content-Type', 'application/json', 'Content-Length', String(body.length)],
-        body: Readable.from([body.subarray(0, 10), body.subarray(10)], { objectMode: false }),
+        body: stream,
       },
-      { provider, serviceKey: 'svc_x', credential: 'sk', owner: { accountId } as never },
+      { provider, serviceKey: 'svc_x', credential: 'sk', owner: accountId && ({ accountId } as never) },
       'https://api.openai.com',
       PATH,
       PATH,
     );
 
-  it('forwards a body past it as it arrives, whole and unchanged, without asking for usage', async () => {
+  it.each([
+    ['of its account', 'full'],
+    ['of its key, while the account is not known', null],
+  ])('forwards a body past it as it arrives, whole and unchanged, without asking for usage: %s', async (_, account) => {
     const body = Buffer.from('{"model":"gpt-4o","stream":true}');
-    hold('full').add(64 * MB);
-    const prepared = await prepare('full', body);
+    hold(account ?? 'svc_x').add(64 * MB);
+    const prepared = await prepare(account, body);
     expect(prepared).toMatchObject({ askedForUsage: false, wholeBody: null });
     const chunks: Buffer[] = [];
     for await (const chunk of prepared.upstream.body as Readable) chunks.push(chunk as Buffer);
@@ -135,5 +142,14 @@ describe('what an account holds in memory', () => {
     expect(hold('busy').add(64 * MB - body.length + 1)).toBe(false);
     releaseBody?.();
     expect(hold('busy').add(64 * MB)).toBe(true);
+  });
+
+  it('does not count a body that its client interrupted', async () => {
+    const stream = new PassThrough();
+    stream.write('{"model":');
+    const preparing = prepare('gone', repeated(MB), stream);
+    setImmediate(() => stream.destroy());
+    await expect(preparing).rejects.toThrow('interrupted');
+    expect(hold('gone').add(64 * MB)).toBe(true);
   });
 });

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
+import { auditEntry } from '../../../lambda/data/accounts/audit-log.ts';
+import { openLimitValues, overrideAction } from '../../../lambda/data/ledger/limit-values.ts';
 import { openReservations } from '../../../lambda/data/ledger/reservations.ts';
 import { limitValueKey } from '../../../lambda/data/table/keys.ts';
 import { findItem } from '../../../lambda/data/table/read.ts';
@@ -9,6 +11,7 @@ import { type Block, NO_BLOCKS, type ReservedBudget } from '../../../lambda/doma
 import { periodId } from '../../../lambda/domain/limits/reservation.ts';
 import { valueExpiry } from '../../../lambda/domain/limits/value-counts.ts';
 import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
+import { valueReader } from '../../../lambda/gateway/admission/value-lookup.ts';
 import {
   type AwsCall,
   AwsCallError,
@@ -142,6 +145,13 @@ describe('a request of a budget that is reserved from', () => {
     const item = await findItem(table, limitValueKey(accountId, budget.id, id, 'ada'));
     // A dead process leaves it as it is: nothing of the ledger sets it.
     expect(item).toMatchObject({ committed: WORST, expiresAt: valueExpiry(id) });
+    const override = { amountNanoUsd: 5, until: '2126-11-20T12:00:00.000Z' };
+    const audit = auditEntry(accountId, {}, { action: 'budget.override_set' }, new Date());
+    await openLimitValues(table).setOverride(overrideAction(accountId, budget.id, 'ada', override, null), audit);
+    const read = valueReader(caller, table.name, 2_000);
+    expect(await read(JSON.stringify([accountId, budget.id, id, 'ada']))).toEqual({
+      ...{ usedNanoUsd: 0, unpricedRequests: 0, committedNanoUsd: WORST, override },
+    });
   });
 
   it('is counted once, however often its event arrives', async () => {
@@ -154,21 +164,26 @@ describe('a request of a budget that is reserved from', () => {
   });
 
   it('is refused where it does not fit, with what is spent, reserved and needed', async () => {
-    const budget = budgetOf((1.5 * WORST) / USD);
+    const budget = budgetOf(WORST / USD);
+    const isRefused = async (spent: number, reserved: number): Promise<Exchange> => {
+      const refused = await send([budget], CHAT);
+      expect(refused.sent).toEqual([]);
+      expect(refused.status()).toBe(429);
+      expect(JSON.parse(String(refused.calls.find(([name]) => name === 'write')?.[1])).error).toMatchObject({
+        code: 'BUDGET_EXCEEDED',
+        budget: { id: budget.id, spentUsd: spent / USD, reservedUsd: reserved / USD, neededUsd: WORST / USD },
+      });
+      return refused;
+    };
+    const headerOf = (exchange: Exchange, name: string) => exchange.headers()[exchange.headers().indexOf(name) + 1];
     const first = await send([budget], CHAT);
-    const refused = await send([budget], CHAT);
-    expect(refused.sent).toEqual([]);
-    expect(refused.status()).toBe(429);
-    expect(JSON.parse(String(refused.calls.find(([name]) => name === 'write')?.[1])).error).toMatchObject({
-      code: 'BUDGET_EXCEEDED',
-      budget: { id: budget.id, spentUsd: 0, reservedUsd: WORST / USD, neededUsd: WORST / USD },
-    });
-    expect(refused.headers()[refused.headers().indexOf('x-should-retry') + 1]).toBe('false');
-    // It fits as soon as the other has ended.
-    expect(refused.headers()[refused.headers().indexOf('Retry-After') + 1]).toBe('30');
+    const refused = await isRefused(0, WORST);
+    expect(headerOf(refused, 'x-should-retry')).toBe('false');
+    // It would fit, to the nano-dollar, if the other ended at no cost.
+    expect(headerOf(refused, 'Retry-After')).toBe('30');
     expect(refused.closes()).toEqual([expect.objectContaining({ outcome: 'refused', blockedBy: budget.id })]);
     await record([await respond(first, 20)]);
-    expect((await send([budget], CHAT)).sent).toHaveLength(1);
+    expect(headerOf(await isRefused(225_000, 0), 'Retry-After')).not.toBe('30');
   });
 
   it('reserves the model’s largest output without max_tokens', async () => {
@@ -236,15 +251,22 @@ describe('a request of a budget that is reserved from', () => {
     },
   );
 
-  it('does not repeat a write whose response is lost, which may have reserved', async () => {
-    const budget = budgetOf(1);
+  it('does not repeat a write whose response is lost, which may have reserved, and frees those before', async () => {
+    const [first, budget] = [budgetOf(1), budgetOf(1)];
+    const freed = Promise.withResolvers<void>();
+    let calls = 0;
     const lossy: AwsCall = async (...call) => {
-      await caller(...call);
-      throw new Error('no response');
+      calls += 1;
+      const isLost = calls === 2;
+      const response = await caller(...call);
+      if (isLost) throw new Error('no response');
+      if (calls === 3) freed.resolve();
+      return response;
     };
     const reserve = openReserve(lossy, table.name, 10_000);
-    await respond(await send([budget], CHAT, { reserve }), 20);
-    expect(await reservedIn(budget)).toBe(WORST);
+    await respond(await send([first, budget], CHAT, { reserve }), 20);
+    await freed.promise;
+    expect(await Promise.all([first, budget].map(reservedIn))).toEqual([0, WORST]);
   });
 
   it('frees a reservation once, where the evaluator freed it before', async () => {
