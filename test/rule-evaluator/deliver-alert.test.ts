@@ -90,6 +90,8 @@ describe('deliverAlert', () => {
     expect(await mailedFor({ model: 'gpt-4o' })).toEqual([email('ada')]);
     expect(await mailedFor({ project: 'search' })).toEqual([email('ada'), email('bob')]);
     expect(await mailedFor({ member: 'dev' })).toEqual([email('ada'), email('dev')]);
+    await deliver(0, { ruleId: null });
+    expect(fakes.sendMail.mock.calls.at(-1)?.[0].to).toEqual([email('ada')]);
   });
 
   describe('an unverified address gets no alert', () => {

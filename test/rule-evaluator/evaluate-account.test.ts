@@ -24,10 +24,12 @@ const evaluateRules = async (
     fire = async () => true,
     judgedUntil = at,
     changeByLimits = async () => {},
+    compare = async () => async () => {},
   }: {
     fire?: EvaluationDependencies['alerts']['fire'];
     judgedUntil?: string | undefined;
     changeByLimits?: EvaluationDependencies['blocks']['changeByLimits'];
+    compare?: EvaluationDependencies['reservations']['compare'];
   } = {},
 ) => {
   const run = evaluateAccount({
@@ -43,7 +45,7 @@ const evaluateRules = async (
     },
     alerts: { fire, firedFor: async () => new Set<string>() },
     blocks: { change: async () => {}, changeByLimits },
-    reservations: { compare: async () => async () => {} },
+    reservations: { compare },
     measures: { note: async () => {} },
     keys: { list: async () => [{ keyId: 'key-1', name: 'default' }] as never },
     projects: { list: async () => [{ projectId: 'p1', name: 'Search' }] as never },
@@ -104,6 +106,17 @@ describe('evaluateAccount', () => {
     expect([today?.alert.figure, yesterday?.alert.figure]).toEqual([12 * USD, 11 * USD]);
     expect(models(today?.alert)).toEqual([{ dimension: 'model', value: 'gpt-4o', label: null, share: 1 }]);
     expect(models(yesterday?.alert)).toEqual([{ dimension: 'model', value: 'o3', label: null, share: 1 }]);
+  });
+
+  it('compares what was reserved with what was used, by which reservations of dead processes end', async () => {
+    const adjusted: unknown[] = [];
+    const block = { enforcement: 'reserved' };
+    const budget = accountRule({}, { type: 'budget', config: { amount: 100, period: 'daily', block } });
+    await evaluateRules('2026-11-20T16:30:00Z', both, [budget], {
+      compare: async (accountId, periods) => async (used) => void adjusted.push([accountId, periods, [...used]]),
+    });
+    const periods = [{ budgetId: 'rule-1', periodId: 'daily#2026-11-20T00:00:00.000Z' }];
+    expect(adjusted).toEqual([['svc_1', periods, [['rule-1', 12 * USD]]]]);
   });
 
   it('counts spend of the current instant', async () => {

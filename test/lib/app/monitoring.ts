@@ -58,6 +58,15 @@ describe('alarms', () => {
     );
   });
 
+  it('take the highest of what is a state, and no sum or mean of it', () => {
+    const isState = /^Approximate|^(PriceFeedAgeMs|WaitingPriceChanges|DriftedModels|Duration)$/;
+    const states = alarmsOf().flatMap(({ properties: { MetricName, Statistic } }) =>
+      isState.test(String(MetricName)) ? [[MetricName, Statistic]] : [],
+    );
+    expect(new Set(states.map(([name]) => name)).size).toBe(6);
+    expect(states).toEqual(states.map(([name]) => [name, 'Maximum']));
+  });
+
   it('report every schedule that stops, but none that has yet to run for the first time', () => {
     const properties = alarmsOf().map((alarm) => alarm.properties);
     const stopped = properties.filter(({ MetricName }) => MetricName === 'Invocations');
