@@ -241,6 +241,16 @@ describe('a destination of the type otlp', () => {
     await account.run(1);
     expect(logs()).toHaveLength(3);
   });
+
+  it('gets nothing that is younger than twenty minutes, by the second', async () => {
+    const account = await openAccount();
+    await account.create('otlp');
+    await account.record([{ n: 1, startedAt: at(1.75), tokens: 1 }]);
+    await account.run(21.5);
+    expect(logs()).toEqual([]);
+    await account.run(1);
+    expect(logs()).toHaveLength(1);
+  });
 });
 
 describe('a destination of the type manifests', () => {

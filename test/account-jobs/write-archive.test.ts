@@ -109,6 +109,7 @@ beforeAll(async () => {
       keyId: account.keyId,
       startedAt: `2026-11-${n < 20 ? 20 : 21}T12:00:00.000Z`,
       tag: 'search',
+      ...(n === 0 && { session: { id: 's1' } }),
     }),
   );
   await openRecorder(table, { logger: silentLogger(), now: () => NOW.getTime() })(events);
@@ -135,6 +136,7 @@ it('writes everything of the account, and no secret', async () => {
       'audit.jsonl',
       'requests/2026-11-20.jsonl',
       'requests/2026-11-21.jsonl',
+      'sessions/2026-11-20.jsonl',
       'spend/2026-11.csv',
     ].map((name) => `ai-spend/${name}`),
   );
@@ -153,6 +155,8 @@ it('writes everything of the account, and no secret', async () => {
       .sort(),
   ).toEqual([...requests].sort());
   expect(days.flat()[0]).toMatchObject({ provider: 'openai', tag: 'search', reading: { modelRequested: 'gpt-4o' } });
+  const sessions = linesOf(files.get('ai-spend/sessions/2026-11-20.jsonl'));
+  expect(sessions).toMatchObject([{ sessionId: 's1', requests: 1, activeHours: [12] }]);
   const spend = files.get('ai-spend/spend/2026-11.csv') ?? '';
   expect(
     spend

@@ -37,6 +37,14 @@ describe('every function', () => {
   });
 });
 
+it('nobody may register where no setting says who', () => {
+  const values = functions.flatMap(({ properties }) => {
+    const { Variables } = properties['Environment'] as { Variables: Record<string, unknown> };
+    return Variables['REGISTRATION'] ?? [];
+  });
+  expect([...new Set(values)]).toEqual(['closed']);
+});
+
 describe('traces', () => {
   const tracingIn = (settings: object) => {
     const traced = synthStage(settings);

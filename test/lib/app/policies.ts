@@ -13,8 +13,11 @@ const statementSchema = z.object({
   Condition: z
     .object({
       'ForAllValues:StringLike': z.object({ 'dynamodb:LeadingKeys': z.array(z.string()) }).optional(),
+      // "For all values" is true of none.
+      Null: z.object({ 'dynamodb:LeadingKeys': z.literal('false') }).optional(),
       StringEquals: z.record(z.string(), z.string()).optional(),
     })
+    .refine((condition) => (condition['ForAllValues:StringLike'] === undefined) === (condition.Null === undefined))
     .optional(),
 });
 const policySchema = z.object({

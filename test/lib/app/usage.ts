@@ -80,6 +80,13 @@ describe('the usage queue', () => {
     expect(policies).toHaveLength(2);
   });
 
+  it('reads no prices of a source that the settings switch off', () => {
+    const stack = synthStage({ priceFeed: { sources: { 'models.dev': null } } })('usage');
+    const [feed] = Object.entries(resourcesOf(stack, 'AWS::Lambda::Function')).filter(([id]) => /^PriceFeed/.test(id));
+    const { Variables } = feed?.[1].Properties['Environment'] as { Variables: Record<string, string> };
+    expect(Object.keys(JSON.parse(Variables['PRICE_FEED_SOURCES'] ?? ''))).toEqual(['genai-prices']);
+  });
+
   it.each([
     ['Sweep', 'rate(1 minute)'],
     ['Rollup', 'rate(1 hour)'],
