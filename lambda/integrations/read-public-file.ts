@@ -67,7 +67,6 @@ export const readPublicFile = async (
       response.on('error', () => fail('it was interrupted'));
       response.on('end', () => {
         const bytes = Buffer.concat(chunks);
-        if (!response.complete) return fail('it was interrupted');
         if (response.headers['content-encoding'] !== 'gzip') return resolve(bytes);
         try {
           resolve(gunzipSync(bytes, { maxOutputLength: maxBytes }));

@@ -12,6 +12,7 @@ import { write } from '../../lambda/data/table/write.ts';
 import { DAY_MS, HOUR_MS } from '../../lambda/domain/calendar/units.ts';
 import { exportKey, manifestKey } from '../../lambda/domain/object-keys.ts';
 import { exportDay } from '../../lambda/exporter/export-day.ts';
+import { openCsvFile } from '../../lambda/exporter/file-formats.ts';
 import { openExporting } from '../../lambda/exporter/open-exporting.ts';
 import { runDueDays } from '../../lambda/exporter/run-due-days.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
@@ -167,6 +168,11 @@ describe('the export of days', () => {
     const [row] = await query.rows(`SELECT count(*) AS charges FROM cost_and_usage WHERE day = '${DAYS[1]}'`);
     expect(String(lines.length - 1)).toBe(row?.['charges']);
     expect(lines[0]?.split(',').slice(0, 3)).toEqual(['BilledCost', 'BillingAccountId', 'BillingAccountName']);
+  });
+
+  it('leaves what is not known empty in CSV', () => {
+    const columns = (['nanoUsd', 'count', 'text'] as const).map((type) => ({ name: type, type, of: () => null }));
+    expect(gunzipSync(openCsvFile(columns).encode([{}])).toString('utf8')).toBe('nanoUsd,count,text\r\n,,\r\n');
   });
 
   it('tags request records with the days that the plan keeps them, and no charges', async () => {

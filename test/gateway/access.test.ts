@@ -212,9 +212,12 @@ describe('a highest price of a request', () => {
       code: 'MODEL_NOT_ALLOWED',
       error: { access: { maxRequestUsd: 0.001 } },
     });
-    expect((error as { error: { access: { neededUsd: number } } }).error.access.neededUsd).toBeGreaterThan(0.01);
+    const { neededUsd } = (error as { error: { access: { neededUsd: number } } }).error.access;
+    expect(neededUsd).toBeGreaterThan(0.01);
     expect((error as Error).message).toContain('send max_tokens to lower that');
     expect((await chat('gpt-4o', { max_tokens: 5 })).choices).toHaveLength(1);
+    rules = [rule({ maxRequestUsd: neededUsd })];
+    expect((await chat('gpt-4o', { max_tokens: 1_000 })).choices).toHaveLength(1);
   });
 
   it('passes a request whose price is not known', async () => {

@@ -189,8 +189,10 @@ describe('npm run attach', () => {
       code: 1,
       output: expect.stringContaining('~/.claude/settings.json lacks, or has another: env.ANTHROPIC_BASE_URL'),
     });
-    expect(await attach(['claude', '--write', '--no-call'])).toMatchObject({ code: 0 });
     const path = join(home, '.claude/settings.json');
+    expect(await attach(['claude', '--write', '--dry-run'])).toMatchObject({ code: 0 });
+    await expect(stat(path)).rejects.toThrow('ENOENT');
+    expect(await attach(['claude', '--write', '--no-call'])).toMatchObject({ code: 0 });
     expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({
       env: { ANTHROPIC_BASE_URL: `http://127.0.0.1:${host.port}/gateway/anthropic` },
     });

@@ -124,6 +124,7 @@ describe('npm run replay', () => {
           env: { AWS_ENDPOINT_URL_SQS: queues.endpoint, AWS_ENDPOINT_URL_DYNAMODB: table.endpoint },
         });
       expect(await run('--dry-run')).toMatchObject({ code: 1, stdout: expect.stringContaining('would be sent') });
+      expect(await run('--queue', `${queues.queue}-none`)).toMatchObject({ code: 1, stdout: '' });
       const first = await run();
       expect(first).toMatchObject({ code: 1, stderr: expect.stringContaining('1 events cannot be read') });
       expect(await queues.bodies(queues.queue)).toHaveLength(3);

@@ -49,6 +49,8 @@ describe('npm run rotate-secret', () => {
     expect(await value()).toBe('whsec_oldoldoldold');
     expect((await rotate(['stripe-webhook'], 'whsec_newnewnewnew')).stdout).toContain('2 signing secrets are accepted');
     expect(await value()).toBe('whsec_newnewnewnew whsec_oldoldoldold');
+    await rotate(['stripe-webhook'], 'whsec_newnewnewnew');
+    expect(await value()).toBe('whsec_newnewnewnew');
     await rotate(['stripe-webhook'], 'whsec_newestnewest');
     expect(await value()).toBe('whsec_newestnewest whsec_newnewnewnew');
     await rotate(['stripe-webhook', '--finish']);

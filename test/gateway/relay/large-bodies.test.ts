@@ -116,7 +116,7 @@ describe('what an account holds in memory', () => {
         headers: ['Content-Type', 'application/json', 'Content-Length', String(body.length)],
         body: stream,
       },
-      { provider, serviceKey: 'svc_x', credential: 'sk', owner: accountId && ({ accountId } as never) },
+      { provider, serviceKey: 'svc_x', credential: 'sk', owner: accountId === null ? null : ({ accountId } as never) },
       'https://api.openai.com',
       PATH,
       PATH,
