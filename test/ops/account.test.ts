@@ -65,6 +65,9 @@ describe('npm run account', () => {
       await log.record(registered());
       const exported = JSON.stringify(await log.findLast(accountId));
       await objects.put(auditHeadObjectKey(accountId, '2026-11-20'), exported, { contentType: 'application/json' });
+      // Of an entry that has expired since.
+      const expired = JSON.stringify({ hash: 'expired', until: 1 });
+      await objects.put(auditHeadObjectKey(accountId, '2025-01-01'), expired, { contentType: 'application/json' });
       expect(await check()).toMatchObject({
         code: 0,
         stdout: expect.stringContaining('Compared with 1 exported days.'),
@@ -113,7 +116,9 @@ describe('npm run account', () => {
     );
     const gone = await accountWithKeys(2);
     await gone.set({ status: 'cancelled' });
-    expect((await run('suspend', gone.accountId, '--reason', 'x')).stdout).toContain('Now it is cancelled');
+    const suspend = ['suspend', gone.accountId, '--reason', 'x'];
+    expect((await run(...suspend, '--dry-run')).stdout).toContain('It would be cancelled.');
+    expect((await run(...suspend)).stdout).toContain('Now it is cancelled');
     expect(await gone.statuses()).toEqual({ account: 'cancelled', keys: new Set(['cancelled']) });
     expect((await run('restore', gone.accountId)).stdout).toContain('Now it is active');
     expect(await gone.statuses()).toEqual({ account: 'active', keys: new Set(['active']) });

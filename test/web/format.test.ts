@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { tokenKinds } from '../../lambda/domain/price/rates.ts';
 import { type UnitName, unitNames } from '../../lambda/domain/usage/usage.ts';
-import { exactMoney, formatAxisMoney, formatMoney } from '../../web/src/format/money.ts';
+import { addDecimals, exactMoney, formatAxisMoney, formatMoney } from '../../web/src/format/money.ts';
 import {
   formatBytes,
   formatCompact,
@@ -11,7 +11,14 @@ import {
   formatShare,
   plural,
 } from '../../web/src/format/quantity.ts';
-import { bucketEnd, bucketStart, formatAgo, formatInstants, formatShortInstant } from '../../web/src/format/time.ts';
+import {
+  bucketEnd,
+  bucketStart,
+  daysOf,
+  formatAgo,
+  formatInstants,
+  formatShortInstant,
+} from '../../web/src/format/time.ts';
 import { isTokenKind } from '../../web/src/providers/names.ts';
 
 const NANO = 1e9;
@@ -56,6 +63,11 @@ describe('money', () => {
     expect(exactMoney(1)).toBe('0.000000001 USD');
     expect(exactMoney(5 * NANO)).toBe('5 USD');
     expect(exactMoney(-1_500_000_000)).toBe('-1.5 USD');
+  });
+
+  it('adds up decimals to the nano-dollar, and no sum of what is not known', () => {
+    expect(addDecimals(['-1.5', '0.250000001'])).toBe('-1.249999999');
+    expect(addDecimals(['1', null])).toBeNull();
   });
 
   it('is precise for the cost of a request, and short on an axis', () => {
@@ -133,6 +145,12 @@ describe('time', () => {
     // Clocks go back on this day, which has 25 hours.
     expect(bucketEnd('2026-11-01', 'America/New_York').toISOString()).toBe('2026-11-02T05:00:00.000Z');
     expect(bucketStart('2026-11-20', 'Asia/Kolkata').toISOString()).toBe('2026-11-19T18:00:00.000Z');
+  });
+
+  it('is named by the days of a zone where it begins and ends with them', () => {
+    const range = { from: '2026-11-19T23:00:00.000Z', to: '2026-11-20T23:00:00.000Z' };
+    expect(daysOf(range, 'Europe/Berlin')).toEqual({ from: '2026-11-20', to: '2026-11-20' });
+    expect(daysOf({ ...range, to: '2026-11-20T22:00:00.000Z' }, 'Europe/Berlin')).toBeUndefined();
   });
 
   it('a bucket ends where the next one starts', () => {

@@ -220,6 +220,12 @@ describe('the form of a limit', () => {
     expect(periods.length > 1 ? all.filter(isTaken) : []).toEqual(periods.length > 1 ? periods : []);
   });
 
+  it('sends amounts of groups where a limit may have some', () => {
+    const values = { ...limits.emptyLimit('budget'), groupAmounts: [{ of: 'project:p', amount: 5 }] };
+    expect(limits.bodyOf({ ...values, perEach: 'member' })).toMatchObject({ amountByProject: { p: 5 } });
+    expect(limits.bodyOf(values)).toMatchObject({ amountByProject: null });
+  });
+
   it('shows the message of the API at the member that it is about', () => {
     const budget = { ...limits.emptyLimit('budget'), name: 'Limit', period: 'fixed', from: '2026-11-02' } as const;
     expect(limitProblems({ ...budget, to: '2026-11-01' })).toMatchObject({ to: '`to` is before `from`' });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { periodAt } from '../../lambda/domain/calendar/periods.ts';
 import { budgetForecast } from '../../lambda/domain/limits/limit-rules.ts';
 import { effectsShown } from '../../web/src/compare/effects.ts';
+import { canGroupBy } from '../../web/src/spend/filters.ts';
 import { trendOf } from '../../web/src/spend/groups.ts';
 import { monthOf, todayOf } from '../../web/src/spend/headline.ts';
 import { rangeOf, rangeSearch } from '../../web/src/spend/ranges.ts';
@@ -65,6 +66,11 @@ describe('the forecast', () => {
     const month = monthOf({ series: [...known, point('2026-11-20', null, 3, 3)], untracked: none }, day(now));
     expect(month.sum).toMatchObject({ costNanoUsd: null, requests: 3, unpricedRequests: 3 });
     expect(month.forecastNanoUsd).toBeNull();
+  });
+
+  it('is unknown where no cost of the month is, whatever the days before it had', () => {
+    const series = [...days('2026-10-20', 12, () => 3), point('2026-11-01', null, 3, 3)];
+    expect(monthOf({ series, untracked: none }, '2026-11-02').forecastNanoUsd).toBeNull();
   });
 
   it('is unknown where no cost of the last seven days is, whatever the month has', () => {
@@ -139,6 +145,9 @@ describe('the effects of a change', () => {
       ['Mix', 0.34],
       ['Price', 0.33],
     ]);
+    const less = { costBeforeNanoUsd: 1.01 * NANO, costNanoUsd: 0, costChangeNanoUsd: -1.01 * NANO };
+    const lessThirds = thirds.map((part) => -part);
+    expect(shownOf(less, lessThirds).map(([, nano]) => nano)).toEqual([-0.34, -0.34, -0.33]);
     expect(shownOf(usd, thirds, { displayCostBefore: '0', displayCost: '100.3' })).toEqual([
       ['Volume', 33],
       ['Mix', 33],
@@ -198,6 +207,19 @@ describe('the trend', () => {
     const partly = trendOf(reportOf(first, { ...second, displayCost: null, groups: [] }), ['model']);
     expect([partly.code, partly.points[0]?.value]).toEqual([undefined, 3 * NANO]);
     expect(trendOf(reportOf(first), ['model'], 'requests').code).toBeUndefined();
+  });
+
+  it('has the rest to the nano-dollar', () => {
+    const series = [
+      { ...point('2026-11-20', 2), costNanoUsd: 2 * NANO + 1, groups: [{ ...point('', 2), model: 'a' }] },
+    ];
+    const report = { groups: [{ model: 'a' }], series };
+    expect(trendOf(report as never, ['model']).points[0]?.values).toEqual([2 * NANO, 1]);
+  });
+
+  it('is by key, or by what keys have, not by both', () => {
+    expect(canGroupBy(['key', 'project'], {})).toBe(false);
+    expect(canGroupBy(['key', 'model'], {})).toBe(true);
   });
 
   it('separates pairs of names', () => {

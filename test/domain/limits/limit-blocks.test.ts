@@ -1,7 +1,10 @@
 import { expect, it } from '@jest/globals';
+import { periodAt } from '../../../lambda/domain/calendar/periods.ts';
 import { NO_BLOCKS } from '../../../lambda/domain/limits/block.ts';
 import { amountFor } from '../../../lambda/domain/limits/each.ts';
+import { useOf } from '../../../lambda/domain/limits/limit.ts';
 import { eachLimitOf, withLimits } from '../../../lambda/domain/limits/limit-blocks.ts';
+import { valueState } from '../../../lambda/domain/limits/limit-states.ts';
 import { evaluatorOf, ruleConditionSchema } from '../../../lambda/domain/limits/rule.ts';
 
 const limitOf = (config: object) =>
@@ -46,4 +49,38 @@ it('is an item that the table takes, however many keys were revoked and members 
   expect(JSON.stringify(known).length).toBeLessThan(400_000);
   for (const key of ['active', 'late'])
     expect(amountFor(known.each[1]!, key, null, now)).toEqual({ nanoUsd: 10e9, source: 'project' });
+});
+
+const NOON = new Date('2026-11-20T12:00:00.000Z');
+const period = periodAt('daily', NOON);
+const keys = [
+  { keyId: 'k1', projectId: 'p', ownerUserId: 'ada', status: 'active' },
+  { keyId: 'k2', projectId: 'p', ownerUserId: 'ada', status: 'revoked', revokedAt: '2026-11-18T12:00:00.000Z' },
+] as const;
+const eachMember = eachLimitOf(
+  { ruleId: 'e', name: 'e', limit: limitOf({ each: 'member' }) },
+  { keys, members: [] },
+  '',
+)!;
+
+it('blocks active keys alone, and shows what was spent when the block of an amount began', () => {
+  let blocks = NO_BLOCKS;
+  const blockAt = (amount: number, usd: number) => {
+    const limit = limitOf({ amount, filter: { project: 'p' }, block: {} });
+    const use = useOf(limit, { requests: 1, costComputedNanoUsd: usd * 1e9 });
+    blocks = withLimits(blocks, [{ ruleId: 'b', name: 'b', limit, period, use }], keys, [eachMember], NOON);
+    return blocks.blocks.map(({ scope, spentNanoUsd }) => [scope.keyIds, spentNanoUsd]);
+  };
+  expect(blockAt(5, 6)).toEqual([[['k1'], 6e9]]);
+  expect(blockAt(5, 7)).toEqual([[['k1'], 6e9]]);
+  expect(blockAt(6, 8)).toEqual([[['k1'], 8e9]]);
+  expect(blocks.keys).toEqual({ k1: { project: 'p', member: 'ada' } });
+});
+
+it.each([
+  ['its rate', 1e9, 0, 2e9],
+  ['nothing where no cost is known', 0, 2, null],
+])('projects of a value %s', (_, usedNanoUsd, unpricedRequests, projectedNanoUsd) => {
+  const counted = { value: 'ada', usedNanoUsd, unpricedRequests, reservedNanoUsd: 0 };
+  expect(valueState(eachMember, counted, null, { period, now: NOON })).toMatchObject({ projectedNanoUsd });
 });

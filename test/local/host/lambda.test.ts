@@ -93,7 +93,9 @@ describe('a function', () => {
   });
 
   it('starts afresh after it has ended itself', async () => {
-    await expect(invoker.invoke(lambda, { exit: true })).rejects.toMatchObject({ errorType: 'Runtime.ExitError' });
+    // More often than it may run at once.
+    for (let ended = 0; ended < 5; ended++)
+      await expect(invoker.invoke(lambda, { exit: true })).rejects.toMatchObject({ errorType: 'Runtime.ExitError' });
     expect(await invoker.invoke(lambda, {})).toMatchObject({ invocations: 1 });
   });
 
