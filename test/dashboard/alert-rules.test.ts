@@ -225,7 +225,10 @@ describe('alert rules', () => {
       type: 'cost_threshold',
     });
     expect(await watched()).not.toContain(id);
+    clock.setTime(clock.getTime() + 60_000);
     expect(await patch({ isActive: true })).toMatchObject({ name: 'New', isActive: true });
+    // It judges no period of before.
+    expect((await openRules(table).find(caller.accountId, id)).effectiveFrom).toBe(clock.toISOString());
     expect(await watched()).toContain(id);
     expect(await patch({ config: { threshold: -1 } })).toMatchObject({
       error: { details: [{ path: 'config.threshold' }] },

@@ -428,6 +428,8 @@ describe('a budget for each of a dimension', () => {
     await use(id, 'bob', 250);
     await use(id, null, 999);
     await call('PUT', `/budgets/${id}/values/cy%2Fd`, { amount: null, until: '2026-12-01T00:00:00.000Z' });
+    const none = { role: 'developer', userId: 'dev' } as const;
+    expect((await call('GET', `/budgets/${id}/values/(none)`, undefined, none)).status).toBe(404);
     const { items, ...all } = await values(id);
     expect(items).toMatchObject([
       { value: 'bob', limitNanoUsd: 200e9, limitSource: 'budget', remainingNanoUsd: -50e9, isBlocked: true },
@@ -443,6 +445,11 @@ describe('a budget for each of a dimension', () => {
       'value,name,limit_usd,limit_source,used_usd,reserved_usd,remaining_usd,percent_used,is_blocked,unpriced_requests\r\n',
       'bob,,200,budget,250,0,-50,125,true,0\r\n',
     ]);
+    await call('PATCH', `/budgets/${id}`, { isActive: false });
+    expect(await values(id)).toMatchObject({
+      blockedValues: 0,
+      items: [{ value: 'bob', isBlocked: false }, {}, {}, {}],
+    });
     const first = await values(id, { limit: '3', sort: 'value' });
     const second = await values(id, { limit: '3', sort: 'value', cursor: first.nextCursor });
     expect([...first.items, ...second.items].map(({ value }: { value: string }) => value)).toEqual([
@@ -521,4 +528,17 @@ it.each<[string, (id: string) => Promise<unknown>, string[]]>([
   const late = await create({ name: 'Late' });
   expect((await changeLate(late.id, { amount: 2 }, () => meanwhile(id))).status).toBe(200);
   expect((await blocks()).map(({ name }) => name).sort()).toEqual(expected);
+});
+
+it('is neither changed nor deleted by whom it alone stops, unless they decide about raises', async () => {
+  const member = { role: 'member' } as const;
+  for (const filter of [{ member: caller.userId }, { key: caller.keyId }]) {
+    const { id } = await create({ filter });
+    for (const [method, body] of [['PATCH', { amount: 200 }], ['DELETE']] as const)
+      expect(await call(method, `/budgets/${id}`, body, member)).toMatchObject({
+        status: 403,
+        body: { error: { message: expect.stringContaining('This budget stops only you.') } },
+      });
+    expect((await call('DELETE', `/budgets/${id}`)).status).toBe(204);
+  }
 });

@@ -826,6 +826,7 @@ describe('members', () => {
     expect((await as(owner.userId).transfer(next)).status).toBe(200);
     expect(await ownersOf(owner.accountId)).toEqual([next]);
     expect(await openUsers(table).find(owner.userId)).toMatchObject({ role: 'admin' });
+    expect(await openServiceKeys(table).list(owner.accountId)).toMatchObject([{ ownerRole: 'admin' }]);
     expect((await as(owner.userId).leave()).status).toBe(204);
     expect(await ownersOf(owner.accountId)).toEqual([next]);
   });

@@ -105,3 +105,8 @@ describe('the audit log', () => {
     expect(items).toHaveLength(2);
   });
 });
+
+it('an entry has what was there before of what changed, also of what is gone', () => {
+  const fact = { action: 'key.changed', details: { name: 'b', role: 'x' }, before: { name: 'a', role: 'x', end: 'y' } };
+  expect(auditEntry('a', {}, fact as never, NOW).before).toEqual({ name: 'a', end: 'y' });
+});

@@ -1,9 +1,11 @@
 import { expect, it } from '@jest/globals';
 import pMap from 'p-map';
+import { openAddressCodes } from '../../../lambda/data/accounts/address-codes.ts';
 import { openMembers } from '../../../lambda/data/accounts/members.ts';
 import { newUserItems, openUsers } from '../../../lambda/data/accounts/users.ts';
 import { put } from '../../../lambda/data/table/actions.ts';
 import { write } from '../../../lambda/data/table/write.ts';
+import { HOUR_MS } from '../../../lambda/domain/calendar/units.ts';
 import { tableForTests } from '../../table-for-tests.ts';
 
 const table = tableForTests();
@@ -26,4 +28,12 @@ it('the members of an account are all found, where they have more than a page of
   await pMap(users.flatMap(newUserItems), (item) => write(table, put(item)), { concurrency: 16 });
   expect(await openUsers(table).recipients(accountId)).toHaveLength(700);
   expect(await openMembers(table).list(accountId)).toHaveLength(700);
+});
+
+it('an address gets ten codes a day, counted from the first', async () => {
+  const { issue } = openAddressCodes(table);
+  const issueAt = (hours: number) => issue('user', 'ada@example.com', '1', hours * HOUR_MS);
+  for (let n = 0; n < 10; n++) await issueAt(2 * n);
+  await expect(issueAt(20)).rejects.toThrow('Ten codes');
+  await issueAt(24);
 });
