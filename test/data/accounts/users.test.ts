@@ -1,12 +1,14 @@
 import { expect, it } from '@jest/globals';
 import pMap from 'p-map';
 import { openAddressCodes } from '../../../lambda/data/accounts/address-codes.ts';
+import { auditEntry } from '../../../lambda/data/accounts/audit-log.ts';
 import { openMembers } from '../../../lambda/data/accounts/members.ts';
 import { newUserItems, openUsers } from '../../../lambda/data/accounts/users.ts';
 import { put } from '../../../lambda/data/table/actions.ts';
 import { write } from '../../../lambda/data/table/write.ts';
 import { HOUR_MS } from '../../../lambda/domain/calendar/units.ts';
 import { tableForTests } from '../../table-for-tests.ts';
+import { newAccount } from '../new-account.ts';
 
 const table = tableForTests();
 
@@ -36,4 +38,16 @@ it('an address gets ten codes a day, counted from the first', async () => {
   for (let n = 0; n < 10; n++) await issueAt(2 * n);
   await expect(issueAt(20)).rejects.toThrow('Ten codes');
   await issueAt(24);
+});
+
+it('an invitation that has expired takes no room', async () => {
+  const { accountId, userId } = await newAccount(table);
+  const members = openMembers(table);
+  const sentAt = '2026-11-20T12:00:00.000Z';
+  const validUntil = '2026-11-27T12:00:00.000Z';
+  const ids = { invitationId: 'i', accountId, email: 'ada@example.com', tokenHash: 'h', invitedBy: userId };
+  const invitation = { ...ids, role: 'viewer' as const, createdAt: sentAt, sentAt, validUntil };
+  await members.invite(invitation, auditEntry(accountId, {}, { action: 'invitation.sent' }, new Date(sentAt)));
+  await expect(members.requireRoom(accountId, sentAt, 1_999)).rejects.toThrow('has 2.');
+  await members.requireRoom(accountId, validUntil, 1_999);
 });

@@ -191,3 +191,38 @@ it('finds that fees which the bill lists apart are in recorded costs', () => {
   });
   expect(findings).toEqual([]);
 });
+
+const modelBill = (day: string, model: string, amountNanoUsd: number) => ({
+  ...line(day, model, amountNanoUsd),
+  model,
+});
+const recordOf = (day: string, model: string, costNanoUsd: number, requests: number) => ({
+  ...{ day, model, costNanoUsd, requests, unpricedRequests: 0 },
+  tokens: { input: 1_000 * requests, cacheRead: 0, cacheWrite: 0, output: 0 },
+});
+const reconciled = (facts: object) =>
+  reconcile({
+    ...{ from: '2026-10-01', to: '2026-10-31', untracked: new Map(), listCost: () => null },
+    ...(facts as Pick<Parameters<typeof reconcile>[0], 'bill' | 'recorded'>),
+  }).differences;
+
+it('takes a fee for no cost of another day', () => {
+  const lines = [line('2026-10-05', 'Web search', 300 * CENT), modelBill('2026-10-05', 'gpt-4o', 500 * CENT)];
+  const other = modelBill('2026-10-06', 'gpt-4o', 200 * CENT);
+  const recorded = [recordOf('2026-10-05', 'gpt-4o', 500 * CENT, 10), recordOf('2026-10-06', 'gpt-4o', 500 * CENT, 10)];
+  expect(reconciled({ bill: { lines: [...lines, other], usage: [] }, recorded }).notThroughGateway).toBe(300 * CENT);
+});
+
+it('takes a tracking gap for no more requests than were not tracked', () => {
+  const day = '2026-10-05';
+  const models = ['gpt-4o', 'o3'];
+  const usage = models.map((model) => ({
+    ...{ day, model, requests: 20 },
+    tokens: { input: 20_000, cacheRead: 0, cacheWrite: 0, output: 0 },
+  }));
+  const bill = { lines: models.map((model) => modelBill(day, model, 2_000 * CENT)), usage };
+  const recorded = models.map((model) => recordOf(day, model, 1_000 * CENT, 10));
+  const listCost = (_: string, __: string, { input }: { input: number }) => (input / 1_000) * 100 * CENT;
+  const { trackingGap, notThroughGateway } = reconciled({ bill, recorded, listCost, untracked: new Map([[day, 10]]) });
+  expect([trackingGap, notThroughGateway]).toEqual([1_000 * CENT, 1_000 * CENT]);
+});

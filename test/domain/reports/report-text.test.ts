@@ -1,0 +1,25 @@
+import { expect, it } from '@jest/globals';
+import type { ReportContent } from '../../../lambda/domain/reports/report-content.ts';
+import { changesText, effectsText, reportMoney } from '../../../lambda/domain/reports/report-text.ts';
+
+const contentOf = (costNanoUsd: number, displayCost: string) =>
+  ({
+    currency: { code: 'EUR', perUsd: '0.5' },
+    totals: { costBeforeNanoUsd: 2e9, displayCostBefore: '2', costNanoUsd, displayCost },
+    effects: { volumeNanoUsd: costNanoUsd - 2e9, mixNanoUsd: 0, priceNanoUsd: 0 },
+  }) as ReportContent;
+
+it('names changes that are not known, the largest first, and none where nothing changed', () => {
+  const content = contentOf(3e9, '3');
+  const groups = [
+    ['same', 1, 1],
+    ['more', 1, 4],
+    ['unknown', null, 1],
+  ].map(([value, before, now]) => ({ value, label: null, displayCostBefore: before, displayCost: now }));
+  expect(changesText({ by: 'model', groups } as never, reportMoney(content))).toBe('unknown (not known), more +€3.00');
+});
+
+it('says what the exchange rate takes away', () => {
+  const content = contentOf(4e9, '2.5');
+  expect(effectsText(content, reportMoney(content))).toContain('exchange rate -€0.50');
+});
