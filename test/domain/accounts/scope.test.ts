@@ -18,6 +18,12 @@ it('lets only roles that change all keys change those of others', () => {
   expect(changeable('admin')).toEqual([true, true]);
 });
 
+it('limits a developer to keys of their own', () => {
+  const { sees, permits } = scopeOf({ userId: 'me', role: 'developer' });
+  expect([own, foreign, elsewhere].map((key) => isIn(sees, key))).toEqual([true, false, true]);
+  expect([sees.keyIds?.size, permits('spend:read-all')]).toEqual([0, false]);
+});
+
 it('limits what somebody sees and changes to the projects of the member', () => {
   const { sees, changes } = scopeOf({ userId: 'me', role: 'member', projects: ['a'] });
   expect([own, foreign, elsewhere].map((key) => isIn(sees, key))).toEqual([true, true, false]);
