@@ -7,7 +7,7 @@ import { openAccountDeletions } from '../../lambda/data/accounts/account-deletio
 import { openAccountHolds } from '../../lambda/data/accounts/account-holds.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { markDeleted, openAccountItems } from '../../lambda/data/accounts/delete-items.ts';
-import { deletedAccountKey, requestKey } from '../../lambda/data/table/keys.ts';
+import { accountUserKey, deletedAccountKey, requestKey } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
 import { archiveObjectKey, exportKey } from '../../lambda/domain/object-keys.ts';
@@ -148,6 +148,9 @@ describe('the deletion of an account', () => {
   it('refuses keys first, then deletes everything, and nothing of another account', async () => {
     await request();
     const other = await itemsOf(b);
+    // Somebody who is of another account by now.
+    const moved = { ...accountUserKey(a.accountId, 'ownerBBB'), userId: 'ownerBBB' };
+    await table.call('PutItem', { TableName: table.name, Item: moved });
     now = new Date(DELETES_AT);
     await run();
     const statuses = (await itemsOf(a)).flatMap(({ accountStatus, status }) => accountStatus ?? status ?? []);
