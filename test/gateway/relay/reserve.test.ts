@@ -351,6 +351,9 @@ const multipart = (fields: Readonly<Record<string, string>>, fileBytes: number, 
   return Buffer.concat([Buffer.from(head.join('') + file), Buffer.alloc(fileBytes, 1), Buffer.from('\r\n--b--\r\n')]);
 };
 const MULTIPART = 'multipart/form-data; boundary=b';
+const LONG = { ...CHAT, model: 'claude-sonnet-4-5', messages: [{ role: 'user', content: 'x'.repeat(200_000) }] };
+const audio = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } };
+const SPOKEN = { ...CHAT, model: 'gpt-4o-audio-preview', messages: [{ role: 'user', content: [audio] }] };
 
 describe('the most that a request may cost', () => {
   const reservedFor = async (body: object | Buffer, options: Parameters<typeof send>[2]): Promise<number> => {
@@ -430,6 +433,13 @@ describe('the most that a request may cost', () => {
       { target: '/v1/images/generations' },
       2 * 1.05 * 12_288 * 30_000 + 61 * 8_000,
     ],
+    [
+      'a long prompt, at its own rates',
+      LONG,
+      { provider: 'anthropic', target: '/v1/messages' },
+      JSON.stringify(LONG).length * 7_500 + 1_000 * 22_500,
+    ],
+    ['audio, as what fits the context', SPOKEN, {}, 128_000 * 40_000 + 1_000 * 80_000],
     ['seconds of video', { model: 'sora-2', prompt: 'A', seconds: '8' }, { target: '/v1/videos' }, 8 * 0.1 * USD],
   ])('counts %s', async (_what, body, options, nanoUsd) => {
     expect(await reservedFor(body, options)).toBe(Math.round(nanoUsd));
