@@ -22,6 +22,76 @@ const rename = async (page: Page, name: string, list: string) => {
   await waitUntilIdle(page);
 };
 
+/** The paths below one that a page sends a method to from now on. */
+const sentBy = (page: Page, method: string, path: string): readonly string[] => {
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (request.method() === method && pathname.startsWith(`/api${path}`)) sent.push(pathname);
+  });
+  return sent;
+};
+
+describe('a form or button', () => {
+  it('sends once what two clicks or Enters ask for at once, and again what failed', async () => {
+    const session = await register(fixture().dashboard);
+    const { open } = await openSignedIn(session);
+    const page = await open('/keys');
+    const twice = async (name: string) => {
+      const button = page.getByRole('button', { name, exact: true });
+      await button.evaluate((element: { click(): void }) => {
+        element.click();
+        element.click();
+      });
+    };
+    const created = sentBy(page, 'POST', '/keys');
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('laptop');
+    await page.route('**/api/keys', (route) => route.fulfill({ status: 500, json: {} }), { times: 1 });
+    await twice('Create the key');
+    await page.getByText('The key was not created').waitFor();
+    await twice('Create the key');
+    await page.getByText('shown only once').waitFor();
+    expect(created).toHaveLength(2);
+
+    await page.goto(`${fixture().dashboard.url}/limits/new?type=budget`);
+    await page.getByLabel('Name').fill('Team');
+    await twice('Create the budget');
+    await page.waitForURL('**/limits');
+    expect(await only('/budgets', session)).toMatchObject({ name: 'Team' });
+
+    await newProject('Search', session);
+    await page.goto(`${fixture().dashboard.url}/keys`);
+    const deleted = sentBy(page, 'DELETE', '/projects');
+    await twice('Delete');
+    await page.getByRole('cell', { name: 'Search' }).waitFor({ state: 'hidden' });
+    expect(deleted).toHaveLength(1);
+  });
+});
+
+describe('a secret that is shown once', () => {
+  it('stays until its button closes the dialog', async () => {
+    const { open } = await openSignedIn(await register(fixture().dashboard));
+    const page = await open('/keys');
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByLabel('Name', { exact: true }).press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('laptop');
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    const secret = page.getByRole('dialog').locator('code');
+    await secret.waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    await waitUntilIdle(page);
+    expect(await secret.innerText()).toMatch(/^svc_/);
+    expect(await page.getByRole('button', { name: 'Close' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await secret.waitFor({ state: 'hidden' });
+  });
+});
+
 describe('a form', () => {
   it('leaves what it was not asked to change: the project of a budget and of a rule, what only the API sets', async () => {
     const session = await register(fixture().dashboard);

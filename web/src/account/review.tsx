@@ -1,8 +1,9 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useApi } from '../app.ts';
+import { ActButton } from '../components/buttons.tsx';
 import { TextLink } from '../components/links.tsx';
-import { LoadProblem, PageHead, ProblemNote } from '../components/page.tsx';
+import { LoadProblem, PageHead } from '../components/page.tsx';
 
 /** After a password reset: the keys and API tokens that somebody else may have made. */
 export const Review = () => {
@@ -16,12 +17,14 @@ export const Review = () => {
         ...data.tokens.map(({ maskedToken: masked, ...token }) => ({ ...token, masked })),
       ]
     : [];
-  const finish = api.useMutation('delete', '/auth/review');
+  const finish = api.useMutation('delete', '/auth/review', {
+    onSuccess: () => navigate({ to: '/' }),
+    meta: { failure: 'The review was not finished' },
+  });
   return (
     <div className="page">
       <PageHead title="Review recent keys" />
       <LoadProblem query={query} title="It could not be loaded" />
-      {finish.isError && <ProblemNote error={finish.error} title="The review was not finished" />}
       {data && data.since === null && (
         <p className="dim">
           There is nothing to review. All keys are on the page <TextLink to="/keys">Keys</TextLink>.
@@ -43,12 +46,7 @@ export const Review = () => {
               </li>
             ))}
           </ul>
-          <Button
-            loading={finish.isPending}
-            onClick={() => finish.mutate({}, { onSuccess: () => navigate({ to: '/' }) })}
-          >
-            I know all of these
-          </Button>
+          <ActButton size="sm" variant="filled" label="I know all of these" act={finish} sent={{}} />
         </Stack>
       )}
     </div>

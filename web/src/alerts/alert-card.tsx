@@ -1,11 +1,12 @@
-import { Box, Button, Group, Progress, Text } from '@mantine/core';
+import { Box, Group, Progress, Text } from '@mantine/core';
 import { Check, CircleAlert, CircleDot, Clock, Mail, Webhook } from 'lucide-react';
 import { queryOf } from '../../../lambda/domain/calendar/range.ts';
 import { startOfNext } from '../../../lambda/domain/calendar/utc.ts';
 import { usdToNanoUsd } from '../../../lambda/domain/money.ts';
 import type { Alert, FinalFigure } from '../api/responses.ts';
-import { useApi, useMe } from '../app.ts';
+import { useApi } from '../app.ts';
 import { Instant, Money, useMayMatch } from '../components/amount.tsx';
+import { ActButton } from '../components/buttons.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
 import { formatShare, plural } from '../format/quantity.ts';
@@ -221,7 +222,6 @@ export const AlertCard = ({ alert, keyNames, final = null, brief = false, isPage
   const acknowledge = useApi().useMutation('patch', '/alerts/{id}/acknowledge', {
     meta: { done: 'Acknowledged.', failure: 'Not acknowledged' },
   });
-  const { may } = useMe();
   const isOpen = alert.status === 'triggered';
   return (
     <article className="card card-pad" aria-label={alert.ruleName}>
@@ -241,18 +241,17 @@ export const AlertCard = ({ alert, keyNames, final = null, brief = false, isPage
             {alertTypeName(alert.type)} · {periodText(alert.period)} · fired <Instant iso={alert.triggeredAt} ago />
           </p>
         </Box>
-        {isOpen && may('rules:write') && (
-          <Button
+        {isOpen ? (
+          <ActButton
+            needs="rules:write"
             size="xs"
             variant="light"
             leftSection={<Check size={14} />}
-            loading={acknowledge.isPending}
-            onClick={() => acknowledge.mutate({ params: { path: { id: alert.id } } })}
-          >
-            Acknowledge
-          </Button>
-        )}
-        {!isOpen && (
+            label="Acknowledge"
+            act={acknowledge}
+            sent={{ params: { path: { id: alert.id } } }}
+          />
+        ) : (
           <Group gap={6} c="var(--good)" fz={13}>
             <Check size={14} aria-hidden /> Acknowledged{' '}
             {alert.acknowledgedAt && <Instant iso={alert.acknowledgedAt} ago />}

@@ -1,5 +1,7 @@
+import { hashKey, useQueryClient } from '@tanstack/react-query';
 import createFetchClient from 'openapi-fetch';
-import createQueryClient from 'openapi-react-query';
+import createQueryClient, { type OpenapiQueryClient } from 'openapi-react-query';
+import { useCallback } from 'react';
 import { conditionalFetch, type Send } from './conditional-fetch.ts';
 import { problemOf } from './problem.ts';
 import type { paths } from './schema.d.ts';
@@ -54,6 +56,24 @@ const withRetryTime = async (response: Response): Promise<Response> => {
   return Response.json({ ...body, error }, { status: response.status });
 };
 
+/** A change that is on its way is not sent again: neither by a second click nor by a second Enter. */
+const sentOnce = ({ useMutation }: OpenapiQueryClient<paths>) =>
+  ((...change: Parameters<typeof useMutation>) => {
+    const queryClient = useQueryClient();
+    const result = useMutation(...change);
+    const { mutate } = result;
+    const [method, path] = change;
+    const mutateOnce = useCallback<typeof mutate>(
+      (variables, options) => {
+        const sent = hashKey([variables]);
+        const pending = queryClient.getMutationCache().findAll({ mutationKey: [method, path], status: 'pending' });
+        if (pending.every(({ state }) => hashKey([state.variables]) !== sent)) mutate(variables, options);
+      },
+      [queryClient, mutate, method, path],
+    );
+    return { ...result, mutate: mutateOnce };
+  }) as unknown as typeof useMutation;
+
 /** The dashboard API, typed by its description (docs/openapi.json). */
 export const createApi = (apiUrl: string, session: Session) => {
   const send = conditionalFetch(authorizedFetch(session), session);
@@ -62,7 +82,8 @@ export const createApi = (apiUrl: string, session: Session) => {
     fetch: async (request) => withRetryTime(await send(request)),
     querySerializer: { array: { style: 'form', explode: true } },
   });
-  return { client, query: createQueryClient(client) };
+  const query = createQueryClient(client);
+  return { client, query: { ...query, useMutation: sentOnce(query) } };
 };
 
 export type Api = ReturnType<typeof createApi>;

@@ -5,6 +5,7 @@ import { type PlanName, plans } from '../../../lambda/domain/billing/plans.ts';
 import type { BillingStatus, PlanPriceItem } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
+import { ActButton } from '../components/buttons.tsx';
 import { Loaded, PageHead } from '../components/page.tsx';
 import { formatPrice } from '../format/money.ts';
 import { formatCompact, formatShare, formatWhole, plural } from '../format/quantity.ts';
@@ -196,7 +197,6 @@ const boughtText = (chosen: PlanName | undefined, current: PlanName, isBought: b
 export const Billing = () => {
   const { checkout, plan } = getRouteApi('/members/billing').useSearch();
   const api = useApi();
-  const { may } = useMe();
   const isBought = (current: PlanName | undefined) => (plan === undefined ? current !== 'FREE' : current === plan);
   const query = api.useQuery(
     'get',
@@ -216,16 +216,16 @@ export const Billing = () => {
         title="Billing"
         about="How much of its plan this account uses. What your providers charge is not part of the plan."
       >
-        {data && data.plan !== 'FREE' && may('billing:write') && (
-          <Button
+        {data && data.plan !== 'FREE' && (
+          <ActButton
+            needs="billing:write"
             variant="default"
             size="xs"
-            loading={portal.isPending}
-            onClick={() => portal.mutate({})}
             rightSection={<ExternalLink size={14} />}
-          >
-            Cards, invoices, cancellation
-          </Button>
+            label="Cards, invoices, cancellation"
+            act={portal}
+            sent={{}}
+          />
         )}
       </PageHead>
       {checkout === 'completed' && data && (

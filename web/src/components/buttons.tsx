@@ -1,7 +1,7 @@
 import { ActionIcon, Button, type ButtonProps, Group, Modal, Stack, Text, Tooltip } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { LucideIcon } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { type Permission, useMe } from '../app.ts';
 
 interface Question {
@@ -104,7 +104,10 @@ interface DialogButtonProps extends Omit<LabelProps, 'children'> {
 export const DialogButton = (props: DialogButtonProps) => {
   const { label, title, isWide = false, icon: Icon, children, needs, ...button } = props;
   const [isOpen, setOpen] = useState(false);
+  const dialog = useRef<HTMLDivElement>(null);
   const close = () => setOpen(false);
+  // Its own button closes a secret that is shown once: Escape or a click outside would lose it.
+  const dismiss = () => dialog.current?.querySelector('.secret') ?? close();
   const open = () => setOpen(true);
   if (!useIsFor(needs)) return null;
   return (
@@ -120,7 +123,7 @@ export const DialogButton = (props: DialogButtonProps) => {
           {label}
         </Button>
       )}
-      <Modal opened={isOpen} onClose={close} title={title} size={isWide ? 'lg' : 'md'}>
+      <Modal ref={dialog} opened={isOpen} onClose={dismiss} title={title} size={isWide ? 'lg' : 'md'}>
         {children(close)}
       </Modal>
     </>

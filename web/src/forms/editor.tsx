@@ -211,7 +211,7 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
         )}
       </Stack>
       {!onClose && <Unsaved isDirty={() => form.isDirty() && !isDone.current} onDiscard={draft.forget} />}
-      <Modal opened={secret !== undefined} onClose={leave} title="The webhook’s secret">
+      <Modal opened={secret !== undefined} onClose={() => {}} title="The webhook’s secret">
         {secret && (
           <ShownOnce secret={secret} what="secret" onClose={leave}>
             Webhooks are signed with this secret, so that you can verify them. It is shown only once.
