@@ -7,7 +7,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { AppProvider, createApp, loadSettings } from './app.ts';
-import { keepFormOnEnter } from './components/keyboard.ts';
+import { focusWhereLost, keepFormOnEnter } from './components/keyboard.ts';
 import { forgetDrafts } from './forms/use-draft.ts';
 import { createAppRouter } from './router.tsx';
 import { CannotStart } from './shell/problems.tsx';
@@ -56,6 +56,7 @@ const start = async () => {
     const next = reason === 'expired' ? router.state.location.href : undefined;
     void router.navigate({ to: '/sign-in', search: { reason, next }, replace: true });
   });
+  router.subscribe('onRendered', ({ pathChanged }) => pathChanged && focusWhereLost());
   // The frame of index.html stays until the page is there.
   await router.load();
   render(

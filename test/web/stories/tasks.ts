@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { formatMoney } from '../../../web/src/format/money.ts';
-import { newEmail, register } from '../browser/accounts.ts';
+import { newEmail, register, signIn } from '../browser/accounts.ts';
 import { chartOf, screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
 import { callApi, fixture, openSignedIn, readApi, setCalendar, setCurrency } from '../browser/fixture.ts';
 
@@ -251,6 +251,54 @@ describe('what was typed', () => {
     page = await open('/limits/new');
     await page.getByLabel('Name').waitFor();
     expect(await page.getByText('What you typed before is here again.').count()).toBe(0);
+  });
+});
+
+describe('what was typed before a session ended', () => {
+  it('is not there for another user who signs in', async () => {
+    const { dashboard } = fixture();
+    const [other, session] = [newEmail(), await register(dashboard)];
+    await register(dashboard, other);
+    const page = await (await openSignedIn(session)).open('/limits/new');
+    await page.getByLabel('Name').fill('Half a limit');
+    await waitUntilIdle(page);
+    await page.route('**/api/**', (route) => route.fulfill({ status: 401, json: {} }));
+    await page.getByRole('radio', { name: /Unusual spend/ }).click();
+    await page.waitForURL('**/sign-in?*');
+    await page.unroute('**/api/**');
+    await signIn(page, other);
+    await page.waitForURL('**/limits/new');
+    await waitUntilIdle(page);
+    expect(await page.getByLabel('Name').inputValue()).toBe('');
+    expect(await page.getByText('What you typed before is here again.').count()).toBe(0);
+  });
+});
+
+describe('the focus of the keyboard', () => {
+  it('is in the page that the palette, a saved limit or a deletion leads to', async () => {
+    const { open } = await openSignedIn(await register(fixture().dashboard));
+    const page = await open('/keys');
+    await waitUntilIdle(page);
+    expect(await page.evaluate<string>('document.activeElement.tagName')).toBe('BODY');
+    const isInPage = (path: string) =>
+      waitUntil(`the focus is in ${path}`, () =>
+        page.evaluate<boolean>(
+          `location.pathname === '${path}' && document.activeElement === document.querySelector('main')`,
+        ),
+      );
+    await page.getByRole('button', { name: 'New key' }).focus();
+    await page.keyboard.press('Control+k');
+    await page.getByLabel('Go to a page').fill('New limit');
+    await page.getByRole('button', { name: 'New limit' }).waitFor();
+    await page.keyboard.press('Enter');
+    await isInPage('/limits/new');
+    await page.getByLabel('Name').fill('Team');
+    await page.getByRole('button', { name: 'Create the rule' }).press('Enter');
+    await isInPage('/limits');
+    await page.getByRole('link', { name: /^Team/ }).click();
+    await page.getByRole('button', { name: 'Delete' }).press('Enter');
+    await page.getByRole('button', { name: 'Delete the rule' }).press('Enter');
+    await isInPage('/limits');
   });
 });
 

@@ -11,6 +11,7 @@ interface Tokens {
   readonly token: string;
   readonly refreshToken: string;
   readonly expiresIn: number;
+  readonly userId: string;
 }
 
 type Message =
@@ -22,6 +23,7 @@ type Message =
 export type EndReason = 'signedOut' | 'expired' | 'passwordChanged' | 'emailChanged';
 
 const STORAGE_KEY = 'refresh-token';
+const USER_KEY = 'user';
 /** How long a new tab waits for a response from another, which usually takes a few milliseconds. */
 const HANDOVER_MS = 150;
 /** How long before its expiry a token is renewed, so that none expires during a request. */
@@ -41,7 +43,10 @@ export const createSession = ({ apiUrl, storage, fetch }: SessionDependencies) =
   let wanted = false;
   let renewing: Promise<string | undefined> | undefined;
 
-  const keep = ({ token: value, refreshToken, expiresIn }: Tokens) => {
+  const keep = ({ token: value, refreshToken, expiresIn, userId }: Tokens) => {
+    // What another user left in this tab, such as half a form, is not for this one.
+    if ((storage.getItem(USER_KEY) ?? userId) !== userId) storage.clear();
+    storage.setItem(USER_KEY, userId);
     token = { value, renewAt: Date.now() + expiresIn * 1000 - EARLY_MS };
     storage.setItem(STORAGE_KEY, refreshToken);
     return value;

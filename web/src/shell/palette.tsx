@@ -16,6 +16,7 @@ import {
 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { type Permission, useApi, useMe } from '../app.ts';
+import { focusWhereLost } from '../components/keyboard.ts';
 import { PauseDialog } from '../limits/pause-button.tsx';
 import { useSeen } from '../spend/use-spend.ts';
 import { pageNames, useViews } from '../views/use-views.ts';
@@ -151,7 +152,7 @@ const Palette = ({ onClose }: { readonly onClose: () => void }) => {
   useEffect(() => {
     spotlight.open();
     const focused = document.activeElement;
-    return () => (focused instanceof HTMLElement ? focused.focus() : undefined);
+    return () => focusWhereLost(focused);
   }, []);
   if (isPausing) return <PauseDialog start={{}} onClose={onClose} />;
   return (
