@@ -208,6 +208,10 @@ describe('a part of a page', () => {
     ['/members', '/invitations', 'The invitations could not be loaded'],
     ['/access', '/auth/me', 'Your user could not be loaded'],
     ['/alerts/{alert}', '/budgets', 'The limit of this alert could not be loaded'],
+    ['/requests', '/budgets', 'What the gateway refuses now could not be loaded.'],
+    ['/requests', '/pauses', 'What the gateway refuses now could not be loaded.'],
+    ['/keys', '/spend?*groupBy=key*', 'The keys’ spend could not be loaded'],
+    ['/keys', '/spend?*groupBy=project*', 'The projects’ spend could not be loaded'],
   ])('of %s that needs %s says that it failed', async (path, of, text) => {
     const { items } = await readApi<{ items: { id: string }[] }>('/alerts?limit=1');
     const page = await openWith(path.replace('{alert}', `${items[0]?.id}`), { [of]: failed });
@@ -215,8 +219,10 @@ describe('a part of a page', () => {
   });
 
   it('that chooses from lists that failed says so in each', async () => {
-    const page = await openWith('/limits/new', { '/keys': failed, '/projects': failed, '/members': failed });
+    const lists = ['/keys', '/projects', '/members', '/dimensions'];
+    const page = await openWith('/limits/new', Object.fromEntries(lists.map((list) => [list, failed])));
     for (const [label, things] of [
+      ['Dimension', 'dimensions'],
       ['Service key', 'keys'],
       ['Project', 'projects'],
       ['Member', 'members'],
@@ -230,6 +236,17 @@ describe('a part of a page', () => {
     await page.goto(`${fixture().dashboard.url}/requests`);
     await page.getByRole('combobox', { name: 'Service key' }).click();
     await page.getByRole('option', { name: '(keys could not be loaded)' }).waitFor();
+    await page.goto(`${fixture().dashboard.url}/compare`);
+    await page.locator('option', { hasText: '(dimensions could not be loaded)' }).waitFor({ state: 'attached' });
+  });
+
+  it('whose file does not come says so, and the page around it stays', async () => {
+    const page = await openWith('/keys', {});
+    await waitUntilIdle(page);
+    await page.route('**/assets/**', (route) => route.abort());
+    await page.keyboard.press('Control+k');
+    await page.getByText('A part of this page could not be loaded').waitFor();
+    await page.getByRole('heading', { name: 'Keys', exact: true }).waitFor();
   });
 
   it('that names projects and members without their lists takes nobody for one who left', async () => {

@@ -14,6 +14,7 @@ import { formatPercent, plural } from '../format/quantity.ts';
 import { utcDate } from '../format/time.ts';
 import { PauseButton } from '../limits/pause-button.tsx';
 import { useBudgets } from '../limits/use-limits.ts';
+import type { KeyNames } from '../spend/groups.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { useSpend } from '../spend/use-spend.ts';
 import { CreateKey, EditKey, RevokeKey, RotateKey } from './key-dialogs.tsx';
@@ -21,15 +22,16 @@ import { CreateKey, EditKey, RevokeKey, RotateKey } from './key-dialogs.tsx';
 const DAYS = 30;
 const MAX_GROUPS = 1_000;
 
+const useSpendBy = (by: 'key' | 'project') => {
+  const days = { from: utcDate(new Date(Date.now() - (DAYS - 1) * DAY_MS)), to: utcDate(new Date()) };
+  const query = { ...days, granularity: 'day' as const, groupBy: [by], limit: MAX_GROUPS };
+  return { ...useSpend(query, { enabled: useMe().may('spend:read') }), days };
+};
+
 /** A link with the spend of a key or project in the last 30 days, and the budget that is only for it. */
 const SpendOf = ({ by, id }: { readonly by: 'key' | 'project'; readonly id: string }) => {
   const { may } = useMe();
-  const from = utcDate(new Date(Date.now() - (DAYS - 1) * DAY_MS));
-  const to = utcDate(new Date());
-  const { data } = useSpend(
-    { from, to, granularity: 'day', groupBy: [by], limit: MAX_GROUPS },
-    { enabled: may('spend:read') },
-  );
+  const { data, days } = useSpendBy(by);
   const { data: budgets } = useBudgets();
   const budget = budgets?.items.find(({ filter }) => filter && filter[by] === id && Object.keys(filter).length === 1);
   if (!data) return null;
@@ -38,7 +40,7 @@ const SpendOf = ({ by, id }: { readonly by: 'key' | 'project'; readonly id: stri
   const none = data.otherGroups ? null : 0;
   return (
     <>
-      <TextLink to="/" search={{ [by]: [id], range: 'custom', from, to }}>
+      <TextLink to="/" search={{ [by]: [id], range: 'custom', ...days }}>
         <Money nano={group ? group.costNanoUsd : none} shown={group && shownIn(group, data.displayCurrency?.code)} />
       </TextLink>
       {!budget && budgets && may('rules:write') && (
@@ -99,6 +101,7 @@ const Projects = () => {
   return (
     <>
       <LoadProblem query={query} title="The projects could not be loaded" />
+      <LoadProblem query={useSpendBy('project')} title="The projects’ spend could not be loaded" />
       <Table
         label="Projects"
         columns={[
@@ -158,16 +161,8 @@ const Actions = ({ item }: { readonly item: Key }) => {
 const LastUsed = ({ at }: { readonly at: string | null }) =>
   at ? <Instant iso={at} ago /> : <span className="dim">never used</span>;
 
-const ProjectName = ({ id }: { readonly id: string }) => useKeyNames().get(id) ?? id;
-
-const MemberName = ({ id }: { readonly id: string | null }) => {
-  const names = useKeyNames();
-  const { data: members } = useApi().useQuery('get', '/members', {}, { enabled: useMe().may('members:read') });
-  if (id === null) return <span className="dim">nobody</span>;
-  return names.get(id) ?? (members ? <span className="dim">former member</span> : id);
-};
-
-const columns: readonly Column<Key>[] = [
+/** @param hasMembers whether the names of all members are known */
+const columnsOf = (names: KeyNames, hasMembers: boolean): readonly Column<Key>[] => [
   {
     head: 'Key',
     cell: ({ name, maskedKey, status, lastUsedAt }) => (
@@ -183,8 +178,14 @@ const columns: readonly Column<Key>[] = [
       </>
     ),
   },
-  { head: 'Project', className: 'wide-only', cell: ({ project }) => <ProjectName id={project} /> },
-  { head: 'Member', className: 'wide-only', cell: ({ ownerUserId }) => <MemberName id={ownerUserId} /> },
+  { head: 'Project', className: 'wide-only', cell: ({ project }) => names.get(project) ?? project },
+  {
+    head: 'Member',
+    className: 'wide-only',
+    cell: ({ ownerUserId: id }) =>
+      names.get(id ?? '') ??
+      (id !== null && !hasMembers ? id : <span className="dim">{id ? 'former member' : 'nobody'}</span>),
+  },
   { head: 'Created', className: 'wide-only', cell: ({ createdAt }) => <Instant iso={createdAt} /> },
   { head: 'Last used', className: 'wide-only', cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} /> },
   { head: 'Spend, 30 days', className: 'right', cell: ({ id }) => <SpendOf by="key" id={id} /> },
@@ -195,6 +196,8 @@ export const Keys = () => {
   const query = useApi().useQuery('get', '/keys');
   const { data } = query;
   const { may } = useMe();
+  const members = useApi().useQuery('get', '/members', {}, { enabled: may('members:read') });
+  const columns = columnsOf(useKeyNames(), members.data !== undefined);
   const atLimit = data !== undefined && data.active >= data.limit;
   return (
     <ListPage
@@ -227,6 +230,7 @@ export const Keys = () => {
       query={query}
       things="keys"
     >
+      <LoadProblem query={useSpendBy('key')} title="The keys’ spend could not be loaded" />
       <Table label="Service keys" columns={columns} query={query} skeletons={[43, 43]} />
       <Projects />
     </ListPage>

@@ -12,7 +12,7 @@ import { EditorForm, EditorPage, LoadedItem } from '../forms/editor.tsx';
 import { choicesOf } from '../forms/fields.ts';
 import { ChannelFields, notifySent, sendLook } from '../limits/channel-fields.tsx';
 import { channelNames } from '../limits/channels.ts';
-import { useMemberChoices } from '../scope/scope-fields.tsx';
+import { useDeclaredChoices, useMemberChoices } from '../scope/scope-fields.tsx';
 import { type Dimension, dimensionName } from '../spend/filters.ts';
 import {
   bodyOf,
@@ -27,10 +27,10 @@ import {
 } from './report-form.ts';
 
 const ReportFields = ({ form }: { readonly form: UseFormReturnType<ReportValues> }) => {
-  const { data } = useApi().useQuery('get', '/dimensions');
+  const choices = useDeclaredChoices();
   const members = useMemberChoices();
   const { groupBy, channels } = form.values;
-  const declared = (data?.items ?? []).filter(({ isDeclared }) => isDeclared).map(({ name }) => `dim:${name}` as const);
+  const declared = choices.filter(({ disabled }) => !disabled).map(({ value }) => `dim:${value}` as const);
   const groups = new Set([...commonDimensions, ...declared, ...(groupBy as readonly Dimension[])]);
   return (
     <Stack gap="lg">
@@ -49,7 +49,10 @@ const ReportFields = ({ form }: { readonly form: UseFormReturnType<ReportValues>
         label="Spend by"
         description="One table each"
         maxValues={MAX_GROUPINGS}
-        data={[...groups].map((value) => ({ value, label: dimensionName(value) }))}
+        data={[
+          ...[...groups].map((value) => ({ value, label: dimensionName(value) })),
+          ...choices.filter(({ disabled }) => disabled),
+        ]}
         {...form.getInputProps('groupBy')}
       />
       <ChannelFields form={form} label="Send to" />

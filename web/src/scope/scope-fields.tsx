@@ -68,6 +68,13 @@ export const useMemberChoices = (): Choice[] => {
   return choicesIn('members', query, ({ userId, email }) => ({ value: userId, label: email }));
 };
 
+/** The dimensions that the account declares. */
+export const useDeclaredChoices = (): Choice[] => {
+  const { data, error } = useApi().useQuery('get', '/dimensions');
+  const declared = data && { items: data.items.filter(({ isDeclared }) => isDeclared) };
+  return choicesIn('dimensions', { data: declared, error }, ({ name }) => ({ value: name, label: name }));
+};
+
 const ProviderField = (props: FieldProps) => <ChoiceField {...props} choices={useHostChoices()} />;
 const KeyField = (props: FieldProps) => {
   const isOffered = ({ id, status }: Key) => status !== 'revoked' || id === props.form.values.key;
@@ -102,13 +109,12 @@ const TextField = ({ form, name }: FieldProps<keyof typeof lengths>) => {
 /** A value of a declared dimension. An account that declared none does not see it. */
 const DimensionFields = ({ form }: FieldProps) => {
   const { dimension } = form.values;
-  const { data } = useApi().useQuery('get', '/dimensions');
-  const declared = (data?.items ?? []).filter(({ isDeclared }) => isDeclared).map(({ name }) => name);
+  const choices = useDeclaredChoices();
   const values = useSeen(dimension === '' ? undefined : `dim:${dimension}`);
-  if (declared.length === 0 && dimension === '') return null;
+  if (choices.length === 0 && dimension === '') return null;
   return (
     <>
-      <ChoiceField form={form} name="dimension" choices={declared.map((name) => ({ value: name, label: name }))} />
+      <ChoiceField form={form} name="dimension" choices={choices} />
       {dimension !== '' && (
         <Autocomplete
           placeholder={`a ${dimension}`}

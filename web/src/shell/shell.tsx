@@ -68,12 +68,19 @@ const RefusingList = later(() => import('./refusing-list.tsx'));
 
 /** On every page: what the gateway refuses now, and why. */
 const Refusing = () => {
-  const { data: budgets } = useBudgets();
-  const { data: pauses } = usePauses();
-  const usedUp = budgets?.items.filter(({ state }) => state.isBlocking) ?? [];
-  const paused = pauses?.items ?? [];
-  if (usedUp.length + paused.length === 0) return null;
-  return <RefusingList usedUp={usedUp} paused={paused} />;
+  const [budgets, pauses] = [useBudgets(), usePauses()];
+  const usedUp = budgets.data?.items.filter(({ state }) => state.isBlocking) ?? [];
+  const paused = pauses.data?.items ?? [];
+  return (
+    <>
+      {[budgets, pauses].some(({ isLoadingError }) => isLoadingError) && (
+        <Alert color="yellow" radius={0}>
+          What the gateway refuses now could not be loaded.
+        </Alert>
+      )}
+      {usedUp.length + paused.length > 0 && <RefusingList usedUp={usedUp} paused={paused} />}
+    </>
+  );
 };
 
 const VerifyEmailForm = later(() => import('../account/verify-email-form.tsx'));

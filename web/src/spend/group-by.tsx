@@ -3,12 +3,6 @@ import { commonDimensions } from '../../../lambda/domain/spend/dimensions.ts';
 import { useApi } from '../app.ts';
 import { canGroupBy, type Dimension, dimensionWord, type Filters, type GroupBy } from './filters.ts';
 
-/** Names that the account declared, now or before. */
-const useDeclared = (): readonly Dimension[] => {
-  const { data } = useApi().useQuery('get', '/dimensions');
-  return data?.items.map(({ name }): Dimension => `dim:${name}`) ?? [];
-};
-
 interface GroupBySelectsProps {
   readonly by: GroupBy;
   readonly filters: Filters;
@@ -18,7 +12,10 @@ interface GroupBySelectsProps {
 /** Chooses what to group by: a dimension, or pairs of two. */
 export const GroupBySelects = ({ by, filters, onChange }: GroupBySelectsProps) => {
   const [first, second] = by;
-  const all = [...new Set([...commonDimensions, ...useDeclared(), ...by])];
+  const { data, isLoadingError } = useApi().useQuery('get', '/dimensions');
+  // Names that the account declared, now or before.
+  const declared = data?.items.map(({ name }): Dimension => `dim:${name}`) ?? [];
+  const all = [...new Set([...commonDimensions, ...declared, ...by])];
   const change = (value: Dimension) => {
     const keeps = second !== undefined && second !== value && canGroupBy([value, second], filters);
     onChange({ by: value, and: keeps ? second : undefined });
@@ -29,11 +26,14 @@ export const GroupBySelects = ({ by, filters, onChange }: GroupBySelectsProps) =
         size="xs"
         w={140}
         aria-label="Group by"
-        data={all.map((value) => ({
-          value,
-          label: `By ${dimensionWord(value)}`,
-          disabled: !canGroupBy([value], filters),
-        }))}
+        data={[
+          ...all.map((value) => ({
+            value: value as string,
+            label: `By ${dimensionWord(value)}`,
+            disabled: !canGroupBy([value], filters),
+          })),
+          ...(isLoadingError ? [{ value: '', label: '(dimensions could not be loaded)', disabled: true }] : []),
+        ]}
         value={first}
         onChange={({ target }) => change(target.value as Dimension)}
       />
