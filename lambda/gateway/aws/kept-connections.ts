@@ -15,10 +15,12 @@ export const recordIdleTimes = <A extends Agent>(agent: A): A => {
 /**
  * Closes connections that have been idle for longer, by the wall clock. An agent's own timeouts do not run while the process
  * is frozen, as it is between two invocations on Lambda. Nor does such a process notice that a connection is dead, and
- * whatever it sends on one is lost.
+ * whatever it sends on one is lost. Where the clock was set back, nobody knows for how long one was idle.
  */
 export const dropIdleConnections = (agent: Agent, maxIdleMs: number): void => {
-  const tooOld = Date.now() - maxIdleMs;
-  for (const sockets of Object.values(agent.freeSockets))
-    for (const socket of sockets ?? []) if ((idleSince.get(socket) ?? 0) < tooOld) socket.destroy();
+  const now = Date.now();
+  for (const socket of Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? [])) {
+    const idleMs = now - (idleSince.get(socket) ?? 0);
+    if (idleMs < 0 || idleMs > maxIdleMs) socket.destroy();
+  }
 };

@@ -41,3 +41,13 @@ it('drops connections that have been idle for longer by the wall clock, and thos
   dropIdleConnections(agent, -1);
   expect(second.destroyed).toBe(true);
 });
+
+it('drops connections that became idle after now: the clock was set back', () => {
+  const agent = recordIdleTimes(new Agent({ keepAlive: true }));
+  const kept = socket();
+  (agent.freeSockets as Record<string, Socket[]>)['host'] = [kept];
+  agent.keepSocketAlive(kept);
+  jest.setSystemTime(1_000_000 - 3_600_000);
+  dropIdleConnections(agent, 4_000);
+  expect(kept.destroyed).toBe(true);
+});
