@@ -34,7 +34,7 @@ export const openUsualHours = (readCounters: ReadCounters) => {
     const range = coveringRange('hour', new Date(start - HISTORY_DAYS * DAY_MS), new Date(start));
     const series = splitSeries(evaluator);
     for await (const counter of readCounters({ accountId, range, groupBy: evaluator.readBy })) series.add(counter);
-    return new Map([...series.ofValues].map(([value, each]) => [value, usualOf(condition.config, day, each)]));
+    return new Map([...series.ofValues].map(([value, each]) => [value, usualOf(condition.config, each)(day)]));
   };
 
   return (rule: Rule<BurnRateCondition>, evaluator: BoundEvaluator, start: string): Promise<UsualHours> => {

@@ -6,7 +6,7 @@ import { BACKTEST_DAYS, type BacktestAlert, type BacktestPoint } from './backtes
 import { HISTORY_DAYS, leastOf, usualOf } from './burn-rate.ts';
 import type { Judgement } from './evaluator.ts';
 import { type BurnRateCondition, evaluatorOf } from './rule.ts';
-import type { SpendSeries } from './spend-series.ts';
+import type { Series } from './spend-series.ts';
 
 /** A page shows no more. */
 const MAX_ALERTS = 500;
@@ -25,13 +25,14 @@ export const valuesRange = (now: Date) => {
  */
 export const backtestValues = (
   { type, config }: BurnRateCondition,
-  ofValues: ReadonlyMap<string, SpendSeries>,
+  ofValues: ReadonlyMap<string, Series>,
   now: Date,
 ) => {
   const evaluator = evaluatorOf({ type, config });
   const { from } = valuesRange(now);
-  const periodMs = evaluator.granularity === 'hour' ? HOUR_MS : DAY_MS;
-  const name = evaluator.granularity === 'hour' ? 'hourly' : 'daily';
+  const { granularity } = evaluator;
+  const periodMs = granularity === 'hour' ? HOUR_MS : DAY_MS;
+  const name = granularity === 'hour' ? 'hourly' : 'daily';
   const periods: Period[] = [];
   for (let at = from.getTime(); at < now.getTime(); at += periodMs)
     periods.push({ name, start: new Date(at).toISOString(), end: new Date(at + periodMs).toISOString() });
@@ -42,12 +43,11 @@ export const backtestValues = (
   const most = new Map<string, { readonly figure: number; readonly exactly: () => Judgement | null }>();
   let requests = 0;
   for (const [value, series] of ofValues) {
-    const usualByDay = new Map<string, number | null>();
+    let usual: ReturnType<typeof usualOf> | undefined;
     const usualAt = (start: string): number | null => {
-      const day = start.slice(0, 10);
-      if (!usualByDay.has(day))
-        usualByDay.set(day, config.factor === undefined ? null : usualOf(config, start, series));
-      return usualByDay.get(day) ?? null;
+      if (config.factor === undefined) return null;
+      usual ??= usualOf(config, series);
+      return usual(start);
     };
     const judge = (period: Period | undefined): Judgement | null => {
       if (period === undefined) return null;
@@ -60,7 +60,13 @@ export const backtestValues = (
     let pausedUntilMs = 0;
     ifExact(() => {
       for (const [index, period] of periods.entries()) {
-        requests += series.sum(period.start, period.end).requests ?? 0;
+        // Values have requests in few hours. In the others none fires.
+        const sum = series.sums.get(bucketOf(period.start, granularity));
+        if (!sum?.requests) {
+          judged.add(period.start);
+          continue;
+        }
+        requests += sum.requests;
         const judgement = judge(period);
         if (judgement !== null) judged.add(period.start);
         if (!judgement?.exceeded || Date.parse(period.start) < pausedUntilMs) continue;
@@ -82,7 +88,6 @@ export const backtestValues = (
       }
     });
   }
-  const granularity = evaluator.granularity === 'hour' ? 'hour' : 'day';
   const firedIn = new Set(alerts.map(({ period }) => period.start));
   const points = periods.map(({ start }) => {
     const top = most.get(start);

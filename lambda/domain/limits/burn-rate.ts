@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
 import { periodsToJudge } from '../calendar/periods.ts';
 import { HOUR_MS } from '../calendar/units.ts';
-import { addDays, dayOf } from '../calendar/utc.ts';
+import { addDays, type Day, dayOf } from '../calendar/utc.ts';
 import { usdToNanoUsd } from '../money.ts';
 import { type Counters, costToCompare, knownCostNanoUsd } from '../spend/counters.ts';
 import { combinationProblem } from '../spend/dimensions.ts';
 import { comparedUsd } from '../spend/spend-report.ts';
 import { ruleFilter, ruleFilterOf, usdAmount } from './config-members.ts';
 import type { Evaluator } from './evaluator.ts';
-import { filteredBy, type SpendSeries, splitNames } from './spend-series.ts';
+import { filteredBy, type Series, splitNames } from './spend-series.ts';
 
 /** The middle value; the mean of the two middle ones of an even number. 0 without values. */
 export const median = (values: readonly number[]): number => {
@@ -95,24 +95,18 @@ export const leastOf = (config: BurnRateConfig): number =>
  * The usual hour of a value: the median, over the days before with requests, of the day's busiest hour. Quiet hours do not lower it, so
  * a nightly batch does not fire each night. Null with too little history.
  *
- * @param start of the period to judge, ISO 8601
- * @param series by hour
+ * @param sums by hour
+ * @returns takes the start of the period to judge, ISO 8601
  */
-export const usualOf = (
-  config: Pick<BurnRateConfig, 'measure'>,
-  start: string,
-  series: Pick<SpendSeries, 'sum'>,
-): number | null => {
-  const peaks: number[] = [];
-  for (let back = 1; back <= HISTORY_DAYS; back++) {
-    const day = addDays(dayOf(start), -back);
-    const hours = Array.from({ length: 24 }, (_, hour) => {
-      const from = Date.parse(day) + hour * HOUR_MS;
-      return series.sum(new Date(from).toISOString(), new Date(from + HOUR_MS).toISOString());
-    }).filter(({ requests = 0 }) => requests > 0);
-    if (hours.length > 0) peaks.push(Math.max(...hours.map((counters) => measureOf(config, counters))));
-  }
-  return peaks.length < MIN_DAYS ? null : Math.round(median(peaks));
+export const usualOf = (config: Pick<BurnRateConfig, 'measure'>, { sums }: Pick<Series, 'sums'>) => {
+  const peakOf = new Map<Day, number>();
+  for (const [hour, counters] of sums)
+    if (counters.requests) peakOf.set(dayOf(hour), Math.max(peakOf.get(dayOf(hour)) ?? 0, measureOf(config, counters)));
+  return (start: string): number | null => {
+    const days = Array.from({ length: HISTORY_DAYS }, (_, index) => addDays(dayOf(start), -index - 1));
+    const peaks = days.flatMap((day) => peakOf.get(day) ?? []);
+    return peaks.length < MIN_DAYS ? null : Math.round(median(peaks));
+  };
 };
 
 /** A key, tag, project or session spends, or sends, much more than it usually does, or than it may. */

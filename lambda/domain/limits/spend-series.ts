@@ -56,6 +56,8 @@ export const spendSeries = ({ granularity, filter, effectiveFrom }: SeriesOption
   const sumOf = ({ sums }: typeof passing, from: string, to: string): Counters =>
     bucketsOf({ granularity, from, to }).reduce((sum, bucket) => addCounters(sum, sums.get(bucket) ?? {}), {});
   return {
+    /** Those of hours (or days) with requests, by their name: `2026-11-20T16`. */
+    sums: passing.sums,
     add: ({ time, dimensions, counters }: SpendCounter): void => {
       const bucket = bucketOf(time, granularity);
       if (passesRule(dimensions, filter)) passing.add(bucket, counters);
@@ -96,7 +98,7 @@ interface SplitOptions {
   readonly splitBy: SplitName | undefined;
 }
 
-type Series = ReturnType<typeof spendSeries>;
+export type Series = ReturnType<typeof spendSeries>;
 
 /** The series of each value of a dimension. Requests without a value, and those counted under `(other)`, belong to none. */
 export const splitSeries = (evaluator: SplitOptions) => {

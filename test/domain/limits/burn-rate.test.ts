@@ -42,7 +42,7 @@ describe('the usual hour', () => {
     const condition = conditionOf({ each: 'key', factor: 2 });
     const usual = (days: readonly number[]) => {
       const series = seriesOf(condition, work(days)).get('key-1');
-      return series ? usualOf(condition.config, '2026-11-20T03:00:00.000Z', series) : null;
+      return series ? usualOf(condition.config, series)('2026-11-20T03:00:00.000Z') : null;
     };
     expect(usual([1, 2, 3, 4, 14])).toBe(20 * USD);
     expect(usual([1, 2, 3, 4])).toBeNull();
@@ -50,6 +50,22 @@ describe('the usual hour', () => {
     expect(usual([1, 2, 3, 4, 15])).toBeNull();
   });
 });
+
+it.each([{ limit: 5 }, { factor: 2, minimum: 0.01 }])(
+  'looks only at the hours in which a value has requests: an account has thousands of values (%j)',
+  (config) => {
+    const condition = conditionOf({ each: 'key', ...config });
+    const counters = work(lastWeeks);
+    const series = seriesOf(condition, counters).get('key-1')!;
+    let asked = 0;
+    const sum: typeof series.sum = (...range) => {
+      asked += 1;
+      return series.sum(...range);
+    };
+    backtestValues(condition, new Map([['key-1', { ...series, sum }]]), NOW);
+    expect(asked).toBeLessThan(4 * counters.length);
+  },
+);
 
 describe('a rule on each key', () => {
   const backtest = (config: object, more: readonly SpendCounter[]) => {
