@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
-import { brotliCompressSync, constants } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import {
   ASSET_CACHE_CONTROL,
   contentSecurityPolicy,
@@ -26,9 +26,8 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** These are worth it; fonts are compressed already. Quick rather than small: each file is made once at start. */
+/** These are worth it; fonts are compressed already. In gzip: without TLS, Safari accepts no Brotli. */
 const COMPRESSED = new Set(['.html', '.js', '.css', '.svg']);
-const brotli = (body: Buffer) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
 
 interface Page {
   readonly body: Buffer;
@@ -39,10 +38,10 @@ const page = (path: string, content: Buffer): Page => {
   const extension = extname(path);
   const compressed = COMPRESSED.has(extension);
   return {
-    body: compressed ? brotli(content) : content,
+    body: compressed ? gzipSync(content, { level: 9 }) : content,
     headers: {
       'content-type': contentTypes[extension] ?? 'application/octet-stream',
-      ...(compressed ? { 'content-encoding': 'br' } : {}),
+      ...(compressed ? { 'content-encoding': 'gzip' } : {}),
       'cache-control': path.startsWith('/assets/') ? ASSET_CACHE_CONTROL : PAGE_CACHE_CONTROL,
       'content-security-policy': contentSecurityPolicy(),
       'permissions-policy': PERMISSIONS_POLICY,
@@ -73,9 +72,10 @@ export const webPages = (
   pages.set('/config.json', page('/config.json', Buffer.from(JSON.stringify(settings))));
   return (request: IncomingMessage, response: ServerResponse) => {
     const path = (request.url ?? '/').replace(/[?#].*$/, '');
+    // A terminal accepts any type, but nothing compressed; nor does Firefox where it asks for a font.
     const isBrowser =
       /text\/html|\*\/\*/.test(request.headers.accept ?? '') &&
-      /\bbr\b/.test(String(request.headers['accept-encoding']));
+      (/\bgzip\b/.test(String(request.headers['accept-encoding'])) || path.endsWith('.woff2'));
     const found = isBrowser ? wanted(pages, path) : undefined;
     if (!found || !['GET', 'HEAD'].includes(request.method ?? '')) {
       next(request, response);

@@ -14,6 +14,7 @@ beforeAll(async () => {
   await mkdir(join(folder, 'assets'));
   await writeFile(join(folder, 'index.html'), '<h1>Pages</h1>');
   await writeFile(join(folder, 'assets/a-1234.js'), 'export {};');
+  await writeFile(join(folder, 'assets/inter.woff2'), 'wOF2');
   const settings = { apiUrl: '/api', gatewayUrl: 'http://localhost/gateway/{provider}', mockProviders: true };
   const pages = webPages({ folder, settings }, (_, response) => response.writeHead(404).end('passed on'));
   server = createServer(pages);
@@ -24,7 +25,8 @@ afterAll(async () => {
   server.close();
 });
 
-const browser = { accept: 'text/html', 'accept-encoding': 'gzip, br' };
+/** What Safari accepts without TLS; other browsers accept more. */
+const browser = { accept: 'text/html', 'accept-encoding': 'gzip, deflate' };
 const ask = (path: string, headers: Record<string, string> = browser, method = 'GET') =>
   fetch(`${url}${path}`, { headers, method });
 
@@ -45,6 +47,12 @@ describe('the web pages of the local stack', () => {
     expect(found.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
     const missing = await ask('/assets/b-5678.js');
     expect([missing.status, await missing.text()]).toEqual([404, 'passed on']);
+  });
+
+  it('a font is sent as it is to a browser that accepts no compressed one, as Firefox', async () => {
+    const font = await ask('/assets/inter.woff2', { accept: 'font/woff2;q=1.0,*/*;q=0.8', 'accept-encoding': 'identity' });
+    expect(await font.text()).toBe('wOF2');
+    expect(font.headers.get('content-encoding')).toBeNull();
   });
 
   it('the settings are one JSON file', async () => {
