@@ -3,7 +3,13 @@
 (() => {
   const page = document.documentElement;
   const name = 'data-mantine-color-scheme';
-  const chosen = localStorage.getItem('mantine-color-scheme-value') ?? 'auto';
+  let chosen = 'auto';
+  try {
+    chosen = localStorage.getItem('mantine-color-scheme-value') ?? chosen;
+    if (sessionStorage.getItem('refresh-token') !== null) page.setAttribute('data-has-session', '');
+  } catch {
+    // A browser that blocks site data throws; the page says so.
+  }
   const dark = chosen === 'dark' || (chosen === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
   page.setAttribute(name, dark ? 'dark' : 'light');
   let onScreen = null;
@@ -12,5 +18,4 @@
     page.setAttribute(name, 'light');
   });
   addEventListener('afterprint', () => page.setAttribute(name, onScreen));
-  if (sessionStorage.getItem('refresh-token') !== null) page.setAttribute('data-has-session', '');
 })();

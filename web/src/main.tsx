@@ -68,6 +68,9 @@ const start = async () => {
   );
 };
 
-start().catch((error: unknown) =>
-  render(<CannotStart reason={error instanceof Error ? error.message : String(error)} />),
-);
+const reasonOf = (error: Error): string =>
+  error.name === 'SecurityError'
+    ? 'Your browser blocks cookies and site data here. Allow them for this site, then try again.'
+    : error.message;
+
+start().catch((error: Error) => render(<CannotStart reason={reasonOf(error)} />));

@@ -6,6 +6,7 @@ import {
   layoutShift,
   MAX_LAYOUT_SHIFT,
   openAnotherTab,
+  openTab,
   screenshot,
   type Tab,
   waitUntil,
@@ -135,6 +136,16 @@ describe('with the API down', () => {
       page.route('**/config.json', (route) => route.fulfill({ status: 503 })),
     );
     await (await open('/')).getByText('The dashboard cannot start').waitFor();
+  });
+
+  it('a browser that blocks cookies and site data is told to allow them', async () => {
+    const { page } = await openTab(fixture().browser, { colorScheme: 'dark' });
+    await page.addInitScript(`for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(globalThis, name, {
+      get: () => { throw new DOMException('The operation is insecure.', 'SecurityError'); },
+    })`);
+    await page.goto(fixture().dashboard.url);
+    await page.getByText('Your browser blocks cookies and site data here.').waitFor();
+    await page.locator('html[data-mantine-color-scheme="dark"]').waitFor();
   });
 });
 

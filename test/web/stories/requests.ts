@@ -93,6 +93,22 @@ describe('the request log', () => {
     expect(lines.slice(1, 51).map((line) => line.split(',')[1])).toEqual(items.map(({ requestId }) => requestId));
   });
 
+  it.each(['/requests', '/sessions'])(
+    '%s: a click opens what its row shows, where rows take no position',
+    async (path) => {
+      const { open } = await openSignedIn(fixture().seeded);
+      const page = await open(path);
+      const row = page.locator('tbody tr').first();
+      await row.waitFor();
+      await waitUntilIdle(page);
+      // As in Safari.
+      await page.evaluate("document.styleSheets[0].insertRule('tr { position: static !important }')");
+      const href = await row.locator('a').first().getAttribute('href');
+      await row.click();
+      await page.waitForURL(`${fixture().dashboard.url}${href}`);
+    },
+  );
+
   it('reports that nothing matches', async () => {
     const { open } = await openSignedIn(fixture().seeded);
     const page = await open('/requests?model=no-such-model');

@@ -3,6 +3,13 @@ import { PASSWORD, register } from '../browser/accounts.ts';
 import { screenshot } from '../browser/browser.ts';
 import { fixture, openSignedIn } from '../browser/fixture.ts';
 
+it('a choice of colours breaks no rule of the page’s policy', async () => {
+  const { open } = await openSignedIn(fixture().seeded);
+  const page = await open('/');
+  for (const name of ['Dark', 'Auto']) await page.getByRole('radiogroup', { name: 'Colours' }).getByText(name).click();
+  await page.locator('html[data-mantine-color-scheme="light"]').waitFor();
+});
+
 describe('the settings of an account', () => {
   it('export its data, ask for its deletion and cancel that', async () => {
     const { open } = await openSignedIn(await register(fixture().dashboard));

@@ -3,7 +3,13 @@ export const locale = globalThis.navigator?.languages?.find((language) => /^en\b
 
 export type Choice = 'time-zone' | 'currency';
 
-const chosen = (choice: Choice): string | undefined => globalThis.localStorage?.getItem(choice) ?? undefined;
+const chosen = (choice: Choice): string | undefined => {
+  try {
+    return localStorage.getItem(choice) ?? undefined;
+  } catch {
+    return undefined;
+  }
+};
 
 /** The time zone that this person reads in, in this browser; undefined for the account's. */
 export const chosenZone = chosen('time-zone');

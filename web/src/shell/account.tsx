@@ -23,7 +23,8 @@ const schemes = [
 ];
 
 export const ColorScheme = () => {
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  // Mantine would turn transitions off in a style element, which the page's policy forbids.
+  const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
   return (
     <SegmentedControl
       size="xs"
