@@ -20,18 +20,10 @@ export interface Settings {
 export const loadSettings = async (): Promise<Settings> => {
   const response = await fetch('/config.json', { credentials: 'same-origin' });
   if (!response.ok) throw new Error(`config.json could not be loaded: HTTP status ${response.status}.`);
-  const settings: unknown = await response.json();
-  if (!isSettings(settings)) throw new Error('config.json lacks apiUrl or gatewayUrl.');
-  return { apiUrl: settings.apiUrl, gatewayUrl: settings.gatewayUrl, mockProviders: settings.mockProviders === true };
+  const { apiUrl, gatewayUrl, mockProviders = false } = (await response.json()) as Partial<Settings>;
+  if (apiUrl === undefined || gatewayUrl === undefined) throw new Error('config.json lacks apiUrl or gatewayUrl.');
+  return { apiUrl, gatewayUrl, mockProviders };
 };
-
-const isSettings = (value: unknown): value is Settings =>
-  typeof value === 'object' &&
-  value !== null &&
-  'apiUrl' in value &&
-  typeof value.apiUrl === 'string' &&
-  'gatewayUrl' in value &&
-  typeof value.gatewayUrl === 'string';
 
 /** Parts that the views share, created once. */
 export interface App {
