@@ -46,6 +46,8 @@ const render = (content: React.ReactNode) =>
 
 const start = async () => {
   keepFormOnEnter();
+  // A page that the browser kept while another was shown has not heard of the end of its session.
+  addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
   const app = createApp(await loadSettings());
   await app.session.restore();
   const router = createAppRouter(app.session);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { newEmail, register, sendRequest, signIn } from '../browser/accounts.ts';
 import { openAnotherTab, openTab, screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
-import { fixture, openSignedIn } from '../browser/fixture.ts';
+import { callApi, fixture, openSignedIn } from '../browser/fixture.ts';
 
 const unauthorized = { status: 401, contentType: 'application/json', body: '{"message":"Unauthorized"}' };
 
@@ -44,6 +44,17 @@ describe('with a rejected token', () => {
 });
 
 describe('signing out', () => {
+  it('holds for a page that the browser kept while another was shown', async () => {
+    const { session } = await newAccount();
+    const { open } = await openSignedIn(session);
+    const page = await open('/keys');
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    await callApi('POST', '/auth/logout', { refreshToken: session.refreshToken }, session);
+    // Chromium keeps none while it is driven.
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))");
+    await page.getByText('Your session has ended.').waitFor();
+  });
+
   it('ends the session in every tab and deletes its data', async () => {
     const { session } = await newAccount();
     const tab = await openSignedIn(session);
