@@ -26,9 +26,6 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** These are worth it; fonts are compressed already. In gzip: without TLS, Safari accepts no Brotli. */
-const COMPRESSED = new Set(['.html', '.js', '.css', '.svg']);
-
 interface Page {
   readonly body: Buffer;
   readonly headers: Readonly<Record<string, string>>;
@@ -36,7 +33,8 @@ interface Page {
 
 const page = (path: string, content: Buffer): Page => {
   const extension = extname(path);
-  const compressed = COMPRESSED.has(extension);
+  // Fonts are compressed already. In gzip: without TLS, Safari accepts no Brotli.
+  const compressed = extension !== '.woff2';
   return {
     body: compressed ? gzipSync(content, { level: 9 }) : content,
     headers: {
@@ -52,14 +50,6 @@ const page = (path: string, content: Buffer): Page => {
   };
 };
 
-const pagesIn = (folder: string): ReadonlyMap<string, Page> =>
-  new Map(
-    readdirSync(folder, { recursive: true })
-      .map(String)
-      .filter((name) => statSync(join(folder, name)).isFile())
-      .map((name) => [`/${name}`, page(`/${name}`, readFileSync(join(folder, name)))]),
-  );
-
 const wanted = (pages: ReadonlyMap<string, Page>, path: string): Page | undefined =>
   pages.get(path) ?? (FILE_PATH.test(path) ? undefined : pages.get('/index.html'));
 
@@ -68,7 +58,12 @@ export const webPages = (
   { folder, settings }: WebPagesOptions,
   next: (request: IncomingMessage, response: ServerResponse) => void,
 ) => {
-  const pages = new Map(pagesIn(folder));
+  const pages = new Map<string, Page>(
+    readdirSync(folder, { recursive: true })
+      .map(String)
+      .filter((name) => statSync(join(folder, name)).isFile())
+      .map((name) => [`/${name}`, page(`/${name}`, readFileSync(join(folder, name)))]),
+  );
   pages.set('/config.json', page('/config.json', Buffer.from(JSON.stringify(settings))));
   return (request: IncomingMessage, response: ServerResponse) => {
     const path = (request.url ?? '/').replace(/[?#].*$/, '');

@@ -73,11 +73,9 @@ export const createSession = ({ apiUrl, storage, fetch }: SessionDependencies) =
     forget(reason);
     if (reason !== 'signedOut') return;
     channel.postMessage({ kind: 'ended' } satisfies Message);
-    if (refreshToken !== null) void revoke(refreshToken);
+    // Makes copies of the token useless. Signing out does not wait for it, so that it works while the API is down.
+    if (refreshToken !== null) void post('/auth/logout', refreshToken, { keepalive: true }).catch(() => {});
   };
-
-  /** Makes copies of the token useless. Signing out does not wait for it, so that it works while the API is down. */
-  const revoke = (refreshToken: string) => post('/auth/logout', refreshToken, { keepalive: true }).catch(() => {});
 
   const post = (path: string, refreshToken: string, options: RequestInit = {}) =>
     fetch(`${apiUrl}${path}`, {
