@@ -50,7 +50,10 @@ describe('the web pages of the local stack', () => {
   });
 
   it('a font is sent as it is to a browser that accepts no compressed one, as Firefox', async () => {
-    const font = await ask('/assets/inter.woff2', { accept: 'font/woff2;q=1.0,*/*;q=0.8', 'accept-encoding': 'identity' });
+    const font = await ask('/assets/inter.woff2', {
+      accept: 'font/woff2;q=1.0,*/*;q=0.8',
+      'accept-encoding': 'identity',
+    });
     expect(await font.text()).toBe('wOF2');
     expect(font.headers.get('content-encoding')).toBeNull();
   });
