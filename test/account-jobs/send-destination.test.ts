@@ -155,13 +155,18 @@ describe('a destination of the type otlp', () => {
       { n: 2, startedAt: at(1), tokens: 500, provider: 'mistral', status: 500 },
       { n: 3, startedAt: at(3), tokens: 70 },
       { n: 4, startedAt: at(3), reading: { usage: null, usageSource: 'none' } },
+      // The results of a batch, and the same fetched again.
+      ...[5, 6].map((n) => ({
+        ...{ n, startedAt: at(4), method: 'GET', path: '/v1/messages/batches/b/results' },
+        ...{ provider: 'anthropic' as const, reading: { dialect: 'anthropic-batch-output' as const } },
+      })),
     ]);
     await account.run(10);
     expect(got).toEqual([]);
     await account.run(30);
     await account.run(30);
     const records = logs();
-    expect(records).toHaveLength(4);
+    expect(records).toHaveLength(6);
     const first = records.find(({ traceId }: { traceId?: string }) => traceId);
     expect(Buffer.from(first.traceId, 'base64').toString('hex')).toBe(TRACE);
     expect(Buffer.from(first.spanId, 'base64').toString('hex')).toBe(SPAN);
@@ -185,18 +190,17 @@ describe('a destination of the type otlp', () => {
       { [conventions.ATTR_GEN_AI_PROVIDER_NAME]: conventions.GEN_AI_PROVIDER_NAME_VALUE_MISTRAL_AI },
     ]);
     const nano = (name: string) => metrics(name).reduce((all, { asInt }) => all + Number(asInt), 0);
-    expect(nano('ai_spend.cost')).toBe(1_570 * 7);
+    expect(nano('ai_spend.cost')).toBe(1_670 * 7);
     // A sum of nothing known would read as $0.
     expect(metrics('ai_spend.cost').map(({ attributes }) => valuesOf(attributes)['ai_spend.provenance'])).not.toContain(
       'unknown',
     );
     expect(nano('ai_spend.unknown_cost_requests')).toBe(1);
     const durations = metrics(conventions.METRIC_GEN_AI_CLIENT_OPERATION_DURATION);
-    expect(durations.reduce((all, { count }) => all + Number(count), 0)).toBe(4);
-    for (const { count, bucketCounts, explicitBounds } of [
-      ...durations,
-      ...metrics(conventions.METRIC_GEN_AI_CLIENT_TOKEN_USAGE),
-    ]) {
+    expect(durations.reduce((all, { count }) => all + Number(count), 0)).toBe(6);
+    const tokens = metrics(conventions.METRIC_GEN_AI_CLIENT_TOKEN_USAGE);
+    expect(tokens.reduce((all, { sum }) => all + sum, 0)).toBe(1_670);
+    for (const { count, bucketCounts, explicitBounds } of [...durations, ...tokens]) {
       expect(bucketCounts).toHaveLength(explicitBounds.length + 1);
       expect(bucketCounts.reduce((all: number, each: string) => all + Number(each), 0)).toBe(Number(count));
     }

@@ -211,5 +211,7 @@ describe('the preview of an access rule', () => {
       refused: { requests: 0 },
       dearest: { items: [{ id: 'r-1', costNanoUsd: 3e9, model: null }], examinedFrom: null },
     });
+    const reader = await call('POST', '/access-rules/preview', { name: 'r', maxRequestUsd: 2 }, { role: 'billing' });
+    expect([reader.status, reader.body.dearest]).toEqual([200, null]);
   });
 });

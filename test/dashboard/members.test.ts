@@ -509,6 +509,9 @@ describe('members', () => {
     expect(former).toMatchObject({ status: 'revoked', keyId: handed.key.keyId });
     expect(next).toMatchObject({ status: 'active', ownerUserId: owner.userId, name: 'laptop' });
     expect((await removeWith({ keys: 'hand-over', to: 'nobody' })).status).toBe(400);
+    const leaving = await join(owner.userId, 'developer');
+    const toSelf = { keys: 'hand-over', to: leaving };
+    expect((await as(owner.userId).call('DELETE', `/members/${leaving}`, undefined, {}, toSelf)).status).toBe(400);
     const actions = (await auditOf(owner.accountId)).map(({ action }) => action);
     expect(actions).toEqual(expect.arrayContaining(['key.revoked', 'key.handed_over']));
   });

@@ -90,6 +90,21 @@ describe('a pause', () => {
     ]);
   });
 
+  it('is seen and ended by who sees all of its keys', async () => {
+    const { body } = await pause({ project: 'default' });
+    await openBlocks(table).change(caller.accountId, (stored) => ({
+      ...stored,
+      blocks: stored.blocks.map((block) => ({ ...block, scope: { keyIds: [caller.keyId, 'another'] } })),
+    }));
+    const sees = (...keyIds: string[]) => ({
+      ...{ ...caller, role: 'member' as const, projects: ['default'], keyIds: new Set(keyIds) },
+    });
+    const end = (as: object) => call('DELETE', `/pauses/${body.id}`, undefined, as);
+    expect((await call('GET', '/pauses', undefined, sees(caller.keyId))).body.items).toEqual([]);
+    expect((await end(sees(caller.keyId))).status).toBe(404);
+    expect((await end(sees(caller.keyId, 'another'))).status).toBe(204);
+  });
+
   it('belongs to one account', async () => {
     const { body } = await pause({ tag: 'a' });
     const other = await newAccount(table);

@@ -83,6 +83,17 @@ beforeAll(async () => {
   const events = seedTraffic({ accountId, keyId: 'key-1', batchKeyId: 'key-2' }, new Date(now)).filter(
     ({ startedAt }) => startedAt >= FROM && Date.parse(startedAt) < now - DAY_MS,
   );
+  // The results of a batch, and the same fetched again.
+  const path = '/v1/messages/batches/b/results';
+  const usage = { input_tokens: 100, output_tokens: 10 };
+  const reading = { dialect: 'anthropic-batch-output', modelServed: 'claude-haiku-4-5', usage } as const;
+  for (const n of [1, 2])
+    events.push(
+      closeEvent({
+        ...{ accountId, n, startedAt: `${FROM}T12:00:0${n}.000Z`, method: 'GET', path },
+        ...{ provider: 'anthropic', reading },
+      }),
+    );
   const record = openRecorder(table, { logger: { error: () => {} }, now: () => now });
   for (let at = 0; at < events.length; at += 100) await record(events.slice(at, at + 100));
   await rollUpAll();
@@ -101,21 +112,26 @@ describe('the export of days', () => {
     expect(ledger.unpriced).toBeGreaterThan(0);
     const inDays = `day BETWEEN '${DAYS[0]}' AND '${DAYS.at(-1)}'`;
     const [requests] = await query.rows(
-      `SELECT count(*) AS requests, sum(cost_usd)::VARCHAR AS usd, count(*) FILTER (cost_usd IS NULL) AS unpriced, sum(input_tokens) AS input
+      `SELECT count(*) AS requests, sum(cost_usd)::VARCHAR AS usd, count(*) FILTER (cost_usd IS NULL) AS unpriced, sum(input_tokens) FILTER (repeat_of IS NULL) AS input,
+         sum(input_tokens) FILTER (repeat_of IS NULL AND cost_usd IS NOT NULL) AS priced_input
        FROM requests WHERE ${inDays}`,
     );
     const usd = (ledger.costNanoUsd / 1e9).toFixed(9);
     expect(requests).toEqual({
+      priced_input: expect.any(String),
       requests: String(ledger.requests),
       usd,
       unpriced: String(ledger.unpriced),
       input: String(ledger.inputTokens),
     });
     const [charges] = await query.rows(
-      `SELECT sum(x_Requests) AS requests, sum(BilledCost)::VARCHAR AS billed, sum(EffectiveCost)::VARCHAR AS effective
+      `SELECT sum(x_Requests) AS requests, sum(x_InputTokens) AS input, sum(BilledCost)::VARCHAR AS billed, sum(EffectiveCost)::VARCHAR AS effective
        FROM cost_and_usage WHERE ${inDays}`,
     );
-    expect(charges).toEqual({ requests: String(ledger.requests - ledger.unpriced), billed: usd, effective: usd });
+    expect(charges).toEqual({
+      ...{ requests: String(ledger.requests - ledger.unpriced), input: requests?.['priced_input'] },
+      ...{ billed: usd, effective: usd },
+    });
   });
 
   it('has a manifest that says what is in the files of a day', async () => {
