@@ -7,7 +7,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { AppProvider, createApp, loadSettings } from './app.ts';
-import { focusWhereLost, keepFormOnEnter } from './components/keyboard.ts';
+import { focusWhereLost, watchKeyboard } from './components/keyboard.ts';
 import { forgetDrafts } from './forms/use-draft.ts';
 import { createAppRouter } from './router.tsx';
 import { CannotStart } from './shell/problems.tsx';
@@ -45,7 +45,7 @@ const render = (content: React.ReactNode) =>
   );
 
 const start = async () => {
-  keepFormOnEnter();
+  watchKeyboard();
   // A page that the browser kept while another was shown has not heard of the end of its session.
   addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
   const app = createApp(await loadSettings());

@@ -1,6 +1,11 @@
-/** Whether the keyboard is choosing: arrow keys go through all choices, and those on the way are no pages to come back to. */
+let isByKey = false;
+
+/**
+ * Whether the keyboard is choosing: arrow keys go through all choices, and those on the way are no pages to come back to. In Safari no
+ * radio button is `:focus-visible` then.
+ */
 export const isChoosingByKey = (): boolean =>
-  document.activeElement?.matches('[type=radio]:focus-visible, select:focus-visible') ?? false;
+  isByKey && (document.activeElement?.matches('[type=radio], select') ?? false);
 
 /** Where what had the focus is gone, such as with the page before: back to what had it earlier, or else to the page's content. */
 export const focusWhereLost = (earlier: Element | null = null): void => {
@@ -8,8 +13,11 @@ export const focusWhereLost = (earlier: Element | null = null): void => {
     if (document.activeElement === document.body && to instanceof HTMLElement) to.focus({ preventScroll: true });
 };
 
-/** In a field with a list of choices Enter chooses: it never sends the form, not even where the list has nothing to choose. */
-export const keepFormOnEnter = (): void =>
+/** Notes what is chosen by. In a field with choices Enter chooses: it never sends the form, not even where there is nothing to choose. */
+export const watchKeyboard = (): void => {
+  for (const type of ['keydown', 'pointerdown'] as const)
+    document.addEventListener(type, () => (isByKey = type === 'keydown'), true);
   document.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && (event.target as Element).matches('input[role=combobox]')) event.preventDefault();
   });
+};
