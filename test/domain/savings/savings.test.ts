@@ -192,8 +192,12 @@ describe('planted waste is found', () => {
     const day = 24 * HOUR_MS;
     const busy = times(23 * 20, (i) => gpt(1_000, 10, { model: 'gpt-4o', keyId: 'key-2', atMs: (i * day) / 20 }));
     const rest = times(7, (i) => gpt(100_000, 0, { model: 'gpt-4o', keyId: 'key-2', atMs: (23 + i) * day }));
+    const refused = times(50, (i) => ({
+      ...gpt(0, 0, { model: 'gpt-4o', keyId: 'key-2', outcome: 'refused', atMs: (29 + i / 100) * day }),
+      costNanoUsd: 0,
+    }));
     // $0.25 a day.
-    expect(find([...busy, ...rest])).toMatchObject([
+    expect(find([...busy, ...rest, ...refused])).toMatchObject([
       { kind: 'idle_key', scope: { key: 'key-2' }, nanoUsdPerMonth: 7.5e9, certainty: 'at_most', requests: 7 },
     ]);
     const left = times(300, (i) => gpt(10_000, 0, { model: 'gpt-4o', keyId: 'key-3', atMs: (i * day) / 10 }));
