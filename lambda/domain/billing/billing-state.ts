@@ -114,8 +114,8 @@ export interface RecordedBilling {
 }
 
 /** Without a live subscription, it does not matter whether there ever was one. */
-const isSameStatus = (recorded: BillingStatus, expected: BillingStatus): boolean =>
-  recorded === expected || (expected === 'ACTIVE' && recorded === 'CANCELED');
+const isSameStatus = (recorded: BillingStatus, { billingStatus, subscription }: BillingState): boolean =>
+  recorded === billingStatus || (subscription === null && billingStatus === 'ACTIVE' && recorded === 'CANCELED');
 
 /**
  * True where an account differs from what its customer's subscriptions make it.
@@ -127,7 +127,7 @@ export const differs = (recorded: RecordedBilling, live: readonly Subscription[]
   const expected = billingStateOf(live, prices);
   return (
     recorded.plan !== expected.plan ||
-    !isSameStatus(recorded.billingStatus, expected.billingStatus) ||
+    !isSameStatus(recorded.billingStatus, expected) ||
     (recorded.status !== 'cancelled' &&
       recorded.heldAt === undefined &&
       (recorded.status === 'suspended') !== expected.isSuspended) ||

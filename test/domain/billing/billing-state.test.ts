@@ -151,6 +151,7 @@ describe('a difference between an account and its subscriptions', () => {
     ['a purchase that never arrived', free, live],
     ['another plan', { ...paid, plan: 'SCALE' }, live],
     ['another status', { ...paid, billingStatus: 'PAST_DUE' }, live],
+    ['a status of no subscription where there is one', { ...paid, billingStatus: 'CANCELED' }, live],
     ['a suspension that is over', { ...paid, status: 'suspended' }, live],
     ['a suspension that is missing', { ...paid, billingStatus: 'UNPAID' }, [subscription({ status: 'unpaid' })]],
     ['a suspension of what is FREE', { ...free, status: 'suspended' }, []],
