@@ -150,8 +150,7 @@ export class ConnectionMeter {
   #modelRequested: string | null;
   #modelServed: string | null = null;
   #transcriptionModel: string | null = null;
-  /** False if something on the connection could not be read: it may have responses that were not found. */
-  isWhole = true;
+  #isWhole = true;
   readonly #client: MessageListener;
   /** The provider's messages. */
   readonly provider: MessageListener;
@@ -183,8 +182,13 @@ export class ConnectionMeter {
     return this.#isGemini && this.#modelRequested === null ? this.#client : undefined;
   }
 
+  /** False if something on the connection could not be read: it may have responses that were not found. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
   markUnreadable(): void {
-    this.isWhole = false;
+    this.#isWhole = false;
   }
 
   /** Called when the connection has ended: ends the open responses. */

@@ -74,7 +74,7 @@ export class ConnectionRecord {
   #registration: Registration | undefined;
   #route: CloseEvent['route'] = 'bypassed';
   /** Which side ended first, with a Close frame or without. */
-  outcome: KnownOutcome | undefined;
+  #outcome: KnownOutcome | undefined;
   /** A side has sent a Close frame. */
   #isClosed = false;
   #meter: ConnectionMeter | undefined;
@@ -104,9 +104,13 @@ export class ConnectionRecord {
     return this.#route;
   }
 
+  get outcome(): KnownOutcome | undefined {
+    return this.#outcome;
+  }
+
   /** @param outcome what became of the connection if nothing ended it before */
   noteEnd(outcome: KnownOutcome): void {
-    this.outcome ??= outcome;
+    this.#outcome ??= outcome;
   }
 
   /**
@@ -218,7 +222,7 @@ export class ConnectionRecord {
     };
     const registration = this.#open(identity);
     return (reading) => {
-      const outcome = reading.complete ? 'completed' : (this.outcome ?? 'upstream_aborted');
+      const outcome = reading.complete ? 'completed' : (this.#outcome ?? 'upstream_aborted');
       // As over HTTP: a short response may end before the queue has confirmed its beginning.
       const confirmed = new Promise<void>((resolve) => registration.whenKnown(resolve));
       const route = confirmed.then(() => this.#routeOf(registration));
