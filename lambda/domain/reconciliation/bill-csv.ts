@@ -58,7 +58,7 @@ const requireUsd = (record: Readonly<Record<string, string>>, line: number): voi
 
 /**
  * Lines of an invoice: CSV (RFC 4180) with a header that names the columns `day` (UTC) and `amount` (USD), and where there are any
- * `item` and `model`. Other columns are ignored, but one that names a currency must say USD.
+ * `item` and `model`. Other columns are ignored, but a column of a currency must say USD.
  *
  * @throws ValidationError that names the line, or the day with too many
  */

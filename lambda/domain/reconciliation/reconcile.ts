@@ -126,7 +126,7 @@ const roundOff = (group: ModelDay, part: 'quantity' | 'price', add: Add): void =
   group[part] = 0;
 };
 
-/** Credits of a model, as far as less is billed than recorded: one that takes back another line is no discount. */
+/** Credits of a model, as far as less is billed than recorded: a line that takes back another one is no discount. */
 const matchCredits = (lines: readonly BillLine[], days: readonly ModelDay[], add: Add): void => {
   for (const { day, model, item, amountNanoUsd } of lines) {
     const name = model !== null && amountNanoUsd < 0 && billedModel(model);

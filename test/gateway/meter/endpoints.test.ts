@@ -152,7 +152,7 @@ describe('a call that is free or reads what another one is charged for', () => {
     ['cohere', '/v2/batches'],
     ['anthropic', '/v1/sessions/s/events'],
     ['google', '/v1beta/models/veo-3.1:predictLongRunning'],
-  ])('is not one that starts work: %s %s', async (provider, path) => {
+  ])('is not a call that starts work: %s %s', async (provider, path) => {
     expect(await outcome({ provider, path, body: { id: 'a' } })).toMatchObject({ provenance: 'unknown' });
   });
 });

@@ -22,7 +22,7 @@ const rename = async (page: Page, name: string, list: string) => {
   await waitUntilIdle(page);
 };
 
-/** The paths below one that a page sends a method to from now on. */
+/** The paths, below a path, to which a page sends a method after this. */
 const sentBy = (page: Page, method: string, path: string): readonly string[] => {
   const sent: string[] = [];
   page.on('request', (request) => {
