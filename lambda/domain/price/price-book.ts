@@ -88,14 +88,16 @@ const overridesFor = (query: PriceQuery, sources: readonly SourcePrice[]): Overr
 };
 
 /**
- * Cached tokens that no list has a rate for. OpenAI keeps a cache for twelve hours at twice the price of 30 minutes; Mistral charges a tenth
- * for what a model of text reads from one.
+ * Cached tokens that no list has a rate for. Claude's cache of an hour costs twice the input with every provider. OpenAI keeps a cache for
+ * twelve hours at twice the price of 30 minutes; Mistral charges a tenth for what a model of text reads from one.
  *
+ * @see https://platform.claude.com/docs/en/build-with-claude/prompt-caching#pricing
  * @see https://developers.openai.com/api/docs/models/gpt-6.2-sol
  * @see https://docs.mistral.ai/studio-api/conversations/advanced/prompt-caching
  */
-const withCaches = (provider: string, rates: Rates): Rates => {
+const withCaches = ({ provider, model }: PriceQuery, rates: Rates): Rates => {
   const { input, output, cacheWrite } = rates;
+  if (input && cacheWrite && model.includes('claude')) return { cacheWrite1h: 2n * input, ...rates };
   if (provider === 'openai' && cacheWrite !== undefined) return { cacheWrite12h: 2n * cacheWrite, ...rates };
   if (provider === 'mistral' && input && output) return { cacheRead: input / 10n, ...rates };
   return rates;
@@ -165,7 +167,7 @@ export const openPriceBook = (lists: PriceLists, version: string): PriceBook => 
     // Vertex AI's OpenAI-style API has names of OpenRouter's form.
     const name = query.provider === 'vertex' ? query.model.replace(/^google\//, '') : query.model;
     const price = surestOf(modelNames(name).map((model) => priceOf({ ...query, model })));
-    if (price) return { ...price, rates: withCaches(query.provider, price.rates), version };
+    if (price) return { ...price, rates: withCaches(query, price.rates), version };
     if (query.provider !== 'openrouter') return null;
     if (query.model.endsWith(':free'))
       return {

@@ -172,15 +172,17 @@ describe('what is computed', () => {
     expect(priced({ ...reading, modelServed: 'served-by-some-name' }).priceSource).toContain('gpt-4o-mini');
   });
 
-  it('prices cache writes by their lifetime', () => {
-    const usage = {
-      input_tokens: 10,
-      output_tokens: 0,
-      cache_creation_input_tokens: 30,
-      cache_creation: { ephemeral_5m_input_tokens: 20, ephemeral_1h_input_tokens: 10 },
-    };
-    const reading = { dialect: 'anthropic-messages', usage, modelServed: 'claude-sonnet-4-20250514' } as const;
-    expect(priced(reading, 'anthropic').costNanoUsd).toBe(10 * 3000 + 20 * 3750 + 10 * 6000);
+  // The lists have the rate of an hour for Anthropic alone.
+  it.each([
+    ['anthropic', 'claude-sonnet-4-20250514', 3_000],
+    ['bedrock', 'global.anthropic.claude-sonnet-4-6', 3_000],
+    ['vertex', 'claude-opus-4-8@default', 5_000],
+    ['azure', 'claude-haiku-4-5', 1_000],
+  ] as const)('prices cache writes by their lifetime: %s', (provider, modelServed, rate) => {
+    const written = { ephemeral_5m_input_tokens: 20, ephemeral_1h_input_tokens: 10 };
+    const usage = { input_tokens: 10, output_tokens: 0, cache_creation_input_tokens: 30, cache_creation: written };
+    const price = priced({ dialect: 'anthropic-messages', usage, modelServed }, provider);
+    expect(price).toMatchObject({ costNanoUsd: (10 + 20 * 1.25 + 10 * 2) * rate, provenance: 'computed' });
   });
 
   it('prices the whole of a long prompt at the long price', () => {
