@@ -1,3 +1,4 @@
+import { UnavailableError } from '../../domain/errors.ts';
 import type { Key } from './keys.ts';
 import type { Table } from './table.ts';
 import { backOff } from './write.ts';
@@ -23,11 +24,10 @@ const MAX_READ = 100;
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html */
 const MAX_DELETED = 25;
 const MAX_ATTEMPTS = 6;
+const BUSY = 'The service is busy. Try again.';
 
 /** The table repeatedly left keys of a batch unread: it throttles their partitions. */
-export class BatchReadError extends Error {
-  override readonly name = 'BatchReadError';
-}
+export class BatchReadError extends UnavailableError {}
 
 /**
  * Reads items by key, in no order; missing ones are left out. Keys must differ.
@@ -45,7 +45,7 @@ export const batchRead = async (
   for (const some of chunk(keys, MAX_READ)) {
     let pending: Record<string, unknown>[] = some.map(({ pk, sk }) => ({ pk, sk }));
     for (let attempt = 0; pending.length > 0; attempt++) {
-      if (attempt === MAX_ATTEMPTS) throw new BatchReadError(`${pending.length} keys of a batch could not be read.`);
+      if (attempt === MAX_ATTEMPTS) throw new BatchReadError(BUSY);
       if (attempt > 0) await backOff(attempt);
       const { Responses, UnprocessedKeys } = await call('BatchGetItem', {
         RequestItems: { [name]: { Keys: pending, ...options } },
@@ -57,17 +57,12 @@ export const batchRead = async (
   return items;
 };
 
-/** The table repeatedly left items of a batch undeleted. */
-class BatchDeleteError extends Error {
-  override readonly name = 'BatchDeleteError';
-}
-
-/** Deletes items by key; missing ones are no error. Keys must differ. @throws BatchDeleteError */
+/** Deletes items by key; missing ones are no error. Keys must differ. @throws UnavailableError where the table throttles their partitions */
 export const batchDelete = async ({ call, name }: Table, keys: readonly Key[]): Promise<void> => {
   for (const some of chunk(keys, MAX_DELETED)) {
     let pending = some.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
     for (let attempt = 0; pending.length > 0; attempt++) {
-      if (attempt === MAX_ATTEMPTS) throw new BatchDeleteError(`${pending.length} items could not be deleted.`);
+      if (attempt === MAX_ATTEMPTS) throw new UnavailableError(BUSY);
       if (attempt > 0) await backOff(attempt);
       const { UnprocessedItems } = await call('BatchWriteItem', { RequestItems: { [name]: pending } });
       pending = (UnprocessedItems?.[name] ?? []) as typeof pending;

@@ -56,6 +56,12 @@ export const withTable = (
 ): NonNullable<TransactWriteCommandInput['TransactItems']>[number] =>
   Object.fromEntries(Object.entries(action).map(([kind, input]) => [kind, { TableName, ...input }]));
 
+/** The SDK does not try a cancelled transaction again, whatever the reason. */
+const TEMPORARY: ReadonlySet<string> = new Set([
+  'TransactionConflict',
+  'ThrottlingError',
+  'ProvisionedThroughputExceeded',
+]);
 /** Attempts of one transaction, and of reading, deciding and writing. */
 const MAX_ATTEMPTS = 6;
 /** All changes of an account are links of one chain, so that they meet more often. */
@@ -75,12 +81,12 @@ export class ConditionsFailedError extends Error {
 type Refusal = Error | undefined;
 
 /**
- * Writes all or nothing. Retries where transactions conflict, which `call` does not.
+ * Writes all or nothing. Retries where transactions conflict or are throttled, which `call` does not.
  *
  * @param refusal the error to throw where conditions failed, by what `refused` of ConditionsFailedError says
  * @param actions links of a chain are written last, whatever their place, and never refused
  * @throws ConditionsFailedError without `refusal`, and where it returns none
- * @throws UnavailableError where other writers keep changing the same items
+ * @throws UnavailableError where other writers keep changing the same items, or the table throttles them
  */
 export const transact = async (
   table: Table,
@@ -105,7 +111,7 @@ export const transact = async (
         throw (await refusal?.(failed.refused)) ?? failed;
       }
       const isOvertaken = links.length > 0 && codes.at(-1) === 'ConditionalCheckFailed';
-      if (!isOvertaken && !codes.includes('TransactionConflict')) throw error;
+      if (!isOvertaken && !codes.some((code) => TEMPORARY.has(code))) throw error;
       await backOff(attempt);
     }
   }

@@ -1,7 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { tableAt } from '../../../fixtures/emulated-table.ts';
+import { cancelled, interceptTable } from '../../../fixtures/intercept-table.ts';
+import { put } from '../../../lambda/data/table/actions.ts';
+import { batchDelete, batchRead } from '../../../lambda/data/table/batch.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
-import { cancellationCodes, isConditionFailed } from '../../../lambda/data/table/write.ts';
+import { cancellationCodes, isConditionFailed, transact } from '../../../lambda/data/table/write.ts';
+import { UnavailableError } from '../../../lambda/domain/errors.ts';
 import { awsErrors, type Fault, type FaultProxy, startFaultProxy } from '../../faults/harness/fault-proxy.ts';
 import { tableForTests } from '../../table-for-tests.ts';
 
@@ -72,6 +76,34 @@ describe('the table', () => {
     expect(cancellationCodes(cancelled)).toEqual(['None', 'ConditionalCheckFailed']);
     expect(isConditionFailed(cancelled)).toBe(false);
   });
+});
+
+it.each(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])(
+  'tries a transaction again after %s, and then says that it is not available',
+  async (code) => {
+    jest.spyOn(Math, 'random').mockReturnValue(0);
+    let refusals = 3;
+    const busy = interceptTable(table, async (_, send) => {
+      if (refusals-- > 0) throw cancelled(['None', code]);
+      return send();
+    });
+    const write = () => transact(busy, [put({ pk: 'busy', sk: code }), put({ pk: 'busy', sk: 'other' })]);
+    await write();
+    expect((await table.call('GetItem', { TableName, Key: { pk: 'busy', sk: code } })).Item).toBeDefined();
+    refusals = Number.POSITIVE_INFINITY;
+    await expect(write()).rejects.toThrow(UnavailableError);
+    jest.restoreAllMocks();
+  },
+);
+
+it.each(['Keys', 'Items'])('says that it is not available while it leaves Unprocessed%s of a batch', async (kind) => {
+  jest.spyOn(Math, 'random').mockReturnValue(0);
+  const busy = interceptTable(table, async ({ input }) => ({
+    [`Unprocessed${kind}`]: (input as { RequestItems?: object }).RequestItems,
+  }));
+  const call = kind === 'Keys' ? batchRead(busy, [key], { consistent: true }) : batchDelete(busy, [key]);
+  await expect(call).rejects.toThrow(UnavailableError);
+  jest.restoreAllMocks();
 });
 
 describe('a call that fails', () => {
