@@ -43,9 +43,12 @@ type Options = z.output<typeof schema>;
 
 /** As long as the one that the stack makes: see lib/stacks/gateway.ts. */
 const FINGERPRINT_KEY_BYTES = 48;
-/** Form of Stripe's values: a file of something else must not become the secret. */
-const STRIPE_KEY = /^(sk|rk)_(live|test)_[A-Za-z0-9]{10,}$/;
-const STRIPE_WEBHOOK_SECRET = /^whsec_[A-Za-z0-9+/=]{10,}$/;
+/** A file of something else must not become the secret, and a value of one kind must not replace one of another. */
+const forms = {
+  'stripe-key': /^(sk|rk)_(live|test)_[A-Za-z0-9]{10,}$/,
+  'stripe-webhook': /^whsec_[A-Za-z0-9+/=]{10,}$/,
+  fingerprint: /^[\w-]{64}$/,
+};
 
 const secretsManager = new SecretsManagerClient({});
 
@@ -70,22 +73,25 @@ const decide = async (
   { _: [what], secret, finish }: Options,
   current: string,
 ): Promise<{ readonly value: string; readonly meaning: string }> => {
-  if (what === 'fingerprint')
-    return {
-      value: randomBytes(FINGERPRINT_KEY_BYTES).toString('base64url'),
-      meaning: 'provider credentials get other fingerprints, as gateway processes are replaced',
-    };
-  if (what === 'stripe-key')
-    return { value: await given(STRIPE_KEY, 'API key of Stripe'), meaning: 'taken up within five minutes' };
   if (what === 'undo') {
     const value = await readSecret(secret, 'AWSPREVIOUS');
     if (value === undefined) throw new CommandError('This secret has no value before its present one.');
     return { value, meaning: 'the value before the last change is in force again' };
   }
   const [newest = ''] = current.split(' ');
+  // The text that the stack makes for Stripe's secrets has none of these forms.
+  const [kind = what] = Object.entries(forms).find(([, form]) => form.test(newest)) ?? [];
+  if (kind !== what) throw new CommandError(`--secret names the secret of ${kind}. Nothing was changed.`);
+  if (what === 'fingerprint')
+    return {
+      value: randomBytes(FINGERPRINT_KEY_BYTES).toString('base64url'),
+      meaning: 'provider credentials get other fingerprints, as gateway processes are replaced',
+    };
+  if (what === 'stripe-key')
+    return { value: await given(forms[what], 'API key of Stripe'), meaning: 'taken up within five minutes' };
   if (finish) return { value: newest, meaning: 'one signing secret is accepted: the newest' };
-  const added = await given(STRIPE_WEBHOOK_SECRET, 'signing secret of a Stripe webhook');
-  const before = STRIPE_WEBHOOK_SECRET.test(newest) && newest !== added ? [newest] : [];
+  const added = await given(forms[what], 'signing secret of a Stripe webhook');
+  const before = forms[what].test(newest) && newest !== added ? [newest] : [];
   return { value: [added, ...before].join(' '), meaning: `${before.length + 1} signing secrets are accepted` };
 };
 

@@ -70,6 +70,19 @@ describe('npm run rotate-secret', () => {
     expect(await value()).toBe('rk_live_0123456789abcdef');
   });
 
+  it.each([
+    ['fingerprint', 'whsec_newnewnewnew whsec_oldoldoldold', 'stripe-webhook'],
+    ['stripe-webhook', 'rk_live_0123456789abcdef', 'stripe-key'],
+    ['stripe-key', 'f'.repeat(64), 'fingerprint'],
+  ])('puts no %s in the place of another secret', async (kind, before, other) => {
+    emulator.ensure({ id, value: before });
+    const stderr = `--secret names the secret of ${other}. Nothing was changed.\n`;
+    expect(
+      await rotate([kind], kind === 'stripe-key' ? 'rk_live_0123456789abcdef' : 'whsec_newestnewest'),
+    ).toMatchObject({ code: 1, stderr });
+    expect(await value()).toBe(before);
+  });
+
   it('says of a secret that is none', async () => {
     expect(await rotate(['fingerprint'])).toMatchObject({ code: 1, stderr: 'There is no such secret.\n' });
     emulator.ensure({ id });
