@@ -4,7 +4,7 @@ import { cancelled, interceptTable } from '../../../fixtures/intercept-table.ts'
 import { put } from '../../../lambda/data/table/actions.ts';
 import { batchDelete, batchRead } from '../../../lambda/data/table/batch.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
-import { cancellationCodes, isConditionFailed, transact } from '../../../lambda/data/table/write.ts';
+import { transact } from '../../../lambda/data/table/write.ts';
 import { UnavailableError } from '../../../lambda/domain/errors.ts';
 import { awsErrors, type Fault, type FaultProxy, startFaultProxy } from '../../faults/harness/fault-proxy.ts';
 import { tableForTests } from '../../table-for-tests.ts';
@@ -42,39 +42,6 @@ describe('the table', () => {
     await expect(table.call('PutItem', { TableName, Item: { ...key, value } })).rejects.toThrow();
     const { Item } = await table.call('GetItem', { TableName, Key: key });
     expect(Item).not.toHaveProperty('value');
-  });
-
-  it('reads pages from where the last one ended, batches and transactions', async () => {
-    const keys = ['1', '2', '3'].map((sk) => ({ pk: 'pages', sk }));
-    await table.call('TransactWriteItems', { TransactItems: keys.map((Item) => ({ Put: { TableName, Item } })) });
-    const query = {
-      TableName,
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': 'pages' },
-      Limit: 2,
-    };
-    const first = await table.call('Query', query);
-    const rest = await table.call('Query', { ...query, ExclusiveStartKey: first.LastEvaluatedKey });
-    expect([...(first.Items ?? []), ...(rest.Items ?? [])]).toEqual(keys);
-    await table.call('BatchWriteItem', { RequestItems: { [TableName]: [{ DeleteRequest: { Key: keys[0] } }] } });
-    const { Responses } = await table.call('BatchGetItem', { RequestItems: { [TableName]: { Keys: keys } } });
-    expect(Responses?.[TableName]).toHaveLength(2);
-  });
-
-  it('says which condition failed', async () => {
-    const ConditionExpression = 'attribute_not_exists(pk)';
-    await table.call('PutItem', { TableName, Item: item });
-    const refused = await table.call('PutItem', { TableName, Item: item, ConditionExpression }).catch((error) => error);
-    expect(isConditionFailed(refused)).toBe(true);
-    expect(cancellationCodes(refused)).toBeUndefined();
-    const other = { TableName, Item: { pk: 'other', sk: '1' } };
-    const cancelled = await table
-      .call('TransactWriteItems', {
-        TransactItems: [{ Put: other }, { Put: { TableName, Item: item, ConditionExpression } }],
-      })
-      .catch((error) => error);
-    expect(cancellationCodes(cancelled)).toEqual(['None', 'ConditionalCheckFailed']);
-    expect(isConditionFailed(cancelled)).toBe(false);
   });
 });
 
