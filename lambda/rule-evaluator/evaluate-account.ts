@@ -1,6 +1,6 @@
 import type { Members } from '../data/accounts/members.ts';
 import type { Projects } from '../data/accounts/projects.ts';
-import type { ServiceKey, ServiceKeys } from '../data/accounts/service-keys.ts';
+import type { ListedKey, ServiceKeys } from '../data/accounts/service-keys.ts';
 import type { Alerts } from '../data/alerts/alerts.ts';
 import type { BlockStore } from '../data/alerts/blocks.ts';
 import type { MeasureStore } from '../data/alerts/measures.ts';
@@ -130,7 +130,7 @@ export const evaluateAccount = (dependencies: EvaluationDependencies) => {
   const start = startPauses(blocks);
   const stop = stopByLimits(blocks, dependencies.reservations, dependencies.measures, dependencies.askUrl);
 
-  const judgeSplit = (rule: Rule<BurnRateCondition>, keys: readonly ServiceKey[]) => {
+  const judgeSplit = (rule: Rule<BurnRateCondition>, keys: readonly ListedKey[]) => {
     const { each } = rule.condition.config;
     const { evaluator, series, fillSessions, judge } = judgeValues(rule, values);
     const dimension = splitDimension(each);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type AuditEntry, auditEntry } from '../data/accounts/audit-log.ts';
-import type { ServiceKey } from '../data/accounts/service-keys.ts';
+import type { ListedKey } from '../data/accounts/service-keys.ts';
 import type { BlockStore } from '../data/alerts/blocks.ts';
 import type { MeasureStore } from '../data/alerts/measures.ts';
 import type { Rule } from '../data/alerts/rules.ts';
@@ -73,7 +73,7 @@ const pauseIdOf = ({ ruleId, conditionRevision }: Rule, period: Period, value: s
 /** The pause of one value that a rule fires for; undefined where the rule wants none, or the period is over. */
 export const pauseOf = (
   rule: Rule<BurnRateCondition>,
-  { period, value, keys, now }: { period: Period; value: string; keys: readonly ServiceKey[]; now: Date },
+  { period, value, keys, now }: { period: Period; value: string; keys: readonly ListedKey[]; now: Date },
 ): Block | undefined => {
   const { each, filter = {}, pause } = rule.condition.config;
   if (pause === null || now.toISOString() >= period.end) return undefined;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { raceTable } from '../../fixtures/intercept-table.ts';
+import { interceptTable, raceTable } from '../../fixtures/intercept-table.ts';
 import { ruleOf } from '../../fixtures/rule-of.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
@@ -52,22 +52,52 @@ describe('keys', () => {
   it('lists as many revoked ones as a response of Lambda holds, the newest', async () => {
     const account = await newAccount(table);
     const keys = openServiceKeys(table);
-    const list = async (accountId: string) => {
-      const [first] = await keys.list(accountId);
+    const listWhole = async (accountId: string) => {
+      const [first] = await keys.listWhole(accountId);
       const revoked = Array.from({ length: 6_000 }, (_, index) => ({
         ...{ ...first, keyId: `0198a9b0-0000-7000-8000-${String(index).padStart(12, '0')}`, name: '"'.repeat(64) },
         ...{ status: 'revoked', revokedAt: now.toISOString() },
       }));
-      return [first, ...revoked] as Awaited<ReturnType<typeof keys.list>>;
+      return [first, ...revoked] as Awaited<ReturnType<typeof keys.listWhole>>;
     };
     const call = callAs(
-      openDashboard(table, () => now, { keys: { ...keys, list } }),
+      openDashboard(table, () => now, { keys: { ...keys, listWhole } }),
       account,
     );
     const { status, body, text } = await call('GET', '/keys');
     expect([status, body.items.length, body.items.at(-1).id.slice(-5)]).toEqual([200, 5_001, '05999']);
     expect(body.items[0].id).toBe(account.keyId);
     expect(JSON.stringify({ body: text }).length).toBeLessThan(6 * 2 ** 20);
+  });
+
+  it('takes from the table no more of revoked ones than their names and places, whatever is changed', async () => {
+    const account = await newAccount(table, 'PRO');
+    const sent = new Set<string>();
+    const watched = interceptTable(table, async ({ operation }, send) => {
+      const output = (await send()) as { Items?: Record<string, unknown>[] };
+      if (operation === 'Query')
+        for (const { status, ...item } of output.Items ?? [])
+          if (status === 'revoked') for (const name of Object.keys(item)) sent.add(name);
+      return output;
+    });
+    const { create, revoke, list } = asCaller(account);
+    await revoke((await create('gone')).body.id);
+    const call = callAs(
+      openDashboard(watched, () => now),
+      account,
+    );
+    const key = { key: account.keyId };
+    const budget = { period: 'monthly', amount: 1, block: { atPercent: 100 } };
+    const made = [
+      await call('POST', '/pauses', { name: 'a', minutes: 1, scope: key }),
+      await call('POST', '/access-rules', { name: 'a', scope: { role: 'owner' }, denied: ['openai/*'] }),
+      await call('POST', '/budgets', { ...budget, name: 'a', filter: key }),
+      await call('POST', '/budgets', { ...budget, name: 'b', each: 'member' }),
+      await call('GET', '/spend', undefined, {}, { groupBy: 'project' }),
+    ];
+    expect(made.map(({ status }) => status)).toEqual([201, 201, 201, 201, 200]);
+    expect(sent).toEqual(new Set(['keyId', 'name', 'revokedAt', 'projectId', 'ownerUserId', 'ownerRole']));
+    expect((await list()).items).toHaveLength(2);
   });
 
   it('lists the account key first, masked', async () => {
@@ -333,7 +363,7 @@ describe('rotation', () => {
     expect(statuses).toContain(200);
     expect(statuses.filter((status) => ![200, 409, 503].includes(status))).toEqual([]);
     const key = await openServiceKeys(table).find(accountId, id);
-    expect(key.former).toHaveLength(statuses.filter((status) => status === 200).length);
+    expect(key?.former).toHaveLength(statuses.filter((status) => status === 200).length);
   });
 });
 

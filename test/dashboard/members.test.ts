@@ -494,7 +494,7 @@ describe('members', () => {
       await keys.create(account, key, 100);
       const { status, body } = await as(owner.userId).call('DELETE', `/members/${userId}`, undefined, {}, query);
       const item = await findItem(table, serviceKeyKey(key.keyHash));
-      const stored = (await keys.list(owner.accountId)).filter(({ keyHash }) => keyHash === key.keyHash);
+      const stored = (await keys.listWhole(owner.accountId)).filter(({ keyHash }) => keyHash === key.keyHash);
       return { status, key, item, stored, active: body.activeKeys?.map(({ id }: { id: string }) => id) };
     };
     const kept = await removeWith({});

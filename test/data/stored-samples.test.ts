@@ -367,7 +367,7 @@ describe('accounts of version 0.1', () => {
       companyName: 'Engines Ltd',
     });
     expect(await openUsers(table).recipients(table.accountId)).toMatchObject([{ userId, firstName: 'Ada' }]);
-    expect(await openServiceKeys(table).list(table.accountId)).toMatchObject([
+    expect(await openServiceKeys(table).listWhole(table.accountId)).toMatchObject([
       { keyId: 'key-1', name: 'default', status: 'active', lastUsedAt: '2026-11-20T12:00:00.000Z' },
       { keyId: 'key-2', name: 'Batch jobs', status: 'active' },
       { keyId: 'key-3', name: 'Old laptop', status: 'revoked', revokedAt: '2026-10-04T09:00:00.000Z' },

@@ -71,7 +71,7 @@ it('the handlers record events from the queue and the outbox, and roll up the da
     batchItemFailures: [{ itemIdentifier: 'm2' }],
   });
   expect(await openRequests(table).find(accountId, event(1).requestId)).toMatchObject({ provenance: 'computed' });
-  expect((await openServiceKeys(table).list(accountId))[0]?.lastUsedAt).toBe(startedAt);
+  expect((await openServiceKeys(table).listWhole(accountId))[0]?.lastUsedAt).toBe(startedAt);
   expect(metricsOf()).toMatchObject([
     { namespace: 'AiSpendGateway/test', service: 'gateway', provider: 'openai', Requests: 1, OverheadMs: 1 },
     { namespace: 'AiSpendGateway/test', service: 'usage-recorder', PoisonMessages: 1, RecordedEvents: 1 },

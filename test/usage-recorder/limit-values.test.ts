@@ -130,7 +130,7 @@ describe('a limit of each', () => {
     const project = { projectId: 'p1', name: 'Search', createdAt: world.now().toISOString() };
     await openProjects(table).create(project, audit);
     const keys = openServiceKeys(table);
-    await keys.change(await keys.find(world.accountId, world.keyId), { projectId: 'p1' }, audit);
+    await keys.change((await keys.find(world.accountId, world.keyId))!, { projectId: 'p1' }, audit);
     await world.reprice(9);
     expect(await world.used(id)).toEqual({ default: 2_027 });
     world.restart();

@@ -158,7 +158,7 @@ describe('openPlanAlerts', () => {
 });
 
 describe('openLastUse', () => {
-  const lastUsed = async (accountId: string) => (await openServiceKeys(table).list(accountId))[0]?.lastUsedAt;
+  const lastUsed = async (accountId: string) => (await openServiceKeys(table).listWhole(accountId))[0]?.lastUsedAt;
 
   it('notes the latest use, some minutes coarse', async () => {
     const { accountId, keyId } = await newAccount(table);

@@ -47,9 +47,7 @@ export const readReview =
     const { reviewSince: since } = await findUser(users, caller.userId);
     if (since === undefined) return { since: null, keys: [], tokens: [] };
     const { sees, permits } = scopeOf(caller);
-    const made = (await keys.list(caller.accountId)).filter(
-      (key) => key.status === 'active' && key.createdAt >= since && isIn(sees, key),
-    );
+    const made = (await keys.listActive(caller.accountId)).filter((key) => key.createdAt >= since && isIn(sees, key));
     const madeTokens = permits('tokens:read')
       ? (await tokens.list(caller.accountId)).filter(({ createdAt }) => createdAt >= since)
       : [];

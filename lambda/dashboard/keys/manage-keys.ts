@@ -52,7 +52,7 @@ const requireAccount = async (accounts: Pick<Accounts, 'find'>, accountId: strin
 const findChangeable = async (keys: Pick<ServiceKeys, 'find'>, caller: Caller, id: string): Promise<ServiceKey> => {
   const key = await keys.find(caller.accountId, id);
   const { sees, changes } = scopeOf(caller);
-  if (!isIn(sees, key)) throw new NotFoundError('There is no such key.');
+  if (!key || !isIn(sees, key)) throw new NotFoundError('There is no such key.');
   if (isIn(changes, key)) return key;
   throw new ForbiddenError(
     `Your role ${caller.role} changes its own keys only: it lacks the permission keys:write-all. Ask an owner or admin.`,
@@ -96,9 +96,9 @@ const requireFuture = (validUntil: string | null | undefined, now: Date): void =
 };
 
 /** @param developer the user id of a role that sees its own keys only. @throws LimitReachedError */
-const requireRoom = async ({ list }: Pick<ServiceKeys, 'list'>, accountId: string, developer?: string) => {
+const requireRoom = async ({ listActive }: Pick<ServiceKeys, 'listActive'>, accountId: string, developer?: string) => {
   if (developer === undefined) return;
-  const own = (await list(accountId)).filter((key) => key.status === 'active' && key.ownerUserId === developer);
+  const own = (await listActive(accountId)).filter(({ ownerUserId }) => ownerUserId === developer);
   if (own.length >= MAX_DEVELOPER_KEYS)
     throw new LimitReachedError(`A developer can have ${MAX_DEVELOPER_KEYS} active keys. Revoke one first.`);
 };
@@ -114,7 +114,7 @@ export const listKeys =
   async ({ caller }) => {
     const { accountId } = caller;
     const { sees } = scopeOf(caller);
-    const [account, serviceKeys] = await Promise.all([requireAccount(accounts, accountId), keys.list(accountId)]);
+    const [account, serviceKeys] = await Promise.all([requireAccount(accounts, accountId), keys.listWhole(accountId)]);
     const seen = serviceKeys.filter((key) => isIn(sees, key));
     const tooOld = new Set(seen.filter(({ status }) => status === 'revoked').slice(0, -MAX_REVOKED));
     const ofAccount = { active: account.activeKeys, limit: plans[account.plan].keys };
@@ -170,7 +170,7 @@ export const changeKey =
       Object.fromEntries(names.map((each) => [each, of[each] ?? 'none']));
     const fact = { action: 'key.changed', subject: id, details: detailsOf(changes), before: detailsOf(key) } as const;
     await keys.change(key, changes, auditOf({ caller, clientAddress }, fact, now()));
-    return view(await keys.find(caller.accountId, id), now());
+    return view(await findChangeable(keys, caller, id), now());
   };
 
 export const rotateKey =

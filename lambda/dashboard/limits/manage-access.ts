@@ -23,7 +23,7 @@ const requireKnown = async (
   { key, project }: AccessRule['scope'],
 ): Promise<void> => {
   const { sees } = scopeOf(caller);
-  const found = key === undefined ? undefined : (await keys.list(caller.accountId)).find(({ keyId }) => keyId === key);
+  const found = key === undefined ? undefined : await keys.find(caller.accountId, key);
   if (key !== undefined && !(found?.status === 'active' && isIn(sees, found)))
     throw new ValidationError([
       { path: 'scope.key', message: `${key} is not an active key of the account: see GET /keys` },

@@ -14,6 +14,7 @@ import {
 } from '../../domain/limits/limit-blocks.ts';
 import { limitStates } from '../../domain/limits/limit-states.ts';
 import { type BudgetCondition, currentPeriod, evaluatorOf } from '../../domain/limits/rule.ts';
+import { needsKeys } from '../../domain/spend/key-dimensions.ts';
 import { parseWith } from '../../http/parse-request.ts';
 import type { Settings } from '../open-settings.ts';
 import { mayBlock, writePolicy } from './block-policy.ts';
@@ -76,8 +77,9 @@ const applyBudgets = async (dependencies: Settings, { accountId }: Budget): Prom
       period && !limit.each ? [{ ruleId, name, limit, period, use }] : [],
   );
   await adjustReservations(usedById(states));
-  const listed = await keys.list(accountId);
-  const members = limits.some(({ limit }) => needsBelongings(limit)) ? await dependencies.members.list(accountId) : [];
+  const hasMembers = limits.some(({ limit }) => needsBelongings(limit));
+  const listed = hasMembers || limits.some(({ limit }) => needsKeys(limit.filter)) ? await keys.list(accountId) : [];
+  const members = hasMembers ? await dependencies.members.list(accountId) : [];
   const askUrl = askPage(dependencies.dashboardUrl);
   const each = limits.flatMap((limit) => eachLimitOf(limit, { keys: listed, members }, askUrl) ?? []);
   await blocks.changeByLimits(accountId, rules, (before) => withLimits(before, states, listed, each, now()));

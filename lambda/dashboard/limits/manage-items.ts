@@ -1,4 +1,3 @@
-import type { ServiceKey } from '../../data/accounts/service-keys.ts';
 import type { Rule } from '../../data/alerts/rules.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
 import { coveringRange } from '../../domain/calendar/range.ts';
@@ -82,8 +81,8 @@ const requireSeen = (caller: Caller, condition: RuleCondition): void => {
 const requireOthers = async ({ keys }: Settings, caller: Caller, condition: RuleCondition) => {
   const { filter: { member, keyId } = {}, limit } = evaluatorOf(condition);
   if (!limit?.block || scopeOf(caller).permits('raises:decide')) return;
-  const isOwnKey = ({ keyId: id, ownerUserId }: ServiceKey) => id === keyId && ownerUserId === caller.userId;
-  if (member === caller.userId || (keyId !== undefined && (await keys.list(caller.accountId)).some(isOwnKey)))
+  const key = keyId === undefined ? undefined : await keys.find(caller.accountId, keyId);
+  if (member === caller.userId || key?.ownerUserId === caller.userId)
     throw new ForbiddenError('This budget stops only you. Ask an owner or admin to change it.');
 };
 

@@ -33,8 +33,8 @@ const keyIdsOf = async (
   { key, project }: Input<typeof operations.createPause>['body']['scope'],
 ): Promise<string[] | undefined> => {
   if (key === undefined && project === undefined) return undefined;
-  const found = (await keys.list(accountId)).filter(
-    ({ keyId, projectId, status }) => status === 'active' && (keyId === key || projectId === project),
+  const found = (await keys.listActive(accountId)).filter(
+    ({ keyId, projectId }) => keyId === key || projectId === project,
   );
   if (found.length > 0) return found.map(({ keyId }) => keyId);
   throw new ValidationError([

@@ -168,7 +168,7 @@ export const requireKnown = async (
     return new ValidationError([{ path: `${path}.${name}`, message }]);
   };
   const { project, member, keyId } = filter ?? {};
-  if (keyId !== undefined && !(await keys.list(accountId)).some((key) => key.keyId === keyId))
+  if (keyId !== undefined && !(await keys.find(accountId, keyId)))
     throw problem('key', `${keyId} is not a key of the account: see GET /keys`);
   const ofAmounts = Object.keys(limit?.amountsOf?.project ?? {});
   const listed = project === undefined && ofAmounts.length === 0 ? [] : await projects.list(accountId);

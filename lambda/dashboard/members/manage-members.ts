@@ -144,7 +144,7 @@ export const removeMember =
     const member = listed.find((each) => each.userId === userId);
     const heir = becomes === 'hand-over' ? requireHeir(listed, userId, to) : undefined;
     if (member) await end(dependencies, input, member, 'member.removed');
-    const owned = (await keys.list(accountId)).filter((key) => key.status === 'active' && key.ownerUserId === userId);
+    const owned = (await keys.listActive(accountId)).filter(({ ownerUserId }) => ownerUserId === userId);
     const kept = [];
     for (const key of owned) if (!(await passOn(dependencies, input, key, becomes, heir))) kept.push(key);
     const tokens = await endTokensAbove(dependencies, input, userId, null, revokeTokens === 'true');

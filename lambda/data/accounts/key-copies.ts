@@ -7,12 +7,9 @@ import { batchRead } from '../table/batch.ts';
 import { accountKey, type Key, serviceKeyKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { transact, tryWrite } from '../table/write.ts';
-import { hashesOf, openServiceKeys, type ServiceKeys } from './service-keys.ts';
+import { hashesOf, openServiceKeys } from './service-keys.ts';
 
 /* What each key has a copy of, so that the gateway admits a request with one read: the account's status, and whether it has blocks. */
-
-const activeKeys = async (keys: Pick<ServiceKeys, 'list'>, accountId: string) =>
-  (await keys.list(accountId)).filter(({ status }) => status === 'active');
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
 const MAX_ACTIONS = 100;
@@ -24,7 +21,7 @@ export const openStatusCopies = (table: Table) => {
 
   /** Active keys whose copy differs from the status. Revoked keys are rejected whatever their copy. */
   const keysWithout = async (accountId: string, status: AccountStatus): Promise<Key[]> => {
-    const active = await activeKeys(keys, accountId);
+    const active = await keys.listActive(accountId);
     const copies = await batchRead(table, active.flatMap(hashesOf).map(serviceKeyKey), { consistent: true });
     return copies.map((copy) => copySchema.parse(copy)).filter(({ accountStatus }) => accountStatus !== status);
   };
@@ -76,8 +73,7 @@ export const openBlockCopies = (table: Table) => {
     write: async (accountId: string, policy: BlockPolicy | null): Promise<void> => {
       if (!(await write(accountKey(accountId), policy))) throw new NotFoundError('The account no longer exists.');
       // A secret may have been deleted meanwhile.
-      for (const hash of (await activeKeys(keys, accountId)).flatMap(hashesOf))
-        await write(serviceKeyKey(hash), policy);
+      for (const hash of (await keys.listActive(accountId)).flatMap(hashesOf)) await write(serviceKeyKey(hash), policy);
     },
   };
 };

@@ -43,6 +43,14 @@ const serviceKeySchema = z.object({
 
 export type ServiceKey = z.infer<typeof serviceKeySchema>;
 
+/** What a key is called and what it belongs to. An account may have tens of thousands of revoked keys: most readers take no more of them. */
+const listedKeySchema = z.pick(serviceKeySchema, {
+  ...{ keyId: true, name: true, status: true, revokedAt: true },
+  ...{ projectId: true, ownerUserId: true, ownerRole: true },
+});
+export type ListedKey = z.infer<typeof listedKeySchema>;
+const LISTED = 'keyId, #name, #status, revokedAt, projectId, ownerUserId, ownerRole';
+
 /** The stored form of a new, active key. */
 export const newServiceKey = (
   facts: Pick<ServiceKey, 'keyId' | 'name' | 'createdAt'> &
@@ -108,18 +116,22 @@ export const openServiceKeys = (table: Table) => {
   const find = (accountId: string, keyId: string): Promise<ServiceKey | undefined> =>
     findAs(table, accountServiceKeyKey(accountId, keyId), serviceKeySchema);
 
-  const listKeys = (accountId: string): Promise<ServiceKey[]> =>
-    listItems(table, accountServiceKeyKey(accountId, ''), (item) => serviceKeySchema.parse(item));
-
-  const findOrThrow = async (accountId: string, keyId: string): Promise<ServiceKey> => {
-    const key = await find(accountId, keyId);
-    if (key === undefined) throw new NotFoundError('There is no such key.');
-    return key;
+  const listActive = (accountId: string): Promise<ServiceKey[]> => {
+    const options = { FilterExpression: '#status = :active' };
+    return listItems(table, accountServiceKeyKey(accountId, ''), serviceKeySchema.parse, options, { active: 'active' });
   };
 
   return {
     /** All keys of an account, including revoked ones, oldest first. */
-    list: listKeys,
+    list: (accountId: string): Promise<ListedKey[]> =>
+      listItems(table, accountServiceKeyKey(accountId, ''), listedKeySchema.parse, { ProjectionExpression: LISTED }),
+
+    /** The same with all that is stored of them. */
+    listWhole: (accountId: string): Promise<ServiceKey[]> =>
+      listItems(table, accountServiceKeyKey(accountId, ''), serviceKeySchema.parse),
+
+    /** All that is stored of the active ones. */
+    listActive,
 
     /**
      * Creates a key if the account has fewer active keys than `limit`.
@@ -166,8 +178,7 @@ export const openServiceKeys = (table: Table) => {
       );
     },
 
-    /** @throws NotFoundError */
-    find: findOrThrow,
+    find,
 
     /**
      * Writes on active keys what access rules choose by: the role of the key's member, and the project, where the gateway has no copy of it.
@@ -184,7 +195,7 @@ export const openServiceKeys = (table: Table) => {
       let written: ReadonlyMap<string, Role> | undefined;
       for (let roles = await readRoles(); !isDeepStrictEqual(roles, written); roles = await readRoles()) {
         const isOne = concerns ?? (({ ownerUserId = '' }: ServiceKey) => roles.has(ownerUserId));
-        for (const key of (await listKeys(accountId)).filter((each) => each.status === 'active' && isOne(each))) {
+        for (const key of (await listActive(accountId)).filter(isOne)) {
           const role = roles.get(key.ownerUserId ?? '') ?? key.ownerRole;
           const set = role === undefined ? '' : ', ownerRole = :role';
           const change = `SET projectId = if_not_exists(projectId, :project)${set}`;
@@ -380,7 +391,8 @@ export const openServiceKeys = (table: Table) => {
       options: { force: boolean; revokedAt: string },
       audit?: AuditEntry,
     ): Promise<void> => {
-      const key = await findOrThrow(accountId, keyId);
+      const key = await find(accountId, keyId);
+      if (key === undefined) throw new NotFoundError('There is no such key.');
       if (key.status === 'revoked') return;
       try {
         await transact(table, [

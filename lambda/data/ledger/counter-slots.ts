@@ -18,7 +18,7 @@ import {
   type SpendDimensions,
 } from '../../domain/spend/dimensions.ts';
 import { keysIn, needsKeys } from '../../domain/spend/key-dimensions.ts';
-import { openServiceKeys, type ServiceKey } from '../accounts/service-keys.ts';
+import { type ListedKey, openServiceKeys } from '../accounts/service-keys.ts';
 import { allocationCounterName, counterSlotsKey, ruleKey, spendCounterName } from '../table/keys.ts';
 import { findItem, itemsUnder } from '../table/read.ts';
 import { recentlyRead } from '../table/recently-read.ts';
@@ -34,7 +34,7 @@ const MAX_ENTRIES = 1_000;
 const storedFilter = z.object({ isActive: z.literal(true), config: z.object({ filter: storedRuleFilter }) });
 
 /** A rule's filter by the dimensions that are counted: one for each key of its project or member. */
-const countedFilters = (filter: RuleFilter, keys: readonly ServiceKey[]): CounterFilter[] => {
+const countedFilters = (filter: RuleFilter, keys: readonly ListedKey[]): CounterFilter[] => {
   const { project: _, member: _member, ...counted } = filter;
   return needsKeys(filter) ? keysIn(filter, keys).map(({ keyId }) => ({ ...counted, keyId })) : [counted];
 };

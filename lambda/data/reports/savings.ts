@@ -81,7 +81,7 @@ export const openSavings = (table: Table, requests: Requests, logger: Pick<Logge
         await Promise.all([
           readRecords(accountId, { from, to }, { keyIds }),
           readPricing(accountId),
-          keys.list(accountId),
+          keys.listActive(accountId),
           users.recipients(accountId),
           tokens.userIds(accountId),
           calendar(accountId),
@@ -92,12 +92,10 @@ export const openSavings = (table: Table, requests: Requests, logger: Pick<Logge
       const findings = findingsIn(records, {
         pricing,
         own: keyIds ? { ...own, prices: [] } : own,
-        keys: listed
-          .filter(({ status }) => status === 'active')
-          .map(({ keyId, name, ownerUserId = null }) => ({
-            ...{ keyId, name },
-            isOrphan: ownerUserId !== null && !owners.has(ownerUserId),
-          })),
+        keys: listed.map(({ keyId, name, ownerUserId = null }) => ({
+          ...{ keyId, name },
+          isOrphan: ownerUserId !== null && !owners.has(ownerUserId),
+        })),
         from: new Date(readFrom),
         to: new Date(to),
         money,

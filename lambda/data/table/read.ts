@@ -62,17 +62,30 @@ export const itemsIn = (
 export const itemsUnder = (
   table: Table,
   { pk, sk }: Key,
-  options: Pick<QueryCommandInput, 'ConsistentRead' | 'ProjectionExpression' | 'ScanIndexForward'> = {},
+  { FilterExpression = '', ...options }: Omit<QueryCommandInput, 'TableName' | `Expression${string}`> = {},
+  values: Record<string, string> = {},
 ): AsyncGenerator<Record<string, unknown>> =>
   queryItems(table, {
     ...options,
+    ...(FilterExpression && { FilterExpression }),
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-    ExpressionAttributeValues: { ':pk': pk, ':prefix': sk },
+    ...expressionAttributes(`${FilterExpression} ${options.ProjectionExpression}`, { pk, prefix: sk, ...values }),
   });
 
-/** The same as a list, read consistently. */
-export const listItems = <T>(table: Table, under: Key, parse: (item: Record<string, unknown>) => T): Promise<T[]> =>
-  Array.fromAsync(itemsUnder(table, under, { ConsistentRead: true }), (item) => parse(item));
+/**
+ * The same as a list, read consistently.
+ *
+ * @param options what the table sends of them. It costs the same units, but parts of many items take a tenth of the time of all
+ * @param values of the filter by name, without colon
+ */
+export const listItems = <T>(
+  table: Table,
+  under: Key,
+  parse: (item: Record<string, unknown>) => T,
+  options: Pick<QueryCommandInput, 'FilterExpression' | 'ProjectionExpression'> = {},
+  values: Record<string, string> = {},
+): Promise<T[]> =>
+  Array.fromAsync(itemsUnder(table, under, { ...options, ConsistentRead: true }, values), (item) => parse(item));
 
 /** The items of a partition of the index, ascending. @param upTo a sort key, which is included */
 export const itemsOfIndex = (table: Table, pk: string, upTo?: string): AsyncGenerator<Record<string, unknown>> =>
