@@ -257,7 +257,7 @@ export class ReadingBuilder implements PickerSink {
     if (this.#isFirstDocument && hasError && !hasChoices && !values.has('usage') && !this.#batch)
       this.#billableItems.set(BILLABLE.responseError, 1);
     // A ping does not count as the first document.
-    if (values.size > 0 || hasChoices || hasError) this.#isFirstDocument = false;
+    if (values.get('type') !== 'ping' && values.size + this.#found.size > 0) this.#isFirstDocument = false;
     this.#found.clear();
   }
 

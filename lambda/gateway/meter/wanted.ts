@@ -45,6 +45,7 @@ const responseObject: Wanted = {
 /** Members of any provider's response, stream event, or line of a batch's results. */
 export const wantedInResponse: Wanted = {
   ...responseObject,
+  type: 'type',
   error: '#error',
   choices: { '': '#choices', '*': { '': '#part', delta: '#delta', finish_reason: 'finishReason' } },
   response: responseObject,

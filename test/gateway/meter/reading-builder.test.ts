@@ -173,11 +173,13 @@ describe('errors', () => {
 
   it('count when the first document is an error and nothing else', () => {
     expect(itemsOf([error])).toEqual({ 'response.error': 1 });
-    expect(itemsOf([{}, error])).toEqual({ 'response.error': 1 });
+    expect(itemsOf([{ type: 'ping' }, error])).toEqual({ 'response.error': 1 });
   });
 
   it('do not count after a first document, next to choices or next to usage', () => {
     expect(itemsOf([responses({}), error])).toEqual({});
+    expect(itemsOf([{ type: 'transcript.text.delta', delta: 'Hi' }, error])).toEqual({});
+    expect(itemsOf([{ candidates: [{ content: { parts: [{ text: 'Hi' }] } }] }, error])).toEqual({});
     expect(itemsOf([{ ...error, choices: [] }])).toEqual({});
     expect(itemsOf([{ ...error, usage: { prompt_tokens: 1 } }])).toEqual({});
     expect(build([error], { isBatch: true }).builder.billableItems('openai-batch-output')).not.toHaveProperty([
