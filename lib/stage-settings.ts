@@ -131,7 +131,7 @@ const gatewaySettings = z.strictObject({
     .optional(),
   /** Sizes of each host group with `compute: "containers"`: all providers together, and each isolated one. */
   containers: containerSettings.prefault({}),
-  /** The function needs 150 MB (bench/memory.ts); more memory buys processor time. See docs/cost-and-scale.md. */
+  /** The function needs 150 MB (measured 2026-11); more memory buys processor time. See docs/cost-and-scale.md. */
   memoryMb: memoryMb.default(512),
   /** API Gateway's own limit (a load balancer has none), for all clients together; the account's quota is 10,000/s with bursts of 5,000 unless raised. */
   throttle: throttle(5_000, 2_500),

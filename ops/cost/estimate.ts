@@ -8,7 +8,7 @@ export interface Traffic {
   readonly responseBytes: number;
   /** From the request's arrival to the response's last byte. */
   readonly durationMs: number;
-  /** Processor time in a process that has served some requests before: bench/memory.ts measures it, at its upper end. */
+  /** Processor time in a process that has served some requests before: bench/lambda.ts measures it; this is its upper end. */
   readonly processorMs: number;
 }
 
