@@ -11,14 +11,6 @@ const start = (args: readonly string[], variables: Record<string, string> = {}) 
 };
 
 describe('npm start', () => {
-  it('says how it is used', () => {
-    expect(start(['--help'])).toMatchObject({
-      status: 0,
-      stdout: expect.stringMatching(/^npm start .*--mock/),
-      stderr: '',
-    });
-  });
-
   it.each<[option: string, problem: string, variables?: Record<string, string>]>([
     ['--mok', "Unknown option '--mok'"],
     ['--port=http', 'There is no port http.'],
