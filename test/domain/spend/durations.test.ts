@@ -13,7 +13,8 @@ const countersOf = (durationsMs: readonly number[]): Counters =>
 
 describe('latencyOf', () => {
   it('is within a tenth of the percentiles by nearest rank, from a millisecond to an hour', () => {
-    const duration = fc.double({ min: 0, max: 22, noNaN: true }).map((power) => Math.min(HOUR_MS, 2 ** power));
+    // Even powers: most doubles from 0 to 22 are next to 0.
+    const duration = fc.nat(22_000).map((thousandths) => Math.min(HOUR_MS, 2 ** (thousandths / 1_000)));
     fc.assert(
       fc.property(fc.array(duration, { minLength: 1, maxLength: 200 }), (durations) => {
         const sorted = durations.toSorted((left, right) => left - right);
