@@ -518,17 +518,23 @@ const changeLate = (id: string, body: object, meanwhile: () => Promise<unknown>)
   return callAs(other, caller)('PATCH', `/budgets/${id}`, body);
 };
 
-it.each<[string, (id: string) => Promise<unknown>, string[]]>([
-  ['made', () => create({ name: 'Made', amount: 1 }), ['Late', 'Made', 'Other']],
-  ['raised', (id) => call('PATCH', `/budgets/${id}`, { amount: 100 }), ['Late']],
-  ['deleted', (id) => call('DELETE', `/budgets/${id}`), ['Late']],
-])('stops what budgets say that were changed at one moment, where one was %s', async (_, meanwhile, expected) => {
-  await spend(7);
-  const { id } = await create({ name: 'Other', amount: 5 });
-  const late = await create({ name: 'Late' });
-  expect((await changeLate(late.id, { amount: 2 }, () => meanwhile(id))).status).toBe(200);
-  expect((await blocks()).map(({ name }) => name).sort()).toEqual(expected);
-});
+it.each<[string, number, (id: string) => Promise<unknown>, string[]]>([
+  ['made', 5, () => create({ name: 'Made', amount: 1 }), ['Late', 'Made', 'Other']],
+  ['raised', 5, (id) => call('PATCH', `/budgets/${id}`, { amount: 100 }), ['Late']],
+  ['deleted', 5, (id) => call('DELETE', `/budgets/${id}`), ['Late']],
+  ['deleted that was not used up', 50, (id) => call('DELETE', `/budgets/${id}`), ['Late']],
+])(
+  'stops what budgets say that were changed at one moment, where one was %s',
+  async (_, amount, meanwhile, expected) => {
+    await spend(7);
+    const { id } = await create({ name: 'Other', amount, showRemaining: true });
+    const late = await create({ name: 'Late' });
+    expect((await changeLate(late.id, { amount: 2 }, () => meanwhile(id))).status).toBe(200);
+    expect((await blocks()).map(({ name }) => name).sort()).toEqual(expected);
+    const { remaining } = await openBlocks(table).read(caller.accountId);
+    expect(remaining.some((each) => each.id === id)).toBe((await call('GET', `/budgets/${id}`)).status === 200);
+  },
+);
 
 it('is neither changed nor deleted by whom it alone stops, unless they decide about raises', async () => {
   const member = { role: 'member' } as const;

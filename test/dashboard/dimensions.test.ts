@@ -122,6 +122,7 @@ describe('dimensions', () => {
     const switchTo = (isActive: boolean) => call('PATCH', '/alert-rules/rule-1', { isActive });
     await switchTo(false);
     expect((await declare('env')).status).toBe(200);
+    expect((await call('PATCH', '/alert-rules/rule-1', { name: 'Off' })).status).toBe(200);
     expect((await switchTo(true)).status).toBe(400);
   });
 });

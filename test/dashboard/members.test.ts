@@ -386,14 +386,20 @@ describe('invitations', () => {
 
   it('are sent to many at once, each with its own error, and make members of projects', async () => {
     const owner = await newAccount(table);
-    const { status, body } = await as(owner.userId).inviteMany([
+    const members = openMembers(table);
+    const requireRoom = jest.fn(members.requireRoom);
+    const api = identityApi(table, { ...replaced, members: { ...members, requireRoom } }, { membershipOf });
+    const lines = [
       { email: 'grace@many.example', role: 'developer', projects: ['default'] },
       { email: 'no address', role: 'developer' },
       { email: 'a@many.example', role: 'captain' },
       { email: 'b@many.example', role: 'developer', projects: ['elsewhere'] },
       { email: 'c@many.example', role: 'admin', projects: ['default'] },
       { email: 'Grace@many.example', role: 'viewer' },
-    ]);
+    ];
+    const inviteMany = callAs(api, { accountId: '', userId: owner.userId });
+    const { status, body } = await inviteMany('POST', '/invitations/batch', { lines });
+    expect(requireRoom).toHaveBeenCalledWith(owner.accountId, now.toISOString(), lines.length);
     expect([status, body.items.map((item: { status: string }) => item.status)]).toEqual([
       200,
       ['invited', 'refused', 'refused', 'refused', 'refused', 'refused'],

@@ -170,7 +170,8 @@ describe('/reports', () => {
 describe('a scheduled report', () => {
   it('is sent once a period, however often jobs run, and again after the next', async () => {
     const { id } = await create();
-    await at('2026-11-21T07:59:59.000Z');
+    clock.setTime(Date.parse('2026-11-21T07:59:59.000Z'));
+    await makeBy(openReports(table))(caller.accountId, id);
     expect(await pending()).toEqual([]);
     clock.setTime(Date.parse('2026-11-21T08:00:00.000Z'));
     await Promise.all([runJobs(), runJobs(), runJobs()]);
@@ -407,7 +408,10 @@ describe('the numbers of a report', () => {
       isActive: true,
       condition: { type: 'budget' as const, config },
     };
-    await openRules(table).create(await newRule(settingsOf(table, now), caller.accountId, facts));
+    const ofEach = { type: 'budget' as const, config: { ...config, each: 'key' as const } };
+    // The amount of each value is no part of a report.
+    for (const condition of [facts.condition, ofEach])
+      await openRules(table).create(await newRule(settingsOf(table, now), caller.accountId, { ...facts, condition }));
     await create();
     await at('2026-11-21T08:00:00.000Z');
     const [content] = await pending();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { priceRequest } from '../../fixtures/bundled-prices.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
-import { accountKey } from '../../lambda/data/table/keys.ts';
+import { accountKey, spendPartition } from '../../lambda/data/table/keys.ts';
 import type { PricedUsage } from '../../lambda/domain/usage/usage.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { tableForTests } from '../table-for-tests.ts';
@@ -11,8 +11,9 @@ import { runOps } from './run-command.ts';
 
 const table = tableForTests();
 
-/** The one account that is named to the command. */
+/** The accounts that are named to the command. */
 const WRONG = '01930000-0000-7000-8000-00000000000a';
+const BROKEN = '01930000-0000-7000-8000-00000000000b';
 const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 const chat = (accountId: string, n: number) =>
   closeEvent({
@@ -82,6 +83,21 @@ describe('npm run reprice', () => {
       filter: { outcome: 'completed' },
     });
     expect(items[0]).toMatchObject({ revision: 2, provenance: 'computed' });
+  });
+
+  it('fails where a counter cannot be corrected', async () => {
+    await record(BROKEN, priceless, [0]);
+    const { Items = [] } = await table.call('Query', {
+      TableName: table.name,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': spendPartition(BROKEN) },
+    });
+    for (const item of Items)
+      await table.call('PutItem', { TableName: table.name, Item: { ...item, unpricedRequests: 'x' } });
+    expect(await run('--account', BROKEN)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('1 could not be: run again.'),
+    });
   });
 
   it.each([

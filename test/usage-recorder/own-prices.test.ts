@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { settingsOf } from '../../fixtures/open-dashboard.ts';
 import { createPrice, deletePrice, listPrices, updatePrice } from '../../lambda/dashboard/prices/manage-prices.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
@@ -349,3 +350,18 @@ const play = async (seed: number): Promise<void> => {
   for (const [requestId, cost] of otherCosts)
     if (!lacking.has(monthOf.get(requestId))) expect([requestId, cost]).toEqual([requestId, costs.get(requestId)]);
 };
+
+it('need the projects of keys where one of them names a project, and only then', async () => {
+  const { accountId, keyId } = await newAccount(table);
+  const calls: string[] = [];
+  const counted = interceptTable(table, ({ operation }, send) => {
+    calls.push(operation);
+    return send();
+  });
+  const projectsOf = async (...projects: (string | undefined)[]) => {
+    const prices = projects.map((project) => ({ project }) as OwnPrice);
+    return (await openOwnPrices(counted).accountPricesOf(accountId, { ...noPrices, prices })).projectOf;
+  };
+  expect((await projectsOf(undefined)).size + calls.length).toBe(0);
+  expect(await projectsOf(undefined, 'default')).toEqual(new Map([[keyId, 'default']]));
+});

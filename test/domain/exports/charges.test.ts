@@ -128,6 +128,8 @@ describe('rows of a day that no request makes', () => {
     const [used] = charges.ofRequest(record({ costNanoUsd: 200, listCostNanoUsd: 1_000, ownPrices }));
     expect(used?.costs).toMatchObject({ contracted: 800, effective: 800, billed: 800, cost: 200 });
     charges.ofRequest(record({ costNanoUsd: 240, markupNanoUsd: 40, listCostNanoUsd: 1_000, ownPrices }));
+    // Rounded up: the credit took nothing.
+    charges.ofRequest(record({ costNanoUsd: 801, listCostNanoUsd: 1_000, ownPrices }));
     expect(charges.ofDay()).toMatchObject([
       { category: 'Credit', costs: { billed: -1_200, effective: -1_200, cost: 0 } },
     ]);

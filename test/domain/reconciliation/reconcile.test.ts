@@ -213,16 +213,17 @@ it('takes a fee for no cost of another day', () => {
   expect(reconciled({ bill: { lines: [...lines, other], usage: [] }, recorded }).notThroughGateway).toBe(300 * CENT);
 });
 
-it('takes a tracking gap for no more requests than were not tracked', () => {
+it.each([
+  ['whose number is billed', true, 1_200],
+  ['as dear as the others', false, 2_000],
+])('takes a tracking gap for no more requests than were not tracked, %s', (_, isCounted, cents) => {
   const day = '2026-10-05';
   const models = ['gpt-4o', 'o3'];
-  const usage = models.map((model) => ({
-    ...{ day, model, requests: 20 },
-    tokens: { input: 20_000, cacheRead: 0, cacheWrite: 0, output: 0 },
-  }));
-  const bill = { lines: models.map((model) => modelBill(day, model, 2_000 * CENT)), usage };
+  const tokens = { input: 10 * cents, cacheRead: 0, cacheWrite: 0, output: 0 };
+  const usage = isCounted ? models.map((model) => ({ day, model, requests: 20, tokens })) : [];
+  const bill = { lines: models.map((model) => modelBill(day, model, cents * CENT)), usage };
   const recorded = models.map((model) => recordOf(day, model, 1_000 * CENT, 10));
-  const listCost = (_: string, __: string, { input }: { input: number }) => (input / 1_000) * 100 * CENT;
+  const listCost = (_model: string, _day: string, { input }: { input: number }) => (input / 1_000) * 100 * CENT;
   const { trackingGap, notThroughGateway } = reconciled({ bill, recorded, listCost, untracked: new Map([[day, 10]]) });
-  expect([trackingGap, notThroughGateway]).toEqual([1_000 * CENT, 1_000 * CENT]);
+  expect([trackingGap, notThroughGateway]).toEqual([(cents - 1_000) * CENT, (cents - 1_000) * CENT]);
 });
