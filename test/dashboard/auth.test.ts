@@ -15,12 +15,14 @@ import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.t
 import { openMembership } from '../../lambda/data/accounts/membership.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
+import { update } from '../../lambda/data/table/actions.ts';
 import { addressCodeKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
+import { write } from '../../lambda/data/table/write.ts';
 import { isWellFormedAccountKey, newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { UnauthenticatedError } from '../../lambda/domain/errors.ts';
 import { requestSigner } from '../../lambda/gateway/aws/aws-json.ts';
 import { LOCAL_REGION, startCognito } from '../../local/emulators/cognito.ts';
-import { invoke } from '../http/invoke.ts';
+import { invalidAt, invoke, refusedWith } from '../http/invoke.ts';
 import { startDeployed } from './start-deployed.ts';
 
 /** The deployed entry, with emulated Cognito and DynamoDB. */
@@ -101,10 +103,7 @@ describe('auth', () => {
 
   it('rejects an e-mail that is already registered', async () => {
     const { email } = await register();
-    expect((await register(email.toUpperCase())).response).toMatchObject({
-      status: 409,
-      body: { error: { code: 'EMAIL_TAKEN' } },
-    });
+    expect((await register(email.toUpperCase())).response).toMatchObject(refusedWith(409, 'EMAIL_TAKEN'));
   });
 
   it('logs in with an address in any case', async () => {
@@ -157,10 +156,7 @@ describe('auth', () => {
     const client = new CognitoIdentityProviderClient({});
     await client.send(new AdminCreateUserCommand({ ...pool, MessageAction: 'SUPPRESS' }));
     await client.send(new AdminSetUserPasswordCommand({ ...pool, Password: password, Permanent: true }));
-    expect(await post('login', { email, password })).toMatchObject({
-      status: 401,
-      body: { error: { code: 'INVALID_CREDENTIALS' } },
-    });
+    expect(await post('login', { email, password })).toMatchObject(refusedWith(401, 'INVALID_CREDENTIALS'));
   });
 
   it('exchanges a refresh token for a new token, and responds with 401 to an invalid one', async () => {
@@ -171,10 +167,7 @@ describe('auth', () => {
       body: { accountId: response.body.accountId, refreshToken: response.body.refreshToken },
     });
     expect((await me(refreshed.body.token)).status).toBe(200);
-    expect(await post('refresh', { refreshToken: 'no such token' })).toMatchObject({
-      status: 401,
-      body: { error: { code: 'UNAUTHORIZED' } },
-    });
+    expect(await post('refresh', { refreshToken: 'no such token' })).toMatchObject(refusedWith(401, 'UNAUTHORIZED'));
   });
 
   it('ends only the session that logs out, and does not reveal whether it existed', async () => {
@@ -196,10 +189,7 @@ describe('auth', () => {
     const code = await resetCode(email);
     const newPassword = 'another horse 2';
 
-    expect(await post('reset-password', { email, code: '000', newPassword })).toMatchObject({
-      status: 400,
-      body: { error: { details: [{ path: 'code' }] } },
-    });
+    expect(await post('reset-password', { email, code: '000', newPassword })).toMatchObject(invalidAt('code'));
     const copied = `${code?.slice(0, 3)}\t${code?.slice(3)}`;
     expect((await post('reset-password', { email, code: copied, newPassword })).status).toBe(204);
     expect((await post('login', { email, password })).status).toBe(401);
@@ -235,18 +225,12 @@ describe('auth', () => {
       const { email, response } = await register();
       const other = await register();
       const code = codeOf((await lettersTo(email))[0]);
-      expect(await as(other.response.body, 'verify-email', { code })).toMatchObject({
-        status: 400,
-        body: { error: { details: [{ path: 'code' }] } },
-      });
+      expect(await as(other.response.body, 'verify-email', { code })).toMatchObject(invalidAt('code'));
       expect((await as(response.body, 'verify-email', { code })).status).toBe(204);
       expect(await verifiedOf(response.body.token)).toBe(true);
       expect(await verifiedOf(other.response.body.token)).toBe(false);
       expect((await as(response.body, 'verify-email', { code })).status).toBe(400);
-      expect(await as(response.body, 'verification-codes')).toMatchObject({
-        status: 409,
-        body: { error: { code: 'CONFLICT' } },
-      });
+      expect(await as(response.body, 'verification-codes')).toMatchObject(refusedWith(409, 'CONFLICT'));
     });
 
     it('is not verified by guesses: after five, the right code is wrong, too', async () => {
@@ -261,10 +245,7 @@ describe('auth', () => {
 
     it('gets no second code within a minute', async () => {
       const { email, response } = await register();
-      expect(await as(response.body, 'verification-codes')).toMatchObject({
-        status: 429,
-        body: { error: { code: 'RATE_LIMITED' } },
-      });
+      expect(await as(response.body, 'verification-codes')).toMatchObject(refusedWith(429, 'RATE_LIMITED'));
       expect(await lettersTo(email)).toHaveLength(1);
     });
   });
@@ -305,10 +286,7 @@ describe('auth', () => {
       const { email } = await register();
       const { secret } = (await post('totp', { email, password })).body;
       const wrong = wrongOf(totpCode(secret, Date.now()));
-      expect(await post('totp/confirm', { email, password, totp: wrong })).toMatchObject({
-        status: 400,
-        body: { error: { details: [{ path: 'totp' }] } },
-      });
+      expect(await post('totp/confirm', { email, password, totp: wrong })).toMatchObject(invalidAt('totp'));
       expect((await post('login', { email, password })).status).toBe(200);
     });
 
@@ -373,10 +351,9 @@ describe('auth', () => {
     it('changes the password with the old one, which ends every session', async () => {
       const { email, response } = await register();
       const newPassword = 'another horse 2';
-      expect(await as(response.body, 'change-password', { password: 'wrong horse 1', newPassword })).toMatchObject({
-        status: 401,
-        body: { error: { code: 'INVALID_CREDENTIALS' } },
-      });
+      expect(await as(response.body, 'change-password', { password: 'wrong horse 1', newPassword })).toMatchObject(
+        refusedWith(401, 'INVALID_CREDENTIALS'),
+      );
       expect((await as(response.body, 'change-password', { password, newPassword: 'password1234' })).status).toBe(400);
       expect((await me(response.body.token)).status).toBe(200);
       expect((await as(response.body, 'change-password', { password, newPassword })).status).toBe(204);
@@ -393,12 +370,10 @@ describe('auth', () => {
         /^\d{4} \d{4}$/m.exec((await lettersTo(address)).at(-1)?.body.text ?? '')?.[0];
       await as(session, 'verify-email', { code: await code(former) });
       // A minute between two codes.
-      await table.call('UpdateItem', {
-        TableName: table.name,
-        Key: addressCodeKey(session.userId),
-        UpdateExpression: 'SET issuedAtMs = :before',
-        ExpressionAttributeValues: { ':before': Date.now() - 61_000 },
-      });
+      await write(
+        table,
+        update(addressCodeKey(session.userId), 'SET issuedAtMs = :before', null, { before: Date.now() - 61_000 }),
+      );
       const email = newEmail();
       expect((await as(session, 'change-email', { email, password: 'wrong horse 1' })).status).toBe(401);
       expect(await lettersTo(email)).toEqual([]);
@@ -444,10 +419,7 @@ describe('auth', () => {
 
       expect((await as(other.body, 'verify-email', { code })).status).toBe(204);
       await openAddressCodes(table).issue(session.userId, taken, '12345678', Date.now() + 122_000);
-      expect(await as(again, 'verify-email', { code: '12345678' })).toMatchObject({
-        status: 409,
-        body: { error: { code: 'EMAIL_TAKEN' } },
-      });
+      expect(await as(again, 'verify-email', { code: '12345678' })).toMatchObject(refusedWith(409, 'EMAIL_TAKEN'));
       expect((await me(again.token)).body.user.email).not.toBe(taken);
     });
 
@@ -574,10 +546,7 @@ describe('auth', () => {
       const claims = { ...claimsOf(response.body.token), aud: 'anotherclient0000000000001' };
       const call = { method: 'GET', path: '/api/auth/review' };
       expect((await invoke(handler, { ...call, claims: claimsOf(response.body.token) })).status).toBe(200);
-      expect(await invoke(handler, { ...call, claims })).toMatchObject({
-        status: 401,
-        body: { error: { code: 'UNAUTHORIZED' } },
-      });
+      expect(await invoke(handler, { ...call, claims })).toMatchObject(refusedWith(401, 'UNAUTHORIZED'));
     });
   });
 

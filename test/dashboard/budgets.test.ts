@@ -11,8 +11,10 @@ import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
 import { openMeasures } from '../../lambda/data/alerts/measures.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
+import { update } from '../../lambda/data/table/actions.ts';
 import { limitValueKey, reservedBudgetKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
+import { write } from '../../lambda/data/table/write.ts';
 import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import { blocksOf } from '../../lambda/domain/limits/block.ts';
@@ -413,12 +415,15 @@ it('judges an account once for changes of the same moment, whoever asks', async 
 describe('a budget for each of a dimension', () => {
   const each = { each: 'dim:user', amount: 200 };
   const use = async (id: string, value: string | null, usd: number) =>
-    table.call('UpdateItem', {
-      TableName: table.name,
-      Key: limitValueKey(caller.accountId, id, 'monthly#2026-11-01T00:00:00.000Z', value),
-      UpdateExpression: 'ADD committed :used, finished :used',
-      ExpressionAttributeValues: { ':used': usd * 1e9 },
-    });
+    write(
+      table,
+      update(
+        limitValueKey(caller.accountId, id, 'monthly#2026-11-01T00:00:00.000Z', value),
+        'ADD committed :used, finished :used',
+        null,
+        { used: usd * 1e9 },
+      ),
+    );
   const values = async (id: string, query: Record<string, string> = {}) =>
     (await call('GET', `/budgets/${id}/values`, undefined, {}, query)).body;
 

@@ -9,16 +9,18 @@ import { openMembership } from '../../lambda/data/accounts/membership.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
+import { update } from '../../lambda/data/table/actions.ts';
 import { serviceKeyKey, userKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
+import { write } from '../../lambda/data/table/write.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import { EmailTakenError, InvalidCredentialsError, TotpRequiredError } from '../../lambda/domain/errors.ts';
 import type { MembershipOf } from '../../lambda/http/parse-request.ts';
 import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
 import { newAccount, newUnverifiedAccount } from '../data/new-account.ts';
-import { APP_CLIENT_ID, callAs, invoke } from '../http/invoke.ts';
+import { APP_CLIENT_ID, callAs, invoke, refusedWith } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { identityApi } from './open-identity.ts';
 
@@ -143,12 +145,7 @@ const ownersOf = async (accountId: string) => {
 it('a list that was read while a member joined another account leaves the member out', async () => {
   const [owner, other] = [await newAccount(table), await newAccount(table)];
   const memberId = await join(owner.userId, 'viewer');
-  await table.call('UpdateItem', {
-    TableName: table.name,
-    Key: userKey(memberId),
-    UpdateExpression: 'SET accountId = :other',
-    ExpressionAttributeValues: { ':other': other.accountId },
-  });
+  await write(table, update(userKey(memberId), 'SET accountId = :other', null, { other: other.accountId }));
   const members = await openMembers(table).list(owner.accountId);
   expect(members.map(({ userId }) => userId)).toEqual([owner.userId]);
 });
@@ -311,12 +308,7 @@ describe('invitations', () => {
   it('wait until the member who invites has verified the own address', async () => {
     const owner = await newAccount(table);
     const setVerified = (value: string | null) =>
-      table.call('UpdateItem', {
-        TableName: table.name,
-        Key: userKey(owner.userId),
-        UpdateExpression: 'SET emailVerifiedAt = :at',
-        ExpressionAttributeValues: { ':at': value },
-      });
+      write(table, update(userKey(owner.userId), 'SET emailVerifiedAt = :at', null, { at: value }));
     const { body } = await as(owner.userId).invite(newEmail());
     await setVerified(null);
     mails.length = 0;
@@ -364,10 +356,7 @@ describe('invitations', () => {
   it('say so when the mail fails, and can be sent again', async () => {
     const owner = await newAccount(table);
     failingMail = true;
-    expect(await as(owner.userId).invite(newEmail())).toMatchObject({
-      status: 503,
-      body: { error: { code: 'UNAVAILABLE' } },
-    });
+    expect(await as(owner.userId).invite(newEmail())).toMatchObject(refusedWith(503, 'UNAVAILABLE'));
     failingMail = false;
     const [invitation] = await as(owner.userId).invitations();
     expect((await as(owner.userId).resend(invitation.id)).status).toBe(200);

@@ -294,13 +294,15 @@ describe('the use of API tokens', () => {
   it("takes a token's JWT its account when the token expires", async () => {
     const userId = randomUUID();
     const put = (validUntil: string) =>
-      table.call('UpdateItem', {
-        TableName: table.name,
-        Key: userKey(userId),
-        UpdateExpression:
+      write(
+        table,
+        update(
+          userKey(userId),
           'SET userId = :u, accountId = :u, email = :u, firstName = :u, lastName = :u, companyName = :null, createdAt = :u, tokenId = :u, validUntil = :until',
-        ExpressionAttributeValues: { ':u': userId, ':null': null, ':until': validUntil },
-      });
+          null,
+          { u: userId, null: null, until: validUntil },
+        ),
+      );
     await put(new Date(Date.now() + 60_000).toISOString());
     expect(await openUsers(table).find(userId)).toMatchObject({ tokenId: userId });
     await put(new Date(Date.now() - 1).toISOString());

@@ -88,6 +88,11 @@ export const callAs =
   (method: string, path: string, body?: unknown, as: Partial<Caller> = {}, query?: ApiCall['query']) =>
     invoke(handler, { method, path: `/api${path}`, body, caller: { ...caller, ...as }, query });
 
+/** What a refused call gets, for `toMatchObject`. */
+export const refusedWith = (status: number, code: string) => ({ status, body: { error: { code } } });
+/** The same where a member of the body is wrong. */
+export const invalidAt = (path: string) => ({ status: 400, body: { error: { details: [{ path }] } } });
+
 /** A logger that records its calls and prints nothing. */
 export const silentLogger = () => ({
   info: jest.fn<Logger['info']>(),

@@ -9,7 +9,9 @@ import { openOwnPrices } from '../../lambda/data/accounts/own-prices.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openLimitValues } from '../../lambda/data/ledger/limit-values.ts';
+import { update } from '../../lambda/data/table/actions.ts';
 import * as keys from '../../lambda/data/table/keys.ts';
+import { write } from '../../lambda/data/table/write.ts';
 import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import { noPrices } from '../../lambda/domain/own-prices/own-price.ts';
 import { parseUsageEvent } from '../../lambda/usage-recorder/parse-event.ts';
@@ -83,12 +85,10 @@ describe('npm run restore-table', () => {
 
     // The damage: an account is gone, another's name is overwritten, a counter is wrong.
     await table.call('DeleteItem', { TableName: table.name, Key: keys.accountKey(accountId) });
-    await table.call('UpdateItem', {
-      TableName: table.name,
-      Key: keys.monthKey(accountId, '2026-11'),
-      UpdateExpression: 'SET trackedRequests = :wrong',
-      ExpressionAttributeValues: { ':wrong': 77 },
-    });
+    await write(
+      table,
+      update(keys.monthKey(accountId, '2026-11'), 'SET trackedRequests = :wrong', null, { wrong: 77 }),
+    );
     // And life goes on.
     const after = await newAccount(table);
     await recorderAt(

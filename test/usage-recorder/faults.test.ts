@@ -4,6 +4,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { cancelled, conditionFailed, interceptTable } from '../../fixtures/intercept-table.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
+import { update } from '../../lambda/data/table/actions.ts';
 import {
   countedResponseKey,
   type Key,
@@ -12,6 +13,7 @@ import {
   serviceKeyKey,
 } from '../../lambda/data/table/keys.ts';
 import type { Table, TableCommand } from '../../lambda/data/table/table.ts';
+import { write } from '../../lambda/data/table/write.ts';
 import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { addCounters, type Counters } from '../../lambda/domain/spend/counters.ts';
 import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
@@ -323,12 +325,12 @@ describe('the recorder over a table that fails', () => {
     await put({ ...keyOf({ ...broken, n: 0 }), revision: 1, expiresAt: 1, details: Buffer.from('damaged') });
     await put({ ...keyOf({ ...broken, n: 1 }), revision: 1, expiresAt: 1, form: 9 });
     await recorderOver(table)([openEvent({ accountId: broken.accountId, n: 2 })]);
-    await table.call('UpdateItem', {
-      TableName: table.name,
-      Key: keyOf({ ...broken, n: 2 }),
-      UpdateExpression: 'SET details = :details',
-      ExpressionAttributeValues: { ':details': withProvenance(await itemAt(keyOf({ ...broken, n: 2 })), 'guessed') },
-    });
+    await write(
+      table,
+      update(keyOf({ ...broken, n: 2 }), 'SET details = :details', null, {
+        details: withProvenance(await itemAt(keyOf({ ...broken, n: 2 })), 'guessed'),
+      }),
+    );
     await put({ ...countedResponseKey(broken.accountId, 'openai', 'resp_1'), form: 9 });
     const fetched = (accountId: string) =>
       closeEvent({

@@ -6,7 +6,9 @@ import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBillingAccounts } from '../../lambda/data/billing/billing-accounts.ts';
 import { openPeriodUsage } from '../../lambda/data/billing/billing-usage.ts';
 import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
+import { update } from '../../lambda/data/table/actions.ts';
 import { accountKey, accountServiceKeyKey, monthKey } from '../../lambda/data/table/keys.ts';
+import { write } from '../../lambda/data/table/write.ts';
 import { keyUse, planUse, withObservers } from '../../lambda/usage-recorder/observers.ts';
 import { checkPlans, openPlanAlerts } from '../../lambda/usage-recorder/plan-alerts.ts';
 import type { Recorder } from '../../lambda/usage-recorder/recorder.ts';
@@ -27,12 +29,12 @@ describe('openPlanAlerts', () => {
       now: () => now,
     });
   const use = (accountId: string, requests: number) =>
-    table.call('UpdateItem', {
-      TableName: table.name,
-      Key: monthKey(accountId, now.toISOString().slice(0, 7)),
-      UpdateExpression: 'ADD trackedRequests :requests',
-      ExpressionAttributeValues: { ':requests': requests },
-    });
+    write(
+      table,
+      update(monthKey(accountId, now.toISOString().slice(0, 7)), 'ADD trackedRequests :requests', null, {
+        requests: requests,
+      }),
+    );
   const notices = async (accountId: string) =>
     (await openAlerts(table).page(accountId, { limit: 50 })).items.map(({ ruleName, figure }) => [ruleName, figure]);
 
@@ -73,12 +75,12 @@ describe('openPlanAlerts', () => {
   it('counts the requests of a paid plan by the period of its subscription, not by calendar month', async () => {
     const { accountId } = await newAccount(table, 'STARTER');
     const subscribe = (periodStart: string, periodEnd: string) =>
-      table.call('UpdateItem', {
-        TableName: table.name,
-        Key: accountKey(accountId),
-        UpdateExpression: 'SET subscription = :subscription',
-        ExpressionAttributeValues: { ':subscription': { id: 'sub_1', periodStart, periodEnd } },
-      });
+      write(
+        table,
+        update(accountKey(accountId), 'SET subscription = :subscription', null, {
+          subscription: { id: 'sub_1', periodStart, periodEnd },
+        }),
+      );
     const lookAt = async (at: string, recordedFor = at) => {
       now = new Date(at);
       await check()(accountId, recordedFor);

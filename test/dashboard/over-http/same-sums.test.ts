@@ -4,6 +4,7 @@ import { openUsers } from '../../../lambda/data/accounts/users.ts';
 import { requestExport } from '../../../lambda/data/exports/day-exports.ts';
 import { openReports } from '../../../lambda/data/reports/reports.ts';
 import { openDayFiles } from '../../../lambda/data/requests/day-files.ts';
+import { update } from '../../../lambda/data/table/actions.ts';
 import {
   dayFileIndexKey,
   dayFileKey,
@@ -400,12 +401,7 @@ describe('the traffic of the demo', () => {
     );
     // A day later they are deleted: that day is over at once.
     const { gsi1sk } = dayFileIndexKey(shardOf(accountId, ROLLUP_MARK_SHARDS), dayOf(oldDay), accountId, oldDay);
-    await table.call('UpdateItem', {
-      TableName: table.name,
-      Key: { ...dayFileKey(accountId, oldDay) },
-      UpdateExpression: 'SET gsi1sk = :due',
-      ExpressionAttributeValues: { ':due': gsi1sk },
-    });
+    await write(table, update(dayFileKey(accountId, oldDay), 'SET gsi1sk = :due', null, { due: gsi1sk }));
     const inTable = async () => {
       let items = 0;
       for await (const _ of queryItems(table, {

@@ -8,8 +8,10 @@ import { openRequests } from '../../../lambda/data/requests/requests.ts';
 import { openRollup } from '../../../lambda/data/spend/rollup.ts';
 import { openSpend } from '../../../lambda/data/spend/spend.ts';
 import { openSpendCounters } from '../../../lambda/data/spend/spend-counters.ts';
+import { update } from '../../../lambda/data/table/actions.ts';
 import { ACCOUNT_SHARDS, monthKey, requestPartition, spendPartition } from '../../../lambda/data/table/keys.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
+import { write } from '../../../lambda/data/table/write.ts';
 import { addCounters, type Counters } from '../../../lambda/domain/spend/counters.ts';
 import type { UsageEvent } from '../../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
@@ -167,12 +169,7 @@ it('a decision that a process left behind is made by the next that records', asy
   const { accountId } = await newAccount(table, 'PRO');
   const record = recorderOf();
   await record([closeAt(accountId, 1)]);
-  await table.call('UpdateItem', {
-    TableName: table.name,
-    Key: { ...monthKey(accountId, MONTH) },
-    UpdateExpression: 'SET shardedAfter = :undecided',
-    ExpressionAttributeValues: { ':undecided': '' },
-  });
+  await write(table, update(monthKey(accountId, MONTH), 'SET shardedAfter = :undecided', null, { undecided: '' }));
   expect(await kindsOf(record, [closeAt(accountId, 2), closeAt(accountId, 1)])).toEqual(['recorded', 'known']);
   expect(await logOf(accountId)).toEqual([2, 1].map((n) => closeAt(accountId, n).requestId));
   expect((await sumsOf(accountId)).requests).toBe(2);

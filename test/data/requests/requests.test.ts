@@ -3,8 +3,10 @@ import fc from 'fast-check';
 import { interceptTable } from '../../../fixtures/intercept-table.ts';
 import { openLedger } from '../../../lambda/data/ledger/ledger.ts';
 import { openRequests, type RequestFilter } from '../../../lambda/data/requests/requests.ts';
+import { update } from '../../../lambda/data/table/actions.ts';
 import { requestKey } from '../../../lambda/data/table/keys.ts';
 import { UnreadableItemError } from '../../../lambda/data/table/read.ts';
+import { write } from '../../../lambda/data/table/write.ts';
 import { NotFoundError } from '../../../lambda/domain/errors.ts';
 import { tableForTests } from '../../table-for-tests.ts';
 import { closeEvent, recordOf } from '../../usage-recorder/events.ts';
@@ -206,12 +208,12 @@ describe('openRequests.page', () => {
   it('leaves out and counts a request whose record cannot be read, once over all pages', async () => {
     const { accountId, records, newest } = await accountWith(Array.from({ length: 9 }, (_, n) => NOW - n * 1_000));
     const { requestId, startedAt } = records[3] as (typeof records)[number];
-    await table.call('UpdateItem', {
-      TableName: table.name,
-      Key: requestKey(accountId, startedAt.slice(0, 10), requestId),
-      UpdateExpression: 'SET details = :damaged',
-      ExpressionAttributeValues: { ':damaged': Buffer.from('damaged') },
-    });
+    await write(
+      table,
+      update(requestKey(accountId, startedAt.slice(0, 10), requestId), 'SET details = :damaged', null, {
+        damaged: Buffer.from('damaged'),
+      }),
+    );
     // With a filter, more is read at once than a page shows.
     for (const [limit, filter] of [[1], [3], [4], [100], [2, { provider: 'openai' }]] as const) {
       const ids: string[] = [];

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { openSpendCounters } from '../../../lambda/data/spend/spend-counters.ts';
+import { update } from '../../../lambda/data/table/actions.ts';
 import { spendCounterKey } from '../../../lambda/data/table/keys.ts';
+import { write } from '../../../lambda/data/table/write.ts';
 import {
   addCounters,
   CounterOverflowError,
@@ -14,12 +16,15 @@ const table = tableForTests();
 const dimensions = { provider: 'openai', model: 'gpt-4o', tag: null, keyId: null, providerKey: null };
 
 const add = (accountId: string, granularity: 'DAY' | 'HOUR', time: string, costNanoUsd: number) =>
-  table.call('UpdateItem', {
-    TableName: table.name,
-    Key: { ...spendCounterKey(accountId, granularity, time, dimensions) },
-    UpdateExpression: 'ADD costComputedNanoUsd :cost, requests :one',
-    ExpressionAttributeValues: { ':cost': costNanoUsd, ':one': 1 },
-  });
+  write(
+    table,
+    update(
+      spendCounterKey(accountId, granularity, time, dimensions),
+      'ADD costComputedNanoUsd :cost, requests :one',
+      null,
+      { cost: costNanoUsd, one: 1 },
+    ),
+  );
 
 const read = async (spendCounters: AsyncIterable<SpendCounter>) => {
   const found: SpendCounter[] = [];

@@ -55,28 +55,6 @@ describe.each([
     expect(close).toMatchObject({ outcome: 'completed', responseBytes: bytes });
   });
 
-  it('arrives with its trailers', async () => {
-    const { response } = await call((response) => {
-      response.writeHead(200, { Trailer: 'X-Sum' });
-      response.write('some');
-      response.addTrailers([['X-Sum', '1']]);
-      response.end();
-    });
-    expect(response.body.toString()).toBe('some');
-    expect(response.rawTrailers).toEqual(['X-Sum', '1']);
-  });
-
-  it('is interrupted after the bytes that the provider sent', async () => {
-    const { response, close } = await call((response) => {
-      response.writeHead(200, { 'Content-Length': '100' });
-      response.write('half');
-      setImmediate(() => response.destroy());
-    });
-    expect(response.whole).toBe(false);
-    expect(response.body.toString()).toBe('half');
-    expect(close).toMatchObject({ outcome: 'upstream_aborted', responseBytes: 4 });
-  });
-
   it('is not read whole while it waits', async () => {
     const body = Buffer.alloc(64 * 2 ** 20);
     let sending: ServerResponse | undefined;

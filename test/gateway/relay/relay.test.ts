@@ -77,10 +77,10 @@ describe('a response', () => {
     const exchange = fakeExchange();
     exchange.provider().onHeaders(OK);
     exchange.provider().onData(Buffer.from('all'));
-    exchange.provider().onEnd([]);
+    exchange.provider().onEnd(['X-Sum', '1']);
     expect(exchange.calls).toEqual([]);
     await exchange.finished;
-    expect(exchange.calls.slice(1)).toEqual([['end', [], 'all']]);
+    expect(exchange.calls.slice(1)).toEqual([['end', ['X-Sum', '1'], 'all']]);
   });
 
   it('that fails while it waits is interrupted after its bytes', async () => {
