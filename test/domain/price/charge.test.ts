@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { attoUsdPerUnit, costNanoUsd } from '../../../lambda/domain/money.ts';
 import { charge, tokensByKind } from '../../../lambda/domain/price/charge.ts';
 import { type Rates, tokenKinds } from '../../../lambda/domain/price/rates.ts';
-import { clampUsage } from '../../../lambda/domain/usage/consistent-usage.ts';
+import { clampUsage, type UsageDraft } from '../../../lambda/domain/usage/consistent-usage.ts';
 
 const perMtok = (usd: number) => attoUsdPerUnit(usd, 1e6);
 
@@ -22,28 +22,71 @@ const usages = fc
     inputVideoTokens: count,
     outputAudioTokens: count,
     outputImageTokens: count,
+    outputVideoTokens: count,
     cacheReadAudioTokens: count,
     cacheReadImageTokens: count,
   })
   .map(clampUsage);
 
+const kindsOf = (draft: UsageDraft) =>
+  Object.fromEntries(Object.entries(tokensByKind(clampUsage(draft))).filter(([, tokens]) => tokens > 0));
+
 describe('tokensByKind', () => {
-  it('puts every token in exactly one kind', () => {
+  it('prices what is written to a cache apart from what is read from one', () => {
+    expect(kindsOf({ inputTokens: 100, cacheReadTokens: 60, cacheWriteTokens: 30, cacheWrite1hTokens: 10 })).toEqual({
+      input: 10,
+      cacheRead: 60,
+      cacheWrite: 20,
+      cacheWrite1h: 10,
+    });
+    expect(kindsOf({ inputTokens: 100, cacheReadTokens: 60, cacheWriteTokens: 90 })).toEqual({
+      cacheRead: 60,
+      cacheWrite: 40,
+    });
+  });
+
+  it('takes cached tokens for text first, then audio, then images, unless their modality is known', () => {
+    const input = { inputTokens: 100, inputAudioTokens: 30, inputImageTokens: 20 };
+    expect(kindsOf({ ...input, cacheReadTokens: 60, cacheWriteTokens: 30 })).toEqual({
+      cacheRead: 50,
+      cacheReadAudio: 10,
+      cacheWrite: 30,
+      inputImage: 10,
+    });
+    expect(kindsOf({ ...input, cacheReadTokens: 25, cacheReadAudioTokens: 15, cacheReadImageTokens: 5 })).toEqual({
+      input: 45,
+      cacheRead: 5,
+      inputAudio: 15,
+      cacheReadAudio: 15,
+      inputImage: 15,
+      cacheReadImage: 5,
+    });
+  });
+
+  it('prices billed tokens instead of processed ones, which leaves no cached tokens', () => {
+    const draft = {
+      inputTokens: 100,
+      outputTokens: 50,
+      cacheReadTokens: 60,
+      cacheWriteTokens: 20,
+      reasoningTokens: 30,
+    };
+    expect(kindsOf({ ...draft, billedInputTokens: 40, billedOutputTokens: 10 })).toEqual({ input: 40, reasoning: 10 });
+  });
+
+  it('puts every token into exactly one kind', () => {
     fc.assert(
       fc.property(usages, (usage) => {
         const { output, reasoning, outputAudio, outputImage, outputVideo, ...input } = tokensByKind(usage);
-        for (const quantity of [...Object.values(input), output, reasoning, outputAudio, outputImage, outputVideo])
-          expect(quantity).toBeGreaterThanOrEqual(0);
-        expect(Object.values(input).reduce((sum, quantity) => sum + quantity, 0)).toBe(usage.inputTokens);
-        expect(output + reasoning + outputAudio + outputImage + outputVideo).toBe(usage.outputTokens);
+        const sum = (tokens: readonly number[]) => tokens.reduce((total, each) => total + each, 0);
+        expect(sum(Object.values(input))).toBe(usage.inputTokens);
+        expect(sum([output, reasoning, outputAudio, outputImage, outputVideo])).toBe(usage.outputTokens);
+        expect(sum([input.cacheRead, input.cacheReadAudio, input.cacheReadImage])).toBe(usage.cacheReadTokens);
+        expect(sum([input.cacheWrite, input.cacheWrite1h, input.cacheWrite12h])).toBe(usage.cacheWriteTokens);
+        for (const tokens of Object.values(tokensByKind(usage))) expect(tokens).toBeGreaterThanOrEqual(0);
       }),
       { numRuns: 700 },
     );
-  });
-
-  it('takes cached tokens for text first', () => {
-    const usage = clampUsage({ inputTokens: 100, cacheReadTokens: 70, inputAudioTokens: 40 });
-    expect(tokensByKind(usage)).toMatchObject({ input: 0, cacheRead: 60, cacheReadAudio: 10, inputAudio: 30 });
   });
 });
 
@@ -81,17 +124,5 @@ describe('charge', () => {
   it('reports what has no rate', () => {
     expect(charge(clampUsage({ units: { searchUnits: 1 } }), { input: 1n }).unpriced).toEqual(['searchUnits']);
     expect(charge(clampUsage({ inputTokens: 1 }), { output: 1n }).unpriced).toEqual(['input']);
-  });
-
-  it('charges what is billed, not what was processed', () => {
-    const usage = clampUsage({
-      inputTokens: 1501,
-      cacheReadTokens: 1008,
-      billedInputTokens: 84,
-      outputTokens: 346,
-      billedOutputTokens: 314,
-    });
-    const { charges } = charge(usage, { input: 1n, output: 1n });
-    expect(charges.map(({ quantity }) => quantity)).toEqual([84, 314]);
   });
 });

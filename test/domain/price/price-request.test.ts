@@ -61,20 +61,6 @@ describe('what is unknown, and never 0', () => {
       request({ reading: { billableItems: { [BILLABLE.responseStatus]: 'queued' } } }),
       reasons.pending,
     ],
-    [
-      'a background response whose stream was interrupted: it is counted once, when it is fetched',
-      request({
-        reading: {
-          dialect: 'openai-responses',
-          usage: { input_tokens: 10, output_tokens: 5 },
-          usageSource: 'estimated',
-          complete: false,
-          modelServed: 'gpt-4o',
-          billableItems: { [BILLABLE.responseBackground]: 1, [BILLABLE.responseId]: 'resp_1' },
-        },
-      }),
-      reasons.pending,
-    ],
     ['no model', request({ reading: { usage: chat } }), reasons.noModel],
     ['a model in no book', request({ reading: { usage: chat, modelServed: 'gpt-99' } }), reasons.noPrice],
     ...['constructor', '__proto__', 'openai/constructor'].map(
@@ -112,18 +98,19 @@ describe('what is unknown, and never 0', () => {
     expect(priceRequest(asked)).toMatchObject({ provenance: 'unknown', costNanoUsd: null, reason });
   });
 
-  it('has no usage for a response that is still to be fetched, so that it does not seem counted', () => {
+  it('is a background response whose stream was interrupted: it is counted once, when it is fetched', () => {
     const interrupted = request({
       reading: {
         dialect: 'openai-responses',
         usage: { input_tokens: 10, output_tokens: 5 },
         usageSource: 'estimated',
         complete: false,
-        modelServed: 'gpt-5',
+        modelServed: 'gpt-4o',
         billableItems: { [BILLABLE.responseBackground]: 1, [BILLABLE.responseId]: 'resp_1' },
       },
     });
-    expect(priceRequest(interrupted).usage).toBeNull();
+    const unknown = { provenance: 'unknown', costNanoUsd: null, reason: reasons.pending };
+    expect(priceRequest(interrupted)).toMatchObject({ ...unknown, usage: null });
   });
 
   it('is not explicit zero usage', () => {
