@@ -32,6 +32,8 @@ describe('the settings of a view', () => {
   ] as const)('are what the page %s reads from its URL', (page, search) => {
     const read = Object.entries(search(everything)).filter(([, value]) => value !== undefined);
     expect(read.map(([name]) => name).sort()).toEqual([...viewParameters[page]].sort());
+    // The router makes a number of it.
+    expect([search({ tag: 2026 }).tag].flat()).toEqual(['2026']);
   });
 
   it('has periods to compare that move with the time', () => {

@@ -1,7 +1,7 @@
 import { MutationCache, QueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { type Api, createApi } from './api/client.ts';
-import { isTemporary, waitMs } from './api/problem.ts';
+import { isTemporary, problemOf, waitMs } from './api/problem.ts';
 import type { Me } from './api/responses.ts';
 import { createSession, type Session } from './api/session.ts';
 import { notifyDone, notifyProblem } from './notify.ts';
@@ -74,7 +74,12 @@ export const createApp = (settings: Settings): App => {
   const queryClient: QueryClient = new QueryClient({
     mutationCache: new MutationCache({
       onSuccess: (_data, _variables, _result, { meta }) => void (meta?.done && notifyDone(meta.done)),
-      onError: (error, _variables, _result, { meta }) => void (meta?.failure && notifyProblem(meta.failure)(error)),
+      onError: (error, _variables, _result, { meta }) => {
+        // The dialog that would say so goes with its row.
+        const isGone = problemOf(error).code === 'NOT_FOUND' && session.isSignedIn();
+        const failure = meta?.failure ?? (isGone && 'It is not there any more');
+        if (failure) notifyProblem(failure, error);
+      },
       // After an error, too: an item that was deleted elsewhere must show as deleted.
       onSettled: (_data, error, _variables, _result, { options: { mutationKey } }) => {
         const reloaded = reload(queryClient, String(mutationKey?.[1]));

@@ -12,6 +12,9 @@ import { forgetDrafts } from './forms/use-draft.ts';
 import { createAppRouter } from './router.tsx';
 import { CannotStart } from './shell/problems.tsx';
 
+/** A comma that is typed begins decimals where the user's language writes it so. Elsewhere it divides thousands: 1,000 is not 1. */
+const decimalSeparators = ['.', ...((1.5).toLocaleString(navigator.language).includes(',') ? [','] : [])];
+
 /**
  * Colours, fonts and cursors are in first-paint.css and theme.css: Mantine would set them in a style element, which the page's policy
  * forbids. Components are configured by name and not imported here: the first page would load them all.
@@ -26,7 +29,7 @@ const theme = createTheme({
     Drawer: { defaultProps: { lockScroll: false, closeButtonProps: { 'aria-label': 'Close' } } },
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true } } },
     Badge: { defaultProps: { tt: 'none' } },
-    NumberInput: { defaultProps: { allowNegative: false } },
+    NumberInput: { defaultProps: { allowNegative: false, allowedDecimalSeparators: decimalSeparators } },
     Switch: { defaultProps: { withThumbIndicator: false } },
     SegmentedControl: { defaultProps: { withItemsBorders: false } },
     Select: { defaultProps: { allowDeselect: false, comboboxProps: { shadow: 'md' } } },

@@ -1,6 +1,6 @@
 import type { NotificationData } from '@mantine/notifications';
 import { useSyncExternalStore } from 'react';
-import { problemOf } from './api/problem.ts';
+import { detailsOf, problemOf } from './api/problem.ts';
 
 let isWanted = false;
 const listeners = new Set<() => void>();
@@ -30,4 +30,5 @@ export const notifyFailure = (title: string, message: string | null) =>
   void show({ title, message, color: 'red', autoClose: 8000 });
 
 /** The same for an error of the API. */
-export const notifyProblem = (title: string) => (error: unknown) => notifyFailure(title, problemOf(error).message);
+export const notifyProblem = (title: string, error: unknown) =>
+  notifyFailure(title, [problemOf(error).message, ...detailsOf(error)].join(' '));

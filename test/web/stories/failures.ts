@@ -70,25 +70,19 @@ describe('with the API down', () => {
     expect(await total.innerText()).not.toBe(shown);
   });
 
-  it('an unexpected response, such as from a proxy, is reported as such', async () => {
-    const { open } = await openSignedIn(fixture().seeded, (page) =>
-      page.route(dataOnly, (route) =>
-        route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }),
-      ),
-    );
-    const page = await open('/keys');
-    await page.getByText('The API sent an unexpected response.').first().waitFor();
-  });
+  const error = { code: 'INTERNAL', message: 'It failed on our side.', requestId: 'req-7', type: 'gateway_error' };
+  const details = [{ path: 'from', message: 'must not be in the future' }];
 
-  it('an API error is shown with its message and request id', async () => {
-    const error = { code: 'INTERNAL', message: 'Something went wrong on our side.', requestId: 'req-7' };
-    const body = JSON.stringify({ error: { ...error, type: 'gateway_error' } });
+  it.each([
+    ['502', { contentType: 'text/html', body: '<h1>Bad gateway</h1>' }, ['The API sent an unexpected response.']],
+    ['500', { json: { error } }, ['It failed on our side.', 'Request req-7']],
+    ['400', { json: { error: { ...error, code: 'VALIDATION_ERROR', details } } }, ['from must not be in the future']],
+  ])('the error %s is shown with all that it says', async (status, response, texts) => {
     const { open } = await openSignedIn(fixture().seeded, (page) =>
-      page.route(dataOnly, (route) => route.fulfill({ status: 500, contentType: 'application/json', body })),
+      page.route(dataOnly, (route) => route.fulfill({ status: Number(status), ...response })),
     );
     const page = await open('/limits');
-    await page.getByText('Something went wrong on our side.').first().waitFor();
-    await page.getByText('Request req-7').first().waitFor();
+    for (const text of texts) await page.getByText(text).first().waitFor();
   });
 
   it('a part that failed says so beside the others, and waits as long as the API asks', async () => {
@@ -267,7 +261,7 @@ describe('a part of a page', () => {
     expect(await page.getByText('former member').count()).toBe(0);
   });
 
-  it('whose user is not known claims nothing of the role', async () => {
+  it('whose user is not known claims nothing of the role, and waits for nothing', async () => {
     const page = await openWith('/limits/new', { '/auth/me': failed });
     await page.getByText('Your user could not be loaded').waitFor();
     expect(await page.getByText('Your role reads').count()).toBe(0);
@@ -275,6 +269,11 @@ describe('a part of a page', () => {
     await page.getByText('Your user could not be loaded').waitFor();
     await page.getByText('It is off.').first().waitFor();
     expect(await page.getByText(/[Tt]he owner/).count()).toBe(0);
+    for (const path of ['/settings', '/profile', '/connect']) {
+      await page.goto(`${fixture().dashboard.url}${path}`);
+      await page.getByText('Your user could not be loaded').waitFor();
+      await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'hidden' });
+    }
   });
 
   it('that removes a member says what becomes of keys and tokens that it cannot list', async () => {
@@ -346,6 +345,19 @@ describe('with a rule that was deleted elsewhere', () => {
     for (const name of clicks) await page.getByRole('button', { name, exact: true }).click();
     await page.getByText('Limit not found').waitFor();
   });
+});
+
+it('a dialog about what was deleted elsewhere goes with its row, and the page says why', async () => {
+  const session = await register(fixture().dashboard);
+  const price = { name: 'Contract', from: '2026-11-01T00:00:00.000Z', terms: { kind: 'discount', percent: 5 } };
+  const { id } = await readApi<{ readonly id: string }>('/prices', price, session);
+  const page = await (await openSignedIn(session)).open('/prices');
+  await page.getByRole('button', { name: 'Edit Contract' }).click();
+  await callApi('DELETE', `/prices/${id}`, undefined, session);
+  await page.getByRole('dialog').getByLabel('Name').fill('Other');
+  await page.getByRole('button', { name: 'Save', exact: true }).last().click();
+  await page.getByText('It is not there any more').waitFor();
+  await page.getByText('No prices of your own').waitFor();
 });
 
 describe('with the API slow', () => {

@@ -62,6 +62,9 @@ describe('a form or button', () => {
 
     await newProject('Search', session);
     await page.goto(`${fixture().dashboard.url}/keys`);
+    await page.getByLabel('Name of a new project').fill('turned \u202e round');
+    await twice('Add');
+    await page.getByText('name must not contain control characters').waitFor();
     const deleted = sentBy(page, 'DELETE', '/projects');
     await twice('Delete');
     await page.getByRole('cell', { name: 'Search' }).waitFor({ state: 'hidden' });
@@ -70,22 +73,38 @@ describe('a form or button', () => {
 });
 
 describe('a secret that is shown once', () => {
-  it('stays until its button closes the dialog', async () => {
+  const makes = {
+    key: async (page: Page) => {
+      await page.getByRole('link', { name: 'Keys', exact: true }).click();
+      await page.getByRole('button', { name: 'New key' }).click();
+      await page.getByLabel('Name', { exact: true }).press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+      await page.getByRole('button', { name: 'New key' }).click();
+      await page.getByLabel('Name', { exact: true }).fill('laptop');
+      await page.getByRole('button', { name: 'Create the key' }).click();
+    },
+    webhook: async (page: Page) => {
+      await page.getByRole('link', { name: 'Limits', exact: true }).click();
+      await page.getByRole('link', { name: 'New limit' }).click();
+      await page.getByLabel('Name', { exact: true }).fill('Daily');
+      await page.getByLabel('Webhook', { exact: true }).check();
+      await page.getByLabel('Webhook address').fill('https://localhost/alerts.json');
+      await page.getByRole('button', { name: 'Create the rule' }).click();
+    },
+  };
+
+  it.each(['key', 'webhook'] as const)('of a %s stays until its button closes the dialog', async (of) => {
     const { open } = await openSignedIn(await register(fixture().dashboard));
-    const page = await open('/keys');
-    await page.getByRole('button', { name: 'New key' }).click();
-    await page.getByLabel('Name', { exact: true }).press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    await page.getByRole('button', { name: 'New key' }).click();
-    await page.getByLabel('Name', { exact: true }).fill('laptop');
-    await page.getByRole('button', { name: 'Create the key' }).click();
+    const page = await open('/tokens');
+    await makes[of](page);
     const secret = page.getByRole('dialog').locator('code');
     await secret.waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await page.mouse.click(5, 5);
+    await page.evaluate('history.back()');
     await waitUntilIdle(page);
-    expect(await secret.innerText()).toMatch(/^svc_/);
+    expect(await secret.innerText()).toMatch(/^(svc|whsec)_/);
     expect(await page.getByRole('button', { name: 'Close' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Done' }).click();
     await secret.waitFor({ state: 'hidden' });
@@ -93,6 +112,18 @@ describe('a secret that is shown once', () => {
 });
 
 describe('a form', () => {
+  it.each([
+    ['en-US', '1,000', '$1,000'],
+    ['de-DE', '1,5', '$1.5'],
+  ])('takes the comma of %s as its users mean it: %s', async (locale, typed, shown) => {
+    const { open } = await openSignedIn(fixture().seeded, undefined, { locale });
+    const amount = (await open('/limits/new?type=budget')).getByLabel('Amount', { exact: true });
+    await amount.fill('');
+    await amount.pressSequentially(typed);
+    await amount.blur();
+    expect(await amount.inputValue()).toBe(shown);
+  });
+
   it('leaves what it was not asked to change: the project of a budget and of a rule, what only the API sets', async () => {
     const session = await register(fixture().dashboard);
     const { id: project } = await newProject('Search', session);

@@ -132,10 +132,10 @@ const DeleteAccount = () => {
 
 /** Whether every member must have a second factor. Whoever turns it on needs one first. */
 const RequireTotp = () => {
-  const { me, may } = useMe();
+  const { me, may, query } = useMe();
   const [asked, setAsked] = useState<boolean>();
   const change = useApi().useMutation('patch', '/auth/account', { onSuccess: () => setAsked(undefined) });
-  if (!me) return <Skeleton height={44} />;
+  if (!me) return query.error ? null : <Skeleton height={44} />;
   const { requiresTotp } = me.account;
   const lacksOwn = !me.user.totpEnabled && !requiresTotp;
   return (

@@ -4,7 +4,6 @@ import { useState } from 'react';
 import type { SignOnSettings } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
 import { Loaded } from '../components/page.tsx';
-import { fieldErrors } from '../forms/fields.ts';
 import { nextStep, SubmitForm } from '../forms/submit-form.tsx';
 import { mayHaveProjects, ProjectsField } from '../members/invite.tsx';
 import { roleOptions } from '../members/roles.ts';
@@ -27,7 +26,6 @@ const SignOnForm = ({ settings, provider }: { readonly settings: SignOnSettings;
       form.resetDirty();
     },
     meta: { done: 'Single sign-on is changed.' },
-    onError: (error) => form.setErrors(fieldErrors(error, ...Object.keys(form.values))),
   });
   const { isOn } = form.values;
   const changes = ({ defaultRole, defaultProjects: projects, isRequired }: typeof form.values) => {

@@ -37,6 +37,10 @@ export const problemOf = (error: unknown): Problem => {
     : { ...unknown, code: 'UNEXPECTED', message: 'The API sent an unexpected response.' };
 };
 
+/** Those messages, each with its field. */
+export const detailsOf = (error: unknown): string[] =>
+  problemOf(error).details.map(({ path, message }) => `${path} ${message}`);
+
 const TEMPORARY = new Set(['NETWORK', 'UNEXPECTED', 'INTERNAL', 'UNAVAILABLE', 'RATE_LIMITED']);
 
 /** True where a retry may succeed. */

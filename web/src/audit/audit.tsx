@@ -16,7 +16,7 @@ const columns: readonly Column<AuditEntry>[] = [
   { head: 'When', className: 'nowrap', cell: ({ at }) => <Instant iso={at} /> },
   {
     head: 'Who',
-    className: 'wide-only wraps',
+    className: 'wide-only',
     cell: ({ actor }) => actor?.name ?? <span className="dim">the service</span>,
   },
   {

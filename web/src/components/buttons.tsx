@@ -1,7 +1,7 @@
 import { ActionIcon, Button, type ButtonProps, Group, Modal, Stack, Text, Tooltip } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { LucideIcon } from 'lucide-react';
-import { type ReactNode, useRef, useState } from 'react';
+import { type ComponentProps, type ReactNode, useRef, useState } from 'react';
 import { type Permission, useMe } from '../app.ts';
 
 interface Question {
@@ -101,13 +101,16 @@ interface DialogButtonProps extends Omit<LabelProps, 'children'> {
   readonly children: (close: () => void) => ReactNode;
 }
 
+/** A dialog that may show a secret once. The secret's own button closes it then: Escape or a click outside would lose it. */
+export const Dialog = ({ onClose, ...modal }: ComponentProps<typeof Modal>) => {
+  const dialog = useRef<HTMLDivElement>(null);
+  return <Modal ref={dialog} onClose={() => dialog.current?.querySelector('.secret') ?? onClose()} {...modal} />;
+};
+
 export const DialogButton = (props: DialogButtonProps) => {
   const { label, title, isWide = false, icon: Icon, children, needs, ...button } = props;
   const [isOpen, setOpen] = useState(false);
-  const dialog = useRef<HTMLDivElement>(null);
   const close = () => setOpen(false);
-  // Its own button closes a secret that is shown once: Escape or a click outside would lose it.
-  const dismiss = () => dialog.current?.querySelector('.secret') ?? close();
   const open = () => setOpen(true);
   if (!useIsFor(needs)) return null;
   return (
@@ -123,9 +126,9 @@ export const DialogButton = (props: DialogButtonProps) => {
           {label}
         </Button>
       )}
-      <Modal ref={dialog} opened={isOpen} onClose={dismiss} title={title} size={isWide ? 'lg' : 'md'}>
+      <Dialog opened={isOpen} onClose={close} title={title} size={isWide ? 'lg' : 'md'}>
         {children(close)}
-      </Modal>
+      </Dialog>
     </>
   );
 };

@@ -1,4 +1,5 @@
 import { ActionIcon, Alert, Button, CopyButton, Stack, Tooltip } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
 import { Check, Copy } from 'lucide-react';
 import type { ReactNode } from 'react';
 
@@ -30,16 +31,22 @@ interface ShownOnceProps {
 
 const takeFocus = (element: HTMLElement | null) => element?.focus();
 
-/** A secret that the API returns only once, and a button that copies it. It takes the focus that the form before it had. */
-export const ShownOnce = ({ secret, what, children, onClose }: ShownOnceProps) => (
-  <Stack>
-    <Alert ref={takeFocus} tabIndex={-1} color="yellow">
-      {children}
-    </Alert>
-    <div className="secret">
-      <code className="mono">{secret}</code>
-      <CopyToClipboard value={secret} label={`Copy the ${what}`} />
-    </div>
-    <Button onClick={onClose}>Done</Button>
-  </Stack>
-);
+/**
+ * A secret that the API returns only once, and a button that copies it. It takes the focus that the form before it had. Until the button
+ * closes it, nothing but the end of the session leaves the page: the browser's Back would lose it.
+ */
+export const ShownOnce = ({ secret, what, children, onClose }: ShownOnceProps) => {
+  useBlocker({ shouldBlockFn: ({ next }) => next.pathname !== '/sign-in' });
+  return (
+    <Stack>
+      <Alert ref={takeFocus} tabIndex={-1} color="yellow">
+        {children}
+      </Alert>
+      <div className="secret">
+        <code className="mono">{secret}</code>
+        <CopyToClipboard value={secret} label={`Copy the ${what}`} />
+      </div>
+      <Button onClick={onClose}>Done</Button>
+    </Stack>
+  );
+};

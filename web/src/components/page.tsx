@@ -2,7 +2,7 @@ import { Alert, Box, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { type UseQueryResult, useQueryClient } from '@tanstack/react-query';
 import { CircleAlert, type LucideIcon } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
-import { isTemporary, problemOf, waitMs } from '../api/problem.ts';
+import { detailsOf, isTemporary, problemOf, waitMs } from '../api/problem.ts';
 import { formatAgo } from '../format/time.ts';
 
 /** The title of a page, as its heading and in the browser's tab and history. */
@@ -160,7 +160,7 @@ export const ProblemNote = ({
   title = 'Something went wrong',
   messages = {},
   shownSinceMs = 0,
-  details = [],
+  details = detailsOf(error),
 }: {
   readonly error: unknown;
   readonly onRetry?: (() => void) | undefined;
@@ -169,7 +169,7 @@ export const ProblemNote = ({
   readonly messages?: Readonly<Record<string, string>> | undefined;
   /** When the figures that stay on the page were loaded, ms since 1970; 0 if there are none. */
   readonly shownSinceMs?: number;
-  /** The API's messages on what no field of the page is about. */
+  /** The API's messages on what no field of the page is about: by default all. */
   readonly details?: readonly string[];
 }) => {
   const { code, message, requestId } = problemOf(error);

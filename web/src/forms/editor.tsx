@@ -1,12 +1,12 @@
-import { Alert, Box, Button, type ButtonProps, Group, Modal, Skeleton, Stack } from '@mantine/core';
+import { Alert, Box, Button, type ButtonProps, Group, Skeleton, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useBlocker, useNavigate } from '@tanstack/react-router';
 import { Trash2 } from 'lucide-react';
-import { type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { problemOf } from '../api/problem.ts';
 import { useApi, useMe } from '../app.ts';
-import { ActButton, Confirm } from '../components/buttons.tsx';
+import { ActButton, Confirm, Dialog } from '../components/buttons.tsx';
 import { ShownOnce } from '../components/copy.tsx';
 import { BackLink } from '../components/links.tsx';
 import { EmptyState, LoadProblem, PageHead, ProblemNote } from '../components/page.tsx';
@@ -125,13 +125,11 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
   const { me, may } = useMe();
   const api = useApi();
   const [secret, setSecret] = useState<string>();
-  const isDone = useRef(false);
   const draft = useDraft(form, `${collection} ${item?.id ?? JSON.stringify(form.getInitialValues())}`);
   const leave = () => {
-    isDone.current = true;
     draft.forget();
     if (onClose) onClose();
-    else void navigate({ to: list });
+    else void navigate({ to: list, ignoreBlocker: true });
   };
   const options = {
     onSuccess: () => notifyDone(item ? `${capital(noun)} saved.` : created),
@@ -142,7 +140,6 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
   const update = api.useMutation('patch', `${collection}/{id}` as '/budgets/{id}', options);
   const error = add.error ?? update.error;
   const onSuccess = ({ webhookSecret }: { readonly webhookSecret?: string | undefined }) => {
-    isDone.current = true;
     draft.forget();
     if (webhookSecret) setSecret(webhookSecret);
     else leave();
@@ -210,14 +207,14 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
           )
         )}
       </Stack>
-      {!onClose && <Unsaved isDirty={() => form.isDirty() && !isDone.current} onDiscard={draft.forget} />}
-      <Modal opened={secret !== undefined} onClose={() => {}} title="The webhook’s secret">
+      {!onClose && <Unsaved isDirty={() => form.isDirty() && secret === undefined} onDiscard={draft.forget} />}
+      <Dialog opened={secret !== undefined} onClose={leave} title="The webhook’s secret">
         {secret && (
           <ShownOnce secret={secret} what="secret" onClose={leave}>
             Webhooks are signed with this secret, so that you can verify them. It is shown only once.
           </ShownOnce>
         )}
-      </Modal>
+      </Dialog>
     </form>
   );
 };

@@ -6,9 +6,9 @@ import { PLACEHOLDER } from '../providers/snippets.ts';
  * is revoked, not known, or not shown to the user's role. The other keys are shown only once. Undefined while loading.
  */
 export const useOwnKey = (): string | undefined => {
-  const { me } = useMe();
+  const { me, query } = useMe();
   const { data: keys, isError } = useApi().useQuery('get', '/keys');
-  if (!me || !keys) return isError ? PLACEHOLDER : undefined;
+  if (!me || !keys) return isError || query.isError ? PLACEHOLDER : undefined;
   const { accountId } = me.account;
   const isActive = keys.items.some(({ status, maskedKey }) => {
     const [start = '', end = ''] = maskedKey.split('…');

@@ -164,7 +164,7 @@ const ChangeName = ({ user: { firstName, lastName } }: { readonly user: Me['user
 
 /** The user's own login. */
 export const Profile = () => {
-  const { me } = useMe();
+  const { me, query } = useMe();
   return (
     <div className="page">
       <PageHead
@@ -187,7 +187,7 @@ export const Profile = () => {
           </Section>
         </>
       ) : (
-        <Skeleton height={420} radius="lg" />
+        !query.error && <Skeleton height={420} radius="lg" />
       )}
     </div>
   );

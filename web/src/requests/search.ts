@@ -1,6 +1,7 @@
 import { viewParameters } from '../../../lambda/domain/accounts/saved-view.ts';
 import type { RequestsQuery } from '../api/responses.ts';
 import { oneOf } from '../search.ts';
+import { textIn } from '../spend/filters.ts';
 
 const KEYS = viewParameters.requests.filter((name) => name !== 'status' && name !== 'orderBy');
 
@@ -16,9 +17,7 @@ export const orderNames = {
 
 /** Filters from the URL. The API checks their values; here they only have to be strings. */
 export const requestsSearch = (search: Record<string, unknown>): RequestsSearch => {
-  const texts = Object.fromEntries(
-    KEYS.flatMap((key) => (typeof search[key] === 'string' ? [[key, search[key]]] : [])),
-  );
+  const texts = Object.fromEntries(KEYS.flatMap((key) => textIn(search[key]).map((text) => [key, text])));
   const status = Number(search['status']);
   const orderBy = oneOf(['cost', 'tokens', 'duration'])(search['orderBy']);
   return { ...texts, ...(orderBy && { orderBy }), ...(status >= 100 && status <= 599 ? { status } : {}) };

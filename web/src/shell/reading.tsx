@@ -17,9 +17,8 @@ export const zoneNames = () => ['UTC', ...Intl.supportedValuesOf('timeZone').fil
 
 /** The zone and the currency that this person reads in, in this browser. The account's are those of all members, mails and reports. */
 const Reading = ({ onClose }: { readonly onClose: () => void }) => {
-  const { me } = useMe();
-  const enabled = useMe().may('spend:read-all');
-  const code = useApi().useQuery('get', '/prices', {}, { enabled }).data?.currency?.code;
+  const { me, may } = useMe();
+  const code = useApi().useQuery('get', '/prices', {}, { enabled: may('spend:read-all') }).data?.currency?.code;
   const ofAccount = `The account’s: ${me?.account.timeZone ?? 'UTC'}`;
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (

@@ -40,8 +40,12 @@ export const dimensionWord = (dimension: Dimension): string =>
 const isDimension = (name: unknown): name is Dimension =>
   typeof name === 'string' && (isDeclared(name) || (commonDimensions as readonly string[]).includes(name));
 
+/** The router parses values: the tag `2026` of a link that somebody typed comes as a number. */
+export const textIn = (value: unknown): readonly string[] =>
+  typeof value === 'string' || typeof value === 'number' ? [String(value)] : [];
+
 const texts = (value: unknown): readonly string[] | undefined => {
-  const list = (Array.isArray(value) ? value : [value]).filter((each): each is string => typeof each === 'string');
+  const list = [value].flat().flatMap(textIn);
   return list.length === 0 ? undefined : list;
 };
 

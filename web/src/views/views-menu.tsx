@@ -10,7 +10,6 @@ import { useApi, useMe } from '../app.ts';
 import { ActButton } from '../components/buttons.tsx';
 import { ProblemNote } from '../components/page.tsx';
 import { Table } from '../components/table.tsx';
-import { otherErrors } from '../forms/fields.ts';
 import { notifyDone } from '../notify.ts';
 import { pageNames, useViews } from './use-views.ts';
 
@@ -124,7 +123,7 @@ const SaveView = ({ page, search, views, onClose }: SaveViewProps) => {
       }}
     >
       <Stack>
-        {error && <ProblemNote error={error} details={otherErrors(error)} title="The view was not saved" />}
+        {error && <ProblemNote error={error} title="The view was not saved" />}
         <TextInput
           label="Name"
           description={`All members see it. It opens ${pageNames[page]} with the filters, groups and range that it has now; a range such as “7 days” moves with the time.`}
@@ -218,15 +217,13 @@ const ViewsMenu = ({ page }: { readonly page: ViewPage }) => {
         </Menu.Dropdown>
       </Menu>
       <Modal opened={dialog === 'save'} onClose={close} title="Save this view">
-        <SaveView page={page} search={search} views={views ?? NONE} onClose={close} />
+        <SaveView page={page} search={search} views={views ?? []} onClose={close} />
       </Modal>
       <Modal opened={dialog === 'manage'} onClose={close} title="Saved views" size="lg">
-        <ManageViews views={views ?? NONE} />
+        <ManageViews views={views ?? []} />
       </Modal>
     </>
   );
 };
-
-const NONE: readonly View[] = [];
 
 export default ViewsMenu;
