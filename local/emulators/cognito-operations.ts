@@ -74,6 +74,9 @@ const SOFTWARE_TOKEN = 'SOFTWARE_TOKEN_MFA';
 /** Steps of 30 s: its own, the one before and the one after. */
 const CODE_VALID_MS = 90_000;
 
+/** Calls that prove the client's secret. */
+const PROVING =
+  /^((Admin)?InitiateAuth|AdminRespondToAuthChallenge|(Confirm)?ForgotPassword|SignUp|GetTokensFromRefreshToken|RevokeToken)$/;
 /** Calls that anybody may make, since they bring a token, a code or the client's secret; and the public keys. */
 const UNSIGNED =
   /\.(AssociateSoftwareToken|VerifySoftwareToken|(Confirm)?ForgotPassword|GetTokensFromRefreshToken|RevokeToken)$/;
@@ -181,35 +184,16 @@ export const missingOperations = (
     },
   };
 
-  /** Calls that prove the client's secret, and the user whom a hash of it is about. */
-  const proofs: Readonly<
-    Record<string, (request: Request) => readonly [proof: string | undefined, username?: string]>
-  > = {
-    AdminInitiateAuth: ({ AuthParameters }) => [AuthParameters?.['SECRET_HASH'], AuthParameters?.['USERNAME'] ?? ''],
-    InitiateAuth: ({ AuthParameters }) => [AuthParameters?.['SECRET_HASH'], AuthParameters?.['USERNAME'] ?? ''],
-    AdminRespondToAuthChallenge: ({ ChallengeResponses }) => [
-      ChallengeResponses?.['SECRET_HASH'],
-      ChallengeResponses?.['USERNAME'] ?? '',
-    ],
-    ForgotPassword: ({ SecretHash, Username }) => [SecretHash, Username],
-    ConfirmForgotPassword: ({ SecretHash, Username }) => [SecretHash, Username],
-    SignUp: ({ SecretHash, Username }) => [SecretHash, Username],
-    GetTokensFromRefreshToken: ({ ClientSecret }) => [ClientSecret],
-    RevokeToken: ({ ClientSecret }) => [ClientSecret],
-  };
-
+  /** Calls with a refresh token prove the client's secret by itself, others by a hash of it that is about a user. */
   const requireSecret = async (context: Context, target: string, request: Request): Promise<void> => {
-    const proofOf = proofs[target];
-    const secret = proofOf && (await cognito.getAppClient(context, request.ClientId))?.ClientSecret;
-    if (proofOf === undefined || secret === undefined) return;
-    const [proof, username] = proofOf(request);
-    const expected =
-      username === undefined
-        ? secret
-        : createHmac('sha256', secret)
-            .update(username + request.ClientId)
-            .digest('base64');
-    if (proof !== expected) throw new NotAuthorizedError();
+    const secret = PROVING.test(target) && (await cognito.getAppClient(context, request.ClientId))?.ClientSecret;
+    if (!secret) return;
+    const { ClientId, ClientSecret, Username, SecretHash } = request;
+    const { USERNAME = '', SECRET_HASH } = request.AuthParameters ??
+      request.ChallengeResponses ?? { USERNAME: Username, SECRET_HASH: SecretHash };
+    const hash = createHmac('sha256', secret).update(`${USERNAME}${ClientId}`).digest('base64');
+    const isProven = target.endsWith('Token') ? ClientSecret === secret : SECRET_HASH === hash;
+    if (!isProven) throw new NotAuthorizedError();
   };
 
   /** @see https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_ConfirmForgotPassword.html */
