@@ -73,6 +73,11 @@ const silenceMs = wholeNumber(1, 3_900_000).default(290_000);
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html
  */
 const LAMBDA_SILENCE_MAX_MS = 295_000;
+/**
+ * Lambda takes 4 KB of environment variables in all. The others are shorter than a kilobyte.
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+const LAMBDA_SETTINGS_MAX_BYTES = 3_000;
 
 const containerSettings = z
   .strictObject({
@@ -448,6 +453,12 @@ export const stageSettings = z
       for (const name of ['headersTimeoutMs', 'idleTimeoutMs'] as const)
         if (gateway[name] > LAMBDA_SILENCE_MAX_MS)
           refuse(`gateway.${name}`, `must be at most ${LAMBDA_SILENCE_MAX_MS} while a host is served by Lambda`);
+      const { hosts, allowedOrigins, upstreamOrigins } = gateway;
+      if (Buffer.byteLength(JSON.stringify([hosts, allowedOrigins, upstreamOrigins])) > LAMBDA_SETTINGS_MAX_BYTES)
+        refuse(
+          'gateway.hosts',
+          `must have, with allowedOrigins and upstreamOrigins, at most ${LAMBDA_SETTINGS_MAX_BYTES} bytes as JSON while a host is served by Lambda`,
+        );
     }
     if (!customDomains && usesCompute(gateway, 'containers'))
       refuse(

@@ -45,34 +45,6 @@ describe('the table', () => {
   });
 });
 
-it.each(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])(
-  'tries a transaction again after %s, and then says that it is not available',
-  async (code) => {
-    jest.spyOn(Math, 'random').mockReturnValue(0);
-    let refusals = 3;
-    const busy = interceptTable(table, async (_, send) => {
-      if (refusals-- > 0) throw cancelled(['None', code]);
-      return send();
-    });
-    const write = () => transact(busy, [put({ pk: 'busy', sk: code }), put({ pk: 'busy', sk: 'other' })]);
-    await write();
-    expect((await table.call('GetItem', { TableName, Key: { pk: 'busy', sk: code } })).Item).toBeDefined();
-    refusals = Number.POSITIVE_INFINITY;
-    await expect(write()).rejects.toThrow(UnavailableError);
-    jest.restoreAllMocks();
-  },
-);
-
-it.each(['Keys', 'Items'])('says that it is not available while it leaves Unprocessed%s of a batch', async (kind) => {
-  jest.spyOn(Math, 'random').mockReturnValue(0);
-  const busy = interceptTable(table, async ({ input }) => ({
-    [`Unprocessed${kind}`]: (input as { RequestItems?: object }).RequestItems,
-  }));
-  const call = kind === 'Keys' ? batchRead(busy, [key], { consistent: true }) : batchDelete(busy, [key]);
-  await expect(call).rejects.toThrow(UnavailableError);
-  jest.restoreAllMocks();
-});
-
 describe('a call that fails', () => {
   let proxy: FaultProxy;
   let faulty: Table;
@@ -109,6 +81,28 @@ describe('a call that fails', () => {
     await proxy.set(fault);
     await expect(faulty.call('PutItem', { TableName, Item: key })).rejects.toThrow();
     expect(proxy.calls.get('PutItem')).toBe(attempts);
+  });
+
+  it.each(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])(
+    'in a transaction after %s, is tried again, and then not available',
+    async (code) => {
+      jest.spyOn(Math, 'random').mockReturnValue(0);
+      let refusals = 3;
+      const busy = interceptTable(table, async (_, send) => {
+        if (refusals-- > 0) throw cancelled([code]);
+        return send();
+      });
+      await transact(busy, [put(key)]);
+      refusals = Number.POSITIVE_INFINITY;
+      await expect(transact(busy, [put(key)])).rejects.toThrow(UnavailableError);
+    },
+  );
+
+  it.each(['Keys', 'Items'])('is not available while it leaves Unprocessed%s of a batch', async (kind) => {
+    jest.spyOn(Math, 'random').mockReturnValue(0);
+    const busy = interceptTable(table, async ({ input }) => ({ [`Unprocessed${kind}`]: Object(input).RequestItems }));
+    const call = kind === 'Keys' ? batchRead(busy, [key], { consistent: true }) : batchDelete(busy, [key]);
+    await expect(call).rejects.toThrow(UnavailableError);
   });
 
   it('for want of a response ends after 5 s, and is tried three times', async () => {

@@ -158,6 +158,13 @@ describe('settings of a stage', () => {
       ),
     ]);
     expect(mistakes({ expectedRequestsPerSecond: 6_000, gateway: { compute: 'containers' } })).toEqual([]);
+    const server = { origin: 'https://inference.acme.dev', compatible: 'openai' };
+    const own = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`own-${i}`, server]));
+    expect(mistakes({ gateway: { hosts: { own: own(25) } } })).toEqual([]);
+    expect(mistakes({ gateway: { hosts: { own: own(50) } } })).toEqual([
+      expect.stringMatching(/^stages\.prod\.gateway\.hosts: .* at most 3000 bytes/),
+    ]);
+    expect(mistakes({ gateway: { compute: 'containers', hosts: { own: own(50) } } })).toEqual([]);
     const domain = (characters: number) => `${'a'.repeat(characters - 9)}.acme.dev`;
     expect(mistakes({ gatewayDomain: domain(62), dashboardDomain: domain(64) })).toEqual([]);
     expect(mistakes({ gatewayDomain: domain(63), dashboardDomain: domain(65) })).toEqual([
