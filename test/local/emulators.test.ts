@@ -8,7 +8,6 @@ import {
   AdminInitiateAuthCommand,
   AdminSetUserPasswordCommand,
   CognitoIdentityProviderClient,
-  ForgotPasswordCommand,
 } from '@aws-sdk/client-cognito-identity-provider';
 import {
   CreateTableCommand,
@@ -168,17 +167,6 @@ describe('Cognito', () => {
     const claims = await verifier.verify(response.AuthenticationResult?.IdToken ?? '');
     expect(claims).toMatchObject({ email: 'ada@example.com', 'custom:accountId': 'svc_1', iss: second.issuer });
     expect(Number(claims.exp) - Number(claims.iat)).toBe(3600);
-  });
-
-  it('mails confirmation codes to the inbox', async () => {
-    const mail = keep(await startSes());
-    const cognito = keep(await startCognito({ dataDir, mailEndpoint: mail.endpoint }));
-    const idp = new CognitoIdentityProviderClient(emulatorClient(cognito.endpoint));
-    await register(idp, cognito.userPoolId);
-    await idp.send(new ForgotPasswordCommand({ ClientId: cognito.clientId, Username: 'ada@example.com' }));
-    const [letter] = await mail.inbox();
-    expect(letter?.destination.to).toEqual(['ada@example.com']);
-    expect(letter?.body.text).toMatch(/\d{4,}/);
   });
 });
 

@@ -4,6 +4,7 @@ import { reasons } from '../../../lambda/domain/price/price-request.ts';
 import type { Dialect } from '../../../lambda/domain/usage/dialect.ts';
 import { estimateUsage } from '../../../lambda/domain/usage/estimate-usage.ts';
 import type { Prompt, Reading } from '../../../lambda/domain/usage/usage-event.ts';
+import { reading as readingOf, request } from './metered-usage.ts';
 
 const PROMPT: Prompt = {
   messages: 2,
@@ -17,19 +18,13 @@ const PROMPT: Prompt = {
 
 const OUTPUT = { pieces: 20, thinkingPieces: 0, calls: 0, hiddenBytes: 0, hiddenParts: 0 };
 
-const reading = (prompt: Partial<Prompt> = {}, members: Partial<Reading> = {}): Reading => ({
-  dialect: 'openai-chat',
-  usage: null,
-  usageSource: 'estimated',
-  visible: { prompt: { ...PROMPT, ...prompt }, outputBytes: 90, output: OUTPUT },
-  complete: true,
-  modelRequested: 'gpt-4o',
-  modelServed: null,
-  streamed: true,
-  serviceTier: null,
-  billableItems: {},
-  ...members,
-});
+const reading = (prompt: Partial<Prompt> = {}, members: Partial<Reading> = {}): Reading =>
+  readingOf({
+    usageSource: 'estimated',
+    visible: { prompt: { ...PROMPT, ...prompt }, outputBytes: 90, output: OUTPUT },
+    modelRequested: 'gpt-4o',
+    ...members,
+  });
 
 const inputOf = (prompt: Partial<Prompt>, model = 'gpt-4o'): number =>
   Number(estimateUsage(reading(prompt, { modelRequested: model }))?.usage['prompt_tokens']);
@@ -142,14 +137,7 @@ describe('estimated usage', () => {
 
 describe('the price of an estimate', () => {
   const price = (from: Reading, provider: 'openai' | 'anthropic' | 'google' = 'openai') =>
-    priceRequest({
-      provider,
-      method: 'POST',
-      path: '/v1/chat/completions',
-      status: 200,
-      startedAt: '2026-05-05T12:00:00Z',
-      reading: from,
-    });
+    priceRequest(request({ provider, startedAt: '2026-05-05T12:00:00Z', reading: from }));
 
   it('is estimated', () => {
     expect(price(reading())).toMatchObject({
@@ -214,10 +202,5 @@ describe('the price of an estimate', () => {
     const visible = { prompt: PROMPT, outputBytes: 0 };
     const from = reading({}, { dialect: 'gemini-embed', visible, modelRequested: 'gemini-embedding-001' });
     expect(price(from, 'google')).toMatchObject({ provenance: 'estimated', usage: { inputTokens: 108 } });
-  });
-
-  it('of a background response is counted when it is fetched', () => {
-    const from = reading({}, { dialect: 'openai-responses', billableItems: { 'response.background': 1 } });
-    expect(price(from)).toMatchObject({ provenance: 'unknown', reason: reasons.pending });
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { priceRequest } from '../../../fixtures/bundled-prices.ts';
 import { hidesReasoning } from '../../../lambda/domain/price/price-request.ts';
+import { request } from './metered-usage.ts';
 
 describe('models that hide their reasoning', () => {
   it.each([
@@ -37,25 +38,14 @@ describe('models that hide their reasoning', () => {
   });
 
   it('make an estimate unknown, and only an estimate', () => {
+    const usage = { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 };
     const price = (model: string, usageSource: 'reported' | 'estimated') =>
-      priceRequest({
-        provider: 'openai',
-        method: 'POST',
-        path: '/v1/chat/completions',
-        status: 200,
-        startedAt: '2026-01-15T12:00:00.000Z',
-        reading: {
-          dialect: 'openai-chat',
-          usage: { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 },
-          usageSource,
-          complete: true,
-          modelRequested: model,
-          modelServed: model,
-          streamed: true,
-          serviceTier: null,
-          billableItems: {},
-        },
-      });
+      priceRequest(
+        request({
+          startedAt: '2026-01-15T12:00:00.000Z',
+          reading: { usage, usageSource, modelRequested: model, modelServed: model },
+        }),
+      );
     expect(price('o3', 'estimated')).toMatchObject({ provenance: 'unknown', costNanoUsd: null });
     expect(price('o3', 'reported').provenance).toBe('computed');
     expect(price('gpt-4o', 'estimated')).toMatchObject({ provenance: 'estimated', costNanoUsd: 3_500_000 });

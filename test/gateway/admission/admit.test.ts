@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask } from '../../../fixtures/exchange.ts';
 import { type ScriptedOrigin, startScriptedOrigin } from '../../../fixtures/scripted-origin.ts';
-import { providerLabels, providers } from '../../../lambda/domain/providers.ts';
+import { providers } from '../../../lambda/domain/providers.ts';
 import { hostOf } from '../../../lambda/gateway/admission/admit.ts';
 import { ACTIVE, fakeExchange } from '../gateway-fakes.ts';
 import { type GatewayHost, KEYS, startGatewayHost } from '../gateway-host.ts';
@@ -85,12 +85,6 @@ describe('the error table of the specification', () => {
 });
 
 describe('every provider', () => {
-  it.each(providerLabels)('%s responds to /health without any key', async (label) => {
-    const response = await ask({ port: host.port, path: '/health', headers: { Host: `${label}.gateway.test:443` } });
-    expect(response.status).toBe(200);
-    expect(JSON.parse(response.body.toString())).toEqual({ status: 'ok' });
-  });
-
   it.each([...providers])('$label forwards, credential and all', async ({ label, prefix }) => {
     origin.script = (_request, response) => response.end('answer');
     const before = origin.received.length;
