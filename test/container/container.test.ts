@@ -2,23 +2,23 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { ask } from '../../fixtures/exchange.ts';
 import { type ScriptedOrigin, startScriptedOrigin } from '../../fixtures/scripted-origin.ts';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { providerLabels } from '../../lambda/domain/providers.ts';
+import { gatewayVariables } from '../faults/harness/gateway-variables.ts';
 import { KEYS } from '../gateway/gateway-host.ts';
+import { tableForTests } from '../table-for-tests.ts';
 
+const table = tableForTests();
 let origin: ScriptedOrigin;
-let table: Awaited<ReturnType<typeof emulatedTable>>;
 let queues: Awaited<ReturnType<typeof emulatedQueue>>;
 let container: ChildProcess | undefined;
 
 beforeAll(async () => {
   expect(spawnSync('npm', ['run', 'build:container'], { encoding: 'utf8' })).toMatchObject({ status: 0 });
   origin = await startScriptedOrigin();
-  table = await emulatedTable();
   queues = await emulatedQueue();
   const owner = { accountId: KEYS.active, keyId: 'key-1', keyStatus: 'active', accountStatus: 'active' };
   await table.call('PutItem', {
@@ -33,7 +33,6 @@ afterEach(() => {
 
 afterAll(async () => {
   await queues?.stop();
-  await table?.stop();
   await origin?.close();
 });
 
@@ -46,12 +45,7 @@ const start = async (drainMs = 10_000) => {
       KEEP_ALIVE_MS: '315000',
       TABLE_NAME: table.name,
       USAGE_QUEUE_URL: queues.queue,
-      GATEWAY_DOMAIN: 'gateway.test',
-      FINGERPRINT_SECRET_ID: 'none',
-      OPEN_EVENT_DELAY_SECONDS: '0',
-      CONNECT_TIMEOUT_MS: '60000',
-      HEADERS_TIMEOUT_MS: '60000',
-      IDLE_TIMEOUT_MS: '60000',
+      ...gatewayVariables(origin.origin, 0),
       UPSTREAM_ORIGINS: JSON.stringify(Object.fromEntries(providerLabels.map((label) => [label, origin.origin]))),
       AWS_REGION: 'eu-central-1',
       AWS_ACCESS_KEY_ID: 'local',

@@ -390,6 +390,7 @@ describe('POST /mcp', () => {
 
   it('has errors in the form of JSON-RPC', async () => {
     const token = await newToken('viewer');
+    const headers = { authorization: `Bearer ${token}` };
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
     const rpcError = (code: string) => ({
       jsonrpc: '2.0',
@@ -412,16 +413,9 @@ describe('POST /mcp', () => {
       ['{"jsonrpc":', -32_700],
       ['{}', -32_600],
     ] as const)
-      expect(
-        (
-          await invoke(handler, {
-            method: 'POST',
-            path: '/api/mcp',
-            rawBody,
-            headers: { authorization: `Bearer ${token}` },
-          })
-        ).body,
-      ).toMatchObject({ error: { code } });
+      expect((await invoke(handler, { method: 'POST', path: '/api/mcp', rawBody, headers })).body).toMatchObject({
+        error: { code },
+      });
     expect(await of(token, { ...ping, method: 'tools/pay' })).toMatchObject({
       status: 200,
       body: { id: 1, error: { code: -32_601 } },
@@ -442,12 +436,8 @@ describe('POST /mcp', () => {
       body: undefined,
     });
     for (const method of ['GET', 'DELETE'])
-      expect(
-        await invoke(handler, { method, path: '/api/mcp', headers: { authorization: `Bearer ${token}` } }),
-      ).toMatchObject({
-        status: 405,
-        headers: { Allow: 'POST' },
-        body: rpcError('METHOD_NOT_ALLOWED'),
+      expect(await invoke(handler, { method, path: '/api/mcp', headers })).toMatchObject({
+        ...{ status: 405, headers: { Allow: 'POST' }, body: rpcError('METHOD_NOT_ALLOWED') },
       });
   });
 

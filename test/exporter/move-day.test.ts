@@ -1,7 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EmulatedObjects, emulatedObjects } from '../../fixtures/emulated-objects.ts';
-import { type EmulatedTable, emulatedTable } from '../../fixtures/emulated-table.ts';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { openAccountItems } from '../../lambda/data/accounts/delete-items.ts';
 import { type DayFileEntry, leavesAt, openDayFiles } from '../../lambda/data/requests/day-files.ts';
@@ -26,14 +25,15 @@ import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
 import { newAccount } from '../data/new-account.ts';
 import { type Random, randomFrom } from '../faults/random.ts';
 import { examples, SEED, withSeed } from '../seed.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens } from '../usage-recorder/events.ts';
 
-let table: EmulatedTable;
+const table = tableForTests();
 let objects: EmulatedObjects;
 beforeAll(async () => {
-  [table, objects] = await Promise.all([emulatedTable(), emulatedObjects()]);
+  objects = await emulatedObjects();
 });
-afterAll(() => Promise.all([table?.stop(), objects?.stop()]));
+afterAll(() => objects?.stop());
 
 const chance = (random: Random, share: number): boolean => random.below(1_000) < share * 1_000;
 

@@ -1,39 +1,24 @@
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { type CognitoEmulator, startCognito } from '../../local/emulators/cognito.ts';
+import { tableForTests } from '../table-for-tests.ts';
 import { runOps } from './run-command.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForTests();
 let cognito: CognitoEmulator;
 beforeAll(async () => {
-  [table, cognito] = await Promise.all([emulatedTable(), startCognito({ dataDir: tmpdir() })]);
+  cognito = await startCognito({ dataDir: tmpdir() });
 });
-afterAll(async () => {
-  await Promise.all([table.stop(), cognito.stop()]);
-});
+afterAll(() => cognito.stop());
 
-const run = (...args: string[]) =>
-  runOps(
-    'create-owner',
-    [
-      '--table',
-      table.name,
-      '--user-pool',
-      cognito.userPoolId,
-      '--first-name',
-      'Ada',
-      '--last-name',
-      'Lovelace',
-      ...args,
-    ],
-    {
-      env: {
-        AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
-        AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: cognito.endpoint,
-      },
-    },
-  );
+const run = (...args: string[]) => {
+  const env = {
+    AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
+    AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: cognito.endpoint,
+  };
+  const where = ['--table', table.name, '--user-pool', cognito.userPoolId];
+  return runOps('create-owner', [...where, '--first-name', 'Ada', '--last-name', 'Lovelace', ...args], { env });
+};
 const items = async () => (await table.call('Scan', { TableName: table.name })).Items ?? [];
 
 describe('npm run create-owner', () => {

@@ -8,6 +8,7 @@ import { listen, portOf } from '../../../fixtures/listen.ts';
 import { type ScriptedOrigin, startScriptedOrigin } from '../../../fixtures/scripted-origin.ts';
 import { createGatewayServer } from '../../../lambda/gateway/hosts/gateway-server.ts';
 import { gatewayHttpServer } from '../../../lambda/gateway/hosts/http-server.ts';
+import { FINGERPRINT_SECRET, gatewayVariables } from '../../faults/harness/gateway-variables.ts';
 import { KEYS } from '../gateway-host.ts';
 import { startSocketOrigin } from '../websocket/scripted-socket-origin.ts';
 
@@ -58,13 +59,7 @@ afterAll(async () => {
 const environment = (upstream = origin.origin) => ({
   TABLE_NAME: 'table',
   USAGE_QUEUE_URL: 'https://sqs.test/queue',
-  GATEWAY_DOMAIN: 'gateway.test',
-  FINGERPRINT_SECRET_ID: 'secret-id',
-  OPEN_EVENT_DELAY_SECONDS: '30',
-  CONNECT_TIMEOUT_MS: '60000',
-  HEADERS_TIMEOUT_MS: '60000',
-  IDLE_TIMEOUT_MS: '60000',
-  UPSTREAM_ORIGINS: JSON.stringify({ openai: upstream }),
+  ...gatewayVariables(upstream, 30),
   AWS_REGION: 'eu-central-1',
   AWS_ENDPOINT_URL: `http://127.0.0.1:${portOf(aws)}`,
   AWS_ACCESS_KEY_ID: 'id',
@@ -105,7 +100,7 @@ it('tracks a request with its real parts, and close() waits for its event', asyn
   const read = calls.find(({ target }) => target.endsWith('GetItem'));
   expect(read?.input).toMatchObject({ TableName: 'table', Key: { pk: { S: expect.any(String) } } });
   expect(calls.filter(({ target }) => target.endsWith('GetSecretValue')).map(({ input }) => input)).toEqual([
-    { SecretId: 'secret-id' },
+    { SecretId: FINGERPRINT_SECRET },
   ]);
   expect(sentEvents()).toEqual([
     ['open', 30],

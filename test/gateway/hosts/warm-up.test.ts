@@ -2,17 +2,12 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { expect, it } from '@jest/globals';
 import type { AwsRequest } from '../../../lambda/gateway/aws/transport.ts';
 import { warmUp } from '../../../lambda/gateway/hosts/warm-up.ts';
+import { gatewayVariables } from '../../faults/harness/gateway-variables.ts';
 
 const variables = {
   TABLE_NAME: 'table',
   USAGE_QUEUE_URL: 'http://127.0.0.1:9/queue',
-  GATEWAY_DOMAIN: 'gateway.test',
-  FINGERPRINT_SECRET_ID: 'secret',
-  OPEN_EVENT_DELAY_SECONDS: '0',
-  CONNECT_TIMEOUT_MS: '1000',
-  HEADERS_TIMEOUT_MS: '1000',
-  IDLE_TIMEOUT_MS: '1000',
-  UPSTREAM_ORIGINS: '{}',
+  ...gatewayVariables('http://127.0.0.1:9', 0),
 };
 
 it('relays and records a chat and a stream, as a client’s request would be', async () => {
