@@ -19,6 +19,12 @@ const dataOnly = (url: URL) => url.pathname.startsWith('/api/') && !url.pathname
 
 const PAGES = ['/', '/requests', '/alerts', '/limits', '/keys', '/billing'] as const;
 
+/** The path with the id of an alert about cost. */
+const withAlert = async (path: string) => {
+  const { items } = await readApi<{ items: { id: string; unit: string }[] }>('/alerts?limit=50');
+  return path.replace('{alert}', `${items.find(({ unit }) => unit === 'nanoUsd')?.id}`);
+};
+
 /** Runs a story in one tab per page, all at the same time. */
 const inEveryPage = async (tab: Tab, story: (page: Page, path: string) => Promise<unknown>) => {
   const tabs = await Promise.all(PAGES.map(() => openAnotherTab(tab)));
@@ -123,6 +129,8 @@ describe('with the API down', () => {
     await page.goto(`${fixture().dashboard.url}/`);
     await page.getByRole('button', { name: 'Dimensions' }).click();
     await page.getByText('The dimensions could not be loaded').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('[aria-label="Dimensions"]:focus').waitFor();
   });
 
   it('the pages report that they cannot start', async () => {
@@ -173,6 +181,7 @@ describe('with what is not known', () => {
   it.each([
     ['/access', 'own-limits', { items: [ownLimit] }, 'Requests from before the limit are still being counted.'],
     ['/sessions', 'sessions', { items: [session] }, /\$5\.00\s*\+ 3 requests of unknown cost/],
+    ['/alerts/{alert}', 'sessions', { items: [session] }, /\$5\.00\s*\+ 3 requests of unknown cost/],
     ['/requests', 'requests', { unreadableRequests: 3 }, '3 requests not listed: this version cannot read'],
     ['/compare', 'spend/compare', { mayAlsoMatch: of }, 'Up to 3 more requests of unknown cost may match the filter'],
     ['/savings', 'savings', { isComplete: false }, 'Not all requests could be read'],
@@ -191,7 +200,7 @@ describe('with what is not known', () => {
         await route.fulfill({ json: { ...((await response.json()) as object), ...changes, ...nothing } });
       }),
     );
-    await (await open(path)).getByText(text).first().waitFor();
+    await (await open(await withAlert(path))).getByText(text).first().waitFor();
   });
 });
 
@@ -218,8 +227,7 @@ describe('a part of a page', () => {
     ['/keys', '/spend?*groupBy=key*', 'The keys’ spend could not be loaded'],
     ['/keys', '/spend?*groupBy=project*', 'The projects’ spend could not be loaded'],
   ])('of %s that needs %s says that it failed', async (path, of, text) => {
-    const { items } = await readApi<{ items: { id: string }[] }>('/alerts?limit=1');
-    const page = await openWith(path.replace('{alert}', `${items[0]?.id}`), { [of]: failed });
+    const page = await openWith(await withAlert(path), { [of]: failed });
     await page.getByText(text).waitFor();
   });
 

@@ -97,7 +97,7 @@ describe('the request log', () => {
     expect(lines.slice(1, 51).map((line) => line.split(',')[1])).toEqual(items.map(({ requestId }) => requestId));
   });
 
-  it.each(['/requests', '/sessions'])(
+  it.each(['/requests', '/sessions', '/access'])(
     '%s: a click opens what its row shows, where rows take no position',
     async (path) => {
       const { open } = await openSignedIn(fixture().seeded);

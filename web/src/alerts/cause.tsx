@@ -7,7 +7,7 @@ import type { Alert, RequestSummary, SessionSummary } from '../api/responses.ts'
 import { useApi, useMe } from '../app.ts';
 import { ChangedGroups } from '../compare/changed-groups.tsx';
 import { Summary } from '../compare/summary.tsx';
-import { Count, Instant, Money } from '../components/amount.tsx';
+import { CostOf, Count, Instant, Money } from '../components/amount.tsx';
 import { ActButton } from '../components/buttons.tsx';
 import { ButtonLink, TextLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
@@ -63,7 +63,11 @@ const sessionColumns: readonly Column<SessionSummary>[] = [
     ),
   },
   { head: 'Requests', className: 'right wide-only', cell: ({ requests }) => <Count of={requests} unit="requests" /> },
-  { head: 'Cost', className: 'right', cell: ({ costNanoUsd }) => <Money nano={costNanoUsd} /> },
+  {
+    head: 'Cost',
+    className: 'right',
+    cell: ({ costNanoUsd, unpricedRequests }) => <CostOf nano={costNanoUsd} unpriced={unpricedRequests} />,
+  },
   {
     head: 'Actions',
     className: 'right',

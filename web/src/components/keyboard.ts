@@ -1,3 +1,5 @@
+import { useEffect } from 'react';
+
 let isByKey = false;
 
 /**
@@ -12,6 +14,13 @@ export const focusWhereLost = (earlier: Element | null = null): void => {
   for (const to of [earlier, document.querySelector('#content')])
     if (document.activeElement === document.body && to instanceof HTMLElement) to.focus({ preventScroll: true });
 };
+
+/** Gives the focus back when a part goes that takes it and is shown only where it is wanted. */
+export const useFocusBack = () =>
+  useEffect(() => {
+    const focused = document.activeElement;
+    return () => focusWhereLost(focused);
+  }, []);
 
 /** Notes what is chosen by. In a field with choices Enter chooses: it never sends the form, not even where there is nothing to choose. */
 export const watchKeyboard = (): void => {

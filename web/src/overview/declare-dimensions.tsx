@@ -1,9 +1,11 @@
 import { Button, Modal, Stack, TagsInput } from '@mantine/core';
 import { useState } from 'react';
 import { useApi } from '../app.ts';
+import { useFocusBack } from '../components/keyboard.ts';
 import { LoadProblem, ProblemNote } from '../components/page.tsx';
 
 const Names = ({ onClose }: { readonly onClose: () => void }) => {
+  useFocusBack();
   const api = useApi();
   const query = api.useQuery('get', '/dimensions');
   const { data } = query;

@@ -16,7 +16,7 @@ import {
 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { type Permission, useApi, useMe } from '../app.ts';
-import { focusWhereLost } from '../components/keyboard.ts';
+import { useFocusBack } from '../components/keyboard.ts';
 import { PauseDialog } from '../limits/pause-button.tsx';
 import { useSeen } from '../spend/use-spend.ts';
 import { pageNames, useViews } from '../views/use-views.ts';
@@ -149,11 +149,8 @@ const Palette = ({ onClose }: { readonly onClose: () => void }) => {
     isPausingNow.current = true;
     setIsPausing(true);
   });
-  useEffect(() => {
-    spotlight.open();
-    const focused = document.activeElement;
-    return () => focusWhereLost(focused);
-  }, []);
+  useFocusBack();
+  useEffect(() => spotlight.open(), []);
   if (isPausing) return <PauseDialog start={{}} onClose={onClose} />;
   return (
     <Spotlight

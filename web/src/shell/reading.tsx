@@ -1,5 +1,6 @@
 import { Modal, Select, Stack, Text } from '@mantine/core';
 import { useApi, useMe } from '../app.ts';
+import { useFocusBack } from '../components/keyboard.ts';
 import { TextLink } from '../components/links.tsx';
 import { type Choice, chosenZone, readsDollars } from '../format/reading.ts';
 
@@ -17,6 +18,7 @@ export const zoneNames = () => ['UTC', ...Intl.supportedValuesOf('timeZone').fil
 
 /** The zone and the currency that this person reads in, in this browser. The account's are those of all members, mails and reports. */
 const Reading = ({ onClose }: { readonly onClose: () => void }) => {
+  useFocusBack();
   const { me, may } = useMe();
   const code = useApi().useQuery('get', '/prices', {}, { enabled: may('spend:read-all') }).data?.currency?.code;
   const ofAccount = `The account’s: ${me?.account.timeZone ?? 'UTC'}`;
