@@ -34,13 +34,8 @@ const CHAT_SECONDS = 2;
 /** In the sandbox, which is where SES keeps an account until AWS lets it out. */
 const SANDBOX_MAILS_PER_DAY = 200;
 
-interface Target {
-  readonly account: string;
-  readonly region: string;
-}
-
 /** Reads with the role that `cdk bootstrap` made for look-ups, which a pipeline may take, too; or as whoever runs this. */
-const readerOf = ({ account, region }: Target) => {
+const readerOf = (account: string, region: string) => {
   const lookUp = fromTemporaryCredentials({
     params: {
       RoleArn: `arn:aws:iam::${account}:role/cdk-hnb659fds-lookup-role-${account}-${region}`,
@@ -55,8 +50,8 @@ const readerOf = ({ account, region }: Target) => {
 const CLOUDFRONT_REGION = 'us-east-1';
 
 /** Reads the account. Each rejects where it cannot be read. */
-const awsAccount = (target: Target) => {
-  const options = { region: target.region, credentials: readerOf(target), maxAttempts: 2 };
+const awsAccount = ({ account = '', region = '' }: StageSettings) => {
+  const options = { region, credentials: readerOf(account, region), maxAttempts: 2 };
   return {
     /** Returns the account that the credentials are of. */
     id: async () => (await new STSClient(options).send(new GetCallerIdentityCommand({}))).Account,
@@ -359,7 +354,7 @@ const checkSender = (
 /** Finds faults that CDK would report late, and CloudFormation half-way. */
 export const preflight = async (
   settings: StageSettings,
-  account: Account = awsAccount({ account: settings.account ?? '', region: settings.region ?? '' }),
+  account: Account = awsAccount(settings),
 ): Promise<Preflight> => {
   const denied = await checkCredentials(settings, account);
   if (denied !== null) return refusing(denied);
