@@ -22,6 +22,7 @@ export const stackNames = [
   'monitoring',
 ] as const;
 export type StackName = (typeof stackNames)[number];
+export const stacks = [...stackNames, 'web'] as const;
 
 /** The context in cdk.json. */
 export const cdkContext = z

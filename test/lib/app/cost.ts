@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type FixedResources, fixedResources } from '../../../ops/cost/estimate.ts';
-import { inContainers, resourcesOf, stackNames, synthStage } from '../synth-stage.ts';
-
-const stacks = [...stackNames, 'web'] as const;
+import { inContainers, resourcesOf, stacks, synthStage } from '../synth-stage.ts';
 
 const perHour = { minute: 60, hour: 1, day: 1 / 24 };
 

@@ -6,11 +6,10 @@ import {
   published,
   resourcesOf,
   stackNames,
+  stacks,
   synthStage,
   withoutDomains,
 } from '../synth-stage.ts';
-
-const stacks = [...stackNames, 'web'] as const;
 
 const ofAll = (settings: object, accepts: (resource: { DeletionPolicy?: string; Type: string }) => boolean): string[] =>
   stacks.flatMap((stack) => {

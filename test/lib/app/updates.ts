@@ -1,16 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import {
-  inContainers,
-  resourcesOf,
-  stackNames,
-  stripped,
-  synthStage,
-  withoutDomains,
-  withSignOn,
-} from '../synth-stage.ts';
+import { inContainers, resourcesOf, stacks, stripped, synthStage, withoutDomains, withSignOn } from '../synth-stage.ts';
 
-const stacks = [...stackNames, 'web'] as const;
 type Stage = ReturnType<typeof synthStage>;
 
 const outputSchema = z.record(
