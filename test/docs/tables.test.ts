@@ -3,6 +3,7 @@ import { expect, it } from '@jest/globals';
 import { roles } from '../../lambda/domain/accounts/permissions.ts';
 import { channelTypes } from '../../lambda/domain/alerts/channels.ts';
 import { datasetNames } from '../../lambda/domain/exports/datasets.ts';
+import { cloudLabels } from '../../lambda/domain/hosts.ts';
 import { ruleTypes } from '../../lambda/domain/limits/rule.ts';
 import { termsSchema } from '../../lambda/domain/own-prices/own-price.ts';
 import { providerLabels } from '../../lambda/domain/providers.ts';
@@ -24,6 +25,7 @@ const namesIn = (page: string, head: string): string[] => {
 };
 
 it.each([
+  ['docs/clients.md', 'label', cloudLabels],
   ['docs/dashboard-api.md', 'type', ruleTypes],
   ['docs/dashboard-api.md', 'role', roles],
   ['docs/integrations.md', 'channel', Object.keys(channelTypes)],
