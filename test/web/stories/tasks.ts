@@ -338,6 +338,29 @@ describe('the palette', () => {
 const amountsIn = async (part: Locator): Promise<readonly string[]> =>
   (await part.innerText()).match(/[€$][\d,.]+/g) ?? [];
 
+it('finds a key among thousands, the active ones first', async () => {
+  const { open } = await openSignedIn(fixture().seeded, (page) =>
+    page.route('**/api/keys', async (route) => {
+      const response = await route.fetch();
+      const { items, ...body } = await response.json();
+      const keyOf = (_: unknown, i: number) => {
+        return { ...items[0], id: `key-${i}`, name: `build ${i}`, status: i < 1_999 ? 'revoked' : 'active' };
+      };
+      await route.fulfill({ response, json: { ...body, items: Array.from({ length: 2_000 }, keyOf) } });
+    }),
+  );
+  const page = await open('/keys');
+  const keys = page.getByRole('region', { name: 'Service keys' });
+  const rows = keys.locator('tbody tr');
+  await keys.getByText('build 98', { exact: true }).waitFor({ state: 'attached' });
+  expect([await rows.count(), await rows.first().innerText()]).toEqual([100, expect.stringContaining('build 1999')]);
+  await keys.getByRole('button', { name: 'Show more' }).click();
+  await waitUntil('another hundred', async () => (await rows.count()) === 200);
+  await keys.getByLabel('Search Service keys').fill('BUILD 1234');
+  await waitUntil('the one', async () => (await rows.count()) === 1);
+  expect(await rows.innerText()).toContain('build 1234');
+});
+
 describe('a figure that is a link', () => {
   it.each([
     ['UTC', null],

@@ -1,5 +1,5 @@
-import { Skeleton } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Button, Skeleton, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { Count } from './amount.tsx';
 import { type Empty, EmptyCard, type LoadedQuery, LoadProblem, ScrollRegion } from './page.tsx';
 
@@ -39,6 +39,8 @@ interface TableProps<Item> {
   readonly items?: readonly Item[] | undefined;
   /** By default its id. */
   readonly keyOf?: (item: Item) => string;
+  /** For lists that may be long: what a search finds an item by. */
+  readonly textOf?: (item: Item) => string;
   /** Shown instead of a table without items. */
   readonly empty?: false | Empty;
   /** The heights of rows that are loading, in pixels. */
@@ -52,13 +54,31 @@ interface TableProps<Item> {
   readonly children?: ReactNode;
 }
 
+/** Rows of a long list, and how many more a click shows: a browser stands still for seconds over thousands. */
+const ROWS = 100;
+
 /** A card with a table of items, written by its columns: the one way that pages show lists. Skeletons while there are no items yet. */
-export const Table = <Item,>({ query, empty, columns, className = '', ...props }: TableProps<Item>) => {
+export const Table = <Item,>({ query, empty, columns, className = '', textOf, ...props }: TableProps<Item>) => {
+  const [search, setSearch] = useState('');
+  const [rows, setRows] = useState(ROWS);
   const { items = query?.data?.items, keyOf = (item) => (item as { readonly id: string }).id } = props;
   if (!items && query?.error) return null;
   if (items?.length === 0 && empty) return <EmptyCard {...empty} />;
+  const isLong = textOf !== undefined && items !== undefined && items.length > ROWS;
+  const found = isLong ? items.filter((item) => textOf(item).toLowerCase().includes(search.toLowerCase())) : items;
+  const shown = isLong ? found?.slice(0, rows) : found;
   return (
     <ScrollRegion className={props.frame ?? 'card scroll-x'} label={props.label}>
+      {isLong && (
+        <TextInput
+          m="sm"
+          size="xs"
+          aria-label={`Search ${props.label}`}
+          placeholder={`Search ${items.length}`}
+          value={search}
+          onChange={({ currentTarget }) => setSearch(currentTarget.value)}
+        />
+      )}
       <table className={`grid-table ${className}`} aria-busy={!items}>
         {props.caption && <caption className="card-pad">{props.caption}</caption>}
         <thead>
@@ -71,7 +91,7 @@ export const Table = <Item,>({ query, empty, columns, className = '', ...props }
           </tr>
         </thead>
         <tbody>
-          {items?.map((item) => (
+          {shown?.map((item) => (
             <tr key={keyOf(item)} className={props.rowClassName?.(item)}>
               {columns.map((column) => (
                 <td key={column.head} className={column.className}>
@@ -98,6 +118,11 @@ export const Table = <Item,>({ query, empty, columns, className = '', ...props }
           )}
         </tbody>
       </table>
+      {found && shown && found.length > shown.length && (
+        <Button m="sm" size="xs" variant="default" onClick={() => setRows(rows + ROWS)}>
+          Show more
+        </Button>
+      )}
       {props.children}
     </ScrollRegion>
   );

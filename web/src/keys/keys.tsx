@@ -197,7 +197,8 @@ export const Keys = () => {
   const { data } = query;
   const { may } = useMe();
   const members = useApi().useQuery('get', '/members', {}, { enabled: may('members:read') });
-  const columns = columnsOf(useKeyNames(), members.data !== undefined);
+  const names = useKeyNames();
+  const byUse = (data?.items ?? []).toSorted((a, b) => Number(a.status === 'revoked') - Number(b.status === 'revoked'));
   const atLimit = data !== undefined && data.active >= data.limit;
   return (
     <ListPage
@@ -231,7 +232,16 @@ export const Keys = () => {
       things="keys"
     >
       <LoadProblem query={useSpendBy('key')} title="The keys’ spend could not be loaded" />
-      <Table label="Service keys" columns={columns} query={query} skeletons={[43, 43]} />
+      <Table
+        label="Service keys"
+        columns={columnsOf(names, members.data !== undefined)}
+        query={query}
+        items={data && byUse}
+        textOf={({ name, maskedKey, project, ownerUserId }) =>
+          [name, maskedKey, names.get(project), names.get(ownerUserId ?? '')].join(' ')
+        }
+        skeletons={[43, 43]}
+      />
       <Projects />
     </ListPage>
   );

@@ -289,10 +289,16 @@ export const Members = () => {
       query={query}
       things="members"
     >
-      <Table label="Members" columns={memberColumns} query={query} keyOf={({ userId }) => userId} />
+      <Table
+        label="Members"
+        columns={memberColumns}
+        query={query}
+        keyOf={({ userId }) => userId}
+        textOf={({ firstName, lastName, email, role }) => `${firstName} ${lastName} ${email} ${role}`}
+      />
       <LoadProblem query={invitations} title="The invitations could not be loaded" />
       {invitations.data && invitations.data.items.length > 0 && (
-        <Table label="Invitations" columns={invitationColumns} query={invitations} />
+        <Table label="Invitations" columns={invitationColumns} query={invitations} textOf={({ email }) => email} />
       )}
     </ListPage>
   );
