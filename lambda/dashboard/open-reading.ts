@@ -2,10 +2,10 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import type * as z from 'zod/mini';
 import { openAccountTerms } from '../data/accounts/account-terms.ts';
 import { openAuditLog } from '../data/accounts/audit-log.ts';
-import { openMembers } from '../data/accounts/members.ts';
 import { openDisplayCurrency } from '../data/accounts/own-prices.ts';
 import { openProjects } from '../data/accounts/projects.ts';
 import { openServiceKeys } from '../data/accounts/service-keys.ts';
+import { openUsers } from '../data/accounts/users.ts';
 import { openRules } from '../data/alerts/rules.ts';
 import { openLimitValues } from '../data/ledger/limit-values.ts';
 import { openRaises } from '../data/ledger/raises.ts';
@@ -42,7 +42,7 @@ export const openReading = (
     sessions: openSessions(table, nowMs),
     rules: openRules(table),
     keys: openServiceKeys(table),
-    members: openMembers(table),
+    users: openUsers(table),
     projects: openProjects(table),
     limitValues: openLimitValues(table, nowMs),
     raises: openRaises(table),

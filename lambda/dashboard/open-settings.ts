@@ -6,7 +6,6 @@ import { openAccountTerms } from '../data/accounts/account-terms.ts';
 import { openAccounts } from '../data/accounts/accounts.ts';
 import { openDeclaredDimensions } from '../data/accounts/declared-dimensions.ts';
 import { openBlockCopies } from '../data/accounts/key-copies.ts';
-import { openMembers } from '../data/accounts/members.ts';
 import { openOwnPrices } from '../data/accounts/own-prices.ts';
 import { openProjects } from '../data/accounts/projects.ts';
 import { openSavedViews } from '../data/accounts/saved-views.ts';
@@ -64,7 +63,6 @@ export const openSettings = (
     readCounters: openSpend(table, { isTimed: true }).read,
     sessions,
     readSessions: sessions.read,
-    members: openMembers(table),
     newPauseId: uuidv7,
     newPriceId: uuidv7,
     newRaiseId: uuidv7,

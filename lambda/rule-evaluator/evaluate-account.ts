@@ -1,6 +1,6 @@
-import type { Members } from '../data/accounts/members.ts';
 import type { Projects } from '../data/accounts/projects.ts';
 import type { ListedKey, ServiceKeys } from '../data/accounts/service-keys.ts';
+import type { Users } from '../data/accounts/users.ts';
 import type { Alerts } from '../data/alerts/alerts.ts';
 import type { BlockStore } from '../data/alerts/blocks.ts';
 import type { MeasureStore } from '../data/alerts/measures.ts';
@@ -65,7 +65,7 @@ export interface EvaluationDependencies extends Pick<ValueJudging, 'readSessions
   readonly measures: Pick<MeasureStore, 'note'>;
   readonly keys: Pick<ServiceKeys, 'list'>;
   readonly projects: Pick<Projects, 'list'>;
-  readonly members: Pick<Members, 'list'>;
+  readonly users: Pick<Users, 'recipients'>;
   /** The page on which a person asks for more. */
   readonly askUrl: string;
   readonly newAlertId: () => string;
@@ -177,7 +177,7 @@ export const evaluateAccount = (dependencies: EvaluationDependencies) => {
   return async (accountId: string, rules: readonly Rule[], now: Date, judgedUntil = now): Promise<Evaluation> => {
     const hasMembers = rules.some(needsMembers);
     const keys = hasMembers || rules.some(needsKeysFor) ? await dependencies.keys.list(accountId) : [];
-    const members = hasMembers ? await dependencies.members.list(accountId) : [];
+    const members = hasMembers ? await dependencies.users.recipients(accountId) : [];
     const split = rules.filter(isBurnRate).map((rule) => judgeSplit(rule, keys));
     const whole = rules.filter((rule) => !isBurnRate(rule)).map(judgeWhole);
     const isOfSessions = ({ evaluator }: { evaluator: BoundEvaluator }) => evaluator.splitBy === 'session';

@@ -2,7 +2,6 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import pMap from 'p-map';
 import { uuidv7 } from 'uuidv7';
 import type * as z from 'zod/mini';
-import { openMembers } from '../data/accounts/members.ts';
 import { openProjects } from '../data/accounts/projects.ts';
 import { openServiceKeys } from '../data/accounts/service-keys.ts';
 import { openUsers } from '../data/accounts/users.ts';
@@ -76,7 +75,7 @@ export const evaluationDependencies = (table: Table, dashboardUrl = '') =>
     measures: openMeasures(table),
     keys: openServiceKeys(table),
     projects: openProjects(table),
-    members: openMembers(table),
+    users: openUsers(table),
     askUrl: askPage(dashboardUrl),
     readSessions: openSessions(table).read,
     newAlertId: uuidv7,

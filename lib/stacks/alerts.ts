@@ -84,8 +84,6 @@ export class AlertsStack extends Stack {
         actions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
         partitions: partitions.accounts,
       },
-      // Amounts may differ by role.
-      { actions: ['BatchGetItem'], partitions: partitions.users },
       // Budgets stop requests by these items, which are written if the budgets are still the same.
       { actions: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'], partitions: partitions.blocks },
       // A pause is written with its entry in the audit log.

@@ -124,9 +124,8 @@ export const dashboardFunctions: Readonly<Record<FunctionName, DashboardFunction
     items: [
       ...read,
       { actions: ['Query'], partitions: [...partitions.audit, ...partitions.blocks] },
-      // Values of limits, and the names of members.
+      // Values of limits.
       { actions: ['GetItem'], partitions: partitions.blocks },
-      { actions: ['BatchGetItem'], partitions: partitions.users },
     ],
     grant: (grantee, { objects }) => grantObjects(grantee, objects, [DAY_FILES], 's3:GetObject'),
   },
@@ -149,8 +148,8 @@ export const dashboardFunctions: Readonly<Record<FunctionName, DashboardFunction
           ...partitions.prices,
         ],
       },
-      // The roles of members, which keys have a copy of.
-      { actions: ['GetItem', 'BatchGetItem'], partitions: partitions.users },
+      // The role of a member, which keys have a copy of.
+      { actions: ['GetItem'], partitions: partitions.users },
       // A change is written with its entry in the audit log, and with its copies on the keys that it concerns.
       {
         actions: ['PutItem', 'UpdateItem', 'DeleteItem'],

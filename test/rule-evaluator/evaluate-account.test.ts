@@ -50,7 +50,7 @@ const evaluateRules = async (
     keys: { list: async () => [{ keyId: 'key-1', name: 'default' }] as never },
     projects: { list: async () => [{ projectId: 'p1', name: 'Search' }] as never },
     readSessions: async () => {},
-    members: { list: async () => [] },
+    users: { recipients: async () => [] },
     askUrl: '',
     newAlertId: () => 'alert-1',
   });

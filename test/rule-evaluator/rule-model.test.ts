@@ -119,7 +119,7 @@ const fired = async (rule: RuleCondition, hours: readonly HourOfSpend[], instant
     keys: { list: async () => [] },
     projects: { list: async () => [] },
     readSessions: async () => {},
-    members: { list: async () => [] },
+    users: { recipients: async () => [] },
     askUrl: '',
     newAlertId: () => 'alert',
   });

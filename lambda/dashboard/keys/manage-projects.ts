@@ -20,16 +20,11 @@ export const listProjects =
     const { accountId } = caller;
     const { sees } = scopeOf(caller);
     const [all, serviceKeys] = await Promise.all([projects.list(accountId), keys.list(accountId)]);
-    return {
-      items: all
-        .filter(({ projectId }) => hasProject(sees, projectId))
-        .map((project) => ({
-          ...view(project),
-          keys: serviceKeys
-            .filter((key) => key.projectId === project.projectId && isIn(sees, key))
-            .map(({ keyId }) => keyId),
-        })),
-    };
+    const keysOf = Map.groupBy(serviceKeys, ({ projectId }) => projectId);
+    const keyIdsOf = (projectId: string) =>
+      (keysOf.get(projectId) ?? []).flatMap((key) => (isIn(sees, key) ? key.keyId : []));
+    const seen = all.filter(({ projectId }) => hasProject(sees, projectId));
+    return { items: seen.map((project) => ({ ...view(project), keys: keyIdsOf(project.projectId) })) };
   };
 
 export const createProject =

@@ -20,7 +20,7 @@ import type * as budgetOperations from './budget-operations.ts';
 import type * as operations from './value-operations.ts';
 
 /** Both functions that serve these operations have these dependencies. */
-type Opened = Pick<Settings, 'rules' | 'keys' | 'members' | 'projects' | 'limitValues' | 'now'>;
+type Opened = Pick<Settings, 'rules' | 'keys' | 'users' | 'projects' | 'limitValues' | 'now'>;
 
 const NONE = '(none)';
 export const storedValue = (shown: string): string | null => (shown === NONE ? null : shown);
@@ -50,9 +50,9 @@ const findLimit = async (
   return found;
 };
 
-const readBelongings = async ({ keys, members }: Opened, accountId: string) => ({
+const readBelongings = async ({ keys, users }: Opened, accountId: string) => ({
   keys: await keys.list(accountId),
-  members: await members.list(accountId),
+  members: await users.recipients(accountId),
 });
 
 /** Undefined where a rule is no budget for each of a dimension. */

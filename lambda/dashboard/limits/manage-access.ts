@@ -51,7 +51,7 @@ const write = async (
   { caller, clientAddress }: From,
   ruleOf: (stored: readonly AccessRule[]) => AccessRule,
 ) => {
-  const { blocks, keys, members, now } = dependencies;
+  const { blocks, keys, users, now } = dependencies;
   const { accountId } = caller;
   const at = now();
   const detailsOf = ({ id: _, createdAt: _at, name, ...members }: AccessRule) => ({
@@ -80,7 +80,7 @@ const write = async (
   if (rule.scope.project !== undefined || rule.scope.role !== undefined)
     await keys.copyRoles(
       accountId,
-      async () => new Map((await members.list(accountId)).map(({ userId, role }) => [userId, role])),
+      async () => new Map((await users.recipients(accountId)).map(({ userId, role }) => [userId, role])),
       () => true,
     );
   await writePolicy(dependencies, accountId);

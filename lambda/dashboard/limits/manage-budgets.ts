@@ -79,7 +79,7 @@ const applyBudgets = async (dependencies: Settings, { accountId }: Budget): Prom
   await adjustReservations(usedById(states));
   const hasMembers = limits.some(({ limit }) => needsBelongings(limit));
   const listed = hasMembers || limits.some(({ limit }) => needsKeys(limit.filter)) ? await keys.list(accountId) : [];
-  const members = hasMembers ? await dependencies.members.list(accountId) : [];
+  const members = hasMembers ? await dependencies.users.recipients(accountId) : [];
   const askUrl = askPage(dependencies.dashboardUrl);
   const each = limits.flatMap((limit) => eachLimitOf(limit, { keys: listed, members }, askUrl) ?? []);
   await blocks.changeByLimits(accountId, rules, (before) => withLimits(before, states, listed, each, now()));

@@ -57,9 +57,9 @@ export const openBlockCopies = (table: Table) => {
   const write = (key: Key, policy: BlockPolicy | null): Promise<boolean> =>
     tryWrite(
       table,
-      policy === null
-        ? update(key, 'REMOVE withoutBlocks', EXISTS)
-        : update(key, 'SET withoutBlocks = :policy', EXISTS, { policy }),
+      update(key, policy ? 'SET withoutBlocks = :policy' : 'REMOVE withoutBlocks', EXISTS, {
+        policy: policy ?? undefined,
+      }),
     );
 
   return {

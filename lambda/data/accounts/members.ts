@@ -273,5 +273,3 @@ const memberRefusal =
   (aboutOwner: string) =>
   ([, isNoMember]: readonly boolean[]): Error =>
     isNoMember ? new NotFoundError('There is no such member.') : new ConflictError(aboutOwner);
-
-export type Members = ReturnType<typeof openMembers>;
