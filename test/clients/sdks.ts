@@ -5,7 +5,7 @@ import { type Client, PROMPT } from './client.ts';
 
 /** All in one folder. */
 const packages = {
-  openai: '7.57.0',
+  openai: '7.59.0',
   '@anthropic-ai/sdk': '1.14.0',
   '@google/genai': '3.3.0',
   ai: '7.0.173',
