@@ -91,6 +91,8 @@ export const serveWebSocket = (
     const response = new GatewayResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
+    // Node's server no longer does that for this socket.
+    socket.on('drain', () => response.emit('drain'));
     response.on('finish', () => socket.destroySoon());
     return new ServerClient(response);
   };
@@ -185,8 +187,5 @@ class ServerClient implements ClientResponse {
 
 const ignore = (): void => {};
 
-const pairs = (flat: readonly string[]): [string, string][] => {
-  const result: [string, string][] = [];
-  for (let i = 0; i < flat.length; i += 2) result.push([flat[i] as string, flat[i + 1] as string]);
-  return result;
-};
+const pairs = (flat: readonly string[]): [string, string][] =>
+  flat.flatMap((name, i) => (i % 2 === 0 ? [[name, flat[i + 1] as string]] : []));

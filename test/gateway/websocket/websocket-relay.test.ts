@@ -465,16 +465,16 @@ describe('a refused handshake', () => {
   });
 
   it('of the provider is passed on as it is, and is free', async () => {
-    origin.onUpgrade = (_request, socket) => {
-      socket.end(
-        'HTTP/1.1 401 Nope\r\nContent-Type: application/json\r\nX-A: b\r\nContent-Length: 15\r\n\r\n{"error":"key"}',
-      );
-    };
+    // More than a socket takes at once.
+    const body = JSON.stringify({ error: 'k'.repeat(300_000) });
+    origin.onUpgrade = (_request, socket) =>
+      socket.end(`HTTP/1.1 401 Nope\r\nX-A: b\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     const { headers, ...refusal } = await refusalOf(open('/v1/realtime'));
-    expect(refusal).toEqual({ statusCode: 401, statusMessage: 'Nope', body: '{"error":"key"}' });
+    expect(refusal).toEqual({ statusCode: 401, statusMessage: 'Nope', body });
     expect(headers['x-a']).toBe('b');
     const connection = await host.closeOf(headers['x-service-request-id'] as string);
-    expect(connection).toMatchObject({ status: 401, outcome: 'completed', responseBytes: 15, route: 'governed' });
+    const responseBytes = body.length;
+    expect(connection).toMatchObject({ status: 401, outcome: 'completed', responseBytes, route: 'governed' });
     expect(priceRequest(connection)).toMatchObject({ provenance: 'free', costNanoUsd: 0 });
   });
 
