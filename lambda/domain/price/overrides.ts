@@ -40,15 +40,9 @@ const isWorkday = (at: Date): boolean => {
 /** Weekends and holidays have no peak from then on. */
 const WORKDAYS_ONLY = new Date('2026-08-22T16:00:00Z');
 
-const isNightOf2025 = (at: Date): boolean => {
-  const minutes = at.getUTCHours() * 60 + at.getUTCMinutes();
-  return minutes >= 16 * 60 + 30 || minutes < 30;
-};
-
 /** Times of the day at which a price holds, by the name that an override has in `during`. */
 const dailyTimes = {
   'deepseek-peak': (at: Date) => isPeakHour(at) && (at < WORKDAYS_ONLY || isWorkday(at)),
-  'deepseek-night-2025': isNightOf2025,
 } satisfies Record<string, (at: Date) => boolean>;
 
 /** Prices that both books lack or have wrong. They replace the books' rates, kind by kind. */
