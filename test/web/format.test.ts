@@ -109,12 +109,8 @@ describe('quantities', () => {
     expect([12, 12.5].map(formatPercent)).toEqual(['12%', '12.5%']);
   });
 
-  it('a share above zero is never shown as 0%', () => {
-    expect([0, 0.001, 0.384].map(formatShare)).toEqual(['0%', '<1%', '38%']);
-  });
-
-  it('an unknown share is never shown as 0%', () => {
-    expect(formatShare(null)).toBe('–');
+  it('a share above zero, or an unknown one, is never shown as 0%', () => {
+    expect([0, 0.001, 0.384, null].map(formatShare)).toEqual(['0%', '<1%', '38%', '–']);
   });
 
   it('durations and sizes have units', () => {

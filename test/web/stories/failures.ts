@@ -117,7 +117,6 @@ describe('with the API down', () => {
   });
 
   it('a part that failed is not shown as empty, and holds up no other', async () => {
-    const error = { code: 'INTERNAL', message: 'Something went wrong.', type: 'gateway_error', requestId: 'req-9' };
     const fail = /\/api\/(bill-connections|dimensions)$/;
     const { open } = await openSignedIn(fixture().seeded, (page) =>
       page.route(fail, (route) => route.fulfill({ status: 500, json: { error } })),

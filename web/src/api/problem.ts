@@ -37,9 +37,9 @@ export const problemOf = (error: unknown): Problem => {
     : { ...unknown, code: 'UNEXPECTED', message: 'The API sent an unexpected response.' };
 };
 
-/** Those messages, each with its field. */
-export const detailsOf = (error: unknown): string[] =>
-  problemOf(error).details.map(({ path, message }) => `${path} ${message}`);
+/** Those messages, each with its field, but for those that stand at their fields. */
+export const detailsOf = (error: unknown, hasField: (path: string) => boolean = () => false): string[] =>
+  problemOf(error).details.flatMap(({ path, message }) => (hasField(path) ? [] : [`${path} ${message}`]));
 
 const TEMPORARY = new Set(['NETWORK', 'UNEXPECTED', 'INTERNAL', 'UNAVAILABLE', 'RATE_LIMITED']);
 

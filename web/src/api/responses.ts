@@ -21,6 +21,8 @@ export type AlertsQuery = NonNullable<NonNullable<paths['/alerts']['get']['param
 export type Alert = components['schemas']['Alert'];
 export type FinalFigure = NonNullable<components['schemas']['AlertWithFinal']['final']>;
 export type AlertRule = components['schemas']['AlertRule'];
+/** How each channel took a message that was sent at once. */
+export type Sent = paths['/alert-rules/{id}/test']['post']['responses']['200']['content']['application/json'];
 export type NewAlertRule = paths['/alert-rules']['post']['requestBody']['content']['application/json'];
 type RulePreview = paths['/alert-rules/preview']['post']['responses']['200']['content']['application/json'];
 

@@ -1,4 +1,4 @@
-import { problemOf } from '../api/problem.ts';
+import { detailsOf, problemOf } from '../api/problem.ts';
 
 /** The password rules that the pages can check; the API checks all of them. */
 export const PASSWORD_RULE = '12 characters or more, and not easy to guess: several words that do not belong together.';
@@ -53,6 +53,4 @@ export const fieldErrors = (error: unknown, ...names: readonly string[]): Record
 
 /** Those that are about no field of the form. */
 export const otherErrors = (error: unknown, ...names: readonly string[]): string[] =>
-  problemOf(error).details.flatMap(({ path, message }) =>
-    fieldOf(path, names) === undefined ? [`${path} ${message}`] : [],
-  );
+  detailsOf(error, (path) => fieldOf(path, names) !== undefined);

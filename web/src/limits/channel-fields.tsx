@@ -1,11 +1,11 @@
 import { Checkbox, Group, TextInput } from '@mantine/core';
 import { Send } from 'lucide-react';
-import type { AlertRule } from '../api/responses.ts';
+import type { AlertRule, Sent } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { ActButton } from '../components/buttons.tsx';
 import type { FormPart } from '../forms/editor.tsx';
 import { notifyDone, notifyFailure } from '../notify.ts';
-import { type Channel, type ChannelValues, channelNames, targetFields, targetNames } from './channels.ts';
+import { type ChannelValues, channelNames, targetFields, targetNames } from './channels.ts';
 
 interface ChannelFieldsProps {
   readonly form: FormPart<ChannelValues>;
@@ -53,14 +53,6 @@ export const ChannelFields = ({ form, label = 'Notify by' }: ChannelFieldsProps)
     </>
   );
 };
-
-interface Sent {
-  readonly items: readonly {
-    readonly channel: Channel;
-    readonly isDelivered: boolean;
-    readonly error: string | null;
-  }[];
-}
 
 /** Shows how each channel took a message that was sent at once. */
 export const notifySent = ({ items }: Sent): void => {
