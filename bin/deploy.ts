@@ -58,7 +58,7 @@ const { refusals, remarks } = await preflight(settings);
 for (const remark of [...remarksForDeploy(settings), ...remarks]) console.log(`Note: ${remark}`);
 if (refusals.length > 0) exit(refusals.join('\n'), 1);
 
-const context = { stage, deploy: 'true', account: settings.account, region: settings.region };
+const context = { stage, account: settings.account, region: settings.region };
 const options = Object.entries(context).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 const { status } = spawnSync('cdk', ['deploy', '**', ...options, ...passedOn], { stdio: 'inherit' });
 process.exit(status ?? 1);

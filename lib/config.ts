@@ -132,8 +132,6 @@ export const remarksForDeploy = (settings: StageSettings): readonly string[] => 
 const contextSchema = z.object({
   stage: z.string().default('dev'),
   stages: z.record(z.string(), z.unknown()).default({}),
-  /** Set by bin/deploy.ts: the settings must suffice for a real account. */
-  deploy: z.literal('true').optional(),
   /** Set by bin/deploy.ts, where the stage names none: those of the credentials. */
   account: z.string().optional(),
   region: z.string().optional(),
@@ -145,7 +143,7 @@ const contextSchema = z.object({
  * @throws InvalidSettings
  */
 export const readStageSettings = (node: Node): StageSettings => {
-  const { stage, stages, deploy, account, region } = contextSchema.parse(
+  const { stage, stages, account, region } = contextSchema.parse(
     Object.fromEntries(Object.keys(contextSchema.shape).map((name) => [name, node.tryGetContext(name)])),
   );
   if (!(stage in stages) && stage !== 'dev') {
@@ -154,10 +152,5 @@ export const readStageSettings = (node: Node): StageSettings => {
     );
   }
   const parsed = parseStageSettings(stage, stages[stage]);
-  const settings = { ...parsed, account: parsed.account ?? account, region: parsed.region ?? region };
-  const missing = deploy === undefined ? [] : missingForDeploy(settings);
-  if (missing.length > 0) {
-    throw new InvalidSettings([`Fill in cdk.json before deploying ${stage}:`, ...missing].join('\n'));
-  }
-  return settings;
+  return { ...parsed, account: parsed.account ?? account, region: parsed.region ?? region };
 };

@@ -92,18 +92,7 @@ describe('npm run deploy', () => {
     expect(stdout).toContain("Stripe's return pages lead to https://spend.acme.dev, which is the API");
     expect(stdout).toContain('could not be read (AccessDeniedException): 1000 are needed');
     expect(cdkArguments()).toEqual([
-      ...[
-        'deploy',
-        '**',
-        '-c',
-        'stage=prod',
-        '-c',
-        'deploy=true',
-        '-c',
-        'account=123456789012',
-        '-c',
-        'region=eu-central-1',
-      ],
+      ...['deploy', '**', '-c', 'stage=prod', '-c', 'account=123456789012', '-c', 'region=eu-central-1'],
       ...['--require-approval', 'never'],
     ]);
     expect(code).toBe(0);
