@@ -1,13 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { raceTable } from '../../fixtures/intercept-table.ts';
-import { newUserItems } from '../../lambda/data/accounts/users.ts';
 import { put } from '../../lambda/data/table/actions.ts';
 import { accountKey } from '../../lambda/data/table/keys.ts';
 import { itemsUnder } from '../../lambda/data/table/read.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { write } from '../../lambda/data/table/write.ts';
-import { MAX_DEVELOPER_KEYS, type Role } from '../../lambda/domain/accounts/permissions.ts';
-import { newAccount } from '../data/new-account.ts';
+import { MAX_DEVELOPER_KEYS } from '../../lambda/domain/accounts/permissions.ts';
+import { newAccount, newMember } from '../data/new-account.ts';
 import { callAs } from '../http/invoke.ts';
 import { dashboardForTests, openDashboard } from './open-dashboard.ts';
 import { identityApi } from './open-identity.ts';
@@ -24,20 +23,6 @@ const directory = {
   setPassword: async () => {},
   deleteUser: async () => {},
   findByEmail: async () => undefined,
-};
-
-const newMember = async (userId: string, role: Role, projects?: string[]) => {
-  const names = { email: `${userId}@example.com`, firstName: userId, lastName: '', companyName: null };
-  const user = {
-    ...names,
-    userId,
-    accountId: caller.accountId,
-    role,
-    projects,
-    emailVerifiedAt: null,
-    createdAt: now().toISOString(),
-  };
-  for (const item of newUserItems(user)) await write(table, put(item));
 };
 
 beforeEach(async () => {
@@ -70,7 +55,7 @@ describe('of two requests at once', () => {
     ['destinations', 'DESTINATION#', 5, { type: 'manifests', url: 'https://example.com/' }],
     ['keys', 'KEY#', MAX_DEVELOPER_KEYS, {}],
   ])('one makes the last of the %s that there may be', async (items, prefix, limit, facts) => {
-    await newMember('dev', 'developer');
+    await newMember(table, caller.accountId, 'dev', 'developer');
     const as = items === 'keys' ? { userId: 'dev', role: 'developer' as const } : {};
     const make: Request = (send) => send('POST', `/${items}`, { name: `${count++}`, ...facts }, as);
     let count = 0;
@@ -100,7 +85,7 @@ describe('of two requests at once', () => {
       201,
     ],
   ])('one limits a %s to a project, or deletes it', async (_, limit, made) => {
-    await newMember('eve', 'viewer');
+    await newMember(table, caller.accountId, 'eve', 'viewer');
     const newProject = async () => (await call('POST', '/projects', { name: 'Search' })).body.id;
     const remove =
       (project: string): Request =>

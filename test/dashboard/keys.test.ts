@@ -6,15 +6,14 @@ import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.t
 import { openStatusCopies } from '../../lambda/data/accounts/key-copies.ts';
 import { openMembers } from '../../lambda/data/accounts/members.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
-import { newUserItems } from '../../lambda/data/accounts/users.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
-import { put, update } from '../../lambda/data/table/actions.ts';
+import { update } from '../../lambda/data/table/actions.ts';
 import { accountKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
-import { transact, write } from '../../lambda/data/table/write.ts';
+import { write } from '../../lambda/data/table/write.ts';
 import { isWellFormedAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
-import { newAccount } from '../data/new-account.ts';
+import { newAccount, newMember } from '../data/new-account.ts';
 import { callAs } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { openDashboard } from './open-dashboard.ts';
@@ -26,15 +25,6 @@ const handler = openDashboard(table, () => now);
 beforeEach(() => {
   now = new Date('2026-11-20T16:30:00.000Z');
 });
-
-const newMember = (accountId: string, userId: string, role: Role, projects?: string[]) => {
-  const names = { email: `${userId}@example.com`, firstName: userId, lastName: '', companyName: null };
-  const user = { ...names, userId, accountId, role, emailVerifiedAt: null, createdAt: now.toISOString() };
-  return transact(
-    table,
-    newUserItems({ ...user, projects }).map((item) => put(item)),
-  );
-};
 
 const admitted = (serviceKey: string) => findItem(table, serviceKeyKey(serviceKeyHash(serviceKey)));
 
@@ -135,7 +125,7 @@ describe('keys', () => {
     expect((await call('POST', '/keys', { name: 'k', member: 'stranger' })).body.error.details).toEqual([
       { path: 'member', message: 'stranger is not a member of the account: see GET /members' },
     ]);
-    await newMember(account.accountId, 'developer', 'member');
+    await newMember(table, account.accountId, 'developer', 'member');
     const developer = asCaller({ ...account, userId: 'developer', role: 'member' });
     expect((await developer.call('POST', '/keys', { name: 'k', member: account.userId })).body.error.code).toBe(
       'FORBIDDEN',
@@ -252,7 +242,7 @@ it.each<[string, Role | undefined]>([
   ['gets another role', 'viewer'],
 ])('nobody gets a key who %s at the same moment', async (_, role) => {
   const { accountId } = await newAccount(table, 'PRO');
-  await newMember(accountId, 'grace', 'developer');
+  await newMember(table, accountId, 'grace', 'developer');
   const members = openMembers(table);
   const raced = raceTable(table, async () => {
     const audit = auditEntry(accountId, {}, { action: 'member.removed' }, now);
@@ -372,7 +362,7 @@ describe('roles', () => {
   it('let a member change own keys only', async () => {
     const account = await newAccount(table, 'PRO');
     const member = asCaller({ accountId: account.accountId, userId: 'a-member', role: 'member' });
-    await newMember(account.accountId, 'a-member', 'member');
+    await newMember(table, account.accountId, 'a-member', 'member');
     const own = (await member.create('mine')).body;
     expect(own.ownerUserId).toBe('a-member');
     for (const attempt of [
@@ -464,7 +454,7 @@ describe('projects', () => {
       (await call('POST', '/projects', { name: 'a' })).body,
       (await call('POST', '/projects', { name: 'b' })).body,
     ];
-    await newMember(accountId, 'ada', 'viewer', [id]);
+    await newMember(table, accountId, 'ada', 'viewer', [id]);
     expect(await call('DELETE', `/projects/${id}`)).toMatchObject({
       status: 409,
       body: { error: { message: expect.stringContaining('Limited to this project: ada@example.com.') } },

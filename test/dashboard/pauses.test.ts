@@ -5,7 +5,6 @@ import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { MAX_PAUSES } from '../../lambda/domain/limits/pauses.ts';
-import { newAccount } from '../data/new-account.ts';
 import { dashboardForTests } from './open-dashboard.ts';
 
 /** It happens before keys are written next. */
@@ -103,13 +102,6 @@ describe('a pause', () => {
     expect((await call('GET', '/pauses', undefined, sees(caller.keyId))).body.items).toEqual([]);
     expect((await end(sees(caller.keyId))).status).toBe(404);
     expect((await end(sees(caller.keyId, 'another'))).status).toBe(204);
-  });
-
-  it('belongs to one account', async () => {
-    const { body } = await pause({ tag: 'a' });
-    const other = await newAccount(table);
-    expect((await call('DELETE', `/pauses/${body.id}`, undefined, other)).status).toBe(404);
-    expect((await call('GET', '/pauses', undefined, other)).body.items).toEqual([]);
   });
 
   it.each<[string, object]>([

@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { raceTable } from '../../fixtures/intercept-table.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
-import { newUserItems } from '../../lambda/data/accounts/users.ts';
 import { openRaises } from '../../lambda/data/ledger/raises.ts';
 import { put } from '../../lambda/data/table/actions.ts';
 import { raiseKey, sessionCounterKey, sessionCounterName } from '../../lambda/data/table/keys.ts';
@@ -13,7 +12,7 @@ import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import { MailError } from '../../lambda/integrations/mail.ts';
-import { newAccount } from '../data/new-account.ts';
+import { newAccount, newMember } from '../data/new-account.ts';
 import { callAs } from '../http/invoke.ts';
 import { dashboardForTests, openDashboard } from './open-dashboard.ts';
 
@@ -39,17 +38,10 @@ const {
 type Member = { readonly accountId: string; readonly userId: string; readonly role: Role; readonly name: string };
 
 /** Somebody of the owner's account. */
-const newMember = async (role: Role): Promise<Member> => {
+const memberOf = async (role: Role): Promise<Member> => {
   const userId = randomUUID();
-  const email = `${role}-${userId}@example.com`;
-  const createdAt = '2026-11-02T00:00:00.000Z';
-  const names = { firstName: 'Grace', lastName: 'Hopper', companyName: null };
-  const user = { userId, accountId: owner.accountId, role, email, emailVerifiedAt: createdAt, ...names, createdAt };
-  await transact(
-    table,
-    newUserItems(user).map((item) => put(item)),
-  );
-  return { accountId: owner.accountId, userId, role, name: email };
+  await newMember(table, owner.accountId, userId, role);
+  return { accountId: owner.accountId, userId, role, name: `${userId}@example.com` };
 };
 const newKey = async ({ accountId, userId, role }: Member): Promise<string> => {
   const facts = { keyId: uuidv7(), name: 'laptop', createdAt: clock.toISOString(), ownerUserId: userId };
@@ -67,8 +59,8 @@ beforeEach(async () => {
   posted = [];
   mailFails = false;
   boss = { accountId: owner.accountId, userId: owner.userId, role: 'owner', name: owner.email };
-  developer = await newMember('developer');
-  admin = await newMember('admin');
+  developer = await memberOf('developer');
+  admin = await memberOf('admin');
 });
 
 const call = (caller: Member, method: string, path: string, body?: unknown) =>
@@ -91,8 +83,8 @@ describe('asking for more', () => {
   it('tells those who may decide, by mail and by the channels of the limit', async () => {
     const slack = 'https://hooks.slack.com/services/T0/B0/abc';
     const id = await newBudget({ channels: ['email', 'slack'], targets: { slack } });
-    await newMember('viewer');
-    await newMember('member');
+    await memberOf('viewer');
+    await memberOf('member');
     const asked = await ask(developer, id, { reason: 'See https://evil.example\nnow' });
     expect(asked).toMatchObject({
       status: 201,
@@ -195,11 +187,11 @@ describe('asking for more', () => {
 
   it('shows others of the whole account, and a developer the own', async () => {
     const id = await newBudget();
-    const other = await newMember('developer');
+    const other = await memberOf('developer');
     await ask(developer, id);
     await ask(other, id);
     expect(await listed(developer)).toMatchObject([{ askedBy: { userId: developer.userId, name: developer.name } }]);
-    expect(await listed(await newMember('viewer'))).toHaveLength(2);
+    expect(await listed(await memberOf('viewer'))).toHaveLength(2);
   });
 
   it('shows as many as a response of Lambda holds, the newest', async () => {
@@ -286,7 +278,7 @@ describe('a decision', () => {
     expect((await decide(boss, forAdmin.id)).status).toBe(403);
     const { body: raise } = await ask(developer, id);
     expect((await decide(developer, raise.id)).status).toBe(403);
-    expect((await decide(await newMember('member'), raise.id)).status).toBe(403);
+    expect((await decide(await memberOf('member'), raise.id)).status).toBe(403);
     const stranger = await newAccount(table);
     expect((await decide({ ...boss, ...stranger }, raise.id)).status).toBe(404);
   });
@@ -343,7 +335,7 @@ describe('a decision', () => {
 describe('without asking', () => {
   it('owners and admins alone give a value more', async () => {
     const id = await newBudget();
-    const member = await newMember('member');
+    const member = await memberOf('member');
     for (const [by, status] of [
       [member, 403],
       [developer, 403],
@@ -354,7 +346,7 @@ describe('without asking', () => {
   });
 
   it('a member changes no budget that stops that member alone', async () => {
-    const member = await newMember('member');
+    const member = await memberOf('member');
     const [own, others] = [await newKey(member), await newKey(developer)];
     const changed = async (by: Member, changes: object, method = 'PATCH') => {
       const id = await newBudget({ each: undefined, ...changes });

@@ -1,8 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { uuidv7 } from 'uuidv7';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
+import { newUserItems } from '../../lambda/data/accounts/users.ts';
+import { put } from '../../lambda/data/table/actions.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
+import { transact } from '../../lambda/data/table/write.ts';
 import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
+import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import type { PlanName } from '../../lambda/domain/billing/plans.ts';
 
 /** Creates a registered account in the table, without the identity provider. */
@@ -38,6 +42,17 @@ export const newAccount = async (table: Table, plan: PlanName = 'FREE', isVerifi
     keyId,
   });
   return { accountId, accountKey, userId, keyId, email };
+};
+
+/** Somebody of the account, without the identity provider. */
+export const newMember = (table: Table, accountId: string, userId: string, role: Role, projects?: string[]) => {
+  const createdAt = '2026-11-02T00:00:00.000Z';
+  const names = { email: `${userId}@example.com`, firstName: userId, lastName: '', companyName: null };
+  const user = { userId, accountId, role, projects, ...names, emailVerifiedAt: createdAt, createdAt };
+  return transact(
+    table,
+    newUserItems(user).map((item) => put(item)),
+  );
 };
 
 /** As a registration leaves it until the code from the mail is entered. */
