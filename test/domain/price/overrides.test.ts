@@ -74,8 +74,6 @@ describe("DeepSeek's schedule", () => {
     ['V4.1 under its retired name', 'deepseek-v4-flash', '2026-11-18T07:00:00Z', [0.3, 0.006, 1.2]],
     ['V3 right before the night discount', 'deepseek-chat', '2025-06-01T16:29:59Z', [0.27, 0.07, 1.1]],
     ['V3 at the start of the night discount', 'deepseek-chat', '2025-06-01T16:30:00Z', [0.135, 0.035, 0.55]],
-    ['V3 at the end of the night discount', 'deepseek-chat', '2025-06-01T00:29:59Z', [0.135, 0.035, 0.55]],
-    ['V3 right after the night discount', 'deepseek-chat', '2025-06-01T00:30:00Z', [0.27, 0.07, 1.1]],
     ['V3.1', 'deepseek-reasoner', '2025-09-10T20:00:00Z', [0.56, 0.07, 1.68]],
     ['V3.2', 'deepseek-reasoner', '2026-01-10T02:00:00Z', [0.28, 0.028, 0.42]],
     ['V4 Flash under a retired name', 'deepseek-chat', '2026-06-01T02:00:00Z', [0.14, 0.0028, 0.28]],
