@@ -128,7 +128,7 @@ describe('with the API down', () => {
     await page.goto(`${fixture().dashboard.url}/`);
     await page.getByRole('button', { name: 'Dimensions' }).click();
     await page.getByText('The dimensions could not be loaded').waitFor();
-    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Close' }).press('Enter');
     await page.locator('[aria-label="Dimensions"]:focus').waitFor();
   });
 
