@@ -7,7 +7,7 @@ import { genaiProviderId } from '../../lambda/domain/price/genai-prices.ts';
 import { modelNames } from '../../lambda/domain/price/model-names.ts';
 import { providerOverrides } from '../../lambda/domain/price/overrides.ts';
 import { loadBundledBook } from '../../lambda/domain/price/price-book.ts';
-import type { RateKind, Rates, TokenKind } from '../../lambda/domain/price/rates.ts';
+import { type RateKind, type Rates, type TokenKind, tokenKinds } from '../../lambda/domain/price/rates.ts';
 import { PROMPT_SIZE_LIMITS } from '../../lambda/domain/usage/iterations.ts';
 
 /*
@@ -23,7 +23,7 @@ const TARGET = new URL('../../lambda/domain/price/worst-rates.json', import.meta
 const HOURS = [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23];
 
 const inputKinds: readonly TokenKind[] = ['input', 'cacheWrite', 'inputImage'];
-const outputKinds: readonly TokenKind[] = ['output', 'reasoning', 'outputAudio', 'outputImage'];
+const outputKinds = tokenKinds.filter((kind) => kind === 'reasoning' || kind.startsWith('output'));
 /** Units whose number a request shows, and kinds of input that only some requests have. */
 const namedKinds: readonly RateKind[] = [
   'inputAudio',
