@@ -68,6 +68,4 @@ export const emailTaken = () =>
 export const wrongCredentials = () => new InvalidCredentialsError();
 export const invalidPassword = (path: string) => () => new ValidationError([{ path, message: PASSWORD_RULES }]);
 export const wrongCode = () =>
-  new ValidationError([
-    { path: 'code', message: 'The code is wrong or has expired. POST /auth/forgot-password sends a new one.' },
-  ]);
+  new ValidationError([{ path: 'code', message: 'The code is wrong or has expired. Ask for another one.' }]);

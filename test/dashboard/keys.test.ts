@@ -187,6 +187,18 @@ describe('keys', () => {
     });
   });
 
+  it('revokes the secret of a rotation of the same moment, too', async () => {
+    const account = await newAccount(table);
+    const { id } = (await asCaller(account).create('second')).body;
+    const secrets: string[] = [];
+    const raced = raceTable(table, async () => {
+      secrets.push((await asCaller(account).call('POST', `/keys/${id}/rotate`, {})).body.key);
+    });
+    const other = openDashboard(raced, () => now);
+    expect((await callAs(other, account)('DELETE', `/keys/${id}`)).status).toBe(204);
+    expect(await admitted(`${secrets[0]}`)).toMatchObject({ keyStatus: 'revoked' });
+  });
+
   it('keeps the last active key unless forced', async () => {
     const account = await newAccount(table);
     const { list, revoke } = asCaller(account);

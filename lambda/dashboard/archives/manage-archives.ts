@@ -28,7 +28,7 @@ export const createArchive =
     const at = now();
     const requires = async () => {
       if ((await archives.list(accountId)).some(({ status }) => status === 'pending'))
-        throw new ConflictError('An archive is being written already: GET /account/archives shows its progress.');
+        throw new ConflictError('An archive is being written already. Wait until it is there.');
     };
     const archive: Archive = {
       archiveId: newId(),

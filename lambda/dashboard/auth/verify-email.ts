@@ -42,10 +42,7 @@ export const verifyEmail =
     const email = await codes.redeem(user.userId, code, now().getTime());
     if (email === undefined)
       throw new ValidationError([
-        {
-          path: 'code',
-          message: 'The code is wrong, was used, or has expired. POST /auth/verification-codes sends a new one.',
-        },
+        { path: 'code', message: 'The code is wrong, was used, or has expired. Ask for another one.' },
       ]);
     if (email !== user.email) {
       await freeAddress(email, clientAddress);

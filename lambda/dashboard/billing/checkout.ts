@@ -36,7 +36,7 @@ export const portal =
     const { stripeCustomerId: customerId } = await requireAccount(dependencies, accountId);
     const { stripe, returnUrl } = dependencies;
     if (customerId === undefined || (await stripe.isDeleted(customerId)))
-      throw new ConflictError('The account has never bought a plan. Use POST /billing/checkout to buy one.');
+      throw new ConflictError('The account has never bought a plan. Buy one first.');
     const { url } = await stripe.openPortal(customerId, returnUrl);
     return { url };
   };

@@ -185,8 +185,5 @@ export const requireKnown = async (
   if (wanted === undefined) return;
   const declared = await findDeclared(accountId);
   if (declared.some((dimension) => isDeclared(dimension) && declaredName(dimension.name) === wanted)) return;
-  throw problem(
-    'dim',
-    `${wanted.slice('dim:'.length)} is not a dimension of the account: declare it with PUT /dimensions`,
-  );
+  throw problem('dim', `${wanted.slice('dim:'.length)} is not a dimension of the account: declare it first`);
 };

@@ -56,7 +56,7 @@ const requireFreeAddress = async ({ findLogin }: Identity, accountId: string, em
 const requireVerified = async (users: Pick<Users, 'find'>, userId: string): Promise<void> => {
   const user = await users.find(userId);
   if (user === undefined || !isVerified(user))
-    throw new ConflictError('Verify your own e-mail address first: POST /auth/verification-codes sends a code.');
+    throw new ConflictError('Verify your own e-mail address first, with the code that was mailed to it.');
 };
 
 /** The members of an invitation that change when it is sent, and its token. */

@@ -41,14 +41,14 @@ const requireKnown = async (
   const declared = wanted.length === 0 ? [] : (await findDeclared(accountId)).filter(isDeclared);
   const unknown = wanted.find((by) => !declared.some(({ name }) => declaredName(name) === by));
   if (unknown !== undefined) {
-    const message = `${unknown.slice('dim:'.length)} is not a dimension of the account: declare it with PUT /dimensions`;
+    const message = `${unknown.slice('dim:'.length)} is not a dimension of the account: declare it first`;
     throw new ValidationError([{ path: 'groupBy', message }]);
   }
   if (!recipients) return;
   const members = await users.recipients(accountId);
   const stranger = recipients.find((each) => !members.some(({ userId }) => userId === each));
   if (stranger !== undefined)
-    throw new ValidationError([{ path: 'recipients', message: `${stranger} is not a member: see GET /members` }]);
+    throw new ValidationError([{ path: 'recipients', message: `${stranger} is not a member of the account` }]);
 };
 
 const auditOfReport = (

@@ -178,7 +178,7 @@ const dimensionsOf = async (
   if (problem !== undefined) throw new ValidationError([{ path: 'groupBy', message: problem }]);
   const asked = dimensions.find((name) => name.startsWith('dim:'));
   if (asked !== undefined && !(await findDeclared()).some(({ name }) => declaredName(name) === asked)) {
-    const message = `${asked.slice('dim:'.length)} is not a dimension of the account: declare it with PUT /dimensions`;
+    const message = `${asked.slice('dim:'.length)} is not a dimension of the account: declare it first`;
     throw new ValidationError([{ path: pathOf(asked), message }]);
   }
   return { filter, groupBy };

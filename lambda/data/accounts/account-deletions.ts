@@ -51,7 +51,7 @@ export const openAccountDeletions = (table: Table) => {
         ([isRequested]) =>
           new ConflictError(
             isRequested
-              ? 'The account is going to be deleted already: GET /account/deletion says when.'
+              ? 'The account is going to be deleted already.'
               : 'You are not the owner of this account any more.',
           ),
       );

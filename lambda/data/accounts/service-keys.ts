@@ -380,17 +380,17 @@ export const openServiceKeys = (table: Table) => {
     },
 
     /**
-     * Revokes a key with all its secrets. Revoking it again has no effect.
+     * Revokes a key with all its secrets, also those that it gets at the same moment. Revoking it again has no effect.
      *
      * @throws NotFoundError
      * @throws ConflictError if it is the last active key and `force` is not set
      */
-    revoke: async (
+    revoke: async function revoke(
       accountId: string,
       keyId: string,
       options: { force: boolean; revokedAt: string },
       audit?: AuditEntry,
-    ): Promise<void> => {
+    ): Promise<void> {
       const key = await find(accountId, keyId);
       if (key === undefined) throw new NotFoundError('There is no such key.');
       if (key.status === 'revoked') return;
@@ -414,8 +414,7 @@ export const openServiceKeys = (table: Table) => {
       } catch (error) {
         if (!(error instanceof ConditionsFailedError)) throw error;
         const [isChanged] = error.refused;
-        if (isChanged && (await find(accountId, keyId))?.status === 'revoked') return;
-        if (isChanged) throw changedMeanwhile();
+        if (isChanged) return revoke(accountId, keyId, options, audit);
         throw new ConflictError(
           'This is the last active key. Without it, all traffic is rejected. Create another key first, or send ?force=true.',
         );

@@ -78,7 +78,7 @@ const verifyEmail = async (page: Page, email: string) => {
   await page.getByText(`Verify ${email}`).waitFor();
   await page.getByLabel('Code from the e-mail').fill('0000');
   await page.getByRole('button', { name: 'Verify' }).click();
-  await page.getByText('The code is wrong', { exact: false }).waitFor();
+  await page.getByText('The code is wrong, was used, or has expired. Ask for another one.').waitFor();
   await page.getByLabel('Code from the e-mail').fill(code);
   await page.getByRole('button', { name: 'Verify' }).click();
   await page.getByText('Your e-mail address is verified.').waitFor();

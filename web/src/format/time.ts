@@ -61,9 +61,10 @@ const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', MINUTE_MS],
 ];
 
-/** `3 minutes ago`. */
+/** `3 minutes ago`; the instant where the browser's clock is behind it. */
 export const formatAgo = (iso: string, now = Date.now()): string => {
   const ms = Date.parse(iso) - now;
+  if (ms >= MINUTE_MS) return formatShortInstant(iso);
   const step = STEPS.find(([, length]) => Math.abs(ms) >= length);
   return step ? relative.format(Math.round(ms / step[1]), step[0]) : 'just now';
 };
