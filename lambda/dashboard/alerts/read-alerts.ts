@@ -73,12 +73,11 @@ const findSeen = async (
 
 export const listAlerts =
   (dependencies: Pick<Settings, 'alerts' | 'rules'>): Implementation<typeof operations.listAlerts> =>
-  async ({ caller, query }) => {
-    const [{ items, nextCursor }, isSeen] = await Promise.all([
-      dependencies.alerts.page(caller.accountId, query),
-      seenBy(dependencies, caller),
-    ]);
-    return { items: items.filter(isSeen).map(view), nextCursor };
+  async ({ caller, query: { status, ...query } }) => {
+    const isSeen = await seenBy(dependencies, caller);
+    const isWanted = (alert: Alert) => (status === undefined || alert.status === status) && isSeen(alert);
+    const { items, nextCursor } = await dependencies.alerts.page(caller.accountId, query, isWanted);
+    return { items: items.map(view), nextCursor };
   };
 
 export const getAlert =

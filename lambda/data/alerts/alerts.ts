@@ -109,7 +109,8 @@ export const openAlerts = (table: Table) => {
     /** Newest first. @throws NotFoundError for a cursor of another account */
     page: async (
       accountId: string,
-      query: { status?: Alert['status'] | undefined; limit: number; cursor?: string | undefined },
+      query: { limit: number; cursor?: string | undefined },
+      isWanted: (alert: Alert) => boolean = () => true,
     ): Promise<AlertPage> => {
       const items: Alert[] = [];
       let below = query.cursor === undefined ? HIGHEST : alertCursor.read(accountId, query.cursor);
@@ -129,7 +130,7 @@ export const openAlerts = (table: Table) => {
         });
         for (const alert of Items.map((item) => alertSchema.parse(withCurrentNames(item)))) {
           if (alert.alertId === below) continue;
-          if (query.status === undefined || alert.status === query.status) {
+          if (isWanted(alert)) {
             if (items.length === query.limit) return { items, nextCursor: alertCursor.write(accountId, below) };
             items.push(alert);
           }
