@@ -312,15 +312,10 @@ describe('a budget that stops requests', () => {
     ]);
   });
 
-  it('blocks at once where it is used up already', async () => {
+  it('blocks at once where it is used up already, and lets requests pass again when it is raised, switched off, or deleted', async () => {
     await spend(101);
-    expect((await create()).state.isBlocking).toBe(true);
-    expect(await blocks()).toHaveLength(1);
-  });
-
-  it('lets requests pass again when it is raised, switched off, or deleted', async () => {
-    await spend(101);
-    const { id } = await create();
+    const { id, state } = await create();
+    expect([state.isBlocking, (await blocks()).length]).toEqual([true, 1]);
     await call('PATCH', `/budgets/${id}`, { amount: 200 });
     expect(await blocks()).toEqual([]);
     await call('PATCH', `/budgets/${id}`, { amount: 50 });
@@ -491,6 +486,21 @@ describe('a budget for each of a dimension', () => {
     expect((await openBlocks(table).read(caller.accountId)).each).toEqual(known.each);
     expect((await values(id)).items).toMatchObject([
       { value: caller.userId, limitSource: 'role', label: caller.email },
+    ]);
+  });
+
+  it('lists revoked keys only where they have a count, with the amounts of their projects', async () => {
+    const { id } = await create({ each: 'key', amountByProject: { default: 300 } });
+    const revoke = async (name: string) => {
+      const { body } = await call('POST', '/keys', { name });
+      expect((await call('DELETE', `/keys/${body.id}`)).status).toBe(204);
+      return body.id;
+    };
+    const [used] = [await revoke('a'), await revoke('b')];
+    await use(id, used, 5);
+    expect((await values(id)).items).toMatchObject([
+      { value: used, label: 'a', limitNanoUsd: 300e9, usedNanoUsd: 5e9 },
+      { value: caller.keyId, limitNanoUsd: 300e9 },
     ]);
   });
 

@@ -42,22 +42,26 @@ describe('keys', () => {
   it('lists as many revoked ones as a response of Lambda holds, the newest', async () => {
     const account = await newAccount(table);
     const keys = openServiceKeys(table);
-    const listWhole = async (accountId: string) => {
+    const listOf = (length: number) => async (accountId: string) => {
       const [first] = await keys.listWhole(accountId);
-      const revoked = Array.from({ length: 6_000 }, (_, index) => ({
+      const revoked = Array.from({ length }, (_, index) => ({
         ...{ ...first, keyId: `0198a9b0-0000-7000-8000-${String(index).padStart(12, '0')}`, name: '"'.repeat(64) },
         ...{ status: 'revoked', revokedAt: now.toISOString() },
       }));
       return [first, ...revoked] as Awaited<ReturnType<typeof keys.listWhole>>;
     };
     const call = callAs(
-      openDashboard(table, () => now, { keys: { ...keys, listWhole } }),
+      openDashboard(table, () => now, { keys: { ...keys, listWhole: listOf(6_000), list: listOf(160_000) } }),
       account,
     );
     const { status, body, text } = await call('GET', '/keys');
     expect([status, body.items.length, body.items.at(-1).id.slice(-5)]).toEqual([200, 5_001, '05999']);
     expect(body.items[0].id).toBe(account.keyId);
     expect(JSON.stringify({ body: text }).length).toBeLessThan(6 * 2 ** 20);
+    const [project] = (await call('GET', '/projects')).body.items;
+    expect([project.keys.length, project.keys[0], project.keys.at(-1).slice(-6)]).toEqual([
+      ...[1_001, account.keyId, '159999'],
+    ]);
   });
 
   it('takes from the table no more of revoked ones than their names and places, whatever is changed', async () => {
@@ -174,7 +178,7 @@ describe('keys', () => {
     expect((await create('one more')).body.error.code).toBe('LIMIT_REACHED');
   });
 
-  it('revokes a key permanently, and only once', async () => {
+  it('revokes a key permanently and only once, the last active one if forced', async () => {
     const account = await newAccount(table);
     const { list, create, revoke } = asCaller(account);
     const { body } = await create('second');
@@ -185,6 +189,11 @@ describe('keys', () => {
       active: 1,
       items: [{ status: 'active' }, { id: body.id, status: 'revoked', revokedAt: '2026-11-20T16:30:00.000Z' }],
     });
+    expect((await revoke(account.keyId)).body.error.code).toBe('CONFLICT');
+    expect(await admitted(account.accountKey)).toMatchObject({ keyStatus: 'active' });
+    expect((await revoke(account.keyId, 'true')).status).toBe(204);
+    expect(await list()).toMatchObject({ active: 0 });
+    expect(await admitted(account.accountKey)).toMatchObject({ keyStatus: 'revoked' });
   });
 
   it('revokes the secret of a rotation of the same moment, too', async () => {
@@ -197,16 +206,6 @@ describe('keys', () => {
     const other = openDashboard(raced, () => now);
     expect((await callAs(other, account)('DELETE', `/keys/${id}`)).status).toBe(204);
     expect(await admitted(`${secrets[0]}`)).toMatchObject({ keyStatus: 'revoked' });
-  });
-
-  it('keeps the last active key unless forced', async () => {
-    const account = await newAccount(table);
-    const { list, revoke } = asCaller(account);
-    expect((await revoke(account.keyId)).body.error.code).toBe('CONFLICT');
-    expect(await admitted(account.accountKey)).toMatchObject({ keyStatus: 'active' });
-    expect((await revoke(account.keyId, 'true')).status).toBe(204);
-    expect(await list()).toMatchObject({ active: 0 });
-    expect(await admitted(account.accountKey)).toMatchObject({ keyStatus: 'revoked' });
   });
 });
 
@@ -443,35 +442,25 @@ describe('projects', () => {
     expect((await call('PATCH', `/keys/${key.id}`, { project: id })).body.error.code).toBe('NOT_FOUND');
   });
 
-  it('are not deleted while an active rule filters by them', async () => {
-    const caller = await newAccount(table, 'PRO');
-    const { call } = asCaller(caller);
+  it('are not deleted while an active rule filters by them, or somebody is limited to them', async () => {
+    const account = await newAccount(table, 'PRO');
+    const { call } = asCaller(account);
     const { id } = (await call('POST', '/projects', { name: 'a' })).body;
+    const { id: other } = (await call('POST', '/projects', { name: 'b' })).body;
     const config = { threshold: 1, period: 'daily', filter: { project: id } };
-    const rule = ruleOf(caller.accountId, { name: 'Search', config, createdAt: later(0) });
+    const rule = ruleOf(account.accountId, { name: 'Search', config, createdAt: later(0) });
     await openRules(table).create(rule);
-    expect(await call('DELETE', `/projects/${id}`)).toMatchObject({
-      status: 409,
-      body: { error: { message: expect.stringContaining('"Search" filters by the project') } },
-    });
+    await newMember(table, account.accountId, 'ada', 'viewer', [other]);
+    for (const [project, message] of [
+      [id, '"Search" filters by the project'],
+      [other, 'Limited to this project: ada@example.com.'],
+    ])
+      expect(await call('DELETE', `/projects/${project}`)).toMatchObject({
+        status: 409,
+        body: { error: { message: expect.stringContaining(message!) } },
+      });
     await openRules(table).replace({ ...rule, isActive: false, revision: 2 }, 1);
     expect((await call('DELETE', `/projects/${id}`)).status).toBe(204);
-  });
-
-  it('are not deleted while somebody is limited to them', async () => {
-    const account = await newAccount(table, 'PRO');
-    const { accountId } = account;
-    const { call } = asCaller(account);
-    const [{ id }, { id: other }] = [
-      (await call('POST', '/projects', { name: 'a' })).body,
-      (await call('POST', '/projects', { name: 'b' })).body,
-    ];
-    await newMember(table, accountId, 'ada', 'viewer', [id]);
-    expect(await call('DELETE', `/projects/${id}`)).toMatchObject({
-      status: 409,
-      body: { error: { message: expect.stringContaining('Limited to this project: ada@example.com.') } },
-    });
-    expect((await call('DELETE', `/projects/${other}`)).status).toBe(204);
   });
 });
 

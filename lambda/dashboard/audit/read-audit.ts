@@ -29,23 +29,12 @@ export const listAudit =
     return { items: items.map(view), nextCursor };
   };
 
-const columns = [
-  'id',
-  'at',
-  'action',
-  'actor_id',
-  'actor_name',
-  'client_address',
-  'subject',
-  'details',
-  'before',
-] as const;
-const line = (fields: readonly (string | null)[]): string => `${fields.map(csvField).join(',')}\r\n`;
+const COLUMNS = 'id,at,action,actor_id,actor_name,client_address,subject,details,before';
 
 async function* csvOf(entries: AsyncIterable<AuditEntry>): AsyncGenerator<string> {
-  yield line(columns);
+  yield `${COLUMNS}\r\n`;
   for await (const { auditId, at, action, actor, clientAddress, subject, details, before } of entries) {
-    yield line([
+    const fields = [
       auditId,
       at,
       action,
@@ -55,7 +44,8 @@ async function* csvOf(entries: AsyncIterable<AuditEntry>): AsyncGenerator<string
       subject,
       JSON.stringify(details),
       before && JSON.stringify(before),
-    ]);
+    ];
+    yield `${fields.map(csvField).join(',')}\r\n`;
   }
 }
 

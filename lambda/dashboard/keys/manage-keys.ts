@@ -109,6 +109,12 @@ const utc = (instant: string): string => new Date(instant).toISOString();
 /** A response of Lambda has 6 MB at most. */
 const MAX_REVOKED = 5_000;
 
+/** Without older ones of the revoked keys than this many. */
+export const withoutOld = <K extends Pick<ServiceKey, 'status'>>(keys: readonly K[], most: number): K[] => {
+  const tooOld = new Set(keys.filter(({ status }) => status === 'revoked').slice(0, -most));
+  return keys.filter((key) => !tooOld.has(key));
+};
+
 export const listKeys =
   ({ keys, accounts, now }: Pick<Settings, 'keys' | 'accounts' | 'now'>): Implementation<typeof operations.listKeys> =>
   async ({ caller }) => {
@@ -116,11 +122,10 @@ export const listKeys =
     const { sees } = scopeOf(caller);
     const [account, serviceKeys] = await Promise.all([requireAccount(accounts, accountId), keys.listWhole(accountId)]);
     const seen = serviceKeys.filter((key) => isIn(sees, key));
-    const tooOld = new Set(seen.filter(({ status }) => status === 'revoked').slice(0, -MAX_REVOKED));
     const ofAccount = { active: account.activeKeys, limit: plans[account.plan].keys };
     const own = { active: seen.filter(({ status }) => status === 'active').length, limit: MAX_DEVELOPER_KEYS };
-    const shown = seen.filter((key) => !tooOld.has(key));
-    return { items: shown.map((key) => view(key, now())), ...(sees.ownerUserId === undefined ? ofAccount : own) };
+    const items = withoutOld(seen, MAX_REVOKED).map((key) => view(key, now()));
+    return { items, ...(sees.ownerUserId === undefined ? ofAccount : own) };
   };
 
 export const createKey =

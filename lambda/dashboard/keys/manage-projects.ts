@@ -5,7 +5,11 @@ import { ConflictError } from '../../domain/errors.ts';
 import { evaluatorOf } from '../../domain/limits/rule.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
+import { withoutOld } from './manage-keys.ts';
 import type * as operations from './operations.ts';
+
+/** A response of Lambda has 6 MB at most, an account 100 projects. */
+const MAX_REVOKED = 1_000;
 
 const view = ({ projectId, name, createdAt }: Project) => ({
   id: projectId,
@@ -20,9 +24,12 @@ export const listProjects =
     const { accountId } = caller;
     const { sees } = scopeOf(caller);
     const [all, serviceKeys] = await Promise.all([projects.list(accountId), keys.list(accountId)]);
-    const keysOf = Map.groupBy(serviceKeys, ({ projectId }) => projectId);
+    const keysOf = Map.groupBy(
+      serviceKeys.filter((key) => isIn(sees, key)),
+      ({ projectId }) => projectId,
+    );
     const keyIdsOf = (projectId: string) =>
-      (keysOf.get(projectId) ?? []).flatMap((key) => (isIn(sees, key) ? key.keyId : []));
+      withoutOld(keysOf.get(projectId) ?? [], MAX_REVOKED).map(({ keyId }) => keyId);
     const seen = all.filter(({ projectId }) => hasProject(sees, projectId));
     return { items: seen.map((project) => ({ ...view(project), keys: keyIdsOf(project.projectId) })) };
   };

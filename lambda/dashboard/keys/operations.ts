@@ -141,7 +141,7 @@ export const listProjects = projectOperation('listProjects', 'GET /projects', {
     items: z.array(
       z.object({
         ...projectFacts,
-        keys: z.array(z.string()).check(z.describe('Ids of its keys, also revoked ones.')),
+        keys: z.array(z.string()).check(z.describe('Ids of its keys, also of the newest 1,000 revoked ones.')),
       }),
     ),
   }),

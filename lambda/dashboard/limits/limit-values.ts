@@ -6,6 +6,7 @@ import { pageCursor } from '../../data/table/page-cursor.ts';
 import { hasFilter, scopeOf } from '../../domain/accounts/scope.ts';
 import type { Period } from '../../domain/calendar/periods.ts';
 import { NotFoundError, ValidationError } from '../../domain/errors.ts';
+import type { EachLimit } from '../../domain/limits/block.ts';
 import { limitPeriodAt, type Override } from '../../domain/limits/each.ts';
 import { eachLimitOf } from '../../domain/limits/limit-blocks.ts';
 import { type ValueState, valueState } from '../../domain/limits/limit-states.ts';
@@ -112,10 +113,17 @@ const readValues = async (dependencies: Opened, caller: Caller, id: string, { se
     limitValues.uncounted.find(accountId, id),
   ]);
   const uses = new Map(counted.map((each) => [each.value, each]));
-  const values = new Set([...uses.keys(), ...overrides.keys(), ...labels.keys()]);
+  const revoked = new Set(found.keys.flatMap(({ keyId, status }) => (status === 'revoked' ? keyId : [])));
+  const unused = [...labels.keys()].filter((value) => !revoked.has(value));
+  const values = new Set([...uses.keys(), ...overrides.keys(), ...unused]);
+  const groupOf = new Map<string | null, EachLimit['groups']>(
+    limit.groups.flatMap((group) => group.values.map((value) => [value, [{ ...group, values: [value] }]])),
+  );
   const stateOf = (value: string | null, ofPeriod: Period): ValueState => {
     const use = uses.get(value) ?? { value, usedNanoUsd: 0, unpricedRequests: 0, reservedNanoUsd: 0 };
-    return valueState(limit, use, overrides.get(value) ?? null, { period: ofPeriod, now: at });
+    // There may be thousands of values. Each has one group at most, for which amountFor looks in all.
+    const own = { ...limit, groups: groupOf.get(value) ?? [] };
+    return valueState(own, use, overrides.get(value) ?? null, { period: ofPeriod, now: at });
   };
   const states = period ? [...values].map((value) => stateOf(value, period)) : [];
   const text = search?.toLowerCase();
@@ -157,18 +165,8 @@ export const listLimitValues =
     };
   };
 
-const columns = [
-  'value',
-  'name',
-  'limit_usd',
-  'limit_source',
-  'used_usd',
-  'reserved_usd',
-  'remaining_usd',
-  'percent_used',
-  'is_blocked',
-  'unpriced_requests',
-];
+const COLUMNS =
+  'value,name,limit_usd,limit_source,used_usd,reserved_usd,remaining_usd,percent_used,is_blocked,unpriced_requests';
 const usd = (nanoUsd: number | null): string | null => (nanoUsd === null ? null : usdOf(nanoUsd));
 
 export const exportLimitValues =
@@ -176,13 +174,12 @@ export const exportLimitValues =
   async ({ caller, params: { id }, query }) => {
     const { items, stops } = await readValues(dependencies, caller, id, query);
     return (async function* () {
-      yield `${columns.join(',')}\r\n`;
+      yield `${COLUMNS}\r\n`;
       for (const each of items) {
-        const { value, label, limitNanoUsd, limitSource, isBlocked, ...state } = view(each, stops);
-        const { usedNanoUsd, reservedNanoUsd, remainingNanoUsd, percentUsed, unpricedRequests } = state;
-        const amounts = [usd(usedNanoUsd), usd(reservedNanoUsd), usd(remainingNanoUsd), percentUsed];
+        const { value, label, ...of } = view(each, stops);
+        const amounts = [usd(of.usedNanoUsd), usd(of.reservedNanoUsd), usd(of.remainingNanoUsd), of.percentUsed];
         // Our own numbers need no guard against formulas, which would turn negative ones into text.
-        const ours = [usd(limitNanoUsd), limitSource, ...amounts, isBlocked, unpricedRequests];
+        const ours = [usd(of.limitNanoUsd), of.limitSource, ...amounts, of.isBlocked, of.unpricedRequests];
         yield `${[csvField(value), csvField(label), ...ours].join(',')}\r\n`;
       }
     })();
