@@ -63,10 +63,8 @@ const findSeen = async (
   caller: Caller,
   id: string,
 ): Promise<Alert> => {
-  const [alert, isSeen] = await Promise.all([
-    dependencies.alerts.find(caller.accountId, id),
-    seenBy(dependencies, caller),
-  ]);
+  const isSeen = await seenBy(dependencies, caller);
+  const alert = await dependencies.alerts.find(caller.accountId, id);
   if (!isSeen(alert)) throw new NotFoundError('There is no such alert.');
   return alert;
 };

@@ -8,9 +8,6 @@ import type { Settings } from '../open-settings.ts';
 import { withoutOld } from './manage-keys.ts';
 import type * as operations from './operations.ts';
 
-/** A response of Lambda has 6 MB at most, an account 100 projects. */
-const MAX_REVOKED = 1_000;
-
 const view = ({ projectId, name, createdAt }: Project) => ({
   id: projectId,
   name,
@@ -28,8 +25,8 @@ export const listProjects =
       serviceKeys.filter((key) => isIn(sees, key)),
       ({ projectId }) => projectId,
     );
-    const keyIdsOf = (projectId: string) =>
-      withoutOld(keysOf.get(projectId) ?? [], MAX_REVOKED).map(({ keyId }) => keyId);
+    // An account has 100 projects at most, and a response of Lambda 6 MB.
+    const keyIdsOf = (projectId: string) => withoutOld(keysOf.get(projectId) ?? [], 1_000).map(({ keyId }) => keyId);
     const seen = all.filter(({ projectId }) => hasProject(sees, projectId));
     return { items: seen.map((project) => ({ ...view(project), keys: keyIdsOf(project.projectId) })) };
   };

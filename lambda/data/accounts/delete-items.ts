@@ -107,13 +107,15 @@ export const openAccountItems = (table: Table, outside: OutsideAccount) => {
     do {
       const page: Awaited<ReturnType<typeof readPage>> = await readPage(table, pk, after);
       const items = page.items.filter(({ sk }) => sk !== deletionKey(accountId).sk);
+      const done: Key[] = [];
       for (const item of items) {
-        if (isLate()) return removed;
+        if (isLate()) break;
         await removeWhatItLists(accountId, item);
+        done.push(keyOf(item));
       }
-      removed += await remove(items.map(keyOf));
+      removed += await remove(done);
       after = page.after;
-    } while (after !== null);
+    } while (after !== null && !isLate());
     return removed;
   };
 

@@ -41,12 +41,11 @@ it('is an item that the table takes, however many keys were revoked and members 
     const status = revokedAt === undefined ? ('active' as const) : ('revoked' as const);
     return { keyId, projectId: 'q', ownerUserId: `user-of-${keyId}`, status, revokedAt };
   };
-  const lately = '2026-11-20T11:00:00.000Z';
   // Every 8 s one is revoked.
   const old = Array.from({ length: 20_000 }, (_, n) =>
     keyOf(`key-${n}`, new Date(now.getTime() - n * 8_000 - 3_600_001).toISOString()),
   );
-  const keys = [...old, keyOf('active'), keyOf('late', lately)];
+  const keys = [...old, keyOf('active'), keyOf('late', '2026-11-20T11:00:00.000Z')];
   const each = limits.map((limit) => eachLimitOf({ ruleId: 'b', name: 'b', limit }, { keys, members }, '')!);
   const known = withLimits(NO_BLOCKS, [], keys, each, now);
   expect(JSON.stringify(known).length).toBeLessThan(400_000);
