@@ -1,4 +1,4 @@
-import { MutationCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { type Api, createApi } from './api/client.ts';
 import { isTemporary, problemOf, waitMs } from './api/problem.ts';
@@ -33,6 +33,7 @@ export interface App {
   readonly queryClient: QueryClient;
 }
 
+const ME = '/auth/me';
 const RETRIES = 2;
 /** A page says that it waits where the API wants to be left alone for longer. */
 const LONGEST_WAIT_MS = 6_000;
@@ -52,13 +53,6 @@ const alsoChanged: Readonly<Record<string, readonly string[]>> = {
 
 const firstPart = (path: unknown): string => String(path).split('/')[1] ?? '';
 
-/** Loads again what a change of `path` made old, such as all queries below `/keys` after one of `/keys/{id}/rotate`. */
-const reload = (queryClient: QueryClient, path: string): Promise<void> => {
-  const changed = firstPart(path);
-  const old = new Set([changed, ...(alsoChanged[changed] ?? [])]);
-  return queryClient.invalidateQueries({ predicate: ({ queryKey: [, of] }) => old.has(firstPart(of)) });
-};
-
 declare module '@tanstack/react-query' {
   interface Register {
     /** Messages of a change that has no place on the page for them. */
@@ -70,19 +64,28 @@ declare module '@tanstack/react-query' {
  * A change reloads the queries that it makes old. The `onSuccess` of a mutation runs before that; that of a single call runs after it.
  */
 export const createApp = (settings: Settings): App => {
-  const session = createSession({ apiUrl: settings.apiUrl, storage: sessionStorage, fetch: fetch.bind(window) });
+  const session = createSession(settings.apiUrl);
+  /** Where the API refuses what a page offers, the user's rights were changed: they are read once more, however much was refused. */
+  const checkRights = (error: unknown) => {
+    if (problemOf(error).code === 'FORBIDDEN')
+      void queryClient.invalidateQueries({ queryKey: ['get', ME] }, { cancelRefetch: false });
+  };
   const queryClient: QueryClient = new QueryClient({
+    queryCache: new QueryCache({ onError: (error, { queryKey }) => queryKey[1] !== ME && checkRights(error) }),
     mutationCache: new MutationCache({
       onSuccess: (_data, _variables, _result, { meta }) => void (meta?.done && notifyDone(meta.done)),
       onError: (error, _variables, _result, { meta }) => {
+        checkRights(error);
         // The dialog that would say so goes with its row.
         const isGone = problemOf(error).code === 'NOT_FOUND' && session.isSignedIn();
         const failure = meta?.failure ?? (isGone && 'It is not there any more');
         if (failure) notifyProblem(failure, error);
       },
-      // After an error, too: an item that was deleted elsewhere must show as deleted.
+      // All queries below `/keys` after one of `/keys/{id}/rotate`; after an error, too: what was deleted elsewhere must show as deleted.
       onSettled: (_data, error, _variables, _result, { options: { mutationKey } }) => {
-        const reloaded = reload(queryClient, String(mutationKey?.[1]));
+        const changed = firstPart(mutationKey?.[1]);
+        const old = new Set([changed, ...(alsoChanged[changed] ?? [])]);
+        const reloaded = queryClient.invalidateQueries({ predicate: ({ queryKey: [, of] }) => old.has(firstPart(of)) });
         return error ? undefined : reloaded;
       },
     }),
@@ -118,7 +121,7 @@ export type Permission = Me['user']['permissions'][number];
 
 /** The signed-in user, the account, and whether the user's role has a permission. While it loads, the role has none. */
 export const useMe = () => {
-  const query = useApi().useQuery('get', '/auth/me', {}, { staleTime: Number.POSITIVE_INFINITY });
+  const query = useApi().useQuery('get', ME, {}, { staleTime: Number.POSITIVE_INFINITY });
   const { data: me } = query;
   return { me, query, may: (permission: Permission): boolean => me?.user.permissions.includes(permission) ?? false };
 };

@@ -13,7 +13,16 @@ import { createAppRouter } from './router.tsx';
 import { CannotStart } from './shell/problems.tsx';
 
 /** A comma that is typed begins decimals where the user's language writes it so. Elsewhere it divides thousands: 1,000 is not 1. */
-const decimalSeparators = ['.', ...((1.5).toLocaleString(navigator.language).includes(',') ? [','] : [])];
+const allowedDecimalSeparators = ['.', ...((1.5).toLocaleString(navigator.language).includes(',') ? [','] : [])];
+
+/** A comma that cannot divide thousands is pasted as a point, in each language: `0,001`, `12,50`, `1.000,50`. */
+const onPasteCapture = (event: React.ClipboardEvent) => {
+  const text = event.clipboardData.getData('text');
+  if (!/^[^,]*,[^,.]*$/.test(text) || /^\D*[1-9]\d{0,2},\d{3}\D*$/.test(text)) return;
+  event.preventDefault();
+  event.stopPropagation();
+  document.execCommand('insertText', false, text.replaceAll('.', '').replace(',', '.'));
+};
 
 /**
  * Colours, fonts and cursors are in first-paint.css and theme.css: Mantine would set them in a style element, which the page's policy
@@ -29,7 +38,7 @@ const theme = createTheme({
     Drawer: { defaultProps: { lockScroll: false, closeButtonProps: { 'aria-label': 'Close' } } },
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true } } },
     Badge: { defaultProps: { tt: 'none' } },
-    NumberInput: { defaultProps: { allowNegative: false, allowedDecimalSeparators: decimalSeparators } },
+    NumberInput: { defaultProps: { allowNegative: false, allowedDecimalSeparators, onPasteCapture } },
     Switch: { defaultProps: { withThumbIndicator: false } },
     SegmentedControl: { defaultProps: { withItemsBorders: false } },
     Select: { defaultProps: { allowDeselect: false, comboboxProps: { shadow: 'md' } } },
@@ -73,9 +82,7 @@ const start = async () => {
   );
 };
 
-const reasonOf = (error: Error): string =>
-  error.name === 'SecurityError'
-    ? 'Your browser blocks cookies and site data here. Allow them for this site, then try again.'
-    : error.message;
-
-start().catch((error: Error) => render(<CannotStart reason={reasonOf(error)} />));
+start().catch(({ name, message }: Error) => {
+  const blocked = 'Your browser blocks cookies and site data here. Allow them for this site, then try again.';
+  render(<CannotStart reason={name === 'SecurityError' ? blocked : message} />);
+});

@@ -283,7 +283,29 @@ describe('a part of a page', () => {
     }
   });
 
-  it('that removes a member says what becomes of keys and tokens that it cannot list', async () => {
+  it.each([
+    ['a list', '/audit', '/audit?*', undefined],
+    ['a change', '/savings', '/savings/decisions', 'Watch'],
+  ])('of which %s is refused offers what the user may do now', async (_, path, operation, button) => {
+    const me = await readApi<{ readonly user: object }>('/auth/me');
+    const refusal = { ...failed.json.error, code: 'FORBIDDEN' };
+    const page = await openWith(path, { [operation]: { status: 403, json: { error: refusal } } });
+    let reads = 0;
+    await page.route('**/api/auth/me', (route) => {
+      reads += 1;
+      // The first is that of the page.
+      return route.fulfill({ json: reads === 1 ? me : { ...me, user: { ...me.user, permissions: ['rules:read'] } } });
+    });
+    await page.reload();
+    const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link').filter({ visible: true });
+    if (button) await page.getByRole('button', { name: button }).filter({ visible: true }).first().click();
+    await waitUntil('alerts and limits', async () => (await links.count()) === 2);
+    await waitUntilIdle(page);
+    await screenshot(page, `refused${path.replace('/', '-')}`);
+    expect(reads).toBe(2);
+  });
+
+  it('that changes or removes a member says what becomes of keys and tokens, also where it cannot list them', async () => {
     const me = await readApi<{ readonly user: object }>('/auth/me');
     const member = { ...me.user, userId: 'u', email: 'grace@example.com', role: 'admin', projects: null };
     const page = await openWith('/members', {
@@ -294,6 +316,11 @@ describe('a part of a page', () => {
     await page.getByRole('button', { name: 'Remove' }).click();
     await page.getByText('Their keys could not be loaded: all stay active').waitFor();
     await page.getByText('Their API tokens could not be loaded: all are revoked').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    const tokens = ['gone', 'kept'].map((name) => ({ id: name, name, role: 'admin', isRevoked: name === 'gone' }));
+    await page.route('**/api/members/u', (route) => route.fulfill({ json: { ...member, role: 'viewer', tokens } }));
+    await page.getByLabel('Role of grace@example.com').selectOption('viewer');
+    await page.getByText('is admin no more. Tokens revoked: gone. Still in use: kept.').waitFor();
   });
 
   it('to connect a program shows how without the names of keys, and does not say what it cannot know', async () => {
@@ -317,16 +344,6 @@ describe('a part of a page', () => {
     expect(await items.allTextContents()).toEqual(
       ['metrics svc_1…2', 'nightly sat_1…2'].map((text) => `${text}, made 2026-11-20, never used`),
     );
-  });
-
-  it('that changes a member tells revoked tokens from those that stay in use', async () => {
-    const me = await readApi<{ readonly user: object }>('/auth/me');
-    const member = { ...me.user, userId: 'u', email: 'grace@example.com', role: 'admin', projects: null };
-    const page = await openWith('/members', { '/members': { json: { items: [member] } } });
-    const tokens = ['gone', 'kept'].map((name) => ({ id: name, name, role: 'admin', isRevoked: name === 'gone' }));
-    await page.route('**/api/members/u', (route) => route.fulfill({ json: { ...member, role: 'viewer', tokens } }));
-    await page.getByLabel('Role of grace@example.com').selectOption('viewer');
-    await page.getByText('is admin no more. Tokens revoked: gone. Still in use: kept.').waitFor();
   });
 });
 

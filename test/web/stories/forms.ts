@@ -113,13 +113,22 @@ describe('a secret that is shown once', () => {
 
 describe('a form', () => {
   it.each([
-    ['en-US', '1,000', '$1,000'],
-    ['de-DE', '1,5', '$1.5'],
-  ])('takes the comma of %s as its users mean it: %s', async (locale, typed, shown) => {
+    ['en-US', false, '1,000', '$1,000'],
+    ['de-DE', false, '1,5', '$1.5'],
+    ['en-US', true, '1,000', '$1,000'],
+    ['en-US', true, '1,000.50', '$1,000.5'],
+    ['en-US', true, '12,50', '$12.5'],
+    ['de-DE', true, '0,001', '$0.001'],
+    ['de-DE', true, '1.000,50', '$1,000.5'],
+  ])('takes the comma of %s, pasted: %s, as its users mean it: %s', async (locale, isPasted, text, shown) => {
     const { open } = await openSignedIn(fixture().seeded, undefined, { locale });
-    const amount = (await open('/limits/new?type=budget')).getByLabel('Amount', { exact: true });
-    await amount.fill('');
-    await amount.pressSequentially(typed);
+    const page = await open('/limits/new?type=budget');
+    const amount = page.getByLabel('Amount', { exact: true });
+    const typedIn = isPasted ? page.getByLabel('Name', { exact: true }) : amount;
+    await typedIn.fill('');
+    await typedIn.pressSequentially(text);
+    for (const key of isPasted ? 'AC' : '') await typedIn.press(`Control+${key}`);
+    for (const key of isPasted ? 'AV' : '') await amount.press(`Control+${key}`);
     await amount.blur();
     expect(await amount.inputValue()).toBe(shown);
   });

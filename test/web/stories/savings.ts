@@ -59,4 +59,17 @@ describe('savings', () => {
     expect(await page.getByRole('combobox', { name: 'Tag' }).inputValue()).toBe('extraction');
     await page.getByText(/It would (not )?have fired/).waitFor();
   });
+
+  it('of a what-if go when its question changes', async () => {
+    const { open } = await openSignedIn(fixture().seeded);
+    const card = (await open('/savings')).getByRole('region', { name: 'What if' });
+    await card.getByRole('combobox', { name: 'Service tier' }).click();
+    await card.page().getByRole('option', { name: 'batch' }).click();
+    await card.getByRole('button', { name: 'Price again' }).click();
+    const figures = card.getByText('The tokens are the same.');
+    await figures.waitFor();
+    await card.getByLabel('Tag').fill('extraction');
+    await figures.waitFor({ state: 'hidden' });
+    await screenshot(card.page(), 'what-if-changed', true);
+  });
 });

@@ -29,13 +29,7 @@ const HANDOVER_MS = 150;
 /** How long before its expiry a token is renewed, so that none expires during a request. */
 const EARLY_MS = 60_000;
 
-export interface SessionDependencies {
-  readonly apiUrl: string;
-  readonly storage: Storage;
-  readonly fetch: typeof fetch;
-}
-
-export const createSession = ({ apiUrl, storage, fetch }: SessionDependencies) => {
+export const createSession = (apiUrl: string) => {
   const channel = new BroadcastChannel('session');
   const listeners = new Set<(reason: EndReason) => void>();
   const beginListeners = new Set<() => void>();
@@ -45,31 +39,31 @@ export const createSession = ({ apiUrl, storage, fetch }: SessionDependencies) =
 
   const keep = ({ token: value, refreshToken, expiresIn, userId }: Tokens) => {
     // What another user left in this tab, such as half a form, is not for this one.
-    if ((storage.getItem(USER_KEY) ?? userId) !== userId) storage.clear();
-    storage.setItem(USER_KEY, userId);
+    if ((sessionStorage.getItem(USER_KEY) ?? userId) !== userId) sessionStorage.clear();
+    sessionStorage.setItem(USER_KEY, userId);
     token = { value, renewAt: Date.now() + expiresIn * 1000 - EARLY_MS };
-    storage.setItem(STORAGE_KEY, refreshToken);
+    sessionStorage.setItem(STORAGE_KEY, refreshToken);
     return value;
   };
 
   const forget = (reason: EndReason) => {
     wanted = false;
-    const wasSignedIn = token !== undefined || storage.getItem(STORAGE_KEY) !== null;
+    const wasSignedIn = token !== undefined || sessionStorage.getItem(STORAGE_KEY) !== null;
     token = undefined;
-    storage.removeItem(STORAGE_KEY);
+    sessionStorage.removeItem(STORAGE_KEY);
     if (wasSignedIn) for (const listener of listeners) listener(reason);
   };
 
   /** Ignores offers unless this tab asked and is not signed in yet. */
   const takeOver = (refreshToken: string) => {
-    if (!wanted || storage.getItem(STORAGE_KEY) !== null) return;
+    if (!wanted || sessionStorage.getItem(STORAGE_KEY) !== null) return;
     wanted = false;
-    storage.setItem(STORAGE_KEY, refreshToken);
+    sessionStorage.setItem(STORAGE_KEY, refreshToken);
     for (const listener of beginListeners) listener();
   };
 
   const end = (reason: EndReason) => {
-    const refreshToken = storage.getItem(STORAGE_KEY);
+    const refreshToken = sessionStorage.getItem(STORAGE_KEY);
     forget(reason);
     if (reason !== 'signedOut') return;
     channel.postMessage({ kind: 'ended' } satisfies Message);
@@ -86,7 +80,7 @@ export const createSession = ({ apiUrl, storage, fetch }: SessionDependencies) =
     });
 
   channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
-    const refreshToken = storage.getItem(STORAGE_KEY);
+    const refreshToken = sessionStorage.getItem(STORAGE_KEY);
     if (data.kind === 'ended') forget('signedOut');
     else if (data.kind === 'offered') takeOver(data.refreshToken);
     else if (data.kind === 'wanted' && refreshToken !== null)
@@ -107,7 +101,7 @@ export const createSession = ({ apiUrl, storage, fetch }: SessionDependencies) =
   /** A valid token; undefined when signed out. Concurrent callers share one renewal. */
   const currentToken = (): Promise<string | undefined> => {
     if (token && Date.now() < token.renewAt) return Promise.resolve(token.value);
-    const refreshToken = storage.getItem(STORAGE_KEY);
+    const refreshToken = sessionStorage.getItem(STORAGE_KEY);
     if (refreshToken === null) return Promise.resolve(undefined);
     renewing ??= renew(refreshToken).finally(() => {
       renewing = undefined;
@@ -124,10 +118,10 @@ export const createSession = ({ apiUrl, storage, fetch }: SessionDependencies) =
     discard(value: string) {
       if (token?.value === value) token = undefined;
     },
-    isSignedIn: () => storage.getItem(STORAGE_KEY) !== null,
+    isSignedIn: () => sessionStorage.getItem(STORAGE_KEY) !== null,
     /** Asks the other tabs for their session, and waits `HANDOVER_MS` for a response. */
     async restore(): Promise<void> {
-      if (storage.getItem(STORAGE_KEY) !== null) return;
+      if (sessionStorage.getItem(STORAGE_KEY) !== null) return;
       wanted = true;
       const restored = new Promise<void>((resolve) => {
         beginListeners.add(resolve);

@@ -248,23 +248,23 @@ const decidedColumns = (names: KeyNames, code: string | null): readonly Column<D
 
 const tiers = ['batch', 'flex', 'priority', 'standard'] as const;
 
-interface ReadInPartProps {
-  readonly of: { readonly isComplete: boolean; readonly from: string };
-}
-
 /** Says that figures are of a part of the requests. */
-const ReadInPart = ({ of: { isComplete, from } }: ReadInPartProps) =>
-  !isComplete && (
+const ReadInPart = ({ of }: { readonly of: { readonly isComplete: boolean; readonly from: string } }) =>
+  !of.isComplete && (
     <p className="dim small">
       Not all requests could be read, since they are too many or of another version: these are the newest, from{' '}
-      <Instant iso={from} /> on.
+      <Instant iso={of.from} /> on.
     </p>
   );
 
 /** Prices requests of the last 30 days again, with another model or tier. */
 const WhatIf = () => {
-  const form = useForm({ initialValues: { tag: '', model: '', tier: null as (typeof tiers)[number] | null } });
-  const { mutate, data, error, isPending } = useApi().useMutation('post', '/spend/what-if');
+  const { mutate, reset, data, error, isPending } = useApi().useMutation('post', '/spend/what-if');
+  const form = useForm({
+    initialValues: { tag: '', model: '', tier: null as (typeof tiers)[number] | null },
+    // Figures of other values would look like those of these.
+    onValuesChange: () => reset(),
+  });
   const price = ({ tag, model, tier }: typeof form.values) =>
     mutate({ body: { filter: tag ? { tag } : {}, change: { ...(model && { model }), ...(tier && { tier }) } } });
   return (
