@@ -355,7 +355,7 @@ describe('POST /billing/portal', () => {
     const other = await member();
     expect((await other.me.portal()).body.error).toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringContaining('/billing/checkout'),
+      message: expect.stringContaining('Buy one first'),
     });
   });
 });

@@ -271,8 +271,8 @@ describe('spend by a declared dimension', () => {
     [{ groupBy: ['dim:team', 'client'] }, 'groupBy', 'cannot be combined'],
     [{ groupBy: ['dim:team'], providerKey: ['x'] }, 'groupBy', 'cannot be combined'],
     [{ dim: ['team:a', 'env:b'] }, 'groupBy', 'cannot be combined'],
-    [{ groupBy: ['dim:taem'] }, 'groupBy', 'PUT /dimensions'],
-    [{ dim: ['taem:search'] }, 'dim', 'PUT /dimensions'],
+    [{ groupBy: ['dim:taem'] }, 'groupBy', 'declare it first'],
+    [{ dim: ['taem:search'] }, 'dim', 'declare it first'],
     [{ dim: ['search'] }, 'dim.0', ''],
     [{ groupBy: ['team'] }, 'groupBy.0', ''],
   ])('refuses %j', async (query, path, message) => {
