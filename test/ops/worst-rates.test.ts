@@ -8,7 +8,7 @@ describe('the table that budgets reserve by', () => {
     expect(worstRates.rows).toEqual(worstRatesOf(worstRates.day));
   });
 
-  it('has the price of a model that everybody uses, and of the dearest output of one that makes videos', () => {
+  it('has the price of a common model, and of the dearest output of a model for videos', () => {
     expect(worstRates.rows.google).toContain('gemini-omni-flash-preview 1500 17500 65536 131072');
     expect(worstRates.rows.openai).toContain('gpt-4o 2500 10000 16384 128000');
     const at = new Date(`${worstRates.day}T00:00:00Z`);

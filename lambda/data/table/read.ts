@@ -62,14 +62,17 @@ export const itemsIn = (
 export const itemsUnder = (
   table: Table,
   { pk, sk }: Key,
-  { FilterExpression = '', ...options }: Omit<QueryCommandInput, 'TableName' | `Expression${string}`> = {},
+  options: Omit<QueryCommandInput, 'TableName' | `Expression${string}`> = {},
   values: Record<string, string> = {},
 ): AsyncGenerator<Record<string, unknown>> =>
   queryItems(table, {
     ...options,
-    ...(FilterExpression && { FilterExpression }),
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-    ...expressionAttributes(`${FilterExpression} ${options.ProjectionExpression}`, { pk, prefix: sk, ...values }),
+    ...expressionAttributes(`${options.FilterExpression} ${options.ProjectionExpression}`, {
+      pk,
+      prefix: sk,
+      ...values,
+    }),
   });
 
 /**

@@ -171,7 +171,7 @@ export const withLimits = (
 ): Blocks => {
   const yesterday = new Date(now.getTime() - DAY_MS).toISOString();
   const late = keys.filter(({ revokedAt = '' }) => revokedAt > yesterday);
-  const byEnd = (a: BlockableKey, b: BlockableKey) => (`${a.revokedAt}` < `${b.revokedAt}` ? -1 : 1);
+  const byEnd = (a: BlockableKey, b: BlockableKey) => `${a.revokedAt}`.localeCompare(`${b.revokedAt}`);
   const counting = [...keys.filter(({ status }) => status === 'active'), ...late.sort(byEnd).slice(-MAX_REVOKED)];
   const begun = new Map(blocks.map((block) => [block.id, block]));
   const since = (block: Block): Block => {
