@@ -203,7 +203,7 @@ describe('a connector that knows the URL of MCP', () => {
       redirect_uri: RETURN_TO,
     };
     const wrong = [
-      { code: `${code.slice(0, -1)}x` },
+      { code: `${code.slice(0, -1)}${code.endsWith('x') ? 'y' : 'x'}` },
       { client_id: (await begin(newConnector('https://chatgpt.com/connector'))).page.get('client_id') ?? '' },
       { code_verifier: `${kept.verifier}x` },
       { redirect_uri: 'https://claude.ai/other' },
