@@ -65,6 +65,16 @@ describe('of two requests at once', () => {
     expect(await overtaken(make, make)).toEqual([201, 409, 'LIMIT_REACHED']);
   });
 
+  it('one changes a view, and the other is refused', async () => {
+    const { body: view } = await call('POST', '/views', { name: 'This month', page: 'overview', search: '' });
+    const change =
+      (body: object): Request =>
+      (send) =>
+        send('PATCH', `/views/${view.id}`, body);
+    expect(await overtaken(change({ name: 'Renamed' }), change({ search: 'by=tag' }))).toEqual([200, 409, 'CONFLICT']);
+    expect((await call('GET', '/views')).body.items).toMatchObject([{ name: 'This month', search: 'by=tag' }]);
+  });
+
   it.each<[string, (project: string) => Request, number]>([
     ['member', (project) => (send) => send('PATCH', '/members/eve', { projects: [project] }), 200],
     [

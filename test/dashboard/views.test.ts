@@ -58,18 +58,6 @@ describe('/views', () => {
     expect((await save({ name: 'Room again' })).status).toBe(201);
   });
 
-  it('loses no change to another one of the same moment', async () => {
-    const { body: view } = await save({});
-    const change = (body: object) => call('PATCH', `/views/${view.id}`, body);
-    const statuses = async (...bodies: object[]) => (await Promise.all(bodies.map(change))).map(({ status }) => status);
-    expect((await statuses({ name: 'Renamed' }, { search: 'by=tag' })).sort()).toEqual([200, 409]);
-    const [{ name, search }] = await list();
-    expect([
-      ['Renamed', ''],
-      [view.name, 'by=tag'],
-    ]).toContainEqual([name, search]);
-  });
-
   it('has no view that is gone', async () => {
     expect((await call('PATCH', '/views/gone', { name: 'Mine now' })).status).toBe(404);
     expect((await call('DELETE', '/views/gone')).status).toBe(404);
