@@ -144,9 +144,9 @@ class ServerClient implements ClientResponse {
       if ((error as NodeJS.ErrnoException).code !== 'ERR_HTTP_TRAILER_INVALID') throw error;
       this.#response.writeHead(status, message, withoutHeaders(headers, TRAILER));
     }
-    // Headers go out with the first bytes if those are already here. They never wait for the body. `flushHeaders` would send them as UTF-8.
+    // Headers go out with the first bytes if those are already here. They never wait for the body.
     setImmediate(() => {
-      if (!this.#hasBody && !this.#response.destroyed) this.#response.write('', 'latin1');
+      if (!this.#hasBody && !this.#response.destroyed) this.#response.flushHeaders();
     });
   }
 

@@ -30,11 +30,20 @@ const gatewayServerOptions = {
   requireHostHeader: false,
 } as const satisfies ServerOptions;
 
+declare module 'node:http' {
+  interface ServerResponse {
+    _send(data: string | Uint8Array, encoding?: BufferEncoding, ...rest: unknown[]): boolean;
+  }
+}
+
 /**
- * Where it knows the length of a body, Node decodes a `Content-Disposition` as UTF-8. It need not know the length, because the headers have
- * it.
+ * Headers keep their bytes. Where it knows the length of a body, Node decodes a `Content-Disposition` as UTF-8: it need not know the length,
+ * because the headers have it. It encodes headers as UTF-8 that go out before the body.
  */
 export class GatewayResponse extends ServerResponse {
+  override _send(data: string | Uint8Array, encoding?: BufferEncoding, ...rest: unknown[]): boolean {
+    return super._send(data, data === '' ? 'latin1' : encoding, ...rest);
+  }
   get _contentLength(): null {
     return null;
   }

@@ -43,7 +43,10 @@ export const gatewayRequest = (event: APIGatewayProxyEvent): GatewayRequest => {
 
 const framing = new Set(['content-length', 'transfer-encoding']);
 
-/** API Gateway has removed chunked framing: the body is whole and its length is known. */
+/**
+ * API Gateway has removed chunked framing: the body is whole and its length is known. It is the last header: behind it Node's client decodes
+ * a `Content-Disposition` as UTF-8, and sends other bytes or none.
+ */
 const withBodyLength = (headers: readonly string[], body: Buffer | null): string[] => {
   const kept = withoutHeaders(headers, framing);
   return body === null ? kept : [...kept, 'Content-Length', String(body.length)];
