@@ -14,7 +14,7 @@ const countRequest = jest.fn<CountRequest>();
 
 const { table, clock, caller, ...dashboard } = dashboardForTests(
   {
-    blockCopies: { write: async (accountId: string) => void policies.push(accountId) },
+    blockCopies: { write: async (accountId: string) => void policies.push(accountId), expect: async () => {} },
     webhookUrlProblem: async (url) => (url.includes('inside') ? 'its host must have public addresses only' : undefined),
     newSecret: () => `whsec_${++secrets}`,
     postWebhook,

@@ -17,6 +17,7 @@ const { table, clock, caller, call, audited } = dashboardForTests({
       await happens();
       await openBlockCopies(table).write(...copies);
     },
+    expect: (accountId) => openBlockCopies(table).expect(accountId),
   },
 });
 const pause = (scope: object, changes: object = {}) =>
@@ -87,6 +88,17 @@ describe('a pause', () => {
       [expect.objectContaining({ scope: { tag: 'after' } })],
       'pass',
     ]);
+  });
+
+  it.each<[string, object]>([
+    ['/pauses', { name: 'p', scope: { tag: 'a' } }],
+    ['/access-rules', { name: 'r', denied: ['openai/*'] }],
+    ['/budgets', { name: 'b', amount: 1, period: 'monthly', block: {} }],
+  ])('the first of %s is in force wherever its process ends', async (path, body) => {
+    meanwhile = () => Promise.reject(new Error('the process ends'));
+    expect((await call('POST', path, body)).status).toBe(500);
+    expect((await call('GET', path)).body.items).toHaveLength(1);
+    expect(await copyOnKey()).toBe('pass');
   });
 
   it('is seen and ended by who sees all of its keys', async () => {

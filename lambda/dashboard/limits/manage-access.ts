@@ -51,7 +51,7 @@ const write = async (
   { caller, clientAddress }: From,
   ruleOf: (stored: readonly AccessRule[]) => AccessRule,
 ) => {
-  const { blocks, keys, users, now } = dependencies;
+  const { blocks, blockCopies, keys, users, now } = dependencies;
   const { accountId } = caller;
   const at = now();
   const detailsOf = ({ id: _, createdAt: _at, name, ...members }: AccessRule) => ({
@@ -61,6 +61,13 @@ const write = async (
   let rule = ruleOf((await blocks.read(accountId)).access);
   let before: AccessRule | undefined;
   await requireKnown(dependencies, caller, rule.scope);
+  if (rule.scope.project !== undefined || rule.scope.role !== undefined)
+    await keys.copyRoles(
+      accountId,
+      async () => new Map((await users.recipients(accountId)).map(({ userId, role }) => [userId, role])),
+      () => true,
+    );
+  await blockCopies.expect(accountId);
   await blocks.change(
     accountId,
     (stored) => {
@@ -77,12 +84,6 @@ const write = async (
       return [auditOf({ caller, clientAddress }, fact, at)];
     },
   );
-  if (rule.scope.project !== undefined || rule.scope.role !== undefined)
-    await keys.copyRoles(
-      accountId,
-      async () => new Map((await users.recipients(accountId)).map(({ userId, role }) => [userId, role])),
-      () => true,
-    );
   await writePolicy(dependencies, accountId);
   return { ...view(rule), enforcedFrom: new Date(at.getTime() + KNOWN_ON_KEYS_MS).toISOString() };
 };

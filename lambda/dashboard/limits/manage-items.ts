@@ -9,6 +9,7 @@ import { type BurnRateCondition, evaluatorOf, isRuleIn, type RuleCondition } fro
 import { spendSeries, splitSeries } from '../../domain/limits/spend-series.ts';
 import type { Caller } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
+import { mayBlock } from './block-policy.ts';
 import { auditOfRule, changedRule, newRule, type RuleFacts, requireKnown } from './rule-changes.ts';
 import { newSecretOf } from './rule-members.ts';
 
@@ -131,6 +132,7 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
         const facts = { name, channels, isActive, webhookUrl, targets, condition };
         const rule = await newRule(dependencies, caller.accountId, facts);
         const audit = auditOfRule({ caller, clientAddress }, `${audited}.created`, rule, rule.createdAt);
+        if (mayBlock(rule)) await dependencies.blockCopies.expect(caller.accountId);
         await dependencies.rules.create(rule, { ...audit, requires });
         await apply(dependencies, rule);
         return showOne(dependencies, rule, null);
@@ -158,6 +160,7 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
         requireSeen(caller, rule.condition);
         const requires = async () => rule.isActive && requireKnown(dependencies, caller.accountId, rule.condition);
         const audit = auditOfRule({ caller, clientAddress }, `${audited}.changed`, rule, rule.updatedAt, previous);
+        if (mayBlock(rule)) await dependencies.blockCopies.expect(caller.accountId);
         await dependencies.rules.replace(rule, previous.revision, { ...audit, requires });
         await apply(dependencies, rule);
         return showOne(dependencies, rule, previous.webhook);

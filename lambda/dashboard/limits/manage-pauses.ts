@@ -80,6 +80,9 @@ export const createPause =
     if (!isSeen(caller, pause))
       throw new ForbiddenError('You see only a part of this account. Pause a key or project that you see.');
     const details = { name, scope: JSON.stringify(scope), until: String(pause.until) };
+    const isKnown = async () => (await dependencies.accounts.find(accountId))?.withoutBlocks !== undefined;
+    const wasKnown = await isKnown();
+    await dependencies.blockCopies.expect(accountId);
     await dependencies.blocks.change(
       accountId,
       (blocks) => {
@@ -89,9 +92,9 @@ export const createPause =
       },
       () => [auditOf({ caller, clientAddress }, { action: 'pause.started', subject: pause.id, details }, at)],
     );
-    const isKnown = (await dependencies.accounts.find(accountId))?.withoutBlocks !== undefined;
-    if (!isKnown) await writePolicy(dependencies, accountId);
-    return { ...view(pause), enforcedFrom: after(isKnown ? KNOWN_MS : KNOWN_ON_KEYS_MS) };
+    const enforcedFrom = after(wasKnown && (await isKnown()) ? KNOWN_MS : KNOWN_ON_KEYS_MS);
+    await writePolicy(dependencies, accountId);
+    return { ...view(pause), enforcedFrom };
   };
 
 export const endPause =

@@ -54,13 +54,12 @@ export const openStatusCopies = (table: Table) => {
 export const openBlockCopies = (table: Table) => {
   const keys = openServiceKeys(table);
 
-  const write = (key: Key, policy: BlockPolicy | null): Promise<boolean> =>
-    tryWrite(
-      table,
-      update(key, policy ? 'SET withoutBlocks = :policy' : 'REMOVE withoutBlocks', EXISTS, {
-        policy: policy ?? undefined,
-      }),
-    );
+  const write = async (accountId: string, change: string, policy?: BlockPolicy): Promise<void> => {
+    const writeOn = (key: Key): Promise<boolean> => tryWrite(table, update(key, change, EXISTS, { policy }));
+    if (!(await writeOn(accountKey(accountId)))) throw new NotFoundError('The account no longer exists.');
+    // A secret may have been deleted meanwhile.
+    for (const hash of (await keys.listActive(accountId)).flatMap(hashesOf)) await writeOn(serviceKeyKey(hash));
+  };
 
   return {
     /**
@@ -70,10 +69,15 @@ export const openBlockCopies = (table: Table) => {
      * @param policy null where nothing of the account may be stopped
      * @throws NotFoundError if the account is gone
      */
-    write: async (accountId: string, policy: BlockPolicy | null): Promise<void> => {
-      if (!(await write(accountKey(accountId), policy))) throw new NotFoundError('The account no longer exists.');
-      // A secret may have been deleted meanwhile.
-      for (const hash of (await keys.listActive(accountId)).flatMap(hashesOf)) await write(serviceKeyKey(hash), policy);
-    },
+    write: (accountId: string, policy: BlockPolicy | null): Promise<void> =>
+      write(accountId, policy ? 'SET withoutBlocks = :policy' : 'REMOVE withoutBlocks', policy ?? undefined),
+
+    /**
+     * Has the gateway look for blocks. Before they are stored: wherever this process ends, what is stored is in force.
+     *
+     * @throws NotFoundError if the account is gone
+     */
+    expect: (accountId: string): Promise<void> =>
+      write(accountId, 'SET withoutBlocks = if_not_exists(withoutBlocks, :policy)', 'pass'),
   };
 };
