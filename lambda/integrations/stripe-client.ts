@@ -15,11 +15,11 @@ const REMEMBERED_MS = 5 * MINUTE_MS;
 /** Anyone can send a wrong signature, and not each one may cause a call to Secrets Manager. */
 const REREAD_EVERY_MS = 30_000;
 
-/** @param now milliseconds, monotonic */
+/** @param now milliseconds. By default the clock of the day, since others stand still while Lambda freezes the process */
 export const cachedSecret = (
   client: Pick<SecretsManagerClient, 'send'>,
   secretId: string,
-  now: () => number = () => performance.now(),
+  now: () => number = () => Date.now(),
 ): CachedSecret => {
   let cached: { readonly text: string; readonly readAt: number } | undefined;
   let triedAt = Number.NEGATIVE_INFINITY;
@@ -36,12 +36,12 @@ export const cachedSecret = (
     const stale = cached;
     return stale === undefined ? fetch() : fetch().catch(() => stale.text);
   };
-  const isAllowed = () => now() - triedAt >= REREAD_EVERY_MS;
+  const isAllowed = () => Math.abs(now() - triedAt) >= REREAD_EVERY_MS;
 
   return {
     read: async () => {
       if (cached === undefined) return fetch();
-      return now() - cached.readAt >= REMEMBERED_MS && isAllowed() ? fetchOrCached() : cached.text;
+      return Math.abs(now() - cached.readAt) >= REMEMBERED_MS && isAllowed() ? fetchOrCached() : cached.text;
     },
     reread: async () => (cached === undefined || isAllowed() ? fetchOrCached() : cached.text),
   };

@@ -63,12 +63,10 @@ const REFRESH_MS = 30_000;
 /**
  * Caches the owners of keys in the process: for 60 s if found (a revoked key or a suspended account may still pass for that time),
  * for 10 s if not.
- *
- * @param now milliseconds, monotonic
  */
 export const cachedAccountLookup = (
   read: ReadKey,
-  now: () => number = () => performance.now(),
+  now?: () => number,
 ): ((serviceKey: string) => Lookup | Promise<Lookup>) =>
   cachedReads(
     read,

@@ -30,15 +30,27 @@ export const SHORT_LIVED: Freshness<unknown> = { maxAgeMs: () => 5_000, refreshM
  *
  * The returned function is usually synchronous, from the cache. It never rejects.
  *
- * @param now milliseconds, monotonic
+ * @param now milliseconds. By default the clock of the day, since others stand still while Lambda freezes the process
  */
 export const cachedReads = <V extends object | string>(
   read: (name: string) => Promise<V>,
   { maxAgeMs, refreshMs }: Freshness<V>,
-  now: () => number,
+  now: () => number = () => Date.now(),
 ): ((name: string) => V | Unavailable | Promise<V | Unavailable>) => {
   const entries = new Map<string, Entry<V>>();
   const inFlight = new Map<string, Promise<V | Unavailable>>();
+
+  /** Where the clock was set back, nobody knows how long ago it was. */
+  const msSince = (time: number): number => (time <= now() ? now() - time : Number.POSITIVE_INFINITY);
+
+  /** What a read says is about now, unless the process was frozen meanwhile: then it is made again. */
+  const readNow = async (name: string): Promise<V> => {
+    const startedAt = now();
+    const [result] = await Promise.allSettled([read(name)]);
+    if (msSince(startedAt) >= DOWN_MS) return read(name);
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  };
 
   const remember = (name: string, entry: Entry<V>): void => {
     entries.delete(name);
@@ -49,7 +61,7 @@ export const cachedReads = <V extends object | string>(
   const refresh = (name: string): Promise<V | Unavailable> => {
     const shared = inFlight.get(name);
     if (shared) return shared;
-    const reading = read(name)
+    const reading = readNow(name)
       .then(
         (value): V | Unavailable => {
           remember(name, { value, readAt: now(), failedAt: Number.NEGATIVE_INFINITY });
@@ -73,12 +85,12 @@ export const cachedReads = <V extends object | string>(
     const entry = entries.get(name);
     if (!entry) return refresh(name);
     const { value } = entry;
-    const sinceFailure = now() - entry.failedAt;
+    const sinceFailure = msSince(entry.failedAt);
     if (sinceFailure < DOWN_MS) {
       if (sinceFailure >= RETRY_MS) void refresh(name);
       return value;
     }
-    const age = now() - entry.readAt;
+    const age = msSince(entry.readAt);
     if (value === 'unavailable' || age >= maxAgeMs(value)) return refresh(name);
     if (age >= refreshMs) void refresh(name);
     return value;

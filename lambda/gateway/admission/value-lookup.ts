@@ -55,10 +55,7 @@ export const valueReader =
   };
 
 /** Caches values in the process for 5 s. Only the value that a request has is ever read. */
-export const cachedValueLookup = (
-  read: (name: string) => Promise<KnownValue>,
-  now: () => number = () => performance.now(),
-) => {
+export const cachedValueLookup = (read: (name: string) => Promise<KnownValue>, now?: () => number) => {
   const lookUp = cachedReads(read, SHORT_LIVED, now);
   return ({
     accountId,

@@ -42,7 +42,7 @@ describe('the fingerprint of a credential', () => {
   });
 
   it('is null while the key cannot be read, which is tried again after 10 s', async () => {
-    const now = jest.spyOn(performance, 'now').mockReturnValue(50_000);
+    const now = jest.spyOn(Date, 'now').mockReturnValue(50_000);
     const { fingerprint, calls } = scripted(new Error('down'), { SecretString: 'key' });
     expect(await fingerprint('a')).toBeNull();
     now.mockReturnValue(59_999);
@@ -56,7 +56,7 @@ describe('the fingerprint of a credential', () => {
   it.each([{}, { SecretString: '' }, { SecretString: 7 }, null])(
     'is null without a key, which is tried again: %j',
     async (result) => {
-      const now = jest.spyOn(performance, 'now').mockReturnValue(50_000);
+      const now = jest.spyOn(Date, 'now').mockReturnValue(50_000);
       const { fingerprint } = scripted(result, { SecretString: 'key' });
       expect(await fingerprint('a')).toBeNull();
       now.mockReturnValue(60_000);
