@@ -182,13 +182,13 @@ export const rotateKey =
   ({ keys, accounts, newAccountKey, now }: Settings): Implementation<typeof operations.rotateKey> =>
   async ({ caller, clientAddress, params: { id }, body: { overlapHours } }) => {
     const key = await findChangeable(keys, caller, id);
-    const { accountKey } = await requireAccount(accounts, caller.accountId);
+    const account = await requireAccount(accounts, caller.accountId);
     const at = now();
     const overlapEnd = new Date(at.getTime() + overlapHours * HOUR_MS).toISOString();
     const serviceKey = newAccountKey();
     const fact = { action: 'key.rotated', subject: id, details: { name: key.name, overlapEnd } } as const;
     const audit = auditOf({ caller, clientAddress }, fact, at);
-    const rotated = await keys.rotate(key, { serviceKey, accountKey, overlapEnd, now: at.toISOString() }, audit);
+    const rotated = await keys.rotate(key, { serviceKey, account, overlapEnd, now: at.toISOString() }, audit);
     return { ...view(rotated, at), key: serviceKey };
   };
 

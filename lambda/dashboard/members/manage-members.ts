@@ -121,7 +121,7 @@ const passOn = async (
       const [keyId, { userId: ownerUserId, role: ownerRole }] = [newKeyId(), heir];
       const audit = auditFor('key.handed_over', { to: heir.email, newId: keyId });
       const to = { keyId, ownerUserId, ownerRole, at: revokedAt };
-      await keys.handOver(key, to, audit, checkMember(accountId, heir));
+      await keys.handOver(key.keyId, to, audit, checkMember(accountId, heir));
     }
     return true;
   } catch (error) {

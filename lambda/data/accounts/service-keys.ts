@@ -11,7 +11,7 @@ import { type Action, EXISTS, IS_NEW, put, update } from '../table/actions.ts';
 import { accountKey, accountServiceKeyKey, serviceKeyKey } from '../table/keys.ts';
 import { findAs, findItem, listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError, transact, tryWrite } from '../table/write.ts';
+import { ConditionsFailedError, retryConflicts, transact } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 import { countKey } from './projects.ts';
 
@@ -46,10 +46,10 @@ export type ServiceKey = z.infer<typeof serviceKeySchema>;
 /** What a key is called and what it belongs to. An account may have tens of thousands of revoked keys: most readers take no more of them. */
 const listedKeySchema = z.pick(serviceKeySchema, {
   ...{ keyId: true, name: true, status: true, revokedAt: true },
-  ...{ projectId: true, ownerUserId: true, ownerRole: true },
+  ...{ projectId: true, ownerUserId: true },
 });
 export type ListedKey = z.infer<typeof listedKeySchema>;
-const LISTED = 'keyId, #name, #status, revokedAt, projectId, ownerUserId, ownerRole';
+const LISTED = 'keyId, #name, #status, revokedAt, projectId, ownerUserId';
 
 /** The stored form of a new, active key. */
 export const newServiceKey = (
@@ -142,22 +142,17 @@ export const openServiceKeys = (table: Table) => {
      * @throws ConflictError if the account's status or the member changed at this moment, because the copies on the key would be wrong
      */
     create: async (
-      account: {
-        readonly accountId: string;
-        readonly status: AccountStatus;
-        readonly withoutBlocks?: BlockPolicy | undefined;
-      },
+      account: AccountState,
       key: ServiceKey,
       limit: number,
       audit?: AuditEntry,
       ...checks: Action[]
     ): Promise<void> => {
       const { accountId, status, withoutBlocks } = account;
-      const isSame = `#status = :status AND ${withoutBlocks ? 'withoutBlocks = :withoutBlocks' : 'attribute_not_exists(withoutBlocks)'}`;
       await transact(
         table,
         [
-          update(accountKey(accountId), 'ADD activeKeys :one', `activeKeys < :limit AND ${isSame}`, {
+          update(accountKey(accountId), 'ADD activeKeys :one', `activeKeys < :limit AND ${hasState(account)}`, {
             ...{ one: 1, limit, status, withoutBlocks },
           }),
           ...newKeyItems({ accountId, accountStatus: status, withoutBlocks, key }).map((item) => put(item, IS_NEW)),
@@ -192,20 +187,28 @@ export const openServiceKeys = (table: Table) => {
       readRoles: () => Promise<ReadonlyMap<string, Role>>,
       concerns?: (key: ServiceKey) => boolean,
     ): Promise<void> => {
-      let written: ReadonlyMap<string, Role> | undefined;
-      for (let roles = await readRoles(); !isDeepStrictEqual(roles, written); roles = await readRoles()) {
+      const copy = async (roles: ReadonlyMap<string, Role>) => {
         const isOne = concerns ?? (({ ownerUserId = '' }: ServiceKey) => roles.has(ownerUserId));
         for (const key of (await listActive(accountId)).filter(isOne)) {
           const role = roles.get(key.ownerUserId ?? '') ?? key.ownerRole;
           const set = role === undefined ? '' : ', ownerRole = :role';
           const change = `SET projectId = if_not_exists(projectId, :project)${set}`;
           const values = { project: key.projectId, role };
-          const items = [accountServiceKeyKey(accountId, key.keyId), ...hashesOf(key).map(serviceKeyKey)];
-          // A secret may have been deleted meanwhile.
-          for (const item of items) await tryWrite(table, update(item, change, EXISTS, values));
+          await transact(table, [
+            // A secret that it gets at this moment would have the former role.
+            update(accountServiceKeyKey(accountId, key.keyId), change, 'keyHash = :hash', {
+              ...{ ...values, hash: key.keyHash },
+            }),
+            ...hashesOf(key).map((hash) =>
+              update(serviceKeyKey(hash), change, 'keyId = :keyId', { ...values, keyId: key.keyId }),
+            ),
+          ]);
         }
-        written = roles;
-      }
+        return roles;
+      };
+      let written: ReadonlyMap<string, Role> | undefined;
+      for (let roles = await readRoles(); !isDeepStrictEqual(roles, written); roles = await readRoles())
+        written = await retryConflicts(() => copy(roles));
     },
 
     /**
@@ -242,13 +245,15 @@ export const openServiceKeys = (table: Table) => {
               ...{ formerName: key.name, formerEnd: key.validUntil },
             },
           ),
-          setEnd({ ...key, validUntil: end }, EXISTS, {}, project),
           putAudit(audit),
           ...(isMoved ? countKey(accountId, projectId, 1) : []),
           ...(isMoved ? countKey(accountId, key.projectId, -1) : []),
-          ...changed.map((secret) => setEnd(secret, null, {}, project)),
+          // The secrets of a revoked key may be those of another by now: see handOver.
+          ...(key.status === 'active' ? [{ ...key, validUntil: end }, ...changed] : []).map((secret) =>
+            setEnd(secret, EXISTS, {}, project),
+          ),
         ],
-        (refused) => (refused[3] && projectId !== DEFAULT_PROJECT_ID ? noProject() : changedMeanwhile()),
+        (refused) => (isMoved && refused[2] && projectId !== DEFAULT_PROJECT_ID ? noProject() : changedMeanwhile()),
       );
     },
 
@@ -262,12 +267,12 @@ export const openServiceKeys = (table: Table) => {
       key: ServiceKey,
       {
         serviceKey,
-        accountKey: shownKey,
+        account,
         overlapEnd,
         now,
       }: {
         readonly serviceKey: string;
-        readonly accountKey: string;
+        readonly account: AccountState & { readonly accountKey: string };
         readonly overlapEnd: string;
         readonly now: string;
       },
@@ -300,17 +305,18 @@ export const openServiceKeys = (table: Table) => {
           2 * MAX_FORMER_SECRETS,
         ),
       };
-      /** Copies of the account's state on the key: the new secret gets them as they are at this moment. */
-      const copies = ['keyStatus', 'accountStatus', 'withoutBlocks', 'projectId', 'ownerRole'] as const;
+      /** What the new secret has of the current one, as it is at this moment. */
+      const copies = ['keyStatus', 'projectId', 'ownerRole'] as const;
       const unchanged = copies.map((copy) =>
         current[copy] === undefined ? `attribute_not_exists(${copy})` : `${copy} = :${copy}`,
       );
       const values = Object.fromEntries(copies.map((copy) => [copy, current[copy]]));
+      const { status, withoutBlocks, accountKey: shownKey } = account;
       const [replaced, ...others] = former as [(typeof former)[number], ...typeof former];
       await transact(
         table,
         [
-          put({ ...current, ...serviceKeyKey(next.keyHash) }, IS_NEW),
+          put({ ...current, ...serviceKeyKey(next.keyHash), accountStatus: status, withoutBlocks }, IS_NEW),
           setEnd(replaced, unchanged.join(' AND '), values),
           update(
             accountServiceKeyKey(accountId, key.keyId),
@@ -322,14 +328,14 @@ export const openServiceKeys = (table: Table) => {
             },
           ),
           ...others.map((secret) => setEnd(secret, EXISTS)),
-          ...(serviceKeyHash(shownKey) === key.keyHash
-            ? [
-                update(accountKey(accountId), 'SET accountKey = :serviceKey', 'accountKey = :shownKey', {
-                  serviceKey,
-                  shownKey,
-                }),
-              ]
-            : []),
+          update(accountKey(accountId), 'SET accountKey = :shown', `accountKey = :shownKey AND ${hasState(account)}`, {
+            ...{
+              shown: serviceKeyHash(shownKey) === key.keyHash ? serviceKey : shownKey,
+              shownKey,
+              status,
+              withoutBlocks,
+            },
+          }),
           putAudit(audit),
         ],
         changedMeanwhile,
@@ -342,16 +348,18 @@ export const openServiceKeys = (table: Table) => {
      * member's, and clients go on. The gateway follows within 60 seconds.
      *
      * @param checks of that member
-     * @throws ConflictError if the key or the member was changed in the meantime
+     * @throws ConflictError if the member was changed in the meantime
      */
-    handOver: async (
-      key: ServiceKey,
+    handOver: async function handOver(
+      formerId: string,
       to: { readonly keyId: string; readonly ownerUserId: string; readonly ownerRole: Role; readonly at: string },
       audit: AuditEntry,
       ...checks: Action[]
-    ): Promise<void> => {
+    ): Promise<void> {
       const { accountId } = audit;
       const { keyId, ownerUserId, ownerRole, at } = to;
+      const key = await find(accountId, formerId);
+      if (key?.status !== 'active') return;
       const next = { ...key, keyId, ownerUserId, ownerRole, createdAt: at, lastUsedAt: undefined };
       await transact(
         table,
@@ -359,9 +367,9 @@ export const openServiceKeys = (table: Table) => {
           update(
             accountServiceKeyKey(accountId, key.keyId),
             'SET #status = :revoked, revokedAt = :at',
-            `#status = :active AND keyHash = :hash AND ${hasEnd(key)} AND ${hasProject(key.projectId)}`,
+            `#status = :active AND keyHash = :hash AND #name = :name AND ${hasEnd(key)} AND ${hasProject(key.projectId)}`,
             {
-              ...{ revoked: 'revoked', active: 'active', at, hash: key.keyHash },
+              ...{ revoked: 'revoked', active: 'active', at, hash: key.keyHash, name: key.name },
               ...{ formerEnd: key.validUntil, from: key.projectId },
             },
           ),
@@ -375,15 +383,18 @@ export const openServiceKeys = (table: Table) => {
           ...checks,
           putAudit(audit),
         ],
-        changedMeanwhile,
-      );
+        ([isChanged]) => (isChanged ? undefined : changedMeanwhile()),
+      ).catch((error: unknown) => {
+        if (error instanceof ConditionsFailedError) return handOver(formerId, to, audit, ...checks);
+        throw error;
+      });
     },
 
     /**
      * Revokes a key with all its secrets, also those that it gets at the same moment. Revoking it again has no effect.
      *
      * @throws NotFoundError
-     * @throws ConflictError if it is the last active key and `force` is not set
+     * @throws ConflictError if it is the last active key and `force` is not set, and if its secrets are another's by now: see handOver
      */
     revoke: async function revoke(
       accountId: string,
@@ -393,7 +404,11 @@ export const openServiceKeys = (table: Table) => {
     ): Promise<void> {
       const key = await find(accountId, keyId);
       if (key === undefined) throw new NotFoundError('There is no such key.');
-      if (key.status === 'revoked') return;
+      if (key.status === 'revoked') {
+        const next = (await listActive(accountId)).find((each) => hashesOf(each).includes(key.keyHash));
+        if (next === undefined) return;
+        throw new ConflictError(`The key went to another member, and is ${next.keyId} since. Revoke that one.`);
+      }
       try {
         await transact(table, [
           update(
@@ -407,7 +422,7 @@ export const openServiceKeys = (table: Table) => {
             least: options.force ? 0 : 1,
           }),
           ...hashesOf(key).map((keyHash) =>
-            update(serviceKeyKey(keyHash), 'SET keyStatus = :revoked', null, { revoked: 'revoked' }),
+            update(serviceKeyKey(keyHash), 'SET keyStatus = :revoked', EXISTS, { revoked: 'revoked' }),
           ),
           ...(audit ? [putAudit(audit)] : []),
         ]);
@@ -422,6 +437,16 @@ export const openServiceKeys = (table: Table) => {
     },
   };
 };
+
+interface AccountState {
+  readonly accountId: string;
+  readonly status: AccountStatus;
+  readonly withoutBlocks?: BlockPolicy | undefined;
+}
+
+/** Condition that the account has what keys have copies of as it was read, at `:status` and `:withoutBlocks`. */
+const hasState = ({ withoutBlocks }: AccountState): string =>
+  `#status = :status AND ${withoutBlocks ? 'withoutBlocks = :withoutBlocks' : 'attribute_not_exists(withoutBlocks)'}`;
 
 const changedMeanwhile = () => new ConflictError('Another request changed the key. Read it again.');
 const noProject = () => new NotFoundError('There is no such project.');

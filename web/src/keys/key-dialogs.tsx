@@ -134,8 +134,8 @@ export const RevokeKey = ({ target, onClose }: KeyDialogProps) => {
     onSuccess: onClose,
     meta: { done: `${target.name} revoked.` },
   });
-  // The API revokes the last active key only with `force`.
-  const isLast = revoke.isError && problemOf(revoke.error).code === 'CONFLICT';
+  // The API revokes the last active key only with `force`. Other conflicts have the same code.
+  const isLast = revoke.isError && problemOf(revoke.error).message.includes('?force=true');
   const send = () => revoke.mutate({ params: { path: { id: target.id }, query: isLast ? { force: 'true' } : {} } });
   return (
     <Stack>
