@@ -2,7 +2,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import pMap from 'p-map';
 import type { EvaluationProgress } from '../data/alerts/evaluation-progress.ts';
 import type { MeasureStore } from '../data/alerts/measures.ts';
-import type { Rule, Rules } from '../data/alerts/rules.ts';
+import type { Rule, Rules, UnreadableRule } from '../data/alerts/rules.ts';
 import type { Alert } from '../domain/alerts/alert.ts';
 import type { AccountJob } from '../domain/limits/account-job.ts';
 import type { Evaluation } from './evaluate-account.ts';
@@ -43,8 +43,15 @@ export const failIn =
  */
 export const judgeRules =
   ({ evaluate, deliver, now, logger }: RuleJudging) =>
-  async (report: JudgeReport, accountId: string, rules: readonly Rule[], judgedUntil?: Date): Promise<void> => {
+  async (
+    report: JudgeReport,
+    accountId: string,
+    found: readonly (Rule | UnreadableRule)[],
+    judgedUntil?: Date,
+  ): Promise<void> => {
     const fail = failIn(report, logger);
+    const rules = found.flatMap((rule) => ('error' in rule ? [] : rule));
+    for (const rule of found) if ('error' in rule) fail('rule not read', { ruleId: rule.ruleId }, rule.error);
     report.accounts += 1;
     report.rules += rules.length;
     const at = now();
@@ -59,7 +66,7 @@ export const judgeRules =
   };
 
 export interface AccountJudgeDependencies extends RuleJudging {
-  readonly rules: Pick<Rules, 'list'>;
+  readonly rules: Pick<Rules, 'active'>;
   readonly progress: Pick<EvaluationProgress, 'claimAccount'>;
   readonly measures: Pick<MeasureStore, 'note'>;
 }
@@ -73,7 +80,7 @@ export const judgeAccount = ({ rules, progress, measures, ...judging }: AccountJ
   return async ({ accountId, since, oldest }: AccountJob): Promise<JudgeReport> => {
     const report = emptyReport();
     if (!(await progress.claimAccount(accountId, since, judging.now()))) return report;
-    const active = (await rules.list(accountId)).filter(({ isActive }) => isActive);
+    const active = await rules.active(accountId);
     if (active.length === 0) return report;
     await judge(report, accountId, active);
     const now = judging.now();

@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import type { EvaluationProgress, ShardProgress } from '../data/alerts/evaluation-progress.ts';
-import type { Rule, Rules } from '../data/alerts/rules.ts';
+import type { Rule, Rules, UnreadableRule } from '../data/alerts/rules.ts';
 import { MINUTE_MS } from '../domain/calendar/units.ts';
 import type { Job, SendJob, ShardToJudge } from './job.ts';
 import { emptyReport, failIn, type JudgeReport, judgeRules, type RuleJudging } from './judge-rules.ts';
@@ -34,11 +34,12 @@ export interface JudgeDependencies extends RuleJudging {
 
 const AT_ONCE = 32;
 
-type AccountRules = readonly [Rule, ...Rule[]];
+type FoundRule = Rule | UnreadableRule;
+type AccountRules = readonly [FoundRule, ...FoundRule[]];
 
 /** Groups rules by account. The index has an account's rules next to each other. */
-async function* groupByAccount(rules: AsyncIterable<Rule>): AsyncGenerator<AccountRules> {
-  let account: Rule[] = [];
+async function* groupByAccount(rules: AsyncIterable<FoundRule>): AsyncGenerator<AccountRules> {
+  let account: FoundRule[] = [];
   for await (const rule of rules) {
     if (account[0] && account[0].accountId !== rule.accountId) {
       yield account as unknown as AccountRules;

@@ -11,7 +11,7 @@ import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
 import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
-import { ACTIVE_RULE_SHARDS, ruleKey } from '../../lambda/data/table/keys.ts';
+import { ACTIVE_RULE_SHARDS, activeRulesIndexKey, ruleKey } from '../../lambda/data/table/keys.ts';
 import { shardOf } from '../../lambda/data/table/table.ts';
 import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
@@ -107,6 +107,21 @@ describe('the rule evaluator', () => {
       text: expect.stringContaining(`https://dashboard.example.com/alerts/${alert?.alertId}`),
       html: expect.stringContaining('gpt-4o 75%'),
     });
+  });
+
+  it('judges the other rules and accounts of a shard where a later version wrote a rule', async () => {
+    const accounts = [await newAccount(table), await newAccount(table)];
+    for (const { accountId } of accounts) {
+      await createRule(accountId);
+      const Item = { ...ruleKey(accountId, 'later'), ...activeRulesIndexKey(3, accountId, 'later') };
+      const config = { threshold: 1, period: 'daily', scale: 2 };
+      const facts = { accountId, ruleId: 'later', isActive: true, type: 'cost_threshold', config };
+      await table.call('PutItem', { TableName: table.name, Item: { ...Item, ...facts } });
+      await addSpend(table, accountId, '2026-11-20T10:00:00Z', costing(11));
+    }
+    expect(await run()).toMatchObject({ alerts: 2, failures: 2 });
+    expect(logger.error).toHaveBeenCalledWith('rule not read', { ruleId: 'later', error: expect.anything() });
+    expect(await openRules(table).active(accounts[0]!.accountId)).toHaveLength(2);
   });
 
   it('sends no mail to an address that bounced, and says so', async () => {

@@ -44,15 +44,30 @@ export type Rule<Condition extends RuleCondition = RuleCondition> = z.infer<type
   readonly condition: Condition;
 };
 
-const parseRule = (item: Record<string, unknown>): Rule => ({
-  ...factsSchema.parse(item),
-  condition: ruleConditionSchema.parse({ type: item['type'], config: item['config'] }),
+/** Members that a later version added stay. */
+const parseRule = ({ type, config, gsi1pk: _, gsi1sk: _sk, ...facts }: Record<string, unknown>): Rule => ({
+  ...facts,
+  ...factsSchema.parse(facts),
+  condition: ruleConditionSchema.parse({ type, config }),
 });
+
+/** A rule that this version cannot read: a later version wrote it. */
+export interface UnreadableRule extends Pick<Rule, 'accountId' | 'ruleId'> {
+  readonly error: unknown;
+}
+
+const tryRule = (item: Record<string, unknown>): Rule | UnreadableRule => {
+  try {
+    return parseRule(item);
+  } catch (error) {
+    return { accountId: String(item['accountId']), ruleId: String(item['ruleId']), error };
+  }
+};
 
 /** Only active rules have a key in the index that the evaluator reads. */
 const ruleItem = ({ condition, ...facts }: Rule) => ({
-  ...ruleKey(facts.accountId, facts.ruleId),
   ...facts,
+  ...ruleKey(facts.accountId, facts.ruleId),
   type: condition.type,
   config: condition.config,
   ...(facts.isActive &&
@@ -104,6 +119,10 @@ export const openRules = (table: Table) => ({
   /** The account's rules, oldest first. */
   list: (accountId: string): Promise<Rule[]> => listItems(table, ruleKey(accountId, ''), parseRule),
 
+  /** The active ones. What cannot be read does not keep the others from being judged. */
+  active: async (accountId: string): Promise<(Rule | UnreadableRule)[]> =>
+    (await listItems(table, ruleKey(accountId, ''), (item) => (item['isActive'] ? [tryRule(item)] : []))).flat(),
+
   /** @throws NotFoundError */
   find: async (accountId: string, ruleId: string): Promise<Rule> => {
     const item = await findItem(table, ruleKey(accountId, ruleId));
@@ -143,7 +162,7 @@ export const openRules = (table: Table) => ({
    * Active rules of a shard, those of one account next to each other: all, or those after an account. Eventually consistent: a change
    * shows after about a second.
    */
-  async *activeInShard(shard: number, after = ''): AsyncGenerator<Rule> {
+  async *activeInShard(shard: number, after = ''): AsyncGenerator<Rule | UnreadableRule> {
     for await (const item of queryItems(table, {
       IndexName: 'gsi1',
       KeyConditionExpression: 'gsi1pk = :shard AND gsi1sk > :after',
@@ -152,7 +171,7 @@ export const openRules = (table: Table) => ({
         ':after': activeRulesIndexKey(shard, after, HIGHEST).gsi1sk,
       },
     })) {
-      yield parseRule(item);
+      yield tryRule(item);
     }
   },
 });
