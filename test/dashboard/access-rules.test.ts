@@ -9,6 +9,7 @@ import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import { MAX_ACCESS_RULES } from '../../lambda/domain/limits/access-rules.ts';
+import { type Block, NO_BLOCKS } from '../../lambda/domain/limits/block.ts';
 import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { dashboardForTests } from './open-dashboard.ts';
@@ -90,6 +91,28 @@ describe('an access rule', () => {
       body: { error: { code: 'LIMIT_REACHED' } },
     });
   });
+});
+
+it('keeps what a later version wrote next to pauses and rules, and in them', async () => {
+  const denied = ['openai/o1*'];
+  const facts = { name: 'n', allowed: null, denied, maxRequestUsd: null, createdAt: '2026-11-20T16:00:00Z' };
+  const later = { ...facts, id: 'a', scope: { network: 'n' } as object, more: 2 };
+  const pause = {
+    kind: 'pause',
+    until: null,
+    amountNanoUsd: null,
+    spentNanoUsd: null,
+    startedAt: '2026-11-20T16:00:00Z',
+  };
+  const paused = { ...pause, id: 'p', name: 'p', scope: { tag: 'a', network: 'n' }, more: 4 } as Block;
+  const blocks = { ...NO_BLOCKS, blocks: [paused], access: [later], quotas: [3] };
+  await openBlocks(table).change(caller.accountId, () => blocks);
+  expect((await call('POST', '/pauses', { name: 'q', scope: { tag: 'b' } })).status).toBe(201);
+  expect((await create({ denied })).status).toBe(201);
+  expect((await call('GET', '/access-rules')).body.items).toHaveLength(2);
+  expect((await call('GET', '/pauses')).body.items).toHaveLength(2);
+  const after = await openBlocks(table).read(caller.accountId);
+  expect(after).toMatchObject({ access: [later, {}], blocks: [paused, {}], quotas: [3] });
 });
 
 describe('what rules choose by is on every secret of a key', () => {

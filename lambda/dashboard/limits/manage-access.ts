@@ -14,7 +14,12 @@ interface From {
   readonly clientAddress?: string | undefined;
 }
 
-const view = (rule: AccessRule) => ({ ...rule, allowed: rule.allowed && [...rule.allowed], denied: [...rule.denied] });
+const view = ({ scope: { key, project, role }, allowed, denied, ...rule }: AccessRule) => ({
+  ...rule,
+  scope: { key, project, role },
+  allowed: allowed && [...allowed],
+  denied: [...denied],
+});
 
 /** @throws ValidationError where the account has no such key or project, or the caller does not see it */
 const requireKnown = async (

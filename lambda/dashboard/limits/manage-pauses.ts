@@ -10,12 +10,12 @@ import { KNOWN_MS, KNOWN_ON_KEYS_MS, writePolicy } from './block-policy.ts';
 import type * as operations from './pause-operations.ts';
 
 const view = ({ id, name, scope, projectId, startedAt, until, ruleId }: Block) => {
-  const { keyIds, sessionId, metadata: _, ...others } = scope;
+  const { provider, model, tag, client, keyIds, sessionId } = scope;
   return {
     id,
     name,
     scope: {
-      ...others,
+      ...{ provider, model, tag, client },
       ...(projectId === undefined ? keyIds && { key: keyIds[0] } : { project: projectId }),
       ...(sessionId !== undefined && { session: sessionId }),
     },

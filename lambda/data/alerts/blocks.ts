@@ -13,9 +13,10 @@ import type { Table } from '../table/table.ts';
 import { retryConflicts, transact } from '../table/write.ts';
 import type { Rule } from './rules.ts';
 
+/* Members that a later version wrote stay: an earlier one may judge and write the same item while one replaces the other. */
 const text = z.string();
 const policy = z.enum(['pass', 'stop']);
-const scope = z.object({
+const scope = z.looseObject({
   provider: z.optional(text),
   model: z.optional(text),
   tag: z.optional(text),
@@ -25,9 +26,9 @@ const scope = z.object({
   metadata: z.optional(z.record(text, text)),
 });
 
-const period = z.union([z.enum(periodNames), z.object({ from: text, to: text })]);
+const period = z.union([z.enum(periodNames), z.looseObject({ from: text, to: text })]);
 
-const eachLimit: z.ZodMiniType<EachLimit> = z.object({
+const eachLimit: z.ZodMiniType<EachLimit> = z.looseObject({
   id: text,
   name: text,
   each: z.custom<EachName>((name) => typeof name === 'string'),
@@ -35,7 +36,12 @@ const eachLimit: z.ZodMiniType<EachLimit> = z.object({
   period,
   amountNanoUsd: z.number(),
   groups: z.array(
-    z.object({ source: z.enum(['project', 'role']), name: text, amountNanoUsd: z.number(), values: z.array(text) }),
+    z.looseObject({
+      source: z.enum(['project', 'role']),
+      name: text,
+      amountNanoUsd: z.number(),
+      values: z.array(text),
+    }),
   ),
   percent: z.number(),
   enforcement: z.nullable(z.enum(['lagging', 'reserved'])),
@@ -46,9 +52,9 @@ const eachLimit: z.ZodMiniType<EachLimit> = z.object({
   askUrl: text,
 });
 
-const blocksSchema: z.ZodMiniType<Blocks> = z.object({
+const blocksSchema: z.ZodMiniType<Blocks> = z.looseObject({
   blocks: z.array(
-    z.object({
+    z.looseObject({
       id: text,
       kind: z.enum(['budget', 'pause']),
       name: text,
@@ -61,10 +67,10 @@ const blocksSchema: z.ZodMiniType<Blocks> = z.object({
       projectId: z.optional(text),
     }),
   ),
-  remaining: z.array(z.object({ id: text, scope, until: text, nanoUsd: z.number() })),
+  remaining: z.array(z.looseObject({ id: text, scope, until: text, nanoUsd: z.number() })),
   reserved: z._default(
     z.array(
-      z.object({
+      z.looseObject({
         id: text,
         name: text,
         scope,
@@ -79,10 +85,10 @@ const blocksSchema: z.ZodMiniType<Blocks> = z.object({
   ),
   access: z._default(
     z.array(
-      z.object({
+      z.looseObject({
         id: text,
         name: text,
-        scope: z.object({ key: z.optional(text), project: z.optional(text), role: z.optional(z.enum(roles)) }),
+        scope: z.looseObject({ key: z.optional(text), project: z.optional(text), role: z.optional(z.enum(roles)) }),
         allowed: z.nullable(z.array(text)),
         denied: z.array(text),
         maxRequestUsd: z.nullable(z.number()),
@@ -92,7 +98,7 @@ const blocksSchema: z.ZodMiniType<Blocks> = z.object({
     [],
   ),
   each: z._default(z.array(eachLimit), []),
-  keys: z._default(z.record(text, z.object({ project: text, member: z.optional(text) })), {}),
+  keys: z._default(z.record(text, z.looseObject({ project: text, member: z.optional(text) })), {}),
 });
 
 const itemSchema = z.object({ version: z.int(), json: text });

@@ -125,7 +125,10 @@ export const scopeShape = {
   ),
 };
 
-const storedPrice = z.object({
+/** Members that a later version added stay, whoever writes the prices next. */
+const stored = <S extends z.core.$ZodShape>(shape: S) => z.looseObject(shape) as unknown as z.ZodMiniObject<S>;
+
+const storedPrice = stored({
   priceId: z.string(),
   name: z.string(),
   ...scopeShape,
@@ -139,7 +142,7 @@ const storedPrice = z.object({
 
 export type OwnPrice = z.infer<typeof storedPrice>;
 
-const storedFactor = z.object({
+const storedFactor = stored({
   numerator: z.string(),
   denominator: z.string(),
   /** A commitment's amount of the month, what a credit paid, or the volume. Integers as text. */
@@ -148,7 +151,7 @@ const storedFactor = z.object({
   isShared: z._default(z.boolean(), true),
 });
 
-const storedMonth = z.object({
+const storedMonth = stored({
   /** By price id. */
   factors: z.record(z.string(), storedFactor),
   /** The requests that began before this instant are in the sums. */
@@ -159,7 +162,7 @@ const storedMonth = z.object({
 });
 export type MonthPrices = z.infer<typeof storedMonth>;
 
-const storedJob = z.object({
+const storedJob = stored({
   /** Months to do, ascending. */
   months: z.array(z.string()),
   /** Months of which only the factors are computed, for requests to come. */
@@ -183,7 +186,7 @@ const storedJob = z.object({
 export type PriceJob = z.infer<typeof storedJob>;
 
 /** Everything about an account's own prices, as it is stored. */
-export const storedPrices = z.object({
+export const storedPrices = stored({
   prices: z.array(storedPrice),
   months: z._default(z.record(z.string(), storedMonth), {}),
   job: z._default(z.nullable(storedJob), null),
@@ -196,7 +199,7 @@ export const storedPrices = z.object({
   checkedAt: z._default(z.nullable(z.iso.datetime()), null),
   currency: z._default(
     z.nullable(
-      z.object({
+      stored({
         code: z.string(),
         rates: z.array(z.object({ from: z.iso.date(), perUsd: z.string() })),
       }),
