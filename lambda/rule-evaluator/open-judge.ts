@@ -49,13 +49,14 @@ export const deliverPending =
   async (remainingMs: () => number): Promise<{ readonly failures: number }> => {
     const report = { failures: 0 };
     const fail = failIn(report, logger);
+    const failed = (item: string, error: unknown): void => fail('not delivered', { item }, error);
     const tryToDeliver = (outgoing: Outgoing, round: number): Promise<void> =>
-      deliver(outgoing, round).catch((error) => fail('not delivered', { item: outgoingKey(outgoing).sk }, error));
+      deliver(outgoing, round).catch((error) => failed(outgoingKey(outgoing).sk, error));
     // Each run begins with another shard, so that none waits for the others.
     const first = Math.floor(now().getTime() / MINUTE_MS);
     for (let i = 0; i < UNDELIVERED_SHARDS && !isLate(remainingMs); i++) {
       const shard = (first + i) % UNDELIVERED_SHARDS;
-      const due = takeUntil(deliveries.undelivered(shard, now()), () => isLate(remainingMs));
+      const due = takeUntil(deliveries.undelivered(shard, now(), failed), () => isLate(remainingMs));
       try {
         await pMap(due, ({ outgoing, round }) => tryToDeliver(outgoing, round), { concurrency: AT_ONCE });
       } catch (error) {

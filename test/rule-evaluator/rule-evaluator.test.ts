@@ -11,7 +11,8 @@ import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
 import { openRules, type Rule } from '../../lambda/data/alerts/rules.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
-import { ACTIVE_RULE_SHARDS, activeRulesIndexKey, ruleKey } from '../../lambda/data/table/keys.ts';
+import { ACTIVE_RULE_SHARDS, activeRulesIndexKey, alertKey, ruleKey } from '../../lambda/data/table/keys.ts';
+import { findItem } from '../../lambda/data/table/read.ts';
 import { shardOf } from '../../lambda/data/table/table.ts';
 import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
@@ -364,6 +365,23 @@ describe('the rule evaluator', () => {
     const [webhook, body] = postWebhook.mock.calls[0]!;
     expect(webhook).toEqual({ url: 'https://hooks.example.com', secret: 'whsec_x' });
     expect(body).not.toContain(account.accountId);
+  });
+
+  it('delivers the others of a shard where a later version wrote an alert', async () => {
+    const { accountId } = await newAccount(table);
+    await createRule(accountId);
+    await addSpend(table, accountId, '2026-11-20T10:00:00Z', costing(11));
+    sendMail.mockRejectedValueOnce(new MailError('Throttling'));
+    await run();
+    const [alert] = await alertsOf(accountId);
+    const item = await findItem(table, alertKey(accountId, alert?.alertId ?? ''));
+    const unknown = { ...item, ...alertKey('another', 'later'), type: 'of a later version', gsi1sk: '2026#later' };
+    await table.call('PutItem', { TableName: table.name, Item: unknown });
+    logger.error.mockClear();
+    later(1);
+    await run();
+    expect(logger.error).toHaveBeenCalledWith('not delivered', { item: 'ALERT#later', error: expect.anything() });
+    expect((await alertsOf(accountId))[0]?.deliveries[0]).toMatchObject({ status: 'sent', attempts: 2 });
   });
 
   it("sends several of an account's alerts at a time, but not all", async () => {

@@ -41,12 +41,22 @@ const HIGHEST = '~';
 
 /** Alerts and reports with pending deliveries, and the claims on them. */
 export const openAlertDeliveries = (table: Table) => ({
-  /** Alerts and reports of a shard that are due for their next attempt, with the number of rounds so far. */
-  async *undelivered(shard: number, now: Date): AsyncGenerator<{ outgoing: Outgoing; round: number }> {
+  /**
+   * Alerts and reports of a shard that are due for their next attempt, with the number of rounds so far.
+   *
+   * @param skip called with what this version cannot read; it does not keep the others from being delivered
+   */
+  async *undelivered(
+    shard: number,
+    now: Date,
+    skip?: (item: string, error: unknown) => void,
+  ): AsyncGenerator<{ outgoing: Outgoing; round: number }> {
     const due = itemsOfIndex(table, undeliveredIndexPartition(shard), `${now.toISOString()}#${HIGHEST}`);
     for await (const item of due) {
-      const outgoing = 'reportId' in item ? reportRunSchema.parse(item) : alertSchema.parse(withCurrentNames(item));
-      yield { outgoing, round: Number(item['deliveryRound']) };
+      const { data: outgoing, error } =
+        'reportId' in item ? reportRunSchema.safeParse(item) : alertSchema.safeParse(withCurrentNames(item));
+      if (outgoing) yield { outgoing, round: Number(item['deliveryRound']) };
+      else skip?.(String(item['sk']), error);
     }
   },
 
