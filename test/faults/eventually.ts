@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** For what the recorder has to work off: on a busy machine the emulators are slower than the traffic. */
+export const DELIVERY_MS = 900_000;
+
 /**
  * Waits for what must come true: soon, on an idle machine, and in the end on any.
  *

@@ -17,8 +17,6 @@ export interface Scenario<Context> {
 /** Scenarios that share what they run on. */
 export interface ScenarioGroup<Context> {
   readonly title: string;
-  /** Limit of a scenario at quick scale where that of jest.config.js is too short. Each group says why. */
-  readonly timeoutMs?: number;
   readonly open: (scale: Scale) => Promise<Context>;
   readonly close: (context: Context) => Promise<unknown>;
   readonly scenarios: readonly Scenario<Context>[];

@@ -14,7 +14,6 @@ const REQUESTS: Record<Scale, number> = { quick: 10_000, full: 1_000_000 };
 
 export const budgetsGroup: ScenarioGroup<null> = {
   title: 'Budgets',
-  timeoutMs: 120_000,
   open: async () => null,
   close: async () => {},
   scenarios: [

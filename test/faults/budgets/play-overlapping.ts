@@ -75,13 +75,14 @@ export const playOverlapping = async (seed: number, requests: number, timeoutMs:
     const spent = new Map<ReservedBudget, number>([wide, narrow, ...ofUsers].map((budget) => [budget, 0]));
     const counts = { passed: 0, refused: 0, unreserved: 0, again: 0 };
     const toRecord: CloseEvent[] = [];
+    /** Of all requests: the month may end meanwhile. */
+    const startedAt = new Date().toISOString();
 
     const send = async (n: number): Promise<void> => {
       const ofUser = random.pick(ofUsers);
       const budgets = random.shuffled(random.below(4) === 0 ? [wide, ofUser] : [wide, narrow, ofUser]);
       const metadata = { user: ofUser.of.value };
       const tokens = random.below(WORST_NANO_USD / PRICE_NANO_USD);
-      const startedAt = new Date().toISOString();
       const result = await (reserves[n % GATEWAYS] as (typeof reserves)[number])(accountId, budgets, {
         ...SIMULATED,
         body: BODY,
@@ -123,7 +124,7 @@ export const playOverlapping = async (seed: number, requests: number, timeoutMs:
     hasEnded = true;
     await recording;
 
-    const period = periodId(periodAt('monthly', new Date()));
+    const period = periodId(periodAt('monthly', new Date(startedAt)));
     for (const [{ id, limitNanoUsd, of }, nanoUsd] of spent) {
       const key = of ? limitValueKey(accountId, id, period, of.value) : reservedBudgetKey(accountId, id, period);
       const { Item = {} } = await table.call('GetItem', { TableName: table.name, Key: { ...key } });

@@ -18,7 +18,7 @@ import { openJudge } from '../../../lambda/rule-evaluator/open-judge.ts';
 import { startSecrets } from '../../../local/emulators/secrets.ts';
 import { newAccount } from '../../data/new-account.ts';
 import { SEED } from '../../seed.ts';
-import { eventually } from '../eventually.ts';
+import { DELIVERY_MS, eventually } from '../eventually.ts';
 import { FINGERPRINT_SECRET, gatewayVariables } from '../harness/gateway-variables.ts';
 import { type Part, startPart } from '../harness/part.ts';
 import { LOCAL_CREDENTIALS, openQueues, REGION } from '../harness/queues.ts';
@@ -31,7 +31,6 @@ const GATEWAYS = 4;
 const INPUT_TOKENS = 12;
 const MAX_OUTPUT_TOKENS = 1_000;
 const JUDGING_MS = 2_000;
-const DELIVERY_MS = 300_000;
 
 /** They start within three seconds, and take five: all of them run at once. */
 const START_MS = 3;

@@ -8,8 +8,6 @@ import { stayingClients } from './staying.ts';
 
 export const clientGroup = (transport: TransportName): ScenarioGroup<Context> => ({
   title: `Clients that disconnect, stall or push, ${transport}`,
-  // A failed scenario is tried again 4 and 16 times slower: see paces.ts.
-  timeoutMs: 120_000,
   open: async () => {
     const origin = await startRawOrigin();
     origin.script = silent;

@@ -1,5 +1,5 @@
 import { Agent, request as httpRequest } from 'node:http';
-import { eventually } from '../eventually.ts';
+import { DELIVERY_MS, eventually } from '../eventually.ts';
 import { pathOf } from './provider.ts';
 
 /** One request of a client, and what it saw of it. */
@@ -94,7 +94,7 @@ export const untilGoverned = async (caller: Caller, numbers: ReturnType<typeof r
     sent.push(...(await drive(1, caller, numbers.some(1))));
     return sent.at(-1)?.route === 'governed';
   };
-  await eventually(isGoverned, 'requests are governed', undefined, 50);
+  await eventually(isGoverned, 'requests are governed', DELIVERY_MS, 50);
   return sent;
 };
 

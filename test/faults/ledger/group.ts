@@ -40,8 +40,6 @@ const scenario = (
 
 export const ledgerGroup: ScenarioGroup<null> = {
   title: 'Ledger against a model',
-  // The recorder waits before it tries again, for up to a second each time.
-  timeoutMs: 120_000,
   open: async () => null,
   close: async () => {},
   scenarios: [

@@ -119,8 +119,6 @@ const startLargeProvider = async () => {
 
 export const memoryGroup: ScenarioGroup<Context> = {
   title: 'Bodies larger than memory',
-  // 64 MB through the gateway, at the pace of a watched reader.
-  timeoutMs: 120_000,
   open: async () => {
     const provider = await startLargeProvider();
     const nowhere = 'http://127.0.0.1:9';

@@ -10,7 +10,7 @@ import { startSqs } from '../../../local/emulators/sqs.ts';
 import { newAccount } from '../../data/new-account.ts';
 import { SEED } from '../../seed.ts';
 import { closeEvent, openEvent } from '../../usage-recorder/events.ts';
-import { eventually } from '../eventually.ts';
+import { DELIVERY_MS, eventually } from '../eventually.ts';
 import { pathOf, tokensOf } from '../harness/provider.ts';
 import { openQueues, type Queues } from '../harness/queues.ts';
 import { reconcile } from '../harness/reconcile.ts';
@@ -27,10 +27,8 @@ interface Context {
 }
 
 const REQUESTS: Record<Scale, number> = { quick: 60, full: 1_000 };
-const DELIVERY_MS = 150_000;
-/** What is good must be recorded within both together, on however slow a machine. */
-const MAX_RECEIVE_COUNT = 4;
-const VISIBILITY_SECONDS = 2;
+/** What is good is never given up, and no batch is delivered again before it is done, on however slow a machine. */
+const LIMITS = { maxReceiveCount: 1_000, visibilitySeconds: 30 };
 
 type Body = { readonly body: string; readonly delaySeconds?: number };
 
@@ -200,15 +198,10 @@ const oversized: Scenario<Context> = {
 
 export const messagesGroup: ScenarioGroup<Context> = {
   title: 'Queue messages',
-  // DELIVERY_MS bounds how often messages are delivered again.
-  timeoutMs: 180_000,
   open: async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'messages-'));
     const [table, sqs] = await Promise.all([emulatedTable(), startSqs({ dataDir })]);
-    const queues = await openQueues(sqs.endpoint, {
-      maxReceiveCount: MAX_RECEIVE_COUNT,
-      visibilitySeconds: VISIBILITY_SECONDS,
-    });
+    const queues = await openQueues(sqs.endpoint, LIMITS);
     const recorder = startRecorder(table, queues);
     return {
       table,

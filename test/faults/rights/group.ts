@@ -229,8 +229,6 @@ export const attack = async (world: World, random: Random, scale: Scale): Promis
 
 export const rightsGroup: ScenarioGroup<World> = {
   title: 'Rights',
-  // Starts the local stack, and people join by mail.
-  timeoutMs: 300_000,
   open: () => openWorld(),
   close: closeWorld,
   scenarios: [

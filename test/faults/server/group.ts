@@ -173,8 +173,6 @@ const idle = scenario('connections kept and left idle', {}, async (host) => {
 
 export const serverGroup: ScenarioGroup<Context> = {
   title: 'The server and its connections',
-  // A failed scenario is tried again 4 and 16 times slower: see paces.ts.
-  timeoutMs: 120_000,
   open: async () => ({ origin: await startScriptedOrigin() }),
   close: ({ origin }) => origin.close(),
   scenarios: [

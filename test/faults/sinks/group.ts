@@ -376,10 +376,9 @@ const sinks: Scenario<Context> = {
   },
 };
 
-/** Everything that shows spend outside the dashboard, against the ledger. 44 simulated hours take longer than a test of Jest may. */
+/** Everything that shows spend outside the dashboard, against the ledger. */
 export const sinksGroup: ScenarioGroup<Context> = {
   title: 'sinks',
-  timeoutMs: 240_000,
   open: async () => {
     const [table, objects] = await Promise.all([emulatedTable(), emulatedObjects()]);
     return { table, objects };

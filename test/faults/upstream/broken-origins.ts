@@ -35,13 +35,12 @@ export const startBrokenOrigins = async (): Promise<BrokenOrigins> => {
   const noCertificate = createTlsServer({}, keep);
   const untrustedTls = createTlsServer(untrusted, keep);
   for (const server of [noCertificate, untrustedTls]) server.on('tlsClientError', () => {});
-  const refusing = createTcpServer();
-  const ports = await Promise.all([silent, garbage, noCertificate, untrustedTls, refusing].map(listen));
-  await new Promise((resolve) => refusing.close(resolve));
-  const [silentPort, garbagePort, noCertificatePort, untrustedPort, refusingPort] = ports;
+  const ports = await Promise.all([silent, garbage, noCertificate, untrustedTls].map(listen));
+  const [silentPort, garbagePort, noCertificatePort, untrustedPort] = ports;
   return {
     origins: new Map([
-      ['anthropic', `http://127.0.0.1:${refusingPort}`],
+      // A port that was just closed may be another's by now.
+      ['anthropic', 'http://127.0.0.1:1'],
       ['google', `https://127.0.0.1:${silentPort}`],
       ['mistral', `https://127.0.0.1:${garbagePort}`],
       ['cohere', `https://127.0.0.1:${noCertificatePort}`],

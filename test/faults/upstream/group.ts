@@ -101,8 +101,6 @@ const unreachable = (name: string, label: string, connectTimeoutMs?: number): Sc
 
 export const upstreamGroup = (transport: TransportName): ScenarioGroup<Context> => ({
   title: `Provider faults, ${transport}`,
-  // A failed scenario is tried again 4 and 16 times slower: see paces.ts.
-  timeoutMs: 120_000,
   open: async () => {
     const origin = await startRawOrigin();
     const brokenOrigins = await startBrokenOrigins();
