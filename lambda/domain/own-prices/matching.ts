@@ -53,7 +53,7 @@ const bySpecificity = (a: OwnPrice, b: OwnPrice): number => {
   return a.priceId < b.priceId ? 1 : -1;
 };
 
-/** The prices that a request is charged by: of each kind the most specific one; of equals, the one that began last. */
+/** The prices that a request is charged by: of each kind the most specific; of equals the latest to begin, then to be made. */
 export const matchingPrices = (
   request: MatchableRequest,
   { prices, projectOf }: PriceMatching,

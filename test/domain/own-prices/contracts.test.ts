@@ -244,6 +244,16 @@ describe('ten contracts, each to the cent', () => {
     // (1 + 0.4) × 0.9, (2 + 2) × 0.9, 5
     expect(result.priced.map(({ costNanoUsd }) => costNanoUsd)).toEqual([1.26e9, 3.6e9, 5e9]);
   });
+
+  it.each([false, true])(
+    'of equally specific prices the latest to begin, then to be made (reversed: %s)',
+    (reversed) => {
+      const own = [10, 20, 30].map((percent) => price({ kind: 'discount', percent }));
+      const earlier = price({ kind: 'discount', percent: 40 }, { from: '2026-10-01T00:00:00.000Z' });
+      const all = [...own, earlier];
+      expect(close(reversed ? all.toReversed() : all, [request()]).priced[0]?.costNanoUsd).toBe(4.2e9);
+    },
+  );
 });
 
 it('rounds own rates and the prices after them once', () => {
