@@ -13,7 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => mock.stop());
 
-const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+const now = Date.now();
+const dayBefore = (days: number) => new Date(now - days * 86_400_000).toISOString().slice(0, 10);
 const billed = (day: string, model = 'gpt-4o-2024-08-06') => ({
   ...{ day, model, usd: 0.1, input: 900, cached: 100, output: 50, requests: 7 },
 });
