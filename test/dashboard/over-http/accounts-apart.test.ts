@@ -109,13 +109,18 @@ beforeAll(async () => {
   );
   // Waits until no event of the other account is in flight.
   await eventually(
+    async () => (await api('GET', '/spend', { token })).body.totals,
+    ({ requests, unfinishedRequests }) => requests === 4 && unfinishedRequests === 0,
+    { scheduled: [] },
+  );
+  await eventually(
     () => api('GET', '/alerts', { token }),
     ({ body }) => body.items.every(({ deliveries }: Alert) => deliveries.every(({ status }) => status === 'sent')),
     { scheduled: ['RuleEvaluator'] },
   );
   await eventually(
     () => api('GET', '/keys', { token }),
-    ({ body }) => body.items[0].lastUsedAt !== null,
+    ({ body }) => body.items.filter(({ lastUsedAt }: { lastUsedAt: string | null }) => lastUsedAt).length === 3,
     { scheduled: [] },
   );
   const archive = await api('POST', '/account/archives', { token });
