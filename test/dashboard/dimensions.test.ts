@@ -264,7 +264,7 @@ describe('spend by a declared dimension', () => {
     expect((await spend({ groupBy: ['model'] })).groups).toMatchObject([
       { model: 'gpt-4o-2024-08-06', requests: 1_100 },
     ]);
-  }, 120_000);
+  });
 
   it.each([
     [{ groupBy: ['dim:team', 'tag'] }, 'groupBy', 'cannot be combined'],

@@ -393,7 +393,7 @@ beforeAll(async () => {
   names = Object.fromEntries(DIMENSIONS.map((name) => [name, valuesOf(name).filter((value) => value !== '(unknown)')]));
   const { newToken, connect } = await openAgents(table);
   client = await connect(await newToken(seeded.account));
-}, 120_000);
+});
 afterAll(() => client?.close());
 
 it(

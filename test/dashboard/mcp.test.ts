@@ -103,8 +103,9 @@ const ask = async (name: string, args: object = {}): Promise<any> => {
   return JSON.parse(text);
 };
 
+await clearOfMidnight();
+
 beforeAll(async () => {
-  await clearOfMidnight();
   agents = await openAgents(table);
   handler = agents.handler;
   account = await newAccount(table);

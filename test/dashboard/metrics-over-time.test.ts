@@ -89,9 +89,8 @@ beforeAll(async () => {
   await eventually(
     () => prometheus.query('ai_spend_requests_total', END).catch(() => []),
     (found) => found.length > 0,
-    { withinMs: 30_000 },
   );
-}, 120_000);
+});
 
 afterAll(async () => {
   await prometheus?.stop();

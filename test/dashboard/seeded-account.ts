@@ -19,7 +19,7 @@ import { openDashboard } from './open-dashboard.ts';
  * summary or report has a part in them.
  */
 
-await clearOfMidnight(120_000);
+await clearOfMidnight();
 
 export const now = new Date();
 export const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS;

@@ -92,7 +92,7 @@ beforeAll(async () => {
   await rollUpDue(table, ROLLED_UP_AT);
   await recordAt(NOW, true);
   everything = await allRequests({}, 200);
-}, 120_000);
+});
 
 const costOf = (requests: readonly Summary[]) => {
   const unpriced = requests.filter(({ costNanoUsd }) => costNanoUsd === null).length;
@@ -183,7 +183,7 @@ describe('GET /spend', () => {
       }),
       { numRuns: 25 },
     );
-  }, 120_000);
+  });
 });
 
 describe('GET /requests', () => {

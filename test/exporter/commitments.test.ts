@@ -104,7 +104,7 @@ beforeAll(async () => {
   while ((await store.read(accountId)).own.job) await work(accountId, () => false);
   await exportAll();
   query = await openQuery(objects.folder);
-}, 120_000);
+});
 afterAll(async () => {
   query?.close();
   await objects?.stop();

@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { register } from '../../local/demo/dashboard.ts';
 import { currentAssembly } from '../../local/synth.ts';
-import { STACK_TIMEOUT_MS } from '../dashboard/over-http/stack.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const OPEN_EVENT_DELAY_SECONDS = 4;
@@ -43,9 +42,7 @@ const start = async () => {
   });
 };
 
-beforeAll(async () => {
-  await currentAssembly(ROOT, () => {});
-}, STACK_TIMEOUT_MS);
+await currentAssembly(ROOT, () => {});
 afterAll(async () => {
   if (child?.exitCode === null && child.signalCode === null) {
     child.kill('SIGTERM');

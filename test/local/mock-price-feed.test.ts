@@ -37,4 +37,4 @@ it('the mock’s price feed adds one model, which waits for a second source, has
     expect.stringMatching(`1  openai ${HELD_MODEL}  input 30, output 60 → input 90, output 180`),
     expect.stringMatching(`2  openai ${NEW_MODEL}  none → input 1, output 4  .*waits \\(oneSource\\)`),
   ]);
-}, 120_000);
+});

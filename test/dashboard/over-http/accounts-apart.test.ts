@@ -34,8 +34,9 @@ let ids: Record<string, string>;
 /** Cursors of the other account, by the path that takes them. */
 let cursors: Record<string, string>;
 
+await clearOfMidnight();
+
 beforeAll(async () => {
-  await clearOfMidnight();
   running = await startTestStack();
   url = running.stack.url;
   [theirs, mine] = [await registerAccount(url), await registerAccount(url)];
@@ -344,7 +345,7 @@ describe('two accounts', () => {
         expect(text).not.toContain(theirs.email);
       }
     }
-  }, 120_000);
+  });
 
   it('cannot use the cursor of the other', async () => {
     // Changes of exports are listed after a time, which names nothing of an account. What is below an id is refused by the id.

@@ -93,8 +93,9 @@ const seedsOf = (day: string) =>
       return { ...event, outcome: 'client_aborted', reading };
     });
 
+await clearOfMidnight();
+
 beforeAll(async () => {
-  await clearOfMidnight(120_000);
   running = await startTestStack();
   const { url, table } = running.stack;
   session = await registerAccount(url);

@@ -13,9 +13,12 @@ import { policiesOf } from '../../policies/judge.ts';
 import { watchCalls } from '../../policies/watch.ts';
 
 /**
- * Timeout of starting a stack. In a fresh checkout the first start synthesizes the app, and test files that run at the same time
- * wait for it. Near midnight some wait for the next day, too.
+ * The current templates and bundles. A fresh checkout synthesizes them, and test files that run at the same time wait for it: here, where
+ * no time-out ends it.
  */
+export const currentStacks = await currentAssembly(join(import.meta.dirname, '../../..'), () => {});
+
+/** Timeout of starting a stack. */
 export const STACK_TIMEOUT_MS = 180_000;
 
 /** Writes down what `npm run policies` counts. */
@@ -40,22 +43,22 @@ let onDemand: LocalStack | undefined;
 export const startTestStack = async ({
   environmentOf,
   isWatched = true,
+  assembly = currentStacks,
   ...options
 }: Pick<StackOptions, 'scheduleEveryMs' | 'environment'> & {
   readonly environmentOf?: (mock: MockProviders) => Readonly<Record<string, string>>;
   readonly assembly?: string | undefined;
   readonly isWatched?: boolean;
 } = {}) => {
-  const assembly = options.assembly ?? (await currentAssembly(join(import.meta.dirname, '../../..'), () => {}));
   const dataDir = await mkdtemp(join(tmpdir(), 'api-'));
   const mock = await startMockProviders();
   const watched = watchCalls();
   const stack = await startStack({
     dataDir,
     port: 0,
+    assembly,
     ...(isWatched && { inFrontOf: watched.inFrontOf }),
     ...options,
-    assembly,
     environment: {
       ...mock.environment,
       OPEN_EVENT_DELAY_SECONDS: '1',
@@ -207,18 +210,18 @@ export const sendChat = async (url: string, serviceKey: string, tag?: string): P
 /**
  * Polls until the result is as expected. In between, scheduled functions run: nothing waits for their time.
  *
- * @param options.scheduled labels of those that the result needs, such as `Rollup`; all by default, which takes seconds of processor time
+ * @param scheduled labels of those that the result needs, such as `Rollup`; all by default, which takes seconds of processor time
  */
 export const eventually = async <T>(
   ask: () => Promise<T>,
   isExpected: (result: T) => boolean,
-  { withinMs = 120_000, scheduled }: { readonly withinMs?: number; readonly scheduled?: readonly string[] } = {},
+  { scheduled }: { readonly scheduled?: readonly string[] } = {},
 ): Promise<T> => {
-  const deadline = Date.now() + withinMs;
+  const deadline = Date.now() + 120_000;
   for (;;) {
     const result = await ask();
     if (isExpected(result)) return result;
-    if (Date.now() > deadline) throw new Error(`Not as expected after ${withinMs} ms: ${JSON.stringify(result)}`);
+    if (Date.now() > deadline) throw new Error(`Not as expected after two minutes: ${JSON.stringify(result)}`);
     await sleep(100);
     await onDemand?.runSchedules(scheduled);
   }

@@ -165,8 +165,7 @@ describe('webhooks in any order, late and twice', () => {
       }),
       { numRuns: 5 },
     );
-    // Five stories of up to nine steps, with every event delivered.
-  }, 120_000);
+  });
 });
 
 const state = (plan: string, billingStatus: string, status = 'active') => ({

@@ -160,8 +160,7 @@ describe('spend of closed days and months', () => {
       }),
       { numRuns: 6 },
     );
-    // Some thousand queries of the emulator.
-  }, 120_000);
+  });
 
   it('is read from a few summaries once its days are rolled up', async () => {
     const accountId = newAccountId();

@@ -1,18 +1,14 @@
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type LocalStack, startStack } from '../../../local/host/stack.ts';
 import { openStripe } from '../../../local/stripe/for-stack.ts';
-import { currentAssembly } from '../../../local/synth.ts';
-import { STACK_TIMEOUT_MS } from '../../dashboard/over-http/stack.ts';
+import { currentStacks as assembly, STACK_TIMEOUT_MS } from '../../dashboard/over-http/stack.ts';
 import { open, press } from '../../dashboard/stripe-webhook/browser.ts';
 
-let assembly: string;
 let stack: LocalStack;
 
 const start = () => startStack({ assembly, dataDir: tmpdir(), port: 0 });
 beforeAll(async () => {
-  assembly = await currentAssembly(join(import.meta.dirname, '../../..'), () => {});
   stack = await start();
 }, STACK_TIMEOUT_MS);
 afterAll(async () => {
