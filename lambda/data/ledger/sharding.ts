@@ -97,7 +97,8 @@ export const shardMonth = async (table: Table, accountId: string, month: Month):
   return finishSharding(table, accountId, month);
 };
 
-const randomShard = (): number => Math.floor(Math.random() * ACCOUNT_SHARDS);
+const shardOtherThan = (shard: number): number =>
+  (shard + 1 + Math.floor(Math.random() * (ACCOUNT_SHARDS - 1))) % ACCOUNT_SHARDS;
 
 /**
  * Which months of which accounts are sharded, as far as this process knows, and the shard of each busy counter that it writes to. What it
@@ -129,7 +130,7 @@ export const openSharding = (table: Table, now: () => number = Date.now) => {
     /** Another transaction had the shard of the counter. Transactions that were made before the move may meet it again. */
     moveCounter: (accountId: string, counterName: string, from: number): void => {
       const name = `${accountId}#${counterName}`;
-      if ((counterShards.get(name) ?? 0) === from) counterShards.set(name, randomShard());
+      if ((counterShards.get(name) ?? 0) === from) counterShards.set(name, shardOtherThan(from));
     },
 
     /** Reads how the month is sharded. @throws ShardingContentionError, UnavailableError */
