@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { listen, urlOf } from '../../fixtures/listen.ts';
 import { authorize, type SignOnProvider, startSignOnProvider } from '../../fixtures/sign-on-provider.ts';
 import { openOwnPrices } from '../../lambda/data/accounts/own-prices.ts';
@@ -42,6 +42,9 @@ import { callEveryOperation } from './every-operation.ts';
  * What the tests over HTTP do not reach. Each step here is for permissions: its results are other tests' matter. When the stack stops,
  * all calls are judged.
  */
+
+// Each step waits for schedules and queues, on a busy machine for minutes.
+jest.setTimeout(1_200_000);
 
 let running: TestStack;
 let signOn: SignOnProvider;
@@ -98,7 +101,7 @@ describe('the rest of what functions may do', () => {
     await sendChat(running.stack.url, session.accountId);
     await eventually(() => get('/requests'), isThere);
     await callEveryOperation(running, session, sessionOf(session.accountId));
-  }, 240_000);
+  });
 
   it('the gateway on each host, with budgets that reserve, and while the queue is down', async () => {
     for (const label of providerLabels)
@@ -121,7 +124,7 @@ describe('the rest of what functions may do', () => {
     await untilCalled('gateway-', 'PutItem');
     running.failWhere(() => false);
     await untilCalled('usage-Sweep', 'BatchWriteItem');
-  }, 240_000);
+  });
 
   it('dead letters of the recorder', async () => {
     const text = readFileSync(running.stack.commandsFile, 'utf8');
@@ -145,7 +148,7 @@ describe('the rest of what functions may do', () => {
       (found) => found,
     );
     sqs.destroy();
-  }, 120_000);
+  });
 
   it('days that move to files, of which some are priced again, and one is over', async () => {
     const { table } = running.stack;
@@ -209,7 +212,7 @@ describe('the rest of what functions may do', () => {
     const { file } = (await files.find(accountId, days.over)) ?? {};
     await makeDue(days.over, { ...file, expiresAt: Math.floor(Date.now() / 1_000) - 60 });
     await untilCalled('exports-Exporter', 'DeleteItem');
-  }, 300_000);
+  });
 
   it('every tool of an agent', async () => {
     const { token } = (await ask('POST', '/tokens', { name: 'agent', role: 'admin' })).body;
@@ -220,7 +223,7 @@ describe('the rest of what functions may do', () => {
     };
     const { tools } = await mcp('tools/list', {});
     for (const { name } of tools) await mcp('tools/call', { name, arguments: given[name] ?? {} });
-  }, 120_000);
+  });
 
   it('reports, bills, archives, pauses, and feedback on mail', async () => {
     const report = { name: 'r', schedule: { every: 'daily', hour: 8 }, groupBy: ['model'] };
@@ -252,7 +255,7 @@ describe('the rest of what functions may do', () => {
     const bounce = { bounceType: 'Permanent', bouncedRecipients: [{ emailAddress: session.email }] };
     const feedback = { eventType: 'Bounce', mail: { tags: { accountId: [accountId] } }, bounce };
     await running.stack.invoke('Feedback', { Records: [{ Sns: { Message: JSON.stringify(feedback) } }] });
-  }, 180_000);
+  });
 
   it('single sign-on, which connects a login', async () => {
     const { url, dataDir } = running.stack;
@@ -280,7 +283,7 @@ describe('the rest of what functions may do', () => {
     const { linkToken } = (await ask('POST', '/auth/sign-on', { code: await codeFor(session.email), codeVerifier }))
       .body;
     expect((await ask('POST', '/auth/sign-on/link', { linkToken, password: PASSWORD })).status).toBe(200);
-  }, 120_000);
+  });
 
   it('the deletion of all that', async () => {
     expect((await ask('POST', '/account/deletion', { password: PASSWORD })).status).toBe(202);
@@ -292,5 +295,5 @@ describe('the rest of what functions may do', () => {
       (calls) => calls.length > 0,
     );
     await untilCalled('account-jobs-', 'AdminDeleteUser');
-  }, 180_000);
+  });
 });

@@ -19,7 +19,7 @@ import { watchCalls } from '../../policies/watch.ts';
 export const currentStacks = await currentAssembly(join(import.meta.dirname, '../../..'), () => {});
 
 /** Timeout of starting a stack. */
-export const STACK_TIMEOUT_MS = 180_000;
+export const STACK_TIMEOUT_MS = 600_000;
 
 /** Writes down what `npm run policies` counts. */
 const note = async (lines: readonly string[]): Promise<void> => {
