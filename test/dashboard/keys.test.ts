@@ -7,8 +7,8 @@ import { openStatusCopies } from '../../lambda/data/accounts/key-copies.ts';
 import { openMembers } from '../../lambda/data/accounts/members.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
-import { update } from '../../lambda/data/table/actions.ts';
-import { accountKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
+import { put, update } from '../../lambda/data/table/actions.ts';
+import { accountKey, accountServiceKeyKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
 import { write } from '../../lambda/data/table/write.ts';
 import { isWellFormedAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
@@ -93,6 +93,52 @@ describe('keys', () => {
     expect(made.map(({ status }) => status)).toEqual([201, 201, 201, 201, 200]);
     expect(sent).toEqual(new Set(['keyId', 'name', 'revokedAt', 'projectId', 'ownerUserId']));
     expect((await list()).items).toHaveLength(2);
+  });
+
+  it('reads a long list again only where keys have changed', async () => {
+    const account = await newAccount(table, 'PRO');
+    const { call, create, revoke } = asCaller(account);
+    const { id } = (await create('first')).body;
+    const { id: project } = (await call('POST', '/projects', { name: 'Search' })).body;
+    const one = await findItem(table, accountServiceKeyKey(account.accountId, id));
+    const old = Array.from({ length: 600 }, (_, n) => ({ keyId: `0-${n}`, sk: `KEY#0-${n}`, status: 'revoked' }));
+    for (const item of old) await write(table, put({ ...one, ...item }));
+    let queries = 0;
+    let race: (() => Promise<unknown>) | undefined;
+    const watched = interceptTable(table, async ({ operation }, send) => {
+      if (operation === 'Query') {
+        queries += 1;
+        await race?.();
+        race = undefined;
+      }
+      return send();
+    });
+    const lists = openServiceKeys(watched);
+    const last = async () => (await lists.list(account.accountId)).at(-1);
+    for (let n = 0; n < 5; n++) await last();
+    expect((await lists.listActive(account.accountId)).map(({ keyId }) => keyId)).toEqual([account.keyId, id]);
+    expect(queries).toBe(2);
+    const changes: [() => Promise<unknown>, object][] = [
+      [() => call('PATCH', `/keys/${id}`, { name: 'renamed' }), { keyId: id, name: 'renamed' }],
+      [() => call('PATCH', `/keys/${id}`, { project }), { keyId: id, projectId: project }],
+      [() => revoke(id), { keyId: id, status: 'revoked' }],
+      [() => create('second'), { name: 'second', status: 'active' }],
+    ];
+    for (const [change, shown] of changes) {
+      await change();
+      for (let n = 0; n < 3; n++) expect(await last()).toMatchObject(shown);
+    }
+    expect(queries).toBe(6);
+    // A change between the count and the list.
+    await create('third');
+    race = () => create('fourth');
+    for (let n = 0; n < 3; n++) expect(await last()).toMatchObject({ name: 'fourth' });
+    expect(queries).toBe(8);
+    const { keyId = '' } = (await last()) ?? {};
+    await newMember(table, account.accountId, 'heir', 'developer');
+    const to = { keyId: '9', ownerUserId: 'heir', ownerRole: 'developer' as const, at: now.toISOString() };
+    await lists.handOver(keyId, to, auditEntry(account.accountId, {}, { action: 'key.handed_over' }, now));
+    expect(await last()).toMatchObject({ keyId: '9', ownerUserId: 'heir', status: 'active' });
   });
 
   it('lists the account key first, masked', async () => {

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
 import { serviceKeyHash } from '../../domain/accounts/account-key.ts';
 import { maskedSecret } from '../../domain/accounts/issued-secret.ts';
 import { type Role, roles } from '../../domain/accounts/permissions.ts';
 import { DEFAULT_PROJECT_ID } from '../../domain/accounts/scope.ts';
 import type { AccountStatus } from '../../domain/billing/plans.ts';
+import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import type { BlockPolicy } from '../../domain/limits/block.ts';
 import { type Action, EXISTS, IS_NEW, put, update } from '../table/actions.ts';
@@ -112,19 +114,46 @@ const setEnd = (
   return update(serviceKeyKey(keyHash), move + end, condition, { ...{ validUntil, project }, ...values });
 };
 
+/**
+ * Long lists by account, each with the account's count of changes of keys from before it was read: it is what the table has while the
+ * count is the same. Every transaction that changes what lists have counts. A release may run next to one that does not count yet.
+ */
+const longLists = new QuickLRU<string, { readonly changes: unknown; readonly keys: ListedKey[] }>({
+  ...{ maxSize: 4, maxAge: 10 * MINUTE_MS },
+});
+const LONG = 500;
+
+const countChange = (accountId: string) => update(accountKey(accountId), 'ADD keyChanges :one', EXISTS, { one: 1 });
+
 export const openServiceKeys = (table: Table) => {
   const find = (accountId: string, keyId: string): Promise<ServiceKey | undefined> =>
     findAs(table, accountServiceKeyKey(accountId, keyId), serviceKeySchema);
 
-  const listActive = (accountId: string): Promise<ServiceKey[]> => {
+  const list = async (accountId: string): Promise<ListedKey[]> => {
+    const known = longLists.get(accountId);
+    const account = known && (await findItem(table, accountKey(accountId), { attributes: 'keyChanges' }));
+    const changes = account && (account['keyChanges'] ?? 0);
+    if (known && changes !== undefined && known.changes === changes) return known.keys;
+    const options = { ProjectionExpression: LISTED };
+    const keys = await listItems(table, accountServiceKeyKey(accountId, ''), listedKeySchema.parse, options);
+    if (keys.length >= LONG) longLists.set(accountId, { changes, keys });
+    return keys;
+  };
+
+  const listActive = async (accountId: string): Promise<ServiceKey[]> => {
+    // Few of a long list are active.
+    if (longLists.has(accountId)) {
+      const active = (await list(accountId)).filter(({ status }) => status === 'active');
+      const found = await Promise.all(active.map(({ keyId }) => find(accountId, keyId)));
+      return found.flatMap((key) => (key?.status === 'active' ? [key] : []));
+    }
     const options = { FilterExpression: '#status = :active' };
     return listItems(table, accountServiceKeyKey(accountId, ''), serviceKeySchema.parse, options, { active: 'active' });
   };
 
   return {
     /** All keys of an account, including revoked ones, oldest first. */
-    list: (accountId: string): Promise<ListedKey[]> =>
-      listItems(table, accountServiceKeyKey(accountId, ''), listedKeySchema.parse, { ProjectionExpression: LISTED }),
+    list,
 
     /** The same with all that is stored of them. */
     listWhole: (accountId: string): Promise<ServiceKey[]> =>
@@ -152,9 +181,14 @@ export const openServiceKeys = (table: Table) => {
       await transact(
         table,
         [
-          update(accountKey(accountId), 'ADD activeKeys :one', `activeKeys < :limit AND ${hasState(account)}`, {
-            ...{ one: 1, limit, status, withoutBlocks },
-          }),
+          update(
+            accountKey(accountId),
+            'ADD activeKeys :one, keyChanges :one',
+            `activeKeys < :limit AND ${hasState(account)}`,
+            {
+              ...{ one: 1, limit, status, withoutBlocks },
+            },
+          ),
           ...newKeyItems({ accountId, accountStatus: status, withoutBlocks, key }).map((item) => put(item, IS_NEW)),
           ...checks,
           ...countKey(accountId, key.projectId, 1),
@@ -252,6 +286,7 @@ export const openServiceKeys = (table: Table) => {
           ...(key.status === 'active' ? [{ ...key, validUntil: end }, ...changed] : []).map((secret) =>
             setEnd(secret, EXISTS, {}, project),
           ),
+          countChange(accountId),
         ],
         (refused) => (isMoved && refused[2] && projectId !== DEFAULT_PROJECT_ID ? noProject() : changedMeanwhile()),
       );
@@ -381,6 +416,7 @@ export const openServiceKeys = (table: Table) => {
           ),
           ...countKey(accountId, key.projectId, 1),
           ...checks,
+          countChange(accountId),
           putAudit(audit),
         ],
         ([isChanged]) => (isChanged ? undefined : changedMeanwhile()),
@@ -417,8 +453,8 @@ export const openServiceKeys = (table: Table) => {
             '#status = :active AND keyHash = :hash',
             { revoked: 'revoked', active: 'active', revokedAt: options.revokedAt, hash: key.keyHash },
           ),
-          update(accountKey(accountId), 'ADD activeKeys :less', 'activeKeys > :least', {
-            less: -1,
+          update(accountKey(accountId), 'ADD activeKeys :less, keyChanges :one', 'activeKeys > :least', {
+            ...{ less: -1, one: 1 },
             least: options.force ? 0 : 1,
           }),
           ...hashesOf(key).map((keyHash) =>
