@@ -55,7 +55,7 @@ describe('alert rules', () => {
       const { status, body } = await call(method, path, byKey(stranger.keyId));
       expect([status, body.error.details]).toEqual([
         400,
-        [{ path: 'config.filter.key', message: `${stranger.keyId} is not a key of the account: see GET /keys` }],
+        [{ path: 'config.filter.key', message: `${stranger.keyId} is not a key of the account` }],
       ]);
     }
   });
@@ -65,7 +65,7 @@ describe('alert rules', () => {
     const { status, body } = await call('POST', '', byProject('nowhere'));
     expect([status, body.error.details]).toEqual([
       400,
-      [{ path: 'config.filter.project', message: 'nowhere is not a project of the account: see GET /projects' }],
+      [{ path: 'config.filter.project', message: 'nowhere is not a project of the account' }],
     ]);
     expect((await call('POST', '/preview', byProject('nowhere'))).status).toBe(400);
     const { body: rule } = await call('POST', '', byProject('default'));

@@ -262,7 +262,7 @@ describe('a budget of a project', () => {
       const { status, body: refusal } = await call('POST', path, body);
       expect([status, refusal.error.details]).toEqual([
         400,
-        [{ path: 'filter.project', message: 'nowhere is not a project of the account: see GET /projects' }],
+        [{ path: 'filter.project', message: 'nowhere is not a project of the account' }],
       ]);
     }
     const { id } = await create();

@@ -173,7 +173,7 @@ describe('keys', () => {
     expect(await ownerOf(account.userId)).toBe(account.userId);
     expect(await ownerOf(null)).toBe(null);
     expect((await call('POST', '/keys', { name: 'k', member: 'stranger' })).body.error.details).toEqual([
-      { path: 'member', message: 'stranger is not a member of the account: see GET /members' },
+      { path: 'member', message: 'stranger is not a member of the account' },
     ]);
     await newMember(table, account.accountId, 'developer', 'member');
     const developer = asCaller({ ...account, userId: 'developer', role: 'member' });

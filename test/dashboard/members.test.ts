@@ -397,7 +397,7 @@ describe('invitations', () => {
       null,
       'email must be an e-mail address',
       expect.stringMatching(/^role /),
-      'projects elsewhere is not a project of the account: see GET /projects',
+      'projects elsewhere is not a project of the account',
       'projects must be null: the role admin is for the whole account',
       'This address is invited already. Send the invitation again, or revoke it.',
     ]);

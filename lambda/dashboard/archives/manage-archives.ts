@@ -57,9 +57,7 @@ export const linkArchive =
     const { status, availableUntil } = await archives.find(accountId, id);
     const at = now();
     if (status !== 'ready' || (availableUntil ?? '') <= at.toISOString())
-      throw new ConflictError(
-        'The archive is not ready, or not available any more. POST /account/archives begins another one.',
-      );
+      throw new ConflictError('The archive is not ready, or not available any more.');
     await audit.record(auditOf({ caller, clientAddress }, { action: 'archive.downloaded', subject: id }, at));
     return {
       url: await objects.signGet(archiveObjectKey(accountId, id, ARCHIVE_FILE), LINK_MINUTES * 60),

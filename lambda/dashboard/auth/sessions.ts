@@ -22,8 +22,7 @@ interface AccountSession extends Session {
   readonly accountId: string;
 }
 
-const SIGN_ON_REQUIRED =
-  'Your account requires single sign-on: passwords are refused. GET /auth/sign-on says where to sign in.';
+const SIGN_ON_REQUIRED = 'Your account requires single sign-on: passwords are refused.';
 
 /**
  * Adds the account key under its API name `accountId`, masked for some roles. Undefined for a user without an account: their registration failed.

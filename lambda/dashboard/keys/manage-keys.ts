@@ -83,9 +83,7 @@ const findMember = async (
   if (member === null) return undefined;
   const user = await users.find(member);
   if (user?.accountId !== caller.accountId || user.tokenId !== undefined)
-    throw new ValidationError([
-      { path: 'member', message: `${member} is not a member of the account: see GET /members` },
-    ]);
+    throw new ValidationError([{ path: 'member', message: `${member} is not a member of the account` }]);
   return user;
 };
 

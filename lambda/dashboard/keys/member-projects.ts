@@ -30,5 +30,5 @@ export const requireProjects = async (
     throw problem(`must be null: the role ${role} is for the whole account`);
   const known = (await projects.list(accountId)).map(({ projectId }) => projectId);
   const unknown = wanted.find((each) => !known.includes(each));
-  if (unknown !== undefined) throw problem(`${unknown} is not a project of the account: see GET /projects`);
+  if (unknown !== undefined) throw problem(`${unknown} is not a project of the account`);
 };

@@ -30,13 +30,9 @@ const requireKnown = async (
   const { sees } = scopeOf(caller);
   const found = key === undefined ? undefined : await keys.find(caller.accountId, key);
   if (key !== undefined && !(found?.status === 'active' && isIn(sees, found)))
-    throw new ValidationError([
-      { path: 'scope.key', message: `${key} is not an active key of the account: see GET /keys` },
-    ]);
+    throw new ValidationError([{ path: 'scope.key', message: `${key} is not an active key of the account` }]);
   if (project !== undefined && !(await projects.list(caller.accountId)).some(({ projectId }) => projectId === project))
-    throw new ValidationError([
-      { path: 'scope.project', message: `${project} is no project of the account: see GET /projects` },
-    ]);
+    throw new ValidationError([{ path: 'scope.project', message: `${project} is no project of the account` }]);
 };
 
 /** @throws NotFoundError */

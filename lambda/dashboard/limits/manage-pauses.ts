@@ -40,7 +40,7 @@ const keyIdsOf = async (
   throw new ValidationError([
     key === undefined
       ? { path: 'scope.project', message: `${project} is no project of the account with an active key` }
-      : { path: 'scope.key', message: `${key} is not an active key of the account: see GET /keys` },
+      : { path: 'scope.key', message: `${key} is not an active key of the account` },
   ]);
 };
 

@@ -169,14 +169,14 @@ export const requireKnown = async (
   };
   const { project, member, keyId } = filter ?? {};
   if (keyId !== undefined && !(await keys.find(accountId, keyId)))
-    throw problem('key', `${keyId} is not a key of the account: see GET /keys`);
+    throw problem('key', `${keyId} is not a key of the account`);
   const ofAmounts = Object.keys(limit?.amountsOf?.project ?? {});
   const listed = project === undefined && ofAmounts.length === 0 ? [] : await projects.list(accountId);
   const isProject = (id: string) => listed.some(({ projectId }) => projectId === id);
   if (project !== undefined && !isProject(project))
-    throw problem('project', `${project} is not a project of the account: see GET /projects`);
+    throw problem('project', `${project} is not a project of the account`);
   if (member !== undefined && !(await users.recipients(accountId)).some(({ userId }) => userId === member))
-    throw problem('member', `${member} is not a member of the account: see GET /members`);
+    throw problem('member', `${member} is not a member of the account`);
   const unknown = ofAmounts.find((id) => !isProject(id));
   if (unknown !== undefined)
     throw new ValidationError([{ path: 'amountByProject', message: `${unknown} is not a project of the account` }]);

@@ -95,8 +95,7 @@ const end = async (
 /** @throws ValidationError where nobody else of the account can get the keys */
 const requireHeir = (members: readonly User[], userId: string, to: string | undefined): User => {
   const heir = members.find((each) => each.userId === to && to !== userId);
-  if (heir === undefined)
-    throw new ValidationError([{ path: 'to', message: 'must be another member of the account: see GET /members' }]);
+  if (heir === undefined) throw new ValidationError([{ path: 'to', message: 'must be another member of the account' }]);
   return heir;
 };
 
