@@ -1,5 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
+import { MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
 import { type Api, createApi } from './api/client.ts';
 import { isTemporary, problemOf, waitMs } from './api/problem.ts';
 import type { Me } from './api/responses.ts';
@@ -121,7 +122,7 @@ export type Permission = Me['user']['permissions'][number];
 
 /** The signed-in user, the account, and whether the user's role has a permission. While it loads, the role has none. */
 export const useMe = () => {
-  const query = useApi().useQuery('get', ME, {}, { staleTime: Number.POSITIVE_INFINITY });
+  const query = useApi().useQuery('get', ME, {}, { staleTime: MINUTE_MS });
   const { data: me } = query;
   return { me, query, may: (permission: Permission): boolean => me?.user.permissions.includes(permission) ?? false };
 };

@@ -305,6 +305,20 @@ describe('a part of a page', () => {
     expect(reads).toBe(2);
   });
 
+  it('shows what a user may do since their role gained it, on the next page', async () => {
+    const me = await readApi<{ readonly user: object }>('/auth/me');
+    const page = await openWith('/alerts', {
+      '/auth/me': { json: { ...me, user: { ...me.user, permissions: ['rules:read'] } } },
+    });
+    await page.clock.install();
+    await page.reload();
+    await waitUntilIdle(page);
+    await page.unroute('**/api/auth/me');
+    await page.clock.fastForward('01:01');
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Limits' }).first().click();
+    await page.getByRole('link', { name: 'New limit' }).waitFor();
+  });
+
   it('that changes or removes a member says what becomes of keys and tokens, also where it cannot list them', async () => {
     const me = await readApi<{ readonly user: object }>('/auth/me');
     const member = { ...me.user, userId: 'u', email: 'grace@example.com', role: 'admin', projects: null };
@@ -313,6 +327,9 @@ describe('a part of a page', () => {
       '/keys': failed,
       '/tokens': failed,
     });
+    await page.setViewportSize({ width: 320, height: 700 });
+    const role = await page.getByLabel('Role of grace@example.com').boundingBox();
+    expect(role?.width).toBeGreaterThan(100);
     await page.getByRole('button', { name: 'Remove' }).click();
     await page.getByText('Their keys could not be loaded: all stay active').waitFor();
     await page.getByText('Their API tokens could not be loaded: all are revoked').waitFor();

@@ -60,6 +60,7 @@ const MemberRole = ({ member }: MemberProps) => {
   return (
     <NativeSelect
       size="xs"
+      miw={110}
       aria-label={`Role of ${member.email}`}
       data={[...new Set([...grantableRoles(me), member.role])]}
       value={member.role}

@@ -88,7 +88,7 @@ const VerifyEmailForm = later(() => import('../account/verify-email-form.tsx'));
 /** Why the user is not known; or a pending step of the login: a review after a reset, or the code that verifies the address. */
 const OfUser = () => {
   const { me, query } = useMe();
-  if (query.error) return <LoadProblem query={query} title="Your user could not be loaded" />;
+  if (query.isLoadingError) return <LoadProblem query={query} title="Your user could not be loaded" />;
   if (me?.user.reviewSince)
     return (
       <Alert color="yellow" radius={0}>
