@@ -13,7 +13,34 @@ import { createAppRouter } from './router.tsx';
 import { CannotStart } from './shell/problems.tsx';
 
 /** A comma that is typed begins decimals where the user's language writes it so. Elsewhere it divides thousands: 1,000 is not 1. */
-const allowedDecimalSeparators = ['.', ...((1.5).toLocaleString(navigator.language).includes(',') ? [','] : [])];
+const hasDecimalComma = (1.5).toLocaleString(navigator.language).includes(',');
+const allowedDecimalSeparators = hasDecimalComma ? ['.', ','] : ['.'];
+
+/** In such a language `1.000` is one or a thousand: a form with a number that was typed like that is not sent, and the field asks. */
+const refuseUnclearNumbers = () => {
+  document.addEventListener(
+    'input',
+    ({ target }) => {
+      if (!(target instanceof HTMLInputElement) || target.inputMode !== 'decimal') return;
+      const [, number] = /^\D*([1-9]\d{0,2}\.\d{3})\D*$/.exec(target.value) ?? [];
+      const question = `Is it ${number} or ${number?.replace('.', '')}? Leave the point out, or add a 0 at the end.`;
+      target.setCustomValidity(number ? question : '');
+    },
+    true,
+  );
+  document.addEventListener(
+    'submit',
+    (event) => {
+      const fields = [...(event.target as HTMLFormElement).querySelectorAll('input')];
+      const unclear = fields.find(({ validity }) => validity.customError);
+      if (!unclear) return;
+      event.preventDefault();
+      event.stopPropagation();
+      unclear.reportValidity();
+    },
+    true,
+  );
+};
 
 /** A comma that cannot divide thousands is pasted as a point, in each language: `0,001`, `12,50`, `1.000,50`. */
 const onPasteCapture = (event: React.ClipboardEvent) => {
@@ -58,6 +85,7 @@ const render = (content: React.ReactNode) =>
 
 const start = async () => {
   watchKeyboard();
+  if (hasDecimalComma) refuseUnclearNumbers();
   // A page that the browser kept while another was shown has not heard of the end of its session.
   addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
   const app = createApp(await loadSettings());

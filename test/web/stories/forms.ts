@@ -133,6 +133,25 @@ describe('a form', () => {
     expect(await amount.inputValue()).toBe(shown);
   });
 
+  it('asks what 1.000 is where a comma begins decimals, and is not sent before that is clear', async () => {
+    const session = await register(fixture().dashboard);
+    const { open } = await openSignedIn(session, undefined, { locale: 'de-DE' });
+    const page = await open('/limits/new?type=budget');
+    const amount = page.getByLabel('Amount', { exact: true });
+    await page.getByLabel('Name', { exact: true }).fill('Team');
+    const send = async (text: string) => {
+      await amount.fill('');
+      await amount.pressSequentially(text);
+      await amount.press('Enter');
+    };
+    await send('1.000');
+    expect(await page.evaluate('document.activeElement.validationMessage')).toMatch(/^Is it 1\.000 or 1000\?/);
+    await send('1000');
+    await page.getByText('Budget created.').waitFor();
+    const { items } = await readApi<{ readonly items: { readonly amount: number }[] }>('/budgets', undefined, session);
+    expect(items.map(({ amount }) => amount)).toEqual([1000]);
+  });
+
   it('leaves what it was not asked to change: the project of a budget and of a rule, what only the API sets', async () => {
     const session = await register(fixture().dashboard);
     const { id: project } = await newProject('Search', session);
