@@ -2,6 +2,7 @@ import { ActionIcon, Box, Group, Skeleton } from '@mantine/core';
 import { CalendarOff, ChartColumnStacked, Table2 } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import type { SpendChange, SpendReport } from '../api/responses.ts';
+import { useMe } from '../app.ts';
 import chartClasses from '../chart/chart.module.css';
 import { StackedBars } from '../chart/stacked-bars.tsx';
 import { Count } from '../components/amount.tsx';
@@ -74,6 +75,7 @@ interface TrendProps {
 /** Spend over time, stacked by the chosen dimension: as a chart, or as a table of the same figures. */
 export const Trend = ({ view, report, hasFailed, keyNames, isStale, comparison, onPick }: TrendProps) => {
   const { range, by, metric, filters } = view;
+  const { may } = useMe();
   const [asTable, setAsTable] = useState(false);
   // While a new report loads, the previous one is shown with its own dimensions.
   const shownBy = useMemo(() => groupByOf(report?.groupBy, by), [report?.groupBy, by]);
@@ -156,11 +158,13 @@ export const Trend = ({ view, report, hasFailed, keyNames, isStale, comparison, 
                   </TextLink>
                 </span>
               )}
-              <span>
-                <TextLink to="/limits/new" search={{ ...firstOfEach(filters), type: 'spend_anomaly' }}>
-                  Alert me of unusual days
-                </TextLink>
-              </span>
+              {may('rules:write') && (
+                <span>
+                  <TextLink to="/limits/new" search={{ ...firstOfEach(filters), type: 'spend_anomaly' }}>
+                    Alert me of unusual days
+                  </TextLink>
+                </span>
+              )}
               <span>
                 <Count of={totals.requests} unit="requests" /> requests ·{' '}
                 <Count of={totals.tokens.inputTokens + totals.tokens.outputTokens} unit="tokens" /> tokens

@@ -4,7 +4,7 @@ import { PiggyBank } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { certaintyNames, findingNames } from '../../../lambda/domain/savings/finding-kinds.ts';
 import type { Decided, Finding } from '../api/responses.ts';
-import { useApi } from '../app.ts';
+import { useApi, useMe } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { LimitLink, TextLink } from '../components/links.tsx';
@@ -120,6 +120,7 @@ const What = ({
 
 /** Links to the requests behind a finding, and to what may end it. */
 const Links = ({ of: { scope, requests, requestIds } }: { readonly of: Finding }) => {
+  const { may } = useMe();
   const filter = filterOf(scope);
   const [costliest] = requestIds;
   const isFiltered = Object.keys(filter).length > 0;
@@ -140,7 +141,8 @@ const Links = ({ of: { scope, requests, requestIds } }: { readonly of: Finding }
       {scope.limit ? (
         <LimitLink id={scope.limit}>The limit</LimitLink>
       ) : (
-        costliest && (
+        costliest &&
+        may('rules:write') && (
           <TextLink to="/limits/new" search={filter}>
             Set a limit
           </TextLink>
@@ -337,7 +339,7 @@ export const Savings = () => {
           items={data.decided}
         />
       )}
-      <WhatIf />
+      {data && <WhatIf />}
     </ListPage>
   );
 };
