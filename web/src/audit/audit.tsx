@@ -12,24 +12,20 @@ const PAGE = 50;
 
 const Details = ({ entry }: { readonly entry: AuditEntry }) => detailsText(entry, useKeyNames());
 
+const byText = ({ actor, clientAddress }: AuditEntry) =>
+  `by ${actor?.name ?? 'the service'}${clientAddress ? ` from ${clientAddress}` : ''}`;
+
 const columns: readonly Column<AuditEntry>[] = [
-  { head: 'When', className: 'nowrap', cell: ({ at }) => <Instant iso={at} /> },
-  {
-    head: 'Who',
-    className: 'wide-only',
-    cell: ({ actor }) => actor?.name ?? <span className="dim">the service</span>,
-  },
+  { head: 'When', cell: ({ at }) => <Instant iso={at} /> },
   {
     head: 'What',
     className: 'wraps',
     cell: (entry) => (
       <TwoLines second={<Details entry={entry} />}>
-        {actionText(entry.action)}
-        <span className="narrow-only dim"> by {entry.actor?.name ?? 'the service'}</span>
+        {actionText(entry.action)} <span className="dim">{byText(entry)}</span>
       </TwoLines>
     ),
   },
-  { head: 'From', className: 'wide-only mono small', cell: ({ clientAddress }) => clientAddress },
 ];
 
 export const Audit = () => {
