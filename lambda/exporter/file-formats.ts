@@ -71,6 +71,8 @@ const fieldOf = (type: ColumnType, value: Value): string => {
   if (value === null) return '';
   if (type === 'nanoUsd') return usdOf(Number(value));
   if (type === 'time') return new Date(Number(value)).toISOString().replace('.000Z', 'Z');
+  // FOCUS writes small numbers as 1.5E-7.
+  if (type === 'number') return String(value).toUpperCase();
   return typeof value === 'string' ? csvField(value) : String(value);
 };
 

@@ -191,6 +191,12 @@ describe('the export of days', () => {
     expect(gunzipSync(openCsvFile(columns).encode([{}])).toString('utf8')).toBe('nanoUsd,count,text\r\n,,\r\n');
   });
 
+  it('writes numbers in CSV as FOCUS has them', () => {
+    const columns = [{ name: 'price', type: 'number' as const, of: (row: unknown) => row as number }];
+    const text = gunzipSync(openCsvFile(columns).encode([1.5e-7, 0.25, 1_000_000])).toString('utf8');
+    expect(text).toBe('price\r\n1.5E-7\r\n0.25\r\n1000000\r\n');
+  });
+
   it('tags request records with the days that the plan keeps them, and no charges', async () => {
     const [due] = await requested(DAYS[1] as string);
     const tags: unknown[] = [];
