@@ -15,6 +15,8 @@ files were lost. Days whose records have expired keep the export they have.
   --account KEY   of this account only: one of its service keys, or its internal id
   --table NAME    the table (default: TABLE_NAME)`;
 
+const today = () => dayOf(new Date().toISOString());
+
 const schema = z
   .object({
     from: day,
@@ -23,16 +25,16 @@ const schema = z
     table: tableName,
     'dry-run': flag,
   })
-  .refine(({ from, to }) => from <= to, { path: ['to'], error: 'is before --from' });
+  .refine(({ from, to }) => from <= to, { path: ['to'], error: 'is before --from' })
+  .refine(({ from }) => from < today(), { path: ['from'], error: 'is no closed day' });
 
 await runCommand({ usage: USAGE, schema }, async ({ account, from, to, table: name, 'dry-run': isDryRun }) => {
   const table = openTable(name);
   const spendCounters = openSpendCounters(table);
-  const today = dayOf(new Date().toISOString());
   let requested = 0;
   for await (const accountId of accountIdsOf(table, account)) {
     const days = new Set<string>();
-    for await (const { time } of spendCounters.days(accountId, from, to)) if (time < today) days.add(time);
+    for await (const { time } of spendCounters.days(accountId, from, to)) if (time < today()) days.add(time);
     requested += days.size;
     if (isDryRun) continue;
     for (const each of days) await write(table, requestExport(accountId, each, Date.now()));

@@ -80,7 +80,7 @@ compared. The credential is in the environment, BILL_CREDENTIAL, or is the one t
 
   KEY            the account key (svc_…), any other service key of the account, or its internal id
   PROVIDER       ${providerLabels.join(', ')}
-  --import FILE  an invoice as CSV (day,amount[,item][,model]), stored first; --dry-run stores nothing
+  --import FILE  an invoice as CSV (day,amount[,item][,model]), stored first; --dry-run only reads it
   --secret-prefix TEXT  of connected credentials, default: the environment variable BILL_SECRET_PREFIX (ai-spend-{stage}/bills/)
   --table NAME   default: the environment variable TABLE_NAME
 Region and credentials come from the AWS environment.`;
@@ -152,9 +152,10 @@ await runCommand(
     try {
       if (file !== undefined) {
         const lines = parseBillCsv(await readFile(file, 'utf8'));
-        const store = () => bills.replace(accountId, provider, { lines, usage: [] }, new Date().toISOString());
-        const done = dryRun ? 'were read; none is stored' : `of ${(await store()).length} days are stored`;
-        console.log(`${lines.length} lines ${done}.`);
+        // Without its lines a comparison would mislead.
+        if (dryRun) return console.log(`${lines.length} lines were read; none is stored or compared.`);
+        const days = await bills.replace(accountId, provider, { lines, usage: [] }, new Date().toISOString());
+        console.log(`${lines.length} lines of ${days.length} days are stored.`);
       }
       const readTrackingGaps = openTrackingGaps(table).gaps;
       const loadBook = openNewestBook({

@@ -39,14 +39,18 @@ const glueTypes: Readonly<Record<ColumnType, string>> = {
   flag: 'boolean',
 };
 
+/** Files of before there was `x_cost` have the same figure in another column. */
+const COST = 'sum(coalesce(x_cost, effectivecost))';
+
 /** Put in the account's id; `GET /auth/me` shows it. */
 const namedQueries: Readonly<Record<string, string>> = {
   'Cost by model and day': `
-SELECT day, x_model, sum(x_cost) AS usd, sum(listcost) AS list_usd, sum(x_inputtokens) AS input_tokens, sum(x_outputtokens) AS output_tokens
+SELECT day, x_model, ${COST} AS usd, sum(listcost) AS list_usd, sum(x_inputtokens) AS input_tokens,
+  sum(x_outputtokens) AS output_tokens
 FROM cost_and_usage WHERE account = 'ACCOUNT' AND day >= date_format(current_date - interval '30' day, '%Y-%m-%d')
 GROUP BY day, x_model ORDER BY day DESC, usd DESC`,
   'Cost by tag, provenance and month': `
-SELECT substr(day, 1, 7) AS month, x_tag, x_provenance, sum(x_cost) AS usd
+SELECT substr(day, 1, 7) AS month, x_tag, x_provenance, ${COST} AS usd
 FROM cost_and_usage WHERE account = 'ACCOUNT' GROUP BY 1, 2, 3 ORDER BY 1 DESC, usd DESC`,
   'Requests of unknown cost': `
 SELECT day, provider, model, reason, count(*) AS requests

@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { billedProviders } from '../../lambda/domain/reconciliation/bill.ts';
 import { addSpend } from '../data/add-spend.ts';
@@ -71,5 +74,17 @@ describe('npm run reconcile -- --check', () => {
       output: expect.stringContaining('set BILL_CREDENTIAL to a management key'),
     });
     expect(await check('groq')).toEqual({ code: 1, output: expect.stringContaining('The bill of groq is imported') });
+  });
+});
+
+it('npm run reconcile -- --import FILE --dry-run compares nothing, since it stores nothing', async () => {
+  const { accountKey } = await newAccount(table);
+  const file = join(tmpdir(), `bill-${process.pid}.csv`);
+  writeFileSync(file, `day,amount\n${dayBefore(2)},3\n`);
+  const range = ['--from', dayBefore(2), '--to', dayBefore(2), '--table', table.name];
+  const args = [accountKey, 'groq', ...range, '--import', file, '--dry-run'];
+  expect(await runOps('reconcile', args, { env: { AWS_ENDPOINT_URL_DYNAMODB: table.endpoint } })).toEqual({
+    ...{ code: 0, stderr: '' },
+    stdout: '1 lines were read; none is stored or compared.\n',
   });
 });

@@ -41,6 +41,7 @@ it.each([
   ['cost', ['--memory', '5'], '--memory: must be at least 128'],
   ['create-owner', ['--email', 'a@example.com', '--last-name', 'B'], '--first-name: is required'],
   ['account', ['show'], 'An argument is missing.'],
+  ['exports', ['--from', '9999-01-01', '--to', '9999-01-02'], '--from: is no closed day'],
 ] as const)('npm run %s does nothing with %j', async (name, args, problem) => {
   const result = await runOps(name, args, { env: { TABLE_NAME: 'none' } });
   expect({ ...result, stderr: result.stderr.split('\n')[0] }).toEqual({ code: 2, stdout: '', stderr: problem });

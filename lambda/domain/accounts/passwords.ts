@@ -15,7 +15,7 @@ export const MAX_PASSWORD_CHARACTERS = 256;
 export const PASSWORD_RULES = `At least ${MIN_PASSWORD_CHARACTERS} characters, and not easy to guess; no space at either end, no line breaks.`;
 
 /** No white space at the ends and no control characters (Cognito rejects both). */
-export const PASSWORD_PATTERN = /^(?!.*\p{Cc})\S(.*\S)?$/su;
+export const PASSWORD_PATTERN = /^(?!.*\p{Cc})\S(.*\S)?$/u;
 
 /** 0 to 4. From 3 on, ten thousand million guesses do not find it. @see https://github.com/zxcvbn-ts/zxcvbn */
 const MIN_SCORE = 3;

@@ -25,6 +25,7 @@ describe('a new password', () => {
     ['a space before', ' correct horse battery'],
     ['a space behind', 'correct horse battery '],
     ['a line break', 'correct\nhorse battery'],
+    ['a line separator', 'correct horse\u2028battery staple'],
     ['what no keyboard has', 'correct\u0000horse battery'],
   ])('may not have %s', async (_, password) => {
     expect(await passwordProblem(password, words)).toBe(PASSWORD_RULES);
