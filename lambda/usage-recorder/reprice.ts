@@ -10,6 +10,7 @@ import { dayOf } from '../domain/calendar/utc.ts';
 import { applyPrices } from '../domain/own-prices/apply-prices.ts';
 import { isPriceable, type PriceableRecord } from '../domain/spend/contribution.ts';
 import { listCostOf, type RequestRecord } from '../domain/spend/request-record.ts';
+import { isRaw } from '../domain/usage/raw.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
 import type { AccountCloseEvent, PricedEvent } from './attribute-events.ts';
 import { plausible } from './build-record.ts';
@@ -42,9 +43,7 @@ const priceText = ({
   JSON.stringify(
     [usage, costNanoUsd, listCostNanoUsd, markupNanoUsd, provenance, priceSource, lines, ownPrices, reason],
     (_, value) =>
-      value !== null && typeof value === 'object' && !Array.isArray(value)
-        ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-        : value,
+      isRaw(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
   );
 
 /**

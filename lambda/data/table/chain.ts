@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isRaw } from '../../domain/usage/raw.ts';
 import { IS_NEW, put, type Write } from './actions.ts';
 import type { Key } from './keys.ts';
 import { findItem } from './read.ts';
@@ -24,7 +25,7 @@ export interface ChainedPut {
 
 /** A table returns the members of an item in any order. */
 const canonical = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  isRaw(value)
     ? Object.entries(value)
         .filter(([, member]) => member !== undefined)
         .sort(([a], [b]) => (a < b ? -1 : 1))

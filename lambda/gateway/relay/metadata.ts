@@ -1,4 +1,5 @@
 import { MAX_METADATA_CHARACTERS, MAX_METADATA_PAIRS } from '../../domain/usage/limits.ts';
+import { isRaw } from '../../domain/usage/raw.ts';
 import type { OpenEvent } from '../../domain/usage/usage-event.ts';
 import { storableId } from './session.ts';
 
@@ -41,9 +42,7 @@ const parseJson = (text: string): unknown => JSON.parse(text, /[:\s]-?\d/.test(t
 /** Headers of one name are joined by commas, which makes of several objects the inside of an array. @throws SyntaxError */
 const parseObjects = (text: string): readonly object[] | undefined => {
   const values = parseJson(`[${text}]`) as readonly unknown[];
-  return values.every((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
-    ? (values as readonly object[])
-    : undefined;
+  return values.every(isRaw) ? values : undefined;
 };
 
 /** Collects pairs within the limits, and notes whether something was cut or ignored. */
