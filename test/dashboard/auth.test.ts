@@ -19,6 +19,7 @@ import { update } from '../../lambda/data/table/actions.ts';
 import { addressCodeKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { write } from '../../lambda/data/table/write.ts';
 import { isWellFormedAccountKey, newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { HOUR_MS } from '../../lambda/domain/calendar/units.ts';
 import { UnauthenticatedError } from '../../lambda/domain/errors.ts';
 import { requestSigner } from '../../lambda/gateway/aws/aws-json.ts';
 import { LOCAL_REGION, startCognito } from '../../local/emulators/cognito.ts';
@@ -688,11 +689,17 @@ const startOther = async (pool: { id: string; clients: [{ id: string }] }): Prom
 describe('rate limits', () => {
   it('let five reset codes an hour go to an address, whether or not it has a user', async () => {
     const { email } = await register();
+    const hour = () => Math.floor(Date.now() / HOUR_MS);
     for (const address of [email, newEmail()]) {
-      for (let i = 0; i < 5; i++) expect((await post('forgot-password', { email: address })).status).toBe(202);
-      const { status, headers, body } = await post('forgot-password', { email: address.toUpperCase() });
-      expect([status, body.error.code]).toEqual([429, 'RATE_LIMITED']);
-      expect(Number(headers['Retry-After'])).toBeGreaterThan(0);
+      const began = hour();
+      let last = await post('forgot-password', { email: address });
+      let sent = 0;
+      for (; last.status === 202 && sent < 10; sent++)
+        last = await post('forgot-password', { email: sent % 2 === 0 ? address.toUpperCase() : address });
+      expect(last).toMatchObject(refusedWith(429, 'RATE_LIMITED'));
+      expect(Number(last.headers['Retry-After'])).toBeGreaterThan(0);
+      // An hour that ends meanwhile takes its count with it.
+      if (hour() === began) expect(sent).toBe(5);
     }
   });
 });
