@@ -20,6 +20,12 @@ const SHOWN_RUNS = 10;
 const shownRun = z.omit(reportRunSchema, { content: true });
 export type ShownRun = z.infer<typeof shownRun> & { readonly firstDay: string };
 
+/** Members that a later version added stay. */
+const parseReport = ({ gsi1pk: _, gsi1sk: _sk, ...item }: Record<string, unknown>): Report => ({
+  ...item,
+  ...reportSchema.parse(item),
+});
+
 /** An active report is a job: see account-jobs.ts. */
 const reportItem = (report: Report) =>
   jobItem('report', reportKey(report.accountId, report.reportId), report, report.isActive ? report.nextAt : null);
@@ -31,7 +37,7 @@ export const openReports = (table: Table) => {
   const find = async (accountId: string, reportId: string): Promise<Report> => {
     const item = await findItem(table, reportKey(accountId, reportId));
     if (item === undefined) throw new NotFoundError('There is no such report.');
-    return reportSchema.parse(item);
+    return parseReport(item);
   };
 
   const replacing = (report: Report, previous: number) => put(reportItem(report), 'revision = :previous', { previous });
@@ -41,8 +47,7 @@ export const openReports = (table: Table) => {
     find,
 
     /** Oldest first. */
-    list: (accountId: string): Promise<Report[]> =>
-      listItems(table, reportKey(accountId, ''), (item) => reportSchema.parse(item)),
+    list: (accountId: string): Promise<Report[]> => listItems(table, reportKey(accountId, ''), parseReport),
 
     create: (report: Report, audit: AuditEntry): Promise<void> =>
       transact(table, [put(reportItem(report), IS_NEW), putAudit(audit)], changed),
