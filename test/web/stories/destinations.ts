@@ -58,9 +58,9 @@ describe('a destination', () => {
         throw new WebhookError('it responded with 503', { status: 503 });
       });
       await page.reload();
-      await row.getByText(/^Failed \d times?: /).waitFor();
+      await row.getByText(/^Failed \d+ times?: /).waitFor();
       // A run of the schedule that had begun before may note its own failure once more.
-      return (await row.getByText(/^Failed \d times?: it responded with 503\. It is tried again\.$/).count()) > 0;
+      return (await row.getByText(/^Failed \d+ times?: it responded with 503\. It is tried again\.$/).count()) > 0;
     });
     await look(page, 'destinations');
     for (const width of [320, 360, 480, 768]) {
