@@ -13,6 +13,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import getPort from 'get-port';
 import { emulatedTable } from '../fixtures/emulated-table.ts';
+import { emulatorVariables } from '../fixtures/emulator-client.ts';
+import { gatewayVariables } from '../fixtures/gateway-variables.ts';
 import { openBlocks } from '../lambda/data/alerts/blocks.ts';
 import { limitValueKey, serviceKeyKey } from '../lambda/data/table/keys.ts';
 import { newAccountKey, serviceKeyHash } from '../lambda/domain/accounts/account-key.ts';
@@ -87,21 +89,13 @@ const gateway = fork(new URL('./relay/gateway-process.ts', import.meta.url), {
   env: {
     PATH: process.env['PATH'],
     PORT: String(port),
-    AWS_REGION: 'eu-central-1',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
+    ...emulatorVariables,
     AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
     AWS_ENDPOINT_URL_SQS: aws,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: aws,
     TABLE_NAME: table.name,
     USAGE_QUEUE_URL: `${aws}/000000000000/usage`,
-    GATEWAY_DOMAIN: 'gateway.test',
-    FINGERPRINT_SECRET_ID: 'fingerprint-key',
-    OPEN_EVENT_DELAY_SECONDS: '900',
-    CONNECT_TIMEOUT_MS: '60000',
-    HEADERS_TIMEOUT_MS: '60000',
-    IDLE_TIMEOUT_MS: '60000',
-    UPSTREAM_ORIGINS: JSON.stringify({ openai: provider }),
+    ...gatewayVariables(provider, 900),
   },
   execArgv: ['--disable-warning=ExperimentalWarning'],
 });

@@ -1,3 +1,5 @@
+import { emulatorVariables } from '../../fixtures/emulator-client.ts';
+
 /** Values for variables that refer to resources: well-formed, of nothing that exists. */
 const fakes: Readonly<Record<string, string>> = {
   USAGE_QUEUE_URL: 'http://127.0.0.1:9/000000000000/usage',
@@ -12,7 +14,5 @@ export const environmentToLoad = (
   ...Object.fromEntries(
     Object.entries(environment).map(([name, value]) => [name, value ?? fakes[name] ?? `fake-of-${name}`]),
   ),
-  AWS_REGION: 'eu-central-1',
-  AWS_ACCESS_KEY_ID: 'local',
-  AWS_SECRET_ACCESS_KEY: 'local',
+  ...emulatorVariables,
 });

@@ -2,12 +2,13 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
+import { emulatorVariables } from '../../fixtures/emulator-client.ts';
 import { ask } from '../../fixtures/exchange.ts';
+import { gatewayVariables } from '../../fixtures/gateway-variables.ts';
 import { type ScriptedOrigin, startScriptedOrigin } from '../../fixtures/scripted-origin.ts';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { providerLabels } from '../../lambda/domain/providers.ts';
-import { gatewayVariables } from '../faults/harness/gateway-variables.ts';
 import { KEYS } from '../gateway/gateway-host.ts';
 import { tableForTests } from '../table-for-tests.ts';
 
@@ -47,9 +48,7 @@ const start = async (drainMs = 10_000) => {
       USAGE_QUEUE_URL: queues.queue,
       ...gatewayVariables(origin.origin, 0),
       UPSTREAM_ORIGINS: JSON.stringify(Object.fromEntries(providerLabels.map((label) => [label, origin.origin]))),
-      AWS_REGION: 'eu-central-1',
-      AWS_ACCESS_KEY_ID: 'local',
-      AWS_SECRET_ACCESS_KEY: 'local',
+      ...emulatorVariables,
       AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
       AWS_ENDPOINT_URL_SQS: queues.endpoint,
       AWS_ENDPOINT_URL_SECRETS_MANAGER: 'http://127.0.0.1:9',

@@ -1,4 +1,4 @@
-import { createHmac, generateKeyPairSync, randomBytes, randomUUID, sign } from 'node:crypto';
+import { createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { copyFile, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,16 +13,16 @@ import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { openAddressCodes } from '../../lambda/data/accounts/address-codes.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openMembership } from '../../lambda/data/accounts/membership.ts';
-import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { update } from '../../lambda/data/table/actions.ts';
 import { addressCodeKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { write } from '../../lambda/data/table/write.ts';
-import { isWellFormedAccountKey, newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { isWellFormedAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { HOUR_MS } from '../../lambda/domain/calendar/units.ts';
 import { UnauthenticatedError } from '../../lambda/domain/errors.ts';
 import { requestSigner } from '../../lambda/gateway/aws/aws-json.ts';
 import { LOCAL_REGION, startCognito } from '../../local/emulators/cognito.ts';
+import { newKey } from '../data/new-account.ts';
 import { invalidAt, invoke, refusedWith } from '../http/invoke.ts';
 import { startDeployed } from './start-deployed.ts';
 
@@ -501,11 +501,7 @@ describe('auth', () => {
       // Somebody else knows the password, signs in, and makes a key that outlives the reset.
       const thief = (await post('login', { email, password })).body;
       const accountId = (await internalAccountId(thief.userId)) ?? '';
-      const key = newServiceKey(
-        { keyId: 'key-of-thief', name: 'metrics', createdAt: new Date().toISOString() },
-        newAccountKey(randomBytes),
-      );
-      await openServiceKeys(table).create({ accountId, status: 'active' }, key, 10);
+      await newKey(table, accountId, { keyId: 'key-of-thief', createdAt: new Date().toISOString() });
       expect((await me(thief.token)).status).toBe(200);
       expect((await as(thief, 'review', undefined, 'GET')).body).toEqual({ since: null, keys: [], tokens: [] });
 
@@ -530,10 +526,7 @@ describe('auth', () => {
       expect(await membership.membershipOf(tokenOf(owner))).toMatchObject({ accountId, role: 'owner' });
 
       const { body: review } = await as(owner, 'review', undefined, 'GET');
-      expect(review.keys).toEqual([
-        expect.objectContaining({ id: 'key-of-thief', name: 'metrics' }),
-        expect.anything(),
-      ]);
+      expect(review.keys).toEqual([expect.objectContaining({ id: 'key-of-thief', name: 'key' }), expect.anything()]);
       expect((await me(owner.token)).body.user).toMatchObject({ reviewSince: review.since, emailVerified: true });
       expect((await as(owner, 'review', undefined, 'DELETE')).status).toBe(204);
       expect((await as(owner, 'review', undefined, 'GET')).body).toEqual({ since: null, keys: [], tokens: [] });

@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { exportSpend as exportOperation } from '../../lambda/dashboard/spend/operations.ts';
 import { exportSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
-import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
@@ -11,12 +9,11 @@ import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { ROLLUP_MARK_SHARDS, rollupMarkKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
 import { shardOf } from '../../lambda/data/table/table.ts';
-import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
 import type { SpendGroup } from '../../web/src/api/responses.ts';
-import { newAccount } from '../data/new-account.ts';
+import { newAccount, newKey } from '../data/new-account.ts';
 import { closeEvent, openEvent, priceOfTokens } from '../usage-recorder/events.ts';
 import { dashboardForTests } from './open-dashboard.ts';
 
@@ -343,11 +340,7 @@ describe('a backtest by a declared dimension', () => {
       request('2026-11-20T11:00:00.000Z', { team: 'ads' }, 900_000),
     ]);
     clock.setTime(Date.parse('2026-11-20T16:00:00Z'));
-    for (const keyId of ['key-1', 'key-2']) {
-      const key = { keyId, name: keyId, createdAt: clock.toISOString() };
-      const account = { accountId: caller.accountId, status: 'active' } as const;
-      await openServiceKeys(table).create(account, newServiceKey(key, newAccountKey(randomBytes)), 10);
-    }
+    for (const keyId of ['key-1', 'key-2']) await newKey(table, caller.accountId, { keyId });
     const preview = (filter: object) =>
       call('POST', '/alert-rules/preview', {
         type: 'cost_threshold',

@@ -7,7 +7,7 @@ import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.t
 import { MAX_INVITATION_MAILS_PER_DAY, openMembers } from '../../lambda/data/accounts/members.ts';
 import { openMembership } from '../../lambda/data/accounts/membership.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
-import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { update } from '../../lambda/data/table/actions.ts';
 import { serviceKeyKey, userKey } from '../../lambda/data/table/keys.ts';
@@ -19,7 +19,7 @@ import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import { EmailTakenError, InvalidCredentialsError, TotpRequiredError } from '../../lambda/domain/errors.ts';
 import type { MembershipOf } from '../../lambda/http/parse-request.ts';
 import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
-import { newAccount, newUnverifiedAccount } from '../data/new-account.ts';
+import { newAccount, newKey, newUnverifiedAccount } from '../data/new-account.ts';
 import { APP_CLIENT_ID, callAs, invoke, refusedWith } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { identityApi } from './open-identity.ts';
@@ -129,6 +129,16 @@ const join = async (ownerId: string, role: string, email = newEmail()): Promise<
   const accepted = await accept(lastToken());
   expect(accepted.status).toBe(201);
   return accepted.body.userId;
+};
+
+/** An API token of the account; its user in the pool has the same id. */
+const newToken = async (accountId: string, createdBy: string, role: Role, projects?: string[]) => {
+  const tokenId = randomUUID();
+  const facts = { name: `${role} token`, role, projects, createdBy, createdAt: now.toISOString() };
+  const secrets = { tokenHash: randomUUID(), maskedToken: 'sat_…' };
+  const token = { tokenId, accountId, userId: tokenId, validUntil: '2027-11-20', ...facts, ...secrets };
+  await openApiTokens(table).create(token, newEmail(), auditEntry(accountId, {}, { action: 'token.created' }, now));
+  return tokenId;
 };
 
 const auditOf = async (accountId: string) =>
@@ -481,12 +491,9 @@ describe('members', () => {
   it('leave keys that stay, are revoked, or go to another member with what clients send', async () => {
     const owner = await newAccount(table);
     const keys = openServiceKeys(table);
-    const account = { accountId: owner.accountId, status: 'active' as const };
     const removeWith = async (query: Record<string, string>) => {
       const userId = await join(owner.userId, 'developer');
-      const facts = { keyId: randomUUID(), name: 'laptop', createdAt: now.toISOString(), ownerUserId: userId };
-      const key = newServiceKey(facts, `svc_${randomUUID()}`);
-      await keys.create(account, key, 100);
+      const key = await newKey(table, owner.accountId, { ownerUserId: userId });
       const { status, body } = await as(owner.userId).call('DELETE', `/members/${userId}`, undefined, {}, query);
       const item = await findItem(table, serviceKeyKey(key.keyHash));
       const stored = (await keys.listWhole(owner.accountId)).filter(({ keyHash }) => keyHash === key.keyHash);
@@ -502,7 +509,7 @@ describe('members', () => {
     // The gateway finds the other key by the same secret; the former one has what was spent.
     expect(handed.item).toMatchObject({ keyStatus: 'active', keyId: next?.keyId, ownerRole: 'owner' });
     expect(former).toMatchObject({ status: 'revoked', keyId: handed.key.keyId });
-    expect(next).toMatchObject({ status: 'active', ownerUserId: owner.userId, name: 'laptop' });
+    expect(next).toMatchObject({ status: 'active', ownerUserId: owner.userId, name: 'key' });
     expect((await removeWith({ keys: 'hand-over', to: 'nobody' })).status).toBe(400);
     const leaving = await join(owner.userId, 'developer');
     const toSelf = { keys: 'hand-over', to: leaving };
@@ -512,14 +519,6 @@ describe('members', () => {
   });
 
   describe('lose the API tokens they made', () => {
-    const newToken = async (accountId: string, createdBy: string, role: Role, projects?: string[]) => {
-      const tokenId = randomUUID();
-      const facts = { name: `${role} token`, role, projects, createdBy, createdAt: now.toISOString() };
-      const secrets = { tokenHash: randomUUID(), maskedToken: 'sat_…' };
-      const token = { tokenId, accountId, userId: randomUUID(), validUntil: '2027-11-20', ...facts, ...secrets };
-      await openApiTokens(table).create(token, newEmail(), auditEntry(accountId, {}, { action: 'token.created' }, now));
-      return tokenId;
-    };
     const left = async (accountId: string) =>
       (await openApiTokens(table).list(accountId)).map(({ tokenId }) => tokenId);
 
@@ -681,31 +680,13 @@ describe('members', () => {
   it('are removed to the end by another request, where the first ran out of time', async () => {
     const owner = await newAccount(table);
     const userId = await join(owner.userId, 'member');
-    const remove = (api = handler) =>
-      callAs(api, { accountId: '', userId: owner.userId })(
-        'DELETE',
-        `/members/${userId}`,
-        undefined,
-        {},
-        { keys: 'revoke' },
-      );
-    const facts = { keyId: randomUUID(), name: 'laptop', createdAt: now.toISOString(), ownerUserId: userId };
-    await openServiceKeys(table).create(
-      { accountId: owner.accountId, status: 'active' },
-      newServiceKey(facts, `svc_${userId}`),
-      100,
-    );
-    const secrets = { tokenHash: randomUUID(), maskedToken: 'sat_…', createdBy: userId, createdAt: now.toISOString() };
-    const token = {
-      tokenId: randomUUID(),
-      userId: randomUUID(),
-      name: 'CI',
-      role: 'viewer' as const,
-      validUntil: '2027',
+    const remove = (api = handler) => {
+      const call = callAs(api, { accountId: '', userId: owner.userId });
+      return call('DELETE', `/members/${userId}`, undefined, {}, { keys: 'revoke' });
     };
-    const audit = auditEntry(owner.accountId, {}, { action: 'token.created' }, now);
-    await openApiTokens(table).create({ ...secrets, ...token, accountId: owner.accountId }, newEmail(), audit);
-    expect((await as(owner.userId).remove(token.userId)).status).toBe(404);
+    await newKey(table, owner.accountId, { ownerUserId: userId });
+    const token = await newToken(owner.accountId, userId, 'viewer');
+    expect((await as(owner.userId).remove(token)).status).toBe(404);
     let transactions = 0;
     const dying = interceptTable(table, async ({ operation }, send) => {
       if (operation === 'TransactWriteItems' && ++transactions > 1) throw new Error('The function ran out of time.');
@@ -756,9 +737,7 @@ describe('members', () => {
   it('have on their keys the role of the last of two changes of one moment', async () => {
     const owner = await newAccount(table);
     const userId = await join(owner.userId, 'member');
-    const facts = { keyId: randomUUID(), name: 'laptop', createdAt: now.toISOString(), ownerUserId: userId };
-    const key = newServiceKey(facts, `svc_${randomUUID()}`);
-    await openServiceKeys(table).create({ accountId: owner.accountId, status: 'active' }, key, 100);
+    const key = await newKey(table, owner.accountId, { ownerUserId: userId });
     const raced = raceTable(
       table,
       async () => expect((await as(owner.userId).changeRole(userId, 'developer')).status).toBe(200),

@@ -4,6 +4,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Context } from 'aws-lambda';
 import { uuidv7 } from 'uuidv7';
 import type { EmulatedTable } from '../../fixtures/emulated-table.ts';
+import { emulatorVariables } from '../../fixtures/emulator-client.ts';
 import { openApiTokens } from '../../lambda/data/accounts/api-tokens.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { maskedSecret, newApiToken, secretHash } from '../../lambda/domain/accounts/issued-secret.ts';
@@ -15,9 +16,7 @@ import { apiEvent } from '../http/invoke.ts';
 /** What the functions of the dashboard API read at their start. */
 const setEnvironment = (table: EmulatedTable): void => {
   Object.assign(process.env, {
-    AWS_REGION: 'eu-central-1',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
+    ...emulatorVariables,
     AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
     POWERTOOLS_LOG_LEVEL: 'SILENT',
     TABLE_NAME: table.name,

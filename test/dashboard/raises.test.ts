@@ -1,18 +1,15 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { uuidv7 } from 'uuidv7';
 import { raceTable } from '../../fixtures/intercept-table.ts';
-import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openRaises } from '../../lambda/data/ledger/raises.ts';
 import { put } from '../../lambda/data/table/actions.ts';
 import { raiseKey, sessionCounterKey, sessionCounterName } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
 import { transact } from '../../lambda/data/table/write.ts';
-import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import { MailError } from '../../lambda/integrations/mail.ts';
-import { newAccount, newMember } from '../data/new-account.ts';
+import { newAccount, newKey, newMember } from '../data/new-account.ts';
 import { callAs } from '../http/invoke.ts';
 import { dashboardForTests, openDashboard } from './open-dashboard.ts';
 
@@ -43,12 +40,8 @@ const memberOf = async (role: Role): Promise<Member> => {
   await newMember(table, owner.accountId, userId, role);
   return { accountId: owner.accountId, userId, role, name: `${userId}@example.com` };
 };
-const newKey = async ({ accountId, userId, role }: Member): Promise<string> => {
-  const facts = { keyId: uuidv7(), name: 'laptop', createdAt: clock.toISOString(), ownerUserId: userId };
-  const key = newServiceKey({ ...facts, ownerRole: role }, newAccountKey(randomBytes));
-  await openServiceKeys(table).create({ accountId, status: 'active' }, key, 10);
-  return facts.keyId;
-};
+const keyOf = async ({ accountId, userId, role }: Member): Promise<string> =>
+  (await newKey(table, accountId, { name: 'laptop', ownerUserId: userId, ownerRole: role })).keyId;
 
 let developer: Member;
 let admin: Member;
@@ -121,7 +114,7 @@ describe('asking for more', () => {
   it('is for own values alone, where somebody sees a part of the account', async () => {
     const ofMembers = await newBudget();
     const ofKeys = await newBudget({ each: 'key' });
-    const [own, others] = [await newKey(developer), await newKey(admin)];
+    const [own, others] = [await keyOf(developer), await keyOf(admin)];
     expect((await ask(developer, ofMembers, {}, admin.userId)).status).toBe(404);
     expect((await ask(developer, ofKeys, {}, others)).status).toBe(404);
     const withKeys = { ...developer, keyIds: new Set([own]) };
@@ -138,7 +131,7 @@ describe('asking for more', () => {
   });
 
   it('is for projects in which somebody has a key, and sessions of their keys alone', async () => {
-    const [own, others] = [await newKey(developer), await newKey(admin)];
+    const [own, others] = [await keyOf(developer), await keyOf(admin)];
     const withKeys = { ...developer, keyIds: new Set([own]) };
     const projects = await newBudget({ each: 'project' });
     expect((await ask(withKeys, projects, {}, 'default')).status).toBe(201);
@@ -347,7 +340,7 @@ describe('without asking', () => {
 
   it('a member changes no budget that stops that member alone', async () => {
     const member = await memberOf('member');
-    const [own, others] = [await newKey(member), await newKey(developer)];
+    const [own, others] = [await keyOf(member), await keyOf(developer)];
     const changed = async (by: Member, changes: object, method = 'PATCH') => {
       const id = await newBudget({ each: undefined, ...changes });
       return (await call(by, method, `/budgets/${id}`, method === 'PATCH' ? { amount: 900 } : undefined)).status;

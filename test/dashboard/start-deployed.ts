@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { emulatorVariables } from '../../fixtures/emulator-client.ts';
 import { LOCAL_REGION, startCognito } from '../../local/emulators/cognito.ts';
 import { startSes } from '../../local/emulators/ses.ts';
 
@@ -14,9 +15,7 @@ export const startDeployed = async () => {
   const [table, mail] = [await emulatedTable(), await startSes()];
   const cognito = await startCognito({ dataDir: tmpdir(), userPools: [POOL], mailEndpoint: mail.endpoint });
   Object.assign(process.env, {
-    AWS_REGION: LOCAL_REGION,
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
+    ...emulatorVariables,
     AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
     AWS_ENDPOINT_URL_SES: mail.endpoint,
     AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: cognito.endpoint,

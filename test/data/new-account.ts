@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { uuidv7 } from 'uuidv7';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
+import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { newUserItems } from '../../lambda/data/accounts/users.ts';
 import { put } from '../../lambda/data/table/actions.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
@@ -53,6 +54,18 @@ export const newMember = (table: Table, accountId: string, userId: string, role:
     table,
     newUserItems(user).map((item) => put(item)),
   );
+};
+
+/** One more service key of the account. */
+export const newKey = async (
+  table: Table,
+  accountId: string,
+  facts: Partial<Parameters<typeof newServiceKey>[0]> = {},
+  secret = newAccountKey(randomBytes),
+) => {
+  const key = newServiceKey({ keyId: uuidv7(), name: 'key', createdAt: '2026-11-02T00:00:00.000Z', ...facts }, secret);
+  await openServiceKeys(table).create({ accountId, status: 'active' }, key, 1_000);
+  return key;
 };
 
 /** As a registration leaves it until the code from the mail is entered. */

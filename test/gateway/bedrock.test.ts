@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { EventStreamCodec } from '@smithy/core/event-streams';
 import { priceRequest } from '../../fixtures/bundled-prices.ts';
 import { ask } from '../../fixtures/exchange.ts';
-import { type ScriptedOrigin, startScriptedOrigin } from '../../fixtures/scripted-origin.ts';
 import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { nodeUpstream } from '../../lambda/gateway/upstream/upstream-node.ts';
 import { undiciUpstream } from '../../lambda/gateway/upstream/upstream-undici.ts';
 import { fakeExchange, turn } from './gateway-fakes.ts';
-import { type GatewayHost, KEYS, startGatewayHost } from './gateway-host.ts';
+import { gatewayForTests } from './gateway-for-tests.ts';
+import { KEYS } from './gateway-host.ts';
 
 /* Amazon Bedrock, by the shapes of its documentation. The messages of streams are written by the codec of the AWS SDK. */
 
@@ -144,16 +144,7 @@ describe.each([
   ['undici', undiciUpstream],
   ['node:http', nodeUpstream],
 ])('over %s', (_transport, transport) => {
-  let origin: ScriptedOrigin;
-  let gateway: GatewayHost;
-  beforeAll(async () => {
-    origin = await startScriptedOrigin();
-    gateway = await startGatewayHost({ origin: origin.origin, transport });
-  });
-  afterAll(async () => {
-    await gateway.close();
-    await origin.close();
-  });
+  const { origin, host: gateway } = gatewayForTests({ transport });
 
   it.each([
     ['converse-stream', converseStream],

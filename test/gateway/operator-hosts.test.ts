@@ -1,12 +1,12 @@
 import { GoogleGenAI } from '@google/genai';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI, { AzureOpenAI } from 'openai';
 import { getGlobalDispatcher } from 'undici';
 import { priceRequest } from '../../fixtures/bundled-prices.ts';
 import { ask } from '../../fixtures/exchange.ts';
-import { type ScriptedOrigin, startScriptedOrigin } from '../../fixtures/scripted-origin.ts';
 import { fakeExchange } from './gateway-fakes.ts';
-import { type GatewayHost, KEYS, startGatewayHost } from './gateway-host.ts';
+import { gatewayForTests } from './gateway-for-tests.ts';
+import { KEYS } from './gateway-host.ts';
 
 const credentials = ['X-Service-Key', KEYS.active, 'Authorization', 'Bearer key'];
 
@@ -184,8 +184,7 @@ describe('credentials of clouds', () => {
 });
 
 describe('what an SDK gets', () => {
-  let origin: ScriptedOrigin;
-  let gateway: GatewayHost;
+  const { origin, host: gateway } = gatewayForTests();
   const usage = { prompt_tokens: 1_000, completion_tokens: 10, total_tokens: 1_010 };
   const completion = (model: string) => ({
     id: 'chatcmpl-1',
@@ -195,16 +194,8 @@ describe('what an SDK gets', () => {
     usage,
   });
 
-  beforeAll(async () => {
-    // Google's SDK looks for it among the globals.
-    getGlobalDispatcher();
-    origin = await startScriptedOrigin();
-    gateway = await startGatewayHost({ origin: origin.origin });
-  });
-  afterAll(async () => {
-    await gateway.close();
-    await origin.close();
-  });
+  // Google's SDK looks for it among the globals.
+  beforeAll(() => void getGlobalDispatcher());
 
   it('of Azure OpenAI: the same request and response, and the cost of the model that the response names', async () => {
     origin.script = (_request, response) => {

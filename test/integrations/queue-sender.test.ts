@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
+import { emulatorVariables } from '../../fixtures/emulator-client.ts';
 import { queueSender, textSender } from '../../lambda/integrations/queue-sender.ts';
 import { awsErrors, type FaultProxy, startFaultProxy } from '../faults/harness/fault-proxy.ts';
 
@@ -10,9 +11,7 @@ beforeAll(async () => {
   proxy = await startFaultProxy(queue.endpoint);
   Object.assign(process.env, {
     AWS_ENDPOINT_URL_SQS: proxy.endpoint,
-    AWS_REGION: 'eu-central-1',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
+    ...emulatorVariables,
   });
 });
 beforeEach(() => proxy.calls.clear());

@@ -4,7 +4,6 @@ import { emulatedObjects } from '../../fixtures/emulated-objects.ts';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { openAccountHolds } from '../../lambda/data/accounts/account-holds.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
-import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openBillingSync } from '../../lambda/data/billing/billing-sync.ts';
 import { remove, update } from '../../lambda/data/table/actions.ts';
 import { accountKey, auditHeadKey, auditPartition, serviceKeyKey } from '../../lambda/data/table/keys.ts';
@@ -12,7 +11,7 @@ import { findItem, queryItems } from '../../lambda/data/table/read.ts';
 import { write } from '../../lambda/data/table/write.ts';
 import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { auditHeadObjectKey } from '../../lambda/domain/object-keys.ts';
-import { newAccount } from '../data/new-account.ts';
+import { newAccount, newKey } from '../data/new-account.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { runOps } from './run-command.ts';
 
@@ -27,11 +26,7 @@ const accountWithKeys = async (count: number) => {
   for (let n = 1; n < count; n++) {
     const serviceKey = newAccountKey(randomBytes);
     serviceKeys.push(serviceKey);
-    await openServiceKeys(table).create(
-      { accountId, status: 'active' },
-      newServiceKey({ keyId: `key-${n}`, name: 'k', createdAt: '2026-11-01T00:00:00.000Z' }, serviceKey),
-      1_000,
-    );
+    await newKey(table, accountId, { keyId: `key-${n}` }, serviceKey);
   }
   const statuses = async () => {
     const read = async (key: { pk: string; sk: string }, attribute: string) =>
@@ -168,11 +163,7 @@ describe('a hold', () => {
     const slow = interceptTable(table, async (command, send) => {
       if (command.operation === 'TransactWriteItems' && !made) {
         made = true;
-        await openServiceKeys(table).create(
-          { accountId, status: 'active' },
-          newServiceKey({ keyId: 'late', name: 'k', createdAt: hold.at }, serviceKey),
-          100,
-        );
+        await newKey(table, accountId, { keyId: 'late' }, serviceKey);
       }
       return send();
     });

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listen, urlOf } from '../../fixtures/listen.ts';
-import { type ScriptedOrigin, startScriptedOrigin } from '../../fixtures/scripted-origin.ts';
 import {
   type CodingToolId,
   codingTools,
@@ -15,7 +14,8 @@ import {
   type SetUp,
 } from '../../lambda/domain/coding-tools.ts';
 import { mergeFile } from '../../ops/attach/tool-file.ts';
-import { type GatewayHost, KEYS, startGatewayHost } from '../gateway/gateway-host.ts';
+import { gatewayForTests } from '../gateway/gateway-for-tests.ts';
+import { KEYS } from '../gateway/gateway-host.ts';
 import { runOps } from './run-command.ts';
 
 const KEY = KEYS.active;
@@ -137,8 +137,7 @@ it('is in docs/clients.md as the commands print it', async () => {
 });
 
 describe('npm run attach', () => {
-  let origin: ScriptedOrigin;
-  let host: GatewayHost;
+  const { origin, host } = gatewayForTests();
   let home: string;
   const dashboard = createServer((request, response) => {
     const isKnown =
@@ -148,16 +147,10 @@ describe('npm run attach', () => {
     response.writeHead(isKnown ? 200 : 401).end(JSON.stringify(isKnown ? { ...record, provenance: 'computed' } : {}));
   });
   beforeAll(async () => {
-    origin = await startScriptedOrigin();
     origin.script = (_, response) => response.end('{}');
-    host = await startGatewayHost({ origin: origin.origin });
     await listen(dashboard);
   });
-  afterAll(async () => {
-    dashboard.close();
-    await host.close();
-    await origin.close();
-  });
+  afterAll(() => void dashboard.close());
   beforeEach(async () => {
     home = await mkdtemp(join(tmpdir(), 'attach-'));
   });

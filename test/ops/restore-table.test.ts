@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
 import { ruleOf } from '../../fixtures/rule-of.ts';
@@ -6,19 +5,18 @@ import { openAccountTerms } from '../../lambda/data/accounts/account-terms.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { openOwnPrices } from '../../lambda/data/accounts/own-prices.ts';
-import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openLimitValues } from '../../lambda/data/ledger/limit-values.ts';
 import { update } from '../../lambda/data/table/actions.ts';
 import * as keys from '../../lambda/data/table/keys.ts';
 import { write } from '../../lambda/data/table/write.ts';
-import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import { noPrices } from '../../lambda/domain/own-prices/own-price.ts';
 import { parseUsageEvent } from '../../lambda/usage-recorder/parse-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { kindOf } from '../../ops/restore/item-kinds.ts';
 import { ofNoAccount, samples } from '../account-jobs/account-with-everything.ts';
-import { newAccount } from '../data/new-account.ts';
+import { newAccount, newKey } from '../data/new-account.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens } from '../usage-recorder/events.ts';
 import { ledgerSums } from '../usage-recorder/ledger-sums.ts';
@@ -62,12 +60,7 @@ it('says what the table of one machine lacks', async () => {
 const recorderAt = (name: string, now: string) =>
   openRecorder({ ...table, name }, { logger: { error: () => {} }, price: priceOfTokens, now: () => Date.parse(now) });
 
-const addKey = async (accountId: string, keyId: string) =>
-  openServiceKeys(table).create(
-    { accountId, status: 'active' },
-    newServiceKey({ keyId, name: keyId, createdAt: DAMAGE }, newAccountKey(randomBytes)),
-    100,
-  );
+const addKey = (accountId: string, keyId: string) => newKey(table, accountId, { keyId, createdAt: DAMAGE });
 
 describe('npm run restore-table', () => {
   it('restores a table, and carries over what happened since', async () => {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { emulatorVariables } from '../../fixtures/emulator-client.ts';
 
 export interface CommandResult {
   readonly code: number | null;
@@ -22,9 +23,7 @@ export const runOps = async (
     cwd,
     env: {
       ...process.env,
-      AWS_REGION: 'eu-central-1',
-      AWS_ACCESS_KEY_ID: 'local',
-      AWS_SECRET_ACCESS_KEY: 'local',
+      ...emulatorVariables,
       ...env,
     },
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda';
+import { emulatorVariables } from '../../fixtures/emulator-client.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openModelUse } from '../../lambda/data/prices/model-use.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
@@ -29,9 +30,7 @@ beforeAll(async () => {
     AWS_ENDPOINT_URL_SQS: 'http://127.0.0.1:9',
     POWERTOOLS_METRICS_NAMESPACE: 'AiSpendGateway/test',
     AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
-    AWS_REGION: 'eu-central-1',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
+    ...emulatorVariables,
     POWERTOOLS_LOG_LEVEL: 'SILENT',
   });
   jest.spyOn(process.stdout, 'write').mockImplementation((text) => {

@@ -2,14 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { ruleOf } from '../../fixtures/rule-of.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
-import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openLimitValues, overrideAction } from '../../lambda/data/ledger/limit-values.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { limitValueKey } from '../../lambda/data/table/keys.ts';
-import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
 import type { EachLimit } from '../../lambda/domain/limits/block.ts';
 import type { ValueCount } from '../../lambda/domain/limits/each.ts';
 import type { Limit } from '../../lambda/domain/limits/limit.ts';
@@ -21,7 +20,7 @@ import { openValueCounting } from '../../lambda/usage-recorder/own-prices/count-
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
 import { openValueAlerts } from '../../lambda/usage-recorder/value-alerts.ts';
-import { newAccount } from '../data/new-account.ts';
+import { newAccount, newKey } from '../data/new-account.ts';
 import { randomFrom } from '../faults/random.ts';
 import { SEED, withSeed } from '../seed.ts';
 import { tableForTests } from '../table-for-tests.ts';
@@ -142,16 +141,7 @@ describe('a limit of each', () => {
     const world = await worldOf();
     const id = await world.limit({ each: 'key', filter: { member: world.userId } });
     await world.record(world.event(1, { tokens: 3 }));
-    const account = { accountId: world.accountId, status: 'active' } as const;
-    const facts = { keyId: 'new', name: 'n', createdAt: world.now().toISOString(), ownerUserId: world.userId };
-    await openServiceKeys(table).create(
-      account,
-      newServiceKey(
-        facts,
-        newAccountKey(() => Buffer.alloc(16, 7)),
-      ),
-      9,
-    );
+    await newKey(table, world.accountId, { keyId: 'new', ownerUserId: world.userId });
     await world.record(world.event(2, { tokens: 5, keyId: 'new' }));
     expect(await world.used(id)).toMatchObject({ new: 35 });
   });

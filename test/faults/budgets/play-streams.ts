@@ -4,6 +4,8 @@ import { Agent, createServer, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { emulatorVariables } from '../../../fixtures/emulator-client.ts';
+import { FINGERPRINT_SECRET, gatewayVariables } from '../../../fixtures/gateway-variables.ts';
 import { listen, stopServer, urlOf } from '../../../fixtures/listen.ts';
 import { ruleOf } from '../../../fixtures/rule-of.ts';
 import { openBounds } from '../../../lambda/dashboard/read-bounds.ts';
@@ -19,9 +21,8 @@ import { startSecrets } from '../../../local/emulators/secrets.ts';
 import { newAccount } from '../../data/new-account.ts';
 import { SEED } from '../../seed.ts';
 import { DELIVERY_MS, eventually } from '../eventually.ts';
-import { FINGERPRINT_SECRET, gatewayVariables } from '../harness/gateway-variables.ts';
 import { type Part, startPart } from '../harness/part.ts';
-import { LOCAL_CREDENTIALS, openQueues, REGION } from '../harness/queues.ts';
+import { openQueues } from '../harness/queues.ts';
 import { startRecorder } from '../harness/working-recorder.ts';
 import { type Random, randomFrom } from '../random.ts';
 import { conflictingTable } from './conflicting-table.ts';
@@ -129,9 +130,7 @@ export const playStreams = async ({
     // It fails the scenario at its end.
     judged.catch(() => {});
     const variables = {
-      AWS_REGION: REGION,
-      AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
+      ...emulatorVariables,
       AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
       AWS_ENDPOINT_URL_SQS: `http://127.0.0.1:${queue.port}`,
       AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint,

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SendMessageBatchCommand, type SendMessageBatchCommandInput, SQSClient } from '@aws-sdk/client-sqs';
+import { emulatorClient } from '../../../fixtures/emulator-client.ts';
 import type { Answer, ItemLocks } from './item-locks.ts';
-import { LOCAL_CREDENTIALS, REGION } from './queues.ts';
 
 /** What an AWS service does wrong. */
 export type Fault =
@@ -98,8 +98,7 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
   const passHalf = async (body: string): Promise<Answer> => {
     const { QueueUrl, Entries } = batchOf(body);
     const [taken, refused] = [0, 1].map((rest) => Entries.filter((_, index) => index % 2 === rest));
-    const options = { region: REGION, credentials: LOCAL_CREDENTIALS, useQueueUrlAsEndpoint: false };
-    sqs ??= new SQSClient({ endpoint: proxy.target, ...options });
+    sqs ??= new SQSClient({ ...emulatorClient(proxy.target), useQueueUrlAsEndpoint: false });
     const { Successful } = await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries: taken }));
     const Failed = refused?.map(({ Id }) => ({ Id, SenderFault: false, Code: 'InternalError' }));
     return { status: 200, body: JSON.stringify({ Successful, Failed }) };

@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openOutbox } from '../../../lambda/data/ledger/outbox.ts';
 import { parseRequestItem } from '../../../lambda/data/requests/request-item.ts';
+import { OUTBOX_SHARDS } from '../../../lambda/data/table/keys.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
 import { pagesOf } from '../../../ops/restore/carry-over.ts';
+
+/** Events in the outbox. */
+export const waitingInOutbox = async (table: Table): Promise<number> => {
+  const outbox = openOutbox(table);
+  let count = 0;
+  for (let shard = 0; shard < OUTBOX_SHARDS; shard++)
+    for await (const page of outbox.pages(shard, 100)) count += page.length;
+  return count;
+};
 
 /** Something a run left behind, to be searched. */
 export interface Place {

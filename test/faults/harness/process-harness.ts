@@ -2,16 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTable, tableAt } from '../../../fixtures/emulated-table.ts';
-import { openOutbox } from '../../../lambda/data/ledger/outbox.ts';
-import { OUTBOX_SHARDS } from '../../../lambda/data/table/keys.ts';
+import { emulatorVariables } from '../../../fixtures/emulator-client.ts';
+import { FINGERPRINT_SECRET, gatewayVariables } from '../../../fixtures/gateway-variables.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
 import { startDynamoDb } from '../../../local/emulators/dynamodb.ts';
 import { startSecrets } from '../../../local/emulators/secrets.ts';
 import { startFaultProxy } from './fault-proxy.ts';
-import { FINGERPRINT_SECRET, gatewayVariables } from './gateway-variables.ts';
+import { waitingInOutbox } from './left-behind.ts';
 import { type Part, startPart } from './part.ts';
 import { type Provider, startProvider } from './provider.ts';
-import { LOCAL_CREDENTIALS, openQueues, type Queues, REGION } from './queues.ts';
+import { openQueues, type Queues } from './queues.ts';
 
 /** Each in a process of its own, to be killed and started again. */
 export const partNames = ['gateway', 'recorder', 'queue', 'table'] as const;
@@ -63,9 +63,7 @@ export const openProcessHarness = async ({
   let queueUrl = '';
 
   const awsVariables = {
-    AWS_REGION: REGION,
-    AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
+    ...emulatorVariables,
     AWS_ENDPOINT_URL_DYNAMODB: toTable.endpoint,
     AWS_ENDPOINT_URL_SQS: toQueue.endpoint,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint,
@@ -114,7 +112,6 @@ export const openProcessHarness = async ({
   const queues = await openQueues(toQueue.endpoint, { maxReceiveCount: MAX_RECEIVE_COUNT, visibilitySeconds });
   queueUrl = queues.queueUrl;
   await Promise.all([starts.recorder(), starts.gateway()]);
-  const outbox = openOutbox(table);
 
   return {
     table,
@@ -132,12 +129,7 @@ export const openProcessHarness = async ({
       ),
     sharedMessages: () => toQueue.sharedMessages,
     output: () => printed.map((part) => part.output()).join('\n'),
-    waitingInOutbox: async () => {
-      let count = 0;
-      for (let shard = 0; shard < OUTBOX_SHARDS; shard++)
-        for await (const page of outbox.pages(shard, 100)) count += page.length;
-      return count;
-    },
+    waitingInOutbox: () => waitingInOutbox(table),
     close: async () => {
       for (const name of partNames) await parts.get(name)?.stop();
       queues.sqs.destroy();

@@ -5,9 +5,7 @@ import {
   ReceiveMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-
-export const REGION = 'eu-central-1';
-export const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
+import { emulatorClient } from '../../../fixtures/emulator-client.ts';
 
 const LOCAL_ACCOUNT = '000000000000';
 
@@ -34,7 +32,7 @@ export const openQueues = async (
   endpoint: string,
   { maxReceiveCount, visibilitySeconds }: QueueLimits,
 ): Promise<Queues> => {
-  const sqs = new SQSClient({ endpoint, region: REGION, credentials: LOCAL_CREDENTIALS });
+  const sqs = new SQSClient(emulatorClient(endpoint));
   // The SDK calls the host that the URL names: it must be the endpoint given, which may be a proxy.
   const create = async (QueueName: string, Attributes: Record<string, string>): Promise<string> => {
     await sqs.send(new CreateQueueCommand({ QueueName, Attributes }));

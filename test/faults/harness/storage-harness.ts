@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { uuidv7 } from 'uuidv7';
 import { emulatedTable, tableAt } from '../../../fixtures/emulated-table.ts';
+import { emulatorVariables } from '../../../fixtures/emulator-client.ts';
+import { FINGERPRINT_SECRET, gatewayVariables } from '../../../fixtures/gateway-variables.ts';
 import { listen, portOf, stopServer } from '../../../fixtures/listen.ts';
-import { openOutbox } from '../../../lambda/data/ledger/outbox.ts';
-import { OUTBOX_SHARDS } from '../../../lambda/data/table/keys.ts';
 import type { Table } from '../../../lambda/data/table/table.ts';
 import { hostsByLabel, NO_HOSTS } from '../../../lambda/domain/hosts.ts';
 import { cachedAccountLookup, keyReader } from '../../../lambda/gateway/admission/account-lookup.ts';
@@ -27,9 +27,9 @@ import { startSqs } from '../../../local/emulators/sqs.ts';
 import { newAccount } from '../../data/new-account.ts';
 import { captureConsole } from '../captured-console.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
-import { FINGERPRINT_SECRET, gatewayVariables } from './gateway-variables.ts';
+import { waitingInOutbox } from './left-behind.ts';
 import { type Provider, startProvider } from './provider.ts';
-import { LOCAL_CREDENTIALS, openQueues, type Queues, REGION } from './queues.ts';
+import { openQueues, type Queues } from './queues.ts';
 import type { Sent } from './traffic.ts';
 import { startRecorder, type WorkingRecorder } from './working-recorder.ts';
 
@@ -118,7 +118,6 @@ export const openStorageHarness = async (): Promise<StorageHarness> => {
   const queues = await openQueues(sqs.endpoint, { maxReceiveCount: MAX_RECEIVE_COUNT, visibilitySeconds: 5 });
   const recorderTable = await startFaultProxy(table.endpoint);
   const recorder = startRecorder(tableAt(recorderTable.endpoint, table.name), queues);
-  const outbox = openOutbox(table);
 
   return {
     table,
@@ -133,9 +132,7 @@ export const openStorageHarness = async (): Promise<StorageHarness> => {
       const proxies = await Promise.all([table.endpoint, sqs.endpoint, secrets.endpoint].map(startFaultProxy));
       const [toTable, toQueue, toSecrets] = proxies as [FaultProxy, FaultProxy, FaultProxy];
       const variables = {
-        AWS_REGION: REGION,
-        AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
-        AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
+        ...emulatorVariables,
         AWS_ENDPOINT_URL_DYNAMODB: toTable.endpoint,
         AWS_ENDPOINT_URL_SQS: toQueue.endpoint,
         AWS_ENDPOINT_URL_SECRETS_MANAGER: toSecrets.endpoint,
@@ -161,12 +158,7 @@ export const openStorageHarness = async (): Promise<StorageHarness> => {
       };
     },
     newAccount: () => newAccount(table),
-    waitingInOutbox: async () => {
-      let count = 0;
-      for (let shard = 0; shard < OUTBOX_SHARDS; shard++)
-        for await (const page of outbox.pages(shard, 100)) count += page.length;
-      return count;
-    },
+    waitingInOutbox: () => waitingInOutbox(table),
     close: async () => {
       await recorder.stop();
       await recorderTable.close();

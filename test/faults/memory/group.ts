@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { emulatorVariables } from '../../../fixtures/emulator-client.ts';
+import { gatewayVariables } from '../../../fixtures/gateway-variables.ts';
 import { listen, stopServer, urlOf } from '../../../fixtures/listen.ts';
 import { newAccountKey } from '../../../lambda/domain/accounts/account-key.ts';
 import { type Part, startPart } from '../harness/part.ts';
@@ -123,19 +125,11 @@ export const memoryGroup: ScenarioGroup<Context> = {
     const provider = await startLargeProvider();
     const nowhere = 'http://127.0.0.1:9';
     const gateway = await startPart('gateway', {
-      AWS_REGION: 'eu-central-1',
-      AWS_ACCESS_KEY_ID: 'local',
-      AWS_SECRET_ACCESS_KEY: 'local',
+      ...emulatorVariables,
       AWS_ENDPOINT_URL: nowhere,
       TABLE_NAME: 'spend',
       USAGE_QUEUE_URL: `${nowhere}/usage`,
-      GATEWAY_DOMAIN: 'gateway.test',
-      FINGERPRINT_SECRET_ID: 'fingerprint-key',
-      OPEN_EVENT_DELAY_SECONDS: '900',
-      CONNECT_TIMEOUT_MS: '60000',
-      HEADERS_TIMEOUT_MS: '60000',
-      IDLE_TIMEOUT_MS: '60000',
-      UPSTREAM_ORIGINS: JSON.stringify({ openai: urlOf(provider) }),
+      ...gatewayVariables(urlOf(provider), 900),
     });
     return {
       gateway,

@@ -1,24 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ask } from '../../../fixtures/exchange.ts';
-import { type ScriptedOrigin, startScriptedOrigin } from '../../../fixtures/scripted-origin.ts';
 import { providers } from '../../../lambda/domain/providers.ts';
 import { hostOf } from '../../../lambda/gateway/admission/admit.ts';
 import { ACTIVE, fakeExchange } from '../gateway-fakes.ts';
-import { type GatewayHost, KEYS, startGatewayHost } from '../gateway-host.ts';
+import { gatewayForTests } from '../gateway-for-tests.ts';
+import { KEYS, startGatewayHost } from '../gateway-host.ts';
 
-let origin: ScriptedOrigin;
-let host: GatewayHost;
-
-beforeAll(async () => {
-  origin = await startScriptedOrigin();
-  host = await startGatewayHost({ origin: origin.origin });
-});
-
-afterAll(async () => {
-  await host.close();
-  await origin.close();
-});
-
+const { origin, host } = gatewayForTests();
 const good = { Host: 'openai.gateway.test', 'X-Service-Key': KEYS.active, Authorization: 'Bearer sk-test' };
 const without = (...names: (keyof typeof good)[]) =>
   Object.fromEntries(Object.entries(good).filter(([name]) => !names.includes(name as keyof typeof good)));

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ask } from '../../../fixtures/exchange.ts';
-import { type ScriptedOrigin, startScriptedOrigin } from '../../../fixtures/scripted-origin.ts';
 import { locateServiceKey } from '../../../lambda/gateway/admission/service-key.ts';
 import type { GatewayRequest } from '../../../lambda/gateway/protocol/client.ts';
-import { type GatewayHost, KEYS, startGatewayHost } from '../gateway-host.ts';
+import { gatewayForTests } from '../gateway-for-tests.ts';
+import { KEYS } from '../gateway-host.ts';
 
 const KEY = KEYS.active;
 const TYPO = `${KEY.slice(0, -1)}${KEY.endsWith('a') ? 'b' : 'a'}`;
@@ -93,16 +93,7 @@ describe('where a service key is', () => {
 });
 
 describe('a request without the header X-Service-Key', () => {
-  let origin: ScriptedOrigin;
-  let host: GatewayHost;
-  beforeAll(async () => {
-    origin = await startScriptedOrigin();
-    host = await startGatewayHost({ origin: origin.origin });
-  });
-  afterAll(async () => {
-    await host.close();
-    await origin.close();
-  });
+  const { origin, host } = gatewayForTests();
 
   it.each([
     ['the path', `/${KEY}/v1/models?a=1`, 'Bearer sk-test'],

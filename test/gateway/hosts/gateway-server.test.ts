@@ -4,11 +4,11 @@ import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import WebSocket from 'ws';
 import { ask } from '../../../fixtures/exchange.ts';
+import { FINGERPRINT_SECRET, gatewayVariables } from '../../../fixtures/gateway-variables.ts';
 import { listen, portOf } from '../../../fixtures/listen.ts';
 import { type ScriptedOrigin, startScriptedOrigin } from '../../../fixtures/scripted-origin.ts';
 import { createGatewayServer } from '../../../lambda/gateway/hosts/gateway-server.ts';
 import { gatewayHttpServer } from '../../../lambda/gateway/hosts/http-server.ts';
-import { FINGERPRINT_SECRET, gatewayVariables } from '../../faults/harness/gateway-variables.ts';
 import { KEYS } from '../gateway-host.ts';
 import { startSocketOrigin } from '../websocket/scripted-socket-origin.ts';
 

@@ -1,8 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { expect, it } from '@jest/globals';
+import { gatewayVariables } from '../../../fixtures/gateway-variables.ts';
 import type { AwsRequest } from '../../../lambda/gateway/aws/transport.ts';
 import { warmUp } from '../../../lambda/gateway/hosts/warm-up.ts';
-import { gatewayVariables } from '../../faults/harness/gateway-variables.ts';
 
 const variables = {
   TABLE_NAME: 'table',

@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ask } from '../../../fixtures/exchange.ts';
-import { type ScriptedOrigin, startScriptedOrigin } from '../../../fixtures/scripted-origin.ts';
-import { type GatewayHost, KEYS, startGatewayHost } from '../gateway-host.ts';
+import { gatewayForTests } from '../gateway-for-tests.ts';
+import { KEYS } from '../gateway-host.ts';
 
 const ORIGIN = 'https://app.example.com';
-let origin: ScriptedOrigin;
-let host: GatewayHost;
-beforeAll(async () => {
-  origin = await startScriptedOrigin();
-  host = await startGatewayHost({ origin: origin.origin, parts: { allowedOrigins: new Set([ORIGIN]) } });
-});
-afterAll(async () => {
-  await host.close();
-  await origin.close();
-});
+const { origin, host } = gatewayForTests({ parts: { allowedOrigins: new Set([ORIGIN]) } });
 
 const send = (method: string, headers: Record<string, string>) =>
   ask({ port: host.port, method, path: '/v1/models', headers: { Host: 'openai.gateway.test', ...headers } });

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { type Ask, ask, type ReceivedResponse } from '../../../fixtures/exchange.ts';
-import { type ScriptedOrigin, startScriptedOrigin } from '../../../fixtures/scripted-origin.ts';
 import { nodeUpstream } from '../../../lambda/gateway/upstream/upstream-node.ts';
 import { undiciUpstream } from '../../../lambda/gateway/upstream/upstream-undici.ts';
-import { type GatewayHost, KEYS, startGatewayHost } from '../gateway-host.ts';
+import { gatewayForTests } from '../gateway-for-tests.ts';
+import { KEYS } from '../gateway-host.ts';
 import { bodies, greets, interruptedResponses, methods, pacedResponses, paths, statuses } from './fidelity-cases.ts';
 
 /*
@@ -18,21 +18,7 @@ describe.each([
   ['undici', undiciUpstream],
   ['node:http', nodeUpstream],
 ])('over %s', (_transport, transport) => {
-  let origin: ScriptedOrigin;
-  let host: GatewayHost;
-  let originPort: number;
-
-  beforeAll(async () => {
-    origin = await startScriptedOrigin();
-    originPort = Number(new URL(origin.origin).port);
-    host = await startGatewayHost({ transport, origin: origin.origin });
-  });
-
-  afterAll(async () => {
-    await host.close();
-    await origin.close();
-  });
-
+  const { origin, host } = gatewayForTests({ transport });
   const gatewayHeaders = [
     'Host',
     'openai.gateway.test',
@@ -73,7 +59,7 @@ describe.each([
     const body = request.body;
     const direct = await ask({
       ...request,
-      port: originPort,
+      port: Number(new URL(origin.origin).port),
       headers: ['Host', 'x', 'Authorization', 'Bearer sk-test', ...headers],
       ...(body === undefined ? {} : { body }),
     });
@@ -316,7 +302,7 @@ describe.each([
         ],
       });
       const names = comparable(origin.received.at(-1)?.rawHeaders ?? []).map(([name, value]) => `${name}: ${value}`);
-      expect(names[0]?.toLowerCase()).toBe(`host: 127.0.0.1:${originPort}`);
+      expect(names[0]?.toLowerCase()).toBe(origin.origin.replace('http://', 'host: '));
       expect(names.slice(1)).toEqual(['Authorization: Bearer sk-test', 'X-Kept: yes']);
     });
   });

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { type Ask, ask } from '../../../fixtures/exchange.ts';
-import { type ScriptedOrigin, startScriptedOrigin } from '../../../fixtures/scripted-origin.ts';
 import { nodeUpstream } from '../../../lambda/gateway/upstream/upstream-node.ts';
 import { undiciUpstream } from '../../../lambda/gateway/upstream/upstream-undici.ts';
-import { type GatewayHost, KEYS, startGatewayHost } from '../gateway-host.ts';
+import { gatewayForTests } from '../gateway-for-tests.ts';
+import { KEYS } from '../gateway-host.ts';
 
 /*
  * A response that arrives before the queue has accepted the open event waits for the queue. The queue here does not respond, so
@@ -16,23 +16,12 @@ describe.each([
   ['undici', undiciUpstream],
   ['node:http', nodeUpstream],
 ])('a response that waits for the queue, over %s', (_transport, transport) => {
-  let origin: ScriptedOrigin;
-  let host: GatewayHost;
   const { promise: noResponse, resolve: respond } = Promise.withResolvers<void>();
 
-  beforeAll(async () => {
-    origin = await startScriptedOrigin();
-    host = await startGatewayHost({
-      transport,
-      origin: origin.origin,
-      send: (event) => (event.kind === 'open' ? noResponse : Promise.resolve()),
-    });
-  });
-
-  afterAll(async () => {
-    respond();
-    await host.close();
-    await origin.close();
+  afterAll(() => respond());
+  const { origin, host } = gatewayForTests({
+    transport,
+    send: (event) => (event.kind === 'open' ? noResponse : Promise.resolve()),
   });
 
   const call = async (script: (response: ServerResponse) => void, watch: Partial<Ask> = {}) => {
