@@ -3,11 +3,10 @@ import { type AccountStanding, openAccountHolds } from '../lambda/data/accounts/
 import { openAuditLog } from '../lambda/data/accounts/audit-log.ts';
 import type { Link } from '../lambda/data/table/chain.ts';
 import { openTable, type Table } from '../lambda/data/table/table.ts';
-import { NotFoundError } from '../lambda/domain/errors.ts';
 import { auditHeadPrefix } from '../lambda/domain/object-keys.ts';
 import { openObjectStore } from '../lambda/integrations/object-store.ts';
 import { accountIdOf, accountName } from './account-id.ts';
-import { CommandError, flag, runCommand, tableName } from './command.ts';
+import { flag, runCommand, tableName } from './command.ts';
 
 const exportedHead = z.object({ hash: z.string(), until: z.number() });
 
@@ -107,9 +106,7 @@ await runCommand(
       if (!isWhole) process.exitCode = 1;
       return;
     }
-    const before = await holds.find(accountId).catch((error: unknown) => {
-      throw error instanceof NotFoundError ? new CommandError('There is no such account.') : error;
-    });
+    const before = await holds.find(accountId);
     console.log(`Account is ${describe(before)}.`);
     const stale = await holds.keysWithout(accountId, before.status);
     if (stale.length > 0) console.log(`${stale.length} of its keys say otherwise.`);

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { DomainError } from '../lambda/domain/errors.ts';
 import { messageFor } from '../lambda/domain/violations.ts';
 
 /** An option's value, which is text. */
@@ -26,9 +27,7 @@ interface Command<S extends z.ZodObject> {
 }
 
 /** The command cannot do what it was asked. The message says why, for people. */
-export class CommandError extends Error {
-  override readonly name = 'CommandError';
-}
+export class CommandError extends DomainError {}
 
 const explain = (usage: string, problem: string): never => {
   console.error(`${problem}\n\n${usage}`);
@@ -93,9 +92,8 @@ export const runCommand = async <S extends z.ZodObject>(
   try {
     await main(options);
   } catch (error) {
-    console.error(
-      error instanceof CommandError ? error.message : `${(error as Error).name}: ${(error as Error).message}`,
-    );
+    const { name, message } = error as Error;
+    console.error(error instanceof DomainError ? message : `${name}: ${message}`);
     process.exitCode = 1;
   }
 };

@@ -6,9 +6,8 @@ import { openAccounts } from '../lambda/data/accounts/accounts.ts';
 import { openUsers } from '../lambda/data/accounts/users.ts';
 import { openTable } from '../lambda/data/table/table.ts';
 import { newAccountKey } from '../lambda/domain/accounts/account-key.ts';
-import { DomainError } from '../lambda/domain/errors.ts';
 import { cognitoClient, userDirectory } from '../lambda/integrations/user-directory.ts';
-import { CommandError, flag, runCommand, tableName, userPoolId } from './command.ts';
+import { flag, runCommand, tableName, userPoolId } from './command.ts';
 
 const USAGE = `npm run create-owner -- --email ADDRESS --first-name NAME --last-name NAME [--company NAME] [--table NAME] [--user-pool ID]
 
@@ -62,18 +61,14 @@ await runCommand({ usage: USAGE, schema }, async ({ email, company, ...values })
     lastName: values['last-name'],
     ...(company !== undefined && { companyName: company }),
   };
-  try {
-    await create({
-      body,
-      params: undefined,
-      query: undefined,
-      caller: undefined,
-      authorization: undefined,
-      requestId: '',
-    });
-  } catch (error) {
-    throw error instanceof DomainError ? new CommandError(error.message) : error;
-  }
+  await create({
+    body,
+    params: undefined,
+    query: undefined,
+    caller: undefined,
+    authorization: undefined,
+    requestId: '',
+  });
   console.log(
     `${email} owns a new account. "Forgot your password?" on the sign-in page sends a code to choose a password.`,
   );

@@ -9,7 +9,6 @@ import { openBills } from '../lambda/data/reconciliation/bills.ts';
 import { openSpend } from '../lambda/data/spend/spend.ts';
 import { openTable, type Table } from '../lambda/data/table/table.ts';
 import { addDays, type Day, dayOf, daysBetween } from '../lambda/domain/calendar/utc.ts';
-import { DomainError } from '../lambda/domain/errors.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
 import type { Bill } from '../lambda/domain/reconciliation/bill.ts';
 import { billedProviders } from '../lambda/domain/reconciliation/bill.ts';
@@ -149,36 +148,31 @@ await runCommand(
     const accountId = await accountIdOf(table, name);
     if (options.check) return check(table, accountId, provider, options['secret-prefix'] ?? BILL_SECRET_PREFIX);
     const bills = openBills(table);
-    try {
-      if (file !== undefined) {
-        const lines = parseBillCsv(await readFile(file, 'utf8'));
-        // Without its lines a comparison would mislead.
-        if (dryRun) return console.log(`${lines.length} lines were read; none is stored or compared.`);
-        const days = await bills.replace(accountId, provider, { lines, usage: [] }, new Date().toISOString());
-        console.log(`${lines.length} lines of ${days.length} days are stored.`);
-      }
-      const readTrackingGaps = openTrackingGaps(table).gaps;
-      const loadBook = openNewestBook({
-        versions: openPriceVersions(table),
-        onFallback: (error) =>
-          console.error(`The newest prices cannot be read (${error.name}): those before them are used.`),
-      });
-      const compare = compareBill({ bills, readCounters: openSpend(table).read, readTrackingGaps, loadBook });
-      const compared = await compare(accountId, provider, { from, to });
-      const { billedUsd, recordedUsd, billedDays, throughGatewayShare, differences, findings } = compared;
-      console.log(`${provider}, ${from} to ${to}: ${billedDays} days billed`);
-      console.log(
-        `billed    $${billedUsd}\nrecorded  $${recordedUsd}\nthrough the gateway  ${percent(throughGatewayShare)}`,
-      );
-      console.table(differences.map(({ bucket, amountUsd }) => ({ bucket, usd: amountUsd })));
-      console.table(
-        findings
-          .slice(0, MAX_FINDINGS)
-          .map(({ bucket, day, model, item, amountUsd }) => ({ bucket, day, what: model ?? item, usd: amountUsd })),
-      );
-    } catch (error) {
-      if (error instanceof DomainError) throw new CommandError(error.message);
-      throw error;
+    if (file !== undefined) {
+      const lines = parseBillCsv(await readFile(file, 'utf8'));
+      // Without its lines a comparison would mislead.
+      if (dryRun) return console.log(`${lines.length} lines were read; none is stored or compared.`);
+      const days = await bills.replace(accountId, provider, { lines, usage: [] }, new Date().toISOString());
+      console.log(`${lines.length} lines of ${days.length} days are stored.`);
     }
+    const readTrackingGaps = openTrackingGaps(table).gaps;
+    const loadBook = openNewestBook({
+      versions: openPriceVersions(table),
+      onFallback: (error) =>
+        console.error(`The newest prices cannot be read (${error.name}): those before them are used.`),
+    });
+    const compare = compareBill({ bills, readCounters: openSpend(table).read, readTrackingGaps, loadBook });
+    const compared = await compare(accountId, provider, { from, to });
+    const { billedUsd, recordedUsd, billedDays, throughGatewayShare, differences, findings } = compared;
+    console.log(`${provider}, ${from} to ${to}: ${billedDays} days billed`);
+    console.log(
+      `billed    $${billedUsd}\nrecorded  $${recordedUsd}\nthrough the gateway  ${percent(throughGatewayShare)}`,
+    );
+    console.table(differences.map(({ bucket, amountUsd }) => ({ bucket, usd: amountUsd })));
+    console.table(
+      findings
+        .slice(0, MAX_FINDINGS)
+        .map(({ bucket, day, model, item, amountUsd }) => ({ bucket, day, what: model ?? item, usd: amountUsd })),
+    );
   },
 );

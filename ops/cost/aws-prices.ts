@@ -23,7 +23,6 @@ export const awsPrices = {
   dynamoDbRecoveryGbMonth: 0.2,
   /** @see https://aws.amazon.com/s3/pricing/ S3 Standard, its first 50 TB; not compared */
   s3GbMonth: 0.023,
-  s3Write: 5e-6,
   s3Read: 0.4e-6,
   /** @see https://aws.amazon.com/cloudwatch/pricing/ logs ingested; guide, 2026-04 */
   logsGb: 0.5,
@@ -44,8 +43,6 @@ export const awsPrices = {
   firewallRuleMonth: 1,
   /** @see https://aws.amazon.com/cloudwatch/pricing/ by month: an alarm costs this for each metric it reads; compared 2026-09-11 */
   alarmMetricMonth: 0.1,
-  /** Not compared. */
-  customMetricMonth: 0.3,
   dashboardMonth: 3,
   /** @see https://aws.amazon.com/secrets-manager/pricing/ by month; guide, 2026 */
   secretMonth: 0.4,

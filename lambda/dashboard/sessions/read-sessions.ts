@@ -45,7 +45,7 @@ export const listSessions =
   ({ sessions, now }: Opened): Implementation<typeof listOperation> =>
   async ({ caller, query: { from, to, orderBy, limit } }) => {
     const { sees } = scopeOf(caller);
-    const days = daysOf(keptRange(instantsOfDays({ from, to }, now(), 'sessions are summed'), now()));
+    const days = daysOf(keptRange(instantsOfDays({ from, to }, now()), now()));
     const totals = sessionSums('sessionId');
     const readFrom = await sessions.read(caller.accountId, days, (counter) => {
       if (hasKey(sees, counter.keyId)) totals.add(counter);
@@ -80,7 +80,7 @@ export const readSession = ({ sessions, requests, now }: Opened): Implementation
 
   return async ({ caller, params: { sessionId }, query: { from, to } }) => {
     const { sees } = scopeOf(caller);
-    const days = daysOf(keptRange(instantsOfDays({ from, to }, now(), 'sessions are summed'), now()));
+    const days = daysOf(keptRange(instantsOfDays({ from, to }, now()), now()));
     const found = await sessions.find(caller.accountId, sessionId, days);
     const seen = found.filter(({ keyId }) => hasKey(sees, keyId));
     const session = sessionSums('sessionId');

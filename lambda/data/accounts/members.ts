@@ -50,9 +50,9 @@ export const MAX_INVITATION_MAILS_PER_DAY = 500;
 /** Members and open invitations together. Lists of members are read whole. */
 const MAX_MEMBERS = 2_000;
 
-/** Fails the transaction unless the account's owner is, or is not, the user. The account names its one owner. */
-const checkOwner = (accountId: string, relation: '=' | '<>', userId: string) =>
-  check(accountKey(accountId), `ownerUserId ${relation} :userId`, { userId });
+/** Fails the transaction where the user is the account's owner. The account names its one owner. */
+const checkNotOwner = (accountId: string, userId: string) =>
+  check(accountKey(accountId), 'ownerUserId <> :userId', { userId });
 
 /** A role, and the projects that the member is limited to. */
 export type Membership = Pick<User, 'role' | 'projects'>;
@@ -133,7 +133,7 @@ export const openMembers = (table: Table) => {
       transact(
         table,
         [
-          checkOwner(audit.accountId, '<>', userId),
+          checkNotOwner(audit.accountId, userId),
           ...setMembership(audit.accountId, userId, membership, former),
           putAudit(audit),
         ],
@@ -176,7 +176,7 @@ export const openMembers = (table: Table) => {
       return transact(
         table,
         [
-          checkOwner(accountId, '<>', userId),
+          checkNotOwner(accountId, userId),
           remove(userKey(userId), 'accountId = :accountId', { accountId }),
           remove(accountUserKey(accountId, userId)),
           putAudit(audit),

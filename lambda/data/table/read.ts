@@ -27,9 +27,8 @@ export const findAs = async <T>(
   table: Table,
   key: Key,
   schema: { readonly parse: (item: unknown) => T },
-  options?: Parameters<typeof findItem>[2],
 ): Promise<T | undefined> => {
-  const item = await findItem(table, key, options);
+  const item = await findItem(table, key);
   return item && schema.parse(item);
 };
 

@@ -189,13 +189,13 @@ export const instantsOf = (query: Bounds, now: Date): { readonly from: string; r
 };
 
 /**
- * The range of a list whose sums are by day: by default the last 30 days. Bounds that the query does not have may be within a day.
+ * The range of sessions, whose sums are by day: by default the last 30 days. Bounds that the query does not have may be within a day.
  *
- * @param what what is summed: `sessions are summed`
  * @throws ValidationError for an empty range, and for bounds within a day
  */
-export const instantsOfDays = (query: Bounds, now: Date, what: string): ReturnType<typeof instantsOf> => {
+export const instantsOfDays = (query: Bounds, now: Date): ReturnType<typeof instantsOf> => {
   const range = instantsOf(query, now);
+  const what = 'sessions are summed';
   if (query.from !== undefined) wholeBound('from', new Date(range.from), 'day', what);
   if (new Date(range.to) < now) wholeBound('to', new Date(range.to), 'day', what);
   return range;

@@ -29,17 +29,13 @@ const errorMessage = (line: string): string | undefined => {
   }
 };
 
-export const functionLog = (
-  folder: string,
-  label: string,
-  toConsole: (line: string) => void = console.error,
-): FunctionLog => {
+export const functionLog = (folder: string, label: string): FunctionLog => {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `${label}.log`);
   const stream = createWriteStream(file, { flags: 'a' });
   const ends: Promise<unknown>[] = [];
   const say = (message: string) =>
-    toConsole(`${label}: ${message.replaceAll(/\s+/g, ' ').slice(0, CONSOLE_CHARACTERS)} (more in ${file})`);
+    console.error(`${label}: ${message.replaceAll(/\s+/g, ' ').slice(0, CONSOLE_CHARACTERS)} (more in ${file})`);
   return {
     file,
     take(output) {

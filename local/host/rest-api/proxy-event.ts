@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { APIGatewayEventIdentity, APIGatewayProxyEvent } from 'aws-lambda';
 import { LOCAL_ACCOUNT } from '../template/names.ts';
 
 /** Claims of a verified token as API Gateway passes them: texts. */
@@ -72,23 +72,8 @@ export const proxyEvent = (incoming: ProxyRequest): APIGatewayProxyEvent => {
       domainName: request.headers.host?.split(':')[0] ?? 'localhost',
       extendedRequestId: requestId,
       httpMethod: request.method ?? 'GET',
-      identity: {
-        accessKey: null,
-        accountId: null,
-        apiKey: null,
-        apiKeyId: null,
-        caller: null,
-        clientCert: null,
-        cognitoAuthenticationProvider: null,
-        cognitoAuthenticationType: null,
-        cognitoIdentityId: null,
-        cognitoIdentityPoolId: null,
-        principalOrgId: null,
-        sourceIp,
-        user: null,
-        userAgent: request.headers['user-agent'] ?? null,
-        userArn: null,
-      },
+      // The other members are about callers who sign with IAM, or send a client's certificate.
+      identity: { sourceIp, userAgent: request.headers['user-agent'] ?? null } as APIGatewayEventIdentity,
       path,
       protocol: 'HTTP/1.1',
       requestId,
