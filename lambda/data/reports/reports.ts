@@ -21,10 +21,10 @@ const shownRun = z.omit(reportRunSchema, { content: true });
 export type ShownRun = z.infer<typeof shownRun> & { readonly firstDay: string };
 
 /** Members that a later version added stay. */
-const parseReport = ({ gsi1pk: _, gsi1sk: _sk, ...item }: Record<string, unknown>): Report => ({
-  ...item,
-  ...reportSchema.parse(item),
-});
+const parseReport = (stored: Record<string, unknown>): Report => {
+  const { pk: _pk, sk: _sk, kind: _kind, gsi1pk: _due, gsi1sk: _at, ...members } = stored;
+  return { ...members, ...reportSchema.parse(members) };
+};
 
 /** An active report is a job: see account-jobs.ts. */
 const reportItem = (report: Report) =>
