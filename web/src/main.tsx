@@ -17,29 +17,18 @@ const hasDecimalComma = (1.5).toLocaleString(navigator.language).includes(',');
 const allowedDecimalSeparators = hasDecimalComma ? ['.', ','] : ['.'];
 
 /** In such a language `1.000` is one or a thousand: a form with a number that was typed like that is not sent, and the field asks. */
-const refuseUnclearNumbers = () => {
-  document.addEventListener(
-    'input',
-    ({ target }) => {
-      if (!(target instanceof HTMLInputElement) || target.inputMode !== 'decimal') return;
-      const [, number] = /^\D*([1-9]\d{0,2}\.\d{3})\D*$/.exec(target.value) ?? [];
-      const question = `Is it ${number} or ${number?.replace('.', '')}? Leave the point out, or add a 0 at the end.`;
-      target.setCustomValidity(number ? question : '');
-    },
-    true,
-  );
-  document.addEventListener(
-    'submit',
-    (event) => {
-      const fields = [...(event.target as HTMLFormElement).querySelectorAll('input')];
-      const unclear = fields.find(({ validity }) => validity.customError);
-      if (!unclear) return;
-      event.preventDefault();
-      event.stopPropagation();
-      unclear.reportValidity();
-    },
-    true,
-  );
+const onInputCapture = ({ currentTarget }: React.FormEvent<HTMLInputElement>) => {
+  const [, number] = (hasDecimalComma && /^\D*([1-9]\d{0,2}\.\d{3})\D*$/.exec(currentTarget.value)) || [];
+  const question = `Is it ${number} or ${number?.replace('.', '')}? Leave the point out, or add a 0 at the end.`;
+  currentTarget.setCustomValidity(number ? question : '');
+};
+const refuseUnclearNumbers = (event: SubmitEvent) => {
+  const fields = [...(event.target as HTMLFormElement).querySelectorAll('input')];
+  const unclear = fields.find(({ validity }) => validity.customError);
+  if (!unclear) return;
+  event.preventDefault();
+  event.stopPropagation();
+  unclear.reportValidity();
 };
 
 /** A comma that cannot divide thousands is pasted as a point, in each language: `0,001`, `12,50`, `1.000,50`. */
@@ -65,7 +54,7 @@ const theme = createTheme({
     Drawer: { defaultProps: { lockScroll: false, closeButtonProps: { 'aria-label': 'Close' } } },
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true } } },
     Badge: { defaultProps: { tt: 'none' } },
-    NumberInput: { defaultProps: { allowNegative: false, allowedDecimalSeparators, onPasteCapture } },
+    NumberInput: { defaultProps: { allowNegative: false, allowedDecimalSeparators, onInputCapture, onPasteCapture } },
     Switch: { defaultProps: { withThumbIndicator: false } },
     SegmentedControl: { defaultProps: { withItemsBorders: false } },
     Select: { defaultProps: { allowDeselect: false, comboboxProps: { shadow: 'md' } } },
@@ -85,7 +74,7 @@ const render = (content: React.ReactNode) =>
 
 const start = async () => {
   watchKeyboard();
-  if (hasDecimalComma) refuseUnclearNumbers();
+  document.addEventListener('submit', refuseUnclearNumbers, true);
   // A page that the browser kept while another was shown has not heard of the end of its session.
   addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
   const app = createApp(await loadSettings());
