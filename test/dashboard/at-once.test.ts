@@ -323,6 +323,8 @@ describe('of two requests at once, none is lost', () => {
     ['keys', 'block', 'rotate'],
     ['members', 'limit', 'role'],
     ['views', 'rename', 'search'],
+    ['limits', 'value', 'otherValue'],
+    ['limits', 'noValue', 'value'],
   ])('of %s: %s, %s', (name, first, second) => expectNothingLost(resources[name] as Resource, first, second));
 
   it('whatever they change', async () => {

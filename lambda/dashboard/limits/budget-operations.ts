@@ -118,6 +118,7 @@ export const setLimitOverride = operation('setLimitOverride', 'PUT /budgets/{id}
       .check(z.describe('Null: it has no end. `period_end`: until the current period ends.')),
   }),
   success: { status: 200, description: 'What holds from now on.', schema: overrideSchema },
+  errors: ['CONFLICT'],
 });
 
 export const removeLimitOverride = operation('removeLimitOverride', 'DELETE /budgets/{id}/values/{value}', {
@@ -126,4 +127,5 @@ export const removeLimitOverride = operation('removeLimitOverride', 'DELETE /bud
   audits: ['budget.override_removed'],
   params: valueParams,
   success: { status: 204, description: 'It has the usual amount.' },
+  errors: ['CONFLICT'],
 });
