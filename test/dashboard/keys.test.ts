@@ -7,7 +7,7 @@ import { openStatusCopies } from '../../lambda/data/accounts/key-copies.ts';
 import { openMembers } from '../../lambda/data/accounts/members.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
-import { put, update } from '../../lambda/data/table/actions.ts';
+import { put, remove, update } from '../../lambda/data/table/actions.ts';
 import { accountKey, accountServiceKeyKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
 import { write } from '../../lambda/data/table/write.ts';
@@ -240,6 +240,13 @@ describe('keys', () => {
     expect((await revoke(account.keyId, 'true')).status).toBe(204);
     expect(await list()).toMatchObject({ active: 0 });
     expect(await admitted(account.accountKey)).toMatchObject({ keyStatus: 'revoked' });
+  });
+
+  it('is not called the last active one while its account is being deleted', async () => {
+    const { create, revoke } = asCaller(await newAccount(table));
+    const { id, key } = (await create('second')).body;
+    await write(table, remove(serviceKeyKey(serviceKeyHash(key))));
+    expect((await revoke(id)).body.error.message).toContain('changed the key');
   });
 });
 

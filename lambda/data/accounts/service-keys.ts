@@ -464,8 +464,9 @@ export const openServiceKeys = (table: Table) => {
         ]);
       } catch (error) {
         if (!(error instanceof ConditionsFailedError)) throw error;
-        const [isChanged] = error.refused;
+        const [isChanged, isLast] = error.refused;
         if (isChanged) return revoke(accountId, keyId, options, audit);
+        if (!isLast) throw changedMeanwhile();
         throw new ConflictError(
           'This is the last active key. Without it, all traffic is rejected. Create another key first, or send ?force=true.',
         );
