@@ -14,8 +14,11 @@ import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
 /** What a request may wait for us at most, to the response's headers; the provider's own time aside. */
 const COLD_LOOKUP_MS = 500;
 const OPEN_EVENT_GRACE_MS = 50;
-/** Tests prove that nothing waits for ever; figures come from the full run. */
-const SLACK_MS: Record<Scale, number> = { quick: 60_000, full: 1_000 };
+/** For the slowest request and for half of them. On a busy machine few requests wait long; for a slow store (5 s) most would. */
+const SLACK_MS: Record<Scale, { readonly max: number; readonly median: number }> = {
+  quick: { max: 60_000, median: 2_200 },
+  full: { max: 1_000, median: 500 },
+};
 
 const REQUESTS: Record<Scale, number> = { quick: 30, full: 400 };
 const CLIENTS = 8;
@@ -168,9 +171,9 @@ const storageFault = (fault: StorageFault): Scenario<StorageHarness> => ({
       if (fault.route === 'governed' || (fault.route === 'either' && scale === 'full'))
         assert.ok(governed > 0, 'tracking goes on');
       const { p50, max } = spread(during);
-      const boundMs = (fault.table && !fault.warm ? COLD_LOOKUP_MS : 0) + OPEN_EVENT_GRACE_MS + SLACK_MS[scale];
+      const boundMs = (fault.table && !fault.warm ? COLD_LOOKUP_MS : 0) + OPEN_EVENT_GRACE_MS + SLACK_MS[scale].max;
       assert.ok(max < boundMs, `added latency: ${max} ms`);
-      assert.ok(p50 < OPEN_EVENT_GRACE_MS + SLACK_MS[scale] / 2, `added latency: ${p50} ms (median)`);
+      assert.ok(p50 < OPEN_EVENT_GRACE_MS + SLACK_MS[scale].median, `added latency: ${p50} ms (median)`);
       assert.deepEqual(untracked, []);
       return `${governed}/${during.length} governed; +${p50.toFixed(0)} ms p50, ${max.toFixed(0)} ms max; ${records.length}/${sent.length} on record`;
     }),
