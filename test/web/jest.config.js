@@ -9,7 +9,7 @@ export default {
   globalSetup: '<rootDir>/test/web/build-pages.ts',
   maxWorkers: 2,
   // For a busy machine; on an idle one a story takes seconds. What is waited for in vain ends earlier: browser/browser.ts.
-  testTimeout: 600_000,
+  testTimeout: 300_000,
   // The run ends even where a process could not be stopped.
   forceExit: true,
 };
