@@ -116,7 +116,7 @@ const setEnd = (
 
 /**
  * Long lists by account, each with the account's count of changes of keys from before it was read: it is what the table has while the
- * count is the same. Every transaction that changes what lists have counts. A release may run next to one that does not count yet.
+ * count is the same. Every transaction that changes what lists have counts. A release may run next to an earlier one, which does not count.
  */
 const longLists = new QuickLRU<string, { readonly changes: unknown; readonly keys: ListedKey[] }>({
   ...{ maxSize: 4, maxAge: 10 * MINUTE_MS },
@@ -185,9 +185,7 @@ export const openServiceKeys = (table: Table) => {
             accountKey(accountId),
             'ADD activeKeys :one, keyChanges :one',
             `activeKeys < :limit AND ${hasState(account)}`,
-            {
-              ...{ one: 1, limit, status, withoutBlocks },
-            },
+            { one: 1, limit, status, withoutBlocks },
           ),
           ...newKeyItems({ accountId, accountStatus: status, withoutBlocks, key }).map((item) => put(item, IS_NEW)),
           ...checks,
@@ -231,7 +229,8 @@ export const openServiceKeys = (table: Table) => {
           await transact(table, [
             // A secret that it gets at this moment would have the former role.
             update(accountServiceKeyKey(accountId, key.keyId), change, 'keyHash = :hash', {
-              ...{ ...values, hash: key.keyHash },
+              ...values,
+              hash: key.keyHash,
             }),
             ...hashesOf(key).map((hash) =>
               update(serviceKeyKey(hash), change, 'keyId = :keyId', { ...values, keyId: key.keyId }),
@@ -364,12 +363,8 @@ export const openServiceKeys = (table: Table) => {
           ),
           ...others.map((secret) => setEnd(secret, EXISTS)),
           update(accountKey(accountId), 'SET accountKey = :shown', `accountKey = :shownKey AND ${hasState(account)}`, {
-            ...{
-              shown: serviceKeyHash(shownKey) === key.keyHash ? serviceKey : shownKey,
-              shownKey,
-              status,
-              withoutBlocks,
-            },
+            shown: serviceKeyHash(shownKey) === key.keyHash ? serviceKey : shownKey,
+            ...{ shownKey, status, withoutBlocks },
           }),
           putAudit(audit),
         ],
@@ -454,8 +449,7 @@ export const openServiceKeys = (table: Table) => {
             { revoked: 'revoked', active: 'active', revokedAt: options.revokedAt, hash: key.keyHash },
           ),
           update(accountKey(accountId), 'ADD activeKeys :less, keyChanges :one', 'activeKeys > :least', {
-            ...{ less: -1, one: 1 },
-            least: options.force ? 0 : 1,
+            ...{ less: -1, one: 1, least: options.force ? 0 : 1 },
           }),
           ...hashesOf(key).map((keyHash) =>
             update(serviceKeyKey(keyHash), 'SET keyStatus = :revoked', EXISTS, { revoked: 'revoked' }),

@@ -23,7 +23,6 @@ export const blockReader =
 /** Caches the blocks of accounts in the process: for 5 s; from 3 s on they are read again in the background. */
 export const cachedBlockLookup = (
   read: ReadBlocks,
-  now?: () => number,
-): ((accountId: string) => Blocks | Unavailable | Promise<Blocks | Unavailable>) => cachedReads(read, SHORT_LIVED, now);
+): ((accountId: string) => Blocks | Unavailable | Promise<Blocks | Unavailable>) => cachedReads(read, SHORT_LIVED);
 
 export type BlockLookup = ReturnType<typeof cachedBlockLookup>;

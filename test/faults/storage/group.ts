@@ -118,7 +118,7 @@ const untilDelivered = async (harness: StorageHarness): Promise<void> => {
   );
 };
 
-/** How many records have their end: one that comes while sums are compared would make them differ. */
+/** How many records have their end. An end that comes while sums are compared would make them differ. */
 const endedRecords = async ({ table }: StorageHarness, accountId: string): Promise<number> =>
   (await recordsOf(table, accountId)).filter(({ outcome }) => outcome !== 'unknown').length;
 
