@@ -55,5 +55,12 @@ export const pageParameters = (limit: { readonly default: number; readonly max: 
 export const PAGE_DESCRIPTION =
   'A page may be short or empty and still have a next page. Continue until nextCursor is null.';
 
+/** In lists that an earlier version may read after a later one. */
+export const unreadable = z.optional(
+  z
+    .int()
+    .check(z.positive(), z.describe('How many more there are that a later version wrote, and this one cannot read.')),
+);
+
 export const pageOf = <S extends z.ZodMiniType>(item: S) =>
   z.object({ items: z.array(item), nextCursor: z.nullable(z.string()) });

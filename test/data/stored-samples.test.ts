@@ -443,7 +443,7 @@ describe('reports of version 0.2', () => {
   it('read with the calendar of their account', async () => {
     const reports = openReports(table);
     expect(await reports.calendar(accountId)).toEqual({ timeZone: 'Europe/Berlin', weekStartsOn: 'sunday' });
-    expect(await reports.list(accountId)).toEqual([
+    expect((await reports.list(accountId)).items).toEqual([
       {
         reportId: 'report-1',
         accountId,

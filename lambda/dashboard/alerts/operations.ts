@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { alertSchema } from '../../domain/alerts/alert.ts';
 import { inGroup } from '../../http/operation.ts';
-import { PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/parameters.ts';
+import { PAGE_DESCRIPTION, pageOf, pageParameters, unreadable } from '../../http/parameters.ts';
 
 const alertView = z
   .extend(z.omit(alertSchema, { alertId: true, accountId: true }), {
@@ -42,7 +42,7 @@ export const listAlerts = operation('listAlerts', 'GET /alerts', {
   success: {
     status: 200,
     description: 'One page.',
-    schema: pageOf(alertView),
+    schema: z.extend(pageOf(alertView), { unreadable }),
   },
   errors: ['NOT_FOUND'],
 });

@@ -74,8 +74,8 @@ export const listAlerts =
   async ({ caller, query: { status, ...query } }) => {
     const isSeen = await seenBy(dependencies, caller);
     const isWanted = (alert: Alert) => (status === undefined || alert.status === status) && isSeen(alert);
-    const { items, nextCursor } = await dependencies.alerts.page(caller.accountId, query, isWanted);
-    return { items: items.map(view), nextCursor };
+    const { items, ...page } = await dependencies.alerts.page(caller.accountId, query, isWanted);
+    return { items: items.map(view), ...page };
   };
 
 export const getAlert =

@@ -39,7 +39,7 @@ export const declareDimensions =
     const removed = before.filter((dimension) => isDeclared(dimension) && !names.includes(dimension.name));
     // An active rule would never fire again, and nothing would say so.
     const requires = async () => {
-      const active = (await rules.list(accountId)).filter(({ isActive }) => isActive);
+      const active = await rules.listNeeding(accountId);
       for (const { name } of removed) {
         const rule = active.find(({ condition }) =>
           filteredBy(evaluatorOf(condition).filter).includes(declaredName(name)),

@@ -57,8 +57,8 @@ export const deleteProject =
   async ({ caller, clientAddress, params: { id } }) => {
     const requires = async () => {
       // An active rule would never fire again, and nothing would say so.
-      const rule = (await rules.list(caller.accountId)).find(
-        ({ isActive, condition }) => isActive && evaluatorOf(condition).filter?.project === id,
+      const rule = (await rules.listNeeding(caller.accountId)).find(
+        ({ condition }) => evaluatorOf(condition).filter?.project === id,
       );
       if (rule) {
         const kind = rule.condition.type === 'budget' ? 'budget' : 'alert rule';

@@ -25,7 +25,11 @@ const policyOf = (rules: readonly Rule[], hasOthers: boolean): BlockPolicy | nul
 /** The policy that the gateway must know of an account: null where nothing of it may be stopped. */
 const readPolicy = async ({ rules, blocks, now }: Settings, accountId: string): Promise<BlockPolicy | null> => {
   const known = await blocks.read(accountId);
-  return policyOf(await rules.list(accountId), pausesOf(known, now()).length + known.access.length > 0);
+  const { items, unreadable } = await rules.listAll(accountId);
+  // What a later version wrote may stop requests, too.
+  const others =
+    pausesOf(known, now()).length + known.access.length + unreadable.filter(({ isActive }) => isActive).length;
+  return policyOf(items, others > 0);
 };
 
 /** Brings the copies that the gateway reads in line with the account's rules, pauses and access rules. */

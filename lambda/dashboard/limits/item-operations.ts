@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { idParams, inGroup, ok } from '../../http/operation.ts';
+import { unreadable } from '../../http/parameters.ts';
 import { changedMembers, previewSchema } from './rule-members.ts';
 
 /** The path of one value of a budget. */
@@ -54,7 +55,7 @@ export const itemOperations = <
     list: operation(`list${id}s`, `GET ${path}`, {
       summary: `List ${name}s${view.gives}`,
       permission: 'rules:read',
-      success: ok('Oldest first.', { items: z.array(shown) }),
+      success: ok('Oldest first.', { items: z.array(shown), unreadable }),
     }),
     get: operation(`get${id}`, `GET ${path}/{id}`, {
       summary: `Read ${noun}${view.gives}`,

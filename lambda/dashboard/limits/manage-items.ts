@@ -113,8 +113,10 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
     list:
       (dependencies: Needs & Pick<Settings, 'rules'>) =>
       async ({ caller }: From) => {
-        const seen = (await dependencies.rules.list(caller.accountId)).filter((rule) => isSeen(caller, rule));
-        return { items: await show(dependencies, caller.accountId, seen) };
+        const { items, unreadable } = await dependencies.rules.listAll(caller.accountId);
+        const seen = items.filter((rule) => isSeen(caller, rule));
+        const others = unreadable.filter(({ type }) => (type === 'budget') === (audited === 'budget'));
+        return { items: await show(dependencies, caller.accountId, seen), unreadable: others.length || undefined };
       },
 
     get:

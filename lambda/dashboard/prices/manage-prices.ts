@@ -83,9 +83,10 @@ export const listPrices =
   ({ ownPrices }: Settings): Implementation<typeof operations.listPrices> =>
   async ({ caller: { accountId } }) => {
     const { own } = await ownPrices.read(accountId);
-    const { job, lastJob, currency } = own;
+    const { job, lastJob, currency, unreadable } = own;
     return {
       items: own.prices.map((price) => view(price, own)),
+      unreadable: unreadable?.length,
       limit: MAX_PRICES,
       currency,
       repricing: job && {

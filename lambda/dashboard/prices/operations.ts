@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { scopeShape, termsSchema } from '../../domain/own-prices/own-price.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { day, dayOrInstant, name } from '../../http/parameters.ts';
+import { day, dayOrInstant, name, unreadable } from '../../http/parameters.ts';
 
 const nanoUsd = (description: string) => z.int().check(z.describe(`${description}, in 1e-9 USD.`));
 
@@ -78,6 +78,7 @@ export const listPrices = operation('listPrices', 'GET /prices', {
   permission: 'spend:read-all',
   success: ok('All prices, oldest first.', {
     items: z.array(price),
+    unreadable,
     limit: z.int().check(z.positive(), z.describe('How many prices an account may have.')),
     currency: z.nullable(currency).check(z.describe('The currency to show costs in; null for US dollars.')),
     repricing: z

@@ -78,9 +78,10 @@ const auditOfReport = (
 export const listReports =
   ({ reports }: Settings): Implementation<typeof operations.listReports> =>
   async ({ caller: { accountId } }) => {
-    const [items, calendar] = await Promise.all([reports.list(accountId), reports.calendar(accountId)]);
+    const [{ items, unreadable }, calendar] = await Promise.all([reports.list(accountId), reports.calendar(accountId)]);
     return {
       items: items.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1)).map(view),
+      unreadable: unreadable.length || undefined,
       calendar,
       limit: MAX_REPORTS,
     };
@@ -116,7 +117,7 @@ export const createReport =
     const audit = auditOfReport({ caller, clientAddress }, 'report.created', report, at);
     await reports.create(
       report,
-      withRoom(audit, () => reports.list(accountId), MAX_REPORTS, 'reports'),
+      withRoom(audit, async () => (await reports.list(accountId)).items, MAX_REPORTS, 'reports'),
     );
     return { ...view(report), ...newSecretOf(report, null) };
   };
@@ -165,7 +166,7 @@ export const changeReportCalendar =
   ({ reports, now }: Settings): Implementation<typeof operations.changeReportCalendar> =>
   async ({ caller, clientAddress, body: calendar }) => {
     const at = now();
-    const rescheduled = (await reports.list(caller.accountId))
+    const rescheduled = (await reports.list(caller.accountId)).items
       .filter(({ isActive }) => isActive)
       .map((report) => ({
         ...report,

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { deliverySchema } from '../../domain/alerts/alert.ts';
 import { calendarSchema, groupBySchema, scheduleSchema } from '../../domain/reports/report.ts';
 import { inGroup, ok } from '../../http/operation.ts';
+import { unreadable } from '../../http/parameters.ts';
 import {
   changedMembers,
   channelResults,
@@ -43,6 +44,7 @@ export const listReports = operation('listReports', 'GET /reports', {
   permission: 'reports:read',
   success: ok('Oldest first, and the calendar that all of them follow.', {
     items: z.array(reportSchema),
+    unreadable,
     calendar: calendarSchema,
     limit: z.int().check(z.positive(), z.describe('How many reports an account may have.')),
   }),

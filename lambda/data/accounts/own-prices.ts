@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError } from '../../domain/errors.ts';
 import type { AccountPrices } from '../../domain/own-prices/apply-prices.ts';
-import { noPrices, type OwnPrices, storedPrices } from '../../domain/own-prices/own-price.ts';
+import { noPrices, type OwnPrices, parsePrices, printPrices } from '../../domain/own-prices/own-price.ts';
 import type { DisplayCurrency } from '../../domain/spend/display-currency.ts';
 import { EXISTS, IS_NEW, put, update } from '../table/actions.ts';
 import { accountKey, ownPricesKey, pricedAccountKey, pricedAccountsPartition } from '../table/keys.ts';
@@ -33,12 +33,12 @@ export const openOwnPrices = (table: Table, now: () => number = Date.now) => {
     const item = await findItem(table, ownPricesKey(accountId));
     if (item === undefined) return { version: 0, own: noPrices };
     const { version, json } = stored.parse(item);
-    return { version, own: storedPrices.parse(JSON.parse(json)) };
+    return { version, own: parsePrices(json) };
   };
 
   /** The write over a version that was read. */
   const replacing = (accountId: string, version: number, own: OwnPrices) => {
-    const item = { ...ownPricesKey(accountId), version: version + 1, json: JSON.stringify(storedPrices.parse(own)) };
+    const item = { ...ownPricesKey(accountId), version: version + 1, json: printPrices(own) };
     return version === 0 ? put(item, IS_NEW) : put(item, 'version = :version', { version });
   };
 
@@ -91,5 +91,5 @@ export const openDisplayCurrency =
   (table: Table): FindDisplayCurrency =>
   async (accountId) => {
     const item = await findItem(table, ownPricesKey(accountId), { consistent: false });
-    return item === undefined ? null : storedPrices.parse(JSON.parse(String(item['json']))).currency;
+    return item === undefined ? null : parsePrices(String(item['json'])).currency;
   };

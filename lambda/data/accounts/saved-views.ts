@@ -3,7 +3,7 @@ import { type SavedView, viewPages } from '../../domain/accounts/saved-view.ts';
 import { ConflictError, NotFoundError } from '../../domain/errors.ts';
 import { type Action, EXISTS, IS_NEW, put, remove } from '../table/actions.ts';
 import { savedViewKey } from '../table/keys.ts';
-import { listItems } from '../table/read.ts';
+import { listReadable } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
@@ -24,8 +24,8 @@ export const openSavedViews = (table: Table) => {
 
   return {
     /** Oldest first. */
-    list: (accountId: string): Promise<SavedView[]> =>
-      listItems(table, savedViewKey(accountId, ''), (item) => viewSchema.parse(item)),
+    list: async (accountId: string): Promise<SavedView[]> =>
+      (await listReadable(table, savedViewKey(accountId, ''), (item) => viewSchema.parse(item))).items,
 
     create: (view: SavedView, audit: AuditEntry): Promise<void> => write(put(itemOf(view, audit), IS_NEW), audit),
 

@@ -23,6 +23,8 @@ export interface AlertPage {
   readonly items: Alert[];
   /** Null on the last page. A page may be short, even empty, and still have a next page. */
   readonly nextCursor: string | null;
+  /** How many more this version cannot read. */
+  readonly unreadable?: number | undefined;
 }
 
 /** A page reads no more alerts than this, so that a filter with few matches does not make it slow. */
@@ -113,6 +115,8 @@ export const openAlerts = (table: Table) => {
       isWanted: (alert: Alert) => boolean = () => true,
     ): Promise<AlertPage> => {
       const items: Alert[] = [];
+      let unreadable = 0;
+      const page = (nextCursor: string | null) => ({ items, nextCursor, unreadable: unreadable || undefined });
       let below = query.cursor === undefined ? HIGHEST : alertCursor.read(accountId, query.cursor);
       for (let examined = 0; examined < MAX_EXAMINED; ) {
         const { Items = [], LastEvaluatedKey } = await call('Query', {
@@ -128,18 +132,21 @@ export const openAlerts = (table: Table) => {
           Limit: query.limit + 2,
           ConsistentRead: true,
         });
-        for (const alert of Items.map((item) => alertSchema.parse(withCurrentNames(item)))) {
-          if (alert.alertId === below) continue;
-          if (isWanted(alert)) {
-            if (items.length === query.limit) return { items, nextCursor: alertCursor.write(accountId, below) };
+        for (const item of Items) {
+          const alertId = String(item['alertId']);
+          if (alertId === below) continue;
+          const { data: alert } = alertSchema.safeParse(withCurrentNames(item));
+          if (alert && isWanted(alert)) {
+            if (items.length === query.limit) return page(alertCursor.write(accountId, below));
             items.push(alert);
           }
-          below = alert.alertId;
+          if (!alert) unreadable += 1;
+          below = alertId;
         }
-        if (LastEvaluatedKey === undefined) return { items, nextCursor: null };
+        if (LastEvaluatedKey === undefined) return page(null);
         examined += Items.length;
       }
-      return { items, nextCursor: alertCursor.write(accountId, below) };
+      return page(alertCursor.write(accountId, below));
     },
 
     /** @throws NotFoundError */

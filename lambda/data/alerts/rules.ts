@@ -13,7 +13,7 @@ import {
   ruleKey,
   uncountedKey,
 } from '../table/keys.ts';
-import { findItem, listItems, queryItems } from '../table/read.ts';
+import { findItem, listItems, listReadable, queryItems } from '../table/read.ts';
 import { shardOf, type Table } from '../table/table.ts';
 import { transact } from '../table/write.ts';
 
@@ -115,9 +115,22 @@ const removeOne = (accountId: string) =>
 
 const recordIn = (audit: AuditEntry | undefined) => (audit ? [putAudit(audit)] : []);
 
+const listAll = (table: Table, accountId: string) => listReadable(table, ruleKey(accountId, ''), parseRule);
+
 export const openRules = (table: Table) => ({
-  /** The account's rules, oldest first. */
-  list: (accountId: string): Promise<Rule[]> => listItems(table, ruleKey(accountId, ''), parseRule),
+  /** The account's rules, oldest first, and those that cannot be read. */
+  listAll: (accountId: string) => listAll(table, accountId),
+
+  /** Those that can be read. */
+  list: async (accountId: string): Promise<Rule[]> => (await listAll(table, accountId)).items,
+
+  /** The active ones, before something that they may need is removed. @throws ConflictError where one cannot be read: it may need it, too */
+  listNeeding: async (accountId: string): Promise<Rule[]> => {
+    const { items, unreadable } = await listAll(table, accountId);
+    if (unreadable.some(({ isActive }) => isActive))
+      throw new ConflictError('A later version of the service wrote an alert rule or budget that cannot be read now.');
+    return items.filter(({ isActive }) => isActive);
+  },
 
   /** The active ones. What cannot be read does not keep the others from being judged. */
   active: async (accountId: string): Promise<(Rule | UnreadableRule)[]> =>

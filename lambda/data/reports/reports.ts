@@ -9,7 +9,7 @@ import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { outgoingKey, undeliveredKey } from '../alerts/alert-deliveries.ts';
 import { EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
 import { accountJobsIndexKey, accountKey, reportKey, reportRunKey } from '../table/keys.ts';
-import { findItem, listItems } from '../table/read.ts';
+import { findItem, listReadable } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact, tryTransact } from '../table/write.ts';
 
@@ -47,7 +47,7 @@ export const openReports = (table: Table) => {
     find,
 
     /** Oldest first. */
-    list: (accountId: string): Promise<Report[]> => listItems(table, reportKey(accountId, ''), parseReport),
+    list: (accountId: string) => listReadable(table, reportKey(accountId, ''), parseReport),
 
     create: (report: Report, audit: AuditEntry): Promise<void> =>
       transact(table, [put(reportItem(report), IS_NEW), putAudit(audit)], changed),

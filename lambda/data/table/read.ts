@@ -89,6 +89,24 @@ export const listItems = <T>(
 ): Promise<T[]> =>
   Array.fromAsync(itemsUnder(table, under, { ...options, ConsistentRead: true }, values), (item) => parse(item));
 
+/** The same, sorted into what this version can read and what it cannot: a later version wrote that. */
+export const listReadable = async <T>(
+  table: Table,
+  under: Key,
+  parse: (item: Record<string, unknown>) => T,
+): Promise<{ readonly items: T[]; readonly unreadable: readonly Record<string, unknown>[] }> => {
+  const unreadable: Record<string, unknown>[] = [];
+  const found = await listItems(table, under, (item) => {
+    try {
+      return [parse(item)];
+    } catch {
+      unreadable.push(item);
+      return [];
+    }
+  });
+  return { items: found.flat(), unreadable };
+};
+
 /** The items of a partition of the index, ascending. @param upTo a sort key, which is included */
 export const itemsOfIndex = (table: Table, pk: string, upTo?: string): AsyncGenerator<Record<string, unknown>> =>
   queryItems(table, {

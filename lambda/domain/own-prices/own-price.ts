@@ -128,7 +128,8 @@ export const scopeShape = {
 /** Members that a later version added stay, whoever writes the prices next. */
 const stored = <S extends z.core.$ZodShape>(shape: S) => z.looseObject(shape) as unknown as z.ZodMiniObject<S>;
 
-const storedPrice = stored({
+/** With members of a later version a price could be for fewer requests than it seems. */
+const storedPrice = z.strictObject({
   priceId: z.string(),
   name: z.string(),
   ...scopeShape,
@@ -186,7 +187,7 @@ const storedJob = stored({
 export type PriceJob = z.infer<typeof storedJob>;
 
 /** Everything about an account's own prices, as it is stored. */
-export const storedPrices = stored({
+const readablePrices = stored({
   prices: z.array(storedPrice),
   months: z._default(z.record(z.string(), storedMonth), {}),
   job: z._default(z.nullable(storedJob), null),
@@ -207,7 +208,25 @@ export const storedPrices = stored({
     null,
   ),
 });
-export type OwnPrices = z.infer<typeof storedPrices>;
+export type OwnPrices = z.infer<typeof readablePrices> & {
+  /** Prices that a later version wrote, and this one cannot read: they apply to nothing. */
+  readonly unreadable?: readonly unknown[];
+};
+
+export const parsePrices = (json: string): OwnPrices => {
+  const { prices, ...others } = JSON.parse(json) as { prices: unknown[] };
+  const isReadable = (price: unknown) => storedPrice.safeParse(price).success;
+  const unreadable = prices.filter((price) => !isReadable(price));
+  return {
+    ...readablePrices.parse({ ...others, prices: prices.filter(isReadable) }),
+    ...(unreadable.length > 0 && { unreadable }),
+  };
+};
+
+export const printPrices = ({ unreadable = [], ...own }: OwnPrices): string => {
+  const readable = readablePrices.parse(own);
+  return JSON.stringify({ ...readable, prices: [...readable.prices, ...unreadable] });
+};
 
 export const noPrices: OwnPrices = {
   prices: [],

@@ -263,7 +263,9 @@ interface ListPageProps {
   readonly title: string;
   readonly about: ReactNode;
   readonly actions?: ReactNode;
-  readonly query: LoadedQuery;
+  readonly query: LoadedQuery & {
+    readonly data: { readonly items: readonly unknown[]; readonly unreadable?: number | undefined } | undefined;
+  };
   /** Plural name of the items: `rules`. */
   readonly things: string;
   /** The skeleton of pages whose list has none. */
@@ -282,6 +284,11 @@ export const ListPage = ({ title, about, actions, query, things, skeleton, empty
     <LoadProblem query={query} title={`The ${things} could not be loaded`} />
     {skeleton && !query.data && !query.error && <Skeleton height={220} radius="lg" />}
     {empty && <EmptyCard {...empty} />}
+    {query.data?.unreadable ? (
+      <p className="unknown small">
+        {`Not listed: ${query.data.unreadable} of the ${things}. A later version of the service wrote them, and this one cannot read them.`}
+      </p>
+    ) : null}
     {children}
   </div>
 );

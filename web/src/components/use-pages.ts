@@ -15,6 +15,8 @@ interface Page<Item> {
   readonly examinedFrom?: string | null;
   /** Requests that no page shows. */
   readonly unreadableRequests?: number;
+  /** The same of other lists. */
+  readonly unreadable?: number;
 }
 
 interface PagesOptions {
@@ -60,6 +62,7 @@ export const usePages = <Path extends keyof PagedLists>(
     items: pages.flatMap((page) => page.items),
     examinedFrom: pages[0]?.examinedFrom,
     unreadableRequests: pages.reduce((sum, page) => sum + page.unreadableRequests, 0),
+    unreadable: pages.reduce((sum, { unreadable = 0 }) => sum + unreadable, 0),
   };
   return { ...result, data, isEmpty: data?.items.length === 0 && !result.hasNextPage };
 };

@@ -61,7 +61,10 @@ export const ItemList = <Item,>({
   children,
 }: {
   readonly collection: Switched;
-  readonly query: UseQueryResult<{ readonly items: readonly Item[] }, unknown>;
+  readonly query: UseQueryResult<
+    { readonly items: readonly Item[]; readonly unreadable?: number | undefined },
+    unknown
+  >;
   readonly about: string;
   /** Text of the page without an item, and the label of the button that makes the first. */
   readonly empty: { readonly icon: LucideIcon; readonly text: string; readonly action: string };

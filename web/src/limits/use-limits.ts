@@ -22,6 +22,10 @@ export const useLimits = () => {
   const failed = budgets.error ? budgets : rules;
   return {
     ...failed,
-    data: budgets.data && rules.data && { items: [...budgets.data.items, ...rules.data.items] },
-  } as typeof failed & { readonly data: { readonly items: readonly Limit[] } | undefined };
+    data: budgets.data &&
+      rules.data && {
+        items: [...budgets.data.items, ...rules.data.items],
+        unreadable: (budgets.data.unreadable ?? 0) + (rules.data.unreadable ?? 0),
+      },
+  } as typeof failed & { readonly data: { readonly items: readonly Limit[]; readonly unreadable: number } | undefined };
 };

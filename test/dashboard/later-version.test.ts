@@ -1,0 +1,91 @@
+import { describe, expect, it } from '@jest/globals';
+import { uuidv7 } from 'uuidv7';
+import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
+import { accountKey, alertKey, ownPricesKey, reportKey, ruleKey, savedViewKey } from '../../lambda/data/table/keys.ts';
+import { findItem } from '../../lambda/data/table/read.ts';
+import { sampleAlert } from '../domain/alerts/sample-alert.ts';
+import { dashboardForTests } from './open-dashboard.ts';
+
+const { table, caller, call } = dashboardForTests();
+
+const put = (item: Record<string, unknown>) => table.call('PutItem', { TableName: table.name, Item: item });
+
+/** Stores an item next to another, with members of a later version. */
+const putLater = async (key: typeof ruleKey, id: string, members: object) =>
+  put({ ...(await findItem(table, key(caller.accountId, id))), ...key(caller.accountId, 'later'), ...members });
+
+const lists = async (path: string, id: string, unreadable?: number) => {
+  const { status, body } = await call('GET', path);
+  expect({ status, ids: body.items?.map((item: { id: string }) => item.id), unreadable: body.unreadable }).toEqual({
+    ...{ status: 200, ids: [id], unreadable },
+  });
+};
+
+const channels = { channels: ['email'], isActive: true };
+const rule = { type: 'cost_threshold', name: 'r', config: { threshold: 50, period: 'daily' }, ...channels };
+const budget = { name: 'b', amount: 10, period: 'monthly', block: {} };
+
+describe('a later version that was replaced by an earlier one', () => {
+  it('leaves the rules and budgets that can be read, and counts the others', async () => {
+    const { id } = (await call('POST', '/alert-rules', rule)).body;
+    const { id: budgetId } = (await call('POST', '/budgets', budget)).body;
+    await putLater(ruleKey, id, { ruleId: 'later', type: 'of a later version' });
+    await lists('/alert-rules', id, 1);
+    await lists('/budgets', budgetId);
+    await putLater(ruleKey, budgetId, { ruleId: 'later', config: { ...budget, season: 'winter' } });
+    await lists('/alert-rules', id);
+    await lists('/budgets', budgetId, 1);
+    expect((await call('GET', '/raises')).status).toBe(200);
+    expect((await call('GET', '/own-limits')).status).toBe(200);
+  });
+
+  it('has the gateway look for blocks of a budget that cannot be read', async () => {
+    const { id } = (await call('POST', '/budgets', budget)).body;
+    await putLater(ruleKey, id, { ruleId: 'later', config: { season: 'winter' } });
+    expect((await call('DELETE', `/budgets/${id}`)).status).toBe(204);
+    expect(await findItem(table, accountKey(caller.accountId))).toMatchObject({ withoutBlocks: 'pass' });
+  });
+
+  it('keeps a project that a rule which cannot be read may filter by', async () => {
+    const { id } = (await call('POST', '/alert-rules', rule)).body;
+    const { id: project } = (await call('POST', '/projects', { name: 'Search' })).body;
+    await putLater(ruleKey, id, { ruleId: 'later', type: 'of a later version' });
+    expect(await call('DELETE', `/projects/${project}`)).toMatchObject({
+      status: 409,
+      body: { error: { message: expect.stringContaining('later version') } },
+    });
+  });
+
+  it('leaves the alerts that can be read, and counts the others', async () => {
+    const alertId = uuidv7();
+    const { accountId } = caller;
+    expect(await openAlerts(table).notify({ ...sampleAlert, alertId, accountId, ruleId: null }, alertId)).toBe(true);
+    await putLater(alertKey, alertId, { alertId: 'later', type: 'of a later version' });
+    await lists('/alerts', alertId, 1);
+  });
+
+  it('leaves the reports and views that can be read', async () => {
+    const report = { name: 'r', schedule: { every: 'daily', hour: 8 }, ...channels };
+    const { id } = (await call('POST', '/reports', report)).body;
+    await putLater(reportKey, id, { reportId: 'later', schedule: { every: 'quarterly', hour: 8 } });
+    await lists('/reports', id, 1);
+    const { id: viewId } = (await call('POST', '/views', { name: 'v', page: 'overview', search: '' })).body;
+    await putLater(savedViewKey, viewId, { viewId: 'later', page: 'forecast' });
+    await lists('/views', viewId);
+  });
+
+  it('leaves the prices that can be read, and keeps the others', async () => {
+    const price = { name: 'p', from: '2026-11-01', terms: { kind: 'discount', percent: 5 } };
+    const { id } = (await call('POST', '/prices', price)).body;
+    const item = await findItem(table, ownPricesKey(caller.accountId));
+    const own = JSON.parse(String(item?.['json']));
+    const later = { ...own.prices[0], priceId: 'later', terms: { kind: 'rebate', percent: 5 } };
+    const other = { ...own.prices[0], priceId: 'other', region: 'eu' };
+    await put({ ...item, json: JSON.stringify({ ...own, prices: [later, ...own.prices, other] }) });
+    await lists('/prices', id, 2);
+    expect((await call('PATCH', `/prices/${id}`, { name: 'q' })).status).toBe(200);
+    await lists('/prices', id, 2);
+    const after = await findItem(table, ownPricesKey(caller.accountId));
+    expect(JSON.parse(String(after?.['json'])).prices).toEqual([expect.objectContaining({ name: 'q' }), later, other]);
+  });
+});
