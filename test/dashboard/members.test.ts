@@ -136,7 +136,7 @@ const newToken = async (accountId: string, createdBy: string, role: Role, projec
   const tokenId = randomUUID();
   const facts = { name: `${role} token`, role, projects, createdBy, createdAt: now.toISOString() };
   const secrets = { tokenHash: randomUUID(), maskedToken: 'sat_…' };
-  const token = { tokenId, accountId, userId: tokenId, validUntil: '2027-11-20', ...facts, ...secrets };
+  const token = { tokenId, accountId, userId: tokenId, validUntil: '9999', ...facts, ...secrets };
   await openApiTokens(table).create(token, newEmail(), auditEntry(accountId, {}, { action: 'token.created' }, now));
   return tokenId;
 };
