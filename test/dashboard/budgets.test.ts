@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { raceTable } from '../../fixtures/intercept-table.ts';
+import { interceptTable, raceTable } from '../../fixtures/intercept-table.ts';
 import { settingsOf } from '../../fixtures/open-dashboard.ts';
-import { exportLimitValues } from '../../lambda/dashboard/limits/limit-values.ts';
+import { exportLimitValues, listLimitValues } from '../../lambda/dashboard/limits/limit-values.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
@@ -421,6 +421,32 @@ describe('a budget for each of a dimension', () => {
     );
   const values = async (id: string, query: Record<string, string> = {}) =>
     (await call('GET', `/budgets/${id}/values`, undefined, {}, query)).body;
+
+  it('reads all values for the first page, and once more a minute later', async () => {
+    const { id } = await create(each);
+    for (const value of ['ada', 'bob', 'cy']) await use(id, value, 150);
+    let reads = 0;
+    const counting = interceptTable(table, async ({ operation, input }, send) => {
+      if (operation === 'Query') reads += Number(JSON.stringify(input).includes(`EACH#${id}#`));
+      return send();
+    });
+    const list = listLimitValues(settingsOf(counting, () => clock));
+    const page = async (cursor?: string) => {
+      const asked = { caller: { ...caller, role: 'owner' }, params: { id }, query: { sort: 'used', limit: 1, cursor } };
+      const { items, nextCursor } = await list(asked as never);
+      return { value: items[0]?.value, cursor: nextCursor as string, reads };
+    };
+    const first = await page();
+    await use(id, 'cy', 10);
+    const second = await page(first.cursor);
+    expect([first, second]).toMatchObject([
+      { value: 'ada', reads: 1 },
+      { value: 'bob', reads: 1 },
+    ]);
+    expect(await page()).toMatchObject({ value: 'cy', reads: 2 });
+    clock.setTime(clock.getTime() + 60_000);
+    expect(await page(second.cursor)).toMatchObject({ reads: 3 });
+  });
 
   it('lists its values by the share that they used, with what holds and why', async () => {
     const { id } = await create(each);

@@ -73,7 +73,7 @@ const worldOf = async () => {
     },
     used: async (budgetId: string, periodId = MONTH) =>
       Object.fromEntries(
-        (await values.list(accountId, budgetId, periodId)).map(({ value, usedNanoUsd }) => [
+        (await values.list([accountId, budgetId, periodId], false)).map(({ value, usedNanoUsd }) => [
           value ?? '(none)',
           usedNanoUsd,
         ]),

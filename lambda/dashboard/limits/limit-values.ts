@@ -96,10 +96,12 @@ const isDone = (job: Awaited<ReturnType<Opened['limitValues']['uncounted']['find
 interface Wanted {
   readonly search?: string | undefined;
   readonly sort: 'used' | 'value';
+  /** Absent for the first page. */
+  readonly cursor?: string | undefined;
 }
 
 /** All values: those that were counted, those with an override, and every member, key or project that may still send its first request. */
-const readValues = async (dependencies: Opened, caller: Caller, id: string, { search, sort }: Wanted) => {
+const readValues = async (dependencies: Opened, caller: Caller, id: string, { search, sort, cursor }: Wanted) => {
   const { accountId } = caller;
   const { limitValues, now } = dependencies;
   const found = await findLimit(dependencies, caller, id);
@@ -107,7 +109,7 @@ const readValues = async (dependencies: Opened, caller: Caller, id: string, { se
   const at = now();
   const period = limitPeriodAt(limit.period, at);
   const [counted, overrides, labels, job] = await Promise.all([
-    period ? limitValues.list(accountId, id, periodId(period)) : [],
+    period ? limitValues.list([accountId, id, periodId(period)], cursor !== undefined) : [],
     limitValues.listOverrides(accountId, id),
     labelsOf(dependencies, accountId, found),
     limitValues.uncounted.find(accountId, id),
@@ -149,10 +151,10 @@ const cursors = pageCursor(z.int());
 
 export const listLimitValues =
   (dependencies: Opened): Implementation<typeof operations.listLimitValues> =>
-  async ({ caller, params: { id }, query: { limit, cursor, ...wanted } }) => {
+  async ({ caller, params: { id }, query: { limit, ...wanted } }) => {
     const { accountId } = caller;
     const { period, states, items, stops, isCounted } = await readValues(dependencies, caller, id, wanted);
-    const from = cursor === undefined ? 0 : cursors.read(accountId, cursor);
+    const from = wanted.cursor === undefined ? 0 : cursors.read(accountId, wanted.cursor);
     const to = from + limit;
     return {
       items: items.slice(from, to).map((each) => view(each, stops)),

@@ -24,6 +24,7 @@ import { transact, write } from '../table/write.ts';
 import { type BudgetItem, parseBudgetItem } from './reservations.ts';
 
 const MAX_ENTRIES = 1_000;
+const MAX_LISTS = 4;
 
 const storedRule = z.object({ ruleId: z.string(), type: z.literal('budget'), config: z.unknown() });
 
@@ -104,6 +105,13 @@ export const openLimitValues = (table: Table, now: () => number = Date.now) => {
   };
 
   const readLately = recentlyRead(limitsOf, MAX_ENTRIES, now);
+  const list = async (accountId: string, budgetId: string, periodId: string): Promise<LimitValue[]> =>
+    listItems(
+      table,
+      { pk: limitValueKey(accountId, budgetId, periodId, null).pk, sk: limitValuesPrefix(budgetId, periodId) },
+      (item) => valueOfItem(parseValueSk(String(item['sk'])), parseBudgetItem(item), now()),
+    );
+  const listLately = recentlyRead(async (id) => list(...(JSON.parse(id) as Parameters<typeof list>)), MAX_LISTS, now);
 
   return {
     limitsOf,
@@ -123,13 +131,11 @@ export const openLimitValues = (table: Table, now: () => number = Date.now) => {
         now(),
       ),
 
-    /** Every value that has been counted in a period. */
-    list: (accountId: string, budgetId: string, periodId: string): Promise<LimitValue[]> =>
-      listItems(
-        table,
-        { pk: limitValueKey(accountId, budgetId, periodId, null).pk, sk: limitValuesPrefix(budgetId, periodId) },
-        (item) => valueOfItem(parseValueSk(String(item['sk'])), parseBudgetItem(item), now()),
-      ),
+    /**
+     * Every value that has been counted in a period: reading them costs by all. @param lately what was read within a minute will do
+     */
+    list: (period: Parameters<typeof list>, lately: boolean): Promise<LimitValue[]> =>
+      listLately(JSON.stringify(period), () => lately),
 
     findOverride: async (accountId: string, budgetId: string, value: string | null): Promise<Override | null> =>
       (await findAs(table, overrideKey(accountId, budgetId, value), storedOverride)) ?? null,
