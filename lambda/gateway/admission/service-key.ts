@@ -41,12 +41,16 @@ const keysInCredentials = (
   let key: string | undefined;
   let rest = headers;
   for (let i = 1; i < headers.length; i += 2) {
-    const value = headers[i] as string;
+    let value = headers[i] as string;
     if (!value.includes('svc_') || !keyCarriers.includes((headers[i - 1] as string).toLowerCase())) continue;
-    const [combined, scheme, found] = COMBINED.exec(value) ?? [];
-    if (combined === undefined || scheme === undefined || found === undefined || !isServiceKey(found)) continue;
-    key ??= found;
-    rest = rest.with(i, scheme + value.slice(combined.length));
+    let isKey = isServiceKey;
+    for (let found = COMBINED.exec(value); found?.[2] && isKey(found[2]); found = COMBINED.exec(value)) {
+      key ??= found[2];
+      value = `${found[1]}${value.slice(found[0].length)}`;
+      // It may have been pasted twice, as in a path.
+      isKey = isWellFormedAccountKey;
+    }
+    if (value !== headers[i]) rest = rest.with(i, value);
   }
   return { key, headers: rest };
 };

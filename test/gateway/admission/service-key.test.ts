@@ -55,6 +55,18 @@ describe('where a service key is', () => {
     });
   });
 
+  it('is removed from a credential that it was put in front of twice', () => {
+    const twice = `Bearer ${KEY}:${KEY}:sk`;
+    expect(locate('/v1', 'Authorization', twice)).toMatchObject({
+      serviceKey: KEY,
+      headers: ['Authorization', 'Bearer sk'],
+    });
+    expect(locate('/v1', 'X-Service-Key', KEY, 'Authorization', twice)).toMatchObject({
+      headers: ['X-Service-Key', KEY, 'Authorization', 'Bearer sk'],
+    });
+    expect(locate('/v1', 'x-api-key', `${KEY}:${TYPO}:k`)).toMatchObject({ headers: ['x-api-key', `${TYPO}:k`] });
+  });
+
   it('is removed from every place, and the header takes precedence, then the path', () => {
     const credentials = ['x-api-key', `${KEYS.absent}:k`, 'Authorization', `Bearer ${KEYS.inactive}:sk`];
     expect(locate(`/${KEY}/v1`, ...credentials)).toMatchObject({
