@@ -198,7 +198,7 @@ const checkProcessors = async ({ name, gateway, region = '' }: StageSettings, ac
   }
 };
 
-/** What the expected traffic takes by the second. Where a quota has less, AWS refuses the rest: requests get 429, and records wait. */
+/** Compares what the expected traffic takes by the second. Where a quota has less, AWS refuses the rest: requests get 429, and records wait. */
 const checkRates = async (settings: StageSettings, account: Account): Promise<readonly Preflight[]> => {
   const { name, gateway, table, expectedRequestsPerSecond: expected, region = '' } = settings;
   const { writeUnitsPerSecond = 0 } = table.warmThroughput ?? usageCapacity(expected).warmThroughput ?? {};

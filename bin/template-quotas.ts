@@ -152,7 +152,7 @@ export const templateQuotas: readonly Quota[] = [
   },
 ];
 
-/** What breaks a quota, one sentence each; empty where nothing does. */
+/** Says what breaks a quota, one sentence each; empty where nothing does. */
 export const brokenQuotas = (template: CloudFormationTemplate): readonly string[] =>
   templateQuotas.flatMap(({ what, most, canBeRaised, source, measure }) =>
     measure(template)

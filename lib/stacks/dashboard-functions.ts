@@ -3,6 +3,7 @@ import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import type * as z from 'zod/mini';
 import type { FunctionName } from '../../lambda/dashboard/operations.ts';
 import { DELETION_GRACE_DAYS } from '../../lambda/domain/accounts/deletion.ts';
+import { DAY_SECONDS } from '../../lambda/domain/calendar/units.ts';
 import { ARCHIVES, DAY_FILES, EXPORTS } from '../../lambda/domain/object-keys.ts';
 import {
   billingEnvironment,
@@ -50,7 +51,7 @@ export const dashboardVariables = ({ settings, table, objects, userPool, ...othe
   WEBHOOK_TARGETS: JSON.stringify(settings.webhooks),
   // Not chosen: nobody gets in. A deployment must choose, and one machine is open.
   REGISTRATION: settings.registration ?? 'closed',
-  DELETION_GRACE_SECONDS: String(DELETION_GRACE_DAYS * 86_400),
+  DELETION_GRACE_SECONDS: String(DELETION_GRACE_DAYS * DAY_SECONDS),
   SIGN_ON_ORIGIN: others.signOn.origin,
   SIGN_ON_PROVIDERS: JSON.stringify(others.signOn.providers),
   OBJECT_BUCKET: objects.bucketName,

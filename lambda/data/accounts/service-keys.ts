@@ -45,7 +45,7 @@ const serviceKeySchema = z.object({
 
 export type ServiceKey = z.infer<typeof serviceKeySchema>;
 
-/** What a key is called and what it belongs to. An account may have tens of thousands of revoked keys: most readers take no more of them. */
+/** Name and owners of a key. An account may have tens of thousands of revoked keys: most readers take no more of them. */
 const listedKeySchema = z.pick(serviceKeySchema, {
   ...{ keyId: true, name: true, status: true, revokedAt: true },
   ...{ projectId: true, ownerUserId: true },
@@ -339,7 +339,7 @@ export const openServiceKeys = (table: Table) => {
           2 * MAX_FORMER_SECRETS,
         ),
       };
-      /** What the new secret has of the current one, as it is at this moment. */
+      /** The new secret has these of the current one, as they are at this moment. */
       const copies = ['keyStatus', 'projectId', 'ownerRole'] as const;
       const unchanged = copies.map((copy) =>
         current[copy] === undefined ? `attribute_not_exists(${copy})` : `${copy} = :${copy}`,

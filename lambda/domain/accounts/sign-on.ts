@@ -62,7 +62,7 @@ interface Proof {
   readonly tokenId?: string | undefined;
   /** The caller has just sent the right password, and the code of the second factor where it is on. */
   readonly hasSentPassword: boolean;
-  /** What the user pool calls the caller. */
+  /** The caller's name in the user pool. */
   readonly username?: string | undefined;
   /** When the caller signed in, in seconds since 1970. */
   readonly authTime?: number | undefined;

@@ -21,7 +21,7 @@ interface Freshness<V> {
   readonly refreshMs: number;
 }
 
-/** What changes while requests run: it is in force in every gateway after 5 s. */
+/** For items that change while requests run: a change is in force in every gateway after 5 s. */
 export const SHORT_LIVED: Freshness<unknown> = { maxAgeMs: () => 5_000, refreshMs: 3_000 };
 
 /**

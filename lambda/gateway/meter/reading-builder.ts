@@ -79,7 +79,7 @@ export class ReadingBuilder implements PickerSink {
   #images = 0;
   #embeddedTokens = 0;
   #groundingQueries = 0;
-  /** What the document has: `#choices`, `#error`, a `#part` (choice or candidate), and a `#delta`, which only parts of streams have. */
+  /** Parts of the document that were seen: `#choices`, `#error`, a `#part` (choice or candidate), and a `#delta`, which only parts of streams have. */
   #found = new Set<string>();
   #isFirstDocument = true;
 
@@ -221,7 +221,7 @@ export class ReadingBuilder implements PickerSink {
     if (this.#usage === null || hasCount(usage)) this.#usage = usage;
   }
 
-  /** What replaces no usage object: Bedrock's metrics, the cost of Together's videos, and counts of each embedding. */
+  /** Reads usage that replaces no usage object: Bedrock's metrics, the cost of Together's videos, and counts of each embedding. */
   #lesserUsage(values: ReadonlyMap<string, unknown>): Raw | null {
     if (this.#usage) return null;
     const metrics = values.get('invocationMetrics');

@@ -4,7 +4,7 @@ import { writeInSlices } from '../../../lambda/gateway/relay/in-slices.ts';
 it('reads large bodies by turns, each slice once, and tells of a failure', async () => {
   const written: string[] = [];
   const write = (name: string, slices: number) =>
-    writeInSlices(Buffer.alloc(slices * 65_536 - 1, name), (slice) => {
+    writeInSlices(Buffer.alloc(slices * 65_536 - (name === 'b' ? 0 : 1), name), (slice) => {
       written.push(`${name}${slice.length}`);
       if (name === 'c') throw new Error('too deep');
     });
@@ -12,6 +12,6 @@ it('reads large bodies by turns, each slice once, and tells of a failure', async
   expect(written).toEqual([]);
   await expect(c).rejects.toThrow('too deep');
   await Promise.all([a, b]);
-  expect(written).toEqual(['a65536', 'b65536', 'c65536', 'a65536', 'b65535', 'a65535']);
+  expect(written).toEqual(['a65536', 'b65536', 'c65536', 'a65536', 'b65536', 'a65535']);
   expect(write('small', 1)).toBeUndefined();
 });

@@ -1,6 +1,7 @@
 import { Checkbox, Group, NativeSelect, NumberInput, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
+import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { OwnPrice } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
 import { plural } from '../format/quantity.ts';
@@ -129,7 +130,7 @@ const PastRequests = ({ values }: { readonly values: PriceValues }) => {
   const today = utcDate(new Date());
   const isPast = from !== '' && from < today && (lastDay === '' || lastDay >= from);
   const isCountable = isPast && !model.includes('*');
-  const yearAgo = utcDate(new Date(Date.now() - 365 * 86_400_000));
+  const yearAgo = utcDate(new Date(Date.now() - 365 * DAY_MS));
   const query = {
     from: from < yearAgo ? yearAgo : from,
     ...(lastDay !== '' && lastDay < today && { to: lastDay }),
