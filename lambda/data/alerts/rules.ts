@@ -139,7 +139,7 @@ export const openRules = (table: Table) => ({
   /** @throws NotFoundError */
   find: async (accountId: string, ruleId: string): Promise<Rule> => {
     const item = await findItem(table, ruleKey(accountId, ruleId));
-    if (item === undefined) throw new NotFoundError('There is no such alert rule.');
+    if (item === undefined) throw new NotFoundError('There is no such alert rule or budget.');
     return parseRule(item);
   },
 
@@ -148,7 +148,7 @@ export const openRules = (table: Table) => ({
     transact(
       table,
       [put(ruleItem(rule), IS_NEW), ...addOne(rule), ...recordIn(audit)],
-      () => new LimitReachedError(`An account may have ${MAX_RULES} alert rules. Delete one first.`),
+      () => new LimitReachedError(`An account may have ${MAX_RULES} alert rules and budgets. Delete one first.`),
     ),
 
   /**
@@ -160,7 +160,7 @@ export const openRules = (table: Table) => ({
     transact(
       table,
       [put(ruleItem(rule), 'revision = :previous', { previous }), ...recordIn(audit)],
-      () => new ConflictError('The alert rule was changed or deleted in the meantime. Read it again.'),
+      () => new ConflictError('It was changed or deleted in the meantime. Read it again.'),
     ),
 
   /** @throws NotFoundError */
@@ -168,7 +168,7 @@ export const openRules = (table: Table) => ({
     transact(
       table,
       [remove(ruleKey(accountId, ruleId), EXISTS), removeOne(accountId), ...recordIn(audit)],
-      () => new NotFoundError('There is no such alert rule.'),
+      () => new NotFoundError('There is no such alert rule or budget.'),
     ),
 
   /**
