@@ -141,7 +141,9 @@ export const alertMail = (alert: Alert, links: AlertLinks): Mail => {
   const html = htmlDocument([
     `<h2>${escapeHtml(summary)}</h2>`,
     '<table cellpadding="4">',
-    ...rows.map((row) => `<tr><th align="left">${escapeHtml(row.label)}</th><td>${escapeHtml(row.text)}</td></tr>`),
+    ...rows.map(
+      (row) => `<tr><th align="left" nowrap>${escapeHtml(row.label)}</th><td>${escapeHtml(row.text)}</td></tr>`,
+    ),
     '</table>',
     `<p>${link(links.alert, 'See and acknowledge it')} · ${link(links.spend, 'See the spend')}</p>`,
   ]);

@@ -25,8 +25,14 @@ interface MessageLink {
   readonly url: string;
 }
 
-/** Clients choose models and tags: with a line break, one of them could pass for a line of the message. */
-export const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+/**
+ * Clients choose models and tags: with a line break, one of them could pass for a line of the message. Text with letters from right to
+ * left is isolated (U+2068), or figures after it would change places.
+ */
+export const oneLine = (text: string): string => {
+  const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+  return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(line) ? `\u2068${line}\u2069` : line;
+};
 
 /** Cuts a text without splitting a surrogate pair. */
 export const shortened = (text: string, maxLength: number): string =>

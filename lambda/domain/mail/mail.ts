@@ -23,9 +23,17 @@ const WORD_JOINER = '\u2060';
 export const withoutLinks = (text: string): string =>
   text.replace(/(?<=\S)\.(?=\p{L})|:(?=\/\/)|@/gu, (mark) => `${mark}${WORD_JOINER}`);
 
+/** Phones show a mail as wide as they are, and in the dark with light text, if it says that it may be shown so. */
+const HEAD =
+  '<head><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"></head>';
+
 /** The HTML document of a mail around a body of markup. */
 export const htmlDocument = (lines: readonly string[]): string =>
-  ['<!doctype html><html><body style="font-family:sans-serif">', ...lines, '</body></html>'].join('\n');
+  [
+    `<!doctype html><html>${HEAD}<body style="font-family:sans-serif;overflow-wrap:anywhere">`,
+    ...lines,
+    '</body></html>',
+  ].join('\n');
 
 /** A mail of paragraphs of our own text. A paragraph that is a URL becomes a link. */
 export const plainMail = (subject: string, paragraphs: readonly string[]): Mail => ({

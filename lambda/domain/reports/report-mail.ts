@@ -18,13 +18,14 @@ import {
   reportMoney,
   savingsNotes,
   summaryText,
+  unknownText,
   usedText,
   zoneText,
 } from './report-text.ts';
 
 /** Mail programs know few styles, and only those of elements. */
-const TEXT = 'padding:4px 12px 4px 0;text-align:left;border-bottom:1px solid #ddd;overflow-wrap:anywhere';
-const NUMBER = 'padding:4px 0 4px 12px;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap';
+const TEXT = 'min-width:4em;padding:4px 0;text-align:left;border-bottom:1px solid #ddd';
+const NUMBER = 'padding:4px 0 4px 8px;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap';
 
 const row = (cell: 'th' | 'td', [name = '', ...numbers]: readonly string[]): string =>
   `<tr><${cell} style="${TEXT}">${escapeHtml(name)}</${cell}>${numbers
@@ -32,14 +33,11 @@ const row = (cell: 'th' | 'td', [name = '', ...numbers]: readonly string[]): str
     .join('')}</tr>`;
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string[] => [
-  '<table style="border-collapse:collapse;width:100%">',
+  '<table style="border-collapse:collapse;width:100%;font-size:14px">',
   row('th', head),
   ...rows.map((cells) => row('td', cells)),
   '</table>',
 ];
-
-/** Requests that no amount of a row includes. */
-const UNKNOWN_COST = 'Unknown cost';
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -54,20 +52,18 @@ const notesOf = (breakdown: Breakdown, money: ReportMoney): string[] => {
 
 const groupCells = ({ by, groups }: Breakdown, money: ReportMoney): string[][] =>
   groups.map((group) => [
-    withoutLinks(groupName(by, group)),
+    withoutLinks(groupName(by, group)) + unknownText(group),
     money.text(money.of(group).now),
     money.changeText(money.of(group).change),
     countText(group.requests),
-    countText(group.unpricedRequests),
   ]);
 
 const budgetCells = (budgets: ReportContent['budgets'], money: ReportMoney): string[][] =>
   budgets.map((budget) => [
-    withoutLinks(oneLine(budget.name)),
+    withoutLinks(oneLine(budget.name)) + unknownText(budget),
     percentText(budget.percentUsed),
     usedText(budget, money),
     budget.projectedNanoUsd === null ? '' : money.text(money.from(budget.projectedNanoUsd)),
-    countText(budget.unpricedRequests),
   ]);
 
 /** The mail of a report, in text and in HTML without images. The subject has no text of users. */
@@ -114,25 +110,22 @@ export const reportMail = (run: Omit<ReportRun, 'deliveries'>, dashboardUrl: str
   const html = htmlDocument([
     '<div style="max-width:640px;margin:0 auto;padding:8px;line-height:1.4">',
     `<h2 style="margin-bottom:4px">${escapeHtml(title)}</h2>`,
-    `<p style="margin-top:0;color:#555">${escapeHtml(capital(content.every))}, ${escapeHtml(zoneText(content))}</p>`,
+    `<p style="margin-top:0;opacity:0.75">${escapeHtml(capital(content.every))}, ${escapeHtml(zoneText(content))}</p>`,
     `<p style="font-size:18px"><strong>${escapeHtml(summary)}</strong></p>`,
     ...(effects === null ? [] : [`<p>${escapeHtml(effects)}</p>`]),
     ...content.breakdowns.flatMap((breakdown) => [
       `<h3>By ${escapeHtml(withoutLinks(groupingText(breakdown.by)))}</h3>`,
-      ...table(['', 'Cost', 'Change', 'Requests', UNKNOWN_COST], groupCells(breakdown, money)),
-      ...notesOf(breakdown, money).map((note) => `<p style="color:#555">${escapeHtml(note)}</p>`),
+      ...table(['', 'Cost', 'Change', 'Requests'], groupCells(breakdown, money)),
+      ...notesOf(breakdown, money).map((note) => `<p style="opacity:0.75">${escapeHtml(note)}</p>`),
     ]),
     ...(content.budgets.length === 0
       ? []
-      : [
-          '<h3>Budgets now</h3>',
-          ...table(['', 'Used', 'Spent', 'Projected', UNKNOWN_COST], budgetCells(content.budgets, money)),
-        ]),
+      : ['<h3>Budgets now</h3>', ...table(['', 'Used', 'Spent', 'Projected'], budgetCells(content.budgets, money))]),
     ...(savings
       ? [
           '<h3>Where money is wasted</h3>',
           ...(findings.length > 0 ? table(['', 'In 30 days'], findings) : []),
-          ...notes.map((note) => `<p style="color:#555">${escapeHtml(note)}</p>`),
+          ...notes.map((note) => `<p style="opacity:0.75">${escapeHtml(note)}</p>`),
           `<p><a href="${escapeHtml(links.savings)}">See all savings</a></p>`,
         ]
       : []),

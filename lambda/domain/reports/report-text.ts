@@ -50,6 +50,10 @@ export const countText = (count: number): string => count.toLocaleString('en-US'
 
 const requestsText = (count: number): string => `${countText(count)} ${count === 1 ? 'request' : 'requests'}`;
 
+/** ` (3 requests of unknown cost)`: those that no amount of a row includes. */
+export const unknownText = ({ unpricedRequests }: { readonly unpricedRequests: number }): string =>
+  unpricedRequests > 0 ? ` (${requestsText(unpricedRequests)} of unknown cost)` : '';
+
 /** A dimension in words; a declared one by its own name. */
 export const groupingText = (by: Grouping): string => (by === 'providerKey' ? 'provider key' : by.replace(/^dim:/, ''));
 

@@ -39,11 +39,11 @@ describe('alertMail', () => {
   it('is a whole HTML document', () => {
     expect(alertMail({ ...alert, ruleName: 'A & "B"', contributors: [], unpricedRequests: 0 }, links).html).toBe(
       [
-        '<!doctype html><html><body style="font-family:sans-serif">',
+        '<!doctype html><html><head><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"></head><body style="font-family:sans-serif;overflow-wrap:anywhere">',
         '<h2>Spend is $12: it reached the threshold of $10.</h2>',
         '<table cellpadding="4">',
-        '<tr><th align="left">Rule</th><td>“A &amp; &quot;B&quot;”</td></tr>',
-        '<tr><th align="left">Period</th><td>2026-11-20 (daily, UTC)</td></tr>',
+        '<tr><th align="left" nowrap>Rule</th><td>“A &amp; &quot;B&quot;”</td></tr>',
+        '<tr><th align="left" nowrap>Period</th><td>2026-11-20 (daily, UTC)</td></tr>',
         '</table>',
         `<p><a href="${url}">See and acknowledge it</a> · <a href="${links.spend.replace('&', '&amp;')}">See the spend</a></p>`,
         '</body></html>',

@@ -1,6 +1,10 @@
-import { describe, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { alertMail } from '../../../lambda/domain/alerts/alert-text.ts';
+import { reportMail } from '../../../lambda/domain/reports/report-mail.ts';
+import { sampleAlert } from '../../domain/alerts/sample-alert.ts';
+import { sampleRun } from '../../domain/reports/sample-run.ts';
 import { register, sendRequest, verifyAddress } from '../browser/accounts.ts';
-import { screenshot } from '../browser/browser.ts';
+import { openTab, overflow, phone, screenshot } from '../browser/browser.ts';
 import { fixture, openSignedIn } from '../browser/fixture.ts';
 
 describe('a report', () => {
@@ -35,5 +39,23 @@ describe('a report', () => {
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Delete the report' }).click();
     await page.getByText('No reports yet').waitFor();
+  });
+});
+
+describe('mails', () => {
+  const long = 'x'.repeat(100);
+  const url = 'https://dashboard.example.com';
+  it.each([
+    ['a report', reportMail(sampleRun([long, 'search']), url).html],
+    ['an alert', alertMail({ ...sampleAlert, ruleName: long }, { alert: url, spend: url }).html],
+  ])('of %s fit a phone, with names that can be read', async (name, html) => {
+    const { page } = await openTab(fixture().browser, { ...phone, viewport: { width: 375, height: 800 } });
+    await page.setContent(html);
+    await screenshot(page, `mail-${name}`, true);
+    expect(await overflow(page)).toBe(0);
+    const narrowest = await page.evaluate<number>(
+      "Math.min(...[...document.querySelectorAll('td:first-child, th:first-child')].map(({ offsetWidth }) => offsetWidth))",
+    );
+    expect(narrowest).toBeGreaterThan(50);
   });
 });
