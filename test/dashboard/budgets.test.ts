@@ -147,6 +147,9 @@ describe('a budget', () => {
     const { id } = await create();
     expect((await call('GET', '/alert-rules')).body.items).toEqual([]);
     expect((await call('GET', `/alert-rules/${id}`)).status).toBe(404);
+    expect(await call('GET', '/budgets/none')).toMatchObject({
+      ...{ status: 404, body: { error: { message: 'There is no such alert rule or budget.' } } },
+    });
   });
 
   it.each<[string, object, string]>([
