@@ -170,7 +170,7 @@ const routeTree = root.addChildren([
     memberPage('/profile', () => import('./profile/profile.tsx'), 'Profile'),
     memberPage('/settings', () => import('./account-settings/account-settings.tsx'), 'AccountSettings'),
     // The part of the menu that a phone has no room for.
-    memberPage('/more', () => import('./shell/more.tsx'), 'More'),
+    memberPage('/more', () => import('./shell/shell.tsx'), 'More'),
   ]),
 ]);
 

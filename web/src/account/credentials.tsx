@@ -1,4 +1,5 @@
 import {
+  Button,
   Group,
   PasswordInput,
   type PasswordInputProps,
@@ -7,9 +8,13 @@ import {
   TextInput,
   type TextInputProps,
 } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
-import { Heading } from '../components/page.tsx';
-import { PASSWORD_RULE, required } from '../forms/fields.ts';
+import { problemOf } from '../api/problem.ts';
+import { useApi } from '../app.ts';
+import { Heading, ProblemNote } from '../components/page.tsx';
+import { fieldErrors, PASSWORD_RULE, required } from '../forms/fields.ts';
+import { notifyDone } from '../notify.ts';
 
 /** Why the API refuses a password or a code of the second factor, for those who are signed in. */
 export const REFUSALS = {
@@ -74,3 +79,43 @@ export const Credentials = ({ label, asksForCode, inputProps }: CredentialsProps
 /** The credentials as the API takes them: without a second factor there is no code. */
 export const credentialsOf = ({ password, totp }: { readonly password: string; readonly totp: string }) =>
   totp.trim() === '' ? { password } : { password, totp };
+
+/** Asks for the code from the mail that verifies the address. */
+export const VerifyEmailForm = ({ address }: { readonly address: string }) => {
+  const api = useApi();
+  const form = useForm({ initialValues: { code: '' }, validate: { code: required('The code') } });
+  const verify = api.useMutation('post', '/auth/verify-email', {
+    meta: { done: 'Your e-mail address is verified.' },
+    onError: (error) => form.setErrors(fieldErrors(error, 'code')),
+  });
+  const send = api.useMutation('post', '/auth/verification-codes', {
+    onSuccess: ({ message }) => notifyDone(message),
+  });
+  return (
+    <form noValidate onSubmit={form.onSubmit((body) => verify.mutate({ body }))}>
+      {send.isError && <ProblemNote error={send.error} title="No code was sent" />}
+      {verify.isError && problemOf(verify.error).details.length === 0 && (
+        <ProblemNote error={verify.error} title="The address was not verified" />
+      )}
+      <Group gap="sm">
+        <Text size="sm" flex="1 1 320px">
+          <b>Verify {address}</b> with the code we have sent to it. Until then, alerts are not mailed to you.
+        </Text>
+        <MailedCode
+          size="xs"
+          flex="1 1 110px"
+          maw={200}
+          label=""
+          aria-label="Code from the e-mail"
+          {...form.getInputProps('code')}
+        />
+        <Button size="xs" type="submit" loading={verify.isPending}>
+          Verify
+        </Button>
+        <Button size="xs" variant="subtle" loading={send.isPending} onClick={() => send.mutate({})}>
+          Send another code
+        </Button>
+      </Group>
+    </form>
+  );
+};

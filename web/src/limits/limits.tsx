@@ -13,7 +13,7 @@ import { collectionOf, type Limit, limitText, typeOf } from './limit-form.ts';
 import { limitTypes } from './limit-types.ts';
 import { refusedText } from './names.ts';
 import { PauseButton } from './pause-button.tsx';
-import { Resume } from './resume.tsx';
+import { Resume } from './refusing-list.tsx';
 import { useLimits, usePauses } from './use-limits.ts';
 import { Used } from './used.tsx';
 

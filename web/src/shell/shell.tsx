@@ -1,13 +1,13 @@
-import { Alert, Button, Group, VisuallyHidden } from '@mantine/core';
+import { Alert, Button, Group, Stack, VisuallyHidden } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { Search } from 'lucide-react';
+import { ChevronRight, Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useApi, useMe } from '../app.ts';
 import { AtRate, type Rate } from '../components/amount.tsx';
 import { later } from '../components/later.tsx';
 import { AnchorLink } from '../components/links.tsx';
-import { LoadProblem, Mark } from '../components/page.tsx';
+import { LoadProblem, Mark, PageHead } from '../components/page.tsx';
 import { readsDollars } from '../format/reading.ts';
 import { utcDate } from '../format/time.ts';
 import { useBudgets, usePauses } from '../limits/use-limits.ts';
@@ -64,7 +64,7 @@ const useOpenAlerts = (): string | undefined => {
   return data?.nextCursor ? `${count}+` : String(count);
 };
 
-const RefusingList = later(() => import('./refusing-list.tsx'));
+const RefusingList = later(() => import('../limits/refusing-list.tsx'));
 
 /** On every page: what the gateway refuses now, and why. */
 const Refusing = () => {
@@ -83,7 +83,7 @@ const Refusing = () => {
   );
 };
 
-const VerifyEmailForm = later(() => import('../account/verify-email-form.tsx'));
+const VerifyEmailForm = later(async () => ({ default: (await import('../account/credentials.tsx')).VerifyEmailForm }));
 
 /** Why the user is not known; or a pending step of the login: a review after a reset, or the code that verifies the address. */
 const OfUser = () => {
@@ -222,6 +222,35 @@ export const Shell = () => {
             <PageLink key={page.to} page={page} badge={badgeOf(page)} />
           ))}
       </nav>
+    </div>
+  );
+};
+
+const inBar: ReadonlySet<string> = new Set(barPages.map(({ to }) => to));
+
+/** The pages and settings that a phone's bar has no room for. */
+export const More = () => {
+  const { may } = useMe();
+  return (
+    <div className="page">
+      <PageHead title="More" />
+      <nav className={`card ${classes['further']}`} aria-label="Further pages">
+        {pageGroups
+          .flatMap(({ pages }): readonly Page[] => pages)
+          .filter((page) => may(page.needs) && !inBar.has(page.to))
+          .map(({ to, label, icon: Icon }) => (
+            <Link key={to} to={to}>
+              <Icon size={19} strokeWidth={1.8} aria-hidden />
+              {label}
+              <ChevronRight size={16} aria-hidden />
+            </Link>
+          ))}
+      </nav>
+      <Stack gap={12} p={16} className="card">
+        <ColorScheme />
+        <TimesShown />
+        <SignedIn />
+      </Stack>
     </div>
   );
 };
