@@ -8,7 +8,7 @@ import type { Budget, LimitValue } from '../api/responses.ts';
 import { useApi, useApp } from '../app.ts';
 import { Money, Unpriced } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
-import { DownloadButton } from '../components/download.tsx';
+import { DownloadButton } from '../components/buttons.tsx';
 import { type Column, ListSection } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';

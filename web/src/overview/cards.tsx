@@ -1,11 +1,14 @@
 import { Alert, type AlertProps, Group, Progress } from '@mantine/core';
-import { CircleCheck, TriangleAlert } from 'lucide-react';
+import { useLocalStorage } from '@mantine/hooks';
+import { CircleCheck, History, TriangleAlert } from 'lucide-react';
+import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { Budget, SpendReport, SpendTotals } from '../api/responses.ts';
+import { useApi } from '../app.ts';
 import { Money, Unpriced, useMayMatch } from '../components/amount.tsx';
-import { AnchorLink } from '../components/links.tsx';
-import { Card, Fact } from '../components/page.tsx';
+import { AnchorLink, TextLink } from '../components/links.tsx';
+import { Card, Fact, LoadProblem } from '../components/page.tsx';
 import { formatPercent, formatShare, formatWhole, plural } from '../format/quantity.ts';
-import { formatInstants } from '../format/time.ts';
+import { formatInstants, utcDayText } from '../format/time.ts';
 import { OnCourse } from '../limits/used.tsx';
 import classes from './overview.module.css';
 
@@ -196,5 +199,37 @@ export const MayAlsoMatch = ({ of: mayAlsoMatch }: { readonly of: NonNullable<Sp
       {plural(mayAlsoMatch.requests, 'request')} had more distinct names than are listed, or came before the dimension
       was declared. The figures on this page do not include them.
     </Warning>
+  );
+};
+
+const SHOWN_DAYS = 14;
+
+/** On the overview: new prices changed figures that were shown before. Dismissed for each version, in this browser. */
+export const NewPrices = () => {
+  const [seen, setSeen] = useLocalStorage({
+    key: 'price-version-seen',
+    defaultValue: 0,
+    getInitialValueInEffect: false,
+  });
+  const query = useApi().useQuery('get', '/price-changes');
+  const fresh = (query.data?.items ?? []).filter(
+    ({ version, repricedAt }) => version > seen && Date.parse(repricedAt) > Date.now() - SHOWN_DAYS * DAY_MS,
+  );
+  const [newest] = fresh;
+  if (!newest) return <LoadProblem query={query} title="Changes of prices could not be loaded" />;
+  const requests = fresh.reduce((sum, each) => sum + each.requests, 0);
+  const difference = fresh.reduce((sum, { nanoUsdAfter, nanoUsdBefore }) => sum + nanoUsdAfter - nanoUsdBefore, 0);
+  const firstDay = fresh.map((each) => each.firstDay).sort()[0] ?? newest.firstDay;
+  return (
+    <Alert
+      color="blue"
+      icon={<History size={18} />}
+      withCloseButton
+      closeButtonLabel="Dismiss"
+      onClose={() => setSeen(newest.version)}
+    >
+      New prices changed the cost of {plural(requests, 'request')} since {utcDayText(firstDay)}, by{' '}
+      <Money nano={difference} />. <TextLink to="/price-changes">What changed</TextLink>
+    </Alert>
   );
 };

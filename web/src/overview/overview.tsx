@@ -15,7 +15,7 @@ import { rangeOf } from '../spend/ranges.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { useZone } from '../spend/use-spend.ts';
 import { ViewsButton } from '../views/views-button.tsx';
-import { Budgets, Coverage, MayAlsoMatch, Provenance, Untracked } from './cards.tsx';
+import { Budgets, Coverage, MayAlsoMatch, NewPrices, Provenance, Untracked } from './cards.tsx';
 import { NO_OTHER_PERIOD, useOverviewSearch } from './controls.tsx';
 import { Tiles } from './tiles.tsx';
 import { TopGroups } from './top-groups.tsx';
@@ -23,7 +23,6 @@ import { Trend } from './trend.tsx';
 import { useComparison, useHeadline, useNeverUsed, useReport } from './use-overview.ts';
 
 const FirstRun = later(() => import('./first-run.tsx'));
-const NewPrices = later(() => import('../price-changes/new-prices.tsx'));
 
 /** Dimensions whose values are ids. */
 const NAMED_BY_ID: ReadonlySet<string> = new Set(['key', 'project', 'member']);
