@@ -1,6 +1,6 @@
 import { ActionIcon, Button, type ButtonProps, Group, Modal, Stack, Text, Tooltip } from '@mantine/core';
 import { type UseMutationResult, useMutation } from '@tanstack/react-query';
-import { type LucideIcon, Download } from 'lucide-react';
+import { Download, type LucideIcon } from 'lucide-react';
 import { type ComponentProps, type ReactNode, useRef, useState } from 'react';
 import { type Permission, useMe } from '../app.ts';
 

@@ -9,7 +9,7 @@ import { CopyToClipboard } from '../components/copy.tsx';
 import { ButtonLink } from '../components/links.tsx';
 import { PageHead, ProblemNote, Section } from '../components/page.tsx';
 import { formatDuration, formatWhole } from '../format/quantity.ts';
-import { useOwnKey } from '../keys/use-own-key.ts';
+import { useOwnKey } from '../providers/sdk-snippet.tsx';
 import { providerName } from '../providers/names.ts';
 import { SdkSnippet } from '../providers/sdk-snippet.tsx';
 

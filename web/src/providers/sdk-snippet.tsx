@@ -1,22 +1,14 @@
+import classes from './sdk-snippet.module.css';
 import { ActionIcon, Group, Select, Tabs, Tooltip } from '@mantine/core';
 import { Eye, EyeOff } from 'lucide-react';
 import { useState } from 'react';
 import { type CodingToolId, codingTools } from '../../../lambda/domain/coding-tools.ts';
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
-import { useApp } from '../app.ts';
+import { useApp, useApi, useMe } from '../app.ts';
 import { CopyToClipboard } from '../components/copy.tsx';
 import { ScrollRegion } from '../components/page.tsx';
 import { providerChoices, providerName } from './names.ts';
-import classes from './sdk-snippet.module.css';
-import {
-  type Language,
-  languageNames,
-  languages,
-  PLACEHOLDER,
-  type SnippetLine,
-  snippet,
-  toolTexts,
-} from './snippets.ts';
+import { type Language, languageNames, languages, PLACEHOLDER, type SnippetLine, snippet, toolTexts } from './snippets.ts';
 
 const masked = (key: string) => (key === PLACEHOLDER ? key : `${key.slice(0, 8)}…${key.slice(-4)}`);
 
@@ -128,4 +120,21 @@ export const SdkSnippet = ({ serviceKey, initial = 'openai' }: SdkSnippetProps) 
       ))}
     </div>
   );
+};
+
+/**
+ * The key to show in snippets: the account's first key, which the API returns as the account id, or a placeholder when that key
+ * is revoked, not known, or not shown to the user's role. The other keys are shown only once. Undefined while loading.
+ */
+export const useOwnKey = (): string | undefined => {
+  const { me, query } = useMe();
+  const { data: keys, isError } = useApi().useQuery('get', '/keys');
+  if (!me || !keys) return isError || query.isError ? PLACEHOLDER : undefined;
+  const { accountId } = me.account;
+  const isActive = keys.items.some(({ status, maskedKey }) => {
+    const [start = '', end = ''] = maskedKey.split('…');
+    return status === 'active' && accountId.startsWith(start) && accountId.endsWith(end);
+  });
+  // Roles that may not revoke it see it masked.
+  return isActive && !accountId.includes('…') ? accountId : PLACEHOLDER;
 };
