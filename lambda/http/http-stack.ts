@@ -6,9 +6,9 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { isForTokens, type Permission, permits, rolesWith } from '../domain/accounts/permissions.ts';
 import { scopeOf } from '../domain/accounts/scope.ts';
 import { ForbiddenError, NotFoundError } from '../domain/errors.ts';
-import { errorResponse } from './error-response.ts';
-import { type HttpResult, securityHeaders, streamedResult } from './http-result.ts';
+import { type HttpResult, streamedResult } from './http-result.ts';
 import { checkMcpHeaders } from './mcp-http.ts';
+import { errorResponse, requestLog, securityHeaders } from './middleware.ts';
 import type { Caller, Input, Operation, Route } from './operation.ts';
 import {
   callerOf,
@@ -23,7 +23,6 @@ import {
   tokenCallerOf,
 } from './parse-request.ts';
 import { type CountRequest, enforceRateLimits } from './rate-limits.ts';
-import { requestLog } from './request-log.ts';
 
 /** `event.path` begins with the base path behind a base-path mapping, and without it behind a stage. */
 const BASE_PATH = /^\/api(?=\/|$)/;

@@ -1,10 +1,9 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { errorResponse } from '../../http/error-response.ts';
-import { type HttpResult, securityHeaders } from '../../http/http-result.ts';
+import type { HttpResult } from '../../http/http-result.ts';
+import { errorResponse, requestLog, securityHeaders } from '../../http/middleware.ts';
 import { headersOf } from '../../http/parse-request.ts';
-import { requestLog } from '../../http/request-log.ts';
 import { receiveStripeEvent } from './operations.ts';
 
 /** The HTTP stack of the webhook. It passes on the body's bytes unparsed, because the signature covers them. No CORS: browsers do not call it. */
