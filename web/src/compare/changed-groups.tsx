@@ -3,10 +3,10 @@ import type { SpendChange } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
 import { Name } from '../components/name.tsx';
 import { type Column, Table } from '../components/table.tsx';
+import { shownCosts } from '../format/money.ts';
 import { formatWhole, plural } from '../format/quantity.ts';
 import { dimensionName, type Filters, type GroupBy } from '../spend/filters.ts';
 import { groupFilters, groupKey, groupName, type KeyNames } from '../spend/groups.ts';
-import { shownCosts } from '../spend/shown-costs.ts';
 import classes from './compare.module.css';
 import { Bar } from './summary.tsx';
 

@@ -1,6 +1,5 @@
 import type { SpendChange } from '../api/responses.ts';
-import { minorUnit } from '../format/money.ts';
-import { shownCosts } from '../spend/shown-costs.ts';
+import { minorUnit, shownCosts } from '../format/money.ts';
 
 const effects = [
   {

@@ -1,10 +1,10 @@
 import { Group, Stack, Text } from '@mantine/core';
 import type { SpendChange } from '../api/responses.ts';
 import { Money, useMayMatch } from '../components/amount.tsx';
+import { shownCosts } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { formatPeriod } from '../format/time.ts';
 import { Change } from '../spend/change.tsx';
-import { shownCosts } from '../spend/shown-costs.ts';
 import classes from './compare.module.css';
 import { effectsShown } from './effects.ts';
 

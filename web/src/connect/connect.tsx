@@ -5,8 +5,7 @@ import { Instant } from '../components/amount.tsx';
 import { CopyToClipboard } from '../components/copy.tsx';
 import { TextLink } from '../components/links.tsx';
 import { Card, PageHead, ScrollRegion, Section } from '../components/page.tsx';
-import { useOwnKey } from '../providers/sdk-snippet.tsx';
-import { SdkSnippet } from '../providers/sdk-snippet.tsx';
+import { SdkSnippet, useOwnKey } from '../providers/sdk-snippet.tsx';
 import { PLACEHOLDER } from '../providers/snippets.ts';
 
 const REFRESH_MS = 10_000;

@@ -1,4 +1,5 @@
 import { decimalOf } from '../../../lambda/domain/money.ts';
+import type { SpendChange } from '../api/responses.ts';
 import { locale, readsDollars } from './reading.ts';
 
 /** Amounts are in nano-USD (1e-9 USD); null is an unknown amount, which differs from zero. */
@@ -115,4 +116,21 @@ const scaled = (decimal: string): bigint => {
 export const addDecimals = (decimals: readonly (string | null)[]): string | null => {
   if (decimals.includes(null)) return null;
   return decimalOf(decimals.reduce((total, decimal) => total + scaled(decimal ?? '0'), 0n));
+};
+
+/** Costs of a sum before and now. */
+export type Costs = Partial<Pick<SpendChange['totals'], 'displayCost' | 'displayCostBefore'>> &
+  Pick<SpendChange['totals'], 'costNanoUsd' | 'costBeforeNanoUsd'>;
+
+/** Costs before and now, and their change, in the display currency: each period at its own rates. */
+export const shownCosts = (
+  { displayCost = null, displayCostBefore = null }: Costs,
+  code: string | null | undefined,
+): Readonly<Record<'before' | 'now' | 'change', Shown | undefined>> => {
+  const isKnown = displayCost !== null && displayCostBefore !== null;
+  return {
+    before: shownIn({ displayCost: displayCostBefore }, code),
+    now: shownIn({ displayCost }, code),
+    change: shownIn({ displayCost: isKnown ? String(Number(displayCost) - Number(displayCostBefore)) : null }, code),
+  };
 };

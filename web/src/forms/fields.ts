@@ -1,3 +1,5 @@
+import type { ZodMiniType } from 'zod/mini';
+import { messageFor, violationsOf } from '../../../lambda/domain/violations.ts';
 import { detailsOf, problemOf } from '../api/problem.ts';
 
 /** The password rules that the pages can check; the API checks all of them. */
@@ -35,7 +37,7 @@ const fieldOf = (path: string, names: readonly string[]): string | undefined =>
     .findLast((part) => names.includes(part));
 
 /** Messages about members of a body, by the names in the form. @param otherwise the field for messages about other members */
-export const messagesByField = (
+const messagesByField = (
   details: readonly { readonly path: string; readonly message: string }[],
   names: readonly string[],
   otherwise?: string,
@@ -54,3 +56,18 @@ export const fieldErrors = (error: unknown, ...names: readonly string[]): Record
 /** Those that are about no field of the form. */
 export const otherErrors = (error: unknown, ...names: readonly string[]): string[] =>
   detailsOf(error, (path) => fieldOf(path, names) !== undefined);
+
+/**
+ * Problems that the API would find in a part of a body, by the members of the form that sends it: bounds, names and requiredness are those of the
+ * API's schema, and so are the messages.
+ *
+ * @param names of the form's members; what is about none of them is about the first
+ */
+export const problemsIn = (
+  schema: ZodMiniType,
+  part: unknown,
+  names: readonly [string, ...string[]],
+): Record<string, string> => {
+  const { error } = schema.safeParse(part, { error: messageFor });
+  return error ? messagesByField(violationsOf(error), names, names[0]) : {};
+};

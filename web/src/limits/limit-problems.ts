@@ -1,6 +1,5 @@
 import { ruleConditionSchema } from '../../../lambda/domain/limits/rule.ts';
-import { required } from '../forms/fields.ts';
-import { problemsIn } from '../forms/problems.ts';
+import { problemsIn, required } from '../forms/fields.ts';
 import { scopeProblems } from '../scope/scope.ts';
 import { channelProblems } from './channels.ts';
 import { conditionOf, fieldsOf, type LimitValues, mayHaveGroups } from './limit-form.ts';

@@ -1,6 +1,5 @@
 import { pauseSchema } from '../../../lambda/domain/limits/pauses.ts';
-import { choicesOf, required } from '../forms/fields.ts';
-import { problemsIn } from '../forms/problems.ts';
+import { choicesOf, problemsIn, required } from '../forms/fields.ts';
 import { type ScopeValues, scopeOf, scopeValuesOf } from '../scope/scope.ts';
 
 /** Members of a scope that pauses can be chosen by. */

@@ -9,9 +9,8 @@ import { CopyToClipboard } from '../components/copy.tsx';
 import { ButtonLink } from '../components/links.tsx';
 import { PageHead, ProblemNote, Section } from '../components/page.tsx';
 import { formatDuration, formatWhole } from '../format/quantity.ts';
-import { useOwnKey } from '../providers/sdk-snippet.tsx';
 import { providerName } from '../providers/names.ts';
-import { SdkSnippet } from '../providers/sdk-snippet.tsx';
+import { SdkSnippet, useOwnKey } from '../providers/sdk-snippet.tsx';
 
 /** Poll intervals: short at first, longer later. A hidden tab does not poll. */
 const FIRST_MS = 1_500;

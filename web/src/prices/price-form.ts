@@ -3,8 +3,7 @@ import { termsSchema } from '../../../lambda/domain/own-prices/own-price.ts';
 import type { NewPrice, OwnPrice } from '../api/responses.ts';
 import { utcDate } from '../format/time.ts';
 import type { BodyOf } from '../forms/changes.ts';
-import { required } from '../forms/fields.ts';
-import { problemsIn } from '../forms/problems.ts';
+import { problemsIn, required } from '../forms/fields.ts';
 import { type ScopeValues, scopeOf, scopeValuesOf } from '../scope/scope.ts';
 
 type Kind = OwnPrice['terms']['kind'];

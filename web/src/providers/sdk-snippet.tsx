@@ -1,14 +1,22 @@
-import classes from './sdk-snippet.module.css';
 import { ActionIcon, Group, Select, Tabs, Tooltip } from '@mantine/core';
 import { Eye, EyeOff } from 'lucide-react';
 import { useState } from 'react';
 import { type CodingToolId, codingTools } from '../../../lambda/domain/coding-tools.ts';
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
-import { useApp, useApi, useMe } from '../app.ts';
+import { useApi, useApp, useMe } from '../app.ts';
 import { CopyToClipboard } from '../components/copy.tsx';
 import { ScrollRegion } from '../components/page.tsx';
 import { providerChoices, providerName } from './names.ts';
-import { type Language, languageNames, languages, PLACEHOLDER, type SnippetLine, snippet, toolTexts } from './snippets.ts';
+import classes from './sdk-snippet.module.css';
+import {
+  type Language,
+  languageNames,
+  languages,
+  PLACEHOLDER,
+  type SnippetLine,
+  snippet,
+  toolTexts,
+} from './snippets.ts';
 
 const masked = (key: string) => (key === PLACEHOLDER ? key : `${key.slice(0, 8)}…${key.slice(-4)}`);
 

@@ -1,8 +1,7 @@
 import { groupBySchema } from '../../../lambda/domain/reports/report.ts';
 import type { NewReport, Report } from '../api/responses.ts';
 import type { BodyOf } from '../forms/changes.ts';
-import { required } from '../forms/fields.ts';
-import { problemsIn } from '../forms/problems.ts';
+import { problemsIn, required } from '../forms/fields.ts';
 import { type ChannelValues, channelProblems, channelsOf, channelValuesOf, mailOnly } from '../limits/channels.ts';
 
 export interface ReportValues extends ChannelValues {

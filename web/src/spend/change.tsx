@@ -3,10 +3,9 @@ import type { ReactNode } from 'react';
 import { relativeChange } from '../../../lambda/domain/spend/relative-change.ts';
 import type { SpendChange } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
-import { exactMoney } from '../format/money.ts';
+import { type Costs, exactMoney, shownCosts } from '../format/money.ts';
 import { formatCompact, formatShare } from '../format/quantity.ts';
 import { formatShortInstant } from '../format/time.ts';
-import { type Costs, shownCosts } from './shown-costs.ts';
 
 /** Above this ratio a change is shown as a factor: percentages get hard to read. */
 const FACTOR_FROM = 9;
