@@ -4,8 +4,7 @@ import { monthOf } from '../calendar/utc.ts';
 import { findingNames } from '../savings/finding-kinds.ts';
 import { amountText } from '../spend/display-currency.ts';
 import type { Grouping } from '../spend/grouping.ts';
-import { knownCost } from '../spend/known-cost.ts';
-import { relativeChange } from '../spend/relative-change.ts';
+import { knownCost, relativeChange } from '../spend/known-cost.ts';
 import { percentText } from '../spend/spend-report.ts';
 import type { Breakdown, ReportChange, ReportContent } from './report-content.ts';
 

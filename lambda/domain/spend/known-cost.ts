@@ -10,3 +10,7 @@ export const sumOfKnown = (costs: readonly (number | null)[]): number | null => 
   const sum = costs.reduce<number>((all, cost) => all + (cost ?? 0), 0);
   return knownCost(sum, Number(costs.includes(null)));
 };
+
+/** The change against an earlier amount: 0.5 for half as much again. Null where there is nothing to compare with. */
+export const relativeChange = (now: number | null, before: number | null): number | null =>
+  now === null || before === null || before === 0 ? null : now / before - 1;

@@ -1,6 +1,6 @@
 import { ArrowDownRight, ArrowRight, ArrowUpRight } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { relativeChange } from '../../../lambda/domain/spend/relative-change.ts';
+import { relativeChange } from '../../../lambda/domain/spend/known-cost.ts';
 import type { SpendChange } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
 import { type Costs, exactMoney, shownCosts } from '../format/money.ts';
