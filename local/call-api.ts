@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 
 /** Calls the dashboard API, with POST when there is a body. @throws Error with the response when the status is not 2xx */
 export const callApi = async <T>(
@@ -17,3 +17,15 @@ export const callApi = async <T>(
   if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`);
   return schema.parse(await response.json());
 };
+
+const sessionSchema = z.object({ accountId: z.string(), token: z.string() });
+
+/** Registers an account over the dashboard API. */
+export const register = (url: string): Promise<z.infer<typeof sessionSchema>> =>
+  callApi(`${url}/api/auth/register`, sessionSchema, undefined, {
+    email: 'ada@example.com',
+    password: 'Correct-Horse-7-Battery',
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    companyName: 'Analytical Engines',
+  });

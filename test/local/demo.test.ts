@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DemoCall } from '../../local/demo/calls.ts';
 import { differences, expectedGroups, total } from '../../local/demo/expectation.ts';
-import { dollars, spendTable } from '../../local/demo/table.ts';
+import { dollars, spendTable } from '../../local/demo/spend.ts';
 import { orderOf, promptFor } from '../../local/mock/prompts.ts';
 
 const call = (more: Partial<DemoCall>): DemoCall => ({

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { register } from '../../local/demo/dashboard.ts';
+import { register } from '../../local/call-api.ts';
 import { currentAssembly } from '../../local/synth.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

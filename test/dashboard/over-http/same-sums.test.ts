@@ -22,8 +22,7 @@ import { type TokenCounterName, tokenCounterNames } from '../../../lambda/domain
 import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
 import { demoCalls } from '../../../local/demo/calls.ts';
-import { demoClients } from '../../../local/demo/clients.ts';
-import { sendTraffic } from '../../../local/demo/traffic.ts';
+import { demoClients, sendTraffic } from '../../../local/demo/clients.ts';
 import { buyPlan } from '../../../local/seed/seed.ts';
 import { seedTraffic } from '../../../local/seed/traffic.ts';
 import { openQuery, type Query } from '../../../ops/query/duckdb.ts';
