@@ -3,12 +3,11 @@ import { hasFilter, type Part } from '../accounts/scope.ts';
 import { type Period, type PeriodName, periodsToJudge } from '../calendar/periods.ts';
 import { burnRate } from './burn-rate.ts';
 import { ruleFilterOf } from './config-members.ts';
-import { errorRate } from './error-rate.ts';
 import type { Evaluator, Filtered } from './evaluator.ts';
 import { budget, budgetForecast, costThreshold } from './limit-rules.ts';
+import { errorRate, unpricedUsage } from './request-rules.ts';
 import { spendAnomaly } from './spend-anomaly.ts';
 import { filteredBy, splitDimension } from './spend-series.ts';
-import { unpricedUsage } from './unpriced-usage.ts';
 
 /**
  * The types of alert rules. A new row is a new type: validation, the evaluator and the API's schema follow from it. The web pages'

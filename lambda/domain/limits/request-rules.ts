@@ -1,10 +1,41 @@
 import * as z from 'zod/mini';
 import { DAY_MS, HOUR_MS } from '../calendar/units.ts';
 import { startOf } from '../calendar/utc.ts';
+import { percentText } from '../spend/spend-report.ts';
 import { minimumRequests, ruleFilter } from './config-members.ts';
 import type { Evaluator } from './evaluator.ts';
 
-const configSchema = z.strictObject({
+const errorRateConfig = z.strictObject({
+  threshold: z.number().check(z.minimum(0.01), z.maximum(100), z.describe('Percent of requests.')),
+  period: z.enum(['hourly', 'daily']),
+  minimumRequests: z
+    ._default(minimumRequests, 20)
+    .check(z.describe('With fewer requests in the period, the rule does not fire.')),
+  filter: ruleFilter,
+});
+
+/** Too many of a period's requests are refused, fail or are interrupted. */
+export const errorRate: Evaluator<z.infer<typeof errorRateConfig>> = {
+  configSchema: errorRateConfig,
+  periodOf: ({ period }) => period,
+  rankedBy: 'errors',
+  judge: ({ threshold, minimumRequests: minimum }, { period, series }) => {
+    const { requests = 0, errors = 0, unpricedRequests = 0 } = series.sum(period.start, period.end);
+    if (requests < minimum) return null;
+    // Two decimals, rounded down, so that the summary never overstates the rate.
+    const figure = Math.floor((errors * 10_000) / requests) / 100;
+    return {
+      exceeded: errors * 100 >= threshold * requests,
+      unit: 'percent',
+      figure,
+      limit: threshold,
+      unpricedRequests,
+      summary: `${errors} of ${requests} requests failed (${percentText(figure)}): the limit is ${percentText(threshold)}.`,
+    };
+  },
+};
+
+const unpricedUsageConfig = z.strictObject({
   threshold: z._default(minimumRequests, 1).check(z.describe('Requests whose cost is unknown.')),
   period: z.enum(['hourly', 'daily', 'weekly']),
   filter: ruleFilter,
@@ -17,8 +48,8 @@ const configSchema = z.strictObject({
 const COUNT_UNFINISHED_AFTER_MS = { hour: 2 * HOUR_MS, day: DAY_MS } as const;
 
 /** The cost of requests is unknown, so spend is too low. */
-export const unpricedUsage: Evaluator<z.infer<typeof configSchema>> = {
-  configSchema,
+export const unpricedUsage: Evaluator<z.infer<typeof unpricedUsageConfig>> = {
+  configSchema: unpricedUsageConfig,
   periodOf: ({ period }) => period,
   rankedBy: 'unpricedRequests',
   judge: ({ threshold, period: name }, { period, now, series }) => {
