@@ -9,9 +9,8 @@ import { tokenPricesOf } from '../lambda/domain/price/feed/models-dev.ts';
 import { providerOverrides } from '../lambda/domain/price/overrides.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
 import { flag, runCommand, time, wholeNumber } from './command.ts';
-import { compareProvider, type Disagreement, holidaysDue } from './prices/compare.ts';
+import { compareProvider, type Disagreement, holidaysDue, modelLines } from './prices/compare.ts';
 import { feedLines } from './prices/feed.ts';
-import { modelLines } from './prices/models.ts';
 import { compareList } from './prices/other-list.ts';
 import { writeWorstRates } from './prices/worst-rates.ts';
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import { nanoUsdPerUnit } from '../../lambda/domain/money.ts';
 import { bundledLists } from '../../lambda/domain/price/bundled-lists.ts';
 import { openGenaiPrices } from '../../lambda/domain/price/genai-prices.ts';
@@ -8,6 +9,7 @@ import {
   type Override,
   providerOverrides,
 } from '../../lambda/domain/price/overrides.ts';
+import { loadBundledBook } from '../../lambda/domain/price/price-book.ts';
 import { comparedPromptTokens, type Rates, type TokenKind } from '../../lambda/domain/price/rates.ts';
 import { openSecondPrices } from '../../lambda/domain/price/second-book.ts';
 
@@ -136,3 +138,30 @@ export const holidaysDue = (now: Date): string | null => {
   if (now.getTime() < Date.UTC(lastYear, 11, 15)) return null;
   return `Add the public holidays of ${lastYear + 1} on weekdays to lambda/domain/price/overrides.ts. The State Council publishes them each November (gov.cn, 国务院办公厅关于${lastYear + 1}年部分节假日安排的通知). Check at https://api-docs.deepseek.com/quick_start/pricing that they still have no peak.`;
 };
+
+const findPrice = await loadBundledBook();
+
+/** The models that providers sell: those that models.dev lists, which drops others, and those of overrides that hold. */
+const currentModels = (provider: string): string[] => {
+  const corrected = (providerOverrides[provider]?.overrides ?? []).flatMap(({ models, until }) =>
+    until ? [] : models,
+  );
+  const names = [...Object.keys(bundledLists.secondPrices.prices[provider] ?? {}), ...corrected];
+  return [...new Set(names)].filter((name) => !name.endsWith('*')).sort();
+};
+
+const agreement = (agree: boolean | null | undefined): string =>
+  agree === null || agree === undefined ? 'one source' : agree ? 'agree' : 'DIFFER';
+
+/** A line for each current model: its price, its sources with their age, and whether they agree. */
+export const modelLines = (provider: string, at: Date): string[] =>
+  currentModels(provider).flatMap((model) => {
+    const found = findPrice({ provider, model, at, inputTokens: 1_000 });
+    if (!found) return [];
+    const { rates, evidence } = found;
+    const sources = Object.entries(evidence?.sources ?? {}).map(([name, day]) =>
+      day ? `${name} ${Math.floor((at.getTime() - Date.parse(day)) / DAY_MS)} d` : name,
+    );
+    const price = rates.input || rates.output ? `${usdPerMtok(rates.input)} / ${usdPerMtok(rates.output)}` : 'by unit';
+    return [`${provider} ${model}  ${price}  ${sources.join(', ')}  ${agreement(evidence?.agree)}`];
+  });

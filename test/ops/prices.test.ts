@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { providerLabels, providers } from '../../lambda/domain/providers.ts';
-import { compareProvider } from '../../ops/prices/compare.ts';
-import { modelLines } from '../../ops/prices/models.ts';
+import { compareProvider, modelLines } from '../../ops/prices/compare.ts';
 import { compareList } from '../../ops/prices/other-list.ts';
 
 describe('the price of each current model', () => {
