@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as Target } from 'aws-cdk-lib/aws-events-targets';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -86,5 +88,25 @@ export class HandlerFunction extends LambdaFunction {
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
     this.entry = props.entry;
+  }
+}
+
+interface ScheduledFunctionProps extends HandlerFunctionProps {
+  readonly every: Duration;
+}
+
+/** A function that runs at a fixed rate. A failed run is not repeated: the next run continues its work. */
+export class ScheduledFunction extends HandlerFunction {
+  readonly every: Duration;
+
+  constructor(scope: Construct, id: string, props: ScheduledFunctionProps) {
+    super(scope, id, props);
+    this.every = props.every;
+    this.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
+    new Rule(this, 'Schedule', {
+      description: props.description,
+      schedule: Schedule.rate(props.every),
+      targets: [new Target(this, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
+    });
   }
 }

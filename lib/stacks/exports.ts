@@ -7,10 +7,9 @@ import { type DatasetName, datasetNames, datasets } from '../../lambda/domain/ex
 import { DAY_FILES, EXPORTS, exportKey } from '../../lambda/domain/object-keys.ts';
 import { exporterEnvironment } from '../../lambda/environment.ts';
 import { grantActions, grantObjects } from '../constructs/grants.ts';
-import { variablesOf } from '../constructs/handler-function.ts';
+import { ScheduledFunction, variablesOf } from '../constructs/handler-function.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
 import { ATHENA_RESULTS, type ObjectBucket } from '../constructs/object-bucket.ts';
-import { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import { grantItems } from '../constructs/table-access.ts';
 import { INDEX_NAME } from './data.ts';
 import { partitions } from './partitions.ts';

@@ -10,9 +10,8 @@ import {
 } from '../../lambda/environment.ts';
 import { ConsumedQueue } from '../constructs/consumed-queue.ts';
 import { grantObjects, grantSend } from '../constructs/grants.ts';
-import { HandlerFunction, variablesOf } from '../constructs/handler-function.ts';
+import { HandlerFunction, ScheduledFunction, variablesOf } from '../constructs/handler-function.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
-import { ScheduledFunction } from '../constructs/scheduled-function.ts';
 import { grantItems, type TableAccess } from '../constructs/table-access.ts';
 import { usageCapacity } from '../usage-capacity.ts';
 import { INDEX_NAME } from './data.ts';

@@ -1,9 +1,9 @@
 import type { Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { ScheduledFunction } from '../../constructs/handler-function.ts';
 import type { HouseApi } from '../../constructs/house-api.ts';
 import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
-import type { ScheduledFunction } from '../../constructs/scheduled-function.ts';
 import { FIVE_MINUTES, HOUR, type StageMetrics, serverErrorShare, throttledItems } from '../metrics.ts';
 
 export const dashboardAlarms = (api: HouseApi): RunbookAlarm[] => [
