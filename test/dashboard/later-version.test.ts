@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
+import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { accountKey, alertKey, ownPricesKey, reportKey, ruleKey, savedViewKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
 import { sampleAlert } from '../domain/alerts/sample-alert.ts';
@@ -44,6 +45,18 @@ describe('a later version that was replaced by an earlier one', () => {
     await putLater(ruleKey, id, { ruleId: 'later', config: { season: 'winter' } });
     expect((await call('DELETE', `/budgets/${id}`)).status).toBe(204);
     expect(await findItem(table, accountKey(caller.accountId))).toMatchObject({ withoutBlocks: 'pass' });
+  });
+
+  it('goes on with what other budgets stop, and leaves what one that cannot be read stops', async () => {
+    const reserved = { ...budget, block: { enforcement: 'reserved' } };
+    const { id: unread } = (await call('POST', '/budgets', reserved)).body;
+    const key = ruleKey(caller.accountId, unread);
+    await put({ ...(await findItem(table, key)), config: { season: 'winter' } });
+    const { id } = (await call('POST', '/budgets', reserved)).body;
+    const ids = async () => (await openBlocks(table).read(caller.accountId)).reserved.map((each) => each.id).sort();
+    expect(await ids()).toEqual([unread, id].sort());
+    expect((await call('DELETE', `/budgets/${id}`)).status).toBe(204);
+    expect(await ids()).toEqual([unread]);
   });
 
   it('keeps a project that a rule which cannot be read may filter by', async () => {

@@ -11,7 +11,7 @@ import { blocksKey, ruleKey } from '../table/keys.ts';
 import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { retryConflicts, transact } from '../table/write.ts';
-import type { Rule } from './rules.ts';
+import { openRules, type Rule } from './rules.ts';
 
 /* Members that a later version wrote stay: an earlier one may judge and write the same item while one replaces the other. */
 const text = z.string();
@@ -166,11 +166,35 @@ export const openBlocks = (table: Table) => {
           ? check(key, 'attribute_not_exists(pk) OR isActive = :false', { false: false })
           : check(key, 'revision = :revision', { revision });
       };
-      const areAsRead: Checks = (before, after) => [...new Set([before, after].flatMap(limitsIn))].map(isAsRead);
-      await write(accountId, change, () => [], areAsRead).catch((error: unknown) => {
-        if (!(error instanceof ConflictError)) throw error;
-      });
+      const isWritten = (unread: ReadonlySet<unknown>): Promise<boolean> => {
+        const areAsRead: Checks = (before, after) =>
+          [...new Set([before, after].flatMap(limitsIn))].filter((id) => !unread.has(id)).map(isAsRead);
+        const changed = (before: Blocks) => withUnread(change(before), before, unread);
+        return write(accountId, changed, () => [], areAsRead).then(
+          () => true,
+          (error: unknown) => {
+            if (!(error instanceof ConflictError)) throw error;
+            return false;
+          },
+        );
+      };
+      if (await isWritten(new Set())) return;
+      const { unreadable } = await openRules(table).listAll(accountId);
+      if (unreadable.length > 0) await isWritten(new Set(unreadable.map(({ ruleId }) => ruleId)));
     },
+  };
+};
+
+/** What limits stop that a later version wrote, and this one cannot read, stays. What remains of them is not known. */
+const withUnread = (after: Blocks, before: Blocks, unread: ReadonlySet<unknown>): Blocks => {
+  if (unread.size === 0) return after;
+  const stay = <L extends { readonly id: string }>(limits: readonly L[]) => limits.filter(({ id }) => unread.has(id));
+  return {
+    ...after,
+    blocks: [...after.blocks, ...stay(before.blocks)],
+    reserved: [...after.reserved, ...stay(before.reserved)],
+    each: [...after.each, ...stay(before.each)],
+    keys: { ...before.keys, ...after.keys },
   };
 };
 
