@@ -319,6 +319,19 @@ describe('a part of a page', () => {
     await page.getByRole('link', { name: 'New limit' }).waitFor();
   });
 
+  it('shows a role without the list of members no ids of theirs, and offers no bill to connect', async () => {
+    const { user, ...me } = await readApi<{ readonly user: { readonly userId: string } }>('/auth/me');
+    const permissions = ['spend:read', 'spend:read-all', 'keys:read'];
+    const page = await openWith('/keys', {
+      '/auth/me': { json: { ...me, user: { ...user, userId: 'u', permissions } } },
+    });
+    await page.getByText('a member', { exact: true }).first().waitFor();
+    expect(await page.getByText(user.userId).count()).toBe(0);
+    await page.goto(`${fixture().dashboard.url}/reconciliation?provider=mistral`);
+    await page.getByText('is on record.').waitFor();
+    expect(await page.getByText('Connect the bill').count()).toBe(0);
+  });
+
   it('that changes or removes a member says what becomes of keys and tokens, also where it cannot list them', async () => {
     const me = await readApi<{ readonly user: object }>('/auth/me');
     const member = { ...me.user, userId: 'u', email: 'grace@example.com', role: 'admin', projects: null };

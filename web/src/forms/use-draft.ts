@@ -31,8 +31,12 @@ export const useDraft = <Values extends object>(form: UseFormReturnType<Values>,
     const changed = Object.entries(values).filter(
       ([member, value]) => JSON.stringify(value) !== JSON.stringify(initial[member as keyof Values]),
     );
-    if (changed.length === 0) sessionStorage.removeItem(key);
-    else sessionStorage.setItem(key, JSON.stringify(Object.fromEntries(changed)));
+    sessionStorage.removeItem(key);
+    try {
+      if (changed.length > 0) sessionStorage.setItem(key, JSON.stringify(Object.fromEntries(changed)));
+    } catch {
+      // The browser has no room for it: the form goes on without.
+    }
   }, [key, values]);
   const forget = () => {
     sessionStorage.removeItem(key);

@@ -161,8 +161,8 @@ const Actions = ({ item }: { readonly item: Key }) => {
 const LastUsed = ({ at }: { readonly at: string | null }) =>
   at ? <Instant iso={at} ago /> : <span className="dim">never used</span>;
 
-/** @param hasMembers whether the names of all members are known */
-const columnsOf = (names: KeyNames, hasMembers: boolean): readonly Column<Key>[] => [
+/** @param unnamed stands for a member without a name */
+const columnsOf = (names: KeyNames, unnamed: string): readonly Column<Key>[] => [
   {
     head: 'Key',
     cell: ({ name, maskedKey, status, lastUsedAt }) => (
@@ -182,9 +182,7 @@ const columnsOf = (names: KeyNames, hasMembers: boolean): readonly Column<Key>[]
   {
     head: 'Member',
     className: 'wide-only',
-    cell: ({ ownerUserId: id }) =>
-      names.get(id ?? '') ??
-      (id !== null && !hasMembers ? id : <span className="dim">{id ? 'former member' : 'nobody'}</span>),
+    cell: ({ ownerUserId: id }) => names.get(id ?? '') ?? <span className="dim">{id ? unnamed : 'nobody'}</span>,
   },
   { head: 'Created', className: 'wide-only', cell: ({ createdAt }) => <Instant iso={createdAt} /> },
   { head: 'Last used', className: 'wide-only', cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} /> },
@@ -234,7 +232,7 @@ export const Keys = () => {
       <LoadProblem query={useSpendBy('key')} title="The keys’ spend could not be loaded" />
       <Table
         label="Service keys"
-        columns={columnsOf(names, members.data !== undefined)}
+        columns={columnsOf(names, members.data ? 'former member' : 'a member')}
         query={query}
         items={data && byUse}
         textOf={({ name, maskedKey, project, ownerUserId }) =>

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
 import { knownCost } from '../../../lambda/domain/spend/known-cost.ts';
 import type { Reconciliation } from '../api/responses.ts';
-import { useApi } from '../app.ts';
+import { useApi, useMe } from '../app.ts';
 import { Instant, Money, Unpriced } from '../components/amount.tsx';
 import { EmptyCard, Loaded } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
@@ -82,6 +82,7 @@ const Findings = ({ findings }: Pick<Reconciliation, 'findings'>) => (
 );
 
 const Compared = ({ compared }: { readonly compared: Reconciliation }) => {
+  const { may } = useMe();
   if (compared.billedDays === 0)
     return (
       <EmptyCard
@@ -89,7 +90,7 @@ const Compared = ({ compared }: { readonly compared: Reconciliation }) => {
         title={`No bill of ${providerName(compared.provider)} for these days`}
         text={
           <>
-            <Recorded of={compared} /> is on record. Connect the bill, or import an invoice.
+            <Recorded of={compared} /> is on record.{may('bills:write') && ' Connect the bill, or import an invoice.'}
           </>
         }
       />
