@@ -166,7 +166,7 @@ await runCommand(
     const { billedUsd, recordedUsd, billedDays, throughGatewayShare, differences, findings } = compared;
     console.log(`${provider}, ${from} to ${to}: ${billedDays} days billed`);
     console.log(
-      `billed    $${billedUsd}\nrecorded  $${recordedUsd}\nthrough the gateway  ${percent(throughGatewayShare)}`,
+      `billed    ${billedUsd === null ? 'unknown' : `$${billedUsd}`}\nrecorded  $${recordedUsd}\nthrough the gateway  ${percent(throughGatewayShare)}`,
     );
     console.table(differences.map(({ bucket, amountUsd }) => ({ bucket, usd: amountUsd })));
     console.table(

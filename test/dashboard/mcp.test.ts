@@ -189,7 +189,7 @@ const questions: [string, string, () => object, Read, unknown][] = [
   ['What will the month come to?', 'forecast', () => ({}), (r) => r.forecastCostUsd, 'unknown'],
   ['Which alert rules are there?', 'alert_rules', () => ({}), (r) => r.items, []],
   ['What is paused?', 'pauses', () => ({}), (r) => r.items, []],
-  ['What did OpenAI bill?', 'reconciliation', () => ({ provider: 'openai', ...whole() }), (r) => [r.billedUsd, r.recordedUsd], ['0', '0.0210245']],
+  ['What did OpenAI bill?', 'reconciliation', () => ({ provider: 'openai', ...whole() }), (r) => [r.billedUsd, r.recordedUsd], ['unknown', '0.0210245']],
   ['What did claude and grok cost?', 'spend', () => ({ ...whole(), groupBy: 'model', model: ['claude', 'grok'], provider: null }), (r) => r.totals.costUsd, '1.002169994'],
   ['How long did Anthropic take?', 'spend', () => ({ ...whole(), provider: 'anthropic', latency: true }), (r) => typeof r.totals.latency.p50Ms, 'number'],
   ['What did the tag 5 cost?', 'spend', () => ({ ...whole(), tag: 5 }), (r) => r.totals.costUsd, '0'],

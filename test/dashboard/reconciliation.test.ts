@@ -217,7 +217,9 @@ describe('a comparison with the bill', () => {
 
   it('is of one account and one provider', async () => {
     await bill('day,amount\n2026-11-20,1', 'anthropic');
-    expect((await compare()).body).toMatchObject({ billedDays: 0, throughGatewayShare: null, readAt: null });
+    expect((await compare()).body).toMatchObject({
+      ...{ billedDays: 0, billedNanoUsd: null, billedUsd: null, throughGatewayShare: null, readAt: null },
+    });
     await bill('day,amount\n2026-11-20,1');
     caller = await newAccount(table, 'PRO');
     expect((await compare()).body).toMatchObject({ billedDays: 0 });

@@ -21,7 +21,7 @@ const usdText = (nanoUsd: number): string =>
     ? decimalOf(nanoUsd)
     : decimalOf(BigInt(nanoUsd.toFixed(RATE_DIGITS).replace('.', '')), NANO_DIGITS + RATE_DIGITS);
 
-const isCost = (name: string) => /cost/i.test(name);
+const isCost = (name: string) => /cost|^billed\w*Usd$/i.test(name);
 
 const withoutUnknown = (name: string, value: unknown): unknown => (value === null && isCost(name) ? UNKNOWN : value);
 

@@ -85,8 +85,8 @@ export const readReconciliation = operation('readReconciliation', 'GET /reconcil
     to: day,
     billedDays: z.int().check(z.describe('Days that have a bill.')),
     readAt: z.nullable(z.iso.datetime()).check(z.describe('When the bill was last read or imported.')),
-    billedNanoUsd: z.int(),
-    billedUsd: z.string(),
+    billedNanoUsd: z.nullable(z.int()).check(z.describe('Null if no day has a bill.')),
+    billedUsd: z.nullable(z.string()),
     recordedNanoUsd: z.int(),
     recordedUsd: z.string(),
     unpricedRequests: z

@@ -121,8 +121,9 @@ export const compareBill =
       to,
       billedDays: bill.readAt.size,
       readAt: [...bill.readAt.values()].sort().at(-1) ?? null,
-      billedNanoUsd,
-      billedUsd: usdOf(billedNanoUsd),
+      ...(bill.readAt.size === 0
+        ? { billedNanoUsd: null, billedUsd: null }
+        : { billedNanoUsd, billedUsd: usdOf(billedNanoUsd) }),
       recordedNanoUsd,
       recordedUsd: usdOf(recordedNanoUsd),
       unpricedRequests: recorded.reduce((sum, { unpricedRequests }) => sum + unpricedRequests, 0),
