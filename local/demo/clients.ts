@@ -2,8 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
 import type { ProviderLabel } from '../../lambda/domain/providers.ts';
-import { promptFor } from '../mock/prompts.ts';
-import { MOCK_RESPONSE } from '../mock/providers.ts';
+import { MOCK_RESPONSE, promptFor } from '../mock/providers.ts';
 import type { DemoCall, Method } from './calls.ts';
 
 /** Makes one call with the provider's own SDK. Resolves with the text the SDK gave; rejects as the SDK does. */

@@ -1,4 +1,4 @@
-import { openRouterCostNanoUsd } from '../mock/prompts.ts';
+import { openRouterCostNanoUsd } from '../mock/providers.ts';
 import type { DemoCall } from './calls.ts';
 
 /**

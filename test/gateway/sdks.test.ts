@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { getGlobalDispatcher } from 'undici';
 import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
-import { promptFor } from '../../local/mock/prompts.ts';
-import { type MockProviders, startMockProviders } from '../../local/mock/providers.ts';
+import { type MockProviders, promptFor, startMockProviders } from '../../local/mock/providers.ts';
 import { type GatewayHost, KEYS, startGatewayHost } from './gateway-host.ts';
 
 /*

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { DemoCall } from '../../local/demo/calls.ts';
 import { differences, expectedGroups, total } from '../../local/demo/expectation.ts';
 import { dollars, spendTable } from '../../local/demo/spend.ts';
-import { orderOf, promptFor } from '../../local/mock/prompts.ts';
+import { orderOf, promptFor } from '../../local/mock/providers.ts';
 
 const call = (more: Partial<DemoCall>): DemoCall => ({
   method: 'openai-chat',

@@ -6,8 +6,7 @@ import OpenAI from 'openai';
 import { OpenAIRealtimeWebSocket } from 'openai/realtime/websocket';
 import { ResponsesWS } from 'openai/resources/responses/ws';
 import type WebSocket from 'ws';
-import { promptFor } from '../../../local/mock/prompts.ts';
-import { type MockProviders, startMockProviders } from '../../../local/mock/providers.ts';
+import { type MockProviders, promptFor, startMockProviders } from '../../../local/mock/providers.ts';
 import { type GatewayHost, KEYS, startGatewayHost } from '../gateway-host.ts';
 import { type SocketOrigin, startSocketOrigin } from './scripted-socket-origin.ts';
 
