@@ -7,7 +7,7 @@ import { MAX_EVENT_BYTES } from '../lambda/environment.ts';
 import { functionOfArn, type LambdaFunction } from '../lambda/functions.ts';
 import type { Invoker } from '../lambda/invoker.ts';
 import type { App } from '../template/definitions.ts';
-import { type ApiBody, restApis } from './definition.ts';
+import { type ApiBody, findRoute, type Route, type RouteMatch, restApis, routesOf } from './definition.ts';
 import { type Claims, proxyEvent } from './proxy-event.ts';
 import {
   type GatewayResponseType,
@@ -16,7 +16,6 @@ import {
   sendProxyResult,
   streamedResult,
 } from './responses.ts';
-import { findRoute, type Route, type RouteMatch, routesOf } from './routes.ts';
 
 /** No token, or not one of the pool's. */
 class UnauthorizedError extends Error {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { findRoute, routesOf } from '../../../local/host/rest-api/routes.ts';
+import { findRoute, routesOf } from '../../../local/host/rest-api/definition.ts';
 
 const method = {
   security: [],
