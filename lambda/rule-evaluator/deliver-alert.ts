@@ -14,9 +14,14 @@ import { isReportFor } from '../domain/reports/report.ts';
 import { reportMail } from '../domain/reports/report-mail.ts';
 import { reportMessage } from '../domain/reports/report-message.ts';
 import type { ReportRun } from '../domain/reports/report-run.ts';
+import {
+  isDeliveryError,
+  mailMembers,
+  type PostTargets,
+  postMessage,
+  UndeliverableError,
+} from '../integrations/channels.ts';
 import type { SendMail } from '../integrations/mail.ts';
-import { mailMembers, UndeliverableError } from '../integrations/mail-members.ts';
-import { isDeliveryError, type PostTargets, postMessage } from '../integrations/post-message.ts';
 import { type PostJson, WebhookError } from '../integrations/webhook.ts';
 
 export interface DeliveryDependencies {

@@ -1,8 +1,8 @@
 import { SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
+import { mailMembers } from '../../lambda/integrations/channels.ts';
 import { MailError, openMail } from '../../lambda/integrations/mail.ts';
-import { mailMembers } from '../../lambda/integrations/mail-members.ts';
 
 const ses = mockClient(SESClient);
 const pauses: number[] = [];

@@ -7,7 +7,7 @@ import { dayOf } from '../../domain/calendar/utc.ts';
 import { NotFoundError, ValidationError } from '../../domain/errors.ts';
 import { isRuleIn } from '../../domain/limits/rule.ts';
 import type { Implementation } from '../../http/operation.ts';
-import { postMessage } from '../../integrations/post-message.ts';
+import { postMessage } from '../../integrations/channels.ts';
 import { WebhookError } from '../../integrations/webhook.ts';
 import type { Settings } from '../open-settings.ts';
 import type { testRule as operation } from './rule-operations.ts';

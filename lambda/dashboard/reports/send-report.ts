@@ -6,8 +6,7 @@ import { reportMessage } from '../../domain/reports/report-message.ts';
 import { lastPeriod } from '../../domain/reports/report-period.ts';
 import { newRun } from '../../domain/reports/report-run.ts';
 import type { Implementation } from '../../http/operation.ts';
-import { mailMembers } from '../../integrations/mail-members.ts';
-import { isDeliveryError, postMessage } from '../../integrations/post-message.ts';
+import { isDeliveryError, mailMembers, postMessage } from '../../integrations/channels.ts';
 import type { Settings } from '../open-settings.ts';
 import type { sendReport as operation } from './operations.ts';
 
