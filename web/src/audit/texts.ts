@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../api/responses.ts';
-import { membersOf } from '../format/members.ts';
+import { membersOf } from '../forms/changes.ts';
 import type { KeyNames } from '../spend/groups.ts';
 
 /** `key.created` as text. */
