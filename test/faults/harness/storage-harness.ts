@@ -14,8 +14,12 @@ import { cachedValueLookup, valueReader } from '../../../lambda/gateway/admissio
 import { awsCaller, awsService, environmentCredentials } from '../../../lambda/gateway/aws/aws-json.ts';
 import { undiciTransport } from '../../../lambda/gateway/aws/transport-undici.ts';
 import { createGateway } from '../../../lambda/gateway/gateway.ts';
-import { afterResponses } from '../../../lambda/gateway/hosts/after-responses.ts';
-import { createGatewayServer, type GatewayServer, serveGateway } from '../../../lambda/gateway/hosts/gateway-server.ts';
+import {
+  afterResponses,
+  createGatewayServer,
+  type GatewayServer,
+  serveGateway,
+} from '../../../lambda/gateway/hosts/gateway-server.ts';
 import { gatewayHttpServer } from '../../../lambda/gateway/hosts/http-server.ts';
 import { openReserve } from '../../../lambda/gateway/relay/reserve.ts';
 import { createTracker } from '../../../lambda/gateway/tracking/tracker.ts';

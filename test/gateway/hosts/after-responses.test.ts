@@ -1,5 +1,5 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
-import { afterResponses } from '../../../lambda/gateway/hosts/after-responses.ts';
+import { afterResponses } from '../../../lambda/gateway/hosts/gateway-server.ts';
 
 afterEach(() => {
   jest.restoreAllMocks();
