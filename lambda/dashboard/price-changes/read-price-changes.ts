@@ -1,5 +1,5 @@
-import type { PriceChangeOfDay } from '../../data/prices/price-changes.ts';
 import type { PriceFeed } from '../../data/prices/price-versions.ts';
+import type { PriceChangeOfDay } from '../../data/prices/repricing.ts';
 import { byModel, sumOfDifferences } from '../../domain/price/cost-differences.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { Reading } from '../open-reading.ts';

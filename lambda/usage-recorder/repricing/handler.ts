@@ -1,7 +1,6 @@
 import { openModelUse } from '../../data/prices/model-use.ts';
-import { openPriceChanges } from '../../data/prices/price-changes.ts';
 import { openPriceVersions } from '../../data/prices/price-versions.ts';
-import { openRepricingProgress } from '../../data/prices/repricing-progress.ts';
+import { openPriceChanges, openRepricingProgress } from '../../data/prices/repricing.ts';
 import { openRequests } from '../../data/requests/requests.ts';
 import { openTable } from '../../data/table/table.ts';
 import { priceRequest } from '../../domain/price/price-request.ts';

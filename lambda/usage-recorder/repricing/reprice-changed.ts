@@ -1,9 +1,8 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import { type ModelUse, REPRICED_DAYS } from '../../data/prices/model-use.ts';
-import type { PriceChanges } from '../../data/prices/price-changes.ts';
 import type { PriceVersions } from '../../data/prices/price-versions.ts';
-import type { openRepricingProgress, RepricingProgress } from '../../data/prices/repricing-progress.ts';
+import type { openRepricingProgress, PriceChanges, RepricingProgress } from '../../data/prices/repricing.ts';
 import type { openRequests } from '../../data/requests/requests.ts';
 import { inBatches } from '../../data/table/batch.ts';
 import { HOUR_MS, MINUTE_MS } from '../../domain/calendar/units.ts';

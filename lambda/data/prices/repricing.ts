@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import type { CostDifference } from '../../domain/price/cost-differences.ts';
 import { IS_NEW, put } from '../table/actions.ts';
-import { priceChangeKey, priceChangePrefix, spendPartition } from '../table/keys.ts';
-import { itemsUnder } from '../table/read.ts';
+import { priceChangeKey, priceChangePrefix, repricingKey, spendPartition } from '../table/keys.ts';
+import { findItem, itemsUnder } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { tryWrite } from '../table/write.ts';
+import { tryWrite, write } from '../table/write.ts';
 
 const storedSchema = z.object({
   version: z.int(),
@@ -51,3 +51,28 @@ export const openPriceChanges = (table: Table) => ({
 });
 
 export type PriceChanges = ReturnType<typeof openPriceChanges>;
+
+const progressSchema = z.object({
+  /** The version that all requests are priced with, as far as prices changed. 0: the book in the code. */
+  done: z._default(z.int(), 0),
+  /** The work that goes on. Days are worked on from `first` to `last`; the cursor is the account-day that was finished last. */
+  job: z._default(
+    z.nullable(
+      z.object({
+        to: z.int(),
+        first: z.iso.date(),
+        last: z.iso.date(),
+        cursor: z.nullable(z.object({ day: z.iso.date(), accountId: z.string() })),
+      }),
+    ),
+    null,
+  ),
+});
+
+export type RepricingProgress = z.infer<typeof progressSchema>;
+
+/** How far requests have been priced again after price changes: one item. */
+export const openRepricingProgress = (table: Table) => ({
+  read: async (): Promise<RepricingProgress> => progressSchema.parse((await findItem(table, repricingKey())) ?? {}),
+  save: (progress: RepricingProgress): Promise<void> => write(table, put({ ...repricingKey(), ...progress })),
+});
