@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { look, screenshot, seriousFindings } from '../browser/browser.ts';
-import { fixture, openSignedIn } from '../browser/fixture.ts';
+import { callApi, fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
 const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
@@ -45,9 +45,6 @@ describe('prices and bills', () => {
     const bar = page.getByRole('region', { name: 'The figures of the chart' }).locator('tbody tr').last();
     await bar.getByText(/^€/).first().waitFor();
     expect(await bar.getByText(/^\$/).count()).toBe(0);
-    page = await open('/prices');
-    await page.getByRole('button', { name: 'US dollars only' }).click();
-    await page.getByRole('button', { name: 'US dollars only' }).waitFor({ state: 'detached' });
 
     page = await open(`/reconciliation?provider=anthropic&from=${dayBefore(20)}&to=${dayBefore(2)}`);
     await page.getByRole('button', { name: 'Import an invoice' }).click();
@@ -59,12 +56,32 @@ describe('prices and bills', () => {
     await invoice.getByLabel('CSV').fill(csv);
     await invoice.getByRole('button', { name: 'Import' }).click();
     await page
-      .getByText(/of your Anthropic bill came through here; \$12\.40 did not, all of it claude-unheard-of on/)
+      .getByText(/of your Anthropic bill came through here; €11\.16 did not, all of it claude-unheard-of on/)
       .waitFor();
     await look(page, 'reconciliation');
     await page.getByRole('button', { name: 'Connect Anthropic' }).click();
     await page.getByText('Nobody sees it again').waitFor();
     await look(page, 'connect-bill');
+
+    const budget = {
+      name: `Budget of ${model}`,
+      amount: 1_000,
+      period: 'monthly',
+      filter: { model },
+      block: {},
+    };
+    const { id } = await readApi<{ id: string }>('/budgets', budget);
+    const budgets = await readApi<{ items: { id: string; state: object }[] }>('/budgets');
+    const bound = { nanoUsd: 2e9, because: 'Requests cost $3.00 more than they had reserved.' };
+    for (const { id: each, state } of budgets.items) if (each === id) Object.assign(state, { bound });
+    await page.route('**/api/budgets', (route) => route.fulfill({ json: budgets }));
+    page = await open(`/limits/${id}`);
+    await page.getByText('Up to €1.80 more can be spent once it is used up. Requests cost €2.70 more than').waitFor();
+    await page.unroute('**/api/budgets');
+    await callApi('DELETE', `/budgets/${id}`);
+    page = await open('/prices');
+    await page.getByRole('button', { name: 'US dollars only' }).click();
+    await page.getByRole('button', { name: 'US dollars only' }).waitFor({ state: 'detached' });
 
     const first = { source: 'models.dev', provider: 'mistral', model: 'm-1', why: 'oneSource', before: null };
     const waiting = [{ ...first, after: { input: 3 }, firstSeenAt: `${dayBefore(1)}T00:00:00.000Z` }];

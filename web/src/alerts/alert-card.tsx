@@ -2,10 +2,9 @@ import { Box, Group, Progress, Text } from '@mantine/core';
 import { Check, CircleAlert, CircleDot, Clock, Mail, Webhook } from 'lucide-react';
 import { queryOf } from '../../../lambda/domain/calendar/range.ts';
 import { startOfNext } from '../../../lambda/domain/calendar/utc.ts';
-import { usdToNanoUsd } from '../../../lambda/domain/money.ts';
 import type { Alert, FinalFigure } from '../api/responses.ts';
 import { useApi } from '../app.ts';
-import { Instant, Money, useMayMatch } from '../components/amount.tsx';
+import { Instant, Money, useMayMatch, WithAmounts } from '../components/amount.tsx';
 import { ActButton } from '../components/buttons.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { Name } from '../components/name.tsx';
@@ -59,19 +58,6 @@ const AlertSpend = ({ alert }: { readonly alert: Alert }) => {
     </AnchorLink>
   );
 };
-
-/** Amounts as the API writes them: `$22.746670654`. */
-const AMOUNT = /(\$\d+(?:\.\d+)?)/;
-
-/** The API's summary, with its exact amounts rounded for reading; hovering shows the exact ones. */
-const Summary = ({ text }: { readonly text: string }) => (
-  <Text component="p" c="dimmed" fz="sm" maw="80ch" style={{ overflowWrap: 'anywhere' }}>
-    {text.split(AMOUNT).map((part, index) =>
-      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence have no other identity than their position.
-      index % 2 === 1 ? <Money key={index} nano={usdToNanoUsd(Number(part.slice(1)))} /> : part,
-    )}
-  </Text>
-);
 
 type Delivery = Alert['deliveries'][number];
 
@@ -160,7 +146,9 @@ const Explanation = ({ alert, keyNames, final }: ExplanationProps) => {
   const mayMatch = useMayMatch();
   return (
     <>
-      <Summary text={alert.summary} />
+      <Text component="p" c="dimmed" fz="sm" maw="80ch" style={{ overflowWrap: 'anywhere' }}>
+        <WithAmounts text={alert.summary} />
+      </Text>
       {alert.unit === 'nanoUsd' && alert.unpricedRequests > 0 && (
         <p className="unknown small">
           The cost of {plural(alert.unpricedRequests, 'more request')} in this period is unknown and not included here.

@@ -1,4 +1,5 @@
 import { createContext, type ReactNode, useContext } from 'react';
+import { usdToNanoUsd } from '../../../lambda/domain/money.ts';
 import { knownCost } from '../../../lambda/domain/spend/known-cost.ts';
 import { exactMoney, formatMoney, type MoneyStyle, type Shown } from '../format/money.ts';
 import { formatCount, formatExact, plural } from '../format/quantity.ts';
@@ -22,7 +23,7 @@ export const rateOf = (nano: number | null, shown: Shown | undefined): Rate | un
   shown?.decimal && nano ? { code: shown.code, perUsd: Number(shown.decimal) / (nano / 1e9) } : undefined;
 
 /** Formats amounts at the rate of this part of the page. */
-const useMoney = () => {
+export const useMoney = () => {
   const rate = useContext(RateContext);
   return (nano: number | null, as?: MoneyStyle): string =>
     rate && nano !== null ? formatMoney(nano * rate.perUsd, as, rate.code) : formatMoney(nano, as);
@@ -47,6 +48,16 @@ export const Money = ({ nano, shown, as = 'sum', className = '' }: MoneyProps) =
     </span>
   );
 };
+
+/** Amounts as the API writes them: `$22.746670654`. */
+const AMOUNT = /(\$\d+(?:\.\d+)?)/;
+
+/** A text of the API, with its exact amounts rounded for reading; hovering shows the exact ones. */
+export const WithAmounts = ({ text }: { readonly text: string }) =>
+  text.split(AMOUNT).map((part, index) =>
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence have no other identity than their position.
+    index % 2 === 1 ? <Money key={index} nano={usdToNanoUsd(Number(part.slice(1)))} /> : part,
+  );
 
 /** The requests that a sum does not include. */
 export const Unpriced = ({ of }: { readonly of: number }) =>

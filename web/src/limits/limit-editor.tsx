@@ -2,7 +2,7 @@ import { Alert, Radio, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Budget } from '../api/responses.ts';
-import { Money, useMayMatch } from '../components/amount.tsx';
+import { Money, useMayMatch, WithAmounts } from '../components/amount.tsx';
 import { Fact } from '../components/page.tsx';
 import { formatPeriod } from '../format/time.ts';
 import { EditorForm, EditorPage, LoadedItem, type Query } from '../forms/editor.tsx';
@@ -70,7 +70,7 @@ const BudgetState = ({ budget }: { readonly budget: Budget }) => {
               Up to <Money nano={bound.nanoUsd} /> more can be spent once it is used up.
             </>
           )}{' '}
-          {bound.because} What runs by then goes on.
+          <WithAmounts text={bound.because} /> What runs by then goes on.
         </p>
       )}
     </section>

@@ -1,5 +1,4 @@
 import type { Reconciliation } from '../api/responses.ts';
-import { formatMoney } from '../format/money.ts';
 import { locale } from '../format/reading.ts';
 import { utcDayText } from '../format/time.ts';
 import { providerName } from '../providers/names.ts';
@@ -25,20 +24,18 @@ const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionD
 const shareText = (part: number): string => share.format(Math.floor(part * 1_000) / 1_000);
 
 /** The comparison in a sentence: what came through here, and what most of the rest is. Null without a bill. */
-export const summaryText = ({
-  provider,
-  throughGatewayShare,
-  differences,
-  findings,
-}: Reconciliation): string | null => {
+export const summaryText = (
+  { provider, throughGatewayShare, differences, findings }: Reconciliation,
+  format: (nano: number) => string,
+): string | null => {
   if (throughGatewayShare === null) return null;
   const billed = `${shareText(throughGatewayShare)} of your ${providerName(provider)} bill came through here`;
   const missing = differences.find(({ bucket }) => bucket === 'notThroughGateway')?.amountNanoUsd ?? 0;
   if (missing <= 0) return `${billed}.`;
   const [largest] = findings.filter(({ bucket }) => bucket === 'notThroughGateway');
   const name = largest && (largest.model ?? largest.item);
-  if (!name) return `${billed}; ${formatMoney(missing)} did not.`;
+  if (!name) return `${billed}; ${format(missing)} did not.`;
   const part =
     largest.amountNanoUsd >= missing ? 'all' : largest.amountNanoUsd * 2 > missing ? 'most' : 'the largest part';
-  return `${billed}; ${formatMoney(missing)} did not, ${part} of it ${name} on ${utcDayText(largest.day)}.`;
+  return `${billed}; ${format(missing)} did not, ${part} of it ${name} on ${utcDayText(largest.day)}.`;
 };

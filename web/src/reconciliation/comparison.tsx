@@ -5,7 +5,7 @@ import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
 import { knownCost } from '../../../lambda/domain/spend/known-cost.ts';
 import type { Reconciliation } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
-import { Instant, Money, Unpriced } from '../components/amount.tsx';
+import { Instant, Money, Unpriced, useMoney } from '../components/amount.tsx';
 import { EmptyCard, Loaded } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
@@ -83,6 +83,7 @@ const Findings = ({ findings }: Pick<Reconciliation, 'findings'>) => (
 
 const Compared = ({ compared }: { readonly compared: Reconciliation }) => {
   const { may } = useMe();
+  const format = useMoney();
   if (compared.billedDays === 0)
     return (
       <EmptyCard
@@ -99,7 +100,7 @@ const Compared = ({ compared }: { readonly compared: Reconciliation }) => {
     <>
       <section className="card card-pad" aria-label="Summary">
         <Text component="p" maw="70ch" fz={19} fw={560} lh={1.4}>
-          {summaryText(compared)}
+          {summaryText(compared, format)}
         </Text>
         <p className="dim small">
           {plural(compared.billedDays, 'day')} billed
