@@ -223,6 +223,9 @@ describe('a form', () => {
     await keys.locator('button[data-loading]:disabled').waitFor();
     see();
     await keys.getByRole('cell', { name: 'Search', exact: true }).waitFor();
+    await keys.getByLabel('Name of a new project').fill('Search ');
+    await keys.getByText('There is a project of this name.').waitFor();
+    expect(await keys.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true);
     const { items } = await readApi<{ items: Item[] }>('/projects', undefined, session);
     expect(items.map(({ name }) => name)).toEqual(['Default', 'Search']);
     const project = items[1]?.id;

@@ -62,8 +62,10 @@ const SpendOf = ({ by, id }: { readonly by: 'key' | 'project'; readonly id: stri
   );
 };
 
-const AddProject = () => {
+/** @param taken names of the other projects: reports show names alone */
+const AddProject = ({ taken }: { readonly taken: readonly string[] }) => {
   const [name, setName] = useState('');
+  const isTaken = taken.includes(name.trim());
   const create = useApi().useMutation('post', '/projects', {
     onSuccess: () => setName(''),
     meta: { failure: 'The project was not created' },
@@ -82,9 +84,16 @@ const AddProject = () => {
           placeholder="New project"
           maxLength={64}
           value={name}
+          error={isTaken && 'There is a project of this name.'}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
         />
-        <Button type="submit" size="xs" variant="default" loading={create.isPending} disabled={name.trim() === ''}>
+        <Button
+          type="submit"
+          size="xs"
+          variant="default"
+          loading={create.isPending}
+          disabled={name.trim() === '' || isTaken}
+        >
           Add
         </Button>
       </Group>
@@ -123,7 +132,7 @@ const Projects = () => {
         query={query}
         // As high as the default project and the form, so that nothing below moves.
         skeletons={[22, 30]}
-        lastRow={query.data && may('projects:write') && <AddProject />}
+        lastRow={query.data && may('projects:write') && <AddProject taken={query.data.items.map(({ name }) => name)} />}
       />
     </>
   );
