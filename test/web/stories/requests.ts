@@ -74,7 +74,7 @@ describe('the request log', () => {
     const { open } = await openSignedIn(fixture().seeded);
     const page = await open('/requests');
     await page.locator('tbody a').first().waitFor();
-    await page.getByRole('combobox', { name: 'Contains' }).fill('OPUS');
+    await page.getByRole('combobox', { name: 'Name or id' }).fill('OPUS');
     await page.waitForURL(/contains=OPUS/);
     // Filters that were changed have it: it moves the others.
     await page.getByRole('button', { name: 'Clear', exact: true }).waitFor();

@@ -66,7 +66,12 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
     { name: 'provider', label: 'Provider', data: useHostChoices() },
     { name: 'key', label: 'Service key', data: useKeyChoices() },
     { name: 'outcome', label: 'Outcome', data: choicesOf(outcomeNames) },
-    { name: 'provenance', label: 'How the cost is known', placeholder: 'Cost', data: choicesOf(provenanceNames) },
+    {
+      name: 'provenance',
+      label: 'How the cost is known',
+      placeholder: 'Kind of cost',
+      data: choicesOf(provenanceNames),
+    },
   ] as const;
   /** Filters that other pages set, and that can only be removed here. */
   const others = [
@@ -87,7 +92,7 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
       {(['contains', 'model', 'tag', 'client'] as const).map((name) => (
         <TextFilter
           key={`${name} ${isFiltered}`}
-          label={capital(name)}
+          label={name === 'contains' ? 'Name or id' : capital(name)}
           suggestions={seen[name]}
           value={search[name]}
           onChange={(value) => change({ [name]: value })}
