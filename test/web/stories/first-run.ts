@@ -35,11 +35,15 @@ const fillSignUp = async (page: Page, email: string) => {
   await screenshot(page, 'first-run', true);
 };
 
-/** What a button copies. The browser writes it some time after the click. */
-const copied = async (page: Page, label: string): Promise<string> => {
+/** What a button copies, or a shortcut. The browser writes it some time after the click. */
+const copied = async (
+  page: Page,
+  label: string,
+  copy = () => page.getByRole('button', { name: label }).click(),
+): Promise<string> => {
   let text = '';
   await page.evaluate("navigator.clipboard.writeText('')");
-  await page.getByRole('button', { name: label }).click();
+  await copy();
   await waitUntil(`${label}: the text`, async () => {
     text = await page.evaluate<string>('navigator.clipboard.readText()');
     return text !== '';
@@ -57,6 +61,10 @@ const copyToolSetUp = async (page: Page) => {
   await screenshot(page, 'first-run-tool', true);
   await choice.click();
   await page.getByRole('option', { name: 'OpenAI' }).click();
+  // The key is hidden in it, and yet what is selected works.
+  await page.evaluate("getSelection().selectAllChildren(document.querySelector('pre'))");
+  const selected = await copied(page, 'the selection', () => page.keyboard.press('Control+c'));
+  expect(selected).toContain(await page.locator('.secret code').innerText());
 };
 
 const runSnippet = async (page: Page) => {

@@ -1,6 +1,6 @@
 import { ActionIcon, Group, Select, Tabs, Tooltip } from '@mantine/core';
 import { Eye, EyeOff } from 'lucide-react';
-import { useState } from 'react';
+import { type ClipboardEvent, useState } from 'react';
 import { type CodingToolId, codingTools } from '../../../lambda/domain/coding-tools.ts';
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
 import { useApi, useApp, useMe } from '../app.ts';
@@ -41,10 +41,7 @@ interface SdkSnippetProps {
   readonly initial?: ProviderLabel | CodingToolId;
 }
 
-/**
- * How an SDK or a coding tool is pointed at the gateway, with the deployment's host and the user's key. CopyToClipboard always copies the
- * full key.
- */
+/** How an SDK or a coding tool is pointed at the gateway, with the deployment's host and the user's key. What is copied has the full key. */
 export const SdkSnippet = ({ serviceKey, initial = 'openai' }: SdkSnippetProps) => {
   const { gatewayUrl, mockProviders: anyCredential } = useApp().settings;
   const [chosen, setChosen] = useState<ProviderLabel | CodingToolId>(initial);
@@ -65,6 +62,10 @@ export const SdkSnippet = ({ serviceKey, initial = 'openai' }: SdkSnippetProps) 
           },
         ];
   const whole = partsWith(serviceKey);
+  const copyWhole = (event: ClipboardEvent) => {
+    event.clipboardData.setData('text/plain', `${getSelection()}`.replaceAll(masked(serviceKey), serviceKey));
+    event.preventDefault();
+  };
   return (
     <div>
       <Group gap="8px 12px" mb={10}>
@@ -90,7 +91,7 @@ export const SdkSnippet = ({ serviceKey, initial = 'openai' }: SdkSnippetProps) 
         )}
       </Group>
       {partsWith(revealed ? serviceKey : masked(serviceKey)).map(({ title, label, lines }, part) => (
-        <div key={label}>
+        <div key={label} onCopy={copyWhole}>
           <Group justify="space-between" className="mono dim small">
             <span>{title}</span>
             <Group gap={4} ml="auto">
