@@ -152,6 +152,22 @@ describe('a form', () => {
     expect(items.map(({ amount }) => amount)).toEqual([1000]);
   });
 
+  it('stays as it is where the browser has no room for what is typed', async () => {
+    const { open } = await openSignedIn(await register(fixture().dashboard));
+    const page = await open('/limits/new?type=budget');
+    await page.evaluate(`{
+      const set = Storage.prototype.setItem;
+      Storage.prototype.setItem = function (key, value) {
+        if (key.startsWith('draft ')) throw new DOMException('', 'QuotaExceededError');
+        set.call(this, key, value);
+      };
+    }`);
+    await page.getByLabel('Name', { exact: true }).fill('Team');
+    await page.getByLabel('Amount', { exact: true }).fill('20');
+    await page.getByLabel('Amount', { exact: true }).press('Enter');
+    await page.getByText('Budget created.').waitFor();
+  });
+
   it('leaves what it was not asked to change: the project of a budget and of a rule, what only the API sets', async () => {
     const session = await register(fixture().dashboard);
     const { id: project } = await newProject('Search', session);
