@@ -29,7 +29,7 @@ export default {
   // Fault scenarios take long: `npm run test:faults`.
   testMatch: ['**/*.test.ts', '!**/test/faults/*.test.ts'],
   // For a busy machine: on an idle one a test takes seconds at most. One that needs longer has its own timeout, with the reason next to it.
-  testTimeout: 120_000,
+  testTimeout: 300_000,
   // A worker waits a quarter of its time: for emulators, processes, messages that become visible again.
   maxWorkers: Math.ceil(availableParallelism() * 1.5),
 };
