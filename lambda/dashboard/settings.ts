@@ -18,13 +18,11 @@ import * as manageRules from './limits/manage-rules.ts';
 import * as raiseOperations from './limits/raise-operations.ts';
 import * as raises from './limits/raises.ts';
 import * as rules from './limits/rule-operations.ts';
-import { testRule } from './limits/test-rule.ts';
 import type { Settings } from './open-settings.ts';
 import * as managePrices from './prices/manage-prices.ts';
 import * as prices from './prices/operations.ts';
 import * as manageReports from './reports/manage-reports.ts';
 import * as reports from './reports/operations.ts';
-import { sendReport } from './reports/send-report.ts';
 import * as decide from './savings/decide.ts';
 import * as decisions from './savings/decision-operations.ts';
 import * as manageViews from './views/manage-views.ts';
@@ -37,11 +35,11 @@ export const settingsRoutes = (opened: Settings) => [
   ...routes(prices, managePrices, opened),
   ...routes(views, manageViews, opened),
   ...routes(decisions, decide, opened),
-  ...routes(rules, { ...manageRules, testRule }, opened),
+  ...routes(rules, manageRules, opened),
   ...routes(budgets, { ...manageBudgets, ...managePauses, setLimitOverride, removeLimitOverride }, opened),
   ...routes(raiseOperations, raises, opened),
   ...routes(access, manageAccess, opened),
   ...routes(alerts, readAlerts, opened),
   ...routes(destinations, manageDestinations, opened),
-  ...routes(reports, { ...manageReports, sendReport }, opened),
+  ...routes(reports, manageReports, opened),
 ];

@@ -1,4 +1,17 @@
-import { CfnOutput, CrossStackReferences, Duration, ReferenceStrength, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  AssetHashType,
+  type CfnElement,
+  CfnOutput,
+  CrossStackReferences,
+  DefaultStackSynthesizer,
+  DockerImage,
+  Duration,
+  ReferenceStrength,
+  RemovalPolicy,
+  Stack,
+} from 'aws-cdk-lib';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   AllowedMethods,
@@ -23,6 +36,7 @@ import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets';
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { BucketDeployment, CacheControl, type ISource, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import type { Construct } from 'constructs';
+import { currentWebBuild } from '../../web/current-build.ts';
 import {
   ASSET_CACHE_CONTROL,
   contentSecurityPolicy,
@@ -32,7 +46,45 @@ import {
 } from '../../web/security-headers.ts';
 import type { StageSettings } from '../config.ts';
 import { acknowledge } from '../constructs/acknowledge.ts';
-import { acknowledgeDeployment, webAssets } from './web-assets.ts';
+import { shown } from '../constructs/grants.ts';
+
+const WEB = join(import.meta.dirname, '../../web');
+
+/** The built pages, made when they are asked for: not where a synthesis leaves bundles out, as tests do. */
+const webAssets = (): ISource =>
+  Source.asset(WEB, {
+    exclude: ['dist', '.dist-*'],
+    assetHashType: AssetHashType.OUTPUT,
+    bundling: {
+      // Asked for by the type alone: the build on this machine is always there.
+      image: DockerImage.fromRegistry('none'),
+      local: {
+        tryBundle: (folder) => {
+          cpSync(currentWebBuild(), folder, { recursive: true });
+          return true;
+        },
+      },
+    },
+  });
+
+/** CDK's own function copies the pages: CDK writes its rights, and it runs at deployments alone. */
+const acknowledgeDeployment = (stack: Stack, bucket: IBucket): void => {
+  const [partition, account, region] = [
+    shown(stack.partition, 'Partition'),
+    shown(stack.account, 'AccountId'),
+    shown(stack.region, 'Region'),
+  ];
+  const staging = `cdk-${DefaultStackSynthesizer.DEFAULT_QUALIFIER}-assets-${account}-${region}`;
+  const wildcards = [
+    ...['GetObject', 'GetBucket', 'List', 'DeleteObject', 'Abort'].map((action) => `Action::s3:${action}*`),
+    `Resource::arn:${partition}:s3:::${staging}/*`,
+    `Resource::<${stack.getLogicalId(bucket.node.defaultChild as CfnElement)}.Arn>/*`,
+  ];
+  const basic = 'Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole';
+  const rules = ['L1', `IAM4[${basic}]`, ...wildcards.map((what) => `IAM5[${what}]`)];
+  const reason = 'CDK’s own function, which copies the built pages from its bucket into theirs.';
+  acknowledge(stack, Object.fromEntries(rules.map((rule) => [rule, reason])));
+};
 
 interface WebDistributionProps {
   /** CloudFront's names are of the whole account: unique by stage and region. */

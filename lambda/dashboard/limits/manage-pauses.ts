@@ -7,7 +7,7 @@ import { isInForce, MAX_PAUSES, pausesOf, withoutPause, withPause } from '../../
 import type { Caller, Implementation, Input } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
 import { KNOWN_MS, KNOWN_ON_KEYS_MS, writePolicy } from './block-policy.ts';
-import type * as operations from './pause-operations.ts';
+import type * as operations from './budget-operations.ts';
 
 const view = ({ id, name, scope, projectId, startedAt, until, ruleId }: Block) => {
   const { provider, model, tag, client, keyIds, sessionId } = scope;

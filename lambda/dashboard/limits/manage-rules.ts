@@ -1,10 +1,22 @@
 import type { Rule } from '../../data/alerts/rules.ts';
-import { type AlertCondition, ruleConditionSchema } from '../../domain/limits/rule.ts';
+import { scopeOf } from '../../domain/accounts/scope.ts';
+import { triggeredAlert } from '../../domain/alerts/alert.ts';
+import { alertLinks, alertMessage } from '../../domain/alerts/alert-text.ts';
+import type { PostedChannel } from '../../domain/alerts/channels.ts';
+import { DAY_MS } from '../../domain/calendar/units.ts';
+import { dayOf } from '../../domain/calendar/utc.ts';
+import { NotFoundError, ValidationError } from '../../domain/errors.ts';
+import { type AlertCondition, isRuleIn, ruleConditionSchema } from '../../domain/limits/rule.ts';
+import type { Implementation } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
+import { postMessage } from '../../integrations/channels.ts';
+import { WebhookError } from '../../integrations/webhook.ts';
+import type { Settings } from '../open-settings.ts';
 import { writePolicy } from './block-policy.ts';
 import { itemsOf } from './manage-items.ts';
 import { mergePatch } from './rule-changes.ts';
 import { membersOf } from './rule-members.ts';
+import type { testRule as operation } from './rule-operations.ts';
 
 /** Merges a patch into the config and validates it by the rule type's schema. A pause is replaced: null is a value of its `minutes`. */
 const patchCondition = (
@@ -46,3 +58,47 @@ export const {
     if (condition.type === 'burn_rate') await writePolicy(dependencies, accountId);
   },
 );
+
+/** Posts a test message on the channels of a rule or budget. Nothing is stored. */
+export const testRule =
+  ({ rules, postWebhook, dashboardUrl, now }: Settings): Implementation<typeof operation> =>
+  async ({ caller, params: { id } }) => {
+    const { accountId } = caller;
+    const rule = await rules.find(accountId, id);
+    if (!isRuleIn(scopeOf(caller).sees, rule.condition)) throw new NotFoundError('There is no such rule.');
+    const channels = rule.channels.filter((channel): channel is PostedChannel => channel !== 'email');
+    if (channels.length === 0)
+      throw new ValidationError([{ path: 'id', message: 'must be a rule with a channel other than email' }]);
+    const at = now();
+    const today = `${dayOf(at.toISOString())}T00:00:00.000Z`;
+    const alert = triggeredAlert(
+      {
+        alertId: `test-${id}`,
+        accountId,
+        ruleId: id,
+        ruleName: rule.name,
+        type: rule.condition.type,
+        event: null,
+        triggeredAt: at.toISOString(),
+        period: { name: 'daily', start: today, end: new Date(Date.parse(today) + DAY_MS).toISOString() },
+        unit: 'nanoUsd',
+        figure: 0,
+        limit: 0,
+        unpricedRequests: 0,
+        summary: 'This is a test of the channel. Nothing has happened.',
+        contributors: [],
+      },
+      [],
+    );
+    const links = { ...alertLinks(dashboardUrl, alert, rule.condition), alert: `${dashboardUrl}/limits/${id}` };
+    const test = async (channel: PostedChannel) => {
+      try {
+        await postMessage(postWebhook, rule, channel, alertMessage(alert, links), at);
+        return { channel, isDelivered: true, error: null };
+      } catch (error) {
+        if (!(error instanceof WebhookError)) throw error;
+        return { channel, isDelivered: false, error: error.message };
+      }
+    };
+    return { items: await Promise.all(channels.map(test)) };
+  };

@@ -1,7 +1,6 @@
 import type { Day } from '../calendar/utc.ts';
 import { type Bill, type BilledTokens, type BillLine, billedModel, type RecordedUsage } from './bill.ts';
-import { type ModelDay, modelDays } from './model-day.ts';
-import { splitByRatio } from './split-by-ratio.ts';
+import { type ModelDay, modelDays, splitByRatio } from './model-day.ts';
 
 const CENT_NANO_USD = 10_000_000;
 /** Bills that show more than cents are exact to a millionth of a dollar or better. */

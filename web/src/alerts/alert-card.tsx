@@ -7,7 +7,7 @@ import { useApi } from '../app.ts';
 import { Instant, Money, useMayMatch, WithAmounts } from '../components/amount.tsx';
 import { ActButton } from '../components/buttons.tsx';
 import { AnchorLink } from '../components/links.tsx';
-import { Name } from '../components/name.tsx';
+import { Name } from '../components/table.tsx';
 import { formatShare, plural } from '../format/quantity.ts';
 import { formatBucket, formatBucketLong } from '../format/time.ts';
 import { channelNames } from '../limits/channels.ts';

@@ -1,6 +1,6 @@
 import { Box, Group } from '@mantine/core';
 import type { SpendReport } from '../api/responses.ts';
-import { Name } from '../components/name.tsx';
+import { Name } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
 import { bucketEnd, bucketStart, formatBucketLong } from '../format/time.ts';
 import type { TrendPoint } from '../spend/groups.ts';

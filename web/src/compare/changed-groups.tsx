@@ -1,8 +1,7 @@
 import { Badge, UnstyledButton } from '@mantine/core';
 import type { SpendChange } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
-import { Name } from '../components/name.tsx';
-import { type Column, Table } from '../components/table.tsx';
+import { type Column, Name, Table } from '../components/table.tsx';
 import { shownCosts } from '../format/money.ts';
 import { formatWhole, plural } from '../format/quantity.ts';
 import { dimensionName, type Filters, type GroupBy } from '../spend/filters.ts';

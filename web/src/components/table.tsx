@@ -1,4 +1,4 @@
-import { Button, Skeleton, TextInput } from '@mantine/core';
+import { Button, Skeleton, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Count } from './amount.tsx';
 import { type Empty, EmptyCard, type LoadedQuery, LoadProblem, ScrollRegion } from './page.tsx';
@@ -170,4 +170,13 @@ export const ListSection = <Item,>({
     {query.data && query.data.items.length > 0 && <Table {...table} label={title} frame="scroll-x" query={query} />}
     {below}
   </div>
+);
+
+const WRAPPED = { overflowWrap: 'anywhere', whiteSpace: 'normal' } as const;
+
+/** A name that may be long: it wraps once, and hovering shows it whole. One text, which Ctrl-F and copying find. */
+export const Name = ({ of, className }: { readonly of: string; readonly className?: string | undefined }) => (
+  <Text span inherit lineClamp={2} miw={0} className={className} style={WRAPPED} title={of}>
+    {of}
+  </Text>
 );
