@@ -28,7 +28,7 @@ const BUDGETS_KB: Readonly<Record<string, number>> = {
   'billing/Reconcile': 589,
   'dashboard-api/IdentityHandler': 471,
   'dashboard-api/ReadingHandler': 553,
-  'dashboard-api/SettingsHandler': 530,
+  'dashboard-api/SettingsHandler': 540,
   'dashboard-api/FilesHandler': 487,
   'dashboard-api/MachineHandler': 646,
   'dashboard-api/BillingHandler': 642,
