@@ -2,7 +2,7 @@ import type { Stack } from 'aws-cdk-lib';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import type * as z from 'zod/mini';
 import type { FunctionName } from '../../lambda/dashboard/operations.ts';
-import { DELETION_GRACE_DAYS } from '../../lambda/domain/accounts/deletion.ts';
+import { DELETION_GRACE_DAYS } from '../../lambda/domain/billing/plans.ts';
 import { DAY_SECONDS } from '../../lambda/domain/calendar/units.ts';
 import { ARCHIVES, DAY_FILES, EXPORTS } from '../../lambda/domain/object-keys.ts';
 import {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { DELETION_GRACE_DAYS } from '../../domain/accounts/deletion.ts';
+import { DELETION_GRACE_DAYS } from '../../domain/billing/plans.ts';
 import { inGroup, ok } from '../../http/operation.ts';
 import { PROOF_RULE, proof } from '../auth/confirm-identity.ts';
 

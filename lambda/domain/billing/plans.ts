@@ -36,3 +36,6 @@ export type BillingStatus = (typeof billingStatuses)[number];
 /** Proxy requests of a suspended or cancelled account are rejected with ACCOUNT_INACTIVE. */
 export const accountStatuses = ['active', 'suspended', 'cancelled'] as const;
 export type AccountStatus = (typeof accountStatuses)[number];
+
+/** The days in which the owner can cancel the deletion of an account. */
+export const DELETION_GRACE_DAYS = 7;

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, type ButtonProps, Group, Modal, Stack, Text, Tooltip } from '@mantine/core';
-import { type UseMutationResult, useMutation } from '@tanstack/react-query';
-import { Download, type LucideIcon } from 'lucide-react';
+import type { UseMutationResult } from '@tanstack/react-query';
+import type { LucideIcon } from 'lucide-react';
 import { type ComponentProps, type ReactNode, useRef, useState } from 'react';
 import { type Permission, useMe } from '../app.ts';
 
@@ -130,35 +130,5 @@ export const DialogButton = (props: DialogButtonProps) => {
         {children(close)}
       </Dialog>
     </>
-  );
-};
-
-interface DownloadButtonProps {
-  readonly label?: string;
-  readonly title?: string;
-  /** Makes the file and lets the browser download it. */
-  readonly download: () => Promise<unknown>;
-  /** Heads an error. */
-  readonly failure?: string;
-}
-
-export const DownloadButton = ({
-  label = 'CSV',
-  title,
-  download,
-  failure = 'The export failed',
-}: DownloadButtonProps) => {
-  const { mutate, isPending } = useMutation({ mutationFn: download, meta: { failure } });
-  return (
-    <Button
-      size="xs"
-      variant="default"
-      loading={isPending}
-      leftSection={<Download size={14} />}
-      title={title}
-      onClick={() => mutate()}
-    >
-      {label}
-    </Button>
   );
 };

@@ -3,7 +3,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Tags } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import { useApp, useMe } from '../app.ts';
-import { DownloadButton } from '../components/buttons.tsx';
+import { DownloadButton } from '../components/download.tsx';
 import { isChoosingByKey } from '../components/keyboard.ts';
 import { later } from '../components/later.tsx';
 import { type Filters, type GroupBy, groupWord } from '../spend/filters.ts';

@@ -4,7 +4,7 @@ import { List } from 'lucide-react';
 import type { RequestSummary } from '../api/responses.ts';
 import { useApp } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
-import { DownloadButton } from '../components/buttons.tsx';
+import { DownloadButton } from '../components/download.tsx';
 import { LoadProblem, PageHead } from '../components/page.tsx';
 import { type Column, Name, Table, tokenColumns } from '../components/table.tsx';
 import { usePages } from '../components/use-pages.ts';
