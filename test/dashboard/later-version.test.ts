@@ -47,7 +47,7 @@ describe('a later version that was replaced by an earlier one', () => {
     expect(await findItem(table, accountKey(caller.accountId))).toMatchObject({ withoutBlocks: 'pass' });
   });
 
-  it('goes on with what other budgets stop, and leaves what one that cannot be read stops', async () => {
+  it('changes what other budgets stop, and leaves what an unreadable budget stops', async () => {
     const reserved = { ...budget, block: { enforcement: 'reserved' } };
     const { id: unread } = (await call('POST', '/budgets', reserved)).body;
     const key = ruleKey(caller.accountId, unread);

@@ -124,7 +124,7 @@ export const openRules = (table: Table) => ({
   /** Those that can be read. */
   list: async (accountId: string): Promise<Rule[]> => (await listAll(table, accountId)).items,
 
-  /** The active ones, before something that they may need is removed. @throws ConflictError where one cannot be read: it may need it, too */
+  /** The active ones, before something that they may need is removed. @throws ConflictError where an active one cannot be read */
   listNeeding: async (accountId: string): Promise<Rule[]> => {
     const { items, unreadable } = await listAll(table, accountId);
     if (unreadable.some(({ isActive }) => isActive))

@@ -215,10 +215,9 @@ export type OwnPrices = z.infer<typeof readablePrices> & {
 
 export const parsePrices = (json: string): OwnPrices => {
   const { prices, ...others } = JSON.parse(json) as { prices: unknown[] };
-  const isReadable = (price: unknown) => storedPrice.safeParse(price).success;
-  const unreadable = prices.filter((price) => !isReadable(price));
+  const unreadable = prices.filter((price) => !storedPrice.safeParse(price).success);
   return {
-    ...readablePrices.parse({ ...others, prices: prices.filter(isReadable) }),
+    ...readablePrices.parse({ ...others, prices: prices.filter((price) => !unreadable.includes(price)) }),
     ...(unreadable.length > 0 && { unreadable }),
   };
 };

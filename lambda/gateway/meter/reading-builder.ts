@@ -79,7 +79,7 @@ export class ReadingBuilder implements PickerSink {
   #images = 0;
   #embeddedTokens = 0;
   #groundingQueries = 0;
-  /** Parts of the document that were seen: `#choices`, `#error`, a `#part` (choice or candidate), and a `#delta`, which only parts of streams have. */
+  /** Parts of the document that were seen: `#choices`, `#error`, a `#part` (choice or candidate), and a `#delta` (only in streams). */
   #found = new Set<string>();
   #isFirstDocument = true;
 

@@ -41,7 +41,7 @@ interface SdkSnippetProps {
   readonly initial?: ProviderLabel | CodingToolId;
 }
 
-/** How an SDK or a coding tool is pointed at the gateway, with the deployment's host and the user's key. What is copied has the full key. */
+/** How an SDK or a coding tool is pointed at the gateway, with the deployment's host and the user's key. A copy has the full key. */
 export const SdkSnippet = ({ serviceKey, initial = 'openai' }: SdkSnippetProps) => {
   const { gatewayUrl, mockProviders: anyCredential } = useApp().settings;
   const [chosen, setChosen] = useState<ProviderLabel | CodingToolId>(initial);
