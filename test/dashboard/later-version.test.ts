@@ -2,8 +2,17 @@ import { describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
-import { accountKey, alertKey, ownPricesKey, reportKey, ruleKey, savedViewKey } from '../../lambda/data/table/keys.ts';
+import {
+  accountKey,
+  alertKey,
+  blocksKey,
+  ownPricesKey,
+  reportKey,
+  ruleKey,
+  savedViewKey,
+} from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
+import { NO_BLOCKS } from '../../lambda/domain/limits/block.ts';
 import { sampleAlert } from '../domain/alerts/sample-alert.ts';
 import { dashboardForTests } from './open-dashboard.ts';
 
@@ -57,6 +66,29 @@ describe('a later version that was replaced by an earlier one', () => {
     expect(await ids()).toEqual([unread, id].sort());
     expect((await call('DELETE', `/budgets/${id}`)).status).toBe(204);
     expect(await ids()).toEqual([unread]);
+  });
+
+  it('changes what budgets stop next to blocks of kinds and periods that it does not know', async () => {
+    const { id: first } = (await call('POST', '/budgets', budget)).body;
+    const later = {
+      ...{ id: 'later', name: 'l', scope: { region: 'eu' }, kind: 'throttle', until: null, amountNanoUsd: null },
+      spentNanoUsd: null,
+    };
+    const access = {
+      ...{ id: 'r', name: 'r', scope: { role: 'auditor' }, allowed: null, denied: [], maxRequestUsd: null },
+      createdAt: '2026-11-20T16:00:00Z',
+    };
+    const json = JSON.stringify({ ...NO_BLOCKS, blocks: [later], access: [access] });
+    await put({ ...blocksKey(caller.accountId), version: 1, json });
+    expect((await call('DELETE', `/budgets/${first}`)).status).toBe(204);
+    const { id } = (await call('POST', '/budgets', { ...budget, block: { enforcement: 'reserved' } })).body;
+    expect((await call('GET', '/pauses')).body.items).toEqual([]);
+    const after = await findItem(table, blocksKey(caller.accountId));
+    expect(JSON.parse(String(after?.['json']))).toMatchObject({
+      blocks: [later],
+      access: [access],
+      reserved: [{ id }],
+    });
   });
 
   it('keeps a project that a rule which cannot be read may filter by', async () => {

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import { roles } from '../../domain/accounts/permissions.ts';
-import { periodNames } from '../../domain/calendar/periods.ts';
+import type { Role } from '../../domain/accounts/permissions.ts';
+import type { PeriodName } from '../../domain/calendar/periods.ts';
 import { ConflictError } from '../../domain/errors.ts';
-import { type Blocks, type EachLimit, NO_BLOCKS } from '../../domain/limits/block.ts';
-import type { EachName } from '../../domain/limits/each.ts';
+import { type Block, type BlockPolicy, type Blocks, type EachLimit, NO_BLOCKS } from '../../domain/limits/block.ts';
+import type { EachName, GroupAmount } from '../../domain/limits/each.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { type Action, check, IS_NEW, put } from '../table/actions.ts';
 import { blocksKey, ruleKey } from '../table/keys.ts';
@@ -13,9 +13,13 @@ import type { Table } from '../table/table.ts';
 import { retryConflicts, transact } from '../table/write.ts';
 import { openRules, type Rule } from './rules.ts';
 
-/* Members that a later version wrote stay: an earlier one may judge and write the same item while one replaces the other. */
+/*
+ * Members and names that a later version wrote stay: an earlier one may judge and write the same item while one replaces the other.
+ */
 const text = z.string();
-const policy = z.enum(['pass', 'stop']);
+/** One of a few names, or that of a later version. */
+const name = <Name extends string>() => z.custom<Name>((value) => typeof value === 'string');
+const policy = name<BlockPolicy>();
 const scope = z.looseObject({
   provider: z.optional(text),
   model: z.optional(text),
@@ -26,25 +30,25 @@ const scope = z.looseObject({
   metadata: z.optional(z.record(text, text)),
 });
 
-const period = z.union([z.enum(periodNames), z.looseObject({ from: text, to: text })]);
+const period = z.union([name<PeriodName>(), z.looseObject({ from: text, to: text })]);
 
 const eachLimit: z.ZodMiniType<EachLimit> = z.looseObject({
   id: text,
   name: text,
-  each: z.custom<EachName>((name) => typeof name === 'string'),
+  each: name<EachName>(),
   scope,
   period,
   amountNanoUsd: z.number(),
   groups: z.array(
     z.looseObject({
-      source: z.enum(['project', 'role']),
+      source: name<GroupAmount['source']>(),
       name: text,
       amountNanoUsd: z.number(),
       values: z.array(text),
     }),
   ),
   percent: z.number(),
-  enforcement: z.nullable(z.enum(['lagging', 'reserved'])),
+  enforcement: z.nullable(name<'lagging' | 'reserved'>()),
   unknownCost: z.union([policy, z.number()]),
   onUnavailable: policy,
   showsRemaining: z.boolean(),
@@ -56,7 +60,7 @@ const blocksSchema: z.ZodMiniType<Blocks> = z.looseObject({
   blocks: z.array(
     z.looseObject({
       id: text,
-      kind: z.enum(['budget', 'pause']),
+      kind: name<Block['kind']>(),
       name: text,
       scope,
       until: z.nullable(text),
@@ -88,7 +92,7 @@ const blocksSchema: z.ZodMiniType<Blocks> = z.looseObject({
       z.looseObject({
         id: text,
         name: text,
-        scope: z.looseObject({ key: z.optional(text), project: z.optional(text), role: z.optional(z.enum(roles)) }),
+        scope: z.looseObject({ key: z.optional(text), project: z.optional(text), role: z.optional(name<Role>()) }),
         allowed: z.nullable(z.array(text)),
         denied: z.array(text),
         maxRequestUsd: z.nullable(z.number()),
