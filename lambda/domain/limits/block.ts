@@ -69,6 +69,10 @@ export interface ReservedBudget {
   readonly of?: Block['of'];
 }
 
+/** The effect on a request for which nothing can be reserved: one budget that wants it to stop is enough. */
+export const unavailablePolicy = (budgets: readonly Pick<ReservedBudget, 'onUnavailable'>[]): BlockPolicy =>
+  budgets.some(({ onUnavailable }) => onUnavailable === 'stop') ? 'stop' : 'pass';
+
 /** A limit of each, as the gateway knows it. */
 export interface EachLimit extends EachAmounts {
   readonly id: string;

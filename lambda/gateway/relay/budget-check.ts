@@ -5,11 +5,20 @@ import {
   isSameModel,
   permitsModels,
 } from '../../domain/limits/access.ts';
-import { type Block, blocksOf, type ReservedBudget, remainingOf, reservedOf } from '../../domain/limits/block.ts';
+import {
+  type Block,
+  type Blocks,
+  blocksOf,
+  type ReservedBudget,
+  remainingOf,
+  reservedOf,
+} from '../../domain/limits/block.ts';
 import { startsNothing } from '../../domain/price/free-requests.ts';
 import type { Admitted } from '../admission/admit.ts';
+import type { ValueLookup } from '../admission/value-lookup.ts';
 import { type GatewayErrorResponse, gatewayErrorResponse } from '../protocol/gateway-error.ts';
-import type { ValuesCheck } from './check-values.ts';
+import { checkValues, type ValuesCheck } from './check-values.ts';
+import { logFault } from './fault-log.ts';
 import type { RequestIdentity } from './request-identity.ts';
 import type { NotEnough } from './reserve.ts';
 
@@ -41,6 +50,8 @@ export interface BudgetCheck {
   readonly reserved: readonly ReservedBudget[];
   /** The least that its budgets have left, where the account wants to show it. */
   readonly remainingNanoUsd: number | null;
+  /** Something that may stop the request could not be read, and it passes or not as the account wants. */
+  readonly isUnread: boolean;
 }
 
 const NANO_USD = 1e9;
@@ -75,23 +86,19 @@ export const refusalByPrice = (
   return rule && notAllowed(rule, provider, models, neededNanoUsd);
 };
 
-/**
- * Undefined for an account in which nothing stops requests.
- *
- * @param models of the request, where its address names them; undefined where its body may
- * @param values of its limits of each
- */
-export const checkBudgets = (
-  { owner, blocks }: Admitted,
+const unreadCheck = ({ owner }: Admitted): BudgetCheck => ({
+  ...{ ofModels: [], accessByModel: [], accessByPrice: [], reserved: [], remainingNanoUsd: null },
+  refusal: owner?.withoutBlocks === 'stop' ? 'blocks-unread' : undefined,
+  isUnread: true,
+});
+
+const checkBlocks = (
+  { owner, blocks }: Admitted & { readonly blocks: Blocks },
   identity: RequestIdentity,
   now: Date,
   models: readonly string[] | undefined,
   values: ValuesCheck,
-): BudgetCheck | undefined => {
-  if (blocks === undefined) return undefined;
-  const unread = { ofModels: [], accessByModel: [], accessByPrice: [], reserved: [], remainingNanoUsd: null };
-  if (blocks === 'unavailable')
-    return { ...unread, refusal: owner?.withoutBlocks === 'stop' ? 'blocks-unread' : undefined };
+): BudgetCheck => {
   const { provider } = identity;
   const rules = blocks.access.filter((rule) => owner && concernsKey(rule, owner));
   // A budget refuses what costs: what is paid for can be fetched. An access rule keeps that from its provider only.
@@ -116,7 +123,39 @@ export const checkBudgets = (
     accessByPrice: isFree ? [] : rules.filter(({ maxRequestUsd }) => maxRequestUsd !== null),
     reserved: isFree ? [] : [...reservedOf(blocks, identity), ...values.reserved],
     remainingNanoUsd: remaining.length === 0 ? null : Math.min(...remaining),
+    isUnread: values.unread !== null,
   };
+};
+
+const hasBlocks = (admitted: Admitted): admitted is Admitted & { readonly blocks: Blocks } =>
+  typeof admitted.blocks === 'object';
+
+/**
+ * Checks what may stop a request: blocks, access rules and the values of its limits of each. Undefined for an account in which nothing does.
+ * Synchronous where all of it is cached. Never throws or rejects: a fault of ours is as if blocks could not be read.
+ *
+ * @param models of the request, where its address names them; undefined where its body may
+ */
+export const checkLimits = (
+  admitted: Admitted,
+  identity: RequestIdentity,
+  models: readonly string[] | undefined,
+  lookUpValue: ValueLookup,
+): BudgetCheck | undefined | Promise<BudgetCheck> => {
+  if (admitted.blocks === undefined) return undefined;
+  if (!hasBlocks(admitted)) return unreadCheck(admitted);
+  const now = new Date();
+  const failed = (error: unknown): BudgetCheck => {
+    logFault(identity.requestId, error);
+    return unreadCheck(admitted);
+  };
+  try {
+    const values = checkValues(admitted, identity, now, lookUpValue);
+    if (!(values instanceof Promise)) return checkBlocks(admitted, identity, now, models, values);
+    return values.then((read) => checkBlocks(admitted, identity, now, models, read)).catch(failed);
+  } catch (error) {
+    return failed(error);
+  }
 };
 
 /** True where what the request may cost is asked for before it is forwarded. */

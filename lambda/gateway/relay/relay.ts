@@ -1,4 +1,5 @@
 import { isSameModel } from '../../domain/limits/access.ts';
+import { unavailablePolicy } from '../../domain/limits/block.ts';
 import { dialectOf, modelOfPath } from '../../domain/usage/dialect.ts';
 import type { CloseEvent } from '../../domain/usage/usage-event.ts';
 import type { Admitted } from '../admission/admit.ts';
@@ -13,7 +14,7 @@ import type { Tracker } from '../tracking/tracker.ts';
 import type { Upstream, UpstreamExchange, UpstreamHead, UpstreamListener } from '../upstream/upstream.ts';
 import {
   type BudgetCheck,
-  checkBudgets,
+  checkLimits,
   needsBody,
   needsPrice,
   type Refusal,
@@ -22,7 +23,6 @@ import {
   refusalResponse,
   remainingHeader,
 } from './budget-check.ts';
-import { checkValues, type ValuesCheck } from './check-values.ts';
 import { CloseEventBuilder, type KnownOutcome } from './close-event-builder.ts';
 import { DecodedStream, isEventStream } from './decoded-stream.ts';
 import { logFault } from './fault-log.ts';
@@ -30,7 +30,7 @@ import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
 import { Registration, routeOf } from './registration.ts';
 import { RequestCopy } from './request-copy.ts';
 import { type RequestIdentity, requestIdentity } from './request-identity.ts';
-import type { Reserve } from './reserve.ts';
+import type { Reserve, ReserveResult } from './reserve.ts';
 import { ResponsePipe } from './response-pipe.ts';
 import { UsageChunkFilter } from './usage-chunk-filter.ts';
 
@@ -157,22 +157,18 @@ class Relay implements UpstreamListener {
       this.#forwardOrRefuse(request, admitted);
       return;
     }
-    const values = checkValues(admitted, this.#identify(), new Date(), this.#parts.lookUpValue);
-    if (values instanceof Promise)
-      values.then(
-        (read) => this.#guard(this.#beginWith, read),
-        (error: unknown) => this.#respondWithFault(error),
-      );
-    else this.#beginWith(values);
-  }
-
-  #beginWith(values: ValuesCheck): void {
-    if (this.#isFinished) return;
-    const { request, admitted } = this.#forwarding;
     const model = modelOfPath(this.#path);
     const models = model === null ? undefined : [model];
-    this.#budgets = checkBudgets(admitted, this.#identify(), new Date(), models, values);
-    if (values.unread !== null) this.#identity = { ...this.#identify(), blocksUnread: true };
+    const budgets = checkLimits(admitted, this.#identify(), models, this.#parts.lookUpValue);
+    if (budgets instanceof Promise) void budgets.then((checked) => this.#guard(this.#beginWith, checked));
+    else this.#beginWith(budgets);
+  }
+
+  #beginWith(budgets: BudgetCheck | undefined): void {
+    if (this.#isFinished) return;
+    const { request, admitted } = this.#forwarding;
+    this.#budgets = budgets;
+    if (budgets?.isUnread) this.#identity = { ...this.#identify(), blocksUnread: true };
     this.#forwardOrRefuse(request, admitted);
   }
 
@@ -231,7 +227,6 @@ class Relay implements UpstreamListener {
     facts: BodyFacts | null,
   ): Promise<void> {
     const { accountId, provider, startedAt } = this.#identify();
-    const reserve = await this.#parts.loadReserve();
     const size = {
       provider,
       dialect: dialectOf(this.#copy.method, this.#path),
@@ -242,19 +237,23 @@ class Relay implements UpstreamListener {
       billableItems: facts?.billableItems ?? {},
       startedAt,
     };
-    const tooDear =
-      budgets.accessByPrice.length > 0 && refusalByPrice(budgets, provider, models, await reserve.mostNanoUsd(size));
-    if (tooDear) {
-      this.#refuse(tooDear);
-      return;
-    }
     const own = budgets.reserved.filter(
       ({ scope: { model } }) => model === undefined || models.some((each) => isSameModel(each, model)),
     );
-    const result = await reserve(accountId as string, own, size);
-    if (this.#isFinished) {
-      if (result.kind === 'reserved') await reserve.release(accountId as string, result.reservations);
-    } else if (result.kind === 'refused') this.#refuse(result.refusal);
+    let result: ReserveResult | { readonly kind: 'refused'; readonly refusal: Refusal };
+    try {
+      const reserve = await this.#parts.loadReserve();
+      const tooDear =
+        budgets.accessByPrice.length > 0 && refusalByPrice(budgets, provider, models, await reserve.mostNanoUsd(size));
+      result = tooDear ? { kind: 'refused', refusal: tooDear } : await reserve(accountId as string, own, size);
+      if (this.#isFinished && result.kind === 'reserved')
+        await reserve.release(accountId as string, result.reservations);
+    } catch (error) {
+      logFault(this.#forwarding.requestId, error);
+      result = { kind: 'unavailable', policy: unavailablePolicy(own) };
+    }
+    if (this.#isFinished) return;
+    if (result.kind === 'refused') this.#refuse(result.refusal);
     else if (result.kind === 'unavailable' && result.policy === 'stop') this.#refuse('blocks-unread');
     else {
       if (result.kind === 'reserved') this.#closeEventBuilder.reservations = result.reservations;

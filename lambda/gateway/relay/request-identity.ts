@@ -6,6 +6,7 @@ import type { Admitted } from '../admission/admit.ts';
 import type { GatewayRequest } from '../protocol/client.ts';
 import { headersByName } from '../protocol/headers.ts';
 import { recognizeClient } from './clients.ts';
+import { logFault } from './fault-log.ts';
 import { headerText, readMetadata } from './metadata.ts';
 import { readSession } from './session.ts';
 
@@ -84,6 +85,16 @@ const readBelonging = (request: GatewayRequest) => {
   };
 };
 
+/** A fault of ours leaves its spend without a place, and its client alone. */
+const readSafely = (request: GatewayRequest, requestId: string): Tag & Partial<ReturnType<typeof readBelonging>> => {
+  try {
+    return readBelonging(request);
+  } catch (error) {
+    logFault(requestId, error);
+    return NONE;
+  }
+};
+
 /**
  * Takes `startedAt` from the request id, so that both come from one reading of the clock: the request log finds a request by the time in its
  * id, and spend is counted on the day of its `startedAt`.
@@ -104,9 +115,8 @@ export const requestIdentity = (
   ...(admitted.owner ? {} : { unverifiedKeyHash: serviceKeyHash(admitted.serviceKey) }),
   provider: admitted.provider.label,
   ...(isSubscription(admitted) && { credentialKind: 'subscription' as const }),
-  ...readBelonging(request),
+  ...readSafely(request, requestId),
   method: request.method.slice(0, MAX_METHOD_CHARACTERS),
   path: path.slice(0, MAX_PATH_CHARACTERS),
-  ...(admitted.blocks === 'unavailable' && { blocksUnread: true }),
   startedAt: new Date(timeOfRequestId(requestId) as number).toISOString(),
 });

@@ -1,6 +1,6 @@
 import { limitValueKey, reservedBudgetKey } from '../../data/table/keys.ts';
 import { DAY_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
-import type { Block, ReservedBudget } from '../../domain/limits/block.ts';
+import { type Block, type BlockPolicy, type ReservedBudget, unavailablePolicy } from '../../domain/limits/block.ts';
 import { limitPeriodAt } from '../../domain/limits/each.ts';
 import { isOldReservation, periodId, type Reservation } from '../../domain/limits/reservation.ts';
 import { type RequestSize, worstCasesNanoUsd } from '../../domain/limits/worst-case.ts';
@@ -24,7 +24,7 @@ export type ReserveResult =
   | { readonly kind: 'reserved'; readonly reservations: readonly Reservation[] }
   | { readonly kind: 'refused'; readonly refusal: NotEnough }
   /** The table did not do it in time, and the budget wants requests to pass, or to stop. */
-  | { readonly kind: 'unavailable'; readonly policy: 'pass' | 'stop' };
+  | { readonly kind: 'unavailable'; readonly policy: BlockPolicy };
 
 export interface Reserve {
   /** The most that a request may cost, by the dearest model that may serve it; null where that is not known. */
@@ -236,8 +236,7 @@ export const openReserve = (
         reservations.push(part.reservation);
       } catch {
         void release(accountId, reservations);
-        const policy = parts.some(({ budget }) => budget.onUnavailable === 'stop') ? 'stop' : 'pass';
-        return { kind: 'unavailable', policy };
+        return { kind: 'unavailable', policy: unavailablePolicy(parts.map(({ budget }) => budget)) };
       }
     }
     return { kind: 'reserved', reservations };

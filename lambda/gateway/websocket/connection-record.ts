@@ -65,7 +65,7 @@ export interface ConnectionEnd {
 
 /** The usage events of one WebSocket connection: one record for the connection, and one for each response that its frames show. */
 export class ConnectionRecord {
-  readonly identity: RequestIdentity;
+  identity: RequestIdentity;
   /** Status of the provider's response to the handshake. */
   status: number | null = null;
   readonly #parts: GatewayParts;
@@ -97,6 +97,11 @@ export class ConnectionRecord {
   register(): Registration {
     this.#registration ??= this.#open(this.identity);
     return this.#registration;
+  }
+
+  /** Called where something that may stop the connection could not be read, and before it is registered. */
+  markUnread(): void {
+    this.identity = { ...this.identity, blocksUnread: true };
   }
 
   decideRoute(): CloseEvent['route'] {

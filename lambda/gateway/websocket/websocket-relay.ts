@@ -6,8 +6,7 @@ import type { ClientResponse } from '../protocol/client.ts';
 import { type GatewayErrorResponse, gatewayErrorResponse } from '../protocol/gateway-error.ts';
 import { clientResponseHeaders, headerValue, responseHead, upstreamRequestHeaders } from '../protocol/headers.ts';
 import { upstreamTarget } from '../protocol/target.ts';
-import { checkBudgets, type Refusal, refusalResponse } from '../relay/budget-check.ts';
-import { checkValues, type ValuesCheck } from '../relay/check-values.ts';
+import { type BudgetCheck, checkLimits, type Refusal, refusalResponse } from '../relay/budget-check.ts';
 import type { KnownOutcome } from '../relay/close-event-builder.ts';
 import { logFault } from '../relay/fault-log.ts';
 import { MAX_HEADER_BYTES, PhaseTimer, type UpstreamTimeouts } from '../upstream/upstream.ts';
@@ -98,28 +97,23 @@ export class WebSocketRelay {
       this.#finish('client_aborted');
       return;
     }
-    const { identity } = this.#record;
-    const values = checkValues(this.#handshake.admitted, identity, new Date(), this.#parts.lookUpValue);
-    // It never rejects.
-    if (values instanceof Promise) void values.then((read) => this.#guard(() => this.#beginWith(read)));
-    else this.#beginWith(values);
+    const models = modelsInQuery(this.#target);
+    const { admitted } = this.#handshake;
+    const budgets = checkLimits(admitted, this.#record.identity, models, this.#parts.lookUpValue);
+    if (budgets instanceof Promise) void budgets.then((checked) => this.#guard(() => this.#beginWith(checked)));
+    else this.#beginWith(budgets);
   }
 
-  #beginWith(values: ValuesCheck): void {
+  #beginWith(budgets: BudgetCheck | undefined): void {
     if (this.#isFinished) return;
-    const refusal = this.#refusal(values);
-    if (refusal) {
-      this.#refuse(refusal);
+    if (budgets?.isUnread) this.#record.markUnread();
+    if (budgets?.refusal) {
+      this.#refuse(budgets.refusal);
       return;
     }
     this.#connect();
     // After the handshake has been sent.
     setImmediate(() => this.#guard(() => this.#record.register()));
-  }
-
-  #refusal(values: ValuesCheck): Refusal | undefined {
-    const models = modelsInQuery(this.#target);
-    return checkBudgets(this.#handshake.admitted, this.#record.identity, new Date(), models, values)?.refusal;
   }
 
   #refuse(refusal: Refusal): void {

@@ -3,6 +3,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { isSameModel } from '../../../lambda/domain/limits/access.ts';
 import { type Block, type Blocks, type EachLimit, NO_BLOCKS } from '../../../lambda/domain/limits/block.ts';
 import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
+import { blockReader } from '../../../lambda/gateway/admission/block-lookup.ts';
 import type { KnownValue } from '../../../lambda/gateway/admission/value-lookup.ts';
 import type { GatewayParts } from '../../../lambda/gateway/gateway.ts';
 import { ACTIVE, fakeExchange, turn } from '../gateway-fakes.ts';
@@ -21,6 +22,13 @@ const block = (changes: Partial<Block> = {}): Block => ({
   spentNanoUsd: 501_250_000_000,
   ...changes,
 });
+
+/** A limit of each key, of nothing. */
+const each: EachLimit = {
+  ...{ id: 'each-2', name: 'Keys', each: 'key', scope: {}, period: 'monthly', amountNanoUsd: 0, groups: [] },
+  ...{ percent: 100, enforcement: 'lagging', unknownCost: 'pass', onUnavailable: 'stop', showsRemaining: false },
+  ...{ notifyAt: [], askUrl: '' },
+};
 
 type Lookup = ReturnType<GatewayParts['lookUpBlocks']>;
 
@@ -196,6 +204,86 @@ it.each([
   ['gpt-4', 'gpt-4-32k', false],
 ])('%s and %s are one model: %s', (requested, model, expected) => {
   expect(isSameModel(requested, model)).toBe(expected);
+});
+
+describe('next to blocks of a later version, which may be deployed while this gateway runs', () => {
+  /** Sends one request. @param later blocks as they are stored */
+  const send = async (later: object) => {
+    const json = JSON.stringify({ blocks: [], remaining: [], ...later });
+    const read = blockReader(async () => ({ Item: { json: { S: json } } }), 'table', 1_000);
+    const exchange = fakeExchange(chat(GPT), { parts: watched(read('account')) });
+    for (let i = 0; i < 5; i++) await turn();
+    return exchange.sent.length === 1 ? 'passed' : exchange.status();
+  };
+  const rule = { id: 'r', name: 'r', allowed: [], denied: [], maxRequestUsd: null, createdAt: YESTERDAY };
+
+  it.each([
+    [
+      'a pause of a scope with another member',
+      { blocks: [block({ kind: 'pause', scope: { region: 'eu' } as object })] },
+    ],
+    ['a block of another kind', { blocks: [block({ kind: 'throttle' as 'pause' })] }],
+    ['an access rule of a scope with another member', { access: [{ ...rule, scope: { region: 'eu' } }] }],
+    ['a limit of each over another period', { each: [{ ...each, period: 'yearly' }] }],
+    ['a limit of each of a scope with another member', { each: [{ ...each, scope: { region: 'eu' } }] }],
+    ['reservations over another period', { reserved: [{ ...block(), period: 'yearly', limitNanoUsd: 0 }] }],
+  ])('a request passes %s', async (_, later) => {
+    expect(await send(later)).toBe('passed');
+  });
+
+  it.each([
+    ['a pause', { blocks: [block({ kind: 'pause', scope: { provider: 'openai' } })] }, 429],
+    ['an access rule', { access: [{ ...rule, scope: {} }] }, 403],
+    ['a limit of each', { each: [each] }, 503],
+  ])('%s without such members stops it', async (_, known, status) => {
+    expect(await send({ ...known, quotas: [1] })).toBe(status);
+  });
+});
+
+describe('a fault of ours in what may stop a request', () => {
+  const fault = (): never => {
+    throw new TypeError('sk-in-the-message');
+  };
+  const reserved = (onUnavailable: 'pass' | 'stop') => ({
+    ...{ id: 'b', name: 'b', scope: {}, period: 'monthly' as const, amountNanoUsd: 1, limitNanoUsd: 1 },
+    ...{ unknownCost: 'pass' as const, onUnavailable },
+  });
+  const brokenReserve = Object.assign(fault, { mostNanoUsd: fault, release: fault });
+
+  it.each<[string, Partial<Blocks>, Partial<GatewayParts>, 'pass' | 'stop']>([
+    ['in a value', { each: [each] }, { lookUpValue: fault }, 'pass'],
+    ['in a value that is read', { each: [each] }, { lookUpValue: async () => fault() }, 'pass'],
+    ['in a value, of an account that wants a stop', { each: [each] }, { lookUpValue: fault }, 'stop'],
+    ['in a block', { blocks: [{ until: null } as Block] }, {}, 'pass'],
+    ['in the code that reserves', { reserved: [reserved('pass')] }, {}, 'pass'],
+    ['in a reservation', { reserved: [reserved('pass')] }, { loadReserve: async () => brokenReserve }, 'pass'],
+    ['in a reservation that a budget wants', { reserved: [reserved('stop')] }, {}, 'stop'],
+  ])('is as if it could not be read: %s', async (_, blocks, parts, policy) => {
+    const log = jest.spyOn(console, 'error').mockImplementation(() => {});
+    const exchange = fakeExchange(chat(GPT), { parts: { ...watched(blocks, policy), ...parts } });
+    for (let i = 0; i < 5; i++) await turn();
+    const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)));
+    log.mockRestore();
+    expect(exchange.sent).toHaveLength(policy === 'pass' ? 1 : 0);
+    if (policy === 'stop') expect([exchange.status(), bodyOf(exchange).code]).toEqual([503, 'BUDGET_UNKNOWN']);
+    else expect(exchange.events[0]).toMatchObject({ kind: 'open', blocksUnread: true });
+    expect(lines).toMatchObject([{ message: 'gateway fault' }]);
+    expect(JSON.stringify(lines)).not.toContain('sk-');
+  });
+});
+
+it('a fault of ours in what a client says of itself leaves that out', async () => {
+  const log = jest.spyOn(console, 'error').mockImplementation(() => {});
+  const trim = jest.spyOn(String.prototype, 'trim').mockImplementation(function (this: string) {
+    if (this === 'broken') throw new TypeError('sk-in-the-message');
+    return this.replace(/^\s+|\s+$/g, '');
+  });
+  const exchange = fakeExchange(chat(GPT, ['X-Service-Tag', 'broken']));
+  for (let i = 0; i < 5; i++) await turn();
+  trim.mockRestore();
+  log.mockRestore();
+  expect(exchange.sent).toHaveLength(1);
+  expect(exchange.events[0]).toMatchObject({ kind: 'open', tag: null });
 });
 
 describe('while the blocks cannot be read', () => {

@@ -2,13 +2,15 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import OpenAI from 'openai';
 import { OpenAIRealtimeWS } from 'openai/realtime/ws';
 import WebSocket, { type ClientOptions } from 'ws';
 import { priceRequest } from '../../../fixtures/bundled-prices.ts';
+import { type EachLimit, NO_BLOCKS } from '../../../lambda/domain/limits/block.ts';
 import { timeOfRequestId } from '../../../lambda/domain/usage/request-id.ts';
 import { type CloseEvent, usageEventSchema } from '../../../lambda/domain/usage/usage-event.ts';
+import type { KeyOwner } from '../../../lambda/gateway/admission/account-lookup.ts';
 import { type GatewayHost, type HostSettings, KEYS, startGatewayHost } from '../gateway-host.ts';
 import { type SocketOrigin, startSocketOrigin } from './scripted-socket-origin.ts';
 
@@ -586,6 +588,26 @@ describe('a side that disconnects', () => {
     await host.nthClose(1);
     host = await start();
   });
+});
+
+it.each([
+  ['cannot be read', () => 'unavailable' as const],
+  ['has a fault of ours', () => Promise.reject(new TypeError('a fault'))],
+])('a connection is made where what may stop it %s, and its record says so', async (_, lookUpValue) => {
+  const log = jest.spyOn(console, 'error').mockImplementation(() => {});
+  await host.close();
+  const each: EachLimit = {
+    ...{ id: 'e', name: 'Keys', each: 'key', scope: {}, period: 'monthly', amountNanoUsd: 0, groups: [], percent: 100 },
+    ...{ enforcement: 'lagging', unknownCost: 'pass', onUnavailable: 'pass', showsRemaining: false },
+    ...{ notifyAt: [], askUrl: '' },
+  };
+  const owner: KeyOwner = { accountId: 'account-1', keyId: 'key-1', active: true, withoutBlocks: 'pass' };
+  const lookUpBlocks = () => ({ ...NO_BLOCKS, each: [each] });
+  host = await start({ parts: { lookUpAccount: () => owner, lookUpBlocks, lookUpValue } });
+  origin.onSocket = (socket) => socket.close();
+  const { connection } = await record(open('/v1/realtime'));
+  log.mockRestore();
+  expect(connection).toMatchObject({ outcome: 'completed', blocksUnread: true });
 });
 
 describe('the queue', () => {
