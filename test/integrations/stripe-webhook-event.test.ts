@@ -44,6 +44,13 @@ describe('an event of Stripe', () => {
     expect((await read(body, signed(body, 'whsec_a'), secrets('whsec_a'))).customerId).toBe(customerId);
   });
 
+  it('must have its object, which a thin one has not', async () => {
+    const thin = JSON.stringify({ id: 'evt_2', object: 'v2.core.event', type: 'v1.invoice.paid' });
+    await expect(read(thin, signed(thin, 'whsec_a'), secrets('whsec_a'))).rejects.toMatchObject({
+      message: expect.stringContaining('snapshot'),
+    });
+  });
+
   it('is signed byte for byte', async () => {
     const signature = signed(payload, 'whsec_a');
     for (const changed of [JSON.stringify(JSON.parse(payload)), payload.replace('cus_1', 'cus_2'), `${payload} `])

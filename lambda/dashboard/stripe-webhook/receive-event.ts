@@ -34,7 +34,7 @@ export interface EventDependencies {
 /**
  * Processes a Stripe event. Returns after all effects are written. If it throws, Stripe sends the event again for three days.
  *
- * @throws ValidationError if Stripe did not sign the event
+ * @throws ValidationError if Stripe did not sign the event, or it has no object
  */
 export const receiveEvent =
   ({ readEvent, events, accounts, sync, stripe, logger }: EventDependencies) =>
