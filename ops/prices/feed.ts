@@ -27,7 +27,10 @@ export const feedLines = async (versions: Pick<PriceVersions, 'readFeed' | 'list
   let shown = 0;
   for await (const { number, acceptedAt, sha256, changes } of versions.list()) {
     if (++shown > MAX_VERSIONS) break;
-    lines.push('', `Version ${number}, ${acceptedAt}, SHA-256 ${sha256}, ${changes.length} changes:`);
+    lines.push(
+      '',
+      `Version ${number}, ${acceptedAt}, SHA-256 ${sha256}, ${changes.length} ${changes.length === 1 ? 'change' : 'changes'}:`,
+    );
     lines.push(...changes.map((change) => `  ${shownChange(change)}`));
   }
   if (version > MAX_VERSIONS) lines.push('', `${version - MAX_VERSIONS} versions before are not shown.`);

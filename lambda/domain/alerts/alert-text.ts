@@ -2,7 +2,7 @@ import { queryOf } from '../calendar/range.ts';
 import { dayOf, monthOf } from '../calendar/utc.ts';
 import type { RuleCondition } from '../limits/rule.ts';
 import { escapeHtml, htmlDocument, type Mail, withoutLinks } from '../mail/mail.ts';
-import { percentText, usdOf } from '../spend/spend-report.ts';
+import { shareText, usdOf } from '../spend/spend-report.ts';
 import type { Alert, Contributor } from './alert.ts';
 import { type Message, oneLine } from './message.ts';
 
@@ -14,7 +14,7 @@ const contributorLines = (alert: Alert): { readonly dimension: string; readonly 
   [...Map.groupBy(alert.contributors, ({ dimension }) => dimension)].map(([dimension, contributors]) => ({
     dimension,
     text: contributors
-      .map((contributor) => `${oneLine(nameOf(contributor))} ${percentText(Math.round(contributor.share * 100))}`)
+      .map((contributor) => `${oneLine(nameOf(contributor))} ${shareText(contributor.share)}`)
       .join(', '),
   }));
 

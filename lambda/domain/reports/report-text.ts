@@ -5,7 +5,7 @@ import { findingNames } from '../savings/finding-kinds.ts';
 import { amountText } from '../spend/display-currency.ts';
 import type { Grouping } from '../spend/grouping.ts';
 import { knownCost, relativeChange } from '../spend/known-cost.ts';
-import { percentText } from '../spend/spend-report.ts';
+import { percentText, shareText } from '../spend/spend-report.ts';
 import type { Breakdown, ReportChange, ReportContent } from './report-content.ts';
 
 type Group = Breakdown['groups'][number];
@@ -80,7 +80,7 @@ export const summaryText = ({ every, totals }: ReportContent, money: ReportMoney
   const unknown = unpricedRequests > 0 ? ` The cost of ${requestsText(unpricedRequests)} is unknown.` : '';
   if (change === null) return `${spent}. What was spent ${beforeNames[every]} is unknown.${unknown}`;
   const relative = relativeChange(now, before);
-  const share = relative === null ? '' : ` (${percentText(Math.round(Math.abs(relative) * 100))})`;
+  const share = relative === null ? '' : ` (${shareText(Math.abs(relative))})`;
   const compared =
     change === 0
       ? `as much as ${beforeNames[every]}`

@@ -40,6 +40,10 @@ export const usdOf = (nanoUsd: number): string => decimalOf(nanoUsd);
 /** A percentage for people: 20968 is `20,968%`, as the dashboard writes it. */
 export const percentText = (percent: number): string => `${percent.toLocaleString('en-US')}%`;
 
+/** A share for people, in whole percent. A small one is `<1%`: only zero is `0%`. */
+export const shareText = (share: number): string =>
+  share > 0 && share < 0.005 ? '<1%' : percentText(Math.round(share * 100));
+
 /** A cost that was compared with a limit, for people: see costToCompare. */
 export const comparedUsd = (nanoUsd: number): string =>
   `${nanoUsd === Number.MAX_SAFE_INTEGER ? 'more than ' : ''}$${usdOf(nanoUsd)}`;

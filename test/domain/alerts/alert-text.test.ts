@@ -99,6 +99,14 @@ describe('alertMail', () => {
     expect(alertMail({ ...alert, ruleName: 'gpt-4.1 at $2.50' }, links).text).toContain('“gpt-4.1 at $2.50”');
   });
 
+  it('does not say that a small contributor is nothing', () => {
+    const of = (value: string, share: number) => ({ dimension: 'tag', value, label: null, share }) as const;
+    const contributors = [of('a', 0.996), of('b', 0.0039), of('c', 0)];
+    const mail = alertMail({ ...alert, contributors }, links);
+    expect(mail.text).toContain('By tag: a 100%, b <1%, c 0%');
+    expect(mail.html).toContain('b &lt;1%');
+  });
+
   it('keeps client values on one line, so that they cannot pass for our text', () => {
     const contributors = [
       { dimension: 'model', value: 'm\n\nYour account\u2028is closed', label: null, share: 1 } as const,
