@@ -1,5 +1,6 @@
 import type { CloseEvent } from '../../domain/usage/usage-event.ts';
 import type { KeyOwner } from '../admission/account-lookup.ts';
+import { logFault } from './fault-log.ts';
 
 /** The longest that response headers wait for the queue to accept the open event. After that the request is `bypassed`. */
 const OPEN_EVENT_GRACE_MS = 50;
@@ -48,6 +49,16 @@ export class Registration {
     callback();
   }
 }
+
+/** Sends an open event. A fault of ours is as if the queue refused it: the request goes on. */
+export const register = (requestId: string, open: () => Promise<boolean>): Registration => {
+  try {
+    return new Registration(open());
+  } catch (error) {
+    logFault(requestId, error);
+    return new Registration(Promise.resolve(false));
+  }
+};
 
 /** The route of a request: tracked only if the queue has its open event and its account is known. */
 export const routeOf = (registration: Registration | undefined, owner: KeyOwner | null): CloseEvent['route'] =>

@@ -27,7 +27,7 @@ import { CloseEventBuilder, type KnownOutcome } from './close-event-builder.ts';
 import { DecodedStream, isEventStream } from './decoded-stream.ts';
 import { logFault } from './fault-log.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
-import { Registration, routeOf } from './registration.ts';
+import { type Registration, register, routeOf } from './registration.ts';
 import { RequestCopy } from './request-copy.ts';
 import { type RequestIdentity, requestIdentity } from './request-identity.ts';
 import type { Reserve, ReserveResult } from './reserve.ts';
@@ -312,10 +312,13 @@ class Relay implements UpstreamListener {
 
   /** Sends the open event, once. Until the close event arrives, it is the only record of this request. */
   #registerOnce(): Registration {
-    if (this.#registration) return this.#registration;
-    const fingerprint = this.#parts.fingerprint(this.#forwarding.admitted.credential);
-    const providerKey = fingerprint instanceof Promise ? null : fingerprint;
-    this.#registration = new Registration(this.#parts.tracker.open({ ...this.#identify(), kind: 'open', providerKey }));
+    const { admitted, requestId } = this.#forwarding;
+    const { fingerprint, tracker } = this.#parts;
+    this.#registration ??= register(requestId, () => {
+      const made = fingerprint(admitted.credential);
+      const providerKey = made instanceof Promise ? null : made;
+      return tracker.open({ ...this.#identify(), kind: 'open', providerKey });
+    });
     return this.#registration;
   }
 

@@ -9,7 +9,7 @@ import type { GatewayRequest } from '../protocol/client.ts';
 import { pathOf } from '../protocol/target.ts';
 import { type KnownOutcome, roundedMs } from '../relay/close-event-builder.ts';
 import { logFault } from '../relay/fault-log.ts';
-import { Registration, routeOf } from '../relay/registration.ts';
+import { type Registration, register, routeOf } from '../relay/registration.ts';
 import { type RequestIdentity, requestIdentity } from '../relay/request-identity.ts';
 import { ConnectionMeter, type EndResponse } from './connection-meter.ts';
 import { compressionOf, FrameReader } from './frame-reader.ts';
@@ -187,10 +187,12 @@ export class ConnectionRecord {
   }
 
   #open(identity: RequestIdentity): Registration {
-    const fingerprint = this.#fingerprint();
-    // A fingerprint that is not known at once is on the close event only.
-    const providerKey = fingerprint instanceof Promise ? null : fingerprint;
-    return new Registration(this.#parts.tracker.open({ ...identity, kind: 'open', providerKey }));
+    return register(identity.requestId, () => {
+      const fingerprint = this.#fingerprint();
+      // A fingerprint that is not known at once is on the close event only.
+      const providerKey = fingerprint instanceof Promise ? null : fingerprint;
+      return this.#parts.tracker.open({ ...identity, kind: 'open', providerKey });
+    });
   }
 
   #fingerprint(): string | null | Promise<string | null> {

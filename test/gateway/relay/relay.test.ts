@@ -351,7 +351,7 @@ describe('a fault of the gateway', () => {
     expect(logged).toHaveLength(1);
   });
 
-  it('that is no error is logged as such', async () => {
+  it('in its open event is as if the queue refused it; one that is no error is logged as such', async () => {
     const logged = withFaults();
     const open = () => {
       throw 'a text with sk-in-it';
@@ -360,8 +360,12 @@ describe('a fault of the gateway', () => {
       {},
       { parts: { tracker: { open, close: async () => {}, drain: async () => {} } as never } },
     );
+    await registered();
+    exchange.provider().onHeaders(OK);
+    exchange.provider().onEnd([]);
     await exchange.finished;
-    expect(exchange.status()).toBe(500);
+    expect(exchange.status()).toBe(200);
+    expect(exchange.headers()).toEqual(expect.arrayContaining(['X-Service-Route', 'bypassed']));
     expect(logged).toMatchObject([{ level: 'ERROR', message: 'gateway fault', errorName: 'Error' }]);
     expect(JSON.stringify(logged)).not.toMatch(/sk-|not an error/);
   });
