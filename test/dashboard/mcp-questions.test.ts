@@ -312,6 +312,8 @@ const askSessions = async () => {
     seen.add(item.id);
   }
   expect(seen.size).toBe(bySession.size);
+  // A weekend may have no sessions.
+  if (bySession.size === 0) return;
   const [id, own] = pick([...bySession]);
   const session = await ask('session', { ...range, sessionId: id });
   expect(session).toMatchObject(sums(pointOf(own)));
