@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
 import type { Role } from '../../domain/accounts/permissions.ts';
 import type { PeriodName } from '../../domain/calendar/periods.ts';
@@ -105,14 +106,26 @@ const blocksSchema: z.ZodMiniType<Blocks> = z.looseObject({
   keys: z._default(z.record(text, z.looseObject({ project: text, member: z.optional(text) })), {}),
 });
 
-const itemSchema = z.object({ version: z.int(), json: text });
+const itemSchema = z.object({
+  version: z.int(),
+  json: z.optional(text),
+  gzip: z.optional(z.custom<Uint8Array>((value) => value instanceof Uint8Array)),
+});
+
+/** Longer JSON is compressed: an item has 400 KB, and each budget of a project names its keys. Gateways of earlier versions read no other. */
+const MAX_JSON_BYTES = 300_000;
+
+const stored = (blocks: Blocks): { readonly json: string } | { readonly gzip: Uint8Array } => {
+  const json = JSON.stringify(blocks);
+  return Buffer.byteLength(json) > MAX_JSON_BYTES ? { gzip: gzipSync(json) } : { json };
+};
 
 /** The blocks of accounts, which the gateway reads: one item each, as JSON, so that reading it costs the gateway little. */
 export const openBlocks = (table: Table) => {
   const read = async (accountId: string): Promise<{ readonly version: number; readonly blocks: Blocks }> => {
     const item = await findItem(table, blocksKey(accountId));
     if (item === undefined) return { version: 0, blocks: NO_BLOCKS };
-    const { version, json } = itemSchema.parse(item);
+    const { version, gzip, json = String(gunzipSync(gzip ?? '')) } = itemSchema.parse(item);
     return { version, blocks: blocksSchema.parse(JSON.parse(json)) };
   };
 
@@ -128,7 +141,7 @@ export const openBlocks = (table: Table) => {
       const { version, blocks } = await read(accountId);
       const changed = blocksSchema.parse(change(blocks));
       if (isDeepStrictEqual(changed, blocks)) return;
-      const item = { ...blocksKey(accountId), version: version + 1, json: JSON.stringify(changed) };
+      const item = { ...blocksKey(accountId), version: version + 1, ...stored(changed) };
       const replace = version === 0 ? put(item, IS_NEW) : put(item, 'version = :version', { version });
       const actions = [replace, ...checks(blocks, changed), ...audit().map(putAudit)];
       await transact(table, actions, ([_, ...refused]) =>

@@ -35,6 +35,16 @@ const known = ({ blocks, remaining, reserved, access, each, ...others }: Blocks)
   each: each.filter(isKnown),
 });
 
+interface StoredBlocks {
+  readonly json?: { readonly S?: string };
+  /** Instead of it, where it is long. In base64. */
+  readonly gzip?: { readonly B?: string };
+}
+
+/** Loads zlib with the first such item: few accounts have one. */
+const unzipped = (base64: string): string =>
+  String(process.getBuiltinModule('node:zlib').gunzipSync(Buffer.from(base64, 'base64')));
+
 /** One eventually consistent GetItem. An account without the item has no blocks. */
 export const blockReader =
   (dynamodb: AwsCall, tableName: string, timeoutMs: number): ReadBlocks =>
@@ -45,8 +55,9 @@ export const blockReader =
       { TableName: tableName, Key: { pk: { S: pk }, sk: { S: sk } } },
       timeoutMs,
     );
-    const item = response['Item'] as { readonly json?: { readonly S?: string } } | undefined;
-    return item?.json?.S ? known({ ...NO_BLOCKS, ...JSON.parse(item.json.S) }) : NO_BLOCKS;
+    const item = response['Item'] as StoredBlocks | undefined;
+    const json = item?.json?.S ?? (item?.gzip?.B && unzipped(item.gzip.B));
+    return json ? known({ ...NO_BLOCKS, ...JSON.parse(json) }) : NO_BLOCKS;
   };
 
 /** Caches the blocks of accounts in the process: for 5 s; from 3 s on they are read again in the background. */
