@@ -25,7 +25,7 @@ const { status } = spawnSync(
   [
     'test',
     '--',
-    '--maxWorkers=1',
+    '--maxWorkers=2',
     '--testMatch',
     '**/over-http/*.test.ts',
     '--testMatch',
