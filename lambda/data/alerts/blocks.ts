@@ -1,11 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
-import type { Role } from '../../domain/accounts/permissions.ts';
-import type { PeriodName } from '../../domain/calendar/periods.ts';
 import { ConflictError } from '../../domain/errors.ts';
-import { type Block, type BlockPolicy, type Blocks, type EachLimit, NO_BLOCKS } from '../../domain/limits/block.ts';
-import type { EachName, GroupAmount } from '../../domain/limits/each.ts';
+import { type Blocks, NO_BLOCKS, parseBlocks } from '../../domain/limits/block.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { type Action, check, IS_NEW, put } from '../table/actions.ts';
 import { blocksKey, ruleKey } from '../table/keys.ts';
@@ -14,111 +11,16 @@ import type { Table } from '../table/table.ts';
 import { retryConflicts, transact } from '../table/write.ts';
 import { openRules, type Rule } from './rules.ts';
 
-/*
- * Members and names that a later version wrote stay: an earlier one may judge and write the same item while one replaces the other.
- */
-const text = z.string();
-/** One of a few names, or that of a later version. */
-const name = <Name extends string>() => z.custom<Name>((value) => typeof value === 'string');
-const policy = name<BlockPolicy>();
-const scope = z.looseObject({
-  provider: z.optional(text),
-  model: z.optional(text),
-  tag: z.optional(text),
-  keyIds: z.optional(z.array(text)),
-  client: z.optional(text),
-  sessionId: z.optional(text),
-  metadata: z.optional(z.record(text, text)),
-});
-
-const period = z.union([name<PeriodName>(), z.looseObject({ from: text, to: text })]);
-
-const eachLimit: z.ZodMiniType<EachLimit> = z.looseObject({
-  id: text,
-  name: text,
-  each: name<EachName>(),
-  scope,
-  period,
-  amountNanoUsd: z.number(),
-  groups: z.array(
-    z.looseObject({
-      source: name<GroupAmount['source']>(),
-      name: text,
-      amountNanoUsd: z.number(),
-      values: z.array(text),
-    }),
-  ),
-  percent: z.number(),
-  enforcement: z.nullable(name<'lagging' | 'reserved'>()),
-  unknownCost: z.union([policy, z.number()]),
-  onUnavailable: policy,
-  showsRemaining: z.boolean(),
-  notifyAt: z.array(z.number()),
-  askUrl: text,
-});
-
-const blocksSchema: z.ZodMiniType<Blocks> = z.looseObject({
-  blocks: z.array(
-    z.looseObject({
-      id: text,
-      kind: name<Block['kind']>(),
-      name: text,
-      scope,
-      until: z.nullable(text),
-      amountNanoUsd: z.nullable(z.number()),
-      spentNanoUsd: z.nullable(z.number()),
-      startedAt: z.optional(text),
-      ruleId: z.optional(text),
-      projectId: z.optional(text),
-    }),
-  ),
-  remaining: z.array(z.looseObject({ id: text, scope, until: text, nanoUsd: z.number() })),
-  reserved: z._default(
-    z.array(
-      z.looseObject({
-        id: text,
-        name: text,
-        scope,
-        period,
-        amountNanoUsd: z.number(),
-        limitNanoUsd: z.number(),
-        unknownCost: z.union([policy, z.number()]),
-        onUnavailable: policy,
-      }),
-    ),
-    [],
-  ),
-  access: z._default(
-    z.array(
-      z.looseObject({
-        id: text,
-        name: text,
-        scope: z.looseObject({ key: z.optional(text), project: z.optional(text), role: z.optional(name<Role>()) }),
-        allowed: z.nullable(z.array(text)),
-        denied: z.array(text),
-        maxRequestUsd: z.nullable(z.number()),
-        createdAt: text,
-      }),
-    ),
-    [],
-  ),
-  each: z._default(z.array(eachLimit), []),
-  keys: z._default(z.record(text, z.looseObject({ project: text, member: z.optional(text) })), {}),
-});
-
 const itemSchema = z.object({
   version: z.int(),
-  json: z.optional(text),
+  json: z.optional(z.string()),
   gzip: z.optional(z.custom<Uint8Array>((value) => value instanceof Uint8Array)),
 });
 
 /** Longer JSON is compressed: an item has 400 KB, and each budget of a project names its keys. Gateways of earlier versions read no other. */
 const MAX_JSON_BYTES = 300_000;
 
-const stored = (blocks: Blocks): { readonly json: string } | { readonly gzip: Uint8Array } => {
-  const json = JSON.stringify(blocks);
-  return Buffer.byteLength(json) > MAX_JSON_BYTES ? { gzip: gzipSync(json) } : { json };
-};
+const stored = (json: string) => (Buffer.byteLength(json) > MAX_JSON_BYTES ? { gzip: gzipSync(json) } : { json });
 
 /** The blocks of accounts, which the gateway reads: one item each, as JSON, so that reading it costs the gateway little. */
 export const openBlocks = (table: Table) => {
@@ -126,7 +28,7 @@ export const openBlocks = (table: Table) => {
     const item = await findItem(table, blocksKey(accountId));
     if (item === undefined) return { version: 0, blocks: NO_BLOCKS };
     const { version, gzip, json = String(gunzipSync(gzip ?? '')) } = itemSchema.parse(item);
-    return { version, blocks: blocksSchema.parse(JSON.parse(json)) };
+    return { version, blocks: parseBlocks(json) };
   };
 
   type Checks = (before: Blocks, after: Blocks) => readonly Action[];
@@ -139,9 +41,10 @@ export const openBlocks = (table: Table) => {
   ): Promise<void> =>
     retryConflicts(async () => {
       const { version, blocks } = await read(accountId);
-      const changed = blocksSchema.parse(change(blocks));
+      const json = JSON.stringify(change(blocks));
+      const changed = parseBlocks(json);
       if (isDeepStrictEqual(changed, blocks)) return;
-      const item = { ...blocksKey(accountId), version: version + 1, ...stored(changed) };
+      const item = { ...blocksKey(accountId), version: version + 1, ...stored(json) };
       const replace = version === 0 ? put(item, IS_NEW) : put(item, 'version = :version', { version });
       const actions = [replace, ...checks(blocks, changed), ...audit().map(putAudit)];
       await transact(table, actions, ([_, ...refused]) =>

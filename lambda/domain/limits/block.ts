@@ -108,6 +108,9 @@ export interface Blocks {
 
 export const NO_BLOCKS: Blocks = { blocks: [], remaining: [], reserved: [], access: [], each: [], keys: {} };
 
+/** Blocks as they are stored: earlier versions had fewer lists. What a later version wrote in them, and next to them, stays. */
+export const parseBlocks = (json: string): Blocks => ({ ...NO_BLOCKS, ...JSON.parse(json) });
+
 /** Facts about a request before it is forwarded. The model may be in its body. */
 type Request = Pick<OpenEvent, 'provider' | 'keyId' | 'tag' | 'metadata' | 'client' | 'session'>;
 

@@ -1,7 +1,7 @@
 import { blocksKey } from '../../data/table/keys.ts';
 import { periodNames } from '../../domain/calendar/periods.ts';
 import type { AccessRule } from '../../domain/limits/access.ts';
-import { type BlockScope, type Blocks, NO_BLOCKS } from '../../domain/limits/block.ts';
+import { type BlockScope, type Blocks, NO_BLOCKS, parseBlocks } from '../../domain/limits/block.ts';
 import type { LimitPeriod } from '../../domain/limits/each.ts';
 import type { AwsCall } from '../aws/aws-json.ts';
 import { cachedReads, SHORT_LIVED, type Unavailable } from './cached-reads.ts';
@@ -57,7 +57,7 @@ export const blockReader =
     );
     const item = response['Item'] as StoredBlocks | undefined;
     const json = item?.json?.S ?? (item?.gzip?.B && unzipped(item.gzip.B));
-    return json ? known({ ...NO_BLOCKS, ...JSON.parse(json) }) : NO_BLOCKS;
+    return json ? known(parseBlocks(json)) : NO_BLOCKS;
   };
 
 /** Caches the blocks of accounts in the process: for 5 s; from 3 s on they are read again in the background. */
