@@ -24,7 +24,6 @@ export const endpointVariables = (emulators: RunningEmulators): Readonly<Record<
   // An address of digits: the SDK puts the bucket into the path then, not into the host's name.
   AWS_ENDPOINT_URL_S3: emulators.sqs.endpoint,
   AWS_ENDPOINT_URL_SES: emulators.ses.endpoint,
-  AWS_ENDPOINT_URL_SESV2: emulators.ses.endpoint,
   AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: emulators.cognito.endpoint,
   AWS_ENDPOINT_URL_SECRETS_MANAGER: emulators.secrets.endpoint,
 });

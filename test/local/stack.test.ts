@@ -241,7 +241,6 @@ describe('the local stack', () => {
         'S3',
         'SECRETS_MANAGER',
         'SES',
-        'SESV2',
         'SQS',
       ]);
       for (const [service, endpoint] of found) {
